@@ -1,0 +1,105 @@
+"""Checks that includes only go down the layers, and that server headers stay in src/mariadb.
+
+    mariadb -> server -> exec -> {net, protocol, engine} -> base
+
+net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
+engine) knows the engine's port alone. Unit tests (*_test.cc), tools and fuzzers may include any
+room but src/mariadb. Run by ./test; exits with 1 and one line per wrong include.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SOURCES = REPOSITORY / "src"
+SERVER_HEADERS = REPOSITORY / "build/server/current/headers"
+
+# What each room may include besides its own files.
+ALLOWED: dict[str, frozenset[str]] = {
+    "base": frozenset(),
+    "protocol": frozenset({"base"}),
+    "engine": frozenset({"base"}),
+    "net": frozenset({"base"}),
+    "exec": frozenset({"protocol", "engine", "base"}),
+    "server": frozenset({"exec", "net", "protocol", "engine", "base"}),
+    "mariadb": frozenset({"server", "exec", "net", "protocol", "engine", "base"}),
+    "testing": frozenset({"engine", "base"}),
+}
+ANY_ROOM = frozenset(ALLOWED) - {"mariadb"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def files() -> Iterator[Path]:
+    """Every source file of ours."""
+    for folder in (SOURCES, REPOSITORY / "tools", REPOSITORY / "fuzz"):
+        for pattern in ("*.h", "*.cc"):
+            yield from sorted(folder.rglob(pattern))
+
+
+def server_headers() -> frozenset[str]:
+    """The names by which server headers can be included."""
+    names = set()
+    for folder in ("generated", "source/include", "source/sql"):
+        root = SERVER_HEADERS / folder
+        names.update(str(header.relative_to(root)) for header in root.rglob("*.h"))
+    return frozenset(names)
+
+
+def allowed_rooms(file: Path) -> frozenset[str]:
+    """The rooms whose headers this file may include."""
+    if not file.is_relative_to(SOURCES):
+        return ANY_ROOM
+    room = file.relative_to(SOURCES).parts[0]
+    if room != "mariadb" and file.name.endswith("_test.cc"):
+        return ANY_ROOM
+    return ALLOWED.get(room, frozenset()) | {room}
+
+
+def problem(file: Path, mark: str, target: str, forbidden: frozenset[str]) -> str | None:
+    """What is wrong with this include, if anything."""
+    in_mariadb = file.is_relative_to(SOURCES / "mariadb")
+    room = target.split("/")[0]
+    if room in ALLOWED and (SOURCES / target).exists():
+        if mark == "<":
+            return "a header of ours is included in quotes"
+        return None if room in allowed_rooms(file) else f"may not include {room}/"
+    if target in forbidden:
+        return None if in_mariadb else "server headers belong to src/mariadb alone"
+    if mark == '"' and not (file.parent / target).exists():
+        return "there is no such file of ours"
+    if mark == '"' and file.is_relative_to(SOURCES):
+        return "a header of ours is included by its path from src/"
+    return None
+
+
+def main() -> int:
+    """Prints every wrong include and returns the exit code."""
+    forbidden = server_headers()
+    if not forbidden:
+        print(f"error: no server headers in {SERVER_HEADERS}: scripts/provision gets them")
+        return 1
+    wrong = count = 0
+    for file in files():
+        where = file.relative_to(REPOSITORY)
+        if where.parts[0] == "src" and len(where.parts) > 2 and where.parts[1] not in ALLOWED:
+            print(f"{where}: src/{where.parts[1]} is no known layer")
+            wrong += 1
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match is None:
+                continue
+            count += 1
+            complaint = problem(file, match[1], match[2], forbidden)
+            if complaint is not None:
+                print(f"{where}:{number}: {line.strip()}: {complaint}")
+                wrong += 1
+    print(f"{count} includes checked, {wrong} wrong")
+    return 1 if wrong or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

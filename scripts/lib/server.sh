@@ -1,0 +1,193 @@
+# shellcheck shell=bash
+# The private copy of MariaDB: binaries unpacked from Debian's packages and the private headers from
+# the source package of the very same version, below build/server/<version>. Nothing is installed
+# on the machine except shared libraries. Needs messages.sh, packages.sh and `repository`.
+#
+#   build/server/apt/, downloads/      apt's private lists, cache and downloads while it works
+#   build/server/<version>/root/       the unpacked packages: usr/sbin/mariadbd, usr/bin/mariadb, …
+#   build/server/<version>/headers/    source/ (private headers) and generated/ (my_config.h, …)
+#   build/server/<version>/complete    the full package version; written last
+#   build/server/current               link to the version in use; appears only when all is there
+
+server_home=$repository/build/server
+binary_packages=(mariadb-server-core mariadb-server mariadb-client-core mariadb-client libmariadbd-dev)
+
+upstream_of() { # 1:10.11.18-0+deb12u1 -> 10.11.18
+  local version=${1#*:}
+  printf '%s' "${version%-*}"
+}
+
+# Makes apt use its own sources, lists and cache, so that the machine's files stay as they are. The
+# signature checks stay those of the machine.
+private_apt=(
+  -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$server_home/apt/sources"
+  -o Dir::State::Lists="$server_home/apt/lists" -o Dir::Cache="$server_home/apt/cache"
+  -o Acquire::Languages=none -o Acquire::Retries=2 -o APT::Sandbox::User=""
+)
+
+# The machine's own sources in both formats, each asked for packages and for sources.
+write_private_sources() {
+  local home=$server_home/apt source_list source_parts file name
+  mkdir -p "$home/sources" "$home/lists/partial" "$home/cache/archives/partial"
+  rm -f "$home"/sources/*
+  source_list=$(apt_path Dir::Etc::sourcelist)
+  source_parts=$(apt_path Dir::Etc::sourceparts)
+  for file in "$source_list" "$source_parts"/*.list "$source_parts"/*.sources; do
+    [[ -f $file ]] || continue
+    name=$(basename "$file")
+    if [[ $name == *.sources ]]; then
+      sed -E 's/^Types:.*/Types: deb deb-src/' "$file" >"$home/sources/$name"
+    else
+      sed -nE 's/^[[:space:]]*deb[[:space:]](.*)/deb \1\ndeb-src \1/p' "$file" >"$home/sources/$name"
+    fi
+  done
+}
+
+apt_path() { # apt_path Dir::Etc::sourcelist -> /etc/apt/sources.list
+  local path
+  eval "$(apt-config shell path "$1/f")"
+  printf '%s' "$path"
+}
+
+read_package_lists() {
+  local status=0
+  write_private_sources
+  timeout --foreground "$list_seconds" apt-get "${private_apt[@]}" update --error-on=any </dev/null || status=$?
+  # A foreign archive without sources must not stand in the way: what counts is that the packages
+  # are known; `candidates` finds nothing otherwise.
+  [[ -n $(candidates) ]] || return "$((status == 0 ? 1 : status))"
+}
+
+# The versions that the archive offers, newest first.
+candidates() {
+  apt-cache "${private_apt[@]}" madison mariadb-server-core 2>/dev/null |
+    awk -F'|' '$3 ~ /Packages/ { gsub(/ /, "", $2); print $2 }' | sort -Vru
+}
+
+fetch_source() { # fetch_source VERSION: the upstream tarball alone
+  local downloads=$server_home/downloads
+  mkdir -p "$downloads" && cd "$downloads" &&
+    apt-get "${private_apt[@]}" source --download-only --tar-only --only-source "mariadb=$1" \
+      </dev/null &&
+    ls "$downloads/mariadb_$(upstream_of "$1").orig.tar."*
+}
+
+fetch_binaries() { # fetch_binaries VERSION
+  mkdir -p "$server_home/downloads" && cd "$server_home/downloads" &&
+    apt-get "${private_apt[@]}" download "${binary_packages[@]/%/=$1}" </dev/null
+}
+
+deb_file() { # deb_file PACKAGE VERSION
+  printf '%s' "$server_home/downloads/${1}_${2//:/%3a}_$(dpkg --print-architecture).deb"
+}
+
+unpack_headers() { # unpack_headers VERSION
+  local version=$1 upstream headers deb
+  upstream=$(upstream_of "$version")
+  headers=$server_home/$upstream/headers
+  deb=$(deb_file libmariadbd-dev "$version")
+  rm -rf "$headers"
+  mkdir -p "$headers/source" "$headers/generated" &&
+    tar -xf "$server_home/downloads/mariadb_$upstream".orig.tar.* --touch --strip-components=1 \
+      -C "$headers/source" --anchored --wildcards --no-wildcards-match-slash \
+      '*/include' '*/sql/*.h' '*/wsrep-lib/include' '*/wsrep-lib/wsrep-API/v26' '*/VERSION' &&
+    cp "$headers/source/include/probes_mysql_nodtrace.h.in" \
+      "$headers/source/include/probes_mysql_nodtrace.h" &&
+    dpkg-deb --fsys-tarfile "$deb" |
+      tar -x --touch --strip-components=5 -C "$headers/generated" ./usr/include/mariadb/server/ &&
+    check_headers "$headers" "$upstream"
+}
+
+# A plugin built on the headers of another patch level corrupts the server's memory.
+check_headers() { # check_headers DIRECTORY UPSTREAM
+  local source generated
+  source=$(sed -nE 's/^MYSQL_VERSION_(MAJOR|MINOR|PATCH)=([0-9]+).*/\2/p' "$1/source/VERSION" |
+    paste -sd.)
+  generated=$(sed -nE 's/^#define MYSQL_SERVER_VERSION[[:space:]]+"([0-9.]+).*/\1/p' \
+    "$1/generated/mysql_version.h")
+  [[ $source == "$2" && $generated == "$2" ]] || {
+    echo "the headers are of $source (source) and $generated (generated), not of $2"
+    return 1
+  }
+}
+
+unpack_binaries() { # unpack_binaries VERSION
+  local version=$1 root package
+  root=$server_home/$(upstream_of "$version")/root
+  rm -rf "$root"
+  mkdir -p "$root"
+  for package in "${binary_packages[@]}"; do
+    [[ $package == libmariadbd-dev ]] || dpkg -x "$(deb_file "$package" "$version")" "$root" ||
+      return 1
+  done
+  runtime_libraries "$version" >"$root/../libraries"
+}
+
+# The shared libraries that the server and its client tools need, apart from MariaDB's own.
+runtime_libraries() { # runtime_libraries VERSION
+  local package
+  for package in mariadb-server-core mariadb-client-core; do
+    dpkg-deb -f "$(deb_file "$package" "$1")" Depends
+  done | tr ',' '\n' | sed -E 's/^ *([^ :|(]+).*/\1/' | grep -E '^(lib|zlib)' |
+    grep -v '^libmariadb' | sort -u
+}
+
+# Fetches and unpacks one version. Status 1: it cannot be had. Ends the script when that is not the
+# archive's answer but this machine's trouble.
+provide_version() { # provide_version VERSION
+  local version=$1 upstream home from
+  upstream=$(upstream_of "$version")
+  home=$server_home/$upstream
+  from=$(($(log_length) + 1))
+  rm -f "$home/complete"
+  step "fetching the source package of MariaDB $upstream (for its headers)" \
+    fetch_source "$version" || { stop_unless_absent "$from"; return 1; }
+  step "fetching the packages of MariaDB $upstream" \
+    fetch_binaries "$version" || { stop_unless_absent "$from"; return 1; }
+  step "unpacking the headers of MariaDB $upstream" unpack_headers "$version" ||
+    die_with_log "cannot unpack the headers of MariaDB $upstream" "$from"
+  step "unpacking the server of MariaDB $upstream" unpack_binaries "$version" ||
+    die_with_log "cannot unpack the packages of MariaDB $upstream" "$from"
+  rm -rf "$server_home/downloads" "$server_home/apt"
+  printf '%s\n' "$version" >"$home/complete.new" && mv "$home/complete.new" "$home/complete"
+}
+
+# After a failed download: "404" and "not found" mean that this version cannot be had; anything
+# else would hit the next version as well.
+stop_unless_absent() { # stop_unless_absent FROM_LINE
+  tail -n "+$1" "$log" | grep -qE '404 |Not Found|Unable to find a source package|was not found' ||
+    die_with_log "cannot fetch MariaDB" "$1"
+}
+
+switch_to() { # switch_to UPSTREAM: atomically
+  ln -sfn "$1" "$server_home/current.new" && mv -T "$server_home/current.new" "$server_home/current"
+}
+
+# Makes build/server/current; WANTED is a version (10.11.18 or a full package version), or empty
+# for the newest whose binary and source can both be fetched.
+ensure_server() { # ensure_server WANTED
+  local wanted=$1 version from
+  if server_is_ready "$wanted"; then
+    return 0
+  fi
+  require_room "$repository/build" 700 "the private server"
+  from=$(($(log_length) + 1))
+  step "reading the list of MariaDB's versions" read_package_lists ||
+    die_with_log "cannot find MariaDB's packages in the archives this machine uses" "$from"
+  while read -r version; do
+    [[ -z $wanted || $wanted == "$version" || $wanted == "$(upstream_of "$version")" ]] || continue
+    if provide_version "$version"; then
+      switch_to "$(upstream_of "$version")"
+      return 0
+    fi
+    say "MariaDB $(upstream_of "$version") is offered, but its packages and its source cannot both" \
+      "be fetched, and the plugin needs both: trying the next older version"
+  done < <(candidates)
+  die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source" "$from"
+}
+
+server_is_ready() { # server_is_ready WANTED
+  local complete
+  complete=$(cat "$server_home/current/complete" 2>/dev/null) || return 1
+  [[ -z $1 || $1 == "$complete" || $1 == "$(upstream_of "$complete")" ]]
+}

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# The suites of ./test. Each runs in a subshell of its own, writes a JUnit file to `results` and
+# returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
+
+suites=(lint unit tsan fuzz e2e)
+results=$repository/build/test-results
+fuzz_seconds=60
+
+# Runs checks that are no tests of a framework, and writes their outcome as JUnit.
+check() { # check SUITE "name" COMMAND…
+  local suite=$1 name=$2 status=0
+  shift 2
+  "$@" >&2 || status=$?
+  if ((status == 0)); then
+    printf '<testcase name="%s"/>\n' "$name" >>"$results/$suite.cases"
+  else
+    printf '<testcase name="%s"><failure message="status %s"/></testcase>\n' "$name" "$status" \
+      >>"$results/$suite.cases"
+  fi
+}
+
+finish_checks() { # finish_checks SUITE
+  local cases=$results/$1.cases
+  { echo '<testsuite>'; cat "$cases"; echo '</testsuite>'; } >"$results/$1.xml"
+  ! grep -q '<failure' "$cases"
+}
+
+suite_lint() {
+  check lint "includes go down the layers" "$python" "$repository/scripts/check_includes.py"
+  check lint "the format is clang-format's" check_format
+  finish_checks lint
+}
+
+check_format() {
+  local -a files
+  mapfile -t files < <(cd "$repository" && find src tools fuzz -name '*.cc' -o -name '*.h' | sort)
+  ((${#files[@]} > 0)) || return 1
+  in_repository clang-format-14 --dry-run -Werror "${files[@]}" &&
+    say "${#files[@]} files are formatted"
+}
+
+suite_unit() {
+  build_preset dev "building the unit tests (ASan and UBSan)"
+  run_ctest dev unit
+}
+
+# TSan of this compiler cannot live with every kernel's address randomisation.
+suite_tsan() {
+  if setarch -R true 2>/dev/null; then
+    command_prefix=(setarch -R)
+  fi
+  build_preset tsan "building the unit tests (TSan)"
+  run_ctest tsan tsan
+}
+
+run_ctest() { # run_ctest PRESET SUITE
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
+  export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
+  in_repository ctest --preset "$1" --timeout 300 --no-tests=error \
+    --output-junit "$results/$2.xml" >"$results/$2.log" 2>&1 || {
+    local status=$?
+    grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ *Start +[0-9]+: ' "$results/$2.log" >&2 || true
+    return "$status"
+  }
+  tail -n 4 "$results/$2.log" >&2
+}
+
+suite_fuzz() {
+  build_preset fuzz "building the fuzzers"
+  check fuzz "the fuzzers find nothing" \
+    in_repository env HS_FUZZ_SECONDS="$fuzz_seconds" fuzz/run.sh
+  finish_checks fuzz
+}
+
+suite_e2e() { # suite_e2e PYTEST_ARGUMENT…
+  build_preset release "building the plugin"
+  in_repository "$python" -m pytest tests/e2e -q -p no:cacheprovider --timeout 300 \
+    --junitxml "$results/e2e.xml" "$@" >&2
+}
+
+# Whether the repository has what the suite runs.
+suite_exists() {
+  case $1 in
+    tsan) in_repository cmake --list-presets 2>/dev/null | grep -q '"tsan"' ;;
+    fuzz) [[ -x $repository/fuzz/run.sh ]] ;;
+    *) return 0 ;;
+  esac
+}

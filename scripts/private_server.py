@@ -1,0 +1,360 @@
+"""A private mariadbd: own data directory, own socket, loopback only, from the unpacked packages.
+
+Used by ./run and by the end-to-end tests. It never touches a MariaDB that the machine already has,
+and any number of them can run side by side. What lives here: the life of one server. What does not:
+the sample table and the session that ./run shows (sample_table.py, telnet_session.py).
+
+    with PrivateServer(variables={"handlersocket_threads": 2}) as server:
+        server.sql("CREATE DATABASE hs")
+        socket.create_connection(("127.0.0.1", server.port))
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+import server_files
+from server_files import ServerError
+
+PluginChoice = Literal["ours", "stock", "none"]
+
+POLL_SECONDS = 0.02
+# Ports below the range that the kernel gives to outgoing connections (32768 and up), so that no
+# client's own port can stand in the way of a restart.
+PORT_RANGE = range(20000, 32000)
+
+_running: weakref.WeakSet[PrivateServer] = weakref.WeakSet()
+_given_ports: set[int] = set()
+
+
+def free_port() -> int:
+    """A loopback TCP port that nobody listens on and that this process has not handed out before."""
+    for _ in range(1000):
+        port = random.SystemRandom().choice(PORT_RANGE)
+        if port not in _given_ports and port_is_free(port):
+            _given_ports.add(port)
+            return port
+    raise ServerError("no free port found")
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on this port of 127.0.0.1 now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+class PrivateServer:
+    """One mariadbd with its directory. Not started by the constructor: start(), or use `with`.
+
+    directory    holds data/, tmp/, plugins/, error.log; None: a temporary one, removed by close()
+    plugin       "ours" (handlersocket2.so), "stock" (Debian's handlersocket.so) or "none"
+    port, port_wr, sql_port   0: a free port is chosen, and kept over restarts
+    variables    system variables, {"handlersocket_threads": 2, "skip_log_bin": None}; a value of
+                 None gives the bare option, True and False give 1 and 0
+    arguments    further arguments of mariadbd, after everything else
+    environment  variables to add to the server's environment
+    """
+
+    def __init__(
+        self,
+        directory: str | Path | None = None,
+        *,
+        plugin: PluginChoice = "ours",
+        port: int = 0,
+        port_wr: int = 0,
+        sql_port: int = 0,
+        variables: Mapping[str, object] | None = None,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        server_root: str | Path = server_files.SERVER_ROOT,
+        plugin_file: str | Path = server_files.PLUGIN_FILE,
+        start_timeout_s: float = 120,
+    ) -> None:
+        self._temporary = directory is None
+        self.directory = (
+            Path(tempfile.mkdtemp(prefix="hs-")) if directory is None else Path(directory).resolve()
+        )
+        self.plugin: PluginChoice = plugin
+        self.port = port or free_port()
+        self.port_wr = port_wr or free_port()
+        self.sql_port = sql_port or free_port()
+        self.variables: dict[str, object] = dict(variables or {})
+        self.arguments = list(arguments)
+        self.environment = dict(environment or {})
+        self.server_root = Path(server_root)
+        self.plugin_file = Path(plugin_file)
+        self.start_timeout_s = start_timeout_s
+        self.socket = server_files.socket_path(self.directory)
+        self.owned = True  # False after detach(): the server outlives this object
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log_start = 0
+
+    # --- what it is -------------------------------------------------------------------------------
+
+    @property
+    def data_directory(self) -> Path:
+        """The data directory of mariadbd."""
+        return self.directory / "data"
+
+    @property
+    def error_log_file(self) -> Path:
+        """Everything that mariadbd wrote, over all starts."""
+        return self.directory / "error.log"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the running (or last) mariadbd."""
+        if self._process is None:
+            raise ServerError("the server has not been started")
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether mariadbd lives now."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """How the last mariadbd ended: 0 clean, -9 killed; None while it lives or before a start."""
+        return None if self._process is None else self._process.poll()
+
+    def error_log(self, this_start_only: bool = False) -> str:
+        """The text of the error log."""
+        try:
+            content = self.error_log_file.read_bytes()
+        except FileNotFoundError:
+            return ""
+        return content[self._log_start if this_start_only else 0 :].decode(errors="replace")
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def start(self) -> PrivateServer:
+        """Makes the data directory if there is none, starts, and returns when SQL and the plugin's
+        ports answer. Raises ServerError with the last lines of the error log."""
+        if self.running:
+            raise ServerError("the server is already running")
+        if self.plugin == "ours" and not self.plugin_file.exists():
+            raise ServerError(f"the plugin {self.plugin_file} has not been built")
+        server_files.prepare(self.directory, self.server_root)
+        server_files.link_plugins(self.directory, self.server_root, self.plugin_file)
+        self.socket.unlink(missing_ok=True)
+        with self.error_log_file.open("ab") as log:
+            self._log_start = log.tell()
+            self._process = subprocess.Popen(
+                self.command(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **self.environment},
+                start_new_session=True,  # a Ctrl-C at the terminal is for ./run, not for mariadbd
+            )
+        _running.add(self)
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.kill9()
+            raise
+        return self
+
+    def command(self) -> list[str]:
+        """The command line of mariadbd."""
+        options: dict[str, object] = {
+            "datadir": self.data_directory,
+            "tmpdir": self.directory / "tmp",
+            "socket": self.socket,
+            "pid_file": self.directory / "mariadbd.pid",
+            "plugin_dir": self.directory / "plugins",
+            "secure_file_priv": self.directory / "tmp",
+            "port": self.sql_port,
+            "bind_address": "127.0.0.1",
+            "skip_name_resolve": None,
+            "innodb_buffer_pool_size": "64M",
+            "innodb_log_file_size": "64M",
+            **self._plugin_options(),
+            **{name.replace("-", "_"): value for name, value in self.variables.items()},
+        }
+        return [
+            *server_files.mariadbd_command(self.server_root),
+            *(_option(name, value) for name, value in options.items()),
+            *self.arguments,
+        ]
+
+    def _plugin_options(self) -> dict[str, object]:
+        if self.plugin == "none":
+            return {}
+        ports = {"handlersocket_port": self.port, "handlersocket_port_wr": self.port_wr}
+        if self.plugin == "ours":
+            # FORCE: a plugin that cannot be loaded ends the server, with the reason in its log.
+            return {"plugin_load_add": "handlersocket2.so", "handlersocket": "FORCE", **ports}
+        return {
+            "plugin_load_add": "handlersocket.so",
+            "plugin_maturity": "beta",
+            "handlersocket_address": "127.0.0.1",
+            "handlersocket_plain_secret": "",
+            "handlersocket_plain_secret_wr": "",
+            **ports,
+        }
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + self.start_timeout_s
+        waiting_for = {"SQL": lambda: _greets(self.socket)}
+        if self.plugin != "none":
+            for name, port in (("the read port", self.port), ("the write port", self.port_wr)):
+                waiting_for[name] = lambda port=port: _accepts(port)
+        for name, is_ready in waiting_for.items():
+            while not is_ready():
+                ended = not self.running
+                if server_files.mentions_full_disk(self.error_log(this_start_only=True)):
+                    raise ServerError("the disk is full", self._log_tail())
+                if ended:
+                    raise ServerError(f"mariadbd ended with {self.exit_code}", self._log_tail())
+                if time.monotonic() > deadline:
+                    raise ServerError(
+                        f"{name} does not answer after {self.start_timeout_s:g} s", self._log_tail()
+                    )
+                time.sleep(POLL_SECONDS)
+
+    def _log_tail(self) -> str:
+        return "\n".join(self.error_log(this_start_only=True).splitlines()[-20:])
+
+    def stop(self, timeout_s: float = 60) -> int:
+        """Ends the server cleanly (SIGTERM) and returns its exit code; 0 is a clean end. After
+        timeout_s it is killed and ServerError raised. Does nothing when it does not run."""
+        if self._process is None:
+            return 0
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                self.kill9()
+                raise ServerError(
+                    f"mariadbd did not end within {timeout_s:g} s and was killed", self._log_tail()
+                ) from None
+        _running.discard(self)
+        return self._process.returncode
+
+    def kill9(self) -> None:
+        """Ends the server as a crash would."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        _running.discard(self)
+
+    def restart(self) -> None:
+        """Stops cleanly and starts again on the same ports and data."""
+        self.stop()
+        self.start()
+
+    def detach(self) -> int:
+        """Leaves the server running when this process ends; returns its pid."""
+        self.owned = False
+        _running.discard(self)
+        return self.pid
+
+    def close(self) -> None:
+        """Stops, and removes the directory if it was a temporary one."""
+        try:
+            self.stop()
+        finally:
+            if self._temporary:
+                shutil.rmtree(self.directory, ignore_errors=True)
+            if self.socket.parent != self.directory:
+                shutil.rmtree(self.socket.parent, ignore_errors=True)
+
+    def __enter__(self) -> PrivateServer:
+        try:
+            return self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- SQL --------------------------------------------------------------------------------------
+
+    def connect(self, **arguments: Any) -> Any:
+        """A pymysql connection as root through the Unix socket, with autocommit and utf8mb4;
+        arguments replace these (unix_socket=None, port=server.sql_port goes through TCP)."""
+        import pymysql  # only here: a server can be started without it
+
+        defaults: dict[str, Any] = {
+            "host": "127.0.0.1",
+            "unix_socket": str(self.socket),
+            "user": "root",
+            "charset": "utf8mb4",
+            "autocommit": True,
+        }
+        return pymysql.connect(**{**defaults, **arguments})
+
+    def sql(
+        self,
+        statement: str,
+        values: Sequence[object] | Mapping[str, object] | None = None,
+        database: str | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """Runs one statement on a connection of its own and returns its rows."""
+        connection = self.connect(database=database)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(statement, values)
+                return list(cursor.fetchall())
+        finally:
+            connection.close()
+
+
+def _option(name: str, value: object) -> str:
+    option = "--" + name.replace("_", "-")
+    if value is None:
+        return option
+    return f"{option}={int(value) if isinstance(value, bool) else value}"
+
+
+def _greets(path: Path) -> bool:
+    """Whether a server says hello on the Unix socket (its first packet begins with a length)."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(5)
+        try:
+            probe.connect(str(path))
+            return len(probe.recv(5)) == 5
+        except OSError:
+            return False
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+@atexit.register
+def _end_all() -> None:
+    for server in list(_running):
+        server.kill9()

@@ -1,0 +1,96 @@
+"""The command line of ./run: what may be asked for, and a clear sentence for what may not.
+
+The text of --help is run_help.txt, which the shell part of ./run shows on a bare machine too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import server_files
+
+HELP_FILE = Path(__file__).with_name("run_help.txt")
+DEFAULT_DIRECTORY = server_files.REPOSITORY / "build/run"
+DEFAULT_ROWS = 1_000_000
+MAX_ROWS = 100_000_000
+MAX_THREADS = 3000
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ./run was asked to do. `rows` is None when the number in the directory may stay."""
+
+    once: bool
+    detach: bool
+    stop: bool
+    directory: Path
+    port: int
+    port_wr: int
+    sql_port: int
+    threads: int | None
+    threads_wr: int | None
+    rows: int | None
+    server_arguments: tuple[str, ...]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message} (./run --help tells more)\n")
+
+    def print_help(self, file: object = None) -> None:
+        print(HELP_FILE.read_text(encoding="utf-8"), end="")
+
+
+def _number(name: str, low: int, high: int) -> object:
+    def convert(text: str) -> int:
+        if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{name} is a number from {low} to {high}, not {text!r}")
+        return int(text)
+
+    return convert
+
+
+def _make_parser() -> _Parser:
+    parser = _Parser(prog="./run", allow_abbrev=False)
+    kind = parser.add_mutually_exclusive_group()
+    for flag in ("--once", "--detach", "--stop"):
+        kind.add_argument(flag, action="store_true")
+    parser.add_argument("--dir", dest="directory", type=Path, default=DEFAULT_DIRECTORY)
+    port = _number("a port", 0, 65535)
+    parser.add_argument("--port", type=port, default=9998)
+    parser.add_argument("--port-wr", type=port, default=9999)
+    parser.add_argument("--sql-port", type=port, default=13306)
+    threads = _number("a number of threads", 1, MAX_THREADS)
+    parser.add_argument("--threads", type=threads)
+    parser.add_argument("--threads-wr", type=threads)
+    parser.add_argument("--rows", type=_number("a number of rows", 0, MAX_ROWS))
+    return parser
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Reads the command line; on a mistake it says which and exits with 2."""
+    own = list(arguments)
+    server_arguments: list[str] = []
+    if "--" in own:
+        split = own.index("--")
+        own, server_arguments = own[:split], own[split + 1 :]
+    parser = _make_parser()
+    values = vars(parser.parse_args(own))
+    ports = {f"--{name.replace('_', '-')}": values[name] for name in ("port", "port_wr", "sql_port")}
+    for first, second in (("--port", "--port-wr"), ("--port", "--sql-port"), ("--port-wr", "--sql-port")):
+        if ports[first] and ports[first] == ports[second]:
+            parser.error(f"{first} and {second} must differ, both are {ports[first]}")
+    if values["stop"] and server_arguments:
+        parser.error("--stop starts no server that arguments after -- could go to")
+    values["directory"] = values["directory"].expanduser().resolve()
+    return Options(**values, server_arguments=tuple(server_arguments))
+
+
+if __name__ == "__main__":
+    # The shell part of ./run asks early, before minutes of installing and building.
+    parse(sys.argv[1:])

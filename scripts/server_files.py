@@ -1,0 +1,142 @@
+"""Where the private server's files are, and making its data directory.
+
+The layout below build/server is written by scripts/provision (scripts/lib/server.sh describes it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SERVER_ROOT = REPOSITORY / "build/server/current/root"
+PLUGIN_FILE = REPOSITORY / "build/release/handlersocket2.so"
+
+# A Unix socket's path has room for 107 bytes and a closing NUL.
+SOCKET_PATH_BYTES = 107
+
+_FULL_DISK = re.compile(
+    r"No space left on device|disk is full|(errcode|errno|error):? 28\b", re.IGNORECASE
+)
+
+SYSTEM_TABLES = (
+    "mysql_system_tables.sql",
+    "mysql_performance_tables.sql",
+    "mysql_system_tables_data.sql",
+    "maria_add_gis_sp_bootstrap.sql",
+)
+
+
+class ServerError(Exception):
+    """The server could not be started, stopped or reached. `log` has its last lines, if any."""
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.log = log
+
+    def __str__(self) -> str:
+        if not self.log:
+            return self.message
+        return f"{self.message}; the end of its error log:\n{self.log}"
+
+
+def mentions_full_disk(text: str) -> bool:
+    """Whether mariadbd complains of a full disk; it may wait for room instead of ending."""
+    return _FULL_DISK.search(text) is not None
+
+
+def mariadbd_command(server_root: Path) -> list[str]:
+    """mariadbd of the unpacked packages, with the options that an unpacked copy needs."""
+    share = server_root / "usr/share/mysql"
+    command = [
+        str(server_root / "usr/sbin/mariadbd"),
+        "--no-defaults",
+        f"--basedir={server_root / 'usr'}",
+        f"--lc-messages-dir={share}",
+        f"--character-sets-dir={share / 'charsets'}",
+    ]
+    if os.geteuid() == 0:
+        command.append("--user=root")
+    return command
+
+
+def socket_path(directory: Path) -> Path:
+    """The server's Unix socket: in its directory, or in a short one when the path is too long.
+
+    The short one depends on nothing but the directory, so that it is found again.
+    """
+    path = directory / "mariadbd.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
+        return path
+    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"hs-{os.geteuid()}-{name}" / "mariadbd.sock"
+
+
+def prepare(directory: Path, server_root: Path) -> None:
+    """Makes the server's directory and, when there is none yet, its data directory."""
+    if not (server_root / "usr/sbin/mariadbd").exists():
+        raise ServerError(f"there is no mariadbd in {server_root}: scripts/provision gets it")
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (directory / "tmp").mkdir(exist_ok=True)
+    _make_socket_directory(socket_path(directory).parent)
+    if not (directory / "data").exists():
+        _bootstrap(directory, server_root)
+
+
+def _make_socket_directory(directory: Path) -> None:
+    """A directory in the shared /tmp must be ours: nobody else may have put it there before."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if directory.stat().st_uid != os.geteuid() or directory.is_symlink():
+        raise ServerError(f"{directory} belongs to somebody else")
+
+
+def _bootstrap(directory: Path, server_root: Path) -> None:
+    """Writes the system tables; data/ appears only when they are complete."""
+    unfinished = directory / "data.unfinished"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700)
+    share = server_root / "usr/share/mysql"
+    script = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
+    script += b"".join((share / name).read_bytes() for name in SYSTEM_TABLES)
+    result = subprocess.run(
+        [
+            *mariadbd_command(server_root),
+            "--bootstrap",
+            f"--datadir={unfinished}",
+            f"--tmpdir={directory / 'tmp'}",
+            "--innodb-buffer-pool-size=32M",
+            "--innodb-log-file-size=16M",
+            "--skip-log-bin",
+        ],
+        input=script,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        start_new_session=True,
+    )
+    output = result.stdout.decode(errors="replace")
+    if result.returncode != 0 or not (unfinished / "mysql/global_priv.frm").exists():
+        full = mentions_full_disk(output)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise ServerError(
+            "the disk is full" if full else "the data directory could not be made",
+            "\n".join(output.splitlines()[-20:]),
+        )
+    unfinished.rename(directory / "data")
+
+
+def link_plugins(directory: Path, server_root: Path, plugin_file: Path) -> None:
+    """Fills plugins/ with links to the stock plugins and to ours, as far as it is built."""
+    folder = directory / "plugins"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for stock in (server_root / "usr/lib/mysql/plugin").glob("*.so"):
+        (folder / stock.name).symlink_to(stock)
+    if plugin_file.exists():
+        (folder / "handlersocket2.so").symlink_to(plugin_file.resolve())

@@ -1,0 +1,73 @@
+// A growing run of bytes with a read end and a write end: a connection's input and its output.
+//
+//      data_             begin_            end_            capacity_
+//        | consumed, free  |  readable       |  writable      |
+//
+// Not thread-safe. Growth may throw std::bad_alloc only from reserve() and append(); callers bound
+// the size first.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace hs {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  const char* data() const { return data_.get() + begin_; }
+  size_t size() const { return end_ - begin_; }
+  bool empty() const { return begin_ == end_; }
+  size_t capacity() const { return capacity_; }
+  std::string_view view() const { return {data(), size()}; }
+
+  // At least `bytes` of writable room behind the readable part; invalidates earlier pointers and
+  // views. Returns where to write; commit() says how much of it was written.
+  char* reserve(size_t bytes) {
+    if (capacity_ - end_ < bytes) make_room(bytes);
+    return data_.get() + end_;
+  }
+  size_t writable() const { return capacity_ - end_; }
+  void commit(size_t bytes) { end_ += bytes; }
+
+  void append(std::string_view bytes) {
+    if (bytes.empty()) return;
+    std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
+    end_ += bytes.size();
+  }
+  void append(char byte) {
+    *reserve(1) = byte;
+    ++end_;
+  }
+
+  // Drops the first `bytes` readable bytes. Moves nothing: views of the rest stay valid.
+  void consume(size_t bytes) {
+    begin_ += bytes;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+
+  // Cuts the readable part down to its first `size` bytes.
+  void truncate(size_t size) { end_ = begin_ + size; }
+
+  // Gives the memory back when nothing is readable and more than `keep` bytes are held.
+  void shrink(size_t keep) {
+    if (!empty() || capacity_ <= keep) return;
+    data_.reset();
+    begin_ = end_ = capacity_ = 0;
+  }
+
+ private:
+  void make_room(size_t bytes);
+
+  std::unique_ptr<char[]> data_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace hs

@@ -1,0 +1,24 @@
+// The comparisons that requests are made of.
+#pragma once
+
+#include <cstdint>
+
+namespace hs {
+
+// `index <op> key`: where a find starts and which way it goes.
+enum class KeyOperator : uint8_t { kEqual, kGreater, kGreaterOrEqual, kLess, kLessOrEqual };
+
+// `column <op> value` of a filter.
+enum class FilterOperator : uint8_t {
+  kEqual,
+  kNotEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kLess,
+  kLessOrEqual
+};
+
+// What a modify request does to each row it finds.
+enum class Modification : uint8_t { kUpdate, kDelete, kIncrement, kDecrement };
+
+}  // namespace hs

@@ -1,0 +1,93 @@
+// Errors as values: what went wrong (ErrorCode, from errors.def), and Result<T>, a value or an
+// Error.
+//
+// Names follow std::expected, which this compiler has not yet. Nothing in this project throws
+// across a layer.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace hs {
+
+enum class ErrorCode : uint8_t {
+#define HS_ERROR(name, code, text, meaning) name,
+#include "base/errors.def"
+#undef HS_ERROR
+};
+
+// The number in front of an error reply: 1 server or engine, 2 request, 3 authentication.
+int wire_code(ErrorCode code);
+
+// The text of an error reply as the table has it; empty for kEngine, a prefix for kSql.
+std::string_view wire_text(ErrorCode code);
+
+// The name of the enumerator without its k, and one sentence on what it means (for the docs and
+// tests).
+std::string_view error_name(ErrorCode code);
+std::string_view error_meaning(ErrorCode code);
+size_t error_count();
+
+struct Error {
+  ErrorCode code = ErrorCode::kCommand;
+  int number = 0;       // kEngine: the handler's error number; kSql: the SQL error number; else 0
+  std::string message;  // kSql: the server's own sentence; else empty
+
+  // The text token of the error reply: printable ASCII, without TAB or LF.
+  std::string text() const;
+
+  static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
+  static Error sql(int number, std::string message) {
+    return Error{ErrorCode::kSql, number, std::move(message)};
+  }
+};
+
+// A T or an Error. Ask has_value() (or bool) before value(), operator* or error().
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit as std::expected
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}       // NOLINT
+  Result(ErrorCode code) : state_(std::in_place_index<1>, Error{code, 0, {}}) {}  // NOLINT
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+  T& value() {
+    assert(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const {
+    assert(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  Error& error() {
+    assert(!has_value());
+    return *std::get_if<1>(&state_);
+  }
+  const Error& error() const {
+    assert(!has_value());
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> : public Result<std::monostate> {
+ public:
+  Result() : Result<std::monostate>(std::monostate{}) {}
+  Result(Error error) : Result<std::monostate>(std::move(error)) {}  // NOLINT
+  Result(ErrorCode code) : Result<std::monostate>(code) {}           // NOLINT
+};
+
+}  // namespace hs

@@ -1,0 +1,169 @@
+// The engine port: all that the rest of the program knows of a database server.
+//
+// What lives here: interfaces only. src/mariadb/ implements them on a real server, src/testing/ in
+// memory. Above it, exec/ gives requests their meaning and server/ groups them into batches.
+//
+//   Session  one worker thread's place in the database: a transaction, and tables kept open
+//   Cursor   one opened index (table, index, columns) on one session: positions, reads and changes
+//   rows
+//
+// The order of calls on a session, all on its own thread:
+//
+//   open*  ( cursor  begin_request  (seek next row | insert | update | erase)*  end_request |
+//   undo_request )*  commit after_batch                       ... and release() when the worker is
+//   about to idle
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/operator.h"
+#include "base/result.h"
+#include "base/value.h"
+
+namespace hs::engine {
+
+// What an index id of a connection stands for: names only, so that it survives ALTER TABLE and
+// moves between sessions. Immutable once made; connections that open the same thing share one
+// object (see exec/open.h), and sessions find their Cursor by its address.
+struct IndexSpec {
+  std::string database;
+  std::string table;
+  std::string index;                 // empty = PRIMARY; starts with a digit = number of the index
+  std::vector<std::string> columns;  // returned by finds, set by changes; may repeat, may be empty
+  std::vector<std::string> filter_columns;  // addressed by filters
+
+  bool operator==(const IndexSpec&) const = default;
+};
+using IndexSpecPtr = std::shared_ptr<const IndexSpec>;
+
+// What one request does to the rows; decides locks, privileges and how it is logged.
+enum class Access : uint8_t { kRead, kInsert, kUpdate, kDelete };
+
+// Which port the session serves. A kReadWrite session locks the rows it finds as SELECT ... FOR
+// UPDATE does.
+enum class Mode : uint8_t { kReadOnly, kReadWrite };
+
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+
+  virtual size_t key_parts() const = 0;  // columns of the index that a key may give, at least 1
+  virtual size_t columns() const = 0;    // IndexSpec::columns.size()
+
+  // Positions on the first row for which `index <op> key` holds, in index order (descending for
+  // kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
+  // prefix key. True: on a row; false: there is none. A key value that the column cannot hold
+  // matches no row.
+  virtual Result<bool> seek(KeyOperator op, std::span<const Value> key) = 0;
+
+  // Moves to the next row of the last seek. With kEqual only rows with the same key (prefix)
+  // follow.
+  virtual Result<bool> next() = 0;
+
+  // The opened columns of the current row as text, as SELECT prints them. Valid until the next call
+  // on this cursor. An error when a value cannot be read.
+  virtual Result<std::span<const Value>> row() = 0;
+
+  // A name for the current row by which seek_position() finds it again in the same request, even
+  // when its key has changed since. The bytes are valid until the next call on this cursor; copy
+  // them.
+  virtual std::string_view position() = 0;
+
+  // Back onto a row named by position(). False: it is gone.
+  virtual Result<bool> seek_position(std::string_view position) = 0;
+
+  struct Inserted {
+    bool has_auto_increment = false;  // of the table
+    uint64_t generated_id = 0;        // 0 when the client gave the value itself
+  };
+
+  // Adds a row: values[i] goes to column i of the spec, all other columns get what SQL gives them.
+  // At most columns() values; fewer leave the rest of the columns to their defaults. Nothing is
+  // changed on error.
+  virtual Result<Inserted> insert(std::span<const Value> values) = 0;
+
+  // Sets column i of the current row to values[i], for all of columns(). Nothing is changed on
+  // error.
+  virtual Result<void> update(std::span<const Value> values) = 0;
+
+  // Deletes the current row.
+  virtual Result<void> erase() = 0;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Looks the spec's names up (opening the table). Errors: kOpenTable, kIndex, kColumn,
+  // kUnsupportedTable. Not inside a request; what was done before in this batch must be committed
+  // first.
+  virtual Result<void> open(const IndexSpecPtr& spec) = 0;
+
+  // The cursor of an opened spec, reopened by name when the table changed since; owned by the
+  // session and valid until commit(). Errors as open(), and kLockTables.
+  virtual Result<Cursor*> cursor(const IndexSpecPtr& spec) = 0;
+
+  // Starts one request on `cursor`: locks its table as `access` needs. Errors: kLockTables,
+  // kEngine, kSql. After an error neither end_request() nor undo_request() is called.
+  virtual Result<void> begin_request(Cursor& cursor, Access access) = 0;
+
+  // Ends the request, keeping its changes for commit(). On error its changes are undone.
+  virtual Result<void> end_request() = 0;
+
+  // Ends the request and undoes its changes, and only those, unless transaction_lost() says
+  // otherwise.
+  virtual void undo_request() = 0;
+
+  // True after the server rolled back the whole transaction (deadlock): what earlier requests of
+  // this batch changed is gone, too. Reset by rollback().
+  virtual bool transaction_lost() const = 0;
+
+  // Makes everything since the last commit() durable as the server's settings demand, and visible.
+  // On error nothing of it happened. Cheap when nothing was done.
+  virtual Result<void> commit() = 0;
+
+  // Forgets everything since the last commit().
+  virtual void rollback() = 0;
+
+  // True when something was done since the last commit() that rollback() would lose.
+  virtual bool has_uncommitted_changes() const = 0;
+
+  // Between two batches: gives way to whoever waits for our tables (ALTER, DROP, FLUSH, a backup).
+  // True when tables are still held open afterwards, so that release() is due before the worker
+  // idles.
+  virtual bool after_batch() = 0;
+
+  // Gives back every table and lock. Cursors are reopened on their next use.
+  virtual void release() = 0;
+
+  // True when the session was told to end (server shutdown); the worker then closes its connections
+  // and leaves.
+  virtual bool should_stop() const = 0;
+};
+
+// Makes sessions; one per worker, called on the worker's own thread, and destroyed there.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // `wake` is called from any thread when the session wants its worker's attention while that waits
+  // for the network (shutdown, KILL); it must be cheap, non-blocking and callable until the session
+  // is destroyed. `name` is what the server's process list shows. Null when the server cannot make
+  // one.
+  struct Wake {
+    void (*call)(void* context) = nullptr;
+    void* context = nullptr;
+  };
+  virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name, Wake wake) = 0;
+
+  // Blocks until the database is ready to open tables. False: it never will be (shutdown).
+  virtual bool wait_until_ready() = 0;
+};
+
+}  // namespace hs::engine

@@ -1,0 +1,61 @@
+// The find path allocates nothing: a program of its own, since it replaces operator new.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "exec/exec_fixture.h"
+#include "exec/stub_session.h"
+
+namespace {
+size_t allocations = 0;
+}
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace hs::exec {
+namespace {
+
+class CountingReply : public protocol::ReplyWriter {
+ public:
+  size_t rows = 0;
+  size_t errors = 0;
+  void ok() override {}
+  void count(uint64_t) override {}
+  void begin_rows(size_t) override {}
+  bool row(std::span<const Value>) override { return ++rows > 0; }
+  void end_rows() override {}
+  void error(const Error&) override { ++errors; }
+};
+
+TEST(Find, AllocatesNothing) {
+  SpecPool pool;
+  Client client(pool);
+  const Context context;
+  StubSession session;
+  session.rows.rows = 100;
+  client.set(7, pool.intern({}));
+  CountingReply reply;
+  const Ask plain = Ask::find(7, ">", {"0"}, 10, 5);
+  const Ask in = Ask::find(7, "=", {"a", "0"}, 10).in(1, {"1", "2", "3"});
+  const Ask wrong = Ask::find(7, "=", {"1", "2", "3"});
+  const Ask unknown = Ask::find(8, "=", {"1"});
+
+  const size_t before = allocations;
+  execute(context, plain.request(), client, session, reply);
+  execute(context, in.request(), client, session, reply);
+  execute(context, wrong.request(), client, session, reply);
+  execute(context, unknown.request(), client, session, reply);
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(reply.rows, 13u);
+  EXPECT_EQ(reply.errors, 2u);
+}
+
+}  // namespace
+}  // namespace hs::exec

@@ -1,0 +1,38 @@
+#include "exec/auth.h"
+
+namespace hs::exec {
+namespace {
+
+// Takes the same time wherever the two differ: how long an answer takes must not tell how much of a
+// guess was right.
+bool same_secret(std::string_view given, std::string_view secret) {
+  volatile unsigned difference = given.size() == secret.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const char expected = secret.empty() ? '\0' : secret[i % secret.size()];
+    difference =
+        difference | (static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(expected));
+  }
+  return difference == 0;
+}
+
+}  // namespace
+
+bool may_proceed(const Context& context, const Client& client) {
+  return context.secret.empty() || client.authorized();
+}
+
+Result<void> authenticate(const Context& context, const protocol::Request& request, Client& client,
+                          protocol::ReplyWriter& reply) {
+  client.set_authorized(false);
+  if (request.auth_type != "1") return ErrorCode::kAuthType;
+  if (request.error) return *request.error;
+  // With no secret only the empty key is right, as a secret of that length would have it.
+  if (request.auth_key.is_null() || !same_secret(request.auth_key.text(), context.secret)) {
+    return ErrorCode::kUnauthorized;
+  }
+  client.set_authorized(true);
+  reply.ok();
+  return {};
+}
+
+}  // namespace hs::exec

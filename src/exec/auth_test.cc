@@ -1,0 +1,71 @@
+#include "exec/auth.h"
+
+#include "exec/exec_fixture.h"
+
+namespace hs::exec {
+namespace {
+
+using AuthTest = ExecTest;
+
+TEST_F(AuthTest, WithoutASecretEverythingWorksAndOnlyTheEmptyKeyIsRight) {
+  EXPECT_EQ(run(Ask::auth("1", Value::of(""))), "ok");
+  EXPECT_EQ(run(Ask::auth("1", Value::of("x"))), "error unauth");
+  EXPECT_EQ(run(Ask::auth("1", Value::null())), "error unauth");
+  EXPECT_EQ(run(Ask::auth("2", Value::of(""))), "error authtype");
+  EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "ok");
+}
+
+TEST_F(AuthTest, WithASecretNothingWorksBeforeTheRightKey) {
+  context.secret = "se\1cret";
+  EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "error unauth");
+  EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error unauth");
+  EXPECT_EQ(run(Ask::insert(1, {"1"})), "error unauth");
+  EXPECT_EQ(run(Ask::auth("1", Value::of("se\1cret"))), "ok");
+  EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "ok");
+  EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "rows 1:");
+}
+
+TEST_F(AuthTest, RefusesEveryOtherKey) {
+  context.secret = "secret";
+  for (const char* key : {"", "s", "secre", "secrets", "secretsecret", "Secret", "secreT"}) {
+    EXPECT_EQ(run(Ask::auth("1", Value::of(key))), "error unauth") << key;
+  }
+  EXPECT_EQ(run(Ask::auth("1", Value::null())), "error unauth");
+}
+
+TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
+  context.secret = "secret";
+  const Ask good = Ask::auth("1", Value::of("secret"));
+  for (const Ask& bad : {Ask::auth("1", Value::of("x")), Ask::auth("2", Value::of("secret")),
+                         Ask::auth("1", Value::of("secret"))
+                             .malformed(ErrorCode::kEscape, protocol::ErrorStage::kContents)}) {
+    ASSERT_EQ(run(good), "ok");
+    ASSERT_EQ(run(Ask::find(1, "=", {"1"})), "error stmtnum");
+    EXPECT_NE(run(bad), "ok");
+    EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error unauth");
+  }
+}
+
+TEST_F(AuthTest, IsPerConnection) {
+  context.secret = "secret";
+  Client other(pool);
+  ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
+  EXPECT_EQ(run(Ask::find(1, "=", {"1"}), other), "error unauth");
+}
+
+TEST_F(AuthTest, ComesBeforeEveryErrorButAnUnknownCommand) {
+  context.secret = "secret";
+  protocol::Request unknown;
+  unknown.error = ErrorCode::kCommand;
+  execute(context, unknown, client, *session, reply);
+  EXPECT_EQ(reply.take(), "error cmd");
+  EXPECT_EQ(
+      run(Ask::find(1, "=", {"1"}).malformed(ErrorCode::kNumber, protocol::ErrorStage::kIndexId)),
+      "error unauth");
+  EXPECT_EQ(run(Ask::open(1, "user", "", "id")
+                    .malformed(ErrorCode::kNumber, protocol::ErrorStage::kIndexId)),
+            "error unauth");
+}
+
+}  // namespace
+}  // namespace hs::exec

@@ -1,0 +1,63 @@
+#include "exec/client.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+namespace hs::exec {
+namespace {
+
+size_t combine(size_t seed, size_t hash) {
+  return seed ^ (hash + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2));
+}
+
+}  // namespace
+
+size_t column_count(const engine::IndexSpec& spec) {
+  return spec.columns.size() + spec.filter_columns.size();
+}
+
+size_t SpecPool::Hash::operator()(const engine::IndexSpecPtr& spec) const {
+  const std::hash<std::string_view> hash;
+  size_t result = hash(spec->database);
+  result = combine(result, hash(spec->table));
+  result = combine(result, hash(spec->index));
+  for (const std::string& column : spec->columns) result = combine(result, hash(column));
+  // Keeps ("a,b", "") and ("a", "b") apart.
+  result = combine(result, spec->columns.size());
+  for (const std::string& column : spec->filter_columns) result = combine(result, hash(column));
+  return result;
+}
+
+engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
+  if (specs_.size() >= sweep_at_) {
+    // The pool and its connections live on one thread, so a count of one stays one.
+    std::erase_if(specs_, [](const engine::IndexSpecPtr& held) { return held.use_count() == 1; });
+    // Doubling keeps the cost of a sweep constant per new spec.
+    sweep_at_ = std::max<size_t>(64, 2 * specs_.size());
+  }
+  return *specs_.insert(std::make_shared<const engine::IndexSpec>(std::move(spec))).first;
+}
+
+const engine::IndexSpecPtr* Client::find(uint32_t id) const {
+  const auto at =
+      std::lower_bound(indexes_.begin(), indexes_.end(), id,
+                       [](const auto& open, uint32_t wanted) { return open.first < wanted; });
+  return at != indexes_.end() && at->first == id ? &at->second : nullptr;
+}
+
+void Client::set(uint32_t id, engine::IndexSpecPtr spec) {
+  const size_t columns = column_count(*spec);
+  const auto at =
+      std::lower_bound(indexes_.begin(), indexes_.end(), id,
+                       [](const auto& open, uint32_t wanted) { return open.first < wanted; });
+  if (at != indexes_.end() && at->first == id) {
+    open_columns_ -= column_count(*at->second);
+    at->second = std::move(spec);
+  } else {
+    indexes_.emplace(at, id, std::move(spec));
+  }
+  open_columns_ += columns;
+}
+
+}  // namespace hs::exec

@@ -1,0 +1,67 @@
+// What the server remembers of one connection: the indexes it has opened, by id, and whether it has
+// authenticated.
+//
+// Belongs to the worker that owns the connection; not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/port.h"
+
+namespace hs::exec {
+
+// Names in the two column lists of `spec`.
+size_t column_count(const engine::IndexSpec& spec);
+
+// One object for each distinct IndexSpec that the connections of a worker have open, so that
+// thousands of connections with the same index cost one spec and one cursor.
+class SpecPool {
+ public:
+  // The pooled equal of `spec`. Drops specs that nobody else holds any more as it grows. (A session
+  // that holds specs must let go of those that only it and the pool hold.)
+  engine::IndexSpecPtr intern(engine::IndexSpec spec);
+  size_t size() const { return specs_.size(); }
+
+ private:
+  struct Hash {
+    size_t operator()(const engine::IndexSpecPtr& spec) const;
+  };
+  struct Equal {
+    bool operator()(const engine::IndexSpecPtr& a, const engine::IndexSpecPtr& b) const {
+      return *a == *b;
+    }
+  };
+  std::unordered_set<engine::IndexSpecPtr, Hash, Equal> specs_;
+  size_t sweep_at_ = 64;
+};
+
+class Client {
+ public:
+  explicit Client(SpecPool& pool) : pool_(pool) {}
+
+  SpecPool& pool() { return pool_; }
+  size_t open_indexes() const { return indexes_.size(); }
+
+  // The spec that is open under `id`; null when none is.
+  const engine::IndexSpecPtr* find(uint32_t id) const;
+  // Opens or replaces `id`. Ids may be sparse.
+  void set(uint32_t id, engine::IndexSpecPtr spec);
+  // Names in the column lists of all open indexes.
+  size_t open_columns() const { return open_columns_; }
+
+  bool authorized() const { return authorized_; }
+  void set_authorized(bool authorized) { authorized_ = authorized; }
+
+ private:
+  SpecPool& pool_;
+  bool authorized_ = false;
+  size_t open_columns_ = 0;
+  std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id
+};
+
+}  // namespace hs::exec

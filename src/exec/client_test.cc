@@ -1,0 +1,87 @@
+#include "exec/client.h"
+
+#include <gtest/gtest.h>
+
+namespace hs::exec {
+namespace {
+
+engine::IndexSpec spec(std::string table, std::vector<std::string> columns = {},
+                       std::vector<std::string> filter_columns = {}) {
+  return {"test", std::move(table), "", std::move(columns), std::move(filter_columns)};
+}
+
+TEST(SpecPool, GivesEqualSpecsOneObject) {
+  SpecPool pool;
+  const auto a = pool.intern(spec("t", {"x", "y"}));
+  const auto b = pool.intern(spec("t", {"x", "y"}));
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(pool.size(), 1u);
+}
+
+TEST(SpecPool, KeepsSpecsApartThatDifferInAnything) {
+  SpecPool pool;
+  const auto a = pool.intern(spec("t", {"x", "y"}));
+  EXPECT_NE(a, pool.intern(spec("u", {"x", "y"})));
+  EXPECT_NE(a, pool.intern(spec("t", {"y", "x"})));
+  EXPECT_NE(a, pool.intern(spec("t", {"x"}, {"y"})));
+  EXPECT_NE(a, pool.intern(spec("t", {"x,y"})));
+}
+
+TEST(SpecPool, DropsUnusedSpecsAsItGrowsAndKeepsUsedOnes) {
+  SpecPool pool;
+  const auto kept = pool.intern(spec("kept"));
+  for (int i = 0; i < 10000; ++i) (void)pool.intern(spec(std::to_string(i)));
+  EXPECT_LE(pool.size(), 65u);
+  EXPECT_EQ(kept, pool.intern(spec("kept")));
+}
+
+TEST(SpecPool, GrowsWithTheSpecsInUse) {
+  SpecPool pool;
+  std::vector<engine::IndexSpecPtr> held;
+  for (int i = 0; i < 1000; ++i) held.push_back(pool.intern(spec(std::to_string(i))));
+  EXPECT_EQ(pool.size(), 1000u);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(held[i], pool.intern(spec(std::to_string(i))));
+}
+
+TEST(Client, FindsWhatIsOpenAndNothingElse) {
+  SpecPool pool;
+  Client client(pool);
+  const auto a = pool.intern(spec("a"));
+  EXPECT_EQ(client.find(0), nullptr);
+  client.set(7, a);
+  ASSERT_NE(client.find(7), nullptr);
+  EXPECT_EQ(*client.find(7), a);
+  EXPECT_EQ(client.find(6), nullptr);
+  EXPECT_EQ(client.find(8), nullptr);
+}
+
+TEST(Client, TakesSparseIdsInAnyOrder) {
+  SpecPool pool;
+  Client client(pool);
+  const auto a = pool.intern(spec("a"));
+  const auto b = pool.intern(spec("b"));
+  const auto c = pool.intern(spec("c"));
+  client.set(4294967295u, a);
+  client.set(0, b);
+  client.set(1000000, c);
+  EXPECT_EQ(*client.find(4294967295u), a);
+  EXPECT_EQ(*client.find(0), b);
+  EXPECT_EQ(*client.find(1000000), c);
+  EXPECT_EQ(client.open_indexes(), 3u);
+}
+
+TEST(Client, ReplacesAnIdWithoutCountingItTwice) {
+  SpecPool pool;
+  Client client(pool);
+  const auto a = pool.intern(spec("a", {"x", "y"}, {"z"}));
+  const auto b = pool.intern(spec("b", {"x"}));
+  client.set(1, a);
+  EXPECT_EQ(client.open_columns(), 3u);
+  client.set(1, b);
+  EXPECT_EQ(*client.find(1), b);
+  EXPECT_EQ(client.open_indexes(), 1u);
+  EXPECT_EQ(client.open_columns(), 1u);
+}
+
+}  // namespace
+}  // namespace hs::exec

@@ -1,0 +1,26 @@
+#include "exec/insert.h"
+
+#include "exec/request_scope.h"
+
+namespace hs::exec {
+
+Result<void> insert(const protocol::Request& request, const engine::IndexSpecPtr& spec,
+                    engine::Session& session, protocol::ReplyWriter& reply) {
+  if (request.key_count > spec->columns.size()) return ErrorCode::kValueCount;
+  if (request.error) return *request.error;
+
+  RequestScope scope(session);
+  Result<engine::Cursor*> cursor = scope.begin(spec, engine::Access::kInsert);
+  if (!cursor) return std::move(cursor.error());
+  Result<engine::Cursor::Inserted> inserted = (*cursor)->insert(request.values);
+  if (!inserted) return std::move(inserted.error());
+  if (Result<void> ended = scope.end(); !ended) return ended;
+  if (inserted->has_auto_increment) {
+    reply.count(inserted->generated_id);
+  } else {
+    reply.ok();
+  }
+  return {};
+}
+
+}  // namespace hs::exec

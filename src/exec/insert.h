@@ -1,0 +1,12 @@
+// `+` in the place of the operator: adds a row.
+#pragma once
+
+#include "exec/execute.h"
+
+namespace hs::exec {
+
+// On success the reply is written. On error nothing is, and nothing is changed.
+Result<void> insert(const protocol::Request& request, const engine::IndexSpecPtr& spec,
+                    engine::Session& session, protocol::ReplyWriter& reply);
+
+}  // namespace hs::exec

@@ -1,0 +1,46 @@
+// Updates of several rows, whose positions are collected first: what the fake engine cannot show.
+#include <gtest/gtest.h>
+
+#include "exec/exec_fixture.h"
+#include "exec/modify.h"
+#include "exec/stub_session.h"
+
+namespace hs::exec {
+namespace {
+
+std::string update_all(StubSession& session) {
+  SpecPool pool;
+  Client client(pool);
+  Context context;
+  context.mode = engine::Mode::kReadWrite;
+  RecordingReply reply;
+  client.set(1, pool.intern({}));
+  execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session, reply);
+  return reply.take();
+}
+
+TEST(RangeUpdate, SkipsRowsThatAreGone) {
+  StubSession session;
+  session.rows.rows = 5;
+  session.rows.row_is_there = [](uint64_t nth) { return nth % 2 == 0; };
+  EXPECT_EQ(update_all(session), "count 3");
+  EXPECT_EQ(session.rows.updated, 3u);
+}
+
+TEST(RangeUpdate, BoundsTheBytesOfItsPositions) {
+  const size_t rows = 16;
+  const std::string position(kMaxPositionBytes / rows - sizeof(uint32_t) + 1, 'p');
+  StubSession fits;
+  fits.rows.rows = rows;
+  fits.rows.position_text = std::string_view(position).substr(1);
+  EXPECT_EQ(update_all(fits), "count 16");
+  StubSession exceeds;
+  exceeds.rows.rows = rows;
+  exceeds.rows.position_text = position;
+  EXPECT_EQ(update_all(exceeds), "error too_many_rows");
+  EXPECT_EQ(exceeds.rows.updated, 0u);
+  EXPECT_TRUE(exceeds.undone);
+}
+
+}  // namespace
+}  // namespace hs::exec

@@ -1,0 +1,61 @@
+// For tests: a session with one cursor over as many empty rows as wanted, which allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "engine/port.h"
+
+namespace hs::exec {
+
+class StubCursor : public engine::Cursor {
+ public:
+  uint64_t rows = 0;
+  std::string_view position_text;
+  bool (*row_is_there)(uint64_t nth) = [](uint64_t) { return true; };  // for seek_position()
+  uint64_t updated = 0;
+
+  size_t key_parts() const override { return 2; }
+  size_t columns() const override { return 0; }
+  Result<bool> seek(KeyOperator, std::span<const Value>) override {
+    at_ = 0;
+    return next();
+  }
+  Result<bool> next() override { return at_++ < rows; }
+  Result<std::span<const Value>> row() override { return std::span<const Value>(); }
+  std::string_view position() override { return position_text; }
+  Result<bool> seek_position(std::string_view) override { return row_is_there(sought_++); }
+  Result<Inserted> insert(std::span<const Value>) override { return Inserted{}; }
+  Result<void> update(std::span<const Value>) override {
+    ++updated;
+    return {};
+  }
+  Result<void> erase() override { return {}; }
+
+ private:
+  uint64_t at_ = 0;
+  uint64_t sought_ = 0;
+};
+
+class StubSession : public engine::Session {
+ public:
+  StubCursor rows;
+  bool undone = false;
+
+  Result<void> open(const engine::IndexSpecPtr&) override { return {}; }
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr&) override {
+    return static_cast<engine::Cursor*>(&rows);
+  }
+  Result<void> begin_request(engine::Cursor&, engine::Access) override { return {}; }
+  Result<void> end_request() override { return {}; }
+  void undo_request() override { undone = true; }
+  bool transaction_lost() const override { return false; }
+  Result<void> commit() override { return {}; }
+  void rollback() override {}
+  bool has_uncommitted_changes() const override { return false; }
+  bool after_batch() override { return false; }
+  void release() override {}
+  bool should_stop() const override { return false; }
+};
+
+}  // namespace hs::exec

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One opened index on one session: a TABLE of its own (so that index, column set and row template
+// stay as they are between requests), the resolved columns, and the buffers that keys and rows pass
+// through.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <vector>
+
+#include "engine/port.h"
+#include "mariadb/text.h"
+
+namespace hs::mariadb {
+
+class MariaSession;
+
+class MariaCursor final : public engine::Cursor {
+ public:
+  MariaCursor(MariaSession& session, engine::IndexSpecPtr spec);
+
+  // --- for the session ---
+
+  const engine::IndexSpecPtr& spec() const { return spec_; }
+  bool is_open() const { return table_ != nullptr; }
+  // Opens the table and looks up the names. See open_table.cc.
+  Result<void> open();
+  // The TABLE is gone (closed by the session).
+  void forget_table();
+  bool somebody_waits() const { return list_.mdl_request.ticket->has_pending_conflicting_lock(); }
+
+  bool locks_in_engine() const { return locks_in_engine_; }
+  // The read port's lock. Null on success, else false with an error raised in the THD.
+  bool lock_for_read();
+  void unlock_read();
+  // The write port's lock for one request.
+  bool lock_for_write(engine::Access access);
+  void end_index();
+  MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
+  enum_mdl_type protection_type() const;
+
+  // --- engine::Cursor ---
+
+  size_t key_parts() const override { return key_parts_; }
+  size_t columns() const override { return spec_->columns.size(); }
+  Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
+  Result<bool> next() override;
+  Result<std::span<const Value>> row() override;
+  std::string_view position() override;
+  Result<bool> seek_position(std::string_view position) override;
+  Result<Inserted> insert(std::span<const Value> values) override;
+  Result<void> update(std::span<const Value> values) override;
+  Result<void> erase() override;
+
+ private:
+  // open_table.cc
+  Result<void> check_table() const;
+  Result<void> resolve();
+  Result<uint> find_index() const;
+  Result<Field*> find_column(const std::string& name) const;
+  void set_read_columns();
+  void set_write_columns(engine::Access access);
+  // key.cc
+  Result<bool> build_key(std::span<const Value> key);
+  // write.cc
+  Result<void> store(Field* field, const Value& value);
+  Result<void> store_all(std::span<const Value> values);
+  Result<void> failed(int number);
+
+  Result<void> init_index();
+  Result<bool> landed(int error);
+
+  MariaSession& session_;
+  const engine::IndexSpecPtr spec_;
+  std::string database_, table_name_;  // as the server files them (lower_case_table_names)
+
+  TABLE_LIST list_;
+  TABLE* table_ = nullptr;
+  MYSQL_LOCK* read_lock_ = nullptr;
+  uint index_ = 0;
+  size_t key_parts_ = 0;
+  bool locks_in_engine_ =
+      true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)
+  std::vector<Field*> columns_;
+  std::vector<FieldText> texts_;
+  std::vector<Value> row_;
+
+  std::vector<uchar> key_;
+  uint key_length_ = 0;
+  key_part_map key_map_ = 0;
+  KeyOperator op_ = KeyOperator::kEqual;
+};
+
+}  // namespace hs::mariadb

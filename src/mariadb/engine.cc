@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <algorithm>
+
+#include "mariadb/engine.h"
+#include "mariadb/session.h"
+
+namespace hs::mariadb {
+
+std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode, std::string_view name,
+                                                           Wake wake) {
+  // The server allocates its own THD: its size is the server's business.
+  THD* thd = create_background_thd();
+  if (thd == nullptr) return nullptr;
+  auto session = std::make_unique<MariaSession>(*this, thd, mode, name, wake, lock_timeout_s_);
+  add(session.get());
+  return session;
+}
+
+bool MariaEngine::wait_until_ready() {
+  mysql_mutex_lock(&LOCK_server_started);
+  while (!mysqld_server_started && !stopping() && !abort_loop) {
+    // The condition is not signalled when start-up fails: look again now and then.
+    timespec until;
+    set_timespec(until, 1);
+    mysql_cond_timedwait(&COND_server_started, &LOCK_server_started, &until);
+  }
+  mysql_mutex_unlock(&LOCK_server_started);
+  return !stopping() && !abort_loop;
+}
+
+void MariaEngine::interrupt() {
+  stopping_.store(true, std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  for (MariaSession* session : sessions_) session->thd()->awake(KILL_CONNECTION);
+}
+
+void MariaEngine::add(MariaSession* session) {
+  std::lock_guard lock(mutex_);
+  sessions_.push_back(session);
+}
+
+void MariaEngine::remove(MariaSession* session) {
+  std::lock_guard lock(mutex_);
+  std::erase(sessions_, session);
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The engine port on a real MariaDB server.
+//
+// What lives here: the sessions that exist, and how the server's shutdown and the plugin's removal
+// reach them.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "engine/port.h"
+
+namespace hs::mariadb {
+
+class MariaSession;
+
+class MariaEngine final : public engine::Engine {
+ public:
+  // How long a session waits for a table or backup lock before the request fails, in seconds.
+  explicit MariaEngine(unsigned lock_timeout_s) : lock_timeout_s_(lock_timeout_s) {}
+
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
+                                                Wake wake) override;
+  bool wait_until_ready() override;
+
+  // Makes every session stop: what waits in the server (for a row, a table, start-up) is
+  // interrupted, and should_stop() becomes true. Callable from any thread; precedes Server::stop().
+  void interrupt();
+
+  // What all sessions did so far.
+  struct Counters {
+    std::atomic<uint64_t> table_open{0};    // tables opened
+    std::atomic<uint64_t> table_close{0};   // times that a session gave back its tables
+    std::atomic<uint64_t> table_lock{0};    // tables locked
+    std::atomic<uint64_t> table_unlock{0};  // tables unlocked
+  };
+  Counters& counters() { return counters_; }
+
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class MariaSession;
+  void add(MariaSession* session);
+  void remove(MariaSession* session);
+
+  const unsigned lock_timeout_s_;
+  Counters counters_;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::vector<MariaSession*> sessions_;
+};
+
+}  // namespace hs::mariadb

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Key values: from the text of a request to the bytes that an index is searched with.
+//
+// A value that its column cannot hold exactly equals no row, so such a key finds nothing; it is
+// never clamped, rounded or cut into another key.
+#include <charconv>
+#include <optional>
+
+#include "mariadb/cursor.h"
+#include "mariadb/session.h"
+
+namespace hs::mariadb {
+namespace {
+
+bool is_integer(const Field* field) {
+  switch (field->type()) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  return text;
+}
+
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T number{};
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return number;
+}
+
+// Stores a whole number into an integer column. False: the text is none, or out of the column's
+// range.
+bool store_integer(Field* field, std::string_view text) {
+  text = trim(text);
+  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
+  if (const auto number = parse<ulonglong>(text))
+    return field->store(static_cast<longlong>(*number), true) == 0;
+  // SQL takes `1e2` and `3.0` for 100 and 3, too.
+  const auto number = parse<double>(text);
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (!number || !(*number >= -kExact && *number <= kExact)) return false;
+  const auto whole = static_cast<longlong>(*number);
+  return static_cast<double>(whole) == *number && field->store(whole, false) == 0;
+}
+
+}  // namespace
+
+Result<bool> MariaCursor::build_key(std::span<const Value> key) {
+  if (key.empty()) return ErrorCode::kKeyLength;
+  if (key.size() > key_parts_) return ErrorCode::kKeyParts;
+  THD* thd = session_.thd();
+  const KEY& index = table_->key_info[index_];
+
+  // Misfits are counted as warnings, never raised as errors, whatever sql_mode says.
+  thd->count_cuted_fields = CHECK_FIELD_WARN;
+  thd->abort_on_warning = false;
+  uint length = 0;
+  for (size_t part = 0; part < key.size(); ++part) {
+    const Value& value = key[part];
+    Field* field = index.key_part[part].field;
+    if (value.is_null()) {
+      if (!field->maybe_null()) return false;
+      field->set_null();
+    } else {
+      field->set_notnull();
+      const bool fits = is_integer(field)
+                            ? store_integer(field, value.text())
+                            : field->store(value.data, value.size, value_charset(field)) == 0;
+      if (!fits) return false;
+    }
+    length += index.key_part[part].store_length;
+  }
+  if (thd->killed) return ErrorCode::kInterrupted;
+  key_copy(key_.data(), table_->record[0], table_->key_info + index_, length);
+  key_length_ = length;
+  key_map_ = make_prev_keypart_map(key.size());
+  return true;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Opening a table for a cursor: which tables are served, and what the names of a spec mean in one.
+#include <charconv>
+#include <cstring>
+
+#include "mariadb/cursor.h"
+#include "mariadb/session.h"
+
+namespace hs::mariadb {
+namespace {
+
+LEX_CSTRING lex(const std::string& text) { return {text.data(), text.size()}; }
+
+// As the server names files: in lower case where lower_case_table_names says so.
+std::string filed_name(const std::string& name) {
+  std::string filed = name;
+  if (lower_case_table_names != 0) {
+    filed.resize(name.size() * files_charset_info->casedn_multiply());
+    filed.resize(
+        my_casedn_str(files_charset_info, std::strncpy(filed.data(), name.c_str(), filed.size())));
+  }
+  return filed;
+}
+
+bool is_valid_name(const std::string& name) {
+  if (name.empty() || name.size() > NAME_LEN || name.find('\0') != std::string::npos) return false;
+  // The server reads this prefix as an encoded file name.
+  if (name.rfind("#mysql50#", 0) == 0) return false;
+  // Names are utf8mb3 identifiers.
+  return my_charset_utf8mb3_general_ci.cset->well_formed_char_length != nullptr;
+}
+
+}  // namespace
+
+MariaCursor::MariaCursor(MariaSession& session, engine::IndexSpecPtr spec)
+    : session_(session),
+      spec_(std::move(spec)),
+      database_(filed_name(spec_->database)),
+      table_name_(filed_name(spec_->table)) {}
+
+Result<void> MariaCursor::open() {
+  if (!is_valid_name(database_) || !is_valid_name(table_name_)) return ErrorCode::kOpenTable;
+  // The system tables hold accounts and privileges.
+  if (database_ == "mysql") return ErrorCode::kOpenTable;
+
+  THD* thd = session_.thd();
+  const LEX_CSTRING database = lex(database_);
+  const LEX_CSTRING name = lex(table_name_);
+  list_.reset();
+  list_.init_one_table(&database, &name, nullptr,
+                       session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
+  // Views are not opened at all.
+  list_.i_s_requested_object = OPEN_TABLE_ONLY;
+  Open_table_context context(thd, 0);
+  if (open_table(thd, &list_, &context) || list_.table == nullptr) {
+    if (context.can_recover_from_failed_open()) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
+    const bool timed_out =
+        thd->is_error() && thd->get_stmt_da()->sql_errno() == ER_LOCK_WAIT_TIMEOUT;
+    (void)session_.take_error(0);
+    return timed_out ? ErrorCode::kLockTables : ErrorCode::kOpenTable;
+  }
+  table_ = list_.table;
+  table_->reginfo.lock_type = list_.lock_type;
+  if (auto checked = check_table(); !checked) return checked;
+  return resolve();
+}
+
+void MariaCursor::forget_table() {
+  table_ = nullptr;
+  read_lock_ = nullptr;
+  columns_.clear();
+  texts_.clear();
+}
+
+Result<void> MariaCursor::check_table() const {
+  const TABLE_SHARE* share = table_->s;
+  if (share->table_category != TABLE_CATEGORY_USER || share->table_type == TABLE_TYPE_SEQUENCE ||
+      share->tmp_table != NO_TMP_TABLE)
+    return ErrorCode::kOpenTable;
+  // The children of a MERGE table need the SQL layer to open them.
+  if (table_->file->ht->db_type == DB_TYPE_MRG_MYISAM) return ErrorCode::kUnsupportedTable;
+  if (session_.mode() == engine::Mode::kReadWrite &&
+      (table_->triggers != nullptr || table_->versioned()))
+    return ErrorCode::kUnsupportedTable;
+  return {};
+}
+
+Result<void> MariaCursor::resolve() {
+  auto index = find_index();
+  if (!index) return index.error();
+  index_ = *index;
+  const KEY& key = table_->key_info[index_];
+  key_parts_ = key.user_defined_key_parts;
+  key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
+
+  columns_.clear();
+  texts_.clear();
+  for (const std::string& name : spec_->columns) {
+    auto field = find_column(name);
+    if (!field) return field.error();
+    columns_.push_back(*field);
+    texts_.emplace_back(*field);
+  }
+  for (const std::string& name : spec_->filter_columns)
+    if (auto field = find_column(name); !field) return field.error();
+  row_.resize(columns_.size());
+  locks_in_engine_ = table_->file->lock_count() == 0;
+  set_read_columns();
+  return {};
+}
+
+// By name, case-sensitively as the protocol has it; empty = PRIMARY; a leading digit = by number.
+Result<uint> MariaCursor::find_index() const {
+  const std::string& name = spec_->index;
+  uint found = table_->s->keys;
+  if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+    uint number = 0;
+    const auto result = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (result.ec == std::errc() && number < table_->s->keys) found = number;
+  } else {
+    const std::string_view wanted =
+        name.empty() ? std::string_view("PRIMARY") : std::string_view(name);
+    for (uint i = 0; i < table_->s->keys; ++i) {
+      const LEX_CSTRING& candidate = table_->key_info[i].name;
+      if (wanted == std::string_view(candidate.str, candidate.length)) found = i;
+    }
+  }
+  if (found == table_->s->keys) return ErrorCode::kIndex;
+  // Only ordered and hash indexes can be searched by column values.
+  const KEY& key = table_->key_info[found];
+  if (key.algorithm == HA_KEY_ALG_FULLTEXT || key.algorithm == HA_KEY_ALG_RTREE ||
+      key.algorithm == HA_KEY_ALG_LONG_HASH || (key.flags & (HA_FULLTEXT | HA_SPATIAL)) != 0)
+    return ErrorCode::kIndex;
+  return found;
+}
+
+Result<Field*> MariaCursor::find_column(const std::string& name) const {
+  for (Field** field = table_->field; *field != nullptr; ++field) {
+    const LEX_CSTRING& candidate = (*field)->field_name;
+    // Columns that the server itself hides (hash of a long UNIQUE) have no name for users.
+    if ((*field)->invisible < INVISIBLE_SYSTEM &&
+        name == std::string_view(candidate.str, candidate.length))
+      return *field;
+  }
+  return ErrorCode::kColumn;
+}
+
+void MariaCursor::set_read_columns() {
+  table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
+  bitmap_clear_all(table_->read_set);
+  bitmap_clear_all(table_->write_set);
+  for (Field* field : columns_) field->register_field_in_read_map();
+  table_->file->column_bitmaps_signal();
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The plugin's entry: its declaration, the check of the server's version, start and stop.
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "mariadb/engine.h"
+#include "mariadb/status.h"
+#include "mariadb/variables.h"
+#include "server/server.h"
+
+namespace hs::mariadb {
+namespace {
+
+std::unique_ptr<MariaEngine> engine;
+std::unique_ptr<server::Server> network_server;
+
+constexpr unsigned kVerboseInfo = 10;
+
+void log_info(std::string_view message) {
+  if (verbosity() >= kVerboseInfo)
+    sql_print_information("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+}
+void log_warning(std::string_view message) {
+  if (verbosity() >= kVerboseInfo)
+    sql_print_warning("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+}
+void log_error(std::string_view message) {
+  sql_print_error("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+}
+
+// To the error log, and to the client of INSTALL PLUGIN.
+void refuse(const std::string& why) {
+  log_error(why);
+  if (current_thd != nullptr)
+    my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %s", MYF(0), why.c_str());
+}
+
+// "10.11.18" of "10.11.18-MariaDB-0+deb12u1-log".
+std::string_view version_number(std::string_view version) {
+  return version.substr(0, version.find('-'));
+}
+
+#ifndef HS_BUILT_FOR
+#define HS_BUILT_FOR MYSQL_SERVER_VERSION
+#endif
+
+// The layout of the server's structures changes with every patch release: a plugin built for
+// another one would corrupt memory. The server's own check says so without naming the versions, so
+// this one comes first.
+bool version_matches(std::string* why) {
+  const std::string_view built_for = version_number(HS_BUILT_FOR);
+  const std::string_view running = version_number(server_version);
+  if (built_for == running) return true;
+  *why = "this handlersocket2.so was built for MariaDB " + std::string(built_for) +
+         ", this server is MariaDB " + std::string(running) +
+         ": install the plugin that was built for it";
+  return false;
+}
+
+int init(void*) {
+  std::string why;
+  if (!version_matches(&why)) {
+    refuse(why);
+    return 1;
+  }
+  const server::Config config = read_configuration();
+  hide_secrets();
+  engine = std::make_unique<MariaEngine>(lock_timeout_s());
+  network_server = server::Server::start(config, *engine, {log_info, log_warning, log_error}, &why);
+  if (network_server == nullptr) {
+    engine.reset();
+    refuse(why);
+    return 1;
+  }
+  show_status_of(network_server.get(), engine.get());
+  return 0;
+}
+
+int deinit(void*) {
+  show_status_of(nullptr, nullptr);
+  if (network_server != nullptr) {
+    engine->interrupt();
+    network_server->stop();
+    network_server.reset();
+  }
+  engine.reset();
+  return 0;
+}
+
+// The server compares this number with its own before it calls anything of the plugin's and refuses
+// without saying which is which. It is given its own number here, and init() refuses with both
+// names instead: nothing of the server's is touched before.
+struct st_mysql_daemon descriptor = {MYSQL_DAEMON_INTERFACE_VERSION};
+
+int parse_version_id(std::string_view version) {
+  int parts[3] = {0, 0, 0};
+  size_t part = 0;
+  for (char c : version) {
+    if (c == '.') {
+      if (++part == 3) break;
+    } else if (c >= '0' && c <= '9') {
+      parts[part] = parts[part] * 10 + (c - '0');
+    } else {
+      break;
+    }
+  }
+  return parts[0] * 10000 + parts[1] * 100 + parts[2];
+}
+
+__attribute__((constructor)) void take_interface_version() {
+  descriptor.interface_version = parse_version_id(server_version) << 8;
+}
+
+}  // namespace
+}  // namespace hs::mariadb
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC visibility push(default)
+maria_declare_plugin(handlersocket){
+    MYSQL_DAEMON_PLUGIN,
+    &hs::mariadb::descriptor,
+    "handlersocket",
+    "HandlerSocket 2",
+    "Direct access to rows over the HandlerSocket protocol",
+    PLUGIN_LICENSE_GPL,
+    hs::mariadb::init,
+    hs::mariadb::deinit,
+    0x0200,
+    hs::mariadb::status_variables,
+    hs::mariadb::system_variables,
+    HS_VERSION,
+    MariaDB_PLUGIN_MATURITY_STABLE,
+} maria_declare_plugin_end;
+#pragma GCC visibility pop
+#pragma GCC diagnostic pop

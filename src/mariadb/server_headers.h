@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The one door to the server's private headers: every file of this folder includes them through
+// here, so that the macros they need and those they leave behind are dealt with once. Include it
+// before everything else.
+#pragma once
+
+#define MYSQL_SERVER 1
+
+#include <my_global.h>
+// my_global.h must come first.
+#include <key.h>
+#include <lock.h>
+#include <log.h>
+#include <mysql/plugin.h>
+#include <mysqld.h>
+#include <scheduler.h>
+#include <sql_base.h>
+#include <sql_class.h>
+#include <sql_insert.h>
+#include <sql_parse.h>
+#include <sql_priv.h>
+#include <sql_show.h>
+#include <sql_update.h>
+#include <transaction.h>
+
+// In a plugin these are calls through service tables that the server fills; inside the server's own structures, where
+// this plugin lives anyway, the functions themselves are at hand.
+#undef my_printf_error
+#undef set_thd_proc_info
+extern "C" {
+void my_printf_error(unsigned int error, const char* format, unsigned long flags, ...);
+const char* set_thd_proc_info(MYSQL_THD thd, const char* info, const char* function,
+                              const char* file, unsigned int line);
+}
+
+#undef min
+#undef max
+#undef test
+
+// Exported by the server for background threads (sql_class.cc), declared in no header.
+MYSQL_THD create_background_thd();
+void destroy_background_thd(MYSQL_THD thd);
+void* thd_attach_thd(MYSQL_THD thd);
+void thd_detach_thd(void* mysys_variables);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/session.h"
+
+#include <algorithm>
+
+#include "mariadb/cursor.h"
+#include "mariadb/engine.h"
+
+namespace hs::mariadb {
+namespace {
+
+// Cursors of specs that nobody has open any more are dropped when a session holds more than this
+// many.
+constexpr size_t kSweepCursorsAt = 256;
+
+enum_sql_command command_of(engine::Access access) {
+  switch (access) {
+    case engine::Access::kInsert:
+      return SQLCOM_INSERT;
+    case engine::Access::kUpdate:
+      return SQLCOM_UPDATE;
+    case engine::Access::kDelete:
+      return SQLCOM_DELETE;
+    case engine::Access::kRead:
+      break;
+  }
+  return SQLCOM_SELECT;
+}
+
+}  // namespace
+
+MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
+                           engine::Engine::Wake wake, unsigned lock_timeout_s)
+    : engine_(engine), thd_(thd), mode_(mode), wake_(wake), name_(name) {
+  saved_mysys_variables_ = thd_attach_thd(thd_);
+  thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
+  thd_->real_id = pthread_self();
+  thd_->security_ctx->skip_grants();
+  thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
+  lex_start(thd_);
+  thd_->variables.character_set_client = thd_->variables.character_set_results =
+      thd_->variables.collation_connection = &my_charset_utf8mb4_general_ci;
+  thd_->update_charset();
+  // Row changes are logged as rows, whatever format statements are logged in.
+  thd_->variables.binlog_format = BINLOG_FORMAT_ROW;
+  thd_->variables.option_bits |= OPTION_BIN_LOG;
+  thd_->variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
+  thd_->variables.lock_wait_timeout = lock_timeout_s;
+
+  // KILL and shutdown reach a worker that waits for the network through the scheduler's
+  // notification. None of the server's own callbacks is kept: a thread pool's would take this THD
+  // for a connection of its own.
+  saved_scheduler_ = thd_->scheduler;
+  scheduler_.connection_count = saved_scheduler_->connection_count;
+  scheduler_.max_connections = saved_scheduler_->max_connections;
+  scheduler_.session = this;
+  scheduler_.post_kill_notification = [](THD* killed) {
+    static_cast<Scheduler*>(killed->scheduler)->session->on_kill();
+  };
+  thd_->scheduler = &scheduler_;
+  thd_proc_info(thd_, name_.c_str());
+  server_threads.insert(thd_);
+}
+
+MariaSession::~MariaSession() {
+  rollback();
+  release();
+  cursors_.clear();
+  server_threads.erase(thd_);
+  engine_.remove(this);
+  thd_->scheduler = saved_scheduler_;
+  lex_end(thd_->lex);
+  thd_detach_thd(saved_mysys_variables_);
+  destroy_background_thd(thd_);
+}
+
+void MariaSession::on_kill() { wake_.call(wake_.context); }
+
+bool MariaSession::should_stop() const { return engine_.stopping() || thd_->killed >= KILL_SERVER; }
+
+// A KILL of this thread's entry in the process list ends what is running, not the worker.
+void MariaSession::forget_kill() {
+  if (thd_->killed != NOT_KILLED && !should_stop()) thd_->reset_killed();
+}
+
+Error MariaSession::take_error(int number) {
+  Diagnostics_area* area = thd_->get_stmt_da();
+  Error error{ErrorCode::kEngine, number, {}};
+  if (thd_->killed != NOT_KILLED) {
+    error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
+  } else if (number == 0) {
+    error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
+                             : Error::engine(HA_ERR_GENERIC);
+  }
+  thd_->clear_error();
+  return error;
+}
+
+// --- specs and cursors ---
+
+Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
+  auto opened = cursor(spec);
+  if (!opened) return opened.error();
+  return {};
+}
+
+Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
+  auto found = cursors_.find(spec.get());
+  if (found != cursors_.end() && found->second->is_open()) return found->second.get();
+  if (found == cursors_.end()) {
+    if (cursors_.size() >= kSweepCursorsAt) {
+      // Closing is all or nothing in the server, so only cursors without a table can go.
+      std::erase_if(cursors_, [](const auto& entry) {
+        return !entry.second->is_open() && entry.second->spec().use_count() == 1;
+      });
+    }
+    found = cursors_.emplace(spec.get(), std::make_unique<MariaCursor>(*this, spec)).first;
+  }
+  MariaCursor& cursor = *found->second;
+
+  const ulong patience = thd_->variables.lock_wait_timeout;
+  Result<void> opened;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    // The first attempt does not wait: who has to wait for a table must not hold others meanwhile.
+    thd_->variables.lock_wait_timeout = attempt == 0 ? 0 : patience;
+    begin_statement(SQLCOM_SELECT);
+    opened = cursor.open();
+    thd_->variables.lock_wait_timeout = patience;
+    if (opened || transaction_open_) break;
+    const ErrorCode code = opened.error().code;
+    const bool again = code == ErrorCode::kLockTables || code == ErrorCode::kEngine;
+    unlock_readers();
+    trans_commit_stmt(thd_);
+    release();
+    if (!again) break;
+  }
+  if (!opened) {
+    if (cursor.is_open()) {
+      // Opened but not usable: it goes with the rest of the session's tables.
+      open_cursors_.push_back(&cursor);
+      if (!transaction_open_) release();
+    }
+    if (opened.error().code == ErrorCode::kEngine) return ErrorCode::kLockTables;
+    return opened.error();
+  }
+  open_cursors_.push_back(&cursor);
+  bump(engine_.counters().table_open);
+  if (!transaction_open_) thd_->mdl_context.release_statement_locks();
+  return &cursor;
+}
+
+bool MariaSession::after_batch() {
+  forget_kill();
+  const bool somebody_waits =
+      std::any_of(open_cursors_.begin(), open_cursors_.end(),
+                  [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
+  if (somebody_waits) release();
+  return !open_cursors_.empty();
+}
+
+void MariaSession::release() {
+  if (transaction_open_ || !locked_cursors_.empty()) (void)commit();
+  if (!open_cursors_.empty()) bump(engine_.counters().table_close);
+  for (MariaCursor* cursor : open_cursors_) cursor->forget_table();
+  open_cursors_.clear();
+  close_thread_tables(thd_);
+  thd_->release_transactional_locks();
+  free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+}
+
+// --- requests ---
+
+void MariaSession::begin_statement(enum_sql_command command) {
+  thd_->reset_for_next_command();
+  thd_->set_query_id(next_query_id());
+  thd_->set_time();
+  thd_->lex->sql_command = command;
+  thd_->variables.sql_mode = global_system_variables.sql_mode;
+}
+
+Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access access) {
+  if (should_stop()) return ErrorCode::kShutdown;
+  auto& target = static_cast<MariaCursor&>(cursor);
+  auto begun = mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access);
+  if (begun) current_ = &target;
+  return begun;
+}
+
+Result<void> MariaSession::begin_read(MariaCursor& cursor) {
+  if (!statement_open_) {
+    begin_statement(SQLCOM_SELECT);
+    statement_open_ = true;
+  }
+  if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
+    return {};
+  if (!cursor.lock_for_read()) {
+    (void)take_error(0);
+    return ErrorCode::kLockTables;
+  }
+  locked_cursors_.push_back(&cursor);
+  bump(engine_.counters().table_lock);
+  return {};
+}
+
+Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access) {
+  if (access != engine::Access::kRead && opt_readonly) return ErrorCode::kLockTables;
+  begin_statement(command_of(access));
+  if (!transaction_open_) {
+    thd_->variables.option_bits |= OPTION_BEGIN;
+    thd_->server_status |= SERVER_STATUS_IN_TRANS;
+    transaction_open_ = true;
+  }
+  MDL_request protection;
+  MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
+  if (thd_->mdl_context.acquire_lock(&protection,
+                                     static_cast<double>(thd_->variables.lock_wait_timeout)) ||
+      !cursor.lock_for_write(access)) {
+    const Error error = take_error(0);
+    trans_rollback_stmt(thd_);
+    return error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT
+               ? Error{ErrorCode::kLockTables, 0, {}}
+               : error;
+  }
+  bump(engine_.counters().table_lock);
+  return {};
+}
+
+Result<void> MariaSession::end_request() {
+  MariaCursor* cursor = std::exchange(current_, nullptr);
+  if (mode_ == engine::Mode::kReadOnly) {
+    if (!cursor->locks_in_engine()) unlock_readers();
+    return {};
+  }
+  cursor->end_index();
+  if (thd_->binlog_flush_pending_rows_event(true) || trans_commit_stmt(thd_)) {
+    const Error error = take_error(0);
+    trans_rollback_stmt(thd_);
+    transaction_lost_ = thd_->transaction_rollback_request;
+    end_writer();
+    return error;
+  }
+  end_writer();
+  return {};
+}
+
+void MariaSession::undo_request() {
+  MariaCursor* cursor = std::exchange(current_, nullptr);
+  if (mode_ == engine::Mode::kReadOnly) {
+    if (!cursor->locks_in_engine()) unlock_readers();
+    return;
+  }
+  cursor->end_index();
+  trans_rollback_stmt(thd_);
+  transaction_lost_ = thd_->transaction_rollback_request;
+  thd_->clear_error();
+  end_writer();
+}
+
+// The end of a write request's statement, after its commit or rollback.
+void MariaSession::end_writer() {
+  mysql_unlock_tables(thd_, thd_->lock);
+  thd_->lock = nullptr;
+  bump(engine_.counters().table_unlock);
+  for (TABLE* table = thd_->open_tables; table != nullptr; table = table->next)
+    if (table->query_id == thd_->query_id) table->file->ha_reset();
+}
+
+void MariaSession::unlock_readers() {
+  for (MariaCursor* cursor : locked_cursors_) {
+    cursor->unlock_read();
+    bump(engine_.counters().table_unlock);
+  }
+  locked_cursors_.clear();
+}
+
+Result<void> MariaSession::commit() {
+  Result<void> result;
+  if (mode_ == engine::Mode::kReadOnly) {
+    if (!statement_open_) return result;
+    unlock_readers();
+    trans_commit_stmt(thd_);
+    statement_open_ = false;
+  } else {
+    if (!transaction_open_) return result;
+    transaction_open_ = false;
+    if (trans_commit(thd_)) {
+      result = take_error(0);
+      trans_rollback(thd_);
+    }
+    thd_->mdl_context.release_statement_locks();
+    changed_ = false;
+    transaction_lost_ = false;
+  }
+  thd_->clear_error();
+  free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+  return result;
+}
+
+void MariaSession::rollback() {
+  if (mode_ == engine::Mode::kReadOnly) {
+    (void)commit();
+    return;
+  }
+  if (transaction_open_) {
+    transaction_open_ = false;
+    trans_rollback_stmt(thd_);
+    trans_rollback(thd_);
+    thd_->mdl_context.release_statement_locks();
+  }
+  changed_ = false;
+  transaction_lost_ = false;
+  thd_->clear_error();
+  free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+}
+
+}  // namespace hs::mariadb

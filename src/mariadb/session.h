@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One worker's session inside the server: a THD with its transaction, and the tables it keeps open.
+//
+// How long things are held (see ARCHITECTURE.md, "Locks"):
+//   a TABLE and its metadata lock   from its first use until release(), or until somebody waits for
+//   it an engine lock (external_lock)  read port: until commit(); write port: one request
+//   protection against a global     write port: from the first request of a batch until commit()
+//   read lock
+// The read port runs a batch as one autocommitted statement, the write port as one transaction with
+// a statement for each request.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <atomic>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/port.h"
+
+namespace hs::mariadb {
+
+class MariaCursor;
+class MariaEngine;
+
+class MariaSession final : public engine::Session {
+ public:
+  MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
+               engine::Engine::Wake wake, unsigned lock_timeout_s);
+  ~MariaSession() override;
+
+  Result<void> open(const engine::IndexSpecPtr& spec) override;
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
+  Result<void> end_request() override;
+  void undo_request() override;
+  bool transaction_lost() const override { return transaction_lost_; }
+  Result<void> commit() override;
+  void rollback() override;
+  bool has_uncommitted_changes() const override { return changed_; }
+  bool after_batch() override;
+  void release() override;
+  bool should_stop() const override;
+
+  THD* thd() const { return thd_; }
+  engine::Mode mode() const { return mode_; }
+
+  // Called by the server from any thread when this session is killed.
+  void on_kill();
+
+  // Marks that the running request has changed a row.
+  void note_change() { changed_ = true; }
+
+  // The error of a call that failed with the handler's `number` (0 when it has none): what the
+  // server reported, or the number itself. Clears the server's error state.
+  Error take_error(int number);
+
+ private:
+  Result<void> begin_read(MariaCursor& cursor);
+  Result<void> begin_write(MariaCursor& cursor, engine::Access access);
+  void begin_statement(enum_sql_command command);
+  Result<void> protect_from_global_read_lock();
+  void unlock_readers();
+  void end_writer();
+  void forget_kill();
+
+  static void bump(std::atomic<uint64_t>& counter) {
+    counter.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  MariaEngine& engine_;
+  THD* const thd_;
+  const engine::Mode mode_;
+  const engine::Engine::Wake wake_;
+  void* saved_mysys_variables_ = nullptr;
+  // What the server calls about this THD; it finds its way back to the session by the address.
+  struct Scheduler : scheduler_functions {
+    MariaSession* session;
+  } scheduler_{};
+  scheduler_functions* saved_scheduler_ = nullptr;
+  std::string name_;
+
+  std::unordered_map<const engine::IndexSpec*, std::unique_ptr<MariaCursor>> cursors_;
+  std::vector<MariaCursor*> open_cursors_;    // with a TABLE
+  std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
+  MariaCursor* current_ = nullptr;            // of the running request
+  bool statement_open_ = false;               // read port: a batch has begun
+  bool transaction_open_ = false;             // write port: likewise
+  bool changed_ = false;
+  bool transaction_lost_ = false;
+};
+
+}  // namespace hs::mariadb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/status.h"
+
+namespace hs::mariadb {
+namespace {
+
+server::Server* shown_server;
+MariaEngine* shown_engine;
+
+int show_number(st_mysql_show_var* variable, void* buffer, uint64_t number) {
+  *static_cast<ulonglong*>(buffer) = number;
+  variable->type = SHOW_ULONGLONG;
+  variable->value = buffer;
+  return 0;
+}
+
+template <uint64_t server::Statistics::*kMember>
+int show(MYSQL_THD, st_mysql_show_var* variable, void* buffer, system_status_var*, enum_var_type) {
+  return show_number(variable, buffer,
+                     shown_server != nullptr ? shown_server->statistics().*kMember : 0);
+}
+
+template <std::atomic<uint64_t> MariaEngine::Counters::*kMember>
+int show_table(MYSQL_THD, st_mysql_show_var* variable, void* buffer, system_status_var*,
+               enum_var_type) {
+  return show_number(variable, buffer,
+                     shown_engine != nullptr ? (shown_engine->counters().*kMember).load() : 0);
+}
+
+template <class Function>
+st_mysql_show_var variable(const char* name, Function* function) {
+  return {name, reinterpret_cast<void*>(function), SHOW_FUNC};
+}
+
+using Counters = MariaEngine::Counters;
+using server::Statistics;
+
+}  // namespace
+
+// The first four are the original's. The server puts the plugin's name in front of each.
+st_mysql_show_var status_variables[] = {
+    variable("hs_table_open", show_table<&Counters::table_open>),
+    variable("hs_table_close", show_table<&Counters::table_close>),
+    variable("hs_table_lock", show_table<&Counters::table_lock>),
+    variable("hs_table_unlock", show_table<&Counters::table_unlock>),
+    variable("connections_accepted", show<&Statistics::connections_accepted>),
+    variable("connections_refused", show<&Statistics::connections_refused>),
+    variable("connections_open", show<&Statistics::connections_open>),
+    variable("connections_timed_out", show<&Statistics::connections_timed_out>),
+    variable("requests", show<&Statistics::requests>),
+    variable("errors", show<&Statistics::errors>),
+    variable("batches", show<&Statistics::batches>),
+    variable("commits", show<&Statistics::commits>),
+    variable("retries", show<&Statistics::retries>),
+    variable("bytes_received", show<&Statistics::bytes_received>),
+    variable("bytes_sent", show<&Statistics::bytes_sent>),
+    {nullptr, nullptr, SHOW_UNDEF}};
+
+void show_status_of(server::Server* server, MariaEngine* engine) {
+  shown_server = server;
+  shown_engine = engine;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Column values as text: what SELECT would print, in utf8mb4; binary columns as their bytes.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include "base/value.h"
+
+namespace hs::mariadb {
+
+// The character set in which values travel.
+inline CHARSET_INFO* wire_charset() { return &my_charset_utf8mb4_bin; }
+
+// The character set of a value that is sent for `field`: the wire's, or bytes as they are for
+// binary columns.
+inline CHARSET_INFO* value_charset(const Field* field) {
+  return field->charset() == &my_charset_bin ? &my_charset_bin : wire_charset();
+}
+
+// Reads one column of the current row. Chosen once when the index is opened.
+class FieldText {
+ public:
+  explicit FieldText(Field* field);
+
+  // The value; valid until the next call, or until the row changes. False: out of memory.
+  bool read(Value* value);
+
+ private:
+  bool read_number(Value* value);
+  bool read_string(Value* value);
+
+  Field* field_;
+  bool (FieldText::*reader_)(Value*);
+  bool needs_conversion_ = false;
+  char digits_[24];
+  String text_;
+  String converted_;
+};
+
+}  // namespace hs::mariadb

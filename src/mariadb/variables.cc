@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The names, types and ranges of the original's variables are kept, so that its my.cnf still works.
+// Documented in docs/variables.md.
+#include "mariadb/variables.h"
+
+namespace hs::mariadb {
+namespace {
+
+char* address;
+char* port;
+char* port_wr;
+char* plain_secret;
+char* plain_secret_wr;
+unsigned verbose, epoll, threads, threads_wr, timeout, backlog, sndbuf, rcvbuf, readsize,
+    accept_balance, wrlock_timeout, max_connections, max_request_size, max_reply_size,
+    max_open_indexes, max_changed_rows;
+char hidden[] = "(hidden)";
+
+constexpr int kReadOnly = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
+constexpr unsigned kMega = 1u << 20;
+
+MYSQL_SYSVAR_UINT(verbose, verbose, PLUGIN_VAR_RQCMDARG,
+                  "How much goes to the error log: 0 errors only, 10 also start, stop and warnings",
+                  nullptr, nullptr, 10, 0, 10000, 0);
+MYSQL_SYSVAR_STR(address, address, kReadOnly,
+                 "Address to listen on: an IPv4 or IPv6 address or a name, empty for all; "
+                 "'/' makes the ports paths of Unix sockets",
+                 nullptr, nullptr, "127.0.0.1");
+MYSQL_SYSVAR_STR(port, port, kReadOnly,
+                 "Port for reading: a number or a service name; empty to switch it off", nullptr,
+                 nullptr, "9998");
+MYSQL_SYSVAR_STR(port_wr, port_wr, kReadOnly,
+                 "Port for reading and writing: a number or a service name; empty to switch it off",
+                 nullptr, nullptr, "9999");
+MYSQL_SYSVAR_UINT(epoll, epoll, kReadOnly, "Kept for old configuration files; epoll is always used",
+                  nullptr, nullptr, 1, 0, 1, 0);
+MYSQL_SYSVAR_UINT(threads, threads, kReadOnly, "Worker threads of the read port", nullptr, nullptr,
+                  16, 1, 3000, 0);
+MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kReadOnly,
+                  "Worker threads of the write port; they write in parallel", nullptr, nullptr, 4,
+                  1, 3000, 0);
+MYSQL_SYSVAR_UINT(timeout, timeout, kReadOnly,
+                  "Seconds without traffic after which a connection is closed", nullptr, nullptr,
+                  300, 30, 3600, 0);
+MYSQL_SYSVAR_UINT(backlog, backlog, kReadOnly, "Connections that may wait to be accepted", nullptr,
+                  nullptr, 32768, 5, 1000000, 0);
+MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kReadOnly,
+                  "Bytes of each socket's send buffer; 0 = the system's choice", nullptr, nullptr,
+                  0, 0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kReadOnly,
+                  "Bytes of each socket's receive buffer; 0 = the system's choice", nullptr,
+                  nullptr, 0, 0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(readsize, readsize, kReadOnly,
+                  "Most bytes taken from one connection at a time; 0 = 65536", nullptr, nullptr, 0,
+                  0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kReadOnly,
+                  "Kept for old configuration files; connections are always spread evenly", nullptr,
+                  nullptr, 0, 0, 10000, 0);
+MYSQL_SYSVAR_UINT(
+    wrlock_timeout, wrlock_timeout, kReadOnly,
+    "Seconds that a request waits for a table or a backup before it fails with lock_tables",
+    nullptr, nullptr, 12, 0, 3600, 0);
+MYSQL_SYSVAR_STR(plain_secret, plain_secret, kReadOnly,
+                 "Shared secret of the read port; empty for none. Not shown after start", nullptr,
+                 nullptr, "");
+MYSQL_SYSVAR_STR(plain_secret_wr, plain_secret_wr, kReadOnly,
+                 "Shared secret of the write port; empty for none. Not shown after start", nullptr,
+                 nullptr, "");
+MYSQL_SYSVAR_UINT(max_connections, max_connections, kReadOnly, "Most connections of each port",
+                  nullptr, nullptr, 20000, 1, 1000000, 0);
+MYSQL_SYSVAR_UINT(
+    max_request_size, max_request_size, kReadOnly,
+    "Most bytes of one request line; a longer one is answered with request_too_long and a closed "
+    "connection",
+    nullptr, nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
+MYSQL_SYSVAR_UINT(max_reply_size, max_reply_size, kReadOnly,
+                  "Most bytes of one reply; a longer one is replaced by reply_too_long", nullptr,
+                  nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
+MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kReadOnly,
+                  "Most indexes that one connection may have open", nullptr, nullptr, 1024, 1,
+                  1000000, 0);
+MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kReadOnly,
+                  "Most rows that one update of a range may change", nullptr, nullptr, 1000000, 1,
+                  100000000, 0);
+
+std::string text(const char* value) { return value != nullptr ? value : ""; }
+
+void hide(char*& secret) {
+  if (secret != nullptr && *secret != '\0') secret = hidden;
+}
+
+}  // namespace
+
+st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
+                                        MYSQL_SYSVAR(address),
+                                        MYSQL_SYSVAR(port),
+                                        MYSQL_SYSVAR(port_wr),
+                                        MYSQL_SYSVAR(epoll),
+                                        MYSQL_SYSVAR(threads),
+                                        MYSQL_SYSVAR(threads_wr),
+                                        MYSQL_SYSVAR(timeout),
+                                        MYSQL_SYSVAR(backlog),
+                                        MYSQL_SYSVAR(sndbuf),
+                                        MYSQL_SYSVAR(rcvbuf),
+                                        MYSQL_SYSVAR(readsize),
+                                        MYSQL_SYSVAR(accept_balance),
+                                        MYSQL_SYSVAR(wrlock_timeout),
+                                        MYSQL_SYSVAR(plain_secret),
+                                        MYSQL_SYSVAR(plain_secret_wr),
+                                        MYSQL_SYSVAR(max_connections),
+                                        MYSQL_SYSVAR(max_request_size),
+                                        MYSQL_SYSVAR(max_reply_size),
+                                        MYSQL_SYSVAR(max_open_indexes),
+                                        MYSQL_SYSVAR(max_changed_rows),
+                                        nullptr};
+
+server::Config read_configuration() {
+  server::Config config;
+  config.address = text(address);
+  config.read = {text(port), threads};
+  config.write = {text(port_wr), threads_wr};
+  config.idle_timeout_s = timeout;
+  config.backlog = backlog;
+  config.sndbuf = sndbuf;
+  config.rcvbuf = rcvbuf;
+  config.readsize = readsize;
+  config.limits = {.max_request_size = max_request_size,
+                   .max_reply_size = max_reply_size,
+                   .max_connections = max_connections,
+                   .max_open_indexes = max_open_indexes,
+                   .max_changed_rows = max_changed_rows};
+  return config;
+}
+
+unsigned lock_timeout_s() { return wrlock_timeout; }
+unsigned verbosity() { return verbose; }
+
+void hide_secrets() {
+  hide(plain_secret);
+  hide(plain_secret_wr);
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The plugin's system variables: one table, in variables.cc, from which everything else is read.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include "server/server.h"
+
+namespace hs::mariadb {
+
+extern st_mysql_sys_var* system_variables[];
+
+// The server's configuration as the variables have it now.
+server::Config read_configuration();
+
+// Seconds that a request waits for a table.
+unsigned lock_timeout_s();
+
+// handlersocket_verbose, which may change at any time.
+unsigned verbosity();
+
+// Replaces the secrets that SHOW VARIABLES shows; call it after read_configuration().
+void hide_secrets();
+
+}  // namespace hs::mariadb

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Changing rows: what INSERT, UPDATE and DELETE do around the storage engine's calls, in the same
+// order, so that a row comes out as SQL would have written it.
+#include "mariadb/cursor.h"
+#include "mariadb/session.h"
+
+namespace hs::mariadb {
+
+// Puts back what storing values changes in the THD, however the function is left.
+class StrictStores {
+ public:
+  StrictStores(THD* thd, enum_check_fields check) : thd_(thd) {
+    thd_->count_cuted_fields = check;
+    thd_->abort_on_warning = thd_->is_strict_mode();
+  }
+  ~StrictStores() {
+    thd_->count_cuted_fields = CHECK_FIELD_IGNORE;
+    thd_->abort_on_warning = false;
+  }
+  StrictStores(const StrictStores&) = delete;
+  StrictStores& operator=(const StrictStores&) = delete;
+
+ private:
+  THD* thd_;
+};
+
+// What an insert must leave behind in the TABLE, however it ends.
+class AutoIncrement {
+ public:
+  explicit AutoIncrement(TABLE* table) : table_(table) {
+    table_->next_number_field = table_->found_next_number_field;
+    table_->auto_increment_field_not_null = false;
+  }
+  ~AutoIncrement() {
+    table_->file->ha_release_auto_increment();
+    table_->auto_increment_field_not_null = false;
+    table_->next_number_field = nullptr;
+  }
+  AutoIncrement(const AutoIncrement&) = delete;
+  AutoIncrement& operator=(const AutoIncrement&) = delete;
+
+ private:
+  TABLE* table_;
+};
+
+void MariaCursor::set_write_columns(engine::Access access) {
+  table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
+  bitmap_clear_all(table_->read_set);
+  bitmap_clear_all(table_->write_set);
+  // The columns of an insert are known when its values are: see insert().
+  if (access != engine::Access::kInsert)
+    for (Field* field : columns_) field->register_field_in_read_map();
+  switch (access) {
+    case engine::Access::kRead:
+    case engine::Access::kInsert:
+      break;
+    case engine::Access::kUpdate:
+      for (Field* field : columns_) bitmap_set_bit(table_->write_set, field->field_index);
+      table_->prepare_for_position();
+      table_->mark_columns_needed_for_update();
+      break;
+    case engine::Access::kDelete:
+      table_->prepare_for_position();
+      table_->mark_columns_needed_for_delete();
+      break;
+  }
+  table_->file->column_bitmaps_signal();
+}
+
+Result<void> MariaCursor::failed(int number) { return session_.take_error(number); }
+
+Result<void> MariaCursor::store(Field* field, const Value& value) {
+  THD* thd = session_.thd();
+  if (field->vcol_info != nullptr) {
+    // An error in strict mode, ignored in lenient mode, as in SQL.
+    push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN,
+                        ER_WARNING_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
+                        ER_THD(thd, ER_WARNING_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN),
+                        field->field_name.str, table_->s->table_name.str);
+  } else if (value.is_null()) {
+    if (set_field_to_null_with_conversions(field, false)) return failed(0);
+  } else {
+    field->set_notnull();
+    if (field == table_->next_number_field) table_->auto_increment_field_not_null = true;
+    if (field->store(value.data, value.size, value_charset(field)) < 0) return failed(0);
+  }
+  field->set_has_explicit_value();
+  if (thd->is_error()) return failed(0);
+  return {};
+}
+
+Result<void> MariaCursor::store_all(std::span<const Value> values) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
+  return {};
+}
+
+Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> values) {
+  if (values.size() > columns_.size()) return ErrorCode::kValueCount;
+  THD* thd = session_.thd();
+  StrictStores strict(thd, CHECK_FIELD_ERROR_FOR_NULL);
+  AutoIncrement auto_increment(table_);
+
+  for (size_t i = 0; i < values.size(); ++i)
+    bitmap_set_bit(table_->write_set, columns_[i]->field_index);
+  table_->reset_default_fields();
+  table_->mark_columns_needed_for_insert();
+  if (check_that_all_fields_are_given_values(thd, table_, &list_) ||
+      table_->validate_default_values_of_unset_fields(thd))
+    return failed(0).error();
+
+  restore_record(table_, s->default_values);
+  if (auto stored = store_all(values); !stored) return stored.error();
+
+  // From here on the server computes; its own warnings are no errors of the client's.
+  thd->abort_on_warning = false;
+  if ((table_->default_field != nullptr && table_->update_default_fields(false)) ||
+      (table_->vfield != nullptr &&
+       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE)) ||
+      table_->verify_constraints(false) != VIEW_CHECK_OK)
+    return failed(0).error();
+
+  handler* file = table_->file;
+  if (const int error = file->ha_write_row(table_->record[0])) return failed(error).error();
+  session_.note_change();
+  return Inserted{table_->next_number_field != nullptr, file->insert_id_for_cur_row};
+}
+
+Result<void> MariaCursor::update(std::span<const Value> values) {
+  if (values.size() != columns_.size())
+    return values.size() < columns_.size() ? ErrorCode::kMissingValue : ErrorCode::kValueCount;
+  THD* thd = session_.thd();
+  StrictStores strict(thd, CHECK_FIELD_WARN);
+
+  table_->reset_default_fields();
+  store_record(table_, record[1]);
+  if (auto stored = store_all(values); !stored) return stored;
+
+  thd->abort_on_warning = false;
+  if (table_->vfield != nullptr &&
+      table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
+    return failed(0);
+  // A row that stays as it is keeps its ON UPDATE timestamp, too.
+  if (!compare_record(table_)) return {};
+  if (table_->default_field != nullptr) {
+    table_->evaluate_update_default_function();
+    if (table_->vfield != nullptr &&
+        table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
+      return failed(0);
+  }
+  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+  const int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+  if (error == HA_ERR_RECORD_IS_THE_SAME) return {};
+  if (error != 0) return failed(error);
+  session_.note_change();
+  return {};
+}
+
+Result<void> MariaCursor::erase() {
+  if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
+  session_.note_change();
+  return {};
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,94 @@
+#include "net/acceptor.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <new>
+#include <string>
+#include <system_error>
+
+namespace hs::net {
+namespace {
+
+// How long to leave a system alone that has no descriptors or no memory.
+constexpr int kPauseMs = 100;
+// Connections taken from one listening socket before stop() and the other sockets are looked at.
+constexpr int kMostAtOnce = 256;
+
+// The client is gone or never was; the next one may be there.
+bool concerns_one_client(int error) {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case EPERM:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Acceptor::Acceptor(const Listener& listener, Handlers handlers)
+    : listener_(listener), handlers_(std::move(handlers)) {
+  for (const FileDescriptor& socket : listener_.sockets()) {
+    watched_.push_back({socket.get(), POLLIN, 0});
+  }
+  watched_.push_back({stop_.fd(), POLLIN, 0});
+}
+
+void Acceptor::run() {
+  for (;;) {
+    ::poll(watched_.data(), watched_.size(), -1);
+    if (watched_.back().revents != 0) return;
+    bool pause = false;
+    for (size_t i = 0; i + 1 < watched_.size(); ++i) {
+      if (watched_[i].revents != 0 && !accept_waiting(listener_.sockets()[i])) pause = true;
+    }
+    if (pause && stopped(kPauseMs)) return;
+  }
+}
+
+bool Acceptor::accept_waiting(const FileDescriptor& listening) {
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    FileDescriptor socket(
+        ::accept4(listening.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket) {
+      warned_ = false;
+      handlers_.accepted(std::move(socket));
+      continue;
+    }
+    const int error = errno;
+    if (error == EAGAIN) return true;
+    if (concerns_one_client(error)) continue;
+    warn(error);
+    return false;
+  }
+  return true;
+}
+
+void Acceptor::warn(int error) {
+  if (warned_) return;
+  warned_ = true;
+  try {
+    handlers_.warning("cannot accept connections on " + listener_.place() + ": " +
+                      std::generic_category().message(error) + "; they wait");
+  } catch (const std::bad_alloc&) {
+    handlers_.warning("cannot accept connections: out of memory; they wait");
+  }
+}
+
+bool Acceptor::stopped(int wait_ms) {
+  pollfd watched{stop_.fd(), POLLIN, 0};
+  return ::poll(&watched, 1, wait_ms) > 0;
+}
+
+}  // namespace hs::net

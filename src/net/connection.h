@@ -1,0 +1,68 @@
+// One client's byte stream as its event loop keeps it: a socket, what was received and not yet
+// used, and what is to be sent.
+//
+// Knows no protocol; whoever gives the bytes a meaning derives from it and adds its state. Belongs
+// to its EventLoop and is touched by that loop's thread only.
+#pragma once
+
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "net/file_descriptor.h"
+#include "net/intrusive_list.h"
+
+namespace hs::net {
+
+// A busy connection's empty buffer may keep this much, in bytes, until the connection falls quiet.
+inline constexpr size_t kBusyBuffer = 256u << 10;
+
+struct ActivityTag {};
+
+class Connection : public ListHook<ActivityTag> {
+ public:
+  Connection() = default;
+  virtual ~Connection() = default;
+
+  // Received bytes; the owner consumes what it has used.
+  Buffer& input() { return input_; }
+  // Bytes that EventLoop::send() shall send. While more than kOutputHighWater of them wait for the
+  // client, the loop reads nothing from it, and the owner should not add to them.
+  Buffer& output() { return output_; }
+  bool over_high_water() const { return output_.size() > kOutputHighWater; }
+
+  // The client will send nothing more: what is in input() now is all there will be.
+  bool end_of_input() const { return end_of_input_; }
+  // The socket is gone. The object stays until the next EventLoop::wait().
+  bool closed() const { return state_ == State::kClosed; }
+
+  // Set by the owner while input() holds more than it could use yet: the loop then reads nothing
+  // from the client, which bounds input(). To be set over a wait() that has a timeout only while
+  // over_high_water().
+  void hold_input(bool hold) { hold_input_ = hold; }
+
+ private:
+  friend class EventLoop;
+
+  enum class State : uint8_t {
+    kOpen,
+    kFinishing,  // no more input is taken; ends when the output is out
+    kLingering,  // our side is shut; input is discarded until the client's side is, too
+    kClosed,
+  };
+
+  bool takes_input() const {
+    return state_ == State::kOpen && !end_of_input_ && !over_high_water();
+  }
+
+  FileDescriptor socket_;
+  State state_ = State::kOpen;
+  bool end_of_input_ = false;
+  bool hold_input_ = false;
+  uint32_t interest_ = 0;      // the epoll events it is registered for
+  int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began
+  Buffer input_;
+  Buffer output_;
+};
+
+}  // namespace hs::net

@@ -1,0 +1,287 @@
+#include "net/event_loop.h"
+
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+namespace hs::net {
+namespace {
+
+// After this long without traffic a connection gives its buffers back.
+constexpr int64_t kQuietMs = 1000;
+// Activity is noted this coarsely, so that a busy connection is not moved in its list each time.
+constexpr int64_t kActivityStepMs = 250;
+// How long a client that is still sending may take to read our last words.
+constexpr int64_t kLingerMs = 2000;
+
+}  // namespace
+
+int64_t monotonic_ms() {
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+std::unique_ptr<EventLoop> EventLoop::create(Options options) {
+  std::unique_ptr<EventLoop> loop(new EventLoop(std::move(options)));
+  if (!loop->epoll_ || !loop->wakeup_) return nullptr;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;  // no connection: the wakeup
+  if (::epoll_ctl(loop->epoll_.get(), EPOLL_CTL_ADD, loop->wakeup_.fd(), &event) != 0) {
+    return nullptr;
+  }
+  return loop;
+}
+
+EventLoop::EventLoop(Options options)
+    : options_(std::move(options)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      now_(options_.now_ms()),
+      received_(std::make_unique_for_overwrite<char[]>(options_.read_size)) {}
+
+EventLoop::~EventLoop() { shut(); }
+
+bool EventLoop::adopt(FileDescriptor& socket) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (shut_) return false;
+    adopted_.push_back(std::move(socket));
+    connections_.fetch_add(1, std::memory_order_relaxed);
+  }
+  wake();
+  return true;
+}
+
+void EventLoop::wake() { wakeup_.notify(); }
+
+bool EventLoop::wait(int timeout_ms, std::vector<Connection*>& ready) {
+  destroy_closed();
+  const int happened = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
+                                    bounded_timeout(timeout_ms));
+  now_ = options_.now_ms();
+  for (int i = 0; i < happened; ++i) {
+    const epoll_event& event = events_[static_cast<size_t>(i)];
+    if (event.data.ptr == nullptr) {
+      wakeup_.drain();
+      admit();
+    } else {
+      serve(*static_cast<Connection*>(event.data.ptr), event.events, ready);
+    }
+  }
+  sweep();
+  return happened != 0;
+}
+
+void EventLoop::admit() {
+  std::vector<FileDescriptor> adopted;
+  {
+    const std::lock_guard lock(mutex_);
+    adopted.swap(adopted_);
+  }
+  for (FileDescriptor& socket : adopted) {
+    std::unique_ptr<Connection> connection;
+    try {
+      connection = options_.make_connection();
+    } catch (const std::bad_alloc&) {  // this client is turned away, the others stay
+    }
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = connection.get();
+    if (connection == nullptr ||
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0) {
+      connections_.fetch_sub(1, std::memory_order_relaxed);
+      continue;
+    }
+    connection->socket_ = std::move(socket);
+    connection->interest_ = EPOLLIN;
+    connection->last_activity_ = now_;
+    active_.push_back(*connection.release());
+  }
+}
+
+void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready) {
+  if (connection.state_ == Connection::State::kLingering) return discard(connection);
+  if ((events & EPOLLOUT) != 0 && !connection.output_.empty()) {
+    const bool was_over = connection.over_high_water();
+    if (!flush(connection)) return;
+    update_interest(connection);
+    if (was_over && !connection.over_high_water() &&
+        connection.state_ == Connection::State::kOpen) {
+      ready.push_back(&connection);  // its further input is the next wait's
+      return;
+    }
+  }
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
+  if (!connection.takes_input()) {
+    // Both directions are gone, so nobody will read what we still have.
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(connection);
+  } else if (!connection.hold_input_) {
+    receive(connection, ready);
+  }
+}
+
+void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready) {
+  const ssize_t size =
+      ::recv(connection.socket_.get(), received_.get(), options_.read_size, MSG_DONTWAIT);
+  if (size < 0) {
+    if (errno != EAGAIN && errno != EINTR) close(connection);
+    return;
+  }
+  if (size == 0) {
+    connection.end_of_input_ = true;
+    update_interest(connection);
+  } else {
+    try {
+      connection.input_.append({received_.get(), static_cast<size_t>(size)});
+    } catch (const std::bad_alloc&) {
+      return close(connection);
+    }
+    counters_.bytes_received.add(static_cast<uint64_t>(size));
+    touch(connection);
+  }
+  ready.push_back(&connection);
+}
+
+void EventLoop::discard(Connection& connection) {
+  const ssize_t size =
+      ::recv(connection.socket_.get(), received_.get(), options_.read_size, MSG_DONTWAIT);
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
+}
+
+void EventLoop::send(Connection& connection) {
+  // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it is not.
+  if (connection.closed() || connection.output_.empty() || (connection.interest_ & EPOLLOUT) != 0) {
+    return;
+  }
+  if (flush(connection)) update_interest(connection);
+}
+
+// False: the connection is closed now.
+bool EventLoop::flush(Connection& connection) {
+  Buffer& output = connection.output_;
+  const ssize_t size =
+      ::send(connection.socket_.get(), output.data(), output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (size < 0) {
+    if (errno == EAGAIN || errno == EINTR) return true;
+    close(connection);
+    return false;
+  }
+  counters_.bytes_sent.add(static_cast<uint64_t>(size));
+  output.consume(static_cast<size_t>(size));
+  touch(connection);
+  if (!output.empty()) return true;
+  output.shrink(kBusyBuffer);
+  if (connection.state_ == Connection::State::kFinishing) end(connection);
+  return !connection.closed();
+}
+
+void EventLoop::finish(Connection& connection) {
+  if (connection.state_ != Connection::State::kOpen) return;
+  connection.state_ = Connection::State::kFinishing;
+  if (connection.output_.empty()) {
+    end(connection);
+  } else {
+    update_interest(connection);
+  }
+}
+
+// Closing a socket with unread input makes the system send a reset, which may overtake and destroy
+// the output that the client has not read yet.
+void EventLoop::end(Connection& connection) {
+  if (connection.end_of_input_ || ::shutdown(connection.socket_.get(), SHUT_WR) != 0) {
+    return close(connection);
+  }
+  connection.state_ = Connection::State::kLingering;
+  connection.last_activity_ = now_;
+  lingering_.push_back(connection);
+  update_interest(connection);
+}
+
+void EventLoop::close(Connection& connection) {
+  if (connection.closed()) return;
+  // Said to epoll, too: while a child process that is about to exec has a copy of the socket,
+  // closing ours alone would leave it registered, with a pointer to what is no more.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.socket_.get(), nullptr);
+  connection.socket_.reset();
+  connection.state_ = Connection::State::kClosed;
+  closed_.push_back(connection);
+  connections_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void EventLoop::shut() {
+  {
+    const std::lock_guard lock(mutex_);
+    shut_ = true;
+    connections_.fetch_sub(static_cast<uint32_t>(adopted_.size()), std::memory_order_relaxed);
+    adopted_.clear();
+  }
+  for (ConnectionList* list : {&active_, &quiet_, &lingering_}) {
+    while (!list->empty()) close(list->front());
+  }
+  destroy_closed();
+}
+
+// A client that goes away entirely is seen by EPOLLHUP and EPOLLERR, which are always reported, or
+// by the end of the input. A half-closed client whose output is stuck is none of these and may
+// still read: that is why EPOLLRDHUP is not asked for.
+void EventLoop::update_interest(Connection& connection) {
+  epoll_event event{};
+  if (connection.takes_input() || connection.state_ == Connection::State::kLingering) {
+    event.events |= EPOLLIN;
+  }
+  if (!connection.output_.empty()) event.events |= EPOLLOUT;
+  if (event.events == connection.interest_ || connection.closed()) return;
+  event.data.ptr = &connection;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.socket_.get(), &event) != 0) {
+    return close(connection);
+  }
+  connection.interest_ = event.events;
+}
+
+void EventLoop::touch(Connection& connection) {
+  if (now_ - connection.last_activity_ < kActivityStepMs) return;
+  connection.last_activity_ = now_;
+  active_.push_back(connection);
+}
+
+void EventLoop::sweep() {
+  while (!active_.empty() && active_.front().last_activity_ + kQuietMs <= now_) {
+    Connection& connection = active_.front();
+    connection.input_.shrink(kIdleBuffer);
+    connection.output_.shrink(kIdleBuffer);
+    quiet_.push_back(connection);
+  }
+  while (!quiet_.empty() &&
+         quiet_.front().last_activity_ + options_.idle_timeout_ms + kActivityStepMs <= now_) {
+    counters_.timed_out.add(1);
+    close(quiet_.front());
+  }
+  while (!lingering_.empty() && lingering_.front().last_activity_ + kLingerMs <= now_) {
+    close(lingering_.front());
+  }
+}
+
+// The time until sweep() has something to do, if that is sooner.
+int EventLoop::bounded_timeout(int timeout_ms) const {
+  int64_t wait_ms = timeout_ms == kForever ? INT64_MAX : timeout_ms;
+  const auto bound = [&](const ConnectionList& list, int64_t after_ms) {
+    if (list.empty()) return;
+    wait_ms = std::min(wait_ms, list.front().last_activity_ + after_ms - now_);
+  };
+  bound(active_, kQuietMs);
+  bound(quiet_, options_.idle_timeout_ms + kActivityStepMs);
+  bound(lingering_, kLingerMs);
+  if (wait_ms == INT64_MAX) return kForever;
+  return static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT32_MAX));
+}
+
+void EventLoop::destroy_closed() {
+  while (!closed_.empty()) delete &closed_.front();
+}
+
+}  // namespace hs::net

@@ -1,0 +1,355 @@
+#include "net/event_loop.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <string>
+
+namespace hs::net {
+namespace {
+
+class EventLoopTest : public ::testing::Test {
+ protected:
+  EventLoopTest() {
+    EventLoop::Options options;
+    options.idle_timeout_ms = 30'000;
+    options.now_ms = [this] { return now_ms_; };
+    options.make_connection = [] { return std::make_unique<Connection>(); };
+    loop_ = EventLoop::create(std::move(options));
+  }
+
+  // A client's end; the other one is in the loop.
+  FileDescriptor connect(int type = SOCK_STREAM, int buffer_size = 0) {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    FileDescriptor client(ends[0]);
+    FileDescriptor server(ends[1]);
+    if (buffer_size != 0) {
+      ::setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &buffer_size, sizeof buffer_size);
+    }
+    EXPECT_TRUE(loop_->adopt(server));
+    EXPECT_TRUE(wait().empty());
+    return client;
+  }
+
+  std::vector<Connection*> wait() {
+    std::vector<Connection*> ready;
+    loop_->wait(0, ready);
+    return ready;
+  }
+
+  // The connection of a client, found by making it send.
+  Connection& find(const FileDescriptor& client) {
+    write(client, "x");
+    const std::vector<Connection*> ready = wait();
+    EXPECT_EQ(ready.size(), 1u);
+    ready[0]->input().consume(1);
+    return *ready[0];
+  }
+
+  static void write(const FileDescriptor& client, std::string_view bytes) {
+    EXPECT_EQ(::send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+  }
+
+  // What one recv() of the client gives; "EOF" and "nothing" are what they say.
+  static std::string read(const FileDescriptor& client) {
+    std::string bytes(4 << 20, '\0');
+    const ssize_t size = ::recv(client.get(), bytes.data(), bytes.size(), 0);
+    if (size == 0) return "EOF";
+    if (size < 0) return errno == EAGAIN ? "nothing" : "error";
+    bytes.resize(static_cast<size_t>(size));
+    return bytes;
+  }
+
+  int64_t now_ms_ = 1'000'000;
+  std::unique_ptr<EventLoop> loop_;
+};
+
+TEST_F(EventLoopTest, BytesThatCameOneByOneAreKeptTogether) {
+  const FileDescriptor client = connect();
+  Connection* connection = nullptr;
+  for (const char* byte : {"a", "b", "c"}) {
+    write(client, byte);
+    const std::vector<Connection*> ready = wait();
+    ASSERT_EQ(ready.size(), 1u);
+    connection = ready[0];
+  }
+  EXPECT_EQ(connection->input().view(), "abc");
+  EXPECT_TRUE(wait().empty());
+  EXPECT_EQ(loop_->counters().bytes_received.get(), 3u);
+}
+
+TEST_F(EventLoopTest, OneWaitReadsAllConnectionsOnceAndAtMostReadSize) {
+  const FileDescriptor first = connect();
+  const FileDescriptor second = connect();
+  write(first, std::string(kReadSize + 1, 'a'));
+  write(second, "b");
+  std::vector<Connection*> ready = wait();
+  ASSERT_EQ(ready.size(), 2u);
+  std::vector<size_t> sizes{ready[0]->input().size(), ready[1]->input().size()};
+  std::sort(sizes.begin(), sizes.end());
+  EXPECT_EQ(sizes, (std::vector<size_t>{1, kReadSize}));
+  ready = wait();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_EQ(ready[0]->input().size(), kReadSize + 1);
+}
+
+TEST_F(EventLoopTest, AllOutputLeavesInOneSend) {
+  const FileDescriptor client = connect(SOCK_SEQPACKET);  // keeps the sends apart
+  Connection& connection = find(client);
+  connection.output().append("reply one\n");
+  connection.output().append("reply two\n");
+  loop_->send(connection);
+  EXPECT_EQ(read(client), "reply one\nreply two\n");
+  EXPECT_EQ(read(client), "nothing");
+  EXPECT_EQ(loop_->counters().bytes_sent.get(), 20u);
+}
+
+TEST_F(EventLoopTest, HeldInputStaysInTheSystem) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  connection.hold_input(true);
+  write(client, "more");
+  EXPECT_TRUE(wait().empty());
+  EXPECT_TRUE(connection.input().empty());
+  connection.hold_input(false);
+  EXPECT_EQ(wait().size(), 1u);
+  EXPECT_EQ(connection.input().view(), "more");
+}
+
+TEST_F(EventLoopTest, AClientThatDoesNotReadIsNotReadUntilItDoes) {
+  const FileDescriptor client = connect(SOCK_STREAM, 4096);
+  Connection& connection = find(client);
+  const std::string reply(2 * kOutputHighWater, 'r');
+  connection.output().append(reply);
+  loop_->send(connection);
+  ASSERT_TRUE(connection.over_high_water());
+  write(client, "request");
+  std::string received;
+  while (connection.over_high_water()) {
+    EXPECT_TRUE(connection.input().empty());
+    received += read(client);
+    const std::vector<Connection*> ready = wait();
+    // Told once that the owner may go on.
+    EXPECT_EQ(ready.size(), connection.over_high_water() ? 0u : 1u);
+  }
+  ASSERT_EQ(wait().size(), 1u);
+  EXPECT_EQ(connection.input().view(), "request");
+  while (received.size() < reply.size()) {
+    received += read(client);
+    wait();
+  }
+  EXPECT_EQ(received, reply);
+  EXPECT_TRUE(wait().empty());
+}
+
+TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
+  const FileDescriptor client = connect(SOCK_STREAM, 4096);
+  Connection& connection = find(client);
+  connection.output().append(std::string(kOutputHighWater / 2, 'a'));
+  loop_->send(connection);
+  ASSERT_FALSE(connection.output().empty());
+  connection.output().append("end");
+  loop_->send(connection);
+  std::string received;
+  while (!connection.output().empty()) {
+    received += read(client);
+    wait();
+  }
+  received += read(client);
+  EXPECT_EQ(received, std::string(kOutputHighWater / 2, 'a') + "end");
+}
+
+TEST_F(EventLoopTest, HalfCloseIsToldAndTheReplyStillArrives) {
+  const FileDescriptor client = connect();
+  write(client, "last request\n");
+  ::shutdown(client.get(), SHUT_WR);
+  std::vector<Connection*> ready = wait();
+  ASSERT_EQ(ready.size(), 1u);
+  ready = wait();
+  ASSERT_EQ(ready.size(), 1u);
+  Connection& connection = *ready[0];
+  EXPECT_TRUE(connection.end_of_input());
+  EXPECT_EQ(connection.input().view(), "last request\n");
+  connection.output().append("reply\n");
+  loop_->send(connection);
+  loop_->finish(connection);
+  EXPECT_TRUE(connection.closed());
+  EXPECT_EQ(read(client), "reply\n");
+  EXPECT_EQ(read(client), "EOF");
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, AHalfClosedSlowReaderDoesNotSpinAndGetsAll) {
+  const FileDescriptor client = connect(SOCK_STREAM, 4096);
+  Connection& connection = find(client);
+  connection.output().append(std::string(100'000, 'r'));
+  loop_->send(connection);
+  ::shutdown(client.get(), SHUT_WR);
+  ASSERT_EQ(wait().size(), 1u);
+  loop_->finish(connection);
+  EXPECT_FALSE(connection.closed());
+  std::vector<Connection*> ready;
+  EXPECT_FALSE(loop_->wait(0, ready));  // nothing to do: it would sleep
+  size_t received = 0;
+  for (std::string bytes; (bytes = read(client)) != "EOF"; received += bytes.size()) wait();
+  EXPECT_EQ(received, 100'000u);
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, FinishLetsAClientThatIsStillSendingReadTheReply) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  connection.output().append("too long\n");
+  write(client, "and on and on");
+  loop_->send(connection);
+  loop_->finish(connection);
+  EXPECT_EQ(read(client), "too long\n");
+  EXPECT_EQ(read(client), "EOF");
+  write(client, "still at it");
+  EXPECT_TRUE(wait().empty());
+  EXPECT_EQ(loop_->connections(), 1u);
+  ::shutdown(client.get(), SHUT_WR);
+  wait();
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, AClientThatSendsForEverIsCutOffSoonAfterFinish) {
+  const FileDescriptor client = connect();
+  loop_->finish(find(client));
+  for (int i = 0; i < 10 && loop_->connections() != 0; ++i) {
+    write(client, "and on");
+    now_ms_ += 500;
+    wait();
+  }
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, AClientThatIsGoneWhileItsOutputIsStuckIsClosed) {
+  FileDescriptor client = connect(SOCK_STREAM, 4096);
+  Connection& connection = find(client);
+  connection.output().append(std::string(2 * kOutputHighWater, 'r'));
+  loop_->send(connection);
+  client.reset();
+  wait();
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, SendingToAClientThatIsGoneClosesOnlyItsConnection) {
+  FileDescriptor client = connect();
+  const FileDescriptor other = connect();
+  Connection& connection = find(client);
+  client.reset();
+  connection.output().append("reply\n");
+  loop_->send(connection);
+  EXPECT_TRUE(connection.closed());
+  write(other, "x");
+  EXPECT_EQ(wait().size(), 1u);
+}
+
+TEST_F(EventLoopTest, IdleConnectionsAreClosedAndOthersAreNot) {
+  const FileDescriptor idle = connect();
+  const FileDescriptor busy = connect();
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(read(idle), "nothing");
+    now_ms_ += 1000;
+    write(busy, "x");
+    EXPECT_EQ(wait().size(), 1u);
+  }
+  now_ms_ += 1000;
+  wait();
+  EXPECT_EQ(read(idle), "EOF");
+  EXPECT_EQ(read(busy), "nothing");
+  EXPECT_EQ(loop_->counters().timed_out.get(), 1u);
+  EXPECT_EQ(loop_->connections(), 1u);
+}
+
+TEST_F(EventLoopTest, SendingCountsAsTraffic) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  now_ms_ += 20'000;
+  wait();
+  connection.output().append("x");
+  loop_->send(connection);
+  now_ms_ += 20'000;
+  wait();
+  EXPECT_FALSE(connection.closed());
+  now_ms_ += 20'000;
+  wait();
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, AQuietConnectionKeepsLittleMemory) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  write(client, std::string(20'000, 'a'));
+  wait();
+  connection.input().consume(connection.input().size());
+  connection.output().append(std::string(20'000, 'b'));
+  loop_->send(connection);
+  EXPECT_GE(connection.output().capacity(), 20'000u);  // kept while it is busy
+  now_ms_ += 2000;
+  wait();
+  EXPECT_LE(connection.input().capacity(), kIdleBuffer);
+  EXPECT_LE(connection.output().capacity(), kIdleBuffer);
+  EXPECT_LE(sizeof(Connection) + 2 * kIdleBuffer, 5000u);
+}
+
+TEST_F(EventLoopTest, WaitSleepsNoLongerThanUntilTheNextConnectionIsDue) {
+  const FileDescriptor client = connect();
+  std::vector<Connection*> ready;
+  now_ms_ += 1000;
+  EXPECT_FALSE(loop_->wait(0, ready));  // it is quiet now, due in 29.25 s
+  now_ms_ += 29'250;
+  EXPECT_FALSE(loop_->wait(0, ready));
+  EXPECT_EQ(loop_->connections(), 0u);
+}
+
+TEST_F(EventLoopTest, WakeEndsTheNextWait) {
+  std::vector<Connection*> ready;
+  loop_->wake();
+  loop_->wake();
+  EXPECT_TRUE(loop_->wait(EventLoop::kForever, ready));
+  EXPECT_FALSE(loop_->wait(0, ready));
+}
+
+TEST_F(EventLoopTest, ShutClosesAllAndTakesNoMore) {
+  const FileDescriptor client = connect();
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+  const FileDescriptor waiting(ends[0]);
+  FileDescriptor handed_over(ends[1]);
+  EXPECT_TRUE(loop_->adopt(handed_over));
+  EXPECT_EQ(loop_->connections(), 2u);
+  loop_->shut();
+  EXPECT_EQ(loop_->connections(), 0u);
+  EXPECT_EQ(read(client), "EOF");
+  EXPECT_EQ(read(waiting), "EOF");
+  FileDescriptor late(::socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_FALSE(loop_->adopt(late));
+  EXPECT_TRUE(late);  // still the caller's
+  loop_->shut();
+}
+
+TEST_F(EventLoopTest, AConnectionThatCannotBeMadeTurnsAwayOnlyItsClient) {
+  bool fails = true;
+  EventLoop::Options options;
+  options.make_connection = [&fails] {
+    if (fails) throw std::bad_alloc();
+    return std::make_unique<Connection>();
+  };
+  loop_ = EventLoop::create(std::move(options));
+  const FileDescriptor turned_away = connect();
+  EXPECT_EQ(read(turned_away), "EOF");
+  EXPECT_EQ(loop_->connections(), 0u);
+  fails = false;
+  const FileDescriptor client = connect();
+  EXPECT_EQ(loop_->connections(), 1u);
+}
+
+}  // namespace
+}  // namespace hs::net

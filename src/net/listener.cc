@@ -1,0 +1,252 @@
+#include "net/listener.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstring>
+#include <system_error>
+
+namespace hs::net {
+namespace {
+
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
+
+std::string text_of(int error) { return std::generic_category().message(error); }
+
+ListenError failure(const std::string& place, int error) {
+  if (error == EADDRINUSE) return {false, place + " is in use"};
+  return {error == EADDRNOTAVAIL, "cannot listen on " + place + ": " + text_of(error)};
+}
+
+void set_option(const FileDescriptor& socket, int level, int name, int value) {
+  // None of them is worth not to serve for.
+  ::setsockopt(socket.get(), level, name, &value, sizeof value);
+}
+
+// Made before listen(), so that the window scale of accepted connections fits the buffer.
+void set_buffers(const FileDescriptor& socket, const ListenOptions& options) {
+  if (options.sndbuf != 0)
+    set_option(socket, SOL_SOCKET, SO_SNDBUF, static_cast<int>(options.sndbuf));
+  if (options.rcvbuf != 0)
+    set_option(socket, SOL_SOCKET, SO_RCVBUF, static_cast<int>(options.rcvbuf));
+}
+
+int backlog_of(const ListenOptions& options) {
+  return static_cast<int>(std::min<uint32_t>(options.backlog, INT_MAX));
+}
+
+FileDescriptor make_socket(int family) {
+  return FileDescriptor(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+Addresses find_addresses(const ListenOptions& options, ListenError* error) {
+  addrinfo hints{};
+  hints.ai_family = options.address.empty() ? AF_INET6 : AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int result = ::getaddrinfo(options.address.empty() ? nullptr : options.address.c_str(), "0",
+                                   &hints, &found);
+  if (result != 0) {
+    *error = {true,
+              "cannot resolve the address '" + options.address + "': " + ::gai_strerror(result)};
+    return nullptr;
+  }
+  return Addresses(found);
+}
+
+void set_port(sockaddr* address, uint16_t port) {
+  if (address->sa_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(address)->sin6_port = htons(port);
+  } else {
+    reinterpret_cast<sockaddr_in*>(address)->sin_port = htons(port);
+  }
+}
+
+uint16_t bound_port(const FileDescriptor& socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  return address.ss_family == AF_INET6
+             ? ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port)
+             : ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+// 0, or the errno of what failed. `every`: of all addresses of the machine, IPv4 ones too.
+int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions& options,
+              FileDescriptor* listening) {
+  FileDescriptor socket = make_socket(address->sa_family);
+  if (!socket) return errno;
+  set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (address->sa_family == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, every ? 0 : 1);
+  set_buffers(socket, options);
+  if (::bind(socket.get(), address, size) != 0) return errno;
+  if (::listen(socket.get(), backlog_of(options)) != 0) return errno;
+  *listening = std::move(socket);
+  return 0;
+}
+
+// Names can have the same address twice (glibc finds 127.0.0.1 for both lines of /etc/hosts).
+bool seen_before(const addrinfo* list, const addrinfo* one) {
+  for (; list != one; list = list->ai_next) {
+    if (list->ai_addrlen == one->ai_addrlen &&
+        std::memcmp(list->ai_addr, one->ai_addr, one->ai_addrlen) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_missing(int error) { return error == EAFNOSUPPORT || error == EADDRNOTAVAIL; }
+
+// What a path that exists already stands for: nothing any more (and it is removed), or *error.
+bool clear_path(const sockaddr_un& address, const std::string& place, ListenError* error) {
+  struct stat file;
+  if (::lstat(address.sun_path, &file) != 0) {
+    if (errno == ENOENT) return true;
+    *error = failure(place, errno);
+    return false;
+  }
+  if (!S_ISSOCK(file.st_mode)) {
+    *error = {false, "cannot listen on " + place + ": the file exists and is no socket"};
+    return false;
+  }
+  const FileDescriptor probe = make_socket(AF_UNIX);
+  const auto* target = reinterpret_cast<const sockaddr*>(&address);
+  if (!probe || (::connect(probe.get(), target, sizeof address) != 0 && errno != EAGAIN)) {
+    // Refused: it was left behind by a server that is gone.
+    if (probe && errno == ECONNREFUSED && ::unlink(address.sun_path) == 0) return true;
+    *error = failure(place, errno);
+  } else {
+    *error = failure(place, EADDRINUSE);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool resolve_port(const std::string& port, uint16_t* number, std::string* error) {
+  const char* const end = port.data() + port.size();
+  uint64_t parsed = 0;
+  const auto [rest, failed] = std::from_chars(port.data(), end, parsed);
+  if (!port.empty() && port.find_first_not_of("0123456789") == std::string::npos) {
+    if (failed != std::errc() || parsed > UINT16_MAX) {
+      *error = "the port " + port + " is not in the range 0 to 65535";
+      return false;
+    }
+    *number = static_cast<uint16_t>(parsed);
+    return true;
+  }
+  servent entry{};
+  servent* found = nullptr;
+  char names[1024];
+  if (::getservbyname_r(port.c_str(), "tcp", &entry, names, sizeof names, &found) != 0 ||
+      found == nullptr) {
+    *error = "'" + port + "' is neither a port number nor the name of a service";
+    return false;
+  }
+  *number = ntohs(static_cast<uint16_t>(found->s_port));
+  return true;
+}
+
+std::unique_ptr<Listener> Listener::open(const ListenOptions& options, ListenError* error) {
+  std::unique_ptr<Listener> listener(new Listener);
+  const bool done = options.path.empty() ? listener->open_addresses(options, error)
+                                         : listener->open_path(options, error);
+  return done ? std::move(listener) : nullptr;
+}
+
+Listener::~Listener() {
+  if (path_.empty()) return;
+  struct stat now;
+  if (::lstat(path_.c_str(), &now) == 0 && now.st_dev == file_.st_dev &&
+      now.st_ino == file_.st_ino) {
+    ::unlink(path_.c_str());
+  }
+}
+
+bool Listener::open_addresses(const ListenOptions& options, ListenError* error) {
+  const bool every = options.address.empty();
+  place_ =
+      "port " + std::to_string(options.port) + " on " + (every ? "all addresses" : options.address);
+  const Addresses addresses = find_addresses(options, error);
+  if (addresses == nullptr) return false;
+
+  port_ = options.port;
+  int missing = 0;
+  for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
+    set_port(one->ai_addr, port_);
+    if (seen_before(addresses.get(), one)) continue;
+    FileDescriptor socket;
+    int failed = listen_on(one->ai_addr, one->ai_addrlen, every, options, &socket);
+    if (every && is_missing(failed)) {  // a machine without IPv6
+      sockaddr_in any{};
+      any.sin_family = AF_INET;
+      any.sin_port = htons(port_);
+      failed = listen_on(reinterpret_cast<sockaddr*>(&any), sizeof any, true, options, &socket);
+    }
+    if (is_missing(failed)) {  // the name has an address that this machine has not, or not now
+      missing = failed;
+      continue;
+    }
+    if (failed != 0) {
+      *error = failure(place_, failed);
+      return false;
+    }
+    port_ = bound_port(socket);
+    set_port(one->ai_addr, port_);
+    sockets_.push_back(std::move(socket));
+  }
+  if (sockets_.empty()) {
+    *error = failure(place_, missing);
+    return false;
+  }
+  if (options.port == 0) {
+    place_ = "port " + std::to_string(port_) + " on " + (every ? "all addresses" : options.address);
+  }
+  return true;
+}
+
+bool Listener::open_path(const ListenOptions& options, ListenError* error) {
+  place_ = "the socket " + options.path;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (options.path.size() >= sizeof address.sun_path) {
+    *error = {false, "the path of " + place_ + " has more than " +
+                         std::to_string(sizeof address.sun_path - 1) + " bytes"};
+    return false;
+  }
+  std::memcpy(address.sun_path, options.path.data(), options.path.size());
+  if (!clear_path(address, place_, error)) return false;
+
+  FileDescriptor socket = make_socket(AF_UNIX);
+  if (socket) set_buffers(socket, options);
+  const auto* target = reinterpret_cast<const sockaddr*>(&address);
+  if (!socket || ::bind(socket.get(), target, sizeof address) != 0) {
+    *error = failure(place_, errno);
+    return false;
+  }
+  path_ = options.path;
+  // Nobody can connect before listen(), so nobody slips in before the mode is right.
+  if (::lstat(path_.c_str(), &file_) != 0 || ::chmod(path_.c_str(), 0660) != 0 ||
+      ::listen(socket.get(), backlog_of(options)) != 0) {
+    *error = failure(place_, errno);
+    return false;
+  }
+  sockets_.push_back(std::move(socket));
+  return true;
+}
+
+}  // namespace hs::net

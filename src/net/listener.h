@@ -1,0 +1,62 @@
+// Listening sockets: from an address and a port as a person writes them to something that accepts.
+//
+// Every failure is one sentence for the operator, without a full stop.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/file_descriptor.h"
+
+namespace hs::net {
+
+// A decimal port number (0 to 65535) or a service name, as a number. False: *error says why not.
+bool resolve_port(const std::string& port, uint16_t* number, std::string* error);
+
+struct ListenOptions {
+  std::string address;   // IPv4 or IPv6 literal, or a name: all of its addresses; empty: every
+                         // address of the machine
+  uint16_t port = 0;     // 0: any free one
+  std::string path;      // not empty: a Unix socket at this path; address and port do not count
+  uint32_t backlog = 1;  // the system may use less
+  uint32_t sndbuf = 0;   // bytes, 0: the system's; of the accepted sockets
+  uint32_t rcvbuf = 0;
+};
+
+struct ListenError {
+  bool about_address = false;  // or else about the port or path
+  std::string text;
+};
+
+class Listener {
+ public:
+  // Null: *error says why. A socket file that nobody listens on is replaced.
+  static std::unique_ptr<Listener> open(const ListenOptions& options, ListenError* error);
+  ~Listener();  // closes, and removes the socket file if it is still the one that was made
+
+  // Non-blocking, at least one. What they accept inherits TCP_NODELAY, SO_KEEPALIVE and the buffer
+  // sizes.
+  std::span<const FileDescriptor> sockets() const { return sockets_; }
+
+  uint16_t port() const { return port_; }              // 0: a Unix socket
+  const std::string& place() const { return place_; }  // "port 9998 on 127.0.0.1", for messages
+
+ private:
+  Listener() = default;
+  bool open_path(const ListenOptions& options, ListenError* error);
+  bool open_addresses(const ListenOptions& options, ListenError* error);
+
+  std::vector<FileDescriptor> sockets_;
+  uint16_t port_ = 0;
+  std::string place_;
+  std::string path_;  // made by us; empty: none
+  struct stat file_ {};
+};
+
+}  // namespace hs::net

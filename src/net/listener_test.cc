@@ -1,0 +1,256 @@
+#include "net/listener.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "net/acceptor.h"
+
+namespace hs::net {
+namespace {
+
+FileDescriptor connect_to(uint16_t port) {
+  FileDescriptor client(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const auto* target = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(client.get(), target, sizeof address) != 0) client.reset();
+  return client;
+}
+
+bool connects_to(const std::string& path) {
+  const FileDescriptor client(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+// Listens on what `options` say, or gives the error.
+std::string error_of(const ListenOptions& options) {
+  ListenError error;
+  return Listener::open(options, &error) == nullptr ? error.text : "none";
+}
+
+ListenOptions on(const std::string& address, uint16_t port = 0) {
+  ListenOptions options;
+  options.address = address;
+  options.port = port;
+  options.backlog = 128;
+  return options;
+}
+
+TEST(ResolvePort, TakesNumbersAndServiceNamesOnly) {
+  std::string error;
+  uint16_t port = 1;
+  EXPECT_TRUE(resolve_port("0", &port, &error));
+  EXPECT_EQ(port, 0);
+  EXPECT_TRUE(resolve_port("65535", &port, &error));
+  EXPECT_EQ(port, 65535);
+  EXPECT_FALSE(resolve_port("65536", &port, &error));
+  EXPECT_EQ(error, "the port 65536 is not in the range 0 to 65535");
+  EXPECT_FALSE(resolve_port("99999999999999999999999", &port, &error));
+  for (const char* wrong : {"", "-1", "99x", " 99", "no-such-service"}) {
+    EXPECT_FALSE(resolve_port(wrong, &port, &error)) << wrong;
+    EXPECT_EQ(error,
+              "'" + std::string(wrong) + "' is neither a port number nor the name of a service");
+  }
+}
+
+TEST(Listener, SaysThatAPortIsInUse) {
+  ListenError error;
+  const auto first = Listener::open(on("127.0.0.1"), &error);
+  ASSERT_NE(first, nullptr) << error.text;
+  ASSERT_NE(first->port(), 0);
+  const std::string place = "port " + std::to_string(first->port()) + " on 127.0.0.1";
+  EXPECT_EQ(first->place(), place);
+  EXPECT_EQ(Listener::open(on("127.0.0.1", first->port()), &error), nullptr);
+  EXPECT_EQ(error.text, place + " is in use");
+  EXPECT_FALSE(error.about_address);
+}
+
+TEST(Listener, ThePortIsFreeAgainAfterwards) {
+  ListenError error;
+  auto first = Listener::open(on("127.0.0.1"), &error);
+  const uint16_t port = first->port();
+  const FileDescriptor client = connect_to(port);
+  ASSERT_TRUE(client);
+  first.reset();
+  EXPECT_EQ(error_of(on("127.0.0.1", port)), "none");
+}
+
+TEST(Listener, SaysWhatIsWrongWithAnAddress) {
+  ListenError error;
+  EXPECT_EQ(Listener::open(on("300.1.1.1.1"), &error), nullptr);
+  EXPECT_EQ(error.text.find("cannot resolve the address '300.1.1.1.1': "), 0u) << error.text;
+  EXPECT_TRUE(error.about_address);
+  EXPECT_EQ(Listener::open(on("192.0.2.1", 9998), &error), nullptr);  // reserved for documents
+  EXPECT_EQ(error.text.find("cannot listen on port 9998 on 192.0.2.1: "), 0u) << error.text;
+  EXPECT_TRUE(error.about_address);
+}
+
+TEST(Listener, AnEmptyAddressAndNamesReachIpv4) {
+  for (const char* address : {"", "localhost"}) {
+    ListenError error;
+    const auto listener = Listener::open(on(address), &error);
+    ASSERT_NE(listener, nullptr) << error.text;
+    EXPECT_TRUE(connect_to(listener->port())) << address;
+  }
+}
+
+TEST(Listener, TakesIpv6Literals) {
+  ListenError error;
+  const auto listener = Listener::open(on("::1"), &error);
+  if (listener == nullptr) GTEST_SKIP() << error.text;
+  EXPECT_FALSE(connect_to(listener->port()));
+}
+
+TEST(Listener, AcceptedSocketsInheritTheOptions) {
+  ListenOptions options = on("127.0.0.1");
+  options.rcvbuf = options.sndbuf = 50'000;
+  ListenError error;
+  const auto listener = Listener::open(options, &error);
+  ASSERT_NE(listener, nullptr) << error.text;
+  const FileDescriptor client = connect_to(listener->port());
+  const FileDescriptor server(::accept(listener->sockets()[0].get(), nullptr, nullptr));
+  ASSERT_TRUE(server);
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    ::getsockopt(server.get(), level, name, &value, &size);
+    return value;
+  };
+  EXPECT_NE(option(IPPROTO_TCP, TCP_NODELAY), 0);
+  EXPECT_NE(option(SOL_SOCKET, SO_KEEPALIVE), 0);
+  EXPECT_EQ(option(SOL_SOCKET, SO_SNDBUF), 100'000);  // the system doubles it
+  EXPECT_EQ(option(SOL_SOCKET, SO_RCVBUF), 100'000);
+}
+
+class UnixSocket : public ::testing::Test {
+ protected:
+  UnixSocket() {
+    char name[] = "/tmp/hs-listener-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    options_.path = directory_ + "/socket";
+    options_.backlog = 10;
+  }
+  ~UnixSocket() override { std::filesystem::remove_all(directory_); }
+
+  std::string directory_;
+  ListenOptions options_;
+  ListenError error_;
+};
+
+TEST_F(UnixSocket, IsForOwnerAndGroupAndGoneAfterwards) {
+  auto listener = Listener::open(options_, &error_);
+  ASSERT_NE(listener, nullptr) << error_.text;
+  EXPECT_EQ(listener->port(), 0);
+  EXPECT_TRUE(connects_to(options_.path));
+  EXPECT_EQ(static_cast<int>(std::filesystem::status(options_.path).permissions()), 0660);
+  listener.reset();
+  EXPECT_FALSE(std::filesystem::exists(options_.path));
+}
+
+TEST_F(UnixSocket, ThatSomebodyListensOnIsInUse) {
+  const auto listener = Listener::open(options_, &error_);
+  EXPECT_EQ(error_of(options_), "the socket " + options_.path + " is in use");
+  EXPECT_TRUE(connects_to(options_.path));
+}
+
+TEST_F(UnixSocket, ThatWasLeftBehindIsReplaced) {
+  auto listener = Listener::open(options_, &error_);
+  std::filesystem::rename(options_.path, directory_ + "/kept");
+  listener.reset();  // as if killed: the file stays
+  std::filesystem::rename(directory_ + "/kept", options_.path);
+  ASSERT_FALSE(connects_to(options_.path));
+  listener = Listener::open(options_, &error_);
+  ASSERT_NE(listener, nullptr) << error_.text;
+  EXPECT_TRUE(connects_to(options_.path));
+}
+
+TEST_F(UnixSocket, OtherFilesAreNeverRemoved) {
+  std::ofstream(options_.path) << "precious";
+  EXPECT_EQ(error_of(options_),
+            "cannot listen on the socket " + options_.path + ": the file exists and is no socket");
+  EXPECT_TRUE(std::filesystem::exists(options_.path));
+
+  std::filesystem::remove(options_.path);
+  auto listener = Listener::open(options_, &error_);
+  std::filesystem::remove(options_.path);
+  std::ofstream(options_.path) << "somebody else's by now";
+  listener.reset();
+  EXPECT_TRUE(std::filesystem::exists(options_.path));
+}
+
+TEST_F(UnixSocket, PathsThatCannotBeAreSaid) {
+  options_.path = directory_ + "/" + std::string(200, 'x');
+  EXPECT_NE(error_of(options_).find(" has more than 107 bytes"), std::string::npos);
+  options_.path = directory_ + "/no/such/socket";
+  EXPECT_EQ(error_of(options_),
+            "cannot listen on the socket " + options_.path + ": No such file or directory");
+}
+
+class AcceptorTest : public ::testing::Test {
+ protected:
+  AcceptorTest() {
+    ListenError error;
+    listener_ = Listener::open(on("127.0.0.1"), &error);
+    acceptor_ = std::make_unique<Acceptor>(
+        *listener_, Acceptor::Handlers{[this](FileDescriptor socket) {
+                                         const std::lock_guard lock(mutex_);
+                                         sockets_.push_back(std::move(socket));
+                                         ++accepted_;
+                                       },
+                                       [this](std::string_view) { ++warnings_; }});
+  }
+
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<Acceptor> acceptor_;
+  std::mutex mutex_;
+  std::vector<FileDescriptor> sockets_;
+  std::atomic<int> accepted_{0};
+  std::atomic<int> warnings_{0};
+};
+
+TEST_F(AcceptorTest, HandsOverWhoConnects) {
+  std::vector<FileDescriptor> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(connect_to(listener_->port()));
+  std::thread thread([this] { acceptor_->run(); });
+  while (accepted_ < 20) std::this_thread::yield();
+  acceptor_->stop();
+  thread.join();
+  EXPECT_EQ(warnings_, 0);
+}
+
+TEST_F(AcceptorTest, WhenTheSystemCannotGoOnItWarnsOnceAndGoesOnLater) {
+  const int listening = listener_->sockets()[0].get();
+  ASSERT_EQ(::shutdown(listening, SHUT_RDWR), 0);  // accept() fails from now on
+  std::thread thread([this] { acceptor_->run(); });
+  while (warnings_ == 0) std::this_thread::yield();
+  ASSERT_EQ(::listen(listening, 10), 0);
+  const FileDescriptor client = connect_to(listener_->port());
+  while (accepted_ == 0) std::this_thread::yield();
+  acceptor_->stop();
+  thread.join();
+  EXPECT_EQ(warnings_, 1);
+}
+
+TEST_F(AcceptorTest, StopBeforeRunEndsIt) {
+  acceptor_->stop();
+  acceptor_->run();
+}
+
+}  // namespace
+}  // namespace hs::net

@@ -1,0 +1,36 @@
+// Ends a thread's wait in epoll or poll from another thread (an eventfd).
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "net/file_descriptor.h"
+
+namespace hs::net {
+
+class Wakeup {
+ public:
+  // False in operator bool when the process is out of descriptors; nothing else may be called then.
+  Wakeup() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+  explicit operator bool() const { return static_cast<bool>(event_); }
+
+  // Readable from notify() until drain().
+  int fd() const { return event_.get(); }
+
+  // Any thread; never blocks: a counter that is full is readable already.
+  void notify() {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
+  }
+  void drain() {
+    uint64_t count;
+    [[maybe_unused]] const ssize_t taken = ::read(event_.get(), &count, sizeof count);
+  }
+
+ private:
+  FileDescriptor event_;
+};
+
+}  // namespace hs::net

@@ -1,0 +1,310 @@
+#include "protocol/handlersocket/parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/limits.h"
+#include "protocol/handlersocket/encoding.h"
+
+namespace hs::protocol::handlersocket {
+namespace {
+
+// A third for each of the three: ordinary large requests find their memory again, a giant one does
+// not keep it.
+constexpr size_t kKeptValues = Parser::kKeptScratch / 3 / sizeof(Value);
+constexpr size_t kKeptFilters = Parser::kKeptScratch / 3 / sizeof(Filter);
+constexpr size_t kKeptDecoded = Parser::kKeptScratch / 3;
+
+template <class T>
+void restart(std::vector<T>& vector, size_t kept) {
+  if (vector.capacity() > kept) {
+    vector = std::vector<T>();
+  } else {
+    vector.clear();
+  }
+}
+
+// Of several errors the first in the order of checks stays, and of the same stage the first found.
+void fail(Request& request, ErrorStage stage, ErrorCode code) {
+  if (request.error && request.error_stage <= stage) return;
+  request.error = code;
+  request.error_stage = stage;
+}
+
+bool is(std::string_view token, char c) { return token.size() == 1 && token[0] == c; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+uint32_t number_or_fail(std::string_view token, ErrorStage stage, Request& request) {
+  const Number number = parse_number(token);
+  if (!number.ok()) fail(request, stage, ErrorCode::kNumber);
+  return number.value;
+}
+
+std::string_view next_or_fail(Tokens& tokens, Request& request) {
+  if (!tokens.more()) fail(request, ErrorStage::kContents, ErrorCode::kMissingValue);
+  return tokens.next();
+}
+
+// Comparing characters, not strings: no call, and this is looked at in every request.
+std::optional<KeyOperator> key_operator(std::string_view token) {
+  if (token.empty() || token.size() > 2) return std::nullopt;
+  const bool or_equal = token.size() == 2;
+  if (or_equal && token[1] != '=') return std::nullopt;
+  switch (token[0]) {
+    case '=':
+      return or_equal ? std::nullopt : std::optional(KeyOperator::kEqual);
+    case '>':
+      return or_equal ? KeyOperator::kGreaterOrEqual : KeyOperator::kGreater;
+    case '<':
+      return or_equal ? KeyOperator::kLessOrEqual : KeyOperator::kLess;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<FilterOperator> filter_operator(std::string_view token) {
+  if (token == "!=") return FilterOperator::kNotEqual;
+  const std::optional<KeyOperator> op = key_operator(token);
+  if (!op) return std::nullopt;
+  switch (*op) {
+    case KeyOperator::kEqual:
+      return FilterOperator::kEqual;
+    case KeyOperator::kGreater:
+      return FilterOperator::kGreater;
+    case KeyOperator::kGreaterOrEqual:
+      return FilterOperator::kGreaterOrEqual;
+    case KeyOperator::kLess:
+      return FilterOperator::kLess;
+    case KeyOperator::kLessOrEqual:
+      return FilterOperator::kLessOrEqual;
+  }
+  return std::nullopt;
+}
+
+std::optional<Modification> modification(char c) {
+  switch (c) {
+    case 'U':
+      return Modification::kUpdate;
+    case 'D':
+      return Modification::kDelete;
+    case '+':
+      return Modification::kIncrement;
+    case '-':
+      return Modification::kDecrement;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Request Parser::parse(std::string_view line) {
+  start(line);
+  Request request;
+  Tokens tokens(line);
+  const std::string_view first = tokens.next();
+  if (!first.empty() && is_digit(first[0])) {
+    parse_indexed(first, tokens, request);
+  } else if (is(first, 'P')) {
+    parse_open(tokens, request);
+  } else if (is(first, 'A')) {
+    parse_auth(tokens, request);
+  } else {
+    fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
+  }
+  return request;
+}
+
+size_t Parser::scratch() const {
+  return values_.capacity() * sizeof(Value) + filters_.capacity() * sizeof(Filter) +
+         decoded_capacity_;
+}
+
+void Parser::start(std::string_view line) {
+  restart(values_, kKeptValues);
+  restart(filters_, kKeptFilters);
+  if (decoded_capacity_ > kKeptDecoded) {
+    decoded_.reset();
+    decoded_capacity_ = 0;
+  }
+  decoded_size_ = 0;
+  line_end_ = line.data() + line.size();
+  line_has_escapes_ = line.find(kEscape) != std::string_view::npos;
+}
+
+void Parser::parse_open(Tokens& tokens, Request& request) {
+  // Missing tokens are empty names, which no table has; further ones are ignored.
+  request.verb = Verb::kOpen;
+  request.index_id = number_or_fail(tokens.next(), ErrorStage::kIndexId, request);
+  request.database = tokens.next();
+  request.table = tokens.next();
+  request.index = tokens.next();
+  request.columns = tokens.next();
+  request.filter_columns = tokens.next();
+}
+
+void Parser::parse_auth(Tokens& tokens, Request& request) {
+  request.verb = Verb::kAuth;
+  request.auth_type = tokens.next();
+  // Not parse_value(): a key is never NULL, or a lone NUL byte would pass for the empty secret.
+  request.auth_key = decode(tokens.next(), request);
+}
+
+void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& request) {
+  request.verb = Verb::kFind;
+  request.index_id = number_or_fail(first, ErrorStage::kIndexId, request);
+
+  const std::string_view op_token = tokens.next();
+  const std::optional<KeyOperator> op = key_operator(op_token);
+  const bool is_stub = is(op_token, 'S');
+  if (op) {
+    request.op = *op;
+  } else if (is(op_token, '+')) {
+    request.verb = Verb::kInsert;
+  } else if (!is_stub) {
+    fail(request, ErrorStage::kOperation, ErrorCode::kOperator);
+  }
+
+  const Number count = parse_number(tokens.next());
+  if (count.state == Number::State::kTooLarge || count.value > kMaxRequestValues) {
+    fail(request, ErrorStage::kCounts, ErrorCode::kValueCount);
+    return;
+  }
+  if (count.value == 0) fail(request, ErrorStage::kOperation, ErrorCode::kKeyLength);
+  if (is_stub) fail(request, ErrorStage::kOperation, ErrorCode::kNotImplemented);
+  request.key_count = count.value;
+
+  // The row of an insert stands where a find has its key; what may follow a key is checked behind a
+  // row, too, and has no meaning there.
+  if (!parse_values(count.value, tokens, request)) return;
+  const Range leading{0, values_.size()};
+  Range in;
+  Range modify;
+  if (!parse_options(tokens, request, in)) return;
+  modify = {std::max(in.end, leading.end), values_.size()};
+
+  if (request.verb == Verb::kInsert) {
+    request.values = view(leading);
+  } else {
+    request.key = view(leading);
+    request.values = view(modify);
+  }
+  if (request.in) request.in->values = view(in);
+  request.filters = filters_;
+}
+
+// False from here on down: the request has more values than one may have, and reading on is
+// pointless.
+bool Parser::parse_options(Tokens& tokens, Request& request, Range& in) {
+  request.limit = std::max(1u, number_or_fail(tokens.next(), ErrorStage::kContents, request));
+  request.offset = number_or_fail(tokens.next(), ErrorStage::kContents, request);
+
+  // Behind the last token, `option` is empty and nothing below applies: as for an empty token.
+  std::string_view option = tokens.next();
+  if (option.starts_with('@')) {
+    if (!parse_in(tokens, request, in)) return false;
+    option = tokens.next();
+  }
+  while (option.starts_with('F') || option.starts_with('W')) {
+    if (!parse_filter(option, tokens, request)) return false;
+    option = tokens.next();
+  }
+  if (option.empty() || request.verb == Verb::kInsert) return true;
+  return parse_modification(option, tokens, request);
+}
+
+bool Parser::parse_in(Tokens& tokens, Request& request, Range& in) {
+  request.in.emplace();
+  request.in->key_part = number_or_fail(tokens.next(), ErrorStage::kContents, request);
+  const Number count = parse_number(tokens.next());
+  if (count.state == Number::State::kTooLarge || count.value > kMaxRequestValues) {
+    fail(request, ErrorStage::kCounts, ErrorCode::kValueCount);
+    return false;
+  }
+  if (count.value == 0) fail(request, ErrorStage::kCounts, ErrorCode::kInCount);
+  in.begin = values_.size();
+  if (!parse_values(count.value, tokens, request)) return false;
+  in.end = values_.size();
+  return true;
+}
+
+bool Parser::parse_filter(std::string_view type, Tokens& tokens, Request& request) {
+  if (!has_room(request)) return false;
+  Filter& filter = filters_.emplace_back();
+  filter.stops = type[0] == 'W';
+  filter.type_ok = type.size() == 1;
+  if (!filter.type_ok) fail(request, ErrorStage::kFilters, ErrorCode::kFilterType);
+  filter.op = filter_operator(next_or_fail(tokens, request));
+  if (!filter.op) fail(request, ErrorStage::kContents, ErrorCode::kOperator);
+  filter.column = number_or_fail(next_or_fail(tokens, request), ErrorStage::kContents, request);
+  filter.value = parse_value(next_or_fail(tokens, request), request);
+  return true;
+}
+
+bool Parser::parse_modification(std::string_view token, Tokens& tokens, Request& request) {
+  request.verb = Verb::kModify;
+  const std::optional<Modification> known = modification(token[0]);
+  if (!known) {
+    fail(request, ErrorStage::kModification, ErrorCode::kModifyOperator);
+    return true;
+  }
+  request.modification = *known;
+  request.return_old = token.size() > 1 && token[1] == '?';
+  if (*known == Modification::kDelete) return true;
+  while (tokens.more()) {
+    if (!has_room(request)) return false;
+    values_.push_back(parse_value(tokens.next(), request));
+  }
+  return true;
+}
+
+// `count` is only how many values to look for: memory is taken for those that are there.
+bool Parser::parse_values(uint32_t count, Tokens& tokens, Request& request) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!tokens.more()) {
+      fail(request, ErrorStage::kContents, ErrorCode::kMissingValue);
+      return true;
+    }
+    if (!has_room(request)) return false;
+    values_.push_back(parse_value(tokens.next(), request));
+  }
+  return true;
+}
+
+bool Parser::has_room(Request& request) const {
+  if (values_.size() + filters_.size() < kMaxRequestValues) return true;
+  fail(request, ErrorStage::kCounts, ErrorCode::kValueCount);
+  return false;
+}
+
+Value Parser::parse_value(std::string_view token, Request& request) {
+  return is_null_token(token) ? Value::null() : decode(token, request);
+}
+
+Value Parser::decode(std::string_view token, Request& request) {
+  if (!line_has_escapes_ || token.find(kEscape) == std::string_view::npos) {
+    return Value::of(token);
+  }
+  // At the first value that needs it, room for all that may follow: it must not move any more.
+  if (decoded_size_ == 0) {
+    const auto room = static_cast<size_t>(line_end_ - token.data());
+    if (decoded_capacity_ < room) {
+      decoded_ = std::make_unique_for_overwrite<char[]>(room);
+      decoded_capacity_ = room;
+    }
+  }
+  char* const out = decoded_.get() + decoded_size_;
+  const std::optional<size_t> size = unescape(token, out);
+  if (!size) {
+    fail(request, ErrorStage::kContents, ErrorCode::kEscape);
+    return Value::of({});
+  }
+  decoded_size_ += *size;
+  return Value::of({out, *size});
+}
+
+std::span<const Value> Parser::view(Range range) const {
+  return std::span(values_).subspan(range.begin, range.end - range.begin);
+}
+
+}  // namespace hs::protocol::handlersocket

@@ -1,0 +1,362 @@
+// The grammar, line by line: what is sent, and what it is taken for (see request_text.h).
+#include "protocol/handlersocket/parser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/limits.h"
+#include "protocol/request_text.h"
+
+namespace hs::protocol::handlersocket {
+namespace {
+
+using namespace std::string_literals;
+
+struct Case {
+  std::string line;
+  std::string request;
+};
+
+void expect(const std::vector<Case>& cases) {
+  Parser parser;
+  for (const Case& c : cases) {
+    EXPECT_EQ(to_text(parser.parse(c.line)), c.request) << c.line;
+    EXPECT_EQ(to_text(parser.parse(c.line)), c.request) << "a second time: " << c.line;
+  }
+}
+
+std::string repeated(std::string_view token, size_t times) {
+  std::string line;
+  line.reserve(token.size() * times);
+  for (size_t i = 0; i < times; ++i) line += token;
+  return line;
+}
+
+TEST(Parser, TakesNoOtherCommands) {
+  for (const std::string line : {"", "\t", "\t1\t=", "X", "Q", "/", "p\t1", "PP\t1", "P1", "AA",
+                                 "-1", "+1\t=\t1\tk", " 1\t=\t1\tk", "\r", "=", "\x01", "\0"}) {
+    Parser parser;
+    EXPECT_EQ(to_text(parser.parse(line)), "invalid error cmd at index id") << line;
+  }
+}
+
+TEST(Parser, Open) {
+  expect({
+      {"P\t0\tdb\ttbl\tidx\ta,b", "open 0 'db' 'tbl' 'idx' 'a,b' ''"},
+      {"P\t1\tdb\ttbl\tidx\ta\tb,c", "open 1 'db' 'tbl' 'idx' 'a' 'b,c'"},
+      {"P\t1\tdb\ttbl\tidx\ta\tb\tmore\t\t", "open 1 'db' 'tbl' 'idx' 'a' 'b'"},
+      {"P\t4294967295\tdb\ttbl\t\t", "open 4294967295 'db' 'tbl' '' '' ''"},
+      {"P\t007\tdb\ttbl", "open 7 'db' 'tbl' '' '' ''"},
+      {"P\t\tdb\ttbl", "open 0 'db' 'tbl' '' '' ''"},
+      {"P", "open 0 '' '' '' '' ''"},
+      {"P\t1", "open 1 '' '' '' '' ''"},
+      {"P\t1\td\x01Ib\tt\x01\ti", "open 1 'd\\x01Ib' 't\\x01' 'i' '' ''"},
+      {"P\t4294967296\td\tt", "open 0 'd' 't' '' '' '' error number at index id"},
+      {"P\t-1\td\tt", "open 0 'd' 't' '' '' '' error number at index id"},
+      {"P\t1 \td\tt", "open 0 'd' 't' '' '' '' error number at index id"},
+  });
+}
+
+TEST(Parser, Auth) {
+  expect({
+      {"A\t1\tsecret", "auth '1' 'secret'"},
+      {"A\t1\ts\x01@x\tmore", "auth '1' 's\\x00x'"},
+      {"A\t1\t", "auth '1' ''"},
+      {"A\t1", "auth '1' ''"},
+      {"A\t2\tkey", "auth '2' 'key'"},
+      {"A", "auth '' ''"},
+      {"A\t1\t\0"s, "auth '1' '\\x00'"},
+      {"A\t1\tx\x01", "auth '1' '' error escape at contents"},
+  });
+}
+
+TEST(Parser, FindOperators) {
+  expect({
+      {"0\t=\t1\tk", "find 0 = ['k'] limit 1 offset 0"},
+      {"1\t>\t1\tk", "find 1 > ['k'] limit 1 offset 0"},
+      {"2\t>=\t1\tk", "find 2 >= ['k'] limit 1 offset 0"},
+      {"3\t<\t1\tk", "find 3 < ['k'] limit 1 offset 0"},
+      {"4294967295\t<=\t1\tk", "find 4294967295 <= ['k'] limit 1 offset 0"},
+  });
+  for (const std::string op : {"", "==", "!=", "=>", "=<", "!", "<>", ">>", "<<", "===", ">==", "U",
+                               "s", "SS", "++", "-", "P"}) {
+    Parser parser;
+    const Request request = parser.parse("1\t" + op + "\t1\tk");
+    EXPECT_EQ(request.error, ErrorCode::kOperator) << op;
+    EXPECT_EQ(request.error_stage, ErrorStage::kOperation) << op;
+    EXPECT_EQ(request.index_id, 1u);
+  }
+  expect({{"1", "find 1 = [] limit 1 offset 0 error op at operation"},
+          {"1\t", "find 1 = [] limit 1 offset 0 error op at operation"}});
+}
+
+TEST(Parser, FindKeys) {
+  expect({
+      {"1\t=\t3\ta\t\tc", "find 1 = ['a','','c'] limit 1 offset 0"},
+      {"1\t=\t1\t", "find 1 = [''] limit 1 offset 0"},
+      {"1\t=\t2\t\0\t\x01@"s, "find 1 = [NULL,'\\x00'] limit 1 offset 0"},
+      {"1\t=\t2\t\0\0\t\0x"s, "find 1 = ['\\x00\\x00','\\x00x'] limit 1 offset 0"},
+      {"1\t=\t2\ta\x01Ib\t\x01J\x01O", "find 1 = ['a\\x09b','\\x0a\\x0f'] limit 1 offset 0"},
+      {"1\t=\t1\tk\r", "find 1 = ['k\\x0d'] limit 1 offset 0"},
+      {"1\t=\t001\tk", "find 1 = ['k'] limit 1 offset 0"},
+      {"1\t=\t1\t\xe3\x82\xb8", "find 1 = ['\\xe3\\x82\\xb8'] limit 1 offset 0"},
+  });
+}
+
+TEST(Parser, FindLimitAndOffset) {
+  expect({
+      {"1\t=\t1\tk\t5", "find 1 = ['k'] limit 5 offset 0"},
+      {"1\t=\t1\tk\t5\t2", "find 1 = ['k'] limit 5 offset 2"},
+      {"1\t=\t1\tk\t0", "find 1 = ['k'] limit 1 offset 0"},
+      {"1\t=\t1\tk\t0\t0", "find 1 = ['k'] limit 1 offset 0"},
+      {"1\t=\t1\tk\t", "find 1 = ['k'] limit 1 offset 0"},
+      {"1\t=\t1\tk\t5\t", "find 1 = ['k'] limit 5 offset 0"},
+      {"1\t=\t1\tk\t\t3", "find 1 = ['k'] limit 1 offset 3"},
+      {"1\t=\t1\tk\t5\t2\t", "find 1 = ['k'] limit 5 offset 2"},
+      {"1\t=\t1\tk\t5\t2\t\tU\tx", "find 1 = ['k'] limit 5 offset 2"},
+      {"1\t=\t1\tk\t4294967295\t4294967295", "find 1 = ['k'] limit 4294967295 offset 4294967295"},
+  });
+}
+
+TEST(Parser, In) {
+  expect({
+      {"1\t=\t1\t\t9\t0\t@\t0\t3\ta\t\0\ta"s, "find 1 = [''] limit 9 offset 0 in 0 ['a',NULL,'a']"},
+      {"1\t=\t2\ta\tb\t9\t0\t@\t1\t1\tx\t", "find 1 = ['a','b'] limit 9 offset 0 in 1 ['x']"},
+      {"1\t=\t1\t\t9\t0\t@x\t7\t1\t\x01J", "find 1 = [''] limit 9 offset 0 in 7 ['\\x0a']"},
+      {"1\t=\t1\t\t9\t0\t@@\t\t1\tx", "find 1 = [''] limit 9 offset 0 in 0 ['x']"},
+      {"1\t=\t1\t\t9\t0\t@\t4294967295\t1\tx",
+       "find 1 = [''] limit 9 offset 0 in 4294967295 ['x']"},
+      {"1\t=\t1\t\t9\t0\t@\t0\t1\t", "find 1 = [''] limit 9 offset 0 in 0 ['']"},
+  });
+}
+
+TEST(Parser, OptionsAreRecognisedOnlyBehindLimitAndOffset) {
+  expect({
+      {"1\t=\t1\tk\t@\t0\t1\tx",
+       "modify 1 = ['k'] limit 1 offset 0 update [] error modop at modification"},
+      {"1\t=\t1\tk\t1\tD", "find 1 = ['k'] limit 1 offset 0 error number at contents"},
+  });
+}
+
+TEST(Parser, Filters) {
+  const std::string find = "find 1 = ['k'] limit 9 offset 0 ";
+  expect({
+      {"1\t=\t1\tk\t9\t0\tF\t=\t0\tv", find + "F 0 = 'v'"},
+      {"1\t=\t1\tk\t9\t0\tW\t!=\t1\tv\t", find + "W 1 != 'v'"},
+      {"1\t=\t1\tk\t9\t0\tF\t>\t2\tv", find + "F 2 > 'v'"},
+      {"1\t=\t1\tk\t9\t0\tF\t>=\t\tv", find + "F 0 >= 'v'"},
+      {"1\t=\t1\tk\t9\t0\tF\t<\t4294967295\tv", find + "F 4294967295 < 'v'"},
+      {"1\t=\t1\tk\t9\t0\tF\t<=\t0\t\0"s, find + "F 0 <= NULL"},
+      {"1\t=\t1\tk\t9\t0\tF\t=\t0\t", find + "F 0 = ''"},
+      {"1\t=\t1\tk\t9\t0\tF\t=\t0\t\x01I", find + "F 0 = '\\x09'"},
+      {"1\t=\t1\tk\t9\t0\tF\t=\t0\ta\tW\t>\t1\tb\tF\t<\t2\tc",
+       find + "F 0 = 'a' W 1 > 'b' F 2 < 'c'"},
+      {"1\t=\t1\tk\t9\t0\t@\t0\t2\ta\tb\tF\t=\t0\tv", find + "in 0 ['a','b'] F 0 = 'v'"},
+  });
+}
+
+TEST(Parser, Modify) {
+  const std::string modify = "modify 1 = ['k'] limit 1 offset 0 ";
+  expect({
+      {"1\t=\t1\tk\t1\t0\tU\ta\tb", modify + "update ['a','b']"},
+      {"1\t=\t1\tk\t1\t0\tU", modify + "update []"},
+      {"1\t=\t1\tk\t1\t0\tU\t", modify + "update ['']"},
+      {"1\t=\t1\tk\t1\t0\tU\ta\t", modify + "update ['a','']"},
+      {"1\t=\t1\tk\t1\t0\tU\t\0\t\x01@"s, modify + "update [NULL,'\\x00']"},
+      {"1\t=\t1\tk\t1\t0\tD", modify + "delete []"},
+      {"1\t=\t1\tk\t1\t0\tD\tx\t\x01", modify + "delete []"},
+      {"1\t=\t1\tk\t1\t0\t+\t5\t-3", modify + "increment ['5','-3']"},
+      {"1\t=\t1\tk\t1\t0\t-\t5", modify + "decrement ['5']"},
+      {"1\t=\t1\tk\t1\t0\tU?\ta", modify + "update? ['a']"},
+      {"1\t=\t1\tk\t1\t0\tD?", modify + "delete? []"},
+      {"1\t=\t1\tk\t1\t0\t+?\t1", modify + "increment? ['1']"},
+      {"1\t=\t1\tk\t1\t0\t-?\t1", modify + "decrement? ['1']"},
+      {"1\t=\t1\tk\t1\t0\tUx\ta", modify + "update ['a']"},
+      {"1\t=\t1\tk\t1\t0\tU??\ta", modify + "update? ['a']"},
+      {"1\t=\t1\tk\t1\t0\tDD", modify + "delete []"},
+      {"1\t>\t1\tk\t2\t3\t@\t0\t1\ti\tF\t=\t0\tf\tU?\tm",
+       "modify 1 > ['k'] limit 2 offset 3 in 0 ['i'] F 0 = 'f' update? ['m']"},
+  });
+}
+
+TEST(Parser, AnUnknownModificationIsAModifyWithAnError) {
+  const std::string modify = "modify 1 = ['k'] limit 1 offset 0 ";
+  for (const std::string& mop : {"X"s, "u"s, "d"s, "?"s, "*"s, "="s, "1"s, "\x01"s, "\0x"s}) {
+    expect(
+        {{"1\t=\t1\tk\t1\t0\t" + mop + "\ta", modify + "update [] error modop at modification"}});
+  }
+  // IN and filters in the wrong order are taken for one, too.
+  expect({{"1\t=\t1\tk\t1\t0\tF\t=\t0\tv\t@\t0\t1\tx",
+           modify + "F 0 = 'v' update [] error modop at modification"},
+          {"1\t=\t1\tk\t1\t0\t@\t0\t1\tx\t@\t0\t1\tx",
+           modify + "in 0 ['x'] update [] error modop at modification"}});
+}
+
+TEST(Parser, Insert) {
+  expect({
+      {"1\t+\t2\ta\tb", "insert 1 ['a','b']"},
+      {"1\t+\t1\t", "insert 1 ['']"},
+      {"1\t+\t3\t\0\t\x01J\t"s, "insert 1 [NULL,'\\x0a','']"},
+      {"1\t+\t1\ta\t", "insert 1 ['a']"},
+      {"1\t+\t1\ta\t1\t0", "insert 1 ['a']"},
+      {"1\t+\t1\ta\t1\t0\tU\tx\t\x01", "insert 1 ['a']"},
+      {"1\t+\t1\ta\t1\t0\t@\t0\t0", "insert 1 ['a'] in 0 [] error invalueslen at counts"},
+      {"1\t+\t1\ta\tb", "insert 1 ['a'] error number at contents"},
+      {"1\t+\t0", "insert 1 [] error klen at operation"},
+      {"1\t+", "insert 1 [] error klen at operation"},
+      {"1\t+\t2\ta", "insert 1 ['a'] error missing_value at contents"},
+  });
+}
+
+TEST(Parser, TheKeyCount) {
+  for (const std::string count :
+       {"", "0", "00", "abc", "-3", " 1", "1 ", "2x", "+1", "1.5", "0x1"}) {
+    Parser parser;
+    const Request request = parser.parse("1\t=\t" + count + "\t");
+    EXPECT_EQ(request.error, ErrorCode::kKeyLength) << count;
+    EXPECT_EQ(request.error_stage, ErrorStage::kOperation) << count;
+  }
+  expect({
+      {"1\t=", "find 1 = [] limit 1 offset 0 error klen at operation"},
+      {"1\t=\t1", "find 1 = [] of 1 limit 1 offset 0 error missing_value at contents"},
+      {"1\t=\t3\ta\tb", "find 1 = ['a','b'] of 3 limit 1 offset 0 error missing_value at contents"},
+      {"1\t=\t1048576\ta",
+       "find 1 = ['a'] of 1048576 limit 1 offset 0 error missing_value at contents"},
+      {"1\t=\t1048577\ta", "find 1 = [] limit 1 offset 0 error fldnum at counts"},
+      {"1\t=\t4294967295\ta", "find 1 = [] limit 1 offset 0 error fldnum at counts"},
+      {"1\t=\t4294967296\ta", "find 1 = [] limit 1 offset 0 error fldnum at counts"},
+      {"1\t=\t99999999999999999999999\ta", "find 1 = [] limit 1 offset 0 error fldnum at counts"},
+  });
+}
+
+TEST(Parser, TheInCount) {
+  const std::string head = "1\t=\t1\tk\t1\t0\t@\t0\t";
+  const std::string find = "find 1 = ['k'] limit 1 offset 0 ";
+  for (const std::string count : {"", "0", "abc", "-3", "2x"}) {
+    expect({{head + count, find + "in 0 [] error invalueslen at counts"}});
+  }
+  expect({
+      {"1\t=\t1\tk\t1\t0\t@", find + "in 0 [] error invalueslen at counts"},
+      {head + "2\ta", find + "in 0 ['a'] error missing_value at contents"},
+      {head + "1", find + "in 0 [] error missing_value at contents"},
+      {head + "1048576\ta", find + "in 0 ['a'] error missing_value at contents"},
+  });
+  for (const std::string count : {"1048577", "4294967295", "4294967296"}) {
+    Parser parser;
+    EXPECT_EQ(parser.parse(head + count + "\ta").error, ErrorCode::kValueCount) << count;
+  }
+}
+
+TEST(Parser, EveryOtherNumber) {
+  for (const std::string bad :
+       {"-1", "1x", "x", " 1", "1 ", "4294967296", "18446744073709551616"}) {
+    for (const std::string before : {"1\t=\t1\tk\t", "1\t=\t1\tk\t1\t"}) {
+      Parser parser;
+      const Request request = parser.parse(before + bad);
+      EXPECT_EQ(request.error, ErrorCode::kNumber) << before << bad;
+      EXPECT_EQ(request.error_stage, ErrorStage::kContents) << before << bad;
+    }
+    Parser parser;
+    EXPECT_EQ(parser.parse("1\t=\t1\tk\t1\t0\t@\t" + bad + "\t1\tx").error, ErrorCode::kNumber);
+    EXPECT_EQ(parser.parse("1\t=\t1\tk\t1\t0\tF\t=\t" + bad + "\tx").error, ErrorCode::kNumber);
+  }
+  for (const std::string bad : {"1x", "1 ", "1-", "4294967296", "99999999999999999999", "1\r"}) {
+    expect({{bad + "\t=\t1\tk", "find 0 = ['k'] limit 1 offset 0 error number at index id"}});
+  }
+}
+
+TEST(Parser, BadEscapes) {
+  const std::string find = "find 1 = ['k'] limit 1 offset 0 ";
+  const std::string tail = " error escape at contents";
+  for (const std::string bad :
+       {"\x01", "a\x01", "\x01P", "\x01?", "\x01 x", "\x01\x01", "\x01\xff"}) {
+    expect({
+        {"1\t=\t2\t" + bad + "\tb", "find 1 = ['','b'] limit 1 offset 0" + tail},
+        {"1\t+\t1\t" + bad, "insert 1 ['']" + tail},
+        {"1\t=\t1\tk\t1\t0\t@\t0\t1\t" + bad, find + "in 0 ['']" + tail},
+        {"1\t=\t1\tk\t1\t0\tF\t=\t0\t" + bad, find + "F 0 = ''" + tail},
+        {"1\t=\t1\tk\t1\t0\tU\t" + bad, "modify 1 = ['k'] limit 1 offset 0 update ['']" + tail},
+    });
+  }
+}
+
+TEST(Parser, FilterErrors) {
+  const std::string find = "find 1 = ['k'] limit 1 offset 0 ";
+  const std::string head = "1\t=\t1\tk\t1\t0\t";
+  expect({
+      {head + "FF\t=\t0\tv", find + "F? 0 = 'v' error filtertype at filters"},
+      {head + "Wx\t~\t0\tv", find + "W? 0 ? 'v' error filtertype at filters"},
+      {head + "F\t~\t0\tv", find + "F 0 ? 'v' error op at contents"},
+      {head + "F\t==\t0\tv", find + "F 0 ? 'v' error op at contents"},
+      {head + "F\t<>\t0\tv", find + "F 0 ? 'v' error op at contents"},
+      {head + "F\t\t0\tv", find + "F 0 ? 'v' error op at contents"},
+      {head + "F", find + "F 0 ? '' error missing_value at contents"},
+      {head + "F\t=", find + "F 0 = '' error missing_value at contents"},
+      {head + "F\t=\t1", find + "F 1 = '' error missing_value at contents"},
+  });
+}
+
+TEST(Parser, NotImplemented) {
+  expect({{"1\tS\t1\tx", "find 1 = ['x'] limit 1 offset 0 error notimpl at operation"},
+          {"1\tS\t0", "find 1 = [] limit 1 offset 0 error klen at operation"}});
+}
+
+TEST(Parser, OfSeveralErrorsTheFirstInTheOrderOfChecksIsReported) {
+  const std::string full = "\t1\tk\t1\t0\t@\t0\t";
+  const std::vector<std::pair<std::string, ErrorCode>> cases = {
+      {"1x\t==\t0\t\t\t@\t0\t0\tFF", ErrorCode::kNumber},
+      {"1\t==\t9999999\t\x01", ErrorCode::kValueCount},
+      {"1\t==" + full + "0\tFF\t~\t0\tv\tX", ErrorCode::kInCount},
+      {"1\t==" + full + "1\t\x01\tFF\t~\t0\tv\tX", ErrorCode::kFilterType},
+      {"1\t==\t0", ErrorCode::kOperator},
+      {"1\t==" + full + "1\t\x01\tF\t=\t0\tv\tX", ErrorCode::kOperator},
+      {"1\t=\t0\t-1", ErrorCode::kKeyLength},
+      {"1\t=" + full + "1\t\x01\tF\t~\t0\tv\tX", ErrorCode::kModifyOperator},
+      {"1\t=" + full + "1\t\x01\tF\t~\tx\tv\tU", ErrorCode::kEscape},
+      {"1\t=" + full + "1\tv\tF\t~\tx\t\x01\tU", ErrorCode::kOperator},
+      {"1\t=" + full + "1\tv\tF\t=\tx\t\x01\tU", ErrorCode::kNumber},
+  };
+  Parser parser;
+  for (const auto& [line, code] : cases) EXPECT_EQ(parser.parse(line).error, code) << line;
+}
+
+TEST(Parser, AnErrorIsDueAtItsStageAndEverAfter) {
+  Parser parser;
+  const Request request = parser.parse("1\t==\t1\tk");
+  EXPECT_EQ(request.error_due(ErrorStage::kIndexId), std::nullopt);
+  EXPECT_EQ(request.error_due(ErrorStage::kFilters), std::nullopt);
+  EXPECT_EQ(request.error_due(ErrorStage::kOperation), ErrorCode::kOperator);
+  EXPECT_EQ(request.error_due(ErrorStage::kContents), ErrorCode::kOperator);
+  EXPECT_EQ(parser.parse("1\t=\t1\tk").error_due(ErrorStage::kContents), std::nullopt);
+}
+
+TEST(Parser, TakesAsManyValuesAsARequestMayHaveAndNotOneMore) {
+  Parser parser;
+  const std::string values = repeated("\tv", kMaxRequestValues - 1);
+  const std::string update = "1\t=\t1\tk\t1\t0\tU" + values;
+  const std::string in = "1\t=\t1\tk\t1\t0\t@\t0\t1048575" + values;
+  const std::string filters = "1\t=\t1\tk\t1\t0" + repeated("\tF\t=\t0\tv", kMaxRequestValues - 1);
+  Request request = parser.parse("1\t=\t1048576\tk" + values);
+  EXPECT_EQ(request.error, std::nullopt);
+  EXPECT_EQ(request.key.size(), kMaxRequestValues);
+  request = parser.parse(update);
+  EXPECT_EQ(request.error, std::nullopt);
+  EXPECT_EQ(request.values.size(), kMaxRequestValues - 1);
+  request = parser.parse(in);
+  EXPECT_EQ(request.error, std::nullopt);
+  EXPECT_EQ(request.in->values.size(), kMaxRequestValues - 1);
+  request = parser.parse(filters);
+  EXPECT_EQ(request.error, std::nullopt);
+  EXPECT_EQ(request.filters.size(), kMaxRequestValues - 1);
+
+  for (const std::string& line : {update + "\tv", in + "\tF\t=\t0\tv", filters + "\tW\t=\t0\tv"}) {
+    request = parser.parse(line);
+    EXPECT_EQ(request.error, ErrorCode::kValueCount);
+    EXPECT_EQ(request.error_stage, ErrorStage::kCounts);
+  }
+}
+
+}  // namespace
+}  // namespace hs::protocol::handlersocket

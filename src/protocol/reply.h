@@ -1,0 +1,30 @@
+// How an answer is written, in no particular wire format: exec/ says what happened, a protocol's
+// encoder turns it into bytes at the end of the connection's output.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "base/value.h"
+
+namespace hs::protocol {
+
+// One reply at a time: exactly one of ok(), count(), error(), or begin_rows() row()* end_rows().
+// error() may follow begin_rows() and any row(): what was written of this reply so far is then
+// taken back.
+class ReplyWriter {
+ public:
+  virtual ~ReplyWriter() = default;
+
+  virtual void ok() = 0;                    // done, nothing to tell
+  virtual void count(uint64_t number) = 0;  // rows changed, or the generated id of an insert
+  virtual void begin_rows(size_t columns) = 0;
+  // False: the reply has grown past its limit; the caller stops and answers with
+  // error(kReplyTooLong).
+  [[nodiscard]] virtual bool row(std::span<const Value> values) = 0;
+  virtual void end_rows() = 0;
+  virtual void error(const Error& error) = 0;
+};
+
+}  // namespace hs::protocol

@@ -1,0 +1,105 @@
+// What a client can ask, in no particular wire format. A protocol's parser fills a Request, exec/
+// carries it out.
+//
+// Everything in a Request is a view: into the request's bytes or into the parser's scratch memory.
+// It is valid until the parser is called again or the bytes move. Filling one allocates nothing
+// once the scratch has grown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/operator.h"
+#include "base/result.h"
+#include "base/value.h"
+
+namespace hs::protocol {
+
+enum class Verb : uint8_t {
+  kInvalid,  // no command at all: answered with `error`, whatever the connection's state
+  kOpen,
+  kAuth,
+  kFind,
+  kInsert,
+  kModify,  // a find whose rows are changed
+};
+
+// Where an `error` stands in the order of checks that clients can observe. The checks that need the
+// connection's state lie between, and are the caller's:
+//
+//   authentication
+//   kIndexId        the index id is no number
+//     index open?
+//   kCounts         more values than a request may have, or an IN of none
+//     filters: type and column of each
+//   kFilters        a filter type is unknown (set together with Filter::type_ok = false)
+//   kOperation      operator unknown, no key values, operation not served
+//     changes allowed on this port?
+//   kModification   the modify operator is unknown
+//     key_count against the parts of the index; number of values against the columns
+//   kContents       the rest: numbers, escapes, missing values, filter operators
+enum class ErrorStage : uint8_t {
+  kIndexId,
+  kCounts,
+  kFilters,
+  kOperation,
+  kModification,
+  kContents,
+};
+
+struct In {
+  uint32_t key_part = 0;  // the key value that each of `values` replaces in turn
+  std::span<const Value> values;
+};
+
+struct Filter {
+  bool stops = false;   // W: the scan ends at the first row that fails; F: the row is skipped
+  bool type_ok = true;  // false: the type token only begins with F or W; `error` is set, too
+  std::optional<FilterOperator> op;  // empty: unknown or missing; `error` is set, too
+  uint32_t column = 0;               // position in the opened filter columns
+  Value value;
+};
+
+struct Request {
+  Verb verb = Verb::kInvalid;
+
+  // Set when the line is malformed: of its errors, the first in the order above. The rest is then
+  // filled as far as it was understood, so that the caller can check the connection's state at the
+  // right places. A request with an error is never carried out.
+  std::optional<ErrorCode> error;
+  ErrorStage error_stage = ErrorStage::kIndexId;
+
+  // The error, if it is due at `stage` or before.
+  std::optional<ErrorCode> error_due(ErrorStage stage) const {
+    return error_stage <= stage ? error : std::nullopt;
+  }
+
+  uint32_t index_id = 0;  // all but kAuth and kInvalid
+
+  // kOpen; names as sent, the column lists comma-separated and not yet split
+  std::string_view database, table, index, columns, filter_columns;
+
+  // kAuth
+  std::string_view auth_type;
+  Value auth_key;
+
+  // kFind and kModify
+  KeyOperator op = KeyOperator::kEqual;
+  std::span<const Value> key;
+  uint32_t key_count = 0;  // as announced; key.size() unless there is an error
+  uint32_t limit = 1;      // rows; never 0: a client's 0 means 1
+  uint32_t offset = 0;
+  std::optional<In> in;
+  std::span<const Filter> filters;
+
+  // kModify
+  Modification modification = Modification::kUpdate;  // meaningless with error kModifyOperator
+  bool return_old = false;                            // the `?` forms
+
+  // kInsert: the row; kModify: new values or increments
+  std::span<const Value> values;
+};
+
+}  // namespace hs::protocol

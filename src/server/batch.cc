@@ -1,0 +1,179 @@
+#include "server/batch.h"
+
+#include "protocol/handlersocket/framing.h"
+
+namespace hs::server {
+
+using protocol::Request;
+using protocol::Verb;
+using protocol::handlersocket::Frame;
+using protocol::handlersocket::next_line;
+
+Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters)
+    : context_(context), session_(session), counters_(counters) {
+  encoder_.emplace(context.limits.max_reply_size);
+  entries_.reserve(kMaxRequests);
+  peers_.reserve(kMaxRequests);
+}
+
+void Batch::run(Peer& peer) {
+  peers_.push_back(&peer);
+  peer.may_have_more = false;
+  while (peer.ending == Peer::Ending::kNone) {
+    if (full() || peer.over_high_water()) {
+      peer.may_have_more = true;
+      return;
+    }
+    const std::string_view unread = peer.input().view().substr(peer.used);
+    const Frame frame = next_line(unread, peer.searched, context_.limits.max_request_size);
+    switch (frame.state) {
+      case Frame::State::kLine:
+        peer.used += frame.consumed;
+        peer.searched = 0;
+        execute(peer, frame.line);
+        break;
+      case Frame::State::kIncomplete:
+        peer.searched = unread.size();
+        return;
+      case Frame::State::kTooLong:
+        peer.ending = Peer::Ending::kRequestTooLong;
+        break;
+    }
+  }
+}
+
+void Batch::execute(Peer& peer, std::string_view line) {
+  Entry entry{&peer, line, peer.output().size()};
+  bool in_group = true;
+  try {
+    const Request request = parser_.parse(line);
+    in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
+    if (!in_group) {
+      commit_group();
+      if (peer.ending != Peer::Ending::kNone) return;
+      entry.reply_begin = peer.output().size();
+    }
+    entries_.push_back(entry);
+    answer(request, entry);
+  } catch (...) {
+    give_up(entry);
+  }
+  reply_bytes_ += peer.output().size() - entry.reply_begin;
+  if (session_.transaction_lost()) {
+    if (in_group) {
+      execute_group_again();
+    } else {
+      session_.rollback();
+    }
+  }
+  if (!in_group) group_begin_ = entries_.size();
+}
+
+void Batch::answer(const Request& request, const Entry& entry) {
+  encoder_->set_target(entry.peer->output());
+  exec::execute(context_, request, entry.peer->client, session_, *encoder_);
+}
+
+void Batch::execute_group_again() {
+  session_.rollback();
+  take_replies_back(group());
+  for (Entry& entry : group()) {
+    if (entry.peer->ending == Peer::Ending::kFailed) continue;
+    counters_.retries.add(1);
+    execute_alone(entry);
+  }
+  group_begin_ = entries_.size();
+}
+
+void Batch::execute_alone(Entry& entry) {
+  Buffer& output = entry.peer->output();
+  entry.reply_begin = output.size();
+  for (int attempt = 1;; ++attempt) {
+    try {
+      answer(parser_.parse(entry.line), entry);
+    } catch (...) {
+      give_up(entry);
+    }
+    if (!session_.transaction_lost()) return commit({&entry, 1});
+    session_.rollback();
+    if (attempt == kAttemptsAlone) return;
+    output.truncate(entry.reply_begin);
+  }
+}
+
+void Batch::commit(std::span<Entry> group) {
+  const bool changed = session_.has_uncommitted_changes();
+  const Result<void> committed = session_.commit();
+  if (committed) {
+    if (changed) counters_.commits.add(1);
+    return;
+  }
+  session_.rollback();
+  take_replies_back(group);
+  for (Entry& entry : group) {
+    if (entry.peer->ending != Peer::Ending::kFailed) reply_error(entry, committed.error());
+  }
+}
+
+void Batch::commit_group() {
+  if (group().empty()) return;
+  commit(group());
+  group_begin_ = entries_.size();
+}
+
+void Batch::take_replies_back(std::span<const Entry> group) {
+  for (auto entry = group.rbegin(); entry != group.rend(); ++entry) {
+    Buffer& output = entry->peer->output();
+    if (output.size() > entry->reply_begin) output.truncate(entry->reply_begin);
+  }
+}
+
+void Batch::reply_error(Entry& entry, const Error& error) {
+  entry.reply_begin = entry.peer->output().size();
+  try {
+    encoder_->set_target(entry.peer->output());
+    encoder_->error(error);
+  } catch (...) {
+    give_up(entry);
+  }
+}
+
+// Out of memory even for an error reply: a reply that is missing would make the client take the
+// next one for it, so the connection ends here.
+void Batch::give_up(Entry& entry) {
+  entry.peer->ending = Peer::Ending::kFailed;
+  entry.peer->output().truncate(entry.reply_begin);
+  encoder_.emplace(context_.limits.max_reply_size);  // forgets a reply that it had begun
+}
+
+void Batch::finish() {
+  if (!entries_.empty()) {
+    commit(group());
+    counters_.batches.add(1);
+    counters_.requests.add(entries_.size());
+  }
+  uint64_t errors = 0;
+  for (const Entry& entry : entries_) {
+    const std::string_view replies = entry.peer->output().view();
+    if (entry.reply_begin < replies.size() && replies[entry.reply_begin] != '0') ++errors;
+  }
+  for (Peer* peer : peers_) {
+    peer->input().consume(peer->used);
+    peer->used = 0;
+    if (peer->input().empty()) peer->input().shrink(net::kBusyBuffer);
+    if (peer->ending != Peer::Ending::kRequestTooLong) continue;
+    Entry unexecuted{peer, {}, 0};
+    reply_error(unexecuted, Error{ErrorCode::kRequestTooLong, 0, {}});
+    ++errors;
+  }
+  counters_.errors.add(errors);
+}
+
+void Batch::clear() {
+  peers_.clear();
+  entries_.clear();
+  group_begin_ = 0;
+  reply_bytes_ = 0;
+}
+
+}  // namespace hs::server

@@ -1,0 +1,17 @@
+// What one worker counts (see statistics.h for the meanings). Written by that worker alone, on a
+// cache line of its own.
+#pragma once
+
+#include "net/counter.h"
+
+namespace hs::server {
+
+struct alignas(64) Counters {
+  net::Counter requests;
+  net::Counter errors;
+  net::Counter batches;
+  net::Counter commits;
+  net::Counter retries;
+};
+
+}  // namespace hs::server

@@ -1,0 +1,34 @@
+// A connection of this protocol's: bytes, and what the server remembers of the client.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "exec/client.h"
+#include "net/connection.h"
+#include "net/intrusive_list.h"
+
+namespace hs::server {
+
+struct QueueTag {};
+
+struct Peer final : net::Connection, net::ListHook<QueueTag> {
+  explicit Peer(exec::SpecPool& pool) : client(pool) {}
+
+  exec::Client client;
+
+  // Set by Batch:
+  size_t used = 0;             // bytes at the front of input() that belong to requests of the batch
+  size_t searched = 0;         // bytes behind those that are known to hold no end of a line
+  bool may_have_more = false;  // complete lines, left for a later batch
+  enum class Ending : uint8_t {
+    kNone,
+    kRequestTooLong,
+    kFailed,  // a request could not be answered at all
+  };
+  Ending ending = Ending::kNone;  // else: nothing more is executed, and it closes after its replies
+};
+
+using Queue = net::IntrusiveList<Peer, QueueTag>;
+
+}  // namespace hs::server

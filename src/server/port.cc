@@ -1,0 +1,197 @@
+#include "server/port.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <exception>
+#include <new>
+
+#include "protocol/handlersocket/reply_encoder.h"
+
+namespace hs::server {
+namespace {
+
+constexpr std::string_view kUnixSocket = "/";  // as an address
+
+std::string refusal_line() {
+  Buffer line;
+  protocol::handlersocket::ReplyEncoder encoder(0);
+  encoder.set_target(line);
+  encoder.error(Error{ErrorCode::kTooManyConnections, 0, {}});
+  return std::string(line.view());
+}
+
+std::string in_parentheses(std::string_view variable) { return " (" + std::string(variable) + ")"; }
+
+std::string short_name(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "hs-rd-" : "hs-wr-";
+}
+
+// The signals of the process are for the threads of whoever runs us. Throws std::system_error.
+template <class Work>
+std::thread start_thread(std::string name, Work work) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct Restore {
+    const sigset_t& mask;
+    ~Restore() { ::pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+  } const restore{before};
+  return std::thread([name = std::move(name), work = std::move(work)] {
+    ::pthread_setname_np(::pthread_self(), name.c_str());
+    work();
+  });
+}
+
+bool listen_options(const Config& config, const PortConfig& port, net::ListenOptions* options,
+                    std::string* error) {
+  options->backlog = config.backlog;
+  options->sndbuf = config.sndbuf;
+  options->rcvbuf = config.rcvbuf;
+  if (config.address == kUnixSocket) {
+    options->path = port.port;
+    return true;
+  }
+  options->address = config.address;
+  return net::resolve_port(port.port, &options->port, error);
+}
+
+}  // namespace
+
+std::string_view port_variable(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "handlersocket_port" : "handlersocket_port_wr";
+}
+
+std::string_view threads_variable(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "handlersocket_threads" : "handlersocket_threads_wr";
+}
+
+Port::Port(const Config& config, engine::Mode mode, const Log& log)
+    : config_(mode == engine::Mode::kReadOnly ? config.read : config.write),
+      max_connections_(config.limits.max_connections),
+      mode_(mode),
+      log_(log),
+      refusal_(refusal_line()) {}
+
+Port::~Port() {
+  request_stop();
+  join();
+}
+
+std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine::Engine& engine,
+                                 const Log& log, std::string* error) {
+  std::unique_ptr<Port> port(new Port(config, mode, log));
+  net::ListenOptions options;
+  if (!listen_options(config, port->config_, &options, error)) {
+    *error += in_parentheses(port_variable(mode));
+    return nullptr;
+  }
+  net::ListenError failed;
+  port->listener_ = net::Listener::open(options, &failed);
+  if (port->listener_ == nullptr) {
+    *error = failed.text +
+             in_parentheses(failed.about_address ? "handlersocket_address" : port_variable(mode));
+    return nullptr;
+  }
+
+  port->acceptor_ = std::make_unique<net::Acceptor>(
+      *port->listener_, net::Acceptor::Handlers{[raw = port.get()](net::FileDescriptor socket) {
+                                                  raw->take(std::move(socket));
+                                                },
+                                                log.warning});
+  bool made = static_cast<bool>(*port->acceptor_);
+  for (uint32_t i = 0; made && i < port->config_.threads; ++i) {
+    Worker::Options worker;
+    worker.name = short_name(mode) + std::to_string(i);
+    worker.context = {mode, config.limits, port->config_.secret};
+    if (config.readsize > 0) worker.read_size = config.readsize;
+    worker.idle_timeout_s = config.idle_timeout_s;
+    port->workers_.push_back(Worker::create(std::move(worker), engine, log));
+    made = port->workers_.back() != nullptr;
+    port->taking_.push_back(port->workers_.back().get());
+  }
+  if (made) return port;
+  port->workers_.clear();
+  *error = "too few file descriptors for " + std::to_string(port->config_.threads) + " threads" +
+           in_parentheses(threads_variable(mode));
+  return nullptr;
+}
+
+bool Port::make_threads(const StartGate& gate, std::string* error) {
+  std::string name;
+  try {
+    worker_threads_.reserve(workers_.size());  // push_back() must not fail with a thread in hand
+    for (const std::unique_ptr<Worker>& worker : workers_) {
+      name = worker->name();
+      worker_threads_.push_back(start_thread(name, [&gate, raw = worker.get()] {
+        if (gate.wait()) raw->run();
+      }));
+    }
+    name = short_name(mode_) + "accept";
+    acceptor_thread_ = start_thread(name, [&gate, this] {
+      if (gate.wait()) acceptor_->run();
+    });
+    return true;
+  } catch (const std::exception& failed) {
+    *error = "cannot start the thread " + name + ": " + failed.what() +
+             in_parentheses(threads_variable(mode_));
+    return false;
+  }
+}
+
+void Port::request_stop() {
+  if (acceptor_ != nullptr) acceptor_->stop();
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->request_stop();
+}
+
+void Port::join() {
+  // Not to listen comes first: workers may have to wait for the database.
+  if (acceptor_thread_.joinable()) acceptor_thread_.join();
+  listener_.reset();
+  for (std::thread& thread : worker_threads_) thread.join();
+  worker_threads_.clear();
+}
+
+void Port::take(net::FileDescriptor socket) {
+  try {
+    for (;;) {
+      Worker* const worker = least_busy();
+      if (worker == nullptr) break;
+      if (worker->adopt(socket)) return accepted_.add(1);
+      std::erase(taking_, worker);
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  refuse(socket);
+}
+
+// Null: the port has as many connections as it may have, or no worker is left.
+Worker* Port::least_busy() {
+  Worker* least = nullptr;
+  uint64_t all = 0;
+  uint32_t fewest = UINT32_MAX;
+  for (Worker* worker : taking_) {
+    const uint32_t connections = worker->connections();
+    all += connections;
+    if (connections >= fewest) continue;
+    fewest = connections;
+    least = worker;
+  }
+  return all < max_connections_ ? least : nullptr;
+}
+
+void Port::refuse(const net::FileDescriptor& socket) {
+  refused_.add(1);
+  if (taking_.empty()) return;
+  ::send(socket.get(), refusal_.data(), refusal_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Port::add_to(Statistics& sum) const {
+  sum.connections_accepted += accepted_.get();
+  sum.connections_refused += refused_.get();
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->add_to(sum);
+}
+
+}  // namespace hs::server

@@ -1,0 +1,71 @@
+// One listening port: its listener, the thread that accepts, and the workers among which it spreads
+// the connections.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/port.h"
+#include "net/acceptor.h"
+#include "net/counter.h"
+#include "net/listener.h"
+#include "server/server.h"
+#include "server/start_gate.h"
+#include "server/worker.h"
+
+namespace hs::server {
+
+class Port {
+ public:
+  // Listens, and makes the workers, but no thread. Null: *error is one sentence. `engine` must
+  // outlive the port.
+  static std::unique_ptr<Port> open(const Config& config, engine::Mode mode, engine::Engine& engine,
+                                    const Log& log, std::string* error);
+  ~Port();  // stops and joins
+
+  // Makes the threads, which wait at the gate. False: *error is one sentence, and some may have
+  // been made; open the gate with false then.
+  bool make_threads(const StartGate& gate, std::string* error);
+
+  // Asks every thread to end: no more connections are taken, those there are get closed.
+  void request_stop();
+  // Waits for the threads, once the gate is open, and stops listening. A second call does nothing.
+  void join();
+
+  uint16_t number() const { return listener_->port(); }
+  const std::string& place() const { return listener_->place(); }
+  size_t threads() const { return workers_.size(); }
+  void add_to(Statistics& sum) const;
+
+ private:
+  Port(const Config& config, engine::Mode mode, const Log& log);
+
+  void take(net::FileDescriptor socket);
+  Worker* least_busy();
+  void refuse(const net::FileDescriptor& socket);
+
+  const PortConfig config_;
+  const uint32_t max_connections_;
+  const engine::Mode mode_;
+  const Log log_;
+  const std::string refusal_;  // the line for a client that is one too many
+
+  std::unique_ptr<net::Listener> listener_;
+  std::unique_ptr<net::Acceptor> acceptor_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Worker*> taking_;  // the workers that have not ended, as the acceptor's thread knows
+  std::vector<std::thread> worker_threads_;
+  std::thread acceptor_thread_;
+  net::Counter accepted_;
+  net::Counter refused_;
+};
+
+// The names of the system variables that configure the port of this mode, for messages.
+std::string_view port_variable(engine::Mode mode);
+std::string_view threads_variable(engine::Mode mode);
+
+}  // namespace hs::server

@@ -1,0 +1,134 @@
+#include <cassert>
+#include <cstring>
+
+#include "testing/fake_session.h"
+
+namespace hs::testing {
+namespace {
+
+constexpr int kRecordDeleted = 134;  // the handler's number
+
+}  // namespace
+
+std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine::IndexSpec& spec,
+                                             std::shared_ptr<Table> table, ErrorCode* error) {
+  auto cursor = std::unique_ptr<FakeCursor>(new FakeCursor(session, std::move(table)));
+  cursor->index_ = cursor->table_->find_index(spec.index);
+  if (!cursor->index_) {
+    *error = ErrorCode::kIndex;
+    return nullptr;
+  }
+  *error = ErrorCode::kColumn;
+  for (const std::string& name : spec.columns) {
+    const std::optional<size_t> column = cursor->table_->find_column(name);
+    if (!column) return nullptr;
+    cursor->columns_.push_back(*column);
+  }
+  for (const std::string& name : spec.filter_columns) {
+    if (!cursor->table_->find_column(name)) return nullptr;
+  }
+  cursor->texts_.resize(cursor->columns_.size());
+  cursor->values_.resize(cursor->columns_.size());
+  return cursor;
+}
+
+Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
+  assert(session_.request_ == this && !key.empty() && key.size() <= key_parts());
+  const std::lock_guard lock(session_.engine_.mutex_);
+  op_ = op;
+  row_ = 0;
+  key_.clear();
+  for (size_t i = 0; i < key.size(); ++i) {
+    std::optional<Cell> cell = table_->key_cell(index_->columns[i], key[i]);
+    if (!cell) return false;
+    key_.push_back(std::move(*cell));
+  }
+  // For < and >= everything with this key lies behind the bound, for > and <= before it.
+  const bool behind = op == KeyOperator::kGreater || op == KeyOperator::kLessOrEqual;
+  const auto at = index_->entries.lower_bound(Bound{key_, behind});
+  return descending() ? arrive_before(at) : arrive(at);
+}
+
+Result<bool> FakeCursor::next() {
+  assert(session_.request_ == this);
+  const std::lock_guard lock(session_.engine_.mutex_);
+  if (descending()) return arrive_before(index_->entries.lower_bound(entry_));
+  return arrive(index_->entries.upper_bound(entry_));
+}
+
+bool FakeCursor::arrive(Entries::const_iterator at) {
+  row_ = 0;
+  if (at == index_->entries.end()) return false;
+  if (op_ == KeyOperator::kEqual && !begins_with(at->key, key_)) return false;
+  entry_ = *at;
+  row_ = at->row;
+  return true;
+}
+
+bool FakeCursor::arrive_before(Entries::const_iterator at) {
+  row_ = 0;
+  return at != index_->entries.begin() && arrive(std::prev(at));
+}
+
+Result<std::span<const Value>> FakeCursor::row() {
+  assert(session_.request_ == this);
+  const std::lock_guard lock(session_.engine_.mutex_);
+  const auto at = table_->rows().find(row_);
+  if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Cell& cell = at->second[columns_[i]];
+    values_[i] = Value::null();
+    if (cell == Cell()) continue;
+    texts_[i] = cell_text(cell);
+    values_[i] = Value::of(texts_[i]);
+  }
+  return std::span<const Value>(values_);
+}
+
+std::string_view FakeCursor::position() {
+  position_.assign(reinterpret_cast<const char*>(&row_), sizeof row_);
+  return position_;
+}
+
+Result<bool> FakeCursor::seek_position(std::string_view position) {
+  assert(session_.request_ == this && position.size() == sizeof row_);
+  const std::lock_guard lock(session_.engine_.mutex_);
+  std::memcpy(&row_, position.data(), sizeof row_);
+  if (table_->rows().contains(row_)) return true;
+  row_ = 0;
+  return false;
+}
+
+Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> values) {
+  assert(session_.request_ == this && session_.access_ == engine::Access::kInsert);
+  assert(values.size() <= columns_.size());
+  const std::lock_guard lock(session_.engine_.mutex_);
+  Result<Table::Inserted> inserted = table_->insert(columns_, values);
+  if (!inserted) return std::move(inserted.error());
+  session_.undo_.push_back({table_, inserted->row, std::nullopt});
+  return Inserted{inserted->has_auto_increment, inserted->generated_id};
+}
+
+Result<void> FakeCursor::update(std::span<const Value> values) {
+  assert(session_.request_ == this && session_.access_ == engine::Access::kUpdate);
+  assert(values.size() == columns_.size());
+  const std::lock_guard lock(session_.engine_.mutex_);
+  const auto at = table_->rows().find(row_);
+  if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
+  Row old = at->second;
+  if (Result<void> done = table_->update(row_, columns_, values); !done) return done;
+  session_.undo_.push_back({table_, row_, std::move(old)});
+  return {};
+}
+
+Result<void> FakeCursor::erase() {
+  assert(session_.request_ == this && session_.access_ == engine::Access::kDelete);
+  const std::lock_guard lock(session_.engine_.mutex_);
+  const auto at = table_->rows().find(row_);
+  if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
+  session_.undo_.push_back({table_, row_, at->second});
+  table_->erase(row_);
+  return {};
+}
+
+}  // namespace hs::testing

@@ -1,0 +1,83 @@
+#include "testing/fake_engine.h"
+
+#include <cassert>
+
+#include "testing/fake_session.h"
+
+namespace hs::testing {
+namespace {
+
+std::pair<std::string, std::string> name_of(std::string_view database, std::string_view table) {
+  return {std::string(database), std::string(table)};
+}
+
+}  // namespace
+
+void FakeEngine::create_table(std::string_view database, std::string_view table,
+                              std::vector<ColumnDefinition> columns,
+                              std::vector<IndexDefinition> indexes) {
+  const std::lock_guard lock(mutex_);
+  tables_[name_of(database, table)] =
+      std::make_shared<Table>(std::move(columns), std::move(indexes));
+}
+
+void FakeEngine::create_table(std::string_view definition) {
+  std::string error;
+  std::optional<TableDefinition> parsed = parse_table_definition(definition, &error);
+  assert(parsed);
+  if (!parsed) return;
+  create_table(parsed->database, parsed->table, std::move(parsed->columns),
+               std::move(parsed->indexes));
+}
+
+void FakeEngine::drop_table(std::string_view database, std::string_view table) {
+  const std::lock_guard lock(mutex_);
+  tables_.erase(name_of(database, table));
+}
+
+bool FakeEngine::add_row(std::string_view database, std::string_view table,
+                         const std::vector<std::optional<std::string>>& values) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Table> found = find_table(database, table);
+  if (!found || values.size() != found->columns().size()) return false;
+  std::vector<size_t> into;
+  std::vector<Value> views;
+  for (const std::optional<std::string>& value : values) {
+    into.push_back(into.size());
+    views.push_back(value ? Value::of(*value) : Value::null());
+  }
+  return found->insert(into, views).has_value();
+}
+
+std::vector<std::string> FakeEngine::rows(std::string_view database, std::string_view table) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> rows;
+  const std::shared_ptr<Table> found = find_table(database, table);
+  if (!found) return rows;
+  for (const auto& [id, row] : found->rows()) {
+    std::string& text = rows.emplace_back();
+    for (const Cell& cell : row) {
+      if (&cell != &row.front()) text += ',';
+      text += cell == Cell() ? "NULL" : cell_text(cell);
+    }
+  }
+  return rows;
+}
+
+void FakeEngine::set_lock_wait_timeout(std::chrono::milliseconds timeout) {
+  const std::lock_guard lock(mutex_);
+  lock_wait_timeout_ = timeout;
+}
+
+std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std::string_view,
+                                                          Wake) {
+  return std::make_unique<FakeSession>(*this, mode);
+}
+
+std::shared_ptr<Table> FakeEngine::find_table(std::string_view database,
+                                              std::string_view table) const {
+  const auto at = tables_.find(name_of(database, table));
+  return at == tables_.end() ? nullptr : at->second;
+}
+
+}  // namespace hs::testing

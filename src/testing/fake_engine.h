@@ -1,0 +1,65 @@
+// A database in memory behind the engine port, for tests and for the server without a database.
+//
+// All sessions share the tables. Changes are seen by other sessions at once, before their commit;
+// one session at a time may hold uncommitted changes, another one that wants to change something
+// waits for it, and gives up with the engine's error 146 (lock wait timeout). Everything else
+// behaves as the port says: undo, rollback, index order, reopening after a table changed.
+//
+// Thread-safe as the port wants it: each session on its own thread; the functions of FakeEngine on
+// any.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/port.h"
+#include "testing/table.h"
+#include "testing/table_definition.h"
+
+namespace hs::testing {
+
+class FakeEngine : public engine::Engine {
+ public:
+  // Creates a table, or replaces it with an empty one: open cursors then are reopened by name.
+  void create_table(std::string_view database, std::string_view table,
+                    std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
+  // The same from a line of text (see table_definition.h), which must be right.
+  void create_table(std::string_view definition);
+  void drop_table(std::string_view database, std::string_view table);
+
+  // Adds a committed row, one value for each column (none = NULL). False: the table refuses it.
+  bool add_row(std::string_view database, std::string_view table,
+               const std::vector<std::optional<std::string>>& values);
+
+  // All rows in the order of their making, columns joined by commas, NULL as NULL.
+  std::vector<std::string> rows(std::string_view database, std::string_view table) const;
+
+  // How long a session waits for another one's uncommitted changes; 50 ms at first.
+  void set_lock_wait_timeout(std::chrono::milliseconds timeout);
+
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
+                                                Wake wake) override;
+  bool wait_until_ready() override { return true; }
+
+ private:
+  friend class FakeSession;
+  friend class FakeCursor;
+
+  std::shared_ptr<Table> find_table(std::string_view database, std::string_view table) const;
+
+  mutable std::mutex mutex_;  // of everything here and of the tables
+  std::condition_variable writer_gone_;
+  const void* writer_ = nullptr;  // the session with uncommitted changes
+  std::chrono::milliseconds lock_wait_timeout_{50};
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Table>, std::less<>> tables_;
+};
+
+}  // namespace hs::testing

@@ -1,0 +1,228 @@
+#include "testing/fake_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace hs::testing {
+namespace {
+
+using Rows = std::vector<std::string>;
+
+engine::IndexSpecPtr spec(std::string index, std::vector<std::string> columns) {
+  return std::make_shared<const engine::IndexSpec>(
+      engine::IndexSpec{"test", "t", std::move(index), std::move(columns), {}});
+}
+
+class FakeEngineTest : public ::testing::Test {
+ protected:
+  FakeEngineTest() {
+    engine.create_table(
+        "test.t(id unsigned auto_increment, n int null, s text default none;"
+        " PRIMARY(id); by_n(n, s); unique by_s(s))");
+  }
+
+  std::unique_ptr<engine::Session> session() {
+    return engine.make_session(engine::Mode::kReadWrite, "test", {});
+  }
+
+  // One insert of (id, n, s) as a request of its own.
+  Result<engine::Cursor::Inserted> insert(engine::Session& session, std::vector<Value> values) {
+    Result<engine::Cursor*> cursor = session.cursor(all);
+    if (!cursor) return cursor.error();
+    if (auto begun = session.begin_request(**cursor, engine::Access::kInsert); !begun) {
+      return begun.error();
+    }
+    auto inserted = (*cursor)->insert(values);
+    if (!inserted) {
+      session.undo_request();
+    } else if (auto ended = session.end_request(); !ended) {
+      return ended.error();
+    }
+    return inserted;
+  }
+
+  // The ids of the rows that a seek and its nexts find.
+  Rows scan(std::string index, KeyOperator op, std::vector<Value> key) {
+    const auto reader = session();
+    const auto opened = spec(std::move(index), {"id"});
+    engine::Cursor* cursor = *reader->cursor(opened);
+    EXPECT_TRUE(reader->begin_request(*cursor, engine::Access::kRead));
+    Rows ids;
+    for (Result<bool> found = cursor->seek(op, key); *found; found = cursor->next()) {
+      ids.emplace_back((*cursor->row())[0].text());
+    }
+    EXPECT_TRUE(reader->end_request());
+    return ids;
+  }
+
+  Value text(const char* bytes) { return Value::of(bytes); }
+
+  FakeEngine engine;
+  const engine::IndexSpecPtr all = spec("", {"id", "n", "s"});
+};
+
+TEST_F(FakeEngineTest, SortsNumbersAsNumbersTextAsBytesAndNullFirst) {
+  for (const auto& row : std::vector<std::vector<std::optional<std::string>>>{
+           {"1", "10", "b"}, {"2", "9", "a"}, {"3", std::nullopt, "\xff"}, {"4", "-1", "B"}}) {
+    ASSERT_TRUE(engine.add_row("test", "t", row));
+  }
+  EXPECT_EQ(scan("by_n", KeyOperator::kGreaterOrEqual, {Value::null()}),
+            (Rows{"3", "4", "2", "1"}));
+  EXPECT_EQ(scan("by_s", KeyOperator::kGreaterOrEqual, {text("")}), (Rows{"4", "2", "1", "3"}));
+  EXPECT_EQ(scan("by_s", KeyOperator::kLess, {text("b")}), (Rows{"2", "4"}));
+}
+
+TEST_F(FakeEngineTest, AKeyThatTheColumnCannotHoldMatchesNothing) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "2147483647", "a"}));
+  for (KeyOperator op : {KeyOperator::kEqual, KeyOperator::kGreaterOrEqual, KeyOperator::kLess}) {
+    EXPECT_EQ(scan("by_n", op, {text("2147483648")}), Rows{});
+    EXPECT_EQ(scan("by_n", op, {text("x")}), Rows{});
+    EXPECT_EQ(scan("by_n", op, {text("")}), Rows{});
+    EXPECT_EQ(scan("", op, {text("-1")}), Rows{});
+    EXPECT_EQ(scan("", op, {Value::null()}), Rows{});
+  }
+  EXPECT_EQ(scan("by_n", KeyOperator::kEqual, {text("2147483647")}), Rows{"1"});
+}
+
+TEST_F(FakeEngineTest, ChecksValuesAsSqlDoes) {
+  const auto writer = session();
+  const auto error = [&](std::vector<Value> values) {
+    const auto inserted = insert(*writer, values);
+    return inserted ? 0 : inserted.error().number;
+  };
+  EXPECT_EQ(error({text("x")}), 1366);
+  EXPECT_EQ(error({text("1x")}), 1366);
+  EXPECT_EQ(error({text("-1")}), 1264);
+  EXPECT_EQ(error({text("4294967296")}), 1264);
+  EXPECT_EQ(error({text("99999999999999999999")}), 1264);
+  EXPECT_EQ(error({text("1"), text("-2147483649")}), 1264);
+  EXPECT_EQ(error({text("1"), text("1"), Value::null()}), 1048);
+  EXPECT_EQ(engine.rows("test", "t"), Rows{});
+  EXPECT_EQ(error({text("4294967294"), text("-2147483648")}), 0);
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"4294967294,-2147483648,none"});
+  engine.create_table("test.t(id int, n int, s text; PRIMARY(id))");
+  EXPECT_EQ(error({text("1"), text("1")}), 1364);
+}
+
+TEST_F(FakeEngineTest, GeneratesIdsUntilTheyRunOut) {
+  const auto writer = session();
+  const auto id = [&](Value given, const char* s) {
+    const auto inserted = insert(*writer, {given, Value::null(), text(s)});
+    return inserted ? static_cast<int64_t>(inserted->generated_id) : -inserted.error().number;
+  };
+  EXPECT_EQ(id(Value::null(), "a"), 1);
+  EXPECT_EQ(id(text("0"), "b"), 2);
+  EXPECT_EQ(id(text("4294967294"), "c"), 0);
+  EXPECT_EQ(id(Value::null(), "d"), 4294967295);
+  EXPECT_EQ(id(Value::null(), "e"), -167);
+}
+
+TEST_F(FakeEngineTest, UniqueIndexesRefuseDuplicatesButNotOfNull) {
+  engine.create_table("test.t(id int, n int null, s text null; PRIMARY(id); unique by_n(n))");
+  const auto writer = session();
+  ASSERT_TRUE(insert(*writer, {text("1"), text("7")}));
+  EXPECT_EQ(insert(*writer, {text("1"), text("8")}).error().number, 121);
+  EXPECT_EQ(insert(*writer, {text("2"), text("7")}).error().number, 121);
+  EXPECT_TRUE(insert(*writer, {text("3"), Value::null()}));
+  EXPECT_TRUE(insert(*writer, {text("4"), Value::null()}));
+}
+
+TEST_F(FakeEngineTest, ADuplicateLeavesTheRowAndItsIndexesAlone) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "1", "a"}));
+  ASSERT_TRUE(engine.add_row("test", "t", {"2", "2", "b"}));
+  const auto writer = session();
+  engine::Cursor* cursor = *writer->cursor(all);
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("2")}));
+  EXPECT_EQ(cursor->update(std::vector{text("3"), text("3"), text("a")}).error().number, 121);
+  ASSERT_TRUE(writer->end_request());
+  EXPECT_EQ(scan("by_n", KeyOperator::kGreaterOrEqual, {text("0")}), (Rows{"1", "2"}));
+  EXPECT_FALSE(writer->has_uncommitted_changes());
+}
+
+TEST_F(FakeEngineTest, RollbackTakesBackTheBatchAndUndoTheRequestOnly) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "1", "a"}));
+  const auto writer = session();
+  ASSERT_TRUE(insert(*writer, {text("2"), text("2"), text("b")}));
+  engine::Cursor* cursor = *writer->cursor(all);
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
+  ASSERT_TRUE(cursor->update(std::vector{text("9"), text("9"), text("z")}));
+  EXPECT_EQ(engine.rows("test", "t"), (Rows{"9,9,z", "2,2,b"}));
+  writer->undo_request();
+  EXPECT_EQ(engine.rows("test", "t"), (Rows{"1,1,a", "2,2,b"}));
+  EXPECT_TRUE(writer->has_uncommitted_changes());
+  writer->rollback();
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"1,1,a"});
+  EXPECT_FALSE(writer->has_uncommitted_changes());
+  EXPECT_EQ(scan("by_n", KeyOperator::kGreaterOrEqual, {text("0")}), Rows{"1"});
+}
+
+TEST_F(FakeEngineTest, ASessionThatEndsRollsBack) {
+  ASSERT_TRUE(insert(*session(), {text("1")}));
+  EXPECT_EQ(engine.rows("test", "t"), Rows{});
+  EXPECT_TRUE(insert(*session(), {text("1")}));
+}
+
+TEST_F(FakeEngineTest, CommitKeepsTheChangesAndLetsTheNextWriterIn) {
+  engine.set_lock_wait_timeout(std::chrono::seconds(60));
+  const auto first = session();
+  ASSERT_TRUE(insert(*first, {text("1"), text("1"), text("a")}));
+  std::thread other([&] { EXPECT_TRUE(insert(*session(), {text("2"), text("2"), text("b")})); });
+  ASSERT_TRUE(first->commit());
+  first->rollback();
+  other.join();
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"1,1,a"});
+}
+
+TEST_F(FakeEngineTest, AReadOnlySessionTakesNoChange) {
+  const auto reader = engine.make_session(engine::Mode::kReadOnly, "test", {});
+  EXPECT_EQ(insert(*reader, {text("1")}).error().code, ErrorCode::kLockTables);
+}
+
+TEST_F(FakeEngineTest, APositionFindsItsRowAgainUntilItIsGone) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "1", "a"}));
+  ASSERT_TRUE(engine.add_row("test", "t", {"2", "2", "b"}));
+  const auto writer = session();
+  engine::Cursor* cursor = *writer->cursor(all);
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
+  const std::string position(cursor->position());
+  ASSERT_TRUE(*cursor->next() == false);
+  ASSERT_TRUE(*cursor->seek_position(position));
+  EXPECT_EQ((*cursor->row())[2].text(), "a");
+  ASSERT_TRUE(cursor->erase());
+  EXPECT_FALSE(*cursor->seek_position(position));
+  EXPECT_FALSE(cursor->row());
+  writer->rollback();
+}
+
+TEST_F(FakeEngineTest, NextGoesOnFromARowThatWasDeleted) {
+  for (const char* id : {"1", "2", "3"}) ASSERT_TRUE(engine.add_row("test", "t", {id, "1", id}));
+  const auto writer = session();
+  engine::Cursor* cursor = *writer->cursor(all);
+  for (KeyOperator op : {KeyOperator::kGreaterOrEqual, KeyOperator::kLessOrEqual}) {
+    ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete));
+    ASSERT_TRUE(*cursor->seek(op, std::vector{text("2")}));
+    ASSERT_TRUE(cursor->erase());
+    EXPECT_TRUE(*cursor->next());
+    EXPECT_EQ((*cursor->row())[0].text(), op == KeyOperator::kGreaterOrEqual ? "3" : "1");
+    writer->undo_request();
+  }
+}
+
+TEST_F(FakeEngineTest, ForgetsSpecsThatNobodyHasOpen) {
+  const auto reader = session();
+  std::weak_ptr<const engine::IndexSpec> gone;
+  {
+    const auto opened = spec("", {"id"});
+    gone = opened;
+    ASSERT_TRUE(reader->open(opened));
+  }
+  EXPECT_TRUE(gone.expired());
+  ASSERT_TRUE(reader->open(spec("", {"s"})));
+}
+
+}  // namespace
+}  // namespace hs::testing

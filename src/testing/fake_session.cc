@@ -1,0 +1,105 @@
+#include "testing/fake_session.h"
+
+#include <cassert>
+
+namespace hs::testing {
+namespace {
+
+constexpr int kLockWaitTimeout = 146;  // the handler's number
+
+}  // namespace
+
+Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
+  assert(!request_ && !has_uncommitted_changes());
+  Result<FakeCursor*> found = find_cursor(spec);
+  if (!found) return std::move(found.error());
+  return {};
+}
+
+Result<engine::Cursor*> FakeSession::cursor(const engine::IndexSpecPtr& spec) {
+  assert(!request_);
+  Result<FakeCursor*> found = find_cursor(spec);
+  if (!found) return std::move(found.error());
+  return static_cast<engine::Cursor*>(*found);
+}
+
+Result<FakeCursor*> FakeSession::find_cursor(const engine::IndexSpecPtr& spec) {
+  const std::lock_guard lock(engine_.mutex_);
+  std::shared_ptr<Table> table = engine_.find_table(spec->database, spec->table);
+  if (!table) return ErrorCode::kOpenTable;
+  if (const auto at = cursors_.find(spec.get()); at != cursors_.end()) {
+    // Another spec may live at this address by now.
+    const bool same = at->second.spec.lock() == spec && at->second.cursor->table() == table;
+    if (same) return at->second.cursor.get();
+    cursors_.erase(at);
+  } else {
+    std::erase_if(cursors_, [](const auto& opened) { return opened.second.spec.expired(); });
+  }
+  ErrorCode error{};
+  std::unique_ptr<FakeCursor> made = FakeCursor::make(*this, *spec, std::move(table), &error);
+  if (!made) return error;
+  return (cursors_[spec.get()] = Opened{spec, std::move(made)}).cursor.get();
+}
+
+Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access access) {
+  assert(!request_);
+  if (access != engine::Access::kRead) {
+    if (mode_ == engine::Mode::kReadOnly) return ErrorCode::kLockTables;
+    std::unique_lock lock(engine_.mutex_);
+    if (!lock_as_writer(lock)) return Error::engine(kLockWaitTimeout);
+  }
+  request_ = static_cast<FakeCursor*>(&cursor);
+  access_ = access;
+  request_start_ = undo_.size();
+  return {};
+}
+
+bool FakeSession::lock_as_writer(std::unique_lock<std::mutex>& lock) {
+  const auto mine = [&] { return !engine_.writer_ || engine_.writer_ == this; };
+  if (!engine_.writer_gone_.wait_for(lock, engine_.lock_wait_timeout_, mine)) return false;
+  engine_.writer_ = this;
+  return true;
+}
+
+Result<void> FakeSession::end_request() {
+  assert(request_);
+  request_ = nullptr;
+  return {};
+}
+
+void FakeSession::undo_request() {
+  assert(request_);
+  request_ = nullptr;
+  undo_down_to(request_start_);
+}
+
+Result<void> FakeSession::commit() {
+  assert(!request_);
+  forget_changes();
+  return {};
+}
+
+void FakeSession::rollback() {
+  request_ = nullptr;
+  undo_down_to(0);
+  forget_changes();
+}
+
+void FakeSession::undo_down_to(size_t size) {
+  const std::lock_guard lock(engine_.mutex_);
+  while (undo_.size() > size) {
+    Undo& last = undo_.back();
+    last.table->restore(last.row, std::move(last.old));
+    undo_.pop_back();
+  }
+}
+
+void FakeSession::forget_changes() {
+  undo_.clear();
+  const std::lock_guard lock(engine_.mutex_);
+  if (engine_.writer_ != this) return;
+  engine_.writer_ = nullptr;
+  engine_.writer_gone_.notify_all();
+}
+
+}  // namespace hs::testing

@@ -1,0 +1,107 @@
+// The fake engine's session and cursor: how transactions and positions work on tables in memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/port.h"
+#include "testing/fake_engine.h"
+#include "testing/table.h"
+
+namespace hs::testing {
+
+class FakeSession;
+
+class FakeCursor : public engine::Cursor {
+ public:
+  // The names that `spec` gives, looked up in `table`. Null with *error set: one is unknown.
+  static std::unique_ptr<FakeCursor> make(FakeSession& session, const engine::IndexSpec& spec,
+                                          std::shared_ptr<Table> table, ErrorCode* error);
+
+  size_t key_parts() const override { return index_->columns.size(); }
+  size_t columns() const override { return columns_.size(); }
+  Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
+  Result<bool> next() override;
+  Result<std::span<const Value>> row() override;
+  std::string_view position() override;
+  Result<bool> seek_position(std::string_view position) override;
+  Result<Inserted> insert(std::span<const Value> values) override;
+  Result<void> update(std::span<const Value> values) override;
+  Result<void> erase() override;
+
+  const std::shared_ptr<Table>& table() const { return table_; }
+
+ private:
+  FakeCursor(FakeSession& session, std::shared_ptr<Table> table)
+      : session_(session), table_(std::move(table)) {}
+
+  using Entries = std::set<Entry, EntryLess>;
+  bool descending() const { return op_ == KeyOperator::kLess || op_ == KeyOperator::kLessOrEqual; }
+  // Onto the entry at `at`, or with a descending operator the one before it.
+  bool arrive(Entries::const_iterator at);
+  bool arrive_before(Entries::const_iterator at);
+
+  FakeSession& session_;
+  std::shared_ptr<Table> table_;
+  const Table::Index* index_ = nullptr;
+  std::vector<size_t> columns_;
+
+  KeyOperator op_ = KeyOperator::kEqual;
+  Row key_;                         // of the last seek
+  Entry entry_;                     // where the scan is, whatever became of its row
+  RowId row_ = 0;                   // the current row, 0 = none
+  std::string position_;            // for position()
+  std::vector<std::string> texts_;  // for row()
+  std::vector<Value> values_;       // views of texts_
+};
+
+class FakeSession : public engine::Session {
+ public:
+  FakeSession(FakeEngine& engine, engine::Mode mode) : engine_(engine), mode_(mode) {}
+  ~FakeSession() override { rollback(); }
+
+  Result<void> open(const engine::IndexSpecPtr& spec) override;
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
+  Result<void> end_request() override;
+  void undo_request() override;
+  bool transaction_lost() const override { return false; }
+  Result<void> commit() override;
+  void rollback() override;
+  bool has_uncommitted_changes() const override { return !undo_.empty(); }
+  bool after_batch() override { return false; }
+  void release() override {}
+  bool should_stop() const override { return false; }
+
+ private:
+  friend class FakeCursor;
+
+  // A row as it was before one change.
+  struct Undo {
+    std::shared_ptr<Table> table;
+    RowId row = 0;
+    std::optional<Row> old;  // none: there was no such row
+  };
+  struct Opened {
+    std::weak_ptr<const engine::IndexSpec> spec;
+    std::unique_ptr<FakeCursor> cursor;
+  };
+
+  Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
+  bool lock_as_writer(std::unique_lock<std::mutex>& lock);
+  void undo_down_to(size_t size);
+  void forget_changes();
+
+  FakeEngine& engine_;
+  const engine::Mode mode_;
+  std::unordered_map<const engine::IndexSpec*, Opened> cursors_;
+  FakeCursor* request_ = nullptr;  // the cursor of the running request
+  engine::Access access_ = engine::Access::kRead;
+  size_t request_start_ = 0;  // in undo_
+  std::vector<Undo> undo_;
+};
+
+}  // namespace hs::testing

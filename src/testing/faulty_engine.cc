@@ -1,0 +1,207 @@
+#include "testing/faulty_engine.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace hs::testing {
+
+class FaultySession;
+
+class FaultyCursor : public engine::Cursor {
+ public:
+  explicit FaultyCursor(FaultySession& session) : session_(session) {}
+
+  void wrap(engine::Cursor* inner) { inner_ = inner; }
+  engine::Cursor& inner() { return *inner_; }
+
+  size_t key_parts() const override { return inner_->key_parts(); }
+  size_t columns() const override { return inner_->columns(); }
+  Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
+  Result<bool> next() override;
+  Result<std::span<const Value>> row() override;
+  std::string_view position() override { return inner_->position(); }
+  Result<bool> seek_position(std::string_view position) override;
+  Result<Inserted> insert(std::span<const Value> values) override;
+  Result<void> update(std::span<const Value> values) override;
+  Result<void> erase() override;
+
+ private:
+  FaultySession& session_;
+  engine::Cursor* inner_ = nullptr;
+};
+
+class FaultySession : public engine::Session {
+ public:
+  FaultySession(FaultyEngine& engine, std::unique_ptr<engine::Session> inner)
+      : engine_(engine), inner_(std::move(inner)) {}
+  ~FaultySession() override { engine_.remove_session(this); }
+
+  // The error with which `call` has to fail, if it has to.
+  std::optional<Error> fault(Call call) {
+    auto due = engine_.count(call);
+    if (!due) return std::nullopt;
+    if (due->loses_transaction) {
+      inner_->rollback();
+      lost_ = true;
+    }
+    return std::move(due->error);
+  }
+
+  Result<void> open(const engine::IndexSpecPtr& spec) override {
+    if (auto error = fault(Call::kOpen)) return std::move(*error);
+    return inner_->open(spec);
+  }
+
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
+    if (auto error = fault(Call::kCursor)) return std::move(*error);
+    Result<engine::Cursor*> found = inner_->cursor(spec);
+    if (!found) return found;
+    std::unique_ptr<FaultyCursor>& cursor = cursors_[spec.get()];
+    if (!cursor) cursor = std::make_unique<FaultyCursor>(*this);
+    cursor->wrap(*found);
+    return static_cast<engine::Cursor*>(cursor.get());
+  }
+
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+    auto error = fault(Call::kBeginRequest);
+    if (error) return std::move(*error);
+    if (lost_) return Error::engine(kTransactionAborted);
+    return inner_->begin_request(static_cast<FaultyCursor&>(cursor).inner(), access);
+  }
+
+  Result<void> end_request() override {
+    if (auto error = fault(Call::kEndRequest)) {
+      undo_request();
+      return std::move(*error);
+    }
+    return inner_->end_request();
+  }
+
+  void undo_request() override {
+    // When the transaction is lost, so is the inner session's request.
+    if (!lost_) inner_->undo_request();
+  }
+
+  bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
+
+  Result<void> commit() override {
+    if (auto error = fault(Call::kCommit)) {
+      inner_->rollback();
+      return std::move(*error);
+    }
+    if (lost_) return Error::engine(kTransactionAborted);
+    return inner_->commit();
+  }
+
+  void rollback() override {
+    lost_ = false;
+    inner_->rollback();
+  }
+
+  bool has_uncommitted_changes() const override { return inner_->has_uncommitted_changes(); }
+  bool after_batch() override { return inner_->after_batch(); }
+  void release() override { inner_->release(); }
+  bool should_stop() const override { return engine_.stops_ || inner_->should_stop(); }
+
+ private:
+  static constexpr int kTransactionAborted = 200;  // the handler's number
+
+  FaultyEngine& engine_;
+  std::unique_ptr<engine::Session> inner_;
+  // A spec at an address used before gets the old wrapper, around its own cursor: nothing is mixed
+  // up.
+  std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
+  bool lost_ = false;
+};
+
+Result<bool> FaultyCursor::seek(KeyOperator op, std::span<const Value> key) {
+  if (auto error = session_.fault(Call::kSeek)) return std::move(*error);
+  return inner_->seek(op, key);
+}
+
+Result<bool> FaultyCursor::next() {
+  if (auto error = session_.fault(Call::kNext)) return std::move(*error);
+  return inner_->next();
+}
+
+Result<std::span<const Value>> FaultyCursor::row() {
+  if (auto error = session_.fault(Call::kRow)) return std::move(*error);
+  return inner_->row();
+}
+
+Result<bool> FaultyCursor::seek_position(std::string_view position) {
+  if (auto error = session_.fault(Call::kSeekPosition)) return std::move(*error);
+  return inner_->seek_position(position);
+}
+
+Result<engine::Cursor::Inserted> FaultyCursor::insert(std::span<const Value> values) {
+  if (auto error = session_.fault(Call::kInsert)) return std::move(*error);
+  return inner_->insert(values);
+}
+
+Result<void> FaultyCursor::update(std::span<const Value> values) {
+  if (auto error = session_.fault(Call::kUpdate)) return std::move(*error);
+  return inner_->update(values);
+}
+
+Result<void> FaultyCursor::erase() {
+  if (auto error = session_.fault(Call::kErase)) return std::move(*error);
+  return inner_->erase();
+}
+
+void FaultyEngine::fail(Call call, uint64_t nth, Error error) {
+  add(call, nth, std::move(error), false);
+}
+
+void FaultyEngine::lose_transaction(Call call, uint64_t nth, Error error) {
+  add(call, nth, std::move(error), true);
+}
+
+void FaultyEngine::add(Call call, uint64_t nth, Error error, bool loses_transaction) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t at = counts_[static_cast<size_t>(call)] + nth;
+  faults_.push_back(Fault{call, at, std::move(error), loses_transaction});
+}
+
+uint64_t FaultyEngine::calls(Call call) const {
+  const std::lock_guard lock(mutex_);
+  return counts_[static_cast<size_t>(call)];
+}
+
+std::optional<FaultyEngine::Fault> FaultyEngine::count(Call call) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t now = ++counts_[static_cast<size_t>(call)];
+  const auto due = std::find_if(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    return fault.call == call && fault.at == now;
+  });
+  if (due == faults_.end()) return std::nullopt;
+  std::optional<Fault> fault = std::move(*due);
+  faults_.erase(due);
+  return fault;
+}
+
+void FaultyEngine::stop() {
+  stops_ = true;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [session, wake] : sessions_) {
+    if (wake.call) wake.call(wake.context);
+  }
+}
+
+void FaultyEngine::remove_session(const engine::Session* session) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(sessions_, [&](const auto& known) { return known.first == session; });
+}
+
+std::unique_ptr<engine::Session> FaultyEngine::make_session(engine::Mode mode,
+                                                            std::string_view name, Wake wake) {
+  if (refuses_sessions_) return nullptr;
+  std::unique_ptr<engine::Session> inner = inner_.make_session(mode, name, wake);
+  if (!inner) return nullptr;
+  auto session = std::make_unique<FaultySession>(*this, std::move(inner));
+  const std::lock_guard lock(mutex_);
+  sessions_.emplace_back(session.get(), wake);
+  return session;
+}
+
+}  // namespace hs::testing

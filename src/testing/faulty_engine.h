@@ -1,0 +1,84 @@
+// An engine that fails when a test says so: wraps another engine, passes every call on, and makes
+// the chosen ones fail in the way the port allows.
+//
+// The script belongs to the engine and counts calls over all its sessions; its functions may be
+// called from any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/port.h"
+
+namespace hs::testing {
+
+// The calls that can be made to fail.
+enum class Call : uint8_t {
+  kOpen,
+  kCursor,
+  kBeginRequest,
+  kSeek,
+  kNext,
+  kRow,
+  kSeekPosition,
+  kInsert,
+  kUpdate,
+  kErase,
+  kEndRequest,
+  kCommit,
+};
+
+class FaultyEngine : public engine::Engine {
+ public:
+  explicit FaultyEngine(engine::Engine& inner) : inner_(inner) {}  // must outlive this one
+
+  // The `nth` such call from now on (1 = the next one) fails with `error`, without having done
+  // anything; a kEndRequest undoes the request first, a kCommit the whole batch.
+  void fail(Call call, uint64_t nth, Error error);
+  // As fail(), and the whole transaction is lost, as after a deadlock: transaction_lost() holds and
+  // every request fails until Session::rollback().
+  void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
+  // How often `call` was made so far.
+  uint64_t calls(Call call) const;
+
+  // From now on should_stop() holds for every session, and each is woken.
+  void stop();
+  // From now on make_session() returns null.
+  void refuse_sessions() { refuses_sessions_ = true; }
+
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
+                                                Wake wake) override;
+  bool wait_until_ready() override { return inner_.wait_until_ready(); }
+
+ private:
+  friend class FaultySession;
+  friend class FaultyCursor;
+
+  static constexpr size_t kCalls = static_cast<size_t>(Call::kCommit) + 1;
+  struct Fault {
+    Call call;
+    uint64_t at;  // in counts_
+    Error error;
+    bool loses_transaction;
+  };
+
+  void add(Call call, uint64_t nth, Error error, bool loses_transaction);
+  // Counts the call; the fault that is due at it, if any.
+  std::optional<Fault> count(Call call);
+  void remove_session(const engine::Session* session);
+
+  engine::Engine& inner_;
+  std::atomic<bool> stops_ = false;
+  std::atomic<bool> refuses_sessions_ = false;
+  mutable std::mutex mutex_;  // of what follows
+  uint64_t counts_[kCalls] = {};
+  std::vector<Fault> faults_;
+  std::vector<std::pair<const engine::Session*, Wake>> sessions_;
+};
+
+}  // namespace hs::testing

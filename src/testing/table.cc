@@ -1,0 +1,231 @@
+#include "testing/table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <limits>
+
+namespace hs::testing {
+namespace {
+
+// SQL's error numbers.
+constexpr int kBadNull = 1048;
+constexpr int kOutOfRange = 1264;
+constexpr int kNoDefault = 1364;
+constexpr int kWrongValue = 1366;
+// The handler's.
+constexpr int kDuplicateKey = 121;
+constexpr int kAutoIncrementFailed = 167;
+
+int64_t lowest(ColumnType type) {
+  return type == ColumnType::kInt ? std::numeric_limits<int32_t>::min() : 0;
+}
+
+int64_t highest(ColumnType type) {
+  return type == ColumnType::kInt ? std::numeric_limits<int32_t>::max()
+                                  : std::numeric_limits<uint32_t>::max();
+}
+
+struct Number {
+  enum { kOk, kNone, kOutOfRange } state = kNone;
+  int64_t value = 0;
+};
+
+Number parse(std::string_view text, ColumnType type) {
+  Number number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return number;
+  const bool fits =
+      error == std::errc() && number.value >= lowest(type) && number.value <= highest(type);
+  number.state = fits ? Number::kOk : Number::kOutOfRange;
+  return number;
+}
+
+Error sql_error(int number, std::string_view before, const ColumnDefinition& column,
+                std::string_view after) {
+  std::string message(before);
+  message.append(" '").append(column.name).append("'").append(after);
+  return Error::sql(number, std::move(message));
+}
+
+// <0, 0, >0: the key's beginning against the prefix.
+std::weak_ordering compare(const Row& key, std::span<const Cell> prefix) {
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    if (key[i] != prefix[i]) {
+      return key[i] < prefix[i] ? std::weak_ordering::less : std::weak_ordering::greater;
+    }
+  }
+  return std::weak_ordering::equivalent;
+}
+
+}  // namespace
+
+bool EntryLess::operator()(const Entry& entry, const Bound& bound) const {
+  const auto order = compare(entry.key, bound.prefix);
+  return order == 0 ? bound.behind : order < 0;
+}
+
+bool EntryLess::operator()(const Bound& bound, const Entry& entry) const {
+  const auto order = compare(entry.key, bound.prefix);
+  return order == 0 ? !bound.behind : order > 0;
+}
+
+bool begins_with(const Row& key, std::span<const Cell> prefix) { return compare(key, prefix) == 0; }
+
+std::string cell_text(const Cell& cell) {
+  if (const int64_t* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
+  return std::get<std::string>(cell);
+}
+
+Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes)
+    : columns_(std::move(columns)) {
+  for (IndexDefinition& definition : indexes) {
+    Index& index = indexes_.emplace_back();
+    index.unique = definition.unique || definition.name == "PRIMARY";
+    index.name = std::move(definition.name);
+    for (const std::string& name : definition.columns) {
+      const std::optional<size_t> column = find_column(name);
+      assert(column);
+      index.columns.push_back(*column);
+    }
+  }
+}
+
+const Table::Index* Table::find_index(std::string_view name) const {
+  if (name.empty()) name = "PRIMARY";
+  if (name[0] >= '0' && name[0] <= '9') {
+    size_t number = indexes_.size();
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (parsed.ec != std::errc() || number >= indexes_.size()) return nullptr;
+    return &indexes_[number];
+  }
+  const auto at = std::find_if(indexes_.begin(), indexes_.end(),
+                               [&](const Index& index) { return index.name == name; });
+  return at == indexes_.end() ? nullptr : &*at;
+}
+
+std::optional<size_t> Table::find_column(std::string_view name) const {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Cell> Table::key_cell(size_t column, const Value& value) const {
+  Result<Cell> cell = stored_cell(column, value);
+  if (!cell) return std::nullopt;
+  return std::move(*cell);
+}
+
+Result<Cell> Table::stored_cell(size_t column, const Value& value) const {
+  const ColumnDefinition& definition = columns_[column];
+  if (value.is_null()) {
+    if (definition.nullable) return Cell();
+    return sql_error(kBadNull, "Column", definition, " cannot be null");
+  }
+  if (definition.type == ColumnType::kText) return Cell(std::string(value.text()));
+  const Number number = parse(value.text(), definition.type);
+  if (number.state == Number::kOk) return Cell(number.value);
+  if (number.state == Number::kOutOfRange) {
+    return sql_error(kOutOfRange, "Out of range value for column", definition, " at row 1");
+  }
+  const std::string before =
+      "Incorrect integer value: '" + std::string(value.text()) + "' for column";
+  return sql_error(kWrongValue, before, definition, " at row 1");
+}
+
+Result<Cell> Table::default_cell(size_t column) const {
+  const ColumnDefinition& definition = columns_[column];
+  if (definition.default_value) return stored_cell(column, Value::of(*definition.default_value));
+  if (definition.nullable) return Cell();
+  return sql_error(kNoDefault, "Field", definition, " doesn't have a default value");
+}
+
+Result<Table::Inserted> Table::insert(std::span<const size_t> into, std::span<const Value> values) {
+  std::vector<const Value*> given(columns_.size());
+  for (size_t i = 0; i < values.size(); ++i) given[into[i]] = &values[i];
+
+  Inserted inserted;
+  inserted.row = next_row_;
+  int64_t next_id = next_id_;
+  Row row;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Result<Cell> cell = Cell();
+    if (columns_[i].auto_increment) {
+      inserted.has_auto_increment = true;
+      if (given[i] && !given[i]->is_null()) cell = stored_cell(i, *given[i]);
+      if (!cell) return std::move(cell.error());
+      if (*cell == Cell() || *cell == Cell(int64_t{0})) {
+        if (next_id_ > highest(columns_[i].type)) return Error::engine(kAutoIncrementFailed);
+        cell = Cell(next_id_);
+        inserted.generated_id = static_cast<uint64_t>(next_id_);
+      }
+      next_id = std::max(next_id_, std::get<int64_t>(*cell) + 1);
+    } else {
+      cell = given[i] ? stored_cell(i, *given[i]) : default_cell(i);
+      if (!cell) return std::move(cell.error());
+    }
+    row.push_back(std::move(*cell));
+  }
+  if (Result<void> unique = check_unique(row, 0); !unique) return std::move(unique.error());
+
+  next_id_ = next_id;
+  ++next_row_;
+  link(inserted.row, row);
+  rows_.emplace(inserted.row, std::move(row));
+  return inserted;
+}
+
+Result<void> Table::update(RowId id, std::span<const size_t> into, std::span<const Value> values) {
+  Row row = rows_.at(id);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Result<Cell> cell = stored_cell(into[i], values[i]);
+    if (!cell) return std::move(cell.error());
+    row[into[i]] = std::move(*cell);
+  }
+  if (Result<void> unique = check_unique(row, id); !unique) return unique;
+  restore(id, std::move(row));
+  return {};
+}
+
+void Table::erase(RowId id) { restore(id, std::nullopt); }
+
+void Table::restore(RowId id, std::optional<Row> old) {
+  if (const auto at = rows_.find(id); at != rows_.end()) {
+    unlink(id, at->second);
+    rows_.erase(at);
+  }
+  if (!old) return;
+  link(id, *old);
+  rows_.emplace(id, std::move(*old));
+}
+
+Row Table::key_of(const Index& index, const Row& row) const {
+  Row key;
+  for (size_t column : index.columns) key.push_back(row[column]);
+  return key;
+}
+
+Result<void> Table::check_unique(const Row& row, RowId except) const {
+  for (const Index& index : indexes_) {
+    if (!index.unique) continue;
+    const Row key = key_of(index, row);
+    // NULL equals nothing, itself included.
+    if (std::find(key.begin(), key.end(), Cell()) != key.end()) continue;
+    const auto at = index.entries.lower_bound(Bound{key, false});
+    if (at != index.entries.end() && at->key == key && at->row != except) {
+      return Error::engine(kDuplicateKey);
+    }
+  }
+  return {};
+}
+
+void Table::link(RowId id, const Row& row) {
+  for (Index& index : indexes_) index.entries.insert(Entry{key_of(index, row), id});
+}
+
+void Table::unlink(RowId id, const Row& row) {
+  for (Index& index : indexes_) index.entries.erase(Entry{key_of(index, row), id});
+}
+
+}  // namespace hs::testing

@@ -1,0 +1,120 @@
+// A table in memory: typed columns, ordered indexes, and the checks that SQL makes on a change.
+//
+// What lives here: rows and indexes. What does not: transactions (fake_session.h) and locking (the
+// owner's).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/value.h"
+
+namespace hs::testing {
+
+enum class ColumnType : uint8_t { kInt, kUnsigned, kText };  // 32 bits signed, unsigned; bytes
+
+struct ColumnDefinition {
+  std::string name;
+  ColumnType type = ColumnType::kInt;
+  bool nullable = false;
+  bool auto_increment = false;
+  std::optional<std::string> default_value;  // none: NULL if nullable, else an insert must say it
+};
+
+struct IndexDefinition {
+  std::string name;  // "PRIMARY" is unique whatever `unique` says
+  std::vector<std::string> columns;
+  bool unique = false;
+};
+
+// One value of a row. The variant's own order is the one that is wanted: NULL first, numbers as
+// numbers, text as bytes.
+using Cell = std::variant<std::monostate, int64_t, std::string>;
+using Row = std::vector<Cell>;
+using RowId = uint64_t;  // never used again for another row of the table
+
+// A place in an index: rows with the same key follow each other in the order of their making.
+struct Entry {
+  Row key;
+  RowId row = 0;
+  auto operator<=>(const Entry&) const = default;
+};
+
+// A place beside all entries whose keys begin with `prefix`: before the first or behind the last.
+struct Bound {
+  std::span<const Cell> prefix;
+  bool behind = false;
+};
+
+struct EntryLess {
+  using is_transparent = void;
+  bool operator()(const Entry& a, const Entry& b) const { return a < b; }
+  bool operator()(const Entry& entry, const Bound& bound) const;
+  bool operator()(const Bound& bound, const Entry& entry) const;
+};
+
+bool begins_with(const Row& key, std::span<const Cell> prefix);
+
+class Table {
+ public:
+  struct Index {
+    std::string name;
+    std::vector<size_t> columns;
+    bool unique = false;
+    std::set<Entry, EntryLess> entries;
+  };
+
+  // Every index column must be among `columns`.
+  Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
+
+  // By name, or by number when it starts with a digit; empty = PRIMARY. Null: no such index.
+  const Index* find_index(std::string_view name) const;
+  std::optional<size_t> find_column(std::string_view name) const;
+  const std::vector<ColumnDefinition>& columns() const { return columns_; }
+  const std::map<RowId, Row>& rows() const { return rows_; }
+
+  // What a column makes of a value: in a key (empty: it cannot hold it), in a row (or SQL's error).
+  std::optional<Cell> key_cell(size_t column, const Value& value) const;
+  Result<Cell> stored_cell(size_t column, const Value& value) const;
+
+  struct Inserted {
+    RowId row = 0;
+    bool has_auto_increment = false;
+    uint64_t generated_id = 0;
+  };
+  // values[i] goes to column into[i], the others get their defaults. On error nothing is changed.
+  Result<Inserted> insert(std::span<const size_t> into, std::span<const Value> values);
+  // The row must exist. On error nothing is changed.
+  Result<void> update(RowId row, std::span<const size_t> into, std::span<const Value> values);
+  void erase(RowId row);
+
+  // Puts a row back as it was, or takes it out: no checks.
+  void restore(RowId row, std::optional<Row> old);
+
+ private:
+  Row key_of(const Index& index, const Row& row) const;
+  Result<Cell> default_cell(size_t column) const;
+  Result<void> check_unique(const Row& row, RowId except) const;
+  void link(RowId id, const Row& row);
+  void unlink(RowId id, const Row& row);
+
+  std::vector<ColumnDefinition> columns_;
+  std::vector<Index> indexes_;
+  std::map<RowId, Row> rows_;
+  RowId next_row_ = 1;
+  int64_t next_id_ = 1;  // of the AUTO_INCREMENT column
+};
+
+// As SELECT prints it; must not be NULL.
+std::string cell_text(const Cell& cell);
+
+}  // namespace hs::testing

@@ -1,0 +1,28 @@
+// Tables described by a line of text, for command lines and tests:
+//
+//   test.user(user_id int auto_increment, user_name text null, age unsigned default 0;
+//             PRIMARY(user_id); unique by_name(user_name); by_age(age, user_id))
+//
+// Columns: name, then int | unsigned | text, then any of null, auto_increment, default WORD.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testing/table.h"
+
+namespace hs::testing {
+
+struct TableDefinition {
+  std::string database;
+  std::string table;
+  std::vector<ColumnDefinition> columns;
+  std::vector<IndexDefinition> indexes;  // at least one
+};
+
+// Empty when the text is no such line; *error is then one sentence.
+std::optional<TableDefinition> parse_table_definition(std::string_view text, std::string* error);
+
+}  // namespace hs::testing

@@ -1,0 +1,59 @@
+"""Fixtures: one real, private mariadbd with the plugin for the whole run, and clients for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from hs_client import Client  # noqa: E402
+from private_server import PrivateServer  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PrivateServer]:
+    """The shared server. Tests that stop, kill or reconfigure a server start their own."""
+    with PrivateServer(
+        variables={"handlersocket_threads": 2, "handlersocket_threads_wr": 2, "log_bin": "log"}
+    ) as running:
+        yield running
+        assert running.running, running.error_log()[-3000:]
+
+
+@pytest.fixture
+def database(server: PrivateServer) -> Iterator[str]:
+    """An empty database `hs`, dropped afterwards."""
+    server.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    yield "hs"
+    server.sql("DROP DATABASE IF EXISTS hs")
+
+
+@pytest.fixture
+def connect(server: PrivateServer) -> Iterator[Callable[[int], Client]]:
+    """Makes clients for a port; all are closed after the test."""
+    clients: list[Client] = []
+
+    def make(port: int) -> Client:
+        clients.append(Client(port))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
+def reader(server: PrivateServer, connect: Callable[[int], Client], database: str) -> Client:
+    """A connection to the read port."""
+    return connect(server.port)
+
+
+@pytest.fixture
+def writer(server: PrivateServer, connect: Callable[[int], Client], database: str) -> Client:
+    """A connection to the write port."""
+    return connect(server.port_wr)

@@ -1,0 +1,150 @@
+"""A plain client for the tests: sends lines, reads lines, escapes and unescapes values.
+
+It hides nothing: a test sees each reply line as the server sent it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+
+Value = bytes | str | int | None
+
+NULL = b"\0"
+
+
+def encode(value: Value) -> bytes:
+    """One token for a value; None is NULL."""
+    if value is None:
+        return NULL
+    raw = value if isinstance(value, bytes) else str(value).encode()
+    return b"".join(bytes((1, b + 0x40)) if b < 0x10 else bytes((b,)) for b in raw)
+
+
+def decode(token: bytes) -> bytes | None:
+    """The value of a token."""
+    if token == NULL:
+        return None
+    out = bytearray()
+    position = 0
+    while position < len(token):
+        if token[position] == 1:
+            out.append(token[position + 1] - 0x40)
+            position += 2
+        else:
+            out.append(token[position])
+            position += 1
+    return bytes(out)
+
+
+def line(*tokens: Value) -> bytes:
+    """One request line of tokens that are escaped as values are."""
+    return b"\t".join(encode(token) for token in tokens) + b"\n"
+
+
+class Client:
+    """One connection. Every call that reads fails after `timeout_s` instead of hanging."""
+
+    def __init__(self, port: int, timeout_s: float = 60) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout_s)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._received = bytearray()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drops the connection."""
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        self.socket.sendall(data)
+
+    def read_line(self) -> bytes:
+        """The next reply line without its LF. Raises EOFError when the server has closed."""
+        while (end := self._received.find(b"\n")) < 0:
+            chunk = self.socket.recv(1 << 16)
+            if not chunk:
+                raise EOFError(f"closed by the server; unread: {bytes(self._received)!r}")
+            self._received += chunk
+        reply = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return reply
+
+    def at_eof(self) -> bool:
+        """Waits for the server's next byte or EOF; True when it is EOF."""
+        if self._received:
+            return False
+        try:
+            chunk = self.socket.recv(1 << 16)
+        except ConnectionResetError:
+            return True
+        self._received += chunk
+        return not chunk
+
+    def request(self, *tokens: Value) -> bytes:
+        """One request of escaped tokens and its raw reply line."""
+        self.send(line(*tokens))
+        return self.read_line()
+
+    def raw(self, request: bytes) -> bytes:
+        """One request line as it is (LF added) and its raw reply line."""
+        self.send(request + b"\n")
+        return self.read_line()
+
+    def pipeline(self, requests: Sequence[bytes]) -> list[bytes]:
+        """All request lines in one go, then all replies."""
+        self.send(b"".join(requests))
+        return [self.read_line() for _ in requests]
+
+    def open(
+        self,
+        table: str,
+        columns: Iterable[str],
+        index: str = "PRIMARY",
+        id: int = 1,
+        filters: Iterable[str] | None = None,
+    ) -> None:
+        """Opens an index; `table` is `database.table`. Raises AssertionError on an error reply."""
+        database, name = table.split(".")
+        tokens: list[Value] = ["P", id, database, name, index, ",".join(columns)]
+        if filters is not None:
+            tokens.append(",".join(filters))
+        reply = self.request(*tokens)
+        assert reply == b"0\t1", reply
+
+    def find(
+        self,
+        op: str,
+        key: Sequence[Value],
+        limit: int | None = None,
+        offset: int | None = None,
+        id: int = 1,
+    ) -> list[tuple[bytes | None, ...]]:
+        """The rows of a find. Raises AssertionError on an error reply."""
+        tokens: list[Value] = [id, op, len(key), *key]
+        if limit is not None:
+            tokens.append(limit)
+        if offset is not None:
+            tokens.append(offset)
+        return rows(self.request(*tokens))
+
+
+def rows(reply: bytes) -> list[tuple[bytes | None, ...]]:
+    """The rows of a successful find reply."""
+    tokens = reply.split(b"\t")
+    assert tokens[0] == b"0", reply
+    columns = int(tokens[1])
+    values = [decode(token) for token in tokens[2:]]
+    assert columns == 0 or len(values) % columns == 0, reply
+    return [tuple(values[i : i + columns]) for i in range(0, len(values), columns or 1)]

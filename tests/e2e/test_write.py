@@ -1,0 +1,328 @@
+"""Insert, update and delete: the rows are what SQL would have written, or nothing is."""
+
+from __future__ import annotations
+
+import pytest
+from hs_client import Client, line
+from private_server import PrivateServer
+
+
+def all_rows(server: PrivateServer, table: str = "hs.t") -> list[tuple[object, ...]]:
+    return server.sql(f"SELECT * FROM {table} ORDER BY 1")
+
+
+@pytest.fixture
+def table(server: PrivateServer, database: str) -> str:
+    server.sql(
+        "CREATE TABLE hs.t (id INT UNSIGNED PRIMARY KEY, name VARCHAR(5) NOT NULL, small TINYINT NULL,"
+        " u VARCHAR(10) NULL UNIQUE, KEY small (small))"
+    )
+    return "hs.t"
+
+
+COLUMNS = ["id", "name", "small", "u"]
+
+
+def test_insert_find_update_delete(
+    server: PrivateServer, writer: Client, reader: Client, table: str
+) -> None:
+    writer.open(table, COLUMNS)
+    reader.open(table, COLUMNS)
+    assert writer.request(1, "+", 4, 1, "a", 5, None) == b"0\t1"
+    assert reader.find("=", [1]) == [(b"1", b"a", b"5", None)]
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, "b", None, "x") == b"0\t1\t1"
+    assert all_rows(server) == [(1, "b", None, "x")]
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, "b", None, "x") == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 2, 1, 0, "U", 2, "b", None, "y") == b"0\t1\t0"
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t0"
+    assert all_rows(server) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "reply"),
+    [
+        (["xyz", "a", 1, None], b"1\t1\tsql_1366"),
+        (["-1", "a", 1, None], b"1\t1\tsql_1264"),
+        (["4294967296", "a", 1, None], b"1\t1\tsql_1264"),
+        (["2", "toolong", 1, None], b"1\t1\tsql_1406"),
+        (["2", None, 1, None], b"1\t1\tsql_1048"),
+        (["2", "a", 128, None], b"1\t1\tsql_1264"),
+        (["2", b"\xff\xfe", 1, None], b"1\t1\tsql_1366"),
+        (["1", "a", 1, None], b"1\t1\t121"),
+        (["2", "a", 1, "taken"], b"1\t1\t121"),
+        ([None, "a", 1, None], b"1\t1\tsql_1048"),
+        (["2"], b"1\t1\tsql_1364"),
+        (["2", "a", 1, None, "more"], b"2\t1\tfldnum"),
+    ],
+)
+def test_what_sql_refuses_is_refused_and_changes_nothing(
+    server: PrivateServer, writer: Client, table: str, values: list[str | None], reply: bytes
+) -> None:
+    server.sql("INSERT INTO hs.t VALUES (1, 'one', 1, 'taken'), (9, 'nine', 9, NULL)")
+    before = all_rows(server)
+    writer.open(table, COLUMNS)
+    got = writer.request(1, "+", len(values), *values)
+    assert got.split(b" ")[0] == reply
+    if len(values) == 4:
+        got = writer.request(1, "=", 1, 9, 1, 0, "U", *values)
+        assert got.split(b" ")[0] == reply
+    assert all_rows(server) == before
+    assert writer.request(1, "+", 4, 3, "ok", 1, None) == b"0\t1"
+
+
+def test_an_update_with_the_wrong_number_of_values_changes_nothing(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("INSERT INTO hs.t VALUES (1, 'one', 1, NULL)")
+    writer.open(table, ["name", "small"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", "x") == b"2\t1\tmissing_value"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U") == b"2\t1\tmissing_value"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", "x", 1, 2) == b"2\t1\tfldnum"
+    assert all_rows(server) == [(1, "one", 1, None)]
+
+
+def test_lenient_sql_mode_converts_as_sql_does(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    mode = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
+    server.sql("SET GLOBAL sql_mode = ''")
+    try:
+        writer.open(table, COLUMNS)
+        assert writer.request(1, "+", 4, "1x", "toolong", 999, None) == b"0\t1"
+        assert all_rows(server) == [(1, "toolo", 127, None)]
+    finally:
+        server.sql("SET GLOBAL sql_mode = %s", [mode])
+
+
+def test_a_range_update_never_meets_its_own_changes(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("INSERT INTO hs.t (id, name, small) VALUES (1,'a',1), (2,'b',2), (3,'c',3)")
+    writer.open(table, ["small"], index="small")
+    assert writer.request(1, ">=", 1, 0, 100, 0, "U", 50) == b"0\t1\t3"
+    assert [row[2] for row in all_rows(server)] == [50, 50, 50]
+
+
+def test_an_update_of_a_range_that_fails_midway_leaves_no_row_changed(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("INSERT INTO hs.t (id, name, u) VALUES (1,'a','1'), (2,'b','2'), (3,'c','3')")
+    before = all_rows(server)
+    writer.open(table, ["u"])
+    assert writer.request(1, ">=", 1, 1, 100, 0, "U", "same") == b"1\t1\t121"
+    assert all_rows(server) == before
+
+
+def test_delete_of_a_range(server: PrivateServer, writer: Client, table: str) -> None:
+    server.sql("INSERT INTO hs.t (id, name) SELECT seq, 'x' FROM seq_1_to_100", database="hs")
+    writer.open(table, ["id"])
+    assert writer.request(1, ">", 1, 90, 5, 2, "D") == b"0\t1\t5"
+    assert [row[0] for row in all_rows(server)] == [*range(1, 93), 98, 99, 100]
+    assert writer.request(1, ">=", 1, 0, 1000, 0, "D") == b"0\t1\t95"
+
+
+def test_auto_increment_returns_the_generated_id(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.ai (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, v INT)")
+    writer.open("hs.ai", ["v"])
+    writer.open("hs.ai", ["id", "v"], id=2)
+    assert writer.request(1, "+", 1, 10) == b"0\t1\t1"
+    assert writer.request(1, "+", 1, 20) == b"0\t1\t2"
+    assert writer.request(2, "+", 2, 100, 30) == b"0\t1\t0"
+    assert writer.request(2, "+", 2, None, 40) == b"0\t1\t101"
+    assert writer.request(2, "+", 2, 0, 50) == b"0\t1\t102"
+    big = 18446744073709551610
+    assert writer.request(2, "+", 2, big, 60) == b"0\t1\t0"
+    assert server.sql("SELECT MAX(id) FROM hs.ai") == [(big,)]
+
+
+def test_a_failed_open_does_not_spoil_later_inserts(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.ai (id INT AUTO_INCREMENT PRIMARY KEY)")
+    assert writer.raw(b"P\t9\ths\tnone\tPRIMARY\tid") == b"1\t1\topen_table"
+    writer.open("hs.ai", ["id"])
+    assert writer.request(1, "+", 1, 7) == b"0\t1\t0"
+
+
+def test_columns_that_an_insert_does_not_mention_get_what_sql_gives_them(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.d (id INT PRIMARY KEY, n INT NULL, c INT NOT NULL DEFAULT 7,"
+        " e INT NOT NULL DEFAULT (c * 2), t TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6)"
+        " ON UPDATE CURRENT_TIMESTAMP(6), dt DATETIME NOT NULL DEFAULT NOW(),"
+        " g INT AS (id + c) STORED, v INT AS (id * 10) VIRTUAL, KEY v (v), CHECK (c < 100))"
+    )
+    writer.open("hs.d", ["id"])
+    assert writer.request(1, "+", 1, 3) == b"0\t1"
+    row = server.sql(
+        "SELECT n, c, e, g, v, t BETWEEN NOW() - INTERVAL 60 SECOND AND NOW(6),"
+        " dt BETWEEN NOW() - INTERVAL 60 SECOND AND NOW() FROM hs.d"
+    )
+    assert row == [(None, 7, 14, 10, 30, 1, 1)]
+    before = server.sql("SELECT t FROM hs.d")
+    writer.open("hs.d", ["c"], id=2)
+    assert writer.request(2, "=", 1, 3, 1, 0, "U", 7) == b"0\t1\t1"
+    assert server.sql("SELECT t FROM hs.d") == before
+    assert writer.request(2, "=", 1, 3, 1, 0, "U", 8) == b"0\t1\t1"
+    assert server.sql("SELECT t > %s, g FROM hs.d", [before[0][0]]) == [(1, 11)]
+    assert writer.request(2, "=", 1, 3, 1, 0, "U", 100).startswith(b"1\t1\tsql_4025 ")
+    writer.open("hs.d", ["id", "g"], id=3)
+    assert writer.request(3, "+", 2, 4, 4).startswith(b"1\t1\tsql_1906 ")
+    writer.open("hs.d", ["id"], index="v", id=4)
+    assert writer.find("=", [30], id=4) == [(b"3",)]
+    assert server.sql("CHECK TABLE hs.d EXTENDED")[-1][-1] == "OK"
+
+
+def test_tables_with_more_than_32_columns(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    columns = [f"c{i}" for i in range(100)]
+    server.sql(f"CREATE TABLE hs.wide (id INT PRIMARY KEY, {', '.join(c + ' INT' for c in columns)})")
+    writer.open("hs.wide", ["id", *columns])
+    assert writer.request(1, "+", 101, 1, *range(100)) == b"0\t1"
+    assert server.sql("SELECT * FROM hs.wide") == [(1, *range(100))]
+
+
+def test_writes_to_tables_with_triggers_are_refused_and_reads_are_not(
+    server: PrivateServer, writer: Client, reader: Client, table: str
+) -> None:
+    server.sql("CREATE TRIGGER hs.g BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.name = 'trg'")
+    assert writer.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"1\t1\tunsupported_table"
+    reader.open(table, ["id"])
+
+
+def test_foreign_keys_are_checked(server: PrivateServer, writer: Client, database: str) -> None:
+    server.sql("CREATE TABLE hs.p (id INT PRIMARY KEY)")
+    server.sql(
+        "CREATE TABLE hs.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES hs.p (id))"
+    )
+    writer.open("hs.p", ["id"], id=1)
+    writer.open("hs.c", ["id", "p"], id=2)
+    assert writer.request(2, "+", 2, 1, 5) == b"1\t1\t151"
+    assert writer.request(1, "+", 1, 5) == b"0\t1"
+    assert writer.request(2, "+", 2, 1, 5) == b"0\t1"
+    assert writer.request(1, "=", 1, 5, 1, 0, "D") == b"1\t1\t152"
+    assert server.sql("SELECT COUNT(*) FROM hs.p") == [(1,)]
+
+
+def test_sql_sees_a_write_as_soon_as_it_is_answered_and_the_binary_log_has_it(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    position = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
+    writer.open(table, ["id", "name"])
+    assert writer.request(1, "+", 2, 1, "a") == b"0\t1"
+    assert server.sql("SELECT name FROM hs.t") == [("a",)]
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, "b") == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
+    after = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
+    assert int(after.split("-")[2]) == int(position.split("-")[2]) + 3
+    log = server.sql("SHOW MASTER STATUS")[0][0]
+    events = [row[2] for row in server.sql(f"SHOW BINLOG EVENTS IN '{log}'")]
+    assert events[-1] == "Xid"
+    kinds = [e for e in events if e.endswith("_rows_v1")]
+    assert kinds[-3:] == ["Write_rows_v1", "Update_rows_v1", "Delete_rows_v1"]
+
+
+def test_requests_that_arrive_together_share_one_commit(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    writer.open(table, ["id", "name"])
+
+    def commits() -> int:
+        return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_commits'")[0][1])
+
+    before = commits()
+    position = int(server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0].split("-")[2])
+    assert writer.pipeline([line(1, "+", 2, i, "x") for i in range(100)]) == [b"0\t1"] * 100
+    # The lines may reach the server in more than one piece, hardly in a hundred.
+    assert 1 <= commits() - before <= 20
+    moved = int(server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0].split("-")[2]) - position
+    assert moved == commits() - before
+
+
+def test_a_lock_wait_timeout_is_one_requests_own(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("INSERT INTO hs.t (id, name) VALUES (1, 'a'), (2, 'b')")
+    wait = server.sql("SELECT @@GLOBAL.innodb_lock_wait_timeout")[0][0]
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    blocker = server.connect(database="hs")
+    try:
+        with Client(server.port_wr) as client:
+            client.open(table, ["name"])
+            blocker.begin()
+            with blocker.cursor() as cursor:
+                cursor.execute("SELECT * FROM t WHERE id = 1 FOR UPDATE")
+            replies = client.pipeline(
+                [
+                    line(1, "=", 1, 2, 1, 0, "U", "b1"),
+                    line(1, "=", 1, 1, 1, 0, "U", "a1"),
+                    line(1, "=", 1, 2, 1, 0, "U", "b2"),
+                ]
+            )
+            assert replies == [b"0\t1\t1", b"1\t1\t146", b"0\t1\t1"]
+    finally:
+        blocker.rollback()
+        blocker.close()
+        server.sql("SET GLOBAL innodb_lock_wait_timeout = %s", [wait])
+    assert [row[1] for row in all_rows(server)] == ["a", "b2"]
+
+
+def test_a_deadlock_loses_no_acknowledged_write(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    """Two pipelines lock the same rows in opposite order, many times; every reply must be true."""
+    import threading
+
+    server.sql("INSERT INTO hs.t (id, name) SELECT seq, 'x' FROM seq_1_to_10", database="hs")
+    replies: dict[int, list[bytes]] = {}
+
+    def work(number: int) -> None:
+        with Client(server.port_wr) as client:
+            client.open(table, ["id", "name"])
+            client.open(table, ["name"], id=2)
+            got: list[bytes] = []
+            for i in range(60):
+                order = range(1, 11) if number == 0 else range(10, 0, -1)
+                requests = [line(1, "+", 2, 1000 + number * 1000 + i, "new")]
+                requests += [line(2, "=", 1, key, 1, 0, "U", f"{number}{i}") for key in order]
+                got += client.pipeline(requests)
+            replies[number] = got
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(2):
+        inserts = replies[number][::11]
+        stored = {
+            row[0]
+            for row in server.sql(
+                f"SELECT id FROM hs.t WHERE id BETWEEN {1000 + number * 1000} AND {1999 + number * 1000}"
+            )
+        }
+        acknowledged = {1000 + number * 1000 + i for i, r in enumerate(inserts) if r == b"0\t1"}
+        assert stored == acknowledged
+        assert set(replies[number]) <= {b"0\t1", b"0\t1\t1", b"1\t1\t149", b"1\t1\t146"}
+        assert len(acknowledged) == 60
+
+
+def test_read_only_refuses_writes_and_serves_reads(
+    server: PrivateServer, writer: Client, reader: Client, table: str
+) -> None:
+    server.sql("INSERT INTO hs.t (id, name) VALUES (1, 'a')")
+    writer.open(table, ["id", "name"])
+    reader.open(table, ["name"])
+    server.sql("SET GLOBAL read_only = 1")
+    try:
+        assert writer.request(1, "+", 2, 2, "b") == b"1\t1\tlock_tables"
+        assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"1\t1\tlock_tables"
+        assert reader.find("=", [1]) == [(b"a",)]
+    finally:
+        server.sql("SET GLOBAL read_only = 0")
+    assert writer.request(1, "+", 2, 2, "b") == b"0\t1"
