@@ -11,32 +11,38 @@ size_t combine(size_t seed, size_t hash) {
   return seed ^ (hash + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2));
 }
 
+size_t hash_of(const engine::IndexSpec& spec) {
+  const std::hash<std::string_view> hash;
+  size_t result = hash(spec.database);
+  result = combine(result, hash(spec.table));
+  result = combine(result, hash(spec.index));
+  for (const std::string& column : spec.columns) result = combine(result, hash(column));
+  // Keeps ("a,b", "") and ("a", "b") apart.
+  result = combine(result, spec.columns.size());
+  for (const std::string& column : spec.filter_columns) result = combine(result, hash(column));
+  return result;
+}
+
 }  // namespace
 
 size_t column_count(const engine::IndexSpec& spec) {
   return spec.columns.size() + spec.filter_columns.size();
 }
 
-size_t SpecPool::Hash::operator()(const engine::IndexSpecPtr& spec) const {
-  const std::hash<std::string_view> hash;
-  size_t result = hash(spec->database);
-  result = combine(result, hash(spec->table));
-  result = combine(result, hash(spec->index));
-  for (const std::string& column : spec->columns) result = combine(result, hash(column));
-  // Keeps ("a,b", "") and ("a", "b") apart.
-  result = combine(result, spec->columns.size());
-  for (const std::string& column : spec->filter_columns) result = combine(result, hash(column));
-  return result;
-}
-
 engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
+  const size_t hash = hash_of(spec);
+  for (auto [at, end] = specs_.equal_range(hash); at != end; ++at) {
+    engine::IndexSpecPtr known = at->second.lock();
+    if (known && *known == spec) return known;
+  }
   if (specs_.size() >= sweep_at_) {
-    // The pool and its connections live on one thread, so a count of one stays one.
-    std::erase_if(specs_, [](const engine::IndexSpecPtr& held) { return held.use_count() == 1; });
+    std::erase_if(specs_, [](const auto& entry) { return entry.second.expired(); });
     // Doubling keeps the cost of a sweep constant per new spec.
     sweep_at_ = std::max<size_t>(64, 2 * specs_.size());
   }
-  return *specs_.insert(std::make_shared<const engine::IndexSpec>(std::move(spec))).first;
+  auto made = std::make_shared<const engine::IndexSpec>(std::move(spec));
+  specs_.emplace(hash, made);
+  return made;
 }
 
 const engine::IndexSpecPtr* Client::find(uint32_t id) const {

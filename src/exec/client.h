@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,24 +19,16 @@ namespace hs::exec {
 size_t column_count(const engine::IndexSpec& spec);
 
 // One object for each distinct IndexSpec that the connections of a worker have open, so that
-// thousands of connections with the same index cost one spec and one cursor.
+// thousands of connections with the same index cost one spec and one cursor. Keeps none alive
+// itself.
 class SpecPool {
  public:
-  // The pooled equal of `spec`. Drops specs that nobody else holds any more as it grows. (A session
-  // that holds specs must let go of those that only it and the pool hold.)
+  // The living equal of `spec`, or a new one. Forgets dead ones as it grows.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
-  size_t size() const { return specs_.size(); }
+  size_t size() const { return specs_.size(); }  // dead ones included
 
  private:
-  struct Hash {
-    size_t operator()(const engine::IndexSpecPtr& spec) const;
-  };
-  struct Equal {
-    bool operator()(const engine::IndexSpecPtr& a, const engine::IndexSpecPtr& b) const {
-      return *a == *b;
-    }
-  };
-  std::unordered_set<engine::IndexSpecPtr, Hash, Equal> specs_;
+  std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_;  // by hash
   size_t sweep_at_ = 64;
 };
 

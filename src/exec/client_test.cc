@@ -25,6 +25,7 @@ TEST(SpecPool, KeepsSpecsApartThatDifferInAnything) {
   EXPECT_NE(a, pool.intern(spec("t", {"y", "x"})));
   EXPECT_NE(a, pool.intern(spec("t", {"x"}, {"y"})));
   EXPECT_NE(a, pool.intern(spec("t", {"x,y"})));
+  EXPECT_EQ(pool.size(), 5u);
 }
 
 TEST(SpecPool, DropsUnusedSpecsAsItGrowsAndKeepsUsedOnes) {
@@ -33,6 +34,14 @@ TEST(SpecPool, DropsUnusedSpecsAsItGrowsAndKeepsUsedOnes) {
   for (int i = 0; i < 10000; ++i) (void)pool.intern(spec(std::to_string(i)));
   EXPECT_LE(pool.size(), 65u);
   EXPECT_EQ(kept, pool.intern(spec("kept")));
+}
+
+TEST(SpecPool, KeepsNothingAlive) {
+  SpecPool pool;
+  std::weak_ptr<const engine::IndexSpec> gone = pool.intern(spec("t"));
+  EXPECT_TRUE(gone.expired());
+  const auto again = pool.intern(spec("t"));
+  EXPECT_EQ(again.use_count(), 1);
 }
 
 TEST(SpecPool, GrowsWithTheSpecsInUse) {

@@ -27,7 +27,12 @@ class MariaCursor final : public engine::Cursor {
   Result<void> open();
   // The TABLE is gone (closed by the session).
   void forget_table();
-  bool somebody_waits() const { return list_.mdl_request.ticket->has_pending_conflicting_lock(); }
+  // Somebody wants the table: for a lock that conflicts with ours (ALTER, DROP, LOCK TABLES), or to
+  // see every old version of it closed (after FLUSH TABLES).
+  bool somebody_waits() const {
+    return table_->needs_reopen() || table_->s->tdc->flushed ||
+           list_.mdl_request.ticket->has_pending_conflicting_lock();
+  }
 
   bool locks_in_engine() const { return locks_in_engine_; }
   // The read port's lock. Null on success, else false with an error raised in the THD.

@@ -21,10 +21,11 @@
 #include <sql_priv.h>
 #include <sql_show.h>
 #include <sql_update.h>
+#include <table_cache.h>
 #include <transaction.h>
 
-// In a plugin these are calls through service tables that the server fills; inside the server's own structures, where
-// this plugin lives anyway, the functions themselves are at hand.
+// In a plugin these are calls through service tables that the server fills; inside the server's own
+// structures, where this plugin lives anyway, the functions themselves are at hand.
 #undef my_printf_error
 #undef set_thd_proc_info
 extern "C" {

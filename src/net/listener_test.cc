@@ -207,6 +207,10 @@ class AcceptorTest : public ::testing::Test {
   AcceptorTest() {
     ListenError error;
     listener_ = Listener::open(on("127.0.0.1"), &error);
+    // By number now, so that the socket keeps it over a shutdown().
+    const uint16_t port = listener_->port();
+    listener_.reset();
+    listener_ = Listener::open(on("127.0.0.1", port), &error);
     acceptor_ = std::make_unique<Acceptor>(
         *listener_, Acceptor::Handlers{[this](FileDescriptor socket) {
                                          const std::lock_guard lock(mutex_);
@@ -241,7 +245,8 @@ TEST_F(AcceptorTest, WhenTheSystemCannotGoOnItWarnsOnceAndGoesOnLater) {
   while (warnings_ == 0) std::this_thread::yield();
   ASSERT_EQ(::listen(listening, 10), 0);
   const FileDescriptor client = connect_to(listener_->port());
-  while (accepted_ == 0) std::this_thread::yield();
+  EXPECT_TRUE(client);
+  while (client && accepted_ == 0) std::this_thread::yield();
   acceptor_->stop();
   thread.join();
   EXPECT_EQ(warnings_, 1);

@@ -1,0 +1,321 @@
+#include "server/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "testing/fake_engine.h"
+#include "testing/faulty_engine.h"
+
+namespace hs::server {
+namespace {
+
+using testing::Call;
+
+// A session whose cursor() throws at a chosen call.
+class ThrowingSession final : public engine::Session {
+ public:
+  explicit ThrowingSession(engine::Session& inner) : inner_(inner) {}
+  int throw_at = 0;
+
+  Result<void> open(const engine::IndexSpecPtr& spec) override { return inner_.open(spec); }
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
+    if (--throw_at == 0) throw std::runtime_error("broken");
+    return inner_.cursor(spec);
+  }
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+    return inner_.begin_request(cursor, access);
+  }
+  Result<void> end_request() override { return inner_.end_request(); }
+  void undo_request() override { inner_.undo_request(); }
+  bool transaction_lost() const override { return inner_.transaction_lost(); }
+  Result<void> commit() override { return inner_.commit(); }
+  void rollback() override { inner_.rollback(); }
+  bool has_uncommitted_changes() const override { return inner_.has_uncommitted_changes(); }
+  bool after_batch() override { return inner_.after_batch(); }
+  void release() override { inner_.release(); }
+  bool should_stop() const override { return inner_.should_stop(); }
+
+ private:
+  engine::Session& inner_;
+};
+
+class BatchTest : public ::testing::Test {
+ protected:
+  BatchTest()
+      : faulty_(fake_),
+        inner_(faulty_.make_session(engine::Mode::kReadWrite, "test", {})),
+        session_(*inner_),
+        batch_(context_, session_, counters_),
+        first_(pool_),
+        second_(pool_),
+        third_(pool_) {
+    fake_.create_table("d.t(k int, v text null; PRIMARY(k))");
+    for (Peer* peer : {&first_, &second_, &third_}) {
+      peer->client.set_authorized(true);
+      peer->input().append("P\t1\td\tt\tPRIMARY\tk,v\n");
+      run({peer});
+      EXPECT_EQ(take(*peer), "0\t1\n");
+    }
+    commits_before_ = faulty_.calls(Call::kCommit);
+  }
+
+  void run(std::vector<Peer*> peers) {
+    for (Peer* peer : peers) batch_.run(*peer);
+    batch_.finish();
+    batch_.clear();
+  }
+
+  static std::string take(Peer& peer) {
+    std::string output(peer.output().view());
+    peer.output().consume(output.size());
+    return output;
+  }
+  static std::string insert(int key) {
+    return "1\t+\t2\t" + std::to_string(key) + "\tv" + std::to_string(key) + "\n";
+  }
+  static std::string find(int key) { return "1\t=\t1\t" + std::to_string(key) + "\n"; }
+  static std::string found(int key) {
+    return "0\t2\t" + std::to_string(key) + "\tv" + std::to_string(key) + "\n";
+  }
+  uint64_t commits() const { return faulty_.calls(Call::kCommit) - commits_before_; }
+  std::vector<std::string> rows() const { return fake_.rows("d", "t"); }
+
+  testing::FakeEngine fake_;
+  testing::FaultyEngine faulty_;
+  std::unique_ptr<engine::Session> inner_;
+  ThrowingSession session_;
+  exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000}, "secret"};
+  Counters counters_;
+  exec::SpecPool pool_;
+  Batch batch_;
+  Peer first_, second_, third_;
+  uint64_t commits_before_ = 0;
+};
+
+TEST_F(BatchTest, PipelinedRequestsAreAnsweredInOrderAndSeeEarlierOnes) {
+  first_.input().append(find(1) + insert(1) + find(1) + "\n" + insert(1) + find(1));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t2\n0\t1\n" + found(1) + "2\t1\tcmd\n1\t1\t121\n" + found(1));
+  EXPECT_TRUE(first_.input().empty());
+  EXPECT_FALSE(first_.may_have_more);
+  EXPECT_EQ(counters_.requests.get(), 3u + 6u);
+  EXPECT_EQ(counters_.errors.get(), 2u);
+}
+
+TEST_F(BatchTest, ARequestThatComesByteByByteIsExecutedOnce) {
+  const std::string request = insert(7);
+  for (char byte : request) {
+    EXPECT_EQ(take(first_), "");
+    first_.input().append(byte);
+    run({&first_});
+  }
+  EXPECT_EQ(take(first_), "0\t1\n");
+  EXPECT_EQ(commits(), 1u);
+  EXPECT_EQ(counters_.batches.get(), 3u + 1u);
+}
+
+TEST_F(BatchTest, AnIncompleteLineStaysWhereItIs) {
+  first_.input().append(find(1) + "1\t=\t1");
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t2\n");
+  EXPECT_EQ(first_.input().view(), "1\t=\t1");
+  first_.input().append("\t1\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t2\n");
+}
+
+TEST_F(BatchTest, RequestsOfSeveralClientsShareOneCommit) {
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(insert(3));
+  third_.input().append(find(3));
+  run({&first_, &second_, &third_});
+  EXPECT_EQ(commits(), 1u);
+  EXPECT_EQ(counters_.commits.get(), 1u);
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(take(third_), found(3));
+}
+
+TEST_F(BatchTest, NoReplyOfAFailedCommitIsKept) {
+  second_.output().append("0\t1\tof an earlier batch\n");
+  first_.input().append(insert(1) + insert(1) + insert(2));
+  second_.input().append(insert(3));
+  faulty_.fail(Call::kCommit, 1, Error::engine(150));
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "1\t1\t150\n1\t1\t150\n1\t1\t150\n");
+  EXPECT_EQ(take(second_), "0\t1\tof an earlier batch\n1\t1\t150\n");
+  EXPECT_TRUE(rows().empty());
+  EXPECT_EQ(counters_.commits.get(), 0u);
+  EXPECT_EQ(counters_.errors.get(), 4u);
+
+  first_.input().append(insert(1));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n");
+}
+
+TEST_F(BatchTest, ADeadlockOfOneRequestLosesNoOther) {
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(find(1) + insert(3) + insert(1));
+  third_.input().append(find(3));
+  faulty_.lose_transaction(Call::kInsert, 3);
+  run({&first_, &second_, &third_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
+  EXPECT_EQ(take(second_), found(1) + "0\t1\n1\t1\t121\n");
+  EXPECT_EQ(take(third_), found(3));
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3"}));
+  EXPECT_EQ(counters_.retries.get(), 4u);  // what came after the deadlock was no retry
+  EXPECT_EQ(counters_.requests.get(), 3u + 6u);
+}
+
+TEST_F(BatchTest, ARequestThatDeadlocksAgainIsTriedAloneThreeTimes) {
+  first_.input().append(insert(1) + insert(2) + insert(3));
+  faulty_.lose_transaction(Call::kInsert, 2);  // in the group
+  faulty_.lose_transaction(Call::kInsert, 4);  // alone: 3 is insert(1)
+  faulty_.lose_transaction(Call::kInsert, 5);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n0\t1\n");
+
+  first_.input().append(insert(4) + insert(5) + insert(6));
+  for (uint64_t nth : {2, 4, 5, 6}) faulty_.lose_transaction(Call::kInsert, nth);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n1\t1\t149\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3", "4,v4", "6,v6"}));
+}
+
+TEST_F(BatchTest, ACommitThatFailsAfterADeadlockFailsOnlyItsRequest) {
+  first_.input().append(insert(1) + insert(2));
+  faulty_.lose_transaction(Call::kInsert, 2);
+  faulty_.fail(Call::kCommit, 1, Error::engine(150));
+  run({&first_});
+  EXPECT_EQ(take(first_), "1\t1\t150\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"2,v2"}));
+}
+
+TEST_F(BatchTest, OpeningAnIndexCommitsWhatWasBefore) {
+  first_.input().append(insert(1) + "P\t2\td\tt\t\tk\n" + insert(2) + "2\t=\t1\t2\n");
+  faulty_.fail(Call::kCommit, 2, Error::engine(150));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n1\t1\t150\n1\t1\t150\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1"}));
+  first_.input().append("2\t=\t1\t1\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\t1\n");
+}
+
+TEST_F(BatchTest, ADeadlockDoesNotRepeatWhatWasCommittedBeforeAnOpen) {
+  first_.input().append(insert(1) + "P\t2\td\tt\t\tk\n" + insert(2) + insert(3));
+  faulty_.lose_transaction(Call::kInsert, 3);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n0\t1\n0\t1\n");
+  EXPECT_EQ(counters_.retries.get(), 2u);
+}
+
+TEST_F(BatchTest, AuthenticationIsNotTakenBack) {
+  first_.input().append(insert(1) + "A\t1\twrong\n" + insert(2) + "A\t1\tsecret\n" + insert(3));
+  faulty_.fail(Call::kCommit, 1, Error::engine(150));
+  run({&first_});
+  EXPECT_EQ(take(first_), "1\t1\t150\n3\t1\tunauth\n3\t1\tunauth\n0\t1\n0\t1\n");
+}
+
+TEST_F(BatchTest, ALineThatIsTooLongIsAnsweredAfterTheOthersAndEndsTheConnection) {
+  first_.input().append(insert(1) + std::string(1001, 'x') + "\n" + insert(2));
+  second_.input().append(insert(3));
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t1\n2\t1\trequest_too_long\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kRequestTooLong);
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(second_.ending, Peer::Ending::kNone);
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
+}
+
+TEST_F(BatchTest, ALineOfTheGreatestLengthIsServed) {
+  first_.input().append(std::string(1000, 'x') + "\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), "2\t1\tcmd\n");
+  first_.input().append(std::string(1000, 'x'));
+  run({&first_});
+  EXPECT_EQ(first_.ending, Peer::Ending::kNone);
+  first_.input().append('x');
+  run({&first_});
+  EXPECT_EQ(take(first_), "2\t1\trequest_too_long\n");
+}
+
+TEST_F(BatchTest, AFullBatchLeavesTheRestForTheNext) {
+  for (size_t i = 0; i < Batch::kMaxRequests + 1; ++i) first_.input().append("\n");
+  second_.input().append(find(1));
+  batch_.run(first_);
+  EXPECT_TRUE(batch_.full());
+  EXPECT_TRUE(first_.may_have_more);
+  batch_.run(second_);
+  EXPECT_TRUE(second_.may_have_more);
+  batch_.finish();
+  batch_.clear();
+  EXPECT_EQ(take(first_).size(), Batch::kMaxRequests * std::string("2\t1\tcmd\n").size());
+  EXPECT_EQ(take(second_), "");
+  run({&second_, &first_});
+  EXPECT_EQ(take(first_), "2\t1\tcmd\n");
+  EXPECT_EQ(take(second_), "0\t2\n");
+}
+
+TEST_F(BatchTest, ABatchIsFullAfterManyBytesOfReplies) {
+  first_.input().append("1\t+\t2\t1\t" + std::string(900, 'v') + "\n");
+  run({&first_});
+  take(first_);
+  std::vector<std::unique_ptr<Peer>> peers;
+  while (!batch_.full()) {
+    peers.push_back(std::make_unique<Peer>(pool_));
+    Peer& peer = *peers.back();
+    peer.client.set_authorized(true);
+    peer.input().append("P\t1\td\tt\t\tv,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v\n");
+    for (int i = 0; i < 10; ++i) peer.input().append("1\t=\t1\t1\n");
+    batch_.run(peer);
+    ASSERT_LT(peers.size(), 10u);
+  }
+  batch_.finish();
+  size_t bytes = 0;
+  for (const auto& peer : peers) bytes += peer->output().size();
+  EXPECT_GE(bytes, Batch::kMaxReplyBytes);
+  EXPECT_LT(bytes, Batch::kMaxReplyBytes + 20'000);
+  batch_.clear();
+}
+
+TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {
+  first_.output().append(std::string(kOutputHighWater + 1, 'r'));
+  first_.input().append(insert(1));
+  run({&first_});
+  EXPECT_TRUE(first_.may_have_more);
+  EXPECT_TRUE(rows().empty());
+  take(first_);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n");
+}
+
+TEST_F(BatchTest, AnExceptionEndsOnlyItsOwnConnection) {
+  first_.input().append(insert(1));
+  second_.input().append(insert(2) + insert(3) + insert(4));
+  third_.input().append(insert(5));
+  session_.throw_at = 3;  // insert(3)
+  run({&first_, &second_, &third_});
+  EXPECT_EQ(take(first_), "0\t1\n");
+  EXPECT_EQ(take(second_), "0\t1\n");  // then it is closed
+  EXPECT_EQ(second_.ending, Peer::Ending::kFailed);
+  EXPECT_EQ(take(third_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "5,v5"}));
+}
+
+TEST_F(BatchTest, AnExceptionWhileTryingAgainEndsOnlyItsOwnConnection) {
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(insert(3));
+  faulty_.lose_transaction(Call::kInsert, 3);
+  session_.throw_at = 4;  // insert(1), alone
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "");
+  EXPECT_EQ(first_.ending, Peer::Ending::kFailed);
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"3,v3"}));
+}
+
+}  // namespace
+}  // namespace hs::server

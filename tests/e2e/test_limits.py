@@ -1,0 +1,165 @@
+"""What a client can make grow is bounded, and going past a bound is answered clearly."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Iterator
+
+import pytest
+from hs_client import Client, rows
+from private_server import PrivateServer
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[PrivateServer]:
+    """A server with narrow limits."""
+    variables = {
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_max_request_size": 64 * KIB,
+        "handlersocket_max_reply_size": 256 * KIB,
+        "handlersocket_max_connections": 20,
+        "handlersocket_max_open_indexes": 10,
+        "handlersocket_max_changed_rows": 50,
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(1000), KEY v (v))")
+        server.sql(
+            "INSERT INTO hs.t SELECT seq, REPEAT('x', 1000) FROM seq_1_to_1000", database="hs"
+        )
+        yield server
+        assert server.running
+
+
+def resident_bytes(server: PrivateServer) -> int:
+    with open(f"/proc/{server.pid}/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * 4096
+
+
+def test_a_request_at_the_limit_is_served_and_one_byte_more_closes_the_connection(
+    small: PrivateServer,
+) -> None:
+    with Client(small.port) as client:
+        client.open("hs.t", ["id"], index="v")
+        head = b"1\t=\t1\t"
+        longest = head + b"k" * (64 * KIB - len(head))
+        assert client.raw(longest) == b"0\t1"
+        assert client.raw(longest + b"k") == b"2\t1\trequest_too_long"
+        assert client.at_eof()
+
+
+def test_a_line_without_an_end_is_cut_off(small: PrivateServer) -> None:
+    with Client(small.port) as client:
+        client.send(b"x" * (65 * KIB))
+        assert client.read_line() == b"2\t1\trequest_too_long"
+        assert client.at_eof()
+
+
+def test_a_reply_that_would_be_too_long_is_an_error_and_fewer_rows_are_not(
+    small: PrivateServer,
+) -> None:
+    with Client(small.port) as client:
+        client.open("hs.t", ["v"])
+        assert client.raw(b"1\t>=\t1\t1\t1000\t0") == b"2\t1\treply_too_long"
+        assert len(rows(client.raw(b"1\t>=\t1\t1\t200\t0"))) == 200
+
+
+def test_open_indexes_of_a_connection_are_bounded(small: PrivateServer) -> None:
+    with Client(small.port) as client:
+        for i in range(10):
+            client.open("hs.t", ["id"], id=i * 1000)
+        assert client.raw(b"P\t7\ths\tt\tPRIMARY\tid") == b"2\t1\ttoo_many_indexes"
+        client.open("hs.t", ["v"], id=9000)
+        assert client.raw(b"0\t=\t1\t5") == b"0\t1\t5"
+
+
+def test_connections_are_bounded_and_come_free_again(small: PrivateServer) -> None:
+    clients = [Client(small.port) for _ in range(20)]
+    for client in clients:
+        assert client.raw(b"X") == b"2\t1\tcmd"
+    with Client(small.port) as extra:
+        assert extra.read_line() == b"1\t1\ttoo_many_connections"
+        assert extra.at_eof()
+    for client in clients:
+        client.close()
+    for _ in range(10_000):
+        with Client(small.port) as again:
+            again.send(b"X\n")
+            if again.read_line() == b"2\t1\tcmd":
+                return
+    raise AssertionError("the closed connections are still counted")
+
+
+def test_rows_changed_by_one_update_are_bounded(small: PrivateServer) -> None:
+    with Client(small.port_wr) as client:
+        client.open("hs.t", ["v"])
+        assert client.raw(b"1\t>=\t1\t1\t51\t0\tU\tnew") == b"2\t1\ttoo_many_rows"
+        assert small.sql("SELECT COUNT(*) FROM hs.t WHERE v = 'new'") == [(0,)]
+        assert client.raw(b"1\t>=\t1\t1\t50\t0\tU\tnew") == b"0\t1\t50"
+        assert client.raw(b"1\t>=\t1\t1\t50\t0\tU\t" + b"x" * 1000) == b"0\t1\t50"
+
+
+def test_a_client_that_sends_and_never_reads_costs_bounded_memory(small: PrivateServer) -> None:
+    before = resident_bytes(small)
+    with Client(small.port) as greedy:
+        greedy.open("hs.t", ["v"])
+        greedy.socket.settimeout(2)
+        request = b"1\t>=\t1\t100\t200\t0\n" * 100
+        sent = 0
+        with pytest.raises(TimeoutError):
+            while sent < 100 * MIB:
+                sent += greedy.socket.send(request)
+        # Other clients of the same worker are served meanwhile.
+        with Client(small.port) as other:
+            other.open("hs.t", ["id"])
+            assert other.find("=", [500]) == [(b"500",)]
+        assert resident_bytes(small) - before < 32 * MIB
+
+
+def test_a_slow_reader_gets_every_byte(small: PrivateServer) -> None:
+    with Client(small.port) as slow:
+        slow.open("hs.t", ["id", "v"])
+        slow.send(b"1\t>=\t1\t100\t200\t0\n" * 50)
+        for _ in range(50):
+            assert len(rows(slow.read_line())) == 200
+
+
+def test_index_ids_and_counts_out_of_range_allocate_nothing(small: PrivateServer) -> None:
+    before = resident_bytes(small)
+    with Client(small.port_wr) as client:
+        client.open("hs.t", ["id", "v"])
+        client.open("hs.t", ["id"], id=4000000000)
+        assert client.raw(b"1\t=\t4294967295\t1") == b"2\t1\tfldnum"
+        assert client.raw(b"1\t+\t99999999\t1") in (b"2\t1\tfldnum", b"2\t1\tmissing_value")
+        reply = client.raw(b"1\t=\t1\t1\t1\t0\t@\t0\t4294967295\t1")
+        assert reply.startswith(b"2\t1\t")
+        reply = client.raw(b"1\t=\t1\t1\t1\t0\t@\t0\t100000000\t1")
+        assert reply.startswith(b"2\t1\t")
+        assert client.raw(b"1\t>=\t1\t1\t4294967295\t4294967295") == b"0\t2"
+        assert resident_bytes(small) - before < 32 * MIB
+
+
+def test_random_bytes_leave_the_server_and_its_rows_alone(small: PrivateServer) -> None:
+    rng = random.Random(20)
+    checksum = small.sql("CHECKSUM TABLE hs.t")
+    words = [b"P", b"A", b"1", b"0", b"=", b">=", b"U", b"D", b"+", b"@", b"F", b"\x01", b"\0",
+             b"hs", b"nosuch", b"PRIMARY", b"id,v", b"4294967296", b"-1", b"\r", b"/", b"Q"]  # fmt: skip
+    for round_ in range(300):
+        port = small.port if round_ % 2 else small.port_wr
+        data = bytearray()
+        for _ in range(rng.randint(1, 60)):
+            if rng.random() < 0.5:
+                data += b"\t".join(rng.choice(words) for _ in range(rng.randint(1, 12))) + b"\n"
+            else:
+                data += rng.randbytes(rng.randint(1, 50))
+        with Client(port) as client:
+            client.send(bytes(data))
+            client.socket.shutdown(socket.SHUT_WR)
+            while client.socket.recv(1 << 16):
+                pass
+    assert small.sql("CHECKSUM TABLE hs.t") == checksum
