@@ -3,8 +3,8 @@
     mariadb -> server -> exec -> {net, protocol, engine} -> base
 
 net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
-engine) knows the engine's port alone. Unit tests (*_test.cc), tools and fuzzers may include any
-room but src/mariadb. Run by ./test; exits with 1 and one line per wrong include.
+engine) knows the engine's port alone. Unit tests (*_test.cc, *_fixture.h), tools and fuzzers may
+include any room but src/mariadb. Run by ./test; exits with 1 and one line per wrong include.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def files() -> Iterator[Path]:
 
 def server_headers() -> frozenset[str]:
     """The names by which server headers can be included."""
-    names = set()
+    names: set[str] = set()
     for folder in ("generated", "source/include", "source/sql"):
         root = SERVER_HEADERS / folder
         names.update(str(header.relative_to(root)) for header in root.rglob("*.h"))
@@ -54,7 +54,7 @@ def allowed_rooms(file: Path) -> frozenset[str]:
     if not file.is_relative_to(SOURCES):
         return ANY_ROOM
     room = file.relative_to(SOURCES).parts[0]
-    if room != "mariadb" and file.name.endswith("_test.cc"):
+    if room != "mariadb" and file.name.endswith(("_test.cc", "_fixture.h")):
         return ANY_ROOM
     return ALLOWED.get(room, frozenset()) | {room}
 

@@ -13,53 +13,30 @@ from __future__ import annotations
 
 import atexit
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
+import ports
 import server_files
+from ports import free_port
 from server_files import ServerError
+
+__all__ = ["PrivateServer", "ServerError", "free_port"]
 
 PluginChoice = Literal["ours", "stock", "none"]
 
 POLL_SECONDS = 0.02
-# Ports below the range that the kernel gives to outgoing connections (32768 and up), so that no
-# client's own port can stand in the way of a restart.
-PORT_RANGE = range(20000, 32000)
 
 _running: weakref.WeakSet[PrivateServer] = weakref.WeakSet()
-_given_ports: set[int] = set()
-
-
-def free_port() -> int:
-    """A loopback TCP port that nobody listens on and that this process has not handed out before."""
-    for _ in range(1000):
-        port = random.SystemRandom().choice(PORT_RANGE)
-        if port not in _given_ports and port_is_free(port):
-            _given_ports.add(port)
-            return port
-    raise ServerError("no free port found")
-
-
-def port_is_free(port: int) -> bool:
-    """Whether a server could listen on this port of 127.0.0.1 now."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-            probe.listen(1)
-        except OSError:
-            return False
-    return True
 
 
 class PrivateServer:
@@ -134,7 +111,7 @@ class PrivateServer:
 
     @property
     def exit_code(self) -> int | None:
-        """How the last mariadbd ended: 0 clean, -9 killed; None while it lives or before a start."""
+        """How the last mariadbd ended: 0 clean, -9 killed; None while it lives."""
         return None if self._process is None else self._process.poll()
 
     def error_log(self, this_start_only: bool = False) -> str:
@@ -177,7 +154,14 @@ class PrivateServer:
 
     def command(self) -> list[str]:
         """The command line of mariadbd."""
-        options: dict[str, object] = {
+        return [
+            *server_files.mariadbd_command(self.server_root),
+            *(_option(name, value) for name, value in self._options().items()),
+            *self.arguments,
+        ]
+
+    def _options(self) -> dict[str, object]:
+        return {
             "datadir": self.data_directory,
             "tmpdir": self.directory / "tmp",
             "socket": self.socket,
@@ -192,34 +176,28 @@ class PrivateServer:
             **self._plugin_options(),
             **{name.replace("-", "_"): value for name, value in self.variables.items()},
         }
-        return [
-            *server_files.mariadbd_command(self.server_root),
-            *(_option(name, value) for name, value in options.items()),
-            *self.arguments,
-        ]
 
     def _plugin_options(self) -> dict[str, object]:
         if self.plugin == "none":
             return {}
-        ports = {"handlersocket_port": self.port, "handlersocket_port_wr": self.port_wr}
+        listeners = {"handlersocket_port": self.port, "handlersocket_port_wr": self.port_wr}
         if self.plugin == "ours":
             # FORCE: a plugin that cannot be loaded ends the server, with the reason in its log.
-            return {"plugin_load_add": "handlersocket2.so", "handlersocket": "FORCE", **ports}
+            return {"plugin_load_add": "handlersocket2.so", "handlersocket": "FORCE", **listeners}
         return {
             "plugin_load_add": "handlersocket.so",
             "plugin_maturity": "beta",
             "handlersocket_address": "127.0.0.1",
             "handlersocket_plain_secret": "",
             "handlersocket_plain_secret_wr": "",
-            **ports,
+            **listeners,
         }
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + self.start_timeout_s
-        waiting_for = {"SQL": lambda: _greets(self.socket)}
-        if self.plugin != "none":
-            for name, port in (("the read port", self.port), ("the write port", self.port_wr)):
-                waiting_for[name] = lambda port=port: _accepts(port)
+        waiting_for = {"SQL": partial(ports.greets, self.socket)}
+        for name, place in self._listeners().items():
+            waiting_for[name] = partial(ports.accepts, *place)
         for name, is_ready in waiting_for.items():
             while not is_ready():
                 ended = not self.running
@@ -232,6 +210,19 @@ class PrivateServer:
                         f"{name} does not answer after {self.start_timeout_s:g} s", self._log_tail()
                     )
                 time.sleep(POLL_SECONDS)
+
+    def _listeners(self) -> dict[str, tuple[str, int]]:
+        """Where the plugin can be reached, as far as the variables ask for listeners on TCP."""
+        options = self._options()
+        address = str(options.get("handlersocket_address") or "127.0.0.1")
+        if self.plugin == "none" or address.startswith("/"):
+            return {}
+        address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)
+        wanted = {
+            "the read port": str(options["handlersocket_port"]),
+            "the write port": str(options["handlersocket_port_wr"]),
+        }
+        return {name: (address, int(port)) for name, port in wanted.items() if port.isdigit()}
 
     def _log_tail(self) -> str:
         return "\n".join(self.error_log(this_start_only=True).splitlines()[-20:])
@@ -333,25 +324,6 @@ def _option(name: str, value: object) -> str:
     if value is None:
         return option
     return f"{option}={int(value) if isinstance(value, bool) else value}"
-
-
-def _greets(path: Path) -> bool:
-    """Whether a server says hello on the Unix socket (its first packet begins with a length)."""
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(5)
-        try:
-            probe.connect(str(path))
-            return len(probe.recv(5)) == 5
-        except OSError:
-            return False
-
-
-def _accepts(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
-    except OSError:
-        return False
-    return True
 
 
 @atexit.register

@@ -21,13 +21,15 @@ import run_state
 import sample_table
 import server_files
 import telnet_session
-from private_server import PrivateServer, free_port, port_is_free
+from ports import free_port, port_is_free
+from private_server import PrivateServer
 from run_options import Options
 from run_report import say, show, step
 from server_files import ServerError
 
 # Redo log, system tablespaces and the server's own tables.
 BASE_BYTES = 256 * 2**20
+
 
 class Interrupted(BaseException):
     """SIGINT, SIGTERM or SIGHUP came: end the server and leave."""
@@ -150,7 +152,11 @@ def _wanted_rows(options: Options) -> int:
 
 
 def _check_ports(options: Options) -> None:
-    ports = (("--port", options.port), ("--port-wr", options.port_wr), ("--sql-port", options.sql_port))
+    ports = (
+        ("--port", options.port),
+        ("--port-wr", options.port_wr),
+        ("--sql-port", options.sql_port),
+    )
     for option, port in ports:
         if port and not port_is_free(port):
             raise ServerError(f"port {port} is in use; {option} N takes another one")

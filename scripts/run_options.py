@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import NoReturn
 
@@ -46,10 +47,12 @@ class _Parser(argparse.ArgumentParser):
         print(HELP_FILE.read_text(encoding="utf-8"), end="")
 
 
-def _number(name: str, low: int, high: int) -> object:
+def _number(name: str, low: int, high: int) -> Callable[[str], int]:
     def convert(text: str) -> int:
         if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{name} is a number from {low} to {high}, not {text!r}")
+            raise argparse.ArgumentTypeError(
+                f"{name} is a number from {low} to {high}, not {text!r}"
+            )
         return int(text)
 
     return convert
@@ -81,10 +84,14 @@ def parse(arguments: Sequence[str]) -> Options:
         own, server_arguments = own[:split], own[split + 1 :]
     parser = _make_parser()
     values = vars(parser.parse_args(own))
-    ports = {f"--{name.replace('_', '-')}": values[name] for name in ("port", "port_wr", "sql_port")}
-    for first, second in (("--port", "--port-wr"), ("--port", "--sql-port"), ("--port-wr", "--sql-port")):
-        if ports[first] and ports[first] == ports[second]:
-            parser.error(f"{first} and {second} must differ, both are {ports[first]}")
+    ports = (
+        ("--port", values["port"]),
+        ("--port-wr", values["port_wr"]),
+        ("--sql-port", values["sql_port"]),
+    )
+    for (first, port), (second, other) in combinations(ports, 2):
+        if port and port == other:
+            parser.error(f"{first} and {second} must differ, both are {port}")
     if values["stop"] and server_arguments:
         parser.error("--stop starts no server that arguments after -- could go to")
     values["directory"] = values["directory"].expanduser().resolve()

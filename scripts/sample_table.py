@@ -77,9 +77,7 @@ def make(server: PrivateServer, rows: int, report: Callable[[int], None]) -> Non
 
 
 def _chunks(first: int, last: int) -> list[tuple[int, int]]:
-    return [
-        (low, min(low + CHUNK_ROWS - 1, last)) for low in range(first, last + 1, CHUNK_ROWS)
-    ]
+    return [(low, min(low + CHUNK_ROWS - 1, last)) for low in range(first, last + 1, CHUNK_ROWS)]
 
 
 def _note_file(directory: Path) -> Path:

@@ -32,6 +32,13 @@ SYSTEM_TABLES = (
 )
 
 
+# The server resolves no names, and would warn of these accounts at every start.
+NO_HOST_NAMES = b"""
+DELETE FROM global_priv WHERE Host NOT IN ('localhost', '127.0.0.1');
+DELETE FROM proxies_priv WHERE Host NOT IN ('localhost', '127.0.0.1');
+"""
+
+
 class ServerError(Exception):
     """The server could not be started, stopped or reached. `log` has its last lines, if any."""
 
@@ -104,6 +111,7 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
     share = server_root / "usr/share/mysql"
     script = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
     script += b"".join((share / name).read_bytes() for name in SYSTEM_TABLES)
+    script += NO_HOST_NAMES
     result = subprocess.run(
         [
             *mariadbd_command(server_root),

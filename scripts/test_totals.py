@@ -1,7 +1,8 @@
 """Adds up what the suites of ./test did and prints `N passed, N failed, N skipped`.
 
 Each argument is SUITE=STATUS; SUITE.xml in the results folder (the first argument) is its JUnit
-file. A suite that ended badly without a failed test, and one that ran no test, count as one failure.
+file. A suite that ended badly without a failed test, and one that ran no test, count as one
+failure.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ die() {
 
 start_log() { # start_log FILE
   log=$1
-  mkdir -p "$(dirname "$log")" && : >"$log" || die "cannot write $log: is the disk full?"
+  { mkdir -p "$(dirname "$log")" && : >"$log"; } || die "cannot write $log: is the disk full?"
 }
 
 # step "what it does" COMMAND… : shows the sentence and the seconds it took; output goes to the log.

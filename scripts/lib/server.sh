@@ -52,7 +52,8 @@ apt_path() { # apt_path Dir::Etc::sourcelist -> /etc/apt/sources.list
 read_package_lists() {
   local status=0
   write_private_sources
-  timeout --foreground "$list_seconds" apt-get "${private_apt[@]}" update --error-on=any </dev/null || status=$?
+  timeout --foreground "$list_seconds" apt-get "${private_apt[@]}" update --error-on=any \
+    </dev/null || status=$?
   # A foreign archive without sources must not stand in the way: what counts is that the packages
   # are known; `candidates` finds nothing otherwise.
   [[ -n $(candidates) ]] || return "$((status == 0 ? 1 : status))"

@@ -70,6 +70,21 @@ class Cursor {
   // on this cursor. An error when a value cannot be read.
   virtual Result<std::span<const Value>> row() = 0;
 
+  // Conditions on the opened filter columns, for passes(). The values are converted to the columns'
+  // types once, here. They compare as the column does (its collation, its type); NULL equals NULL
+  // and is less than everything else. A value that the column cannot hold still compares as in SQL.
+  // Replaces the filters of before; an empty span removes them. The span and its values are not
+  // used after the call. Errors: kFilterBlob, kSql (the value cannot be compared with the column).
+  struct Filter {
+    size_t column = 0;  // position in IndexSpec::filter_columns
+    FilterOperator op = FilterOperator::kEqual;
+    Value value;
+  };
+  virtual Result<void> set_filters(std::span<const Filter> filters) = 0;
+
+  // True when the current row meets filter `number` of set_filters().
+  virtual bool passes(size_t number) = 0;
+
   // A name for the current row by which seek_position() finds it again in the same request, even
   // when its key has changed since. The bytes are valid until the next call on this cursor; copy
   // them.
@@ -88,9 +103,13 @@ class Cursor {
   // changed on error.
   virtual Result<Inserted> insert(std::span<const Value> values) = 0;
 
-  // Sets column i of the current row to values[i], for all of columns(). Nothing is changed on
-  // error.
-  virtual Result<void> update(std::span<const Value> values) = 0;
+  // Sets columns of the current row; the others stay as they are, or get what SQL gives them on an
+  // update. Assigning one column twice leaves the later value. Nothing is changed on error.
+  struct Assignment {
+    size_t column = 0;  // position in IndexSpec::columns
+    Value value;
+  };
+  virtual Result<void> update(std::span<const Assignment> assignments) = 0;
 
   // Deletes the current row.
   virtual Result<void> erase() = 0;

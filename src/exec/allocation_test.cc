@@ -34,26 +34,30 @@ class CountingReply : public protocol::ReplyWriter {
   void error(const Error&) override { ++errors; }
 };
 
-TEST(Find, AllocatesNothing) {
+TEST(Find, AllocatesNothingOnceTheScratchHasGrown) {
   SpecPool pool;
   Client client(pool);
   const Context context;
   StubSession session;
   session.rows.rows = 100;
-  client.set(7, pool.intern({}));
+  client.set(7, pool.intern({"", "", "", {}, {"f"}}));
   CountingReply reply;
   const Ask plain = Ask::find(7, ">", {"0"}, 10, 5);
   const Ask in = Ask::find(7, "=", {"a", "0"}, 10).in(1, {"1", "2", "3"});
   const Ask wrong = Ask::find(7, "=", {"1", "2", "3"});
+  const Ask filtered = Ask::find(7, ">", {"0"}, 10).skip_unless(0, "=", "x");
   const Ask unknown = Ask::find(8, "=", {"1"});
 
+  execute(context, filtered.request(), client, session, reply);
+  reply.rows = 0;
   const size_t before = allocations;
   execute(context, plain.request(), client, session, reply);
   execute(context, in.request(), client, session, reply);
+  execute(context, filtered.request(), client, session, reply);
   execute(context, wrong.request(), client, session, reply);
   execute(context, unknown.request(), client, session, reply);
   EXPECT_EQ(allocations, before);
-  EXPECT_EQ(reply.rows, 13u);
+  EXPECT_EQ(reply.rows, 23u);
   EXPECT_EQ(reply.errors, 2u);
 }
 

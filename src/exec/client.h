@@ -12,24 +12,27 @@
 #include <vector>
 
 #include "engine/port.h"
+#include "exec/scratch.h"
 
 namespace hs::exec {
 
 // Names in the two column lists of `spec`.
 size_t column_count(const engine::IndexSpec& spec);
 
-// One object for each distinct IndexSpec that the connections of a worker have open, so that
-// thousands of connections with the same index cost one spec and one cursor. Keeps none alive
-// itself.
+// What the connections of a worker share: one object for each distinct IndexSpec that they have
+// open, so that thousands of connections with the same index cost one spec and one cursor (keeps
+// none alive itself); and the scratch memory of their requests.
 class SpecPool {
  public:
   // The living equal of `spec`, or a new one. Forgets dead ones as it grows.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
   size_t size() const { return specs_.size(); }  // dead ones included
+  Scratch& scratch() { return scratch_; }
 
  private:
   std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_;  // by hash
   size_t sweep_at_ = 64;
+  Scratch scratch_;
 };
 
 class Client {

@@ -62,8 +62,17 @@ class Ask {
     request_.in.emplace().key_part = key_part;
     return std::move(*this);
   }
+  // A filter of which only this is looked at.
   Ask&& filter(uint32_t column, bool type_ok = true) && {
     filters_.push_back({false, type_ok, FilterOperator::kEqual, column, Value::of("1")});
+    return std::move(*this);
+  }
+  Ask&& skip_unless(uint32_t column, std::string_view op, const char* value) && {
+    filters_.push_back({false, true, filter_operator(op), column, value_of(value)});
+    return std::move(*this);
+  }
+  Ask&& stop_unless(uint32_t column, std::string_view op, const char* value) && {
+    filters_.push_back({true, true, filter_operator(op), column, value_of(value)});
     return std::move(*this);
   }
   Ask&& update(Texts values) && { return std::move(*this).modify(Modification::kUpdate, values); }
@@ -99,8 +108,17 @@ class Ask {
   }
   static std::vector<Value> values_of(Texts texts) {
     std::vector<Value> values;
-    for (const char* text : texts) values.push_back(text ? Value::of(text) : Value::null());
+    for (const char* text : texts) values.push_back(value_of(text));
     return values;
+  }
+  static Value value_of(const char* text) { return text ? Value::of(text) : Value::null(); }
+  static FilterOperator filter_operator(std::string_view op) {
+    return op == "="    ? FilterOperator::kEqual
+           : op == "!=" ? FilterOperator::kNotEqual
+           : op == ">"  ? FilterOperator::kGreater
+           : op == ">=" ? FilterOperator::kGreaterOrEqual
+           : op == "<"  ? FilterOperator::kLess
+                        : FilterOperator::kLessOrEqual;
   }
 
   mutable protocol::Request request_;

@@ -53,9 +53,10 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
   const engine::IndexSpecPtr* spec = client.find(request.index_id);
   if (!spec) return ErrorCode::kIndexNotOpen;
   if (Result<void> checked = check(context, request, **spec); !checked) return checked;
-  if (request.verb == Verb::kFind) return find(request, *spec, session, reply);
+  Scratch& scratch = client.pool().scratch();
+  if (request.verb == Verb::kFind) return find(request, *spec, session, scratch, reply);
   if (request.verb == Verb::kInsert) return insert(request, *spec, session, reply);
-  return modify(context, request, *spec, session, reply);
+  return modify(context, request, *spec, session, scratch, reply);
 }
 
 }  // namespace

@@ -57,12 +57,38 @@ TEST_F(ExecuteTest, ReportsTheFirstMistakeInTheProtocolsOrder) {
   EXPECT_EQ(run(bad(ErrorCode::kEscape, ErrorStage::kContents, 1, 0, true)), "error lock_tables");
 }
 
+// And the lines behind the lock, where the index and its columns are known.
+TEST_F(ExecuteTest, ReportsTheFirstMistakeAgainstTheIndexInTheProtocolsOrder) {
+  using hs::testing::Call;
+  const auto bad = [&](Ask::Texts key, Ask::Texts operands, uint32_t in_part = 9,
+                       ErrorStage stage = ErrorStage::kContents) {
+    Ask ask = Ask::find(1, "=", key)
+                  .in(in_part, {"1"})
+                  .filter(0)
+                  .modify(Modification::kIncrement, operands);
+    return stage == ErrorStage::kContents ? std::move(ask).malformed(ErrorCode::kEscape, stage)
+                                          : ask;
+  };
+  constexpr ErrorStage kFine = ErrorStage::kIndexId;
+  engine.fail(Call::kSetFilters, 1, {ErrorCode::kFilterBlob, 0, {}});
+  engine.fail(Call::kSeek, 1, Error::engine(137));
+  EXPECT_EQ(run(bad({"1", "2"}, {"x"})), "error kpnum");
+  EXPECT_EQ(run(bad({"1"}, {"x"})), "error missing_value");
+  EXPECT_EQ(run(bad({"1"}, {"x", "x", "x"})), "error fldnum");
+  EXPECT_EQ(run(bad({"1"}, {"x", "x"})), "error escape");
+  EXPECT_EQ(run(bad({"1"}, {"x", "x"}, 1, kFine)), "error kpnum");
+  EXPECT_EQ(run(bad({"1"}, {"x", "x"}, 0, kFine)), "error number");
+  EXPECT_EQ(run(bad({"1"}, {"1", "1"}, 0, kFine)), "error filterblob");
+  EXPECT_EQ(run(bad({"1"}, {"1", "1"}, 0, kFine)), "error 137");
+  EXPECT_EQ(run(bad({"1"}, {"1", nullptr}, 0, kFine)), "count 0");
+}
+
 TEST_F(ExecuteTest, ChecksTheContentsAfterTheCounts) {
   for (ErrorCode code : {ErrorCode::kEscape, ErrorCode::kNumber, ErrorCode::kMissingValue}) {
     const std::string text = "error " + std::string(wire_text(code));
     EXPECT_EQ(run(Ask::find(1, "=", {"1"}).malformed(code, ErrorStage::kContents)), text);
-    EXPECT_EQ(run(Ask::find(1, "=", {"1"}).update({}).malformed(code, ErrorStage::kContents)),
-              text);
+    const Ask update = Ask::find(1, "=", {"1"}).update({"1", "x"});
+    EXPECT_EQ(run(Ask(update).malformed(code, ErrorStage::kContents)), text);
     EXPECT_EQ(run(Ask::find(1, "=", {"1"}).erase().malformed(code, ErrorStage::kContents)), text);
     EXPECT_EQ(run(Ask::insert(1, {"9"}).malformed(code, ErrorStage::kContents)), text);
     EXPECT_EQ(run(Ask::insert(1, {"9", "x", "y"}).malformed(code, ErrorStage::kContents)),

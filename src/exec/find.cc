@@ -13,12 +13,14 @@ Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply) {
 }
 
 Result<void> find(const protocol::Request& request, const engine::IndexSpecPtr& spec,
-                  engine::Session& session, protocol::ReplyWriter& reply) {
+                  engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
   Result<engine::Cursor*> begun = scope.begin(spec, engine::Access::kRead);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_scan(request, cursor); !checked) return checked;
+  if (Result<void> checked = check_key(request, cursor); !checked) return checked;
+  if (Result<void> checked = check_contents(request); !checked) return checked;
+  if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
 
   reply.begin_rows(cursor.columns());
   Scan scan(request, cursor);

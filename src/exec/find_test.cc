@@ -73,6 +73,12 @@ TEST_F(FindTest, InReplacesOnePartOfTheKey) {
   EXPECT_EQ(run(Ask::find(3, "=", {"", "20"}, 9).in(0, {"b", "a"})), "rows 1: [3] [2]");
 }
 
+TEST_F(FindTest, InNeverLooksAtTheValueThatItReplaces) {
+  EXPECT_EQ(run(Ask::find(1, "=", {nullptr}, 9).in(0, {"5", "1"})), "rows 2: [5,eve] [1,ada]");
+  EXPECT_EQ(run(Ask::find(1, "=", {"no number"}, 9).in(0, {"5"})), "rows 2: [5,eve]");
+  EXPECT_EQ(run(Ask::find(3, "=", {nullptr, "20"}, 9).in(0, {"b"})), "rows 1: [3]");
+}
+
 TEST_F(FindTest, InIsCutByOffsetAndLimit) {
   EXPECT_EQ(run(Ask::find(1, "=", {""}).in(0, {"9", "5", "1"})), "rows 2: [5,eve]");
   EXPECT_EQ(run(Ask::find(1, "=", {""}, 2, 1).in(0, {"5", "1", "2", "3"})),
@@ -87,10 +93,6 @@ TEST_F(FindTest, RefusesAnInOutsideTheKey) {
 TEST_F(FindTest, RefusesMoreKeyValuesThanParts) {
   EXPECT_EQ(run(Ask::find(1, "=", {"1", "2"})), "error kpnum");
   EXPECT_EQ(run(Ask::find(3, "=", {"a", "1", "2"})), "error kpnum");
-}
-
-TEST_F(FindTest, RefusesFilters) {
-  EXPECT_EQ(run(Ask::find(1, "=", {"1"}).filter(0)), "error notimpl");
 }
 
 TEST_F(FindTest, AnswersErrorsOfTheEngineAloneAndGoesOn) {

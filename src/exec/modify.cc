@@ -1,44 +1,41 @@
 #include "exec/modify.h"
 
 #include "exec/find.h"
+#include "exec/increment.h"
+#include "exec/positions.h"
 #include "exec/request_scope.h"
 #include "exec/scan.h"
 
 namespace hs::exec {
 namespace {
 
-// Names of rows, one behind the other: each its size, then its bytes.
-class Positions {
- public:
-  [[nodiscard]] bool add(std::string_view position) {
-    const uint32_t size = static_cast<uint32_t>(position.size());
-    if (bytes_.size() + sizeof size + position.size() > kMaxPositionBytes) return false;
-    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
-    bytes_.append(position);
-    return true;
-  }
-
-  // Takes the next one, in the order of add(), into *position; false when there is none left.
-  bool take(std::string_view* position) {
-    if (taken_ == bytes_.size()) return false;
-    uint32_t size = 0;
-    bytes_.copy(reinterpret_cast<char*>(&size), sizeof size, taken_);
-    *position = std::string_view(bytes_).substr(taken_ + sizeof size, size);
-    taken_ += sizeof size + size;
-    return true;
-  }
-
- private:
-  std::string bytes_;
-  size_t taken_ = 0;
-};
+bool counts(const protocol::Request& request) {
+  return request.modification == Modification::kIncrement ||
+         request.modification == Modification::kDecrement;
+}
 
 // The changes of one request.
 class Change {
  public:
   Change(const Context& context, const protocol::Request& request, engine::Cursor& cursor,
-         protocol::ReplyWriter& reply)
-      : context_(context), request_(request), cursor_(cursor), reply_(reply) {}
+         Scratch& scratch, protocol::ReplyWriter& reply)
+      : context_(context),
+        request_(request),
+        cursor_(cursor),
+        scratch_(scratch),
+        increment_(scratch),
+        reply_(reply) {}
+
+  // Makes ready what is the same for all rows. `values` are one for each column, or none for a
+  // delete. Errors: kNumber.
+  Result<void> prepare(std::span<const Value> values) {
+    if (counts(request_)) return increment_.prepare(request_.modification, values);
+    scratch_.assignments.clear();
+    for (const Value& value : values) {
+      scratch_.assignments.push_back({scratch_.assignments.size(), value});
+    }
+    return {};
+  }
 
   // Changes the rows; returns how many there were.
   Result<uint64_t> run() {
@@ -53,7 +50,7 @@ class Change {
   // it again. Not when there is one row at most. IN seeks anew for each value, and each is meant to
   // see the changes of the ones before.
   bool may_meet_its_changes() const {
-    return request_.modification == Modification::kUpdate && request_.limit > 1 && !request_.in;
+    return request_.modification != Modification::kDelete && request_.limit > 1 && !request_.in;
   }
 
   Result<void> change_in_place(Scan& scan) {
@@ -88,41 +85,53 @@ class Change {
 
   Result<void> change_row() {
     if (rows_ == context_.limits.max_changed_rows) return ErrorCode::kTooManyRows;
+    if (counts(request_)) return count_row();
     if (request_.return_old) {
       if (Result<void> written = write_row(cursor_, reply_); !written) return written;
     }
     ++rows_;
     return request_.modification == Modification::kDelete ? cursor_.erase()
-                                                          : cursor_.update(request_.values);
+                                                          : cursor_.update(scratch_.assignments);
+  }
+
+  Result<void> count_row() {
+    Result<std::span<const Value>> row = cursor_.row();
+    if (!row) return std::move(row.error());
+    if (request_.return_old && !reply_.row(*row)) return ErrorCode::kReplyTooLong;
+    Result<bool> changes = increment_.compute(*row);
+    if (!changes) return std::move(changes.error());
+    if (!*changes) return {};
+    ++rows_;
+    if (increment_.assignments().empty()) return {};
+    return cursor_.update(increment_.assignments());
   }
 
   const Context& context_;
   const protocol::Request& request_;
   engine::Cursor& cursor_;
+  Scratch& scratch_;
+  Increment increment_;
   protocol::ReplyWriter& reply_;
   uint64_t rows_ = 0;
 };
 
-Result<void> check_values(const protocol::Request& request, const engine::Cursor& cursor) {
-  switch (request.modification) {
-    case Modification::kDelete:
-      break;
-    case Modification::kUpdate:
-      // A column without a value would have to be guessed.
-      if (request.values.size() < cursor.columns()) return ErrorCode::kMissingValue;
-      if (request.values.size() > cursor.columns()) return ErrorCode::kValueCount;
-      break;
-    case Modification::kIncrement:
-    case Modification::kDecrement:
-      return ErrorCode::kNotImplemented;
-  }
-  return {};
+// The request's values, one for each of the columns; none for a delete. One empty value behind the
+// last is none: some clients end every line with a TAB.
+Result<std::span<const Value>> values_for(const protocol::Request& request, size_t columns) {
+  std::span<const Value> values = request.values;
+  if (request.modification == Modification::kDelete) return values.first(0);
+  // A column without a value would have to be guessed.
+  if (values.size() < columns) return ErrorCode::kMissingValue;
+  const bool ends_with_tab =
+      values.size() == columns + 1 && !values.back().is_null() && values.back().size == 0;
+  if (values.size() > columns && !ends_with_tab) return ErrorCode::kValueCount;
+  return values.first(columns);
 }
 
 }  // namespace
 
 Result<void> modify(const Context& context, const protocol::Request& request,
-                    const engine::IndexSpecPtr& spec, engine::Session& session,
+                    const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
                     protocol::ReplyWriter& reply) {
   const engine::Access access = request.modification == Modification::kDelete
                                     ? engine::Access::kDelete
@@ -131,11 +140,16 @@ Result<void> modify(const Context& context, const protocol::Request& request,
   Result<engine::Cursor*> begun = scope.begin(spec, access);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_scan(request, cursor); !checked) return checked;
-  if (Result<void> checked = check_values(request, cursor); !checked) return checked;
+  if (Result<void> checked = check_key(request, cursor); !checked) return checked;
+  Result<std::span<const Value>> values = values_for(request, cursor.columns());
+  if (!values) return std::move(values.error());
+  if (Result<void> checked = check_contents(request); !checked) return checked;
+  Change change(context, request, cursor, scratch, reply);
+  if (Result<void> prepared = change.prepare(*values); !prepared) return prepared;
+  if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
 
   if (request.return_old) reply.begin_rows(cursor.columns());
-  Result<uint64_t> rows = Change(context, request, cursor, reply).run();
+  Result<uint64_t> rows = change.run();
   if (!rows) return std::move(rows.error());
   if (Result<void> ended = scope.end(); !ended) return ended;
   if (request.return_old) {

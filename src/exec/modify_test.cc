@@ -41,6 +41,15 @@ TEST_F(ModifyTest, UpdateNeedsExactlyOneValueForEachColumn) {
   EXPECT_EQ(users(), kPeople);
 }
 
+TEST_F(ModifyTest, OneEmptyValueBehindTheLastIsNone) {
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"7", "70", ""})), "count 1");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", "", ""})), "error fldnum");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", nullptr})), "error fldnum");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", " "})), "error fldnum");
+  EXPECT_EQ(run(Ask::find(5, "=", {"30"}).update({""})), "count 1");
+  EXPECT_EQ(users(), (Rows{"1,ada,10,a", "7,bob,70,a", "3,cyd,20,b", "4,dan,NULL,b", "5,,30,c"}));
+}
+
 TEST_F(ModifyTest, ARangeUpdateNeverMeetsItsOwnChanges) {
   EXPECT_EQ(run(Ask::find(2, ">", {"0"}, 100).update({"25"})), "count 4");
   EXPECT_EQ(users(),
@@ -154,12 +163,6 @@ TEST_F(ModifyTest, TheKeyIsCheckedAsInAFind) {
   EXPECT_EQ(run(Ask::find(1, "=", {"1", "2"}).update({"1"})), "error kpnum");
   EXPECT_EQ(run(Ask::find(1, "=", {"1", "2"}).update({})), "error kpnum");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"}).in(1, {"2"}).erase()), "error kpnum");
-  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).filter(0).erase()), "error notimpl");
-}
-
-TEST_F(ModifyTest, IncrementsAreNotServedYet) {
-  EXPECT_EQ(run(Ask::find(1, "=", {"1"}).modify(Modification::kIncrement, {"1"})), "error notimpl");
-  EXPECT_EQ(run(Ask::find(1, "=", {"1"}).modify(Modification::kDecrement, {"1"})), "error notimpl");
 }
 
 TEST_F(ModifyTest, IsRefusedOnTheReadPort) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "exec/exec_fixture.h"
-#include "exec/modify.h"
+#include "exec/positions.h"
 #include "exec/stub_session.h"
 
 namespace hs::exec {

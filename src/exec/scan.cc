@@ -4,15 +4,38 @@
 
 namespace hs::exec {
 
-Result<void> check_scan(const protocol::Request& request, const engine::Cursor& cursor) {
+namespace {
+
+// Filters whose memory is kept for the next request.
+constexpr size_t kKeptFilters = 1024;
+
+}  // namespace
+
+Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor) {
   if (request.key_count > cursor.key_parts()) return ErrorCode::kKeyParts;
-  if (request.error) return *request.error;
-  if (request.in) {
-    if (request.in->key_part >= request.key.size()) return ErrorCode::kKeyParts;
-    if (request.key.size() > kMaxInKeyParts) return ErrorCode::kKeyParts;
-  }
-  if (!request.filters.empty()) return ErrorCode::kNotImplemented;
   return {};
+}
+
+Result<void> check_contents(const protocol::Request& request) {
+  if (request.error) return *request.error;
+  if (!request.in) return {};
+  if (request.in->key_part >= request.key.size()) return ErrorCode::kKeyParts;
+  if (request.key.size() > kMaxInKeyParts) return ErrorCode::kKeyParts;
+  return {};
+}
+
+Result<void> set_filters(const protocol::Request& request, engine::Cursor& cursor,
+                         Scratch& scratch) {
+  // Those of an earlier request stay, but are not asked for.
+  if (request.filters.empty()) return {};
+  std::vector<engine::Cursor::Filter>& filters = scratch.filters;
+  filters.clear();
+  for (const protocol::Filter& filter : request.filters) {
+    filters.push_back({filter.column, *filter.op, filter.value});
+  }
+  Result<void> done = cursor.set_filters(filters);
+  if (filters.capacity() > kKeptFilters) filters = {};
+  return done;
 }
 
 Scan::Scan(const protocol::Request& request, engine::Cursor& cursor)
@@ -26,6 +49,9 @@ Result<bool> Scan::next() {
   for (;;) {
     Result<bool> found = advance();
     if (!found || !*found) return found;
+    const Verdict verdict = judge();
+    if (verdict == Verdict::kStop) return false;
+    if (verdict == Verdict::kSkip) continue;
     if (skip_ == 0) break;
     --skip_;
   }
@@ -38,6 +64,13 @@ Result<bool> Scan::advance() {
   if (positioned_) return cursor_.next();
   positioned_ = true;
   return cursor_.seek(request_.op, request_.key);
+}
+
+Scan::Verdict Scan::judge() {
+  for (size_t i = 0; i < request_.filters.size(); ++i) {
+    if (!cursor_.passes(i)) return request_.filters[i].stops ? Verdict::kStop : Verdict::kSkip;
+  }
+  return Verdict::kTake;
 }
 
 // One index read for each listed value and so at most one row; a miss is passed over.

@@ -1,7 +1,7 @@
-// The rows that a find or modify request means, one after the other: operator and key, IN, offset
-// and limit. Changes nothing and writes nothing.
+// The rows that a find or modify request means, one after the other: operator and key, IN, filters,
+// offset and limit. Changes nothing and writes nothing.
 //
-// Allocates nothing.
+// Allocates nothing once the scratch has grown.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/port.h"
+#include "exec/scratch.h"
 #include "protocol/request.h"
 
 namespace hs::exec {
@@ -16,22 +17,33 @@ namespace hs::exec {
 // Key values that a request with IN may have: no server has indexes with more columns.
 inline constexpr size_t kMaxInKeyParts = 64;
 
-// Whether `cursor` can be searched as `request` wants. To be asked before a Scan is made. Errors:
-// kKeyParts, the request's own, kNotImplemented (filters).
-Result<void> check_scan(const protocol::Request& request, const engine::Cursor& cursor);
+// To be asked in this order before a Scan is made; a change checks its values between the first and
+// the second.
+//
+// Whether `cursor` takes as many key values. Errors: kKeyParts.
+Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor);
+// What is left to say against the request itself. Errors: its own, kKeyParts (IN).
+Result<void> check_contents(const protocol::Request& request);
+// Gives the request's filters to the cursor. Errors: those of Cursor::set_filters().
+Result<void> set_filters(const protocol::Request& request, engine::Cursor& cursor,
+                         Scratch& scratch);
 
 class Scan {
  public:
   // Both must outlive the Scan.
   Scan(const protocol::Request& request, engine::Cursor& cursor);
 
-  // Moves the cursor onto the next row of the request; false when there is none left. Between two
-  // calls the caller may read the row, and update or erase it as far as the cursor allows.
+  // Moves the cursor onto the next row of the request; false when there is none left, and then no
+  // more to be called. Between two calls the caller may read the row, and update or erase it as far
+  // as the cursor allows.
   Result<bool> next();
 
  private:
+  enum class Verdict : uint8_t { kTake, kSkip, kStop };
+
   Result<bool> advance();
   Result<bool> advance_in();
+  Verdict judge();
 
   const protocol::Request& request_;
   engine::Cursor& cursor_;

@@ -23,10 +23,12 @@ class StubCursor : public engine::Cursor {
   }
   Result<bool> next() override { return at_++ < rows; }
   Result<std::span<const Value>> row() override { return std::span<const Value>(); }
+  Result<void> set_filters(std::span<const Filter>) override { return {}; }
+  bool passes(size_t) override { return at_ % 2 == 0; }
   std::string_view position() override { return position_text; }
   Result<bool> seek_position(std::string_view) override { return row_is_there(sought_++); }
   Result<Inserted> insert(std::span<const Value>) override { return Inserted{}; }
-  Result<void> update(std::span<const Value>) override {
+  Result<void> update(std::span<const Assignment>) override {
     ++updated;
     return {};
   }

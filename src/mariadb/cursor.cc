@@ -8,7 +8,11 @@
 namespace hs::mariadb {
 namespace {
 
-ha_rkey_function search_mode(KeyOperator op) {
+// Where a search starts. On a column that the index has cut, values that begin alike may lie on
+// either side: the search starts in front of them.
+ha_rkey_function search_mode(KeyOperator op, bool is_cut) {
+  if (is_cut && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
+  if (is_cut && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
   switch (op) {
     case KeyOperator::kEqual:
       return HA_READ_KEY_EXACT;
@@ -30,10 +34,13 @@ bool MariaCursor::lock_for_read() {
   TABLE* tables[1] = {table_};
   table_->query_id = session_.thd()->query_id;
   read_lock_ = mysql_lock_tables(session_.thd(), tables, 1, 0);
-  return read_lock_ != nullptr;
+  if (read_lock_ == nullptr) return false;
+  if (covering_) table_->file->ha_start_keyread(index_);
+  return true;
 }
 
 void MariaCursor::unlock_read() {
+  table_->file->ha_end_keyread();
   end_index();
   mysql_unlock_tables(session_.thd(), read_lock_);
   read_lock_ = nullptr;
@@ -45,11 +52,14 @@ void MariaCursor::unlock_read() {
 }
 
 bool MariaCursor::lock_for_write(engine::Access access) {
-  if (lock_tables(session_.thd(), &list_, 1, 0)) {
-    if (session_.thd()->lock != nullptr) {
-      mysql_unlock_tables(session_.thd(), session_.thd()->lock);
-      session_.thd()->lock = nullptr;
-    }
+  THD* thd = session_.thd();
+  bool failed = lock_tables(thd, &list_, 1, 0);
+  // Long UNIQUE columns and periods are checked by a second handler that looks rows up.
+  if (!failed && (access == engine::Access::kInsert || access == engine::Access::kUpdate))
+    failed = table_->file->prepare_for_insert(access == engine::Access::kUpdate) != 0;
+  if (failed) {
+    if (thd->lock != nullptr) mysql_unlock_tables(thd, thd->lock);
+    thd->lock = nullptr;
     return false;
   }
   set_write_columns(access);
@@ -84,31 +94,39 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
     return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (can & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
+  op_ = op;
   auto built = build_key(key);
   if (!built || !*built) return built;
   if (auto begun = init_index(); !begun) return begun.error();
-  op_ = op;
-  return landed(
-      table_->file->ha_index_read_map(table_->record[0], key_.data(), key_map_, search_mode(op)));
+  return landed(table_->file->ha_index_read_map(table_->record[0], key_.data(), key_map_,
+                                                search_mode(op, !prefix_filters_.empty())));
 }
 
-Result<bool> MariaCursor::next() {
+Result<bool> MariaCursor::next() { return landed(step()); }
+
+int MariaCursor::step() {
   handler* file = table_->file;
   uchar* record = table_->record[0];
   switch (op_) {
     case KeyOperator::kEqual:
-      return landed(file->ha_index_next_same(record, key_.data(), key_length_));
+      return file->ha_index_next_same(record, key_.data(), key_length_);
     case KeyOperator::kGreater:
     case KeyOperator::kGreaterOrEqual:
-      return landed(file->ha_index_next(record));
+      return file->ha_index_next(record);
     case KeyOperator::kLess:
     case KeyOperator::kLessOrEqual:
       break;
   }
-  return landed(file->ha_index_prev(record));
+  return file->ha_index_prev(record);
+}
+
+// The rows of a versioned table's past are in its indexes, too; SQL shows the present ones.
+bool MariaCursor::is_history() const {
+  return table_->versioned() && !table_->vers_end_field()->is_max();
 }
 
 Result<bool> MariaCursor::landed(int error) {
+  while (error == 0 && (is_history() || !meets_prefixes())) error = step();
   switch (error) {
     case 0:
       return true;
@@ -118,6 +136,20 @@ Result<bool> MariaCursor::landed(int error) {
     default:
       return session_.take_error(error);
   }
+}
+
+Result<void> MariaCursor::set_filters(std::span<const Filter> filters) {
+  filters_.clear();
+  if (filters.empty()) return {};
+  // A value that the column cannot hold is looked at by ColumnFilter, not raised by the field.
+  session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
+  session_.thd()->abort_on_warning = false;
+  for (const Filter& filter : filters) {
+    auto made = ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
+    if (!made) return made.error();
+    filters_.push_back(std::move(*made));
+  }
+  return {};
 }
 
 Result<std::span<const Value>> MariaCursor::row() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/port.h"
+#include "mariadb/filter.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -54,26 +55,34 @@ class MariaCursor final : public engine::Cursor {
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
-  Result<void> update(std::span<const Value> values) override;
+  Result<void> set_filters(std::span<const Filter> filters) override;
+  bool passes(size_t number) override { return filters_[number].passes(); }
+  Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
  private:
   // open_table.cc
   Result<void> check_table() const;
+  void choose_covering_index();
   Result<void> resolve();
   Result<uint> find_index() const;
   Result<Field*> find_column(const std::string& name) const;
+  void mark_read_columns();
   void set_read_columns();
   void set_write_columns(engine::Access access);
   // key.cc
   Result<bool> build_key(std::span<const Value> key);
+  Result<void> check_prefixes(std::span<const Value> key);
+  bool meets_prefixes();
   // write.cc
   Result<void> store(Field* field, const Value& value);
-  Result<void> store_all(std::span<const Value> values);
+  Result<void> erase_versioned();
   Result<void> failed(int number);
 
   Result<void> init_index();
+  int step();
   Result<bool> landed(int error);
+  bool is_history() const;
 
   MariaSession& session_;
   const engine::IndexSpecPtr spec_;
@@ -84,9 +93,12 @@ class MariaCursor final : public engine::Cursor {
   MYSQL_LOCK* read_lock_ = nullptr;
   uint index_ = 0;
   size_t key_parts_ = 0;
+  bool covering_ = false;  // the index alone has all columns that are read
   bool locks_in_engine_ =
       true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)
   std::vector<Field*> columns_;
+  std::vector<Field*> filter_columns_;
+  std::vector<ColumnFilter> filters_;
   std::vector<FieldText> texts_;
   std::vector<Value> row_;
 
@@ -94,6 +106,9 @@ class MariaCursor final : public engine::Cursor {
   uint key_length_ = 0;
   key_part_map key_map_ = 0;
   KeyOperator op_ = KeyOperator::kEqual;
+  bool has_prefixes_ = false;  // the index has only the beginning of a column
+  std::vector<ColumnFilter> prefix_filters_;
+  uint before_prefix_ = 0;  // bytes of the key before its cut part
 };
 
 }  // namespace hs::mariadb

@@ -3,6 +3,7 @@
 //
 // A value that its column cannot hold exactly equals no row, so such a key finds nothing; it is
 // never clamped, rounded or cut into another key.
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -32,6 +33,22 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+FilterOperator filter_operator(KeyOperator op) {
+  switch (op) {
+    case KeyOperator::kEqual:
+      break;
+    case KeyOperator::kGreater:
+      return FilterOperator::kGreater;
+    case KeyOperator::kGreaterOrEqual:
+      return FilterOperator::kGreaterOrEqual;
+    case KeyOperator::kLess:
+      return FilterOperator::kLess;
+    case KeyOperator::kLessOrEqual:
+      return FilterOperator::kLessOrEqual;
+  }
+  return FilterOperator::kEqual;
+}
+
 template <class T>
 std::optional<T> parse(std::string_view text) {
   T number{};
@@ -58,6 +75,40 @@ bool store_integer(Field* field, std::string_view text) {
 
 }  // namespace
 
+// An index on the beginning of a column finds rows that only begin alike; the whole values are
+// compared afterwards.
+Result<void> MariaCursor::check_prefixes(std::span<const Value> key) {
+  prefix_filters_.clear();
+  if (!has_prefixes_) return {};
+  const KEY& index = table_->key_info[index_];
+  uint length = 0;
+  for (size_t part = 0; part < key.size(); ++part) {
+    const KEY_PART_INFO& key_part = index.key_part[part];
+    if (key_part.key_part_flag & HA_PART_KEY_SEG) {
+      const bool is_last = part + 1 == key.size();
+      // Behind a cut part the index has no order of whole values.
+      if (op_ != KeyOperator::kEqual && !is_last) return ErrorCode::kOperator;
+      auto filter = ColumnFilter::make_for_prefix(table_->field[key_part.fieldnr - 1],
+                                                  filter_operator(op_), key[part]);
+      if (!filter) return filter.error();
+      prefix_filters_.push_back(std::move(*filter));
+      if (is_last) before_prefix_ = length;
+    }
+    length += key_part.store_length;
+  }
+  return {};
+}
+
+bool MariaCursor::meets_prefixes() {
+  if (prefix_filters_.empty()) return true;
+  // In a range, rows that differ in an earlier part lie where they should.
+  if (op_ != KeyOperator::kEqual && before_prefix_ != 0 &&
+      key_cmp_if_same(table_, key_.data(), index_, before_prefix_) != 0)
+    return true;
+  return std::all_of(prefix_filters_.begin(), prefix_filters_.end(),
+                     [](ColumnFilter& filter) { return filter.passes(); });
+}
+
 Result<bool> MariaCursor::build_key(std::span<const Value> key) {
   if (key.empty()) return ErrorCode::kKeyLength;
   if (key.size() > key_parts_) return ErrorCode::kKeyParts;
@@ -70,7 +121,8 @@ Result<bool> MariaCursor::build_key(std::span<const Value> key) {
   uint length = 0;
   for (size_t part = 0; part < key.size(); ++part) {
     const Value& value = key[part];
-    Field* field = index.key_part[part].field;
+    // The column itself: a key part's own field may be cut to what the index has of it.
+    Field* field = table_->field[index.key_part[part].fieldnr - 1];
     if (value.is_null()) {
       if (!field->maybe_null()) return false;
       field->set_null();
@@ -84,6 +136,7 @@ Result<bool> MariaCursor::build_key(std::span<const Value> key) {
     length += index.key_part[part].store_length;
   }
   if (thd->killed) return ErrorCode::kInterrupted;
+  if (auto checked = check_prefixes(key); !checked) return checked.error();
   key_copy(key_.data(), table_->record[0], table_->key_info + index_, length);
   key_length_ = length;
   key_map_ = make_prev_keypart_map(key.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Opening a table for a cursor: which tables are served, and what the names of a spec mean in one.
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -69,6 +70,8 @@ void MariaCursor::forget_table() {
   table_ = nullptr;
   read_lock_ = nullptr;
   columns_.clear();
+  filter_columns_.clear();
+  filters_.clear();
   texts_.clear();
 }
 
@@ -79,9 +82,12 @@ Result<void> MariaCursor::check_table() const {
     return ErrorCode::kOpenTable;
   // The children of a MERGE table need the SQL layer to open them.
   if (table_->file->ht->db_type == DB_TYPE_MRG_MYISAM) return ErrorCode::kUnsupportedTable;
-  if (session_.mode() == engine::Mode::kReadWrite &&
-      (table_->triggers != nullptr || table_->versioned()))
-    return ErrorCode::kUnsupportedTable;
+  if (session_.mode() == engine::Mode::kReadOnly) return {};
+  // What the SQL layer does around a write and is not done here: triggers, sequences in defaults
+  // (their tables would have to be opened, too), history partitions that are switched by size.
+  const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||
+                         (table_->versioned() && table_->part_info != nullptr);
+  if (needs_sql) return ErrorCode::kUnsupportedTable;
   return {};
 }
 
@@ -91,6 +97,9 @@ Result<void> MariaCursor::resolve() {
   index_ = *index;
   const KEY& key = table_->key_info[index_];
   key_parts_ = key.user_defined_key_parts;
+  has_prefixes_ = std::any_of(
+      key.key_part, key.key_part + key_parts_,
+      [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
   key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
 
   columns_.clear();
@@ -101,10 +110,15 @@ Result<void> MariaCursor::resolve() {
     columns_.push_back(*field);
     texts_.emplace_back(*field);
   }
-  for (const std::string& name : spec_->filter_columns)
-    if (auto field = find_column(name); !field) return field.error();
+  filter_columns_.clear();
+  for (const std::string& name : spec_->filter_columns) {
+    auto field = find_column(name);
+    if (!field) return field.error();
+    filter_columns_.push_back(*field);
+  }
   row_.resize(columns_.size());
   locks_in_engine_ = table_->file->lock_count() == 0;
+  choose_covering_index();
   set_read_columns();
   return {};
 }
@@ -145,11 +159,32 @@ Result<Field*> MariaCursor::find_column(const std::string& name) const {
   return ErrorCode::kColumn;
 }
 
+// A secondary index that has every column of the request is read without going to the rows.
+void MariaCursor::choose_covering_index() {
+  const auto in_index = [this](const Field* field) {
+    return field->part_of_key.is_set(index_) && field->vcol_info == nullptr;
+  };
+  covering_ = session_.mode() == engine::Mode::kReadOnly && index_ != table_->s->primary_key &&
+              !table_->versioned() && !has_prefixes_ && !columns_.empty() &&
+              std::all_of(columns_.begin(), columns_.end(), in_index) &&
+              std::all_of(filter_columns_.begin(), filter_columns_.end(), in_index);
+}
+
+void MariaCursor::mark_read_columns() {
+  for (Field* field : columns_) field->register_field_in_read_map();
+  for (Field* field : filter_columns_) field->register_field_in_read_map();
+  if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
+  if (!has_prefixes_) return;
+  const KEY& key = table_->key_info[index_];
+  for (size_t part = 0; part < key_parts_; ++part)
+    table_->field[key.key_part[part].fieldnr - 1]->register_field_in_read_map();
+}
+
 void MariaCursor::set_read_columns() {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
-  for (Field* field : columns_) field->register_field_in_read_map();
+  mark_read_columns();
   table_->file->column_bitmaps_signal();
 }
 

@@ -31,21 +31,19 @@ enum_sql_command command_of(engine::Access access) {
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
                            engine::Engine::Wake wake, unsigned lock_timeout_s)
-    : engine_(engine), thd_(thd), mode_(mode), wake_(wake), name_(name) {
+    : engine_(engine),
+      thd_(thd),
+      mode_(mode),
+      lock_timeout_s_(lock_timeout_s),
+      wake_(wake),
+      name_(name) {
   saved_mysys_variables_ = thd_attach_thd(thd_);
   thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
   thd_->real_id = pthread_self();
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
   lex_start(thd_);
-  thd_->variables.character_set_client = thd_->variables.character_set_results =
-      thd_->variables.collation_connection = &my_charset_utf8mb4_general_ci;
-  thd_->update_charset();
-  // Row changes are logged as rows, whatever format statements are logged in.
-  thd_->variables.binlog_format = BINLOG_FORMAT_ROW;
-  thd_->variables.option_bits |= OPTION_BIN_LOG;
-  thd_->variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-  thd_->variables.lock_wait_timeout = lock_timeout_s;
+  take_settings();
 
   // KILL and shutdown reach a worker that waits for the network through the scheduler's
   // notification. None of the server's own callbacks is kept: a thread pool's would take this THD
@@ -60,6 +58,28 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
   thd_->scheduler = &scheduler_;
   thd_proc_info(thd_, name_.c_str());
   server_threads.insert(thd_);
+}
+
+// The global settings as they are now, and those that this session must have. A worker lives long:
+// it follows SET GLOBAL as new connections do, each time it gives back its tables.
+void MariaSession::take_settings() {
+  plugin_thdvar_cleanup(thd_);
+  mysql_mutex_lock(&LOCK_global_system_variables);
+  plugin_thdvar_init(thd_);
+  mysql_mutex_unlock(&LOCK_global_system_variables);
+  system_variables& variables = thd_->variables;
+  variables.pseudo_thread_id = thd_->thread_id;
+  variables.character_set_client = variables.character_set_results =
+      variables.collation_connection = &my_charset_utf8mb4_general_ci;
+  thd_->update_charset();
+  // Row changes are logged as rows, whatever format statements are logged in.
+  variables.binlog_format = BINLOG_FORMAT_ROW;
+  variables.option_bits |= OPTION_BIN_LOG;
+  variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
+  variables.lock_wait_timeout = lock_timeout_s_;
+  variables.wsrep_on = false;
+  thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
+  thd_->tx_read_only = false;
 }
 
 MariaSession::~MariaSession() {
@@ -165,6 +185,7 @@ void MariaSession::release() {
   open_cursors_.clear();
   close_thread_tables(thd_);
   thd_->release_transactional_locks();
+  take_settings();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }
 
@@ -176,6 +197,7 @@ void MariaSession::begin_statement(enum_sql_command command) {
   thd_->set_time();
   thd_->lex->sql_command = command;
   thd_->variables.sql_mode = global_system_variables.sql_mode;
+  thd_->variables.time_zone = global_system_variables.time_zone;
 }
 
 Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access access) {

@@ -60,6 +60,7 @@ class MariaSession final : public engine::Session {
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access);
   void begin_statement(enum_sql_command command);
+  void take_settings();
   Result<void> protect_from_global_read_lock();
   void unlock_readers();
   void end_writer();
@@ -72,6 +73,7 @@ class MariaSession final : public engine::Session {
   MariaEngine& engine_;
   THD* const thd_;
   const engine::Mode mode_;
+  const unsigned lock_timeout_s_;
   const engine::Engine::Wake wake_;
   void* saved_mysys_variables_ = nullptr;
   // What the server calls about this THD; it finds its way back to the session by the address.

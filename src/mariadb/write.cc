@@ -48,13 +48,13 @@ void MariaCursor::set_write_columns(engine::Access access) {
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
   // The columns of an insert are known when its values are: see insert().
-  if (access != engine::Access::kInsert)
-    for (Field* field : columns_) field->register_field_in_read_map();
+  if (access != engine::Access::kInsert) mark_read_columns();
   switch (access) {
     case engine::Access::kRead:
     case engine::Access::kInsert:
       break;
     case engine::Access::kUpdate:
+      // Which columns are assigned is known row by row; all opened ones may be.
       for (Field* field : columns_) bitmap_set_bit(table_->write_set, field->field_index);
       table_->prepare_for_position();
       table_->mark_columns_needed_for_update();
@@ -89,12 +89,6 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
   return {};
 }
 
-Result<void> MariaCursor::store_all(std::span<const Value> values) {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
-  return {};
-}
-
 Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> values) {
   if (values.size() > columns_.size()) return ErrorCode::kValueCount;
   THD* thd = session_.thd();
@@ -110,12 +104,15 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
     return failed(0).error();
 
   restore_record(table_, s->default_values);
-  if (auto stored = store_all(values); !stored) return stored.error();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (auto stored = store(columns_[i], values[i]); !stored) return stored.error();
 
   // From here on the server computes; its own warnings are no errors of the client's.
   thd->abort_on_warning = false;
-  if ((table_->default_field != nullptr && table_->update_default_fields(false)) ||
-      (table_->vfield != nullptr &&
+  if (table_->default_field != nullptr && table_->update_default_fields(false))
+    return failed(0).error();
+  if (table_->versioned()) table_->vers_update_fields();
+  if ((table_->vfield != nullptr &&
        table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE)) ||
       table_->verify_constraints(false) != VIEW_CHECK_OK)
     return failed(0).error();
@@ -126,38 +123,54 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
   return Inserted{table_->next_number_field != nullptr, file->insert_id_for_cur_row};
 }
 
-Result<void> MariaCursor::update(std::span<const Value> values) {
-  if (values.size() != columns_.size())
-    return values.size() < columns_.size() ? ErrorCode::kMissingValue : ErrorCode::kValueCount;
+Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   THD* thd = session_.thd();
   StrictStores strict(thd, CHECK_FIELD_WARN);
 
   table_->reset_default_fields();
   store_record(table_, record[1]);
-  if (auto stored = store_all(values); !stored) return stored;
+  for (const Assignment& assignment : assignments)
+    if (auto stored = store(columns_[assignment.column], assignment.value); !stored) return stored;
 
   thd->abort_on_warning = false;
+  if (table_->default_field != nullptr) table_->evaluate_update_default_function();
+  if (table_->versioned()) table_->vers_update_fields();
   if (table_->vfield != nullptr &&
       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
     return failed(0);
   // A row that stays as it is keeps its ON UPDATE timestamp, too.
-  if (!compare_record(table_)) return {};
-  if (table_->default_field != nullptr) {
-    table_->evaluate_update_default_function();
-    if (table_->vfield != nullptr &&
-        table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
-      return failed(0);
-  }
+  if (records_are_comparable(table_) && !compare_record(table_)) return {};
   if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
-  const int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+  int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (error == HA_ERR_RECORD_IS_THE_SAME) return {};
+  if (error == 0 && table_->versioned(VERS_TIMESTAMP)) error = vers_insert_history_row(table_);
   if (error != 0) return failed(error);
   session_.note_change();
   return {};
 }
 
 Result<void> MariaCursor::erase() {
+  if (table_->versioned(VERS_TIMESTAMP)) return erase_versioned();
   if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
+  session_.note_change();
+  return {};
+}
+
+// A row of a versioned table becomes history by getting an end.
+Result<void> MariaCursor::erase_versioned() {
+  store_record(table_, record[1]);
+  table_->vers_update_end();
+  const Field* start = table_->vers_start_field();
+  const Field* end = table_->vers_end_field();
+  // A row that began at this very moment, or whose history of this moment is there already, leaves
+  // none.
+  int error = HA_ERR_FOUND_DUPP_KEY;
+  if (start->cmp(start->ptr, end->ptr) <= 0)
+    error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+  if (error == HA_ERR_FOUND_DUPP_KEY || error == HA_ERR_FOUND_DUPP_UNIQUE ||
+      error == HA_ERR_FOREIGN_DUPLICATE_KEY)
+    error = table_->file->ha_delete_row(table_->record[1]);
+  if (error != 0) return failed(error);
   session_.note_change();
   return {};
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "server/forwarding_session.h"
 #include "testing/fake_engine.h"
 #include "testing/faulty_engine.h"
 
@@ -14,39 +15,22 @@ namespace {
 using testing::Call;
 
 // A session whose cursor() throws at a chosen call.
-class ThrowingSession final : public engine::Session {
+class ThrowingSession final : public ForwardingSession {
  public:
-  explicit ThrowingSession(engine::Session& inner) : inner_(inner) {}
+  using ForwardingSession::ForwardingSession;
   int throw_at = 0;
 
-  Result<void> open(const engine::IndexSpecPtr& spec) override { return inner_.open(spec); }
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     if (--throw_at == 0) throw std::runtime_error("broken");
-    return inner_.cursor(spec);
+    return ForwardingSession::cursor(spec);
   }
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
-    return inner_.begin_request(cursor, access);
-  }
-  Result<void> end_request() override { return inner_.end_request(); }
-  void undo_request() override { inner_.undo_request(); }
-  bool transaction_lost() const override { return inner_.transaction_lost(); }
-  Result<void> commit() override { return inner_.commit(); }
-  void rollback() override { inner_.rollback(); }
-  bool has_uncommitted_changes() const override { return inner_.has_uncommitted_changes(); }
-  bool after_batch() override { return inner_.after_batch(); }
-  void release() override { inner_.release(); }
-  bool should_stop() const override { return inner_.should_stop(); }
-
- private:
-  engine::Session& inner_;
 };
 
 class BatchTest : public ::testing::Test {
  protected:
   BatchTest()
       : faulty_(fake_),
-        inner_(faulty_.make_session(engine::Mode::kReadWrite, "test", {})),
-        session_(*inner_),
+        session_(faulty_.make_session(engine::Mode::kReadWrite, "test", {})),
         batch_(context_, session_, counters_),
         first_(pool_),
         second_(pool_),
@@ -84,7 +68,6 @@ class BatchTest : public ::testing::Test {
 
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;
-  std::unique_ptr<engine::Session> inner_;
   ThrowingSession session_;
   exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000}, "secret"};
   Counters counters_;

@@ -25,7 +25,9 @@ std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine:
     cursor->columns_.push_back(*column);
   }
   for (const std::string& name : spec.filter_columns) {
-    if (!cursor->table_->find_column(name)) return nullptr;
+    const std::optional<size_t> column = cursor->table_->find_column(name);
+    if (!column) return nullptr;
+    cursor->filter_columns_.push_back(*column);
   }
   cursor->texts_.resize(cursor->columns_.size());
   cursor->values_.resize(cursor->columns_.size());
@@ -85,6 +87,25 @@ Result<std::span<const Value>> FakeCursor::row() {
   return std::span<const Value>(values_);
 }
 
+Result<void> FakeCursor::set_filters(std::span<const Filter> filters) {
+  assert(session_.request_ == this);
+  filters_.clear();
+  for (const Filter& filter : filters) {
+    const size_t column = filter_columns_.at(filter.column);
+    filters_.emplace_back(column,
+                          Condition(table_->columns()[column].type, filter.op, filter.value));
+  }
+  return {};
+}
+
+bool FakeCursor::passes(size_t number) {
+  assert(session_.request_ == this);
+  const std::lock_guard lock(session_.engine_.mutex_);
+  const auto& [column, condition] = filters_.at(number);
+  const auto at = table_->rows().find(row_);
+  return at != table_->rows().end() && condition.holds(at->second[column]);
+}
+
 std::string_view FakeCursor::position() {
   position_.assign(reinterpret_cast<const char*>(&row_), sizeof row_);
   return position_;
@@ -109,14 +130,19 @@ Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> value
   return Inserted{inserted->has_auto_increment, inserted->generated_id};
 }
 
-Result<void> FakeCursor::update(std::span<const Value> values) {
+Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
   assert(session_.request_ == this && session_.access_ == engine::Access::kUpdate);
-  assert(values.size() == columns_.size());
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
+  std::vector<size_t> into;
+  std::vector<Value> values;
+  for (const Assignment& assignment : assignments) {
+    into.push_back(columns_.at(assignment.column));
+    values.push_back(assignment.value);
+  }
   Row old = at->second;
-  if (Result<void> done = table_->update(row_, columns_, values); !done) return done;
+  if (Result<void> done = table_->update(row_, into, values); !done) return done;
   session_.undo_.push_back({table_, row_, std::move(old)});
   return {};
 }

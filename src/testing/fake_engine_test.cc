@@ -9,9 +9,10 @@ namespace {
 
 using Rows = std::vector<std::string>;
 
-engine::IndexSpecPtr spec(std::string index, std::vector<std::string> columns) {
-  return std::make_shared<const engine::IndexSpec>(
-      engine::IndexSpec{"test", "t", std::move(index), std::move(columns), {}});
+engine::IndexSpecPtr spec(std::string index, std::vector<std::string> columns,
+                          std::vector<std::string> filter_columns = {}) {
+  return std::make_shared<const engine::IndexSpec>(engine::IndexSpec{
+      "test", "t", std::move(index), std::move(columns), std::move(filter_columns)});
 }
 
 class FakeEngineTest : public ::testing::Test {
@@ -54,6 +55,13 @@ class FakeEngineTest : public ::testing::Test {
     }
     EXPECT_TRUE(reader->end_request());
     return ids;
+  }
+
+  // One value for each column.
+  std::vector<engine::Cursor::Assignment> set(std::vector<Value> values) {
+    std::vector<engine::Cursor::Assignment> assignments;
+    for (const Value& value : values) assignments.push_back({assignments.size(), value});
+    return assignments;
   }
 
   Value text(const char* bytes) { return Value::of(bytes); }
@@ -135,7 +143,7 @@ TEST_F(FakeEngineTest, ADuplicateLeavesTheRowAndItsIndexesAlone) {
   engine::Cursor* cursor = *writer->cursor(all);
   ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("2")}));
-  EXPECT_EQ(cursor->update(std::vector{text("3"), text("3"), text("a")}).error().number, 121);
+  EXPECT_EQ(cursor->update(set({text("3"), text("3"), text("a")})).error().number, 121);
   ASSERT_TRUE(writer->end_request());
   EXPECT_EQ(scan("by_n", KeyOperator::kGreaterOrEqual, {text("0")}), (Rows{"1", "2"}));
   EXPECT_FALSE(writer->has_uncommitted_changes());
@@ -148,7 +156,7 @@ TEST_F(FakeEngineTest, RollbackTakesBackTheBatchAndUndoTheRequestOnly) {
   engine::Cursor* cursor = *writer->cursor(all);
   ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
-  ASSERT_TRUE(cursor->update(std::vector{text("9"), text("9"), text("z")}));
+  ASSERT_TRUE(cursor->update(set({text("9"), text("9"), text("z")})));
   EXPECT_EQ(engine.rows("test", "t"), (Rows{"9,9,z", "2,2,b"}));
   writer->undo_request();
   EXPECT_EQ(engine.rows("test", "t"), (Rows{"1,1,a", "2,2,b"}));
@@ -157,6 +165,44 @@ TEST_F(FakeEngineTest, RollbackTakesBackTheBatchAndUndoTheRequestOnly) {
   EXPECT_EQ(engine.rows("test", "t"), Rows{"1,1,a"});
   EXPECT_FALSE(writer->has_uncommitted_changes());
   EXPECT_EQ(scan("by_n", KeyOperator::kGreaterOrEqual, {text("0")}), Rows{"1"});
+}
+
+TEST_F(FakeEngineTest, AnUpdateSetsTheAssignedColumnsOnly) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "1", "a"}));
+  const auto writer = session();
+  const auto opened = spec("", {"s", "n", "s"});
+  engine::Cursor* cursor = *writer->cursor(opened);
+  using Assignments = std::vector<engine::Cursor::Assignment>;
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
+  ASSERT_TRUE(cursor->update(Assignments{{1, text("7")}}));
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"1,7,a"});
+  ASSERT_TRUE(cursor->update(Assignments{}));
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"1,7,a"});
+  ASSERT_TRUE(cursor->update(Assignments{{2, text("first")}, {0, text("later")}}));
+  EXPECT_EQ(engine.rows("test", "t"), Rows{"1,7,later"});
+  ASSERT_TRUE(writer->end_request());
+}
+
+TEST_F(FakeEngineTest, FiltersAreReplacedAndTestTheCurrentRow) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "10", "a"}));
+  ASSERT_TRUE(engine.add_row("test", "t", {"2", std::nullopt, "b"}));
+  const auto reader = session();
+  const auto opened = spec("", {"id"}, {"n", "s"});
+  engine::Cursor* cursor = *reader->cursor(opened);
+  using Filters = std::vector<engine::Cursor::Filter>;
+  ASSERT_TRUE(reader->begin_request(*cursor, engine::Access::kRead));
+  ASSERT_TRUE(cursor->set_filters(
+      Filters{{0, FilterOperator::kGreater, text("9")}, {1, FilterOperator::kEqual, text("b")}}));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
+  EXPECT_TRUE(cursor->passes(0));
+  EXPECT_FALSE(cursor->passes(1));
+  ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("2")}));
+  EXPECT_FALSE(cursor->passes(0));
+  EXPECT_TRUE(cursor->passes(1));
+  ASSERT_TRUE(cursor->set_filters(Filters{{0, FilterOperator::kEqual, Value::null()}}));
+  EXPECT_TRUE(cursor->passes(0));
+  ASSERT_TRUE(reader->end_request());
 }
 
 TEST_F(FakeEngineTest, ASessionThatEndsRollsBack) {

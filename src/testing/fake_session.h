@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/port.h"
+#include "testing/condition.h"
 #include "testing/fake_engine.h"
 #include "testing/table.h"
 
@@ -26,10 +27,12 @@ class FakeCursor : public engine::Cursor {
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;
+  Result<void> set_filters(std::span<const Filter> filters) override;
+  bool passes(size_t number) override;
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
-  Result<void> update(std::span<const Value> values) override;
+  Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
   const std::shared_ptr<Table>& table() const { return table_; }
@@ -48,14 +51,16 @@ class FakeCursor : public engine::Cursor {
   std::shared_ptr<Table> table_;
   const Table::Index* index_ = nullptr;
   std::vector<size_t> columns_;
+  std::vector<size_t> filter_columns_;
 
   KeyOperator op_ = KeyOperator::kEqual;
-  Row key_;                         // of the last seek
-  Entry entry_;                     // where the scan is, whatever became of its row
-  RowId row_ = 0;                   // the current row, 0 = none
-  std::string position_;            // for position()
-  std::vector<std::string> texts_;  // for row()
-  std::vector<Value> values_;       // views of texts_
+  Row key_;        // of the last seek
+  Entry entry_;    // where the scan is, whatever became of its row
+  RowId row_ = 0;  // the current row, 0 = none
+  std::vector<std::pair<size_t, Condition>> filters_;  // and the columns that they are on
+  std::string position_;                               // for position()
+  std::vector<std::string> texts_;                     // for row()
+  std::vector<Value> values_;                          // views of texts_
 };
 
 class FakeSession : public engine::Session {

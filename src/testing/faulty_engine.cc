@@ -19,10 +19,12 @@ class FaultyCursor : public engine::Cursor {
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;
+  Result<void> set_filters(std::span<const Filter> filters) override;
+  bool passes(size_t number) override { return inner_->passes(number); }
   std::string_view position() override { return inner_->position(); }
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
-  Result<void> update(std::span<const Value> values) override;
+  Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
  private:
@@ -129,6 +131,11 @@ Result<std::span<const Value>> FaultyCursor::row() {
   return inner_->row();
 }
 
+Result<void> FaultyCursor::set_filters(std::span<const Filter> filters) {
+  if (auto error = session_.fault(Call::kSetFilters)) return std::move(*error);
+  return inner_->set_filters(filters);
+}
+
 Result<bool> FaultyCursor::seek_position(std::string_view position) {
   if (auto error = session_.fault(Call::kSeekPosition)) return std::move(*error);
   return inner_->seek_position(position);
@@ -139,9 +146,9 @@ Result<engine::Cursor::Inserted> FaultyCursor::insert(std::span<const Value> val
   return inner_->insert(values);
 }
 
-Result<void> FaultyCursor::update(std::span<const Value> values) {
+Result<void> FaultyCursor::update(std::span<const Assignment> assignments) {
   if (auto error = session_.fault(Call::kUpdate)) return std::move(*error);
-  return inner_->update(values);
+  return inner_->update(assignments);
 }
 
 Result<void> FaultyCursor::erase() {

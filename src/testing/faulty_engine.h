@@ -22,6 +22,7 @@ enum class Call : uint8_t {
   kOpen,
   kCursor,
   kBeginRequest,
+  kSetFilters,
   kSeek,
   kNext,
   kRow,

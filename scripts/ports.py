@@ -1,0 +1,58 @@
+"""Finding free ports, and asking whether somebody answers at a place. Without fixed waits."""
+
+from __future__ import annotations
+
+import random
+import socket
+from pathlib import Path
+
+from server_files import ServerError
+
+# Below the range that the kernel gives to outgoing connections (32768 and up), so that no client's
+# own port can stand in the way of a restart.
+PORT_RANGE = range(20000, 32000)
+TIMEOUT_S = 5
+
+_given_ports: set[int] = set()
+
+
+def free_port() -> int:
+    """A loopback TCP port that nobody listens on and that was not handed out here before."""
+    for _ in range(1000):
+        port = random.SystemRandom().choice(PORT_RANGE)
+        if port not in _given_ports and port_is_free(port):
+            _given_ports.add(port)
+            return port
+    raise ServerError("no free port found")
+
+
+def port_is_free(port: int) -> bool:
+    """Whether a server could listen on this port of 127.0.0.1 now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+def greets(path: Path) -> bool:
+    """Whether mariadbd says hello on the Unix socket (its first packet begins with a length)."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(TIMEOUT_S)
+        try:
+            probe.connect(str(path))
+            return len(probe.recv(5)) == 5
+        except OSError:
+            return False
+
+
+def accepts(address: str, port: int) -> bool:
+    """Whether somebody accepts connections there."""
+    try:
+        socket.create_connection((address, port), timeout=TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,37 @@
+// Counting on numbers in the form of text, exactly and in decimal: what `+` and `-` do to a column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hs::exec {
+
+// Digits that a number may have to be counted on, zeros in front not included. DECIMAL has 65.
+inline constexpr size_t kMaxDigits = 100;
+
+// What is added: -2^63 .. 2^64-1, or the negative of that.
+struct Amount {
+  bool negative = false;
+  uint64_t magnitude = 0;
+};
+
+// An optional sign and digits, and nothing else. Empty: it is not that, or out of range.
+std::optional<Amount> parse_amount(std::string_view text);
+
+// -1, 0 or 1 for a number below, at or above zero.
+struct Signs {
+  int before = 0;
+  int after = 0;
+
+  bool cross_zero() const { return before * after < 0; }
+};
+
+// Appends `number` + `amount` to *sum, with as many digits behind the point as `number` has, none
+// of them lost. `number` is an optional sign and digits, and maybe a point with further digits
+// behind it. Empty, and nothing appended: it is not that, or has more than kMaxDigits.
+std::optional<Signs> add(std::string_view number, Amount amount, std::string* sum);
+
+}  // namespace hs::exec

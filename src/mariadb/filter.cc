@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/filter.h"
+
+#include "mariadb/text.h"
+
+namespace hs::mariadb {
+namespace {
+
+Error incomparable(const Field* field) {
+  return Error::sql(
+      ER_TRUNCATED_WRONG_VALUE_FOR_FIELD,
+      std::string("Incorrect filter value for column '") + field->field_name.str + "'");
+}
+
+bool is_text(const Field* field) {
+  const enum_field_types type = field->real_type();
+  return type == MYSQL_TYPE_STRING || type == MYSQL_TYPE_VARCHAR ||
+         type == MYSQL_TYPE_VARCHAR_COMPRESSED || type == MYSQL_TYPE_BIT;
+}
+
+bool is_exact_number(const Field* field) {
+  return field->result_type() == INT_RESULT || field->result_type() == DECIMAL_RESULT;
+}
+
+}  // namespace
+
+Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const Value& value) {
+  ColumnFilter filter(field, op);
+  if (value.is_null()) {
+    filter.is_null_ = true;
+    return filter;
+  }
+  if (field->flags & BLOB_FLAG) return ErrorCode::kFilterBlob;
+  Result<void> taken;
+  if (is_text(field)) {
+    taken = filter.take_text(value);
+  } else if (is_exact_number(field) && field->real_type() != MYSQL_TYPE_YEAR) {
+    taken = filter.take_number(value);
+  } else {
+    taken = filter.take_stored(value);
+  }
+  if (!taken) return taken.error();
+  return filter;
+}
+
+Result<ColumnFilter> ColumnFilter::make_for_prefix(Field* field, FilterOperator op,
+                                                   const Value& value) {
+  ColumnFilter filter(field, op);
+  if (value.is_null()) {
+    filter.is_null_ = true;
+  } else if (auto taken = filter.take_text(value); !taken) {
+    return taken.error();
+  }
+  return filter;
+}
+
+Result<void> ColumnFilter::take_text(const Value& value) {
+  as_text_ = true;
+  if (field_->real_type() == MYSQL_TYPE_BIT) {
+    // Raw big-endian bytes of the column's own length.
+    if (field_->store(value.data, value.size, &my_charset_bin) != 0) return incomparable(field_);
+    const String* bits = field_->val_str(&scratch_, &scratch_);
+    image_.assign(bits->ptr(), bits->ptr() + bits->length());
+    return {};
+  }
+  uint errors = 0;
+  String converted;
+  if (converted.copy(value.data, value.size, value_charset(field_), field_->charset(), &errors))
+    return Error::engine(HA_ERR_OUT_OF_MEM);
+  // A character that the column's character set lacks is in no row.
+  if (errors != 0) when_equal_ = -1;
+  image_.assign(converted.ptr(), converted.ptr() + converted.length());
+  // BINARY(n) is filled up with zeros.
+  if (field_->real_type() == MYSQL_TYPE_STRING && field_->charset() == &my_charset_bin &&
+      image_.size() < field_->field_length)
+    image_.resize(field_->field_length, 0);
+  return {};
+}
+
+Result<void> ColumnFilter::take_number(const Value& value) {
+  my_decimal wanted, stored;
+  const char* end = value.data + value.size;
+  const int error =
+      str2my_decimal(E_DEC_OK, value.data, value.size, &my_charset_latin1, &wanted, &end);
+  const bool rest = std::string_view(end, static_cast<size_t>(value.data + value.size - end))
+                        .find_first_not_of(' ') != std::string_view::npos;
+  if (error & ~E_DEC_TRUNCATED || rest || value.size == 0) return incomparable(field_);
+  // The nearest value that the column holds; which side of the wanted one it lies on decides.
+  field_->set_notnull();
+  field_->store_decimal(&wanted);
+  const int side = my_decimal_cmp(field_->val_decimal(&stored), &wanted);
+  when_equal_ = side;
+  image_.assign(field_->ptr, field_->ptr + field_->pack_length());
+  return {};
+}
+
+Result<void> ColumnFilter::take_stored(const Value& value) {
+  field_->set_notnull();
+  if (field_->store(value.data, value.size, value_charset(field_)) != 0)
+    return incomparable(field_);
+  image_.assign(field_->ptr, field_->ptr + field_->pack_length());
+  return {};
+}
+
+// The row's value against the filter's: negative, 0, positive. NULL is equal to NULL and less than
+// the rest.
+int ColumnFilter::compare() {
+  const bool row_is_null = field_->is_null();
+  if (row_is_null || is_null_) return static_cast<int>(is_null_) - static_cast<int>(row_is_null);
+  int order;
+  if (as_text_) {
+    const String* text = field_->val_str(&scratch_, &scratch_);
+    CHARSET_INFO* charset = field_->charset();
+    order = charset->strnncollsp(text->ptr(), text->length(),
+                                 reinterpret_cast<const char*>(image_.data()), image_.size());
+  } else {
+    order = field_->cmp(field_->ptr, image_.data());
+  }
+  return order != 0 ? order : when_equal_;
+}
+
+bool ColumnFilter::passes() {
+  const int order = compare();
+  switch (op_) {
+    case FilterOperator::kEqual:
+      return order == 0;
+    case FilterOperator::kNotEqual:
+      return order != 0;
+    case FilterOperator::kGreater:
+      return order > 0;
+    case FilterOperator::kGreaterOrEqual:
+      return order >= 0;
+    case FilterOperator::kLess:
+      return order < 0;
+    case FilterOperator::kLessOrEqual:
+      return order <= 0;
+  }
+  return false;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One filter on one column: the client's value in the column's own type, ready to be compared with
+// row after row.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <vector>
+
+#include "base/operator.h"
+#include "base/result.h"
+#include "base/value.h"
+
+namespace hs::mariadb {
+
+class ColumnFilter {
+ public:
+  // Converts `value`. Uses the field's place in the current record as scratch: call it before a row
+  // is read, not while one is needed. Errors: kFilterBlob; kSql when the value is nothing that the
+  // column could be compared with.
+  static Result<ColumnFilter> make(Field* field, FilterOperator op, const Value& value);
+
+  // The same for a key value on a column of which the index has only the beginning, also a BLOB or
+  // TEXT.
+  static Result<ColumnFilter> make_for_prefix(Field* field, FilterOperator op, const Value& value);
+
+  // Whether the current row meets the condition.
+  bool passes();
+
+ private:
+  ColumnFilter(Field* field, FilterOperator op) : field_(field), op_(op) {}
+
+  Result<void> take_text(const Value& value);
+  Result<void> take_number(const Value& value);
+  Result<void> take_stored(const Value& value);
+  int compare();
+
+  Field* field_;
+  FilterOperator op_;
+  bool is_null_ = false;
+  bool as_text_ = false;
+  // What a comparison that finds both equal means: 0 equal; -1 or 1 when the client's value lies
+  // just above or below the nearest one that the column can hold.
+  int when_equal_ = 0;
+  std::vector<uchar> image_;  // the value as the column stores it, or its text
+  String scratch_;
+};
+
+}  // namespace hs::mariadb

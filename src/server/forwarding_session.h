@@ -1,0 +1,36 @@
+// A session that passes every call on: tests derive from it to change one of them.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/port.h"
+
+namespace hs::server {
+
+class ForwardingSession : public engine::Session {
+ public:
+  explicit ForwardingSession(std::unique_ptr<engine::Session> inner) : inner_(std::move(inner)) {}
+
+  Result<void> open(const engine::IndexSpecPtr& spec) override { return inner_->open(spec); }
+  Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
+    return inner_->cursor(spec);
+  }
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+    return inner_->begin_request(cursor, access);
+  }
+  Result<void> end_request() override { return inner_->end_request(); }
+  void undo_request() override { inner_->undo_request(); }
+  bool transaction_lost() const override { return inner_->transaction_lost(); }
+  Result<void> commit() override { return inner_->commit(); }
+  void rollback() override { inner_->rollback(); }
+  bool has_uncommitted_changes() const override { return inner_->has_uncommitted_changes(); }
+  bool after_batch() override { return inner_->after_batch(); }
+  void release() override { inner_->release(); }
+  bool should_stop() const override { return inner_->should_stop(); }
+
+ private:
+  const std::unique_ptr<engine::Session> inner_;
+};
+
+}  // namespace hs::server

@@ -1,0 +1,460 @@
+#include "server/server.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "server/forwarding_session.h"
+#include "server/test_client.h"
+#include "testing/fake_engine.h"
+#include "testing/faulty_engine.h"
+
+namespace hs::server {
+namespace {
+
+std::mutex logged_mutex;
+std::string logged;
+
+void log_line(std::string_view message) {
+  const std::lock_guard lock(logged_mutex);
+  logged += std::string(message) + "\n";
+}
+bool was_logged(std::string_view text) {
+  const std::lock_guard lock(logged_mutex);
+  return logged.find(text) != std::string::npos;
+}
+
+// A session that keeps its tables after each batch, as a real one does.
+class HoldingSession final : public ForwardingSession {
+ public:
+  HoldingSession(std::unique_ptr<engine::Session> inner, std::atomic<int>& held,
+                 std::atomic<int>& released)
+      : ForwardingSession(std::move(inner)), held_(held), released_(released) {}
+
+  bool after_batch() override {
+    ++held_;
+    return true;
+  }
+  void release() override { ++released_; }
+
+ private:
+  std::atomic<int>& held_;
+  std::atomic<int>& released_;
+};
+
+// An engine that is ready when the test says so, and tells which threads used it.
+class GatedEngine : public engine::Engine {
+ public:
+  explicit GatedEngine(engine::Engine& inner) : inner_(inner) {}
+
+  void close_gate() { state_ = kClosed; }
+  void open_gate(bool ready) {
+    state_ = ready ? kReady : kNever;
+    state_.notify_all();
+  }
+  std::vector<std::string> sessions() {
+    const std::lock_guard lock(mutex_);
+    return sessions_;
+  }
+  bool signals_were_blocked() const { return signals_blocked_; }
+
+  std::atomic<int> held{0};      // calls of after_batch(), of all sessions
+  std::atomic<int> released{0};  // calls of release()
+
+  bool wait_until_ready() override {
+    state_.wait(kClosed);
+    return state_ == kReady && inner_.wait_until_ready();
+  }
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
+                                                Wake wake) override {
+    char thread_name[16] = "";
+    ::pthread_getname_np(::pthread_self(), thread_name, sizeof thread_name);
+    sigset_t mask;
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    const std::lock_guard lock(mutex_);
+    if (!::sigismember(&mask, SIGTERM) || !::sigismember(&mask, SIGHUP)) signals_blocked_ = false;
+    sessions_.push_back(name == thread_name ? std::string(name) : "differs");
+    auto session = inner_.make_session(mode, name, wake);
+    if (session == nullptr) return nullptr;
+    return std::make_unique<HoldingSession>(std::move(session), held, released);
+  }
+
+ private:
+  enum State : int { kClosed, kReady, kNever };
+  engine::Engine& inner_;
+  std::atomic<int> state_{kReady};
+  std::atomic<bool> signals_blocked_{true};
+  std::mutex mutex_;
+  std::vector<std::string> sessions_;
+};
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() : faulty_(fake_), engine_(faulty_) {
+    fake_.create_table("d.t(k int, v text null; PRIMARY(k))");
+    config_.read = {"0", 2};
+    config_.write = {"0", 2};
+    config_.backlog = 1000;
+    const std::lock_guard lock(logged_mutex);
+    logged.clear();
+  }
+  ~ServerTest() override { engine_.open_gate(false); }
+
+  void start() {
+    std::string error;
+    server_ = Server::start(config_, engine_, kLog, &error);
+    ASSERT_NE(server_, nullptr) << error;
+  }
+  std::string start_error() {
+    std::string error;
+    return Server::start(config_, engine_, kLog, &error) == nullptr ? error : "none";
+  }
+  TestClient reader() { return TestClient::tcp(server_->read_port()); }
+  TestClient writer() { return TestClient::tcp(server_->write_port()); }
+  // Until all of the acceptors' work so far is done.
+  void await_accepted(uint64_t connections) {
+    while (server_->statistics().connections_accepted < connections) std::this_thread::yield();
+  }
+  void await_open(uint64_t connections) {
+    while (server_->statistics().connections_open != connections) std::this_thread::yield();
+  }
+
+  static constexpr Log kLog{log_line, log_line, log_line};
+  static constexpr std::string_view kOpen = "P\t1\td\tt\tPRIMARY\tk,v\n";
+
+  testing::FakeEngine fake_;
+  testing::FaultyEngine faulty_;
+  GatedEngine engine_;
+  Config config_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, ServesBothPorts) {
+  start();
+  TestClient write = writer();
+  EXPECT_EQ(write.ask(kOpen), "0\t1");
+  EXPECT_EQ(write.ask("1\t+\t2\t5\tfive\n"), "0\t1");
+  TestClient read = reader();
+  EXPECT_EQ(read.ask(kOpen), "0\t1");
+  EXPECT_EQ(read.ask("1\t=\t1\t5\r\n"), "0\t2\t5\tfive");
+  EXPECT_EQ(read.ask("1\t+\t2\t6\tsix\n"), "2\t1\treadonly");
+  EXPECT_EQ(read.ask("X\n"), "2\t1\tcmd");
+  const Statistics sum = server_->statistics();
+  EXPECT_EQ(sum.connections_accepted, 2u);
+  EXPECT_EQ(sum.connections_open, 2u);
+  EXPECT_GT(sum.bytes_received, 50u);
+  EXPECT_GT(sum.bytes_sent, 30u);
+  EXPECT_TRUE(was_logged("listening for reads on port " + std::to_string(server_->read_port()) +
+                         " on 127.0.0.1, threads: 2\n"));
+}
+
+TEST_F(ServerTest, RequestsThatComeByteByByteAndPipelinedGetTheirRepliesInOrder) {
+  start();
+  TestClient client = writer();
+  for (char byte : kOpen) ASSERT_TRUE(client.send({&byte, 1}));
+  EXPECT_EQ(client.line(), "0\t1");
+  std::string requests;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string key = std::to_string(i);
+    requests += "1\t+\t2\t" + key + "\tv\n1\t=\t1\t" + key + "\n";
+  }
+  std::thread sender([&] { client.send(requests); });
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(client.line(), "0\t1");
+    ASSERT_EQ(client.line(), "0\t2\t" + std::to_string(i) + "\tv");
+  }
+  sender.join();
+}
+
+TEST_F(ServerTest, RequestsOfSeveralConnectionsAreOneBatch) {
+  config_.write.threads = 1;
+  engine_.close_gate();
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(writer());
+    clients.back().send(std::string(kOpen) + "1\t+\t2\t" + std::to_string(i) + "\tv\n");
+  }
+  await_accepted(20);
+  engine_.open_gate(true);
+  for (TestClient& client : clients) {
+    EXPECT_EQ(client.line(), "0\t1");
+    EXPECT_EQ(client.line(), "0\t1");
+  }
+  EXPECT_EQ(server_->statistics().batches, 1u);
+  EXPECT_EQ(server_->statistics().requests, 40u);
+}
+
+TEST_F(ServerTest, HalfClosedClientsGetAllRepliesAndThenTheEnd) {
+  start();
+  TestClient client = writer();
+  client.send(std::string(kOpen) + "1\t+\t2\t1\tone\n1\t=\t1\t1\n1\t=\t1\t1");
+  client.end_output();
+  EXPECT_EQ(client.line(), "0\t1");
+  EXPECT_EQ(client.line(), "0\t1");
+  EXPECT_EQ(client.line(), "0\t2\t1\tone");
+  EXPECT_EQ(client.line(), "EOF");
+  await_open(0);
+}
+
+TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
+  config_.write.threads = 1;
+  start();
+  TestClient slow = writer();
+  ASSERT_EQ(slow.ask(kOpen), "0\t1");
+  const std::string value(50'000, 'v');
+  ASSERT_EQ(slow.ask("1\t+\t2\t1\t" + value + "\n"), "0\t1");
+  constexpr int kRequests = 2000;  // 100 MB of replies
+  std::thread sender([&] {
+    for (int i = 0; i < kRequests; ++i) slow.send("1\t=\t1\t1\n");
+  });
+  TestClient other = writer();
+  EXPECT_EQ(other.ask(kOpen), "0\t1");
+  sender.join();
+  EXPECT_EQ(other.ask("1\t=\t1\t2\n"), "0\t2");
+  EXPECT_LT(server_->statistics().bytes_sent, 50'000u * kRequests);
+  for (int i = 0; i < kRequests; ++i) ASSERT_EQ(slow.line(), "0\t2\t1\t" + value);
+}
+
+TEST_F(ServerTest, ALineWithoutEndIsAnsweredAndTheConnectionClosed) {
+  config_.limits.max_request_size = 100'000;
+  start();
+  TestClient client = writer();
+  EXPECT_TRUE(client.send(std::string(kOpen) + std::string(1'000'000, 'x')));
+  EXPECT_EQ(client.line(), "0\t1");
+  EXPECT_EQ(client.line(), "2\t1\trequest_too_long");
+  EXPECT_EQ(client.line(), "EOF");
+}
+
+TEST_F(ServerTest, ConnectionsAreSpreadEvenly) {
+  config_.write.threads = 4;
+  engine_.close_gate();
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(writer());
+    clients.back().send("\n");
+  }
+  await_accepted(20);
+  engine_.open_gate(true);
+  for (TestClient& client : clients) EXPECT_EQ(client.line(), "2\t1\tcmd");
+  EXPECT_EQ(server_->statistics().batches, 4u);  // one for each worker
+}
+
+TEST_F(ServerTest, ConnectionsAboveTheLimitAreToldSo) {
+  config_.limits.max_connections = 2;
+  start();
+  TestClient first = reader();
+  TestClient second = reader();
+  await_accepted(2);
+  TestClient third = reader();
+  EXPECT_EQ(third.line(), "1\t1\ttoo_many_connections");
+  EXPECT_EQ(third.line(), "EOF");
+  EXPECT_EQ(server_->statistics().connections_refused, 1u);
+  TestClient on_the_other_port = writer();
+  EXPECT_EQ(on_the_other_port.ask("\n"), "2\t1\tcmd");
+  first.end_output();
+  EXPECT_EQ(first.line(), "EOF");
+  await_open(2);
+  TestClient again = reader();
+  EXPECT_EQ(again.ask("\n"), "2\t1\tcmd");
+}
+
+TEST_F(ServerTest, TheSecretOfThePortIsAsked) {
+  config_.read.secret = "open sesame";
+  start();
+  TestClient read = reader();
+  EXPECT_EQ(read.ask(kOpen), "3\t1\tunauth");
+  EXPECT_EQ(read.ask("A\t1\topen sesame\n"), "0\t1");
+  EXPECT_EQ(read.ask(kOpen), "0\t1");
+  TestClient write = writer();
+  EXPECT_EQ(write.ask(kOpen), "0\t1");
+}
+
+TEST_F(ServerTest, StopUnderTrafficEndsEveryClient) {
+  start();
+  std::atomic<uint64_t> answered{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      TestClient client = i % 2 == 0 ? reader() : writer();
+      EXPECT_EQ(client.ask(kOpen), "0\t1");
+      for (;;) {
+        if (!client.send("1\t=\t1\t1\n1\t=\t1\t2\n")) return;
+        const std::string line = client.line();
+        if (line != "0\t2") return;
+        ++answered;
+      }
+    });
+  }
+  while (answered < 1000) std::this_thread::yield();
+  server_->stop();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(server_->statistics().connections_open, 0u);
+  EXPECT_FALSE(reader().connected());
+  server_->stop();
+}
+
+TEST_F(ServerTest, ASessionThatIsToldToStopEndsItsClientsByItself) {
+  start();
+  TestClient idle = writer();
+  ASSERT_EQ(idle.ask(kOpen), "0\t1");
+  await_accepted(1);
+  faulty_.stop();
+  EXPECT_EQ(idle.line(), "EOF");
+  await_open(0);
+  TestClient late = writer();
+  EXPECT_NE(late.line(), "0\t1");  // turned away or reset, not left waiting
+}
+
+TEST_F(ServerTest, WithoutASessionClientsAreTurnedAwayAndTheLogSaysWhy) {
+  faulty_.refuse_sessions();
+  start();
+  TestClient client = reader();
+  const std::string line = client.ask("\n");
+  EXPECT_TRUE(line == "EOF" || line == "ERROR") << line;
+  server_->stop();
+  EXPECT_TRUE(was_logged("hs-rd-0: cannot serve: the database made no session for it"));
+}
+
+TEST_F(ServerTest, NobodyIsServedBeforeTheDatabaseIsReady) {
+  engine_.close_gate();
+  start();
+  TestClient client = reader();
+  client.send("\n");
+  await_accepted(1);
+  EXPECT_EQ(server_->statistics().bytes_received, 0u);
+  EXPECT_TRUE(engine_.sessions().empty());
+  engine_.open_gate(true);
+  EXPECT_EQ(client.line(), "2\t1\tcmd");
+}
+
+TEST_F(ServerTest, ADatabaseThatWillNeverBeReadyEndsTheServer) {
+  engine_.close_gate();
+  start();
+  TestClient client = reader();
+  await_accepted(1);
+  engine_.open_gate(false);
+  EXPECT_EQ(client.line(), "EOF");
+  server_->stop();
+  EXPECT_TRUE(engine_.sessions().empty());
+}
+
+TEST_F(ServerTest, TablesAreGivenBackOnceWhenTrafficEnds) {
+  config_.write.threads = 1;
+  start();
+  TestClient client = writer();
+  for (int quiet = 1; quiet <= 3; ++quiet) {
+    EXPECT_EQ(client.ask("\n"), "2\t1\tcmd");
+    while (engine_.released < quiet) std::this_thread::yield();
+    EXPECT_EQ(engine_.released, quiet);
+    EXPECT_GE(engine_.held, quiet);
+  }
+}
+
+TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
+  config_.read.threads = 1;
+  config_.write.threads = 1;
+  start();
+  EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
+  EXPECT_EQ(writer().ask("\n"), "2\t1\tcmd");
+  std::vector<std::string> names = engine_.sessions();
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"hs-rd-0", "hs-wr-0"}));
+  EXPECT_TRUE(engine_.signals_were_blocked());
+  sigset_t mask;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  EXPECT_FALSE(::sigismember(&mask, SIGTERM));  // our own are as before
+}
+
+TEST_F(ServerTest, APortInUseIsSaidAndNothingIsStarted) {
+  start();
+  Config first = config_;
+  first.write.port = std::to_string(server_->read_port());
+  std::swap(config_, first);
+  EXPECT_EQ(start_error(),
+            "port " + config_.write.port + " on 127.0.0.1 is in use (handlersocket_port_wr)");
+  config_.read.port = config_.write.port;
+  config_.write.port = "";
+  EXPECT_EQ(start_error(),
+            "port " + config_.read.port + " on 127.0.0.1 is in use (handlersocket_port)");
+}
+
+TEST_F(ServerTest, WrongSettingsAreSaid) {
+  config_.read.port = config_.write.port = "9998";
+  EXPECT_EQ(start_error(), "handlersocket_port and handlersocket_port_wr are the same: 9998");
+  config_.read.port = "70000";
+  EXPECT_EQ(start_error(), "the port 70000 is not in the range 0 to 65535 (handlersocket_port)");
+  config_.read.port = "0";
+  config_.write.port = "no-such-service";
+  EXPECT_EQ(start_error(),
+            "'no-such-service' is neither a port number nor the name of a service "
+            "(handlersocket_port_wr)");
+  config_.write.port = "0";
+  config_.write.threads = 3001;
+  EXPECT_EQ(start_error(), "handlersocket_threads_wr is 3001, not in the range 1 to 3000");
+  config_.write.threads = 0;
+  EXPECT_EQ(start_error(), "handlersocket_threads_wr is 0, not in the range 1 to 3000");
+  config_.write.threads = 1;
+  config_.address = "256.256.256.256";
+  const std::string error = start_error();
+  EXPECT_EQ(error.find("cannot resolve the address '256.256.256.256': "), 0u) << error;
+  EXPECT_NE(error.find("(handlersocket_address)"), std::string::npos) << error;
+}
+
+TEST_F(ServerTest, AnEmptyPortIsOff) {
+  config_.write.port = "";
+  start();
+  EXPECT_EQ(server_->write_port(), 0);
+  EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
+  EXPECT_TRUE(was_logged("not listening for reads and writes: handlersocket_port_wr is empty"));
+}
+
+TEST_F(ServerTest, ServesUnixSockets) {
+  char name[] = "/tmp/hs-server-XXXXXX";
+  const std::string directory = ::mkdtemp(name);
+  config_.address = "/";
+  config_.read.port = directory + "/read";
+  config_.write.port = directory + "/write";
+  start();
+  TestClient client = TestClient::unix_socket(config_.write.port);
+  EXPECT_EQ(client.ask(kOpen), "0\t1");
+  EXPECT_EQ(server_->read_port(), 0);
+  server_->stop();
+  EXPECT_EQ(client.line(), "EOF");
+  EXPECT_TRUE(std::filesystem::is_empty(directory));
+  std::filesystem::remove_all(directory);
+}
+
+TEST_F(ServerTest, AClientThatVanishesLosesNothingOfABatch) {
+  char name[] = "/tmp/hs-server-XXXXXX";
+  const std::string directory = ::mkdtemp(name);
+  config_.address = "/";
+  config_.read.port = "";
+  config_.write.port = directory + "/write";
+  engine_.close_gate();
+  start();
+  {
+    TestClient client = TestClient::unix_socket(config_.write.port);
+    std::string requests(kOpen);
+    for (int i = 0; i < 1500; ++i) requests += "1\t+\t2\t" + std::to_string(i) + "\tv\n";
+    ASSERT_TRUE(client.send(requests));
+    await_accepted(1);
+  }
+  engine_.open_gate(true);
+  await_open(0);
+  server_->stop();
+  // All of the first batch. Its replies cannot be delivered, so there is no second one.
+  EXPECT_EQ(fake_.rows("d", "t").size(), 1023u);
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace hs::server

@@ -1,0 +1,157 @@
+"""Filters, IN, increments and the `?` forms against a real server."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hs_client import Client, Value, rows
+from private_server import PrivateServer
+
+SQL_OPS = {"=": "<=>", "!=": "<=>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+@pytest.fixture
+def table(server: PrivateServer, database: str) -> str:
+    server.sql(
+        "CREATE TABLE hs.f (id INT PRIMARY KEY, i TINYINT, u INT UNSIGNED, d DECIMAL(6,2), f DOUBLE,"
+        " s VARCHAR(10) COLLATE utf8mb4_general_ci, b VARBINARY(10), t DATE, ts DATETIME(3), x TEXT,"
+        " l VARCHAR(10) CHARACTER SET latin1)"
+    )
+    server.sql(
+        "INSERT INTO hs.f VALUES (1, -5, 0, -1.50, -0.5, 'Apple', 'a', '2020-01-01', '2020-01-01 00:00:00.5', 'x', 'ä'),"
+        " (2, 0, 7, 0, 0, 'banana', 'B', '2021-06-30', '2021-06-30 12:00:00', 'y', 'z'),"
+        " (3, 127, 4294967295, 9999.99, 1e100, 'cherry', '', '1999-12-31', '1999-12-31 23:59:59.999', '', 'A'),"
+        " (4, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    )
+    return "hs.f"
+
+
+VALUES: dict[str, list[Value]] = {
+    "i": [-5, 0, 127, 300, -300, "1.5", "-4.5", None],
+    "u": [0, 7, 4294967295, -1, 99999999999, None],
+    "d": ["-1.5", "0", "9999.99", "9999.995", "-1.501", "123456", None],
+    "f": ["-0.5", "0", "1e100", None],
+    "s": ["apple", "BANANA", "b", "a very long value that does not fit", "", None],
+    "b": ["a", "A", "", None],
+    "t": ["2020-01-01", "2021-06-30", "1999-12-31", None],
+    "ts": ["2020-01-01 00:00:00.5", "2021-06-30 12:00:00", None],
+    "l": ["Ä", "z", "a", None],
+}
+
+
+@pytest.mark.parametrize("column", list(VALUES))
+def test_filters_compare_as_sql_does_and_null_is_least(
+    server: PrivateServer, reader: Client, table: str, column: str
+) -> None:
+    reader.open(table, ["id"], filters=[column])
+    for op, value in itertools.product(SQL_OPS, VALUES[column]):
+        if value is None:
+            condition = {
+                "=": f"{column} IS NULL",
+                "!=": f"{column} IS NOT NULL",
+                ">": f"{column} IS NOT NULL",
+                "<": "FALSE",
+                "<=": f"{column} IS NULL",
+                ">=": "TRUE",
+            }[op]
+            expected = server.sql(f"SELECT id FROM hs.f WHERE {condition} ORDER BY id")
+        else:
+            nulls = f" OR {column} IS NULL" if op in ("!=", "<", "<=") else ""
+            expected = server.sql(
+                f"SELECT id FROM hs.f WHERE {column} {op} %s{nulls} ORDER BY id", [value]
+            )
+        reply = reader.request(1, ">=", 1, 0, 100, 0, "F", op, 0, value)
+        assert rows(reply) == [(str(r[0]).encode(),) for r in expected], (column, op, value)
+
+
+def test_filters_skip_or_stop_and_offset_counts_after_them(reader: Client, table: str) -> None:
+    reader.open(table, ["id"], filters=["i", "id"])
+    find = [1, ">=", 1, 0, 100]
+    assert rows(reader.request(*find, 0, "F", "!=", 1, 2)) == [(b"1",), (b"3",), (b"4",)]
+    assert rows(reader.request(*find, 0, "W", "!=", 1, 2)) == [(b"1",)]
+    assert rows(reader.request(*find, 1, "F", "!=", 1, 2)) == [(b"3",), (b"4",)]
+    assert rows(reader.request(*find, 0, "F", ">", 1, 1, "F", "<", 0, 100)) == [(b"2",), (b"4",)]
+    assert reader.request(*find, 0, "F", "=", 2, 1) == b"2\t1\tfilterfld"
+    assert reader.request(*find, 0, "FF", "=", 0, 1) == b"2\t1\tfiltertype"
+    assert reader.request(*find, 0, "F", "~", 0, 1) == b"2\t1\top"
+
+
+def test_a_blob_is_filtered_by_null_only(reader: Client, table: str) -> None:
+    reader.open(table, ["id"], filters=["x"])
+    assert reader.request(1, ">=", 1, 0, 9, 0, "F", "=", 0, "x") == b"2\t1\tfilterblob"
+    assert rows(reader.request(1, ">=", 1, 0, 9, 0, "F", "=", 0, None)) == [(b"4",)]
+
+
+def test_in_reads_one_row_for_each_value_in_list_order(reader: Client, table: str) -> None:
+    reader.open(table, ["id"], filters=["i"])
+    assert rows(reader.request(1, "=", 1, 0, 9, 0, "@", 0, 4, 3, 9, 1, 3)) == [(b"3",), (b"1",), (b"3",)]
+    assert rows(reader.request(1, "=", 1, None, 2, 1, "@", 0, 3, 1, 2, 3)) == [(b"2",), (b"3",)]
+    assert rows(reader.request(1, ">", 1, 0, 9, 0, "@", 0, 2, 1, 2)) == [(b"2",), (b"3",)]
+    assert rows(reader.request(1, "=", 1, 0, 9, 0, "@", 0, 3, 1, 2, 3, "F", ">=", 0, 0)) == [(b"2",), (b"3",)]
+    assert reader.request(1, "=", 1, 0, 9, 0, "@", 1, 1, 1) == b"2\t1\tkpnum"
+    assert reader.request(1, "=", 1, 0, 9, 0, "@", 0, 0) == b"2\t1\tinvalueslen"
+
+
+@pytest.fixture
+def counters(server: PrivateServer, database: str) -> str:
+    server.sql(
+        "CREATE TABLE hs.n (id INT PRIMARY KEY, a INT, s SMALLINT UNSIGNED, b BIGINT, v VARCHAR(20),"
+        " d DECIMAL(8,2), KEY a (a))"
+    )
+    server.sql("INSERT INTO hs.n VALUES (1, 10, 5, 0, '7', '1.50'), (2, NULL, 0, -3, 'x', '-0.25')")
+    return "hs.n"
+
+
+def values(server: PrivateServer, id_: int) -> tuple[object, ...]:
+    return server.sql("SELECT a, s, b, v, CAST(d AS CHAR) FROM hs.n WHERE id = %s", [id_])[0]
+
+
+def test_increments_are_those_of_sql_or_an_error(
+    server: PrivateServer, writer: Client, counters: str
+) -> None:
+    writer.open(counters, ["a", "s", "b", "v", "d"])
+
+    def add(key: int, *operands: Value, op: str = "+") -> bytes:
+        return writer.request(1, "=", 1, key, 1, 0, op, *operands).split(b" ")[0]
+
+    assert add(1, 5, 1, 2, 3, 1) == b"0\t1\t1"
+    assert values(server, 1) == (15, 6, 2, "10", "2.50")
+    assert add(2, 5, 1, 1, None, 1) == b"0\t1\t1"
+    assert values(server, 2) == (None, 1, -2, "x", "0.75")
+    before = values(server, 1)
+    for operands, reply in [
+        ((99999999999, 0, 0, 0, 0), b"1\t1\tsql_1264"),
+        ((0, 99999, 0, 0, 0), b"1\t1\tsql_1264"),
+        (("1.9", 0, 0, 0, 0), b"2\t1\tnumber"),
+        (("abc", 0, 0, 0, 0), b"2\t1\tnumber"),
+        ((1, 1), b"2\t1\tmissing_value"),
+    ]:
+        assert add(1, *operands) == reply
+        assert values(server, 1) == before
+    assert add(2, 0, 0, 0, 1, 0) == b"1\t1\tnot_a_number"
+    assert add(1, 0, 6, 0, 0, 0, op="-") == b"0\t1\t1"
+    assert add(1, 0, 1, 0, 0, 0, op="-").startswith(b"1\t1\tsql_1264")
+    assert add(1, 16, 0, 0, 0, 0, op="-") == b"0\t1\t0"
+    assert values(server, 1)[0] == 15
+
+
+def test_question_forms_return_the_old_row(
+    server: PrivateServer, writer: Client, counters: str
+) -> None:
+    writer.open(counters, ["id", "a"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "+?", 0, 5) == b"0\t2\t1\t10"
+    assert writer.request(1, "=", 1, 1, 1, 0, "-?", 0, 1) == b"0\t2\t1\t15"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U?", 1, 99) == b"0\t2\t1\t14"
+    assert writer.request(1, ">=", 1, 0, 9, 0, "D?") == b"0\t2\t1\t99\t2\t\0"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U?", 1, 1) == b"0\t2"
+    assert server.sql("SELECT COUNT(*) FROM hs.n") == [(0,)]
+
+
+def test_a_range_increment_on_the_scanned_index_counts_each_row_once(
+    server: PrivateServer, writer: Client, counters: str
+) -> None:
+    server.sql("UPDATE hs.n SET a = id")
+    writer.open(counters, ["a"], index="a")
+    assert writer.request(1, ">=", 1, 0, 100, 0, "+", 1) == b"0\t1\t2"
+    assert server.sql("SELECT a FROM hs.n ORDER BY id") == [(2,), (3,)]

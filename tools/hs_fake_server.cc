@@ -1,0 +1,206 @@
+// The whole network server with no database: the protocol over tables in memory.
+//
+// For tests of clients, under sanitizers too, and for measuring what everything but the database
+// costs. Prints one line of JSON with its ports when it is ready; SIGINT or SIGTERM ends it.
+#include <getopt.h>
+#include <signal.h>
+
+#include <charconv>
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/server.h"
+#include "testing/fake_engine.h"
+
+namespace {
+
+using hs::testing::FakeEngine;
+
+constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
+  --port PORT --port-wr PORT          read and write port, 0 = any free one (the default), '' = off
+  --address ADDRESS                   127.0.0.1 is the default; / = the ports are paths of sockets
+  --threads N --threads-wr N          worker threads (1)
+  --secret TEXT --secret-wr TEXT      what clients must authenticate with (nothing)
+  --idle-timeout SECONDS              close connections without traffic after that (300)
+  --max-connections N                 of each port (20000)
+  --max-request-size BYTES            of one line (67108864)
+  --max-reply-size BYTES              of one line (67108864)
+  --table DEFINITION                  a table, such as
+        'd.t(k int auto_increment, v text null; PRIMARY(k); unique by_v(v))'
+        Columns: name, int | unsigned | text, then null, auto_increment, default WORD.
+  --row DATABASE.TABLE:VALUE,...      a row of it; an unquoted NULL is NULL
+  --sample ROWS                       the table test.user of the documentation with ROWS rows
+)";
+
+enum Option : int {
+  kPort = 1,
+  kPortWr,
+  kAddress,
+  kThreads,
+  kThreadsWr,
+  kSecret,
+  kSecretWr,
+  kIdleTimeout,
+  kMaxConnections,
+  kMaxRequestSize,
+  kMaxReplySize,
+  kTable,
+  kRow,
+  kSample,
+};
+
+constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
+                               {"port-wr", required_argument, nullptr, kPortWr},
+                               {"address", required_argument, nullptr, kAddress},
+                               {"threads", required_argument, nullptr, kThreads},
+                               {"threads-wr", required_argument, nullptr, kThreadsWr},
+                               {"secret", required_argument, nullptr, kSecret},
+                               {"secret-wr", required_argument, nullptr, kSecretWr},
+                               {"idle-timeout", required_argument, nullptr, kIdleTimeout},
+                               {"max-connections", required_argument, nullptr, kMaxConnections},
+                               {"max-request-size", required_argument, nullptr, kMaxRequestSize},
+                               {"max-reply-size", required_argument, nullptr, kMaxReplySize},
+                               {"table", required_argument, nullptr, kTable},
+                               {"row", required_argument, nullptr, kRow},
+                               {"sample", required_argument, nullptr, kSample},
+                               {}};
+
+[[noreturn]] void fail(const std::string& message) {
+  std::cerr << "hs_fake_server: " << message << "\n";
+  std::exit(1);
+}
+
+template <class Number>
+void set_number(std::string_view text, Number* number) {
+  const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  if (failed != std::errc() || rest != text.data() + text.size()) {
+    fail("'" + std::string(text) + "' is not a number in range");
+  }
+}
+
+void add_table(FakeEngine& engine, std::string_view definition) {
+  std::string error;
+  if (!hs::testing::parse_table_definition(definition, &error)) fail(error);
+  engine.create_table(definition);
+}
+
+void add_row(FakeEngine& engine, std::string_view text) {
+  const size_t dot = text.find('.');
+  const size_t colon = text.find(':');
+  if (dot == std::string_view::npos || colon == std::string_view::npos || colon < dot) {
+    fail("--row wants DATABASE.TABLE:VALUE,...");
+  }
+  std::vector<std::optional<std::string>> values;
+  for (std::string_view rest = text.substr(colon + 1);;) {
+    const size_t comma = rest.find(',');
+    const std::string_view value = rest.substr(0, comma);
+    values.emplace_back(value == "NULL" ? std::nullopt : std::optional<std::string>(value));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (!engine.add_row(text.substr(0, dot), text.substr(dot + 1, colon - dot - 1), values)) {
+    fail("the table refuses the row " + std::string(text));
+  }
+}
+
+void add_sample(FakeEngine& engine, std::string_view text) {
+  uint32_t rows = 0;
+  set_number(text, &rows);
+  engine.create_table(
+      "test.user(user_id unsigned, user_name text null, user_email text null, created text null; "
+      "PRIMARY(user_id))");
+  for (uint32_t i = 1; i <= rows; ++i) {
+    const std::string id = std::to_string(i);
+    const bool is_first = i == 101;
+    engine.add_row(
+        "test", "user",
+        {id, is_first ? "Yukari Takeba" : "user name " + id,
+         is_first ? "yukari.takeba@dena.jp" : "user" + id + "@example.com", "2010-02-03 11:22:33"});
+  }
+}
+
+void apply(int option, const char* text, hs::server::Config& config, FakeEngine& engine) {
+  switch (option) {
+    case kPort:
+      config.read.port = text;
+      break;
+    case kPortWr:
+      config.write.port = text;
+      break;
+    case kAddress:
+      config.address = text;
+      break;
+    case kThreads:
+      set_number(text, &config.read.threads);
+      break;
+    case kThreadsWr:
+      set_number(text, &config.write.threads);
+      break;
+    case kSecret:
+      config.read.secret = text;
+      break;
+    case kSecretWr:
+      config.write.secret = text;
+      break;
+    case kIdleTimeout:
+      set_number(text, &config.idle_timeout_s);
+      break;
+    case kMaxConnections:
+      set_number(text, &config.limits.max_connections);
+      break;
+    case kMaxRequestSize:
+      set_number(text, &config.limits.max_request_size);
+      break;
+    case kMaxReplySize:
+      set_number(text, &config.limits.max_reply_size);
+      break;
+    case kTable:
+      add_table(engine, text);
+      break;
+    case kRow:
+      add_row(engine, text);
+      break;
+    case kSample:
+      add_sample(engine, text);
+      break;
+    default:
+      std::cerr << kUsage;
+      std::exit(2);
+  }
+}
+
+void log_line(std::string_view message) { std::cerr << std::string(message) + "\n"; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  FakeEngine engine;
+  hs::server::Config config;
+  config.read = {"0", 1};
+  config.write = {"0", 1};
+  for (int chosen; (chosen = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
+    apply(chosen, optarg, config, engine);
+  }
+  if (optind != argc) apply('?', nullptr, config, engine);
+
+  sigset_t ending;
+  ::sigemptyset(&ending);
+  ::sigaddset(&ending, SIGINT);
+  ::sigaddset(&ending, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &ending, nullptr);
+
+  std::string error;
+  const auto server =
+      hs::server::Server::start(config, engine, {log_line, log_line, log_line}, &error);
+  if (server == nullptr) fail(error);
+  std::cout << "{\"port\":" << server->read_port() << ",\"port_wr\":" << server->write_port() << "}"
+            << std::endl;
+  int signal = 0;
+  ::sigwait(&ending, &signal);
+  server->stop();
+  return 0;
+}
