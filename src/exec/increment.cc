@@ -1,40 +1,67 @@
 #include "exec/increment.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace hs::exec {
 
-Result<void> Increment::prepare(Modification modification, std::span<const Value> operands) {
+Result<void> Increment::prepare(Modification modification, std::span<const std::string> columns,
+                                std::span<const Value> operands) {
   const bool subtracts = modification == Modification::kDecrement;
   may_cross_zero_ = !subtracts;
-  scratch_.amounts.clear();
-  for (const Value& operand : operands) {
-    std::optional<Amount>& amount = scratch_.amounts.emplace_back();
-    if (operand.is_null()) continue;
-    amount = parse_amount(operand.text());
+  scratch_.counts.clear();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is_null()) continue;
+    std::optional<Amount> amount = parse_amount(operands[i].text());
     if (!amount) return ErrorCode::kNumber;
     if (subtracts) amount->negative = !amount->negative;
+    scratch_.counts.push_back({i, *amount, std::nullopt});
   }
+  find_repeated(columns);
   return {};
+}
+
+void Increment::find_repeated(std::span<const std::string> columns) {
+  std::vector<Scratch::Count>& counts = scratch_.counts;
+  if (counts.size() < 2) return;
+  const auto name = [&](size_t i) -> const std::string& { return columns[counts[i].column]; };
+  std::vector<size_t>& order = scratch_.counts_by_name;
+  order.resize(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const int compared = name(a).compare(name(b));
+    return compared != 0 ? compared < 0 : a < b;
+  });
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (name(order[i]) == name(order[i - 1])) counts[order[i]].previous = order[i - 1];
+  }
 }
 
 Result<bool> Increment::compute(std::span<const Value> row) {
   std::vector<engine::Cursor::Assignment>& assignments = scratch_.assignments;
-  std::string& texts = scratch_.texts;
+  std::string& sums = scratch_.sums;
   assignments.clear();
-  texts.clear();
+  sums.clear();
   bool crosses_zero = false;
-  for (size_t i = 0; i < scratch_.amounts.size(); ++i) {
-    if (!scratch_.amounts[i] || row[i].is_null()) continue;
-    const size_t begin = texts.size();
-    const std::optional<Signs> signs = add(row[i].text(), *scratch_.amounts[i], &texts);
+  for (Scratch::Count& count : scratch_.counts) {
+    if (row[count.column].is_null()) continue;
+    std::string_view old = row[count.column].text();
+    if (count.previous) {
+      const Scratch::Count& previous = scratch_.counts[*count.previous];
+      old = std::string_view(sums).substr(previous.begin, previous.size);
+    }
+    count.begin = sums.size();
+    const std::optional<Signs> signs = add(old, count.amount, &sums);
     if (!signs) return ErrorCode::kNotANumber;
+    count.size = sums.size() - count.begin;
     crosses_zero |= signs->cross_zero();
-    assignments.push_back({i, {nullptr, texts.size() - begin}});
+    assignments.push_back({count.column, {nullptr, count.size}});
   }
-  // Only now do the texts stay where they are.
-  const char* text = texts.data();
+  // Only now do the sums stay where they are.
+  const char* sum = sums.data();
   for (engine::Cursor::Assignment& assignment : assignments) {
-    assignment.value.data = text;
-    text += assignment.value.size;
+    assignment.value.data = sum;
+    sum += assignment.value.size;
   }
   return may_cross_zero_ || !crosses_zero;
 }

@@ -149,7 +149,7 @@ TEST_F(IncrementTest, ARangeNeverMeetsItsOwnChanges) {
 }
 
 TEST_F(IncrementTest, OfSeveralRowsThoseThatWouldCrossZeroAreNotCounted) {
-  ASSERT_TRUE(fake.add_row("test", "counter", {"4", "6", "0", nullptr}));
+  ASSERT_TRUE(fake.add_row("test", "counter", {"4", "6", "0", std::nullopt}));
   const auto all = [] { return Ask::find(3, ">=", {nullptr}, 99); };
   EXPECT_EQ(run(all().modify(Modification::kDecrement, {"6"}).returning_old()),
             "rows 1: [NULL] [-5] [5] [6]");

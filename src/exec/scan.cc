@@ -34,7 +34,7 @@ Result<void> set_filters(const protocol::Request& request, engine::Cursor& curso
     filters.push_back({filter.column, *filter.op, filter.value});
   }
   Result<void> done = cursor.set_filters(filters);
-  if (filters.capacity() > kKeptFilters) filters = {};
+  if (filters.capacity() > kKeptFilters) std::vector<engine::Cursor::Filter>().swap(filters);
   return done;
 }
 

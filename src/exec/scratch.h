@@ -1,7 +1,9 @@
 // Memory that requests use while they run, kept from one to the next so that the common ones
-// allocate nothing. One for each worker; holds nothing between requests.
+// allocate nothing. One for each worker. What is in it means nothing to the next request.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,17 @@ namespace hs::exec {
 struct Scratch {
   std::vector<engine::Cursor::Filter> filters;
   std::vector<engine::Cursor::Assignment> assignments;
-  std::vector<std::optional<Amount>> amounts;
-  std::string texts;  // of numbers, one behind the other
+
+  // One column of an increment that has an operand.
+  struct Count {
+    size_t column = 0;
+    Amount amount;
+    std::optional<size_t> previous;  // in counts: the same column, listed before
+    size_t begin = 0, size = 0;      // of the sum, in sums
+  };
+  std::vector<Count> counts;
+  std::vector<size_t> counts_by_name;
+  std::string sums;  // one behind the other
 };
 
 }  // namespace hs::exec

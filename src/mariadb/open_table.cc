@@ -55,10 +55,11 @@ Result<void> MariaCursor::open() {
   Open_table_context context(thd, 0);
   if (open_table(thd, &list_, &context) || list_.table == nullptr) {
     if (context.can_recover_from_failed_open()) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
-    const bool timed_out =
-        thd->is_error() && thd->get_stmt_da()->sql_errno() == ER_LOCK_WAIT_TIMEOUT;
-    (void)session_.take_error(0);
-    return timed_out ? ErrorCode::kLockTables : ErrorCode::kOpenTable;
+    const Error error = session_.take_lock_error();
+    // Why a table cannot be opened is the server's business: none of it is one text to clients.
+    return error.code == ErrorCode::kSql || error.code == ErrorCode::kEngine
+               ? Error{ErrorCode::kOpenTable, 0, {}}
+               : error;
   }
   table_ = list_.table;
   table_->reginfo.lock_type = list_.lock_type;

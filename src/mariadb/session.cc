@@ -36,12 +36,14 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
       mode_(mode),
       lock_timeout_s_(lock_timeout_s),
       wake_(wake),
-      name_(name) {
+      name_("handlersocket: " + std::string(name)) {
   saved_mysys_variables_ = thd_attach_thd(thd_);
   thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
   thd_->real_id = pthread_self();
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
+  // A daemon's thread could not be killed.
+  thd_->set_command(COM_CONNECT);
   lex_start(thd_);
   take_settings();
 
@@ -116,6 +118,16 @@ Error MariaSession::take_error(int number) {
   return error;
 }
 
+// The same for a table that could not be locked or opened: to have waited in vain is one thing to
+// the client, whatever it was for.
+Error MariaSession::take_lock_error() {
+  Error error = take_error(0);
+  if (error.code == ErrorCode::kSql &&
+      (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK))
+    error = Error{ErrorCode::kLockTables, 0, {}};
+  return error;
+}
+
 // --- specs and cursors ---
 
 Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
@@ -125,6 +137,8 @@ Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
 }
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
+  // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
+  if (!statement_open_ && !transaction_open_) forget_kill();
   auto found = cursors_.find(spec.get());
   if (found != cursors_.end() && found->second->is_open()) return found->second.get();
   if (found == cursors_.end()) {
@@ -216,8 +230,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
   if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
     return {};
   if (!cursor.lock_for_read()) {
-    (void)take_error(0);
-    return ErrorCode::kLockTables;
+    return take_lock_error();
   }
   locked_cursors_.push_back(&cursor);
   bump(engine_.counters().table_lock);
@@ -237,11 +250,9 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   if (thd_->mdl_context.acquire_lock(&protection,
                                      static_cast<double>(thd_->variables.lock_wait_timeout)) ||
       !cursor.lock_for_write(access)) {
-    const Error error = take_error(0);
+    const Error error = take_lock_error();
     trans_rollback_stmt(thd_);
-    return error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT
-               ? Error{ErrorCode::kLockTables, 0, {}}
-               : error;
+    return error;
   }
   bump(engine_.counters().table_lock);
   return {};

@@ -55,6 +55,8 @@ class MariaSession final : public engine::Session {
   // The error of a call that failed with the handler's `number` (0 when it has none): what the
   // server reported, or the number itself. Clears the server's error state.
   Error take_error(int number);
+  // The error of an open or lock that failed: kLockTables when it was waited for in vain.
+  Error take_lock_error();
 
  private:
   Result<void> begin_read(MariaCursor& cursor);

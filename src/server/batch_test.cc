@@ -14,7 +14,7 @@ namespace {
 
 using testing::Call;
 
-// A session whose cursor() throws at a chosen call.
+// A session whose cursor() or end_request() throws at a chosen call.
 class ThrowingSession final : public ForwardingSession {
  public:
   using ForwardingSession::ForwardingSession;
@@ -23,6 +23,12 @@ class ThrowingSession final : public ForwardingSession {
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     if (--throw_at == 0) throw std::runtime_error("broken");
     return ForwardingSession::cursor(spec);
+  }
+  int throw_at_end = 0;
+  Result<void> end_request() override {
+    Result<void> ended = ForwardingSession::end_request();
+    if (--throw_at_end == 0) throw std::runtime_error("broken");
+    return ended;
   }
 };
 
@@ -286,6 +292,23 @@ TEST_F(BatchTest, AnExceptionEndsOnlyItsOwnConnection) {
   EXPECT_EQ(second_.ending, Peer::Ending::kFailed);
   EXPECT_EQ(take(third_), "0\t1\n");
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "5,v5"}));
+}
+
+TEST_F(BatchTest, AnExceptionInTheMiddleOfAReplyLeavesTheOthersWhole) {
+  first_.input().append(find(1) + find(1) + find(1));
+  second_.input().append(find(1) + find(1) + "\n");
+  session_.throw_at_end = 3;  // when the reply of the third find has begun
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t2\n0\t2\n");
+  EXPECT_EQ(take(second_), "0\t2\n0\t2\n2\t1\tcmd\n");
+
+  session_.throw_at_end = 2;
+  first_.ending = Peer::Ending::kNone;
+  first_.input().append(find(1) + find(1));
+  second_.input().append("\n\n");  // errors, that end no reply of rows
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t2\n");
+  EXPECT_EQ(take(second_), "2\t1\tcmd\n2\t1\tcmd\n");
 }
 
 TEST_F(BatchTest, AnExceptionWhileTryingAgainEndsOnlyItsOwnConnection) {

@@ -160,9 +160,11 @@ def test_kill_of_a_workers_entry_ends_its_batch_only(own: PrivateServer) -> None
         reader.open("hs.t", ["v"])
         writer.open("hs.t", ["v"])
         for verb in ("KILL", "KILL QUERY"):
-            for (thread,) in own.sql(
+            threads = own.sql(
                 "SELECT ID FROM information_schema.PROCESSLIST WHERE STATE LIKE 'handlersocket%'"
-            ):
+            )
+            assert len(threads) == 2 + 4
+            for (thread,) in threads:
                 own.sql(f"{verb} {thread}")
         for _ in range(3):
             assert reader.find("=", [1]) == [(b"1",)]

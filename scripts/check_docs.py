@@ -1,0 +1,253 @@
+"""Checks that the documentation says what the code says.
+
+    docs/errors.md     and  src/base/errors.def            text, code, meaning of every error
+    docs/variables.md  and  src/mariadb/variables.cc       name, type, default, range, dynamic or not
+    docs/variables.md  and  src/mariadb/status.cc          the names of the status variables
+    every page                                             relative links lead to a file and a heading
+
+Exits with 1 and one line per contradiction. Needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+ERRORS_PAGE = "docs/errors.md"
+ERRORS_SOURCE = "src/base/errors.def"
+VARIABLES_PAGE = "docs/variables.md"
+VARIABLES_SOURCE = "src/mariadb/variables.cc"
+STATUS_SOURCE = "src/mariadb/status.cc"
+# The page's words for an error whose text is a number (empty in errors.def).
+NUMBER_TEXT = "*number*"
+SKIPPED_FOLDERS = {"build", "node_modules"}
+ARITHMETIC = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub, ast.LShift: operator.lshift}
+
+
+class Variable(NamedTuple):
+    """One system variable, as the code or the page has it; all but the name may differ."""
+
+    type: str
+    default: str
+    range: str
+    dynamic: str
+
+
+def read(path: str) -> str:
+    return (REPOSITORY / path).read_text(encoding="utf-8")
+
+
+def macro_calls(source: str, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Each `NAME(arguments)` for names that match: the name and the arguments, strings joined."""
+    for match in re.finditer(rf"\b({name})\(", source):
+        yield match[1], arguments(source, match.end())
+
+
+def arguments(source: str, position: int) -> list[str]:
+    """The arguments of a call from behind its opening parenthesis."""
+    found = [""]
+    depth = 1
+    while depth:
+        string = re.compile(r'"((?:[^"\\]|\\.)*)"').match(source, position)
+        if string:
+            found[-1] += string[1].replace('\\"', '"').replace("\\\\", "\\")
+            position = string.end()
+            continue
+        char = source[position]
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 1:
+            found.append("")
+        elif depth and not (char.isspace() and (not found[-1] or source[position + 1] in ' \n",)')):
+            found[-1] += char
+        position += 1
+    return [argument.strip() for argument in found]
+
+
+def without_comments(source: str) -> str:
+    return re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
+
+
+def rows(page: str, cells: int) -> Iterator[list[str]]:
+    """The rows of the page's tables that have so many cells, without headings and rulers."""
+    lines = page.splitlines()
+    for number, line in enumerate(lines):
+        if not line.startswith("|") or re.fullmatch(r"[|\s:-]+", line):
+            continue
+        is_heading = number + 1 < len(lines) and re.fullmatch(r"[|\s:-]+", lines[number + 1] or "x")
+        row = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not is_heading and len(row) == cells:
+            yield row
+
+
+def bare(cell: str) -> str:
+    """`text` -> text."""
+    return cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == "`" else cell
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def errors_in_code() -> list[tuple[str, str, str]]:
+    source = without_comments(read(ERRORS_SOURCE))
+    return [
+        (text or NUMBER_TEXT, code, meaning)
+        for _, (_, code, text, meaning) in macro_calls(source, "HS_ERROR")
+    ]
+
+
+def errors_on_page() -> list[tuple[str, str, str]]:
+    return [(bare(text), code, meaning) for text, code, meaning, _ in rows(read(ERRORS_PAGE), 4)]
+
+
+def check_errors() -> Iterator[str]:
+    code, page = errors_in_code(), errors_on_page()
+    if not code:
+        yield f"{ERRORS_SOURCE}: no errors found"
+    for text, count in Counter(text for text, _, _ in page).items():
+        if count > 1:
+            yield f"{ERRORS_PAGE}: {text} has {count} rows"
+    for missing in sorted(set(code) - set(page)):
+        yield f"{ERRORS_PAGE}: no row says {missing}, as {ERRORS_SOURCE} does"
+    for extra in sorted(set(page) - set(code)):
+        yield f"{ERRORS_PAGE}: {extra} is not in {ERRORS_SOURCE}"
+
+
+# --- variables ------------------------------------------------------------------------------------
+
+
+def number(expression: str, constants: dict[str, int]) -> int:
+    """The value of a C++ expression such as `64 * kMega` or `1u << 20`."""
+
+    def value(node: ast.expr) -> int:
+        match node:
+            case ast.Constant(value=int(constant)):
+                return constant
+            case ast.Name(id=name):
+                return constants[name]
+            case ast.BinOp(left=left, op=op, right=right):
+                return ARITHMETIC[type(op)](value(left), value(right))
+        raise ValueError(f"{VARIABLES_SOURCE}: cannot compute {expression}")
+
+    return value(ast.parse(re.sub(r"(\d)[uUlL]+\b", r"\1", expression), mode="eval").body)
+
+
+def variables_in_code() -> dict[str, Variable]:
+    source = without_comments(read(VARIABLES_SOURCE))
+    constants: dict[str, int] = {}
+    for name, expression in re.findall(r"constexpr unsigned (k\w+) = ([^;]+);", source):
+        constants[name] = number(expression, constants)
+    listed = set(re.findall(r"MYSQL_SYSVAR\((\w+)\)", source))
+    found: dict[str, Variable] = {}
+    for macro, values in macro_calls(source, r"MYSQL_SYSVAR_[A-Z]+"):
+        if values[0] not in listed:
+            raise ValueError(f"{VARIABLES_SOURCE}: {values[0]} is not among system_variables")
+        dynamic = "no" if re.search(r"kReadOnly|PLUGIN_VAR_READONLY", values[2]) else "yes"
+        if macro in ("MYSQL_SYSVAR_STR", "MYSQL_SYSVAR_BOOL"):
+            kind = "text" if macro == "MYSQL_SYSVAR_STR" else "switch"
+            found[values[0]] = Variable(kind, values[6], "", dynamic)
+        else:
+            default, low, high = (str(number(value, constants)) for value in values[6:9])
+            found[values[0]] = Variable("number", default, f"{low}..{high}", dynamic)
+    if listed - set(found):
+        raise ValueError(f"{VARIABLES_SOURCE}: {sorted(listed - set(found))} cannot be read")
+    return {f"handlersocket_{name}": variable for name, variable in found.items()}
+
+
+def variables_on_page() -> dict[str, Variable]:
+    return {
+        bare(name): Variable(kind, bare(default), limits.replace("`", ""), dynamic)
+        for name, kind, default, limits, dynamic, _ in rows(read(VARIABLES_PAGE), 6)
+    }
+
+
+def check_variables() -> Iterator[str]:
+    code, page = variables_in_code(), variables_on_page()
+    for name in sorted(set(code) | set(page)):
+        if name not in page:
+            yield f"{VARIABLES_PAGE}: {name} is missing"
+        elif name not in code:
+            yield f"{VARIABLES_PAGE}: {name} is not in {VARIABLES_SOURCE}"
+        elif code[name] != page[name]:
+            yield f"{VARIABLES_PAGE}: {name} is {tuple(page[name])}, in the code {tuple(code[name])}"
+
+
+def check_status() -> Iterator[str]:
+    code = {
+        f"Handlersocket_{name}" for name in re.findall(r'\bvariable\("(\w+)"', read(STATUS_SOURCE))
+    }
+    page = {bare(name) for name, _ in rows(read(VARIABLES_PAGE), 2)}
+    if not code:
+        yield f"{STATUS_SOURCE}: no status variables found"
+    for name in sorted(code - page):
+        yield f"{VARIABLES_PAGE}: {name} is missing"
+    for name in sorted(page - code):
+        yield f"{VARIABLES_PAGE}: {name} is not in {STATUS_SOURCE}"
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def pages() -> list[Path]:
+    return [
+        page
+        for page in sorted(REPOSITORY.rglob("*.md"))
+        if not any(
+            part in SKIPPED_FOLDERS or part.startswith(".")
+            for part in page.relative_to(REPOSITORY).parts
+        )
+    ]
+
+
+def prose(page: Path) -> str:
+    """The page without code, in which nothing is a link."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`\n]*`", "``", text)
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings, as links name them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    }
+
+
+def check_links() -> Iterator[str]:
+    for page in pages():
+        where = page.relative_to(REPOSITORY)
+        for target in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", prose(page)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            aim = (page.parent / path).resolve() if path else page
+            if not aim.exists():
+                yield f"{where}: the link {target} leads nowhere"
+            elif anchor and aim.suffix == ".md" and anchor not in anchors(aim):
+                yield f"{where}: the link {target} leads to no heading"
+
+
+def main() -> int:
+    """Prints every contradiction and returns the exit code."""
+    wrong: list[str] = []
+    for check in (check_errors, check_variables, check_status, check_links):
+        try:
+            wrong += check()
+        except (OSError, ValueError, KeyError, SyntaxError) as error:
+            wrong.append(f"{check.__name__}: {error}")
+    for line in wrong:
+        print(line)
+    counted = f"{len(errors_in_code())} errors, {len(variables_on_page())} variables, {len(pages())} pages"
+    print(f"{counted} checked, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""The list of every difference from the stock plugin, and the cases that wait for a bug fix."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from notation import to_text
+
+HERE = Path(__file__).resolve().parent
+DIFFERENCES = HERE / "differences.toml"
+KNOWN_OPEN = HERE / "known_open.toml"
+COMPATIBILITY = HERE.parents[1] / "docs/compatibility.md"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One reply of one case; `stock` and `ours` in the notation of the transcripts."""
+
+    case: str
+    reply: int  # from 1
+    stock: str
+    ours: str
+
+    def entry(self) -> str:
+        """As a line of differences.toml."""
+        return (
+            f"  {{ case = {_quoted(self.case)}, reply = {self.reply},"
+            f" stock = {_quoted(self.stock)}, ours = {_quoted(self.ours)} }},"
+        )
+
+
+def between(case: str, stock: list[bytes | None], ours: list[bytes | None]) -> list[Difference]:
+    """The differences of one case."""
+    return [
+        Difference(case, number, _text(one), _text(other))
+        for number, (one, other) in enumerate(zip(stock, ours, strict=True), 1)
+        if one != other
+    ]
+
+
+def listed() -> dict[str, list[Difference]]:
+    """The differences of differences.toml by their case, each in the order of its replies."""
+    by_case: dict[str, list[Difference]] = {}
+    for row in _load(DIFFERENCES).values():
+        for entry in row["cases"]:
+            by_case.setdefault(entry["case"], []).append(Difference(**entry))
+    return {case: sorted(found, key=lambda d: d.reply) for case, found in by_case.items()}
+
+
+def rows() -> dict[str, str]:
+    """The ids of differences.toml and their reasons."""
+    return {row: table["reason"] for row, table in _load(DIFFERENCES).items()}
+
+
+def documented_rows() -> set[str]:
+    """The ids that docs/compatibility.md explains."""
+    return set(re.findall(r"^\| (C\d+) \|", COMPATIBILITY.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def known_open() -> dict[tuple[str, str], str]:
+    """(target, case): reason, of the cases that fail until a bug is repaired."""
+    bugs = _load(KNOWN_OPEN).get("bug", [])
+    return {(target, bug["case"]): bug["reason"] for bug in bugs for target in bug["targets"]}
+
+
+def _load(path: Path) -> dict[str, dict]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _text(reply: bytes | None) -> str:
+    return "<EOF" if reply is None else to_text(reply)
+
+
+def _quoted(text: str) -> str:
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,96 @@
+"""Every case of every transcript against ours, ours without a database, and the stock plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import differences
+import pytest
+from notation import to_text
+from targets import DatabaseTarget, FakeTarget, Target
+from transcript import Case, Transcript, load
+
+FILES = sorted((Path(__file__).resolve().parent / "transcripts").glob("*.txt"))
+TRANSCRIPTS = [load(path) for path in FILES]
+CASES = {f"{t.name}/{case.name}": (t, case) for t in TRANSCRIPTS for case in t.cases}
+TARGETS = ("ours", "fake", "stock")
+LISTED = differences.listed()
+
+
+def parameters() -> Iterator[object]:
+    """One for each target and case, so ordered that servers with the same options follow."""
+    bugs = differences.known_open()
+    for target in TARGETS:
+        for name in sorted(CASES, key=lambda name: str(sorted(CASES[name][0].server.items()))):
+            reason = bugs.get((target, name))
+            marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+            yield pytest.param(target, name, id=f"{target}:{name}", marks=marks)
+
+
+@pytest.fixture(scope="session")
+def targets() -> Iterator[dict[str, Target]]:
+    """The three servers; each is started when its first case asks for it."""
+    found: dict[str, Target] = {
+        "ours": DatabaseTarget("ours", TRANSCRIPTS),
+        "fake": FakeTarget(),
+        "stock": DatabaseTarget("stock", TRANSCRIPTS),
+    }
+    yield found
+    for target in found.values():
+        target.close()
+
+
+@pytest.mark.parametrize(("target_name", "name"), parameters())
+def test_a_transcript_is_answered_byte_for_byte(
+    targets: dict[str, Target], target_name: str, name: str
+) -> None:
+    transcript, case = CASES[name]
+    target = targets[target_name]
+    if reason := case.skipped.get(target_name) or target.unable(transcript):
+        pytest.skip(reason)
+    replies = target.play(transcript, case)
+    if target_name == "stock":
+        check_stock(name, case, replies)
+    elif replies != case.expected:
+        pytest.fail(describe(transcript, case, replies), pytrace=False)
+
+
+def check_stock(name: str, case: Case, replies: list[bytes | None]) -> None:
+    """Fails unless the differences are exactly those of the list."""
+    found = differences.between(name, replies, case.expected)
+    allowed = LISTED.get(name, [])
+    if found == allowed:
+        return
+    new = "\n".join(d.entry() for d in found if d not in allowed)
+    gone = "\n".join(d.entry() for d in allowed if d not in found)
+    pytest.fail(
+        f"differences.toml does not have what the stock plugin does.\nNot listed:\n{new}\n"
+        f"Listed, but not (or not so) any more:\n{gone}",
+        pytrace=False,
+    )
+
+
+def describe(transcript: Transcript, case: Case, replies: list[bytes | None]) -> str:
+    """Expected and received, reply by reply."""
+    lines = [f"{transcript.path.name}:{case.line}: {case.name}"]
+    for expected, received in zip(case.expected, replies, strict=True):
+        lines.append(f"  expected < {'EOF' if expected is None else to_text(expected)}")
+        if expected != received:
+            lines.append(f"  received < {'EOF' if received is None else to_text(received)}")
+    return "\n".join(lines)
+
+
+def test_every_listed_difference_belongs_to_a_case_that_runs_on_the_stock_plugin() -> None:
+    runs = {name for name, (_, case) in CASES.items() if "stock" not in case.skipped}
+    assert sorted(set(LISTED) - runs) == []
+
+
+def test_every_reason_is_a_row_of_the_compatibility_page() -> None:
+    assert sorted(set(differences.rows()) - differences.documented_rows()) == []
+
+
+def test_every_known_bug_belongs_to_a_case() -> None:
+    bugs = differences.known_open()
+    assert sorted(name for _, name in bugs if name not in CASES) == []
+    assert sorted(target for target, _ in bugs if target not in TARGETS[:2]) == []
