@@ -1,9 +1,9 @@
 """Checks that the documentation says what the code says.
 
-    docs/errors.md     and  src/base/errors.def            text, code, meaning of every error
-    docs/variables.md  and  src/mariadb/variables.cc       name, type, default, range, dynamic or not
-    docs/variables.md  and  src/mariadb/status.cc          the names of the status variables
-    every page                                             relative links lead to a file and a heading
+    docs/errors.md     and  src/base/errors.def       text, code, meaning of every error
+    docs/variables.md  and  src/mariadb/variables.cc  name, type, default, range, dynamic or not
+    docs/variables.md  and  src/mariadb/status.cc     the names of the status variables
+    every page                                        relative links lead to a file and a heading
 
 Exits with 1 and one line per contradiction. Needs nothing but Python.
 """
@@ -28,7 +28,13 @@ STATUS_SOURCE = "src/mariadb/status.cc"
 # The page's words for an error whose text is a number (empty in errors.def).
 NUMBER_TEXT = "*number*"
 SKIPPED_FOLDERS = {"build", "node_modules"}
-ARITHMETIC = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub, ast.LShift: operator.lshift}
+ARITHMETIC = {
+    ast.Mult: operator.mul,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.LShift: operator.lshift,
+}
+FENCED_CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 class Variable(NamedTuple):
@@ -151,7 +157,16 @@ def variables_in_code() -> dict[str, Variable]:
         dynamic = "no" if re.search(r"kReadOnly|PLUGIN_VAR_READONLY", values[2]) else "yes"
         if macro in ("MYSQL_SYSVAR_STR", "MYSQL_SYSVAR_BOOL"):
             kind = "text" if macro == "MYSQL_SYSVAR_STR" else "switch"
-            found[values[0]] = Variable(kind, values[6], "", dynamic)
+            default = "" if values[6] == "nullptr" else values[6]
+            found[values[0]] = Variable(kind, default, "", dynamic)
+        elif macro == "MYSQL_SYSVAR_ENUM":
+            # `kUtf8mb4` of a list of names: the page gives the names, the default first.
+            names = re.search(rf"{values[0]}_names\[\] = {{(.*?), nullptr}}", source, re.DOTALL)
+            if names is None:
+                raise ValueError(f"{VARIABLES_SOURCE}: no {values[0]}_names")
+            choices = re.findall(r'"(\w+)"', names[1])
+            default = next(name for name in choices if name in values[6].lower())
+            found[values[0]] = Variable("choice", default, ", ".join(choices), dynamic)
         else:
             default, low, high = (str(number(value, constants)) for value in values[6:9])
             found[values[0]] = Variable("number", default, f"{low}..{high}", dynamic)
@@ -175,7 +190,7 @@ def check_variables() -> Iterator[str]:
         elif name not in code:
             yield f"{VARIABLES_PAGE}: {name} is not in {VARIABLES_SOURCE}"
         elif code[name] != page[name]:
-            yield f"{VARIABLES_PAGE}: {name} is {tuple(page[name])}, in the code {tuple(code[name])}"
+            yield f"{VARIABLES_PAGE}: {name} is {page[name]}, in the code {code[name]}"
 
 
 def check_status() -> Iterator[str]:
@@ -207,13 +222,12 @@ def pages() -> list[Path]:
 
 def prose(page: Path) -> str:
     """The page without code, in which nothing is a link."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return re.sub(r"`[^`\n]*`", "``", text)
+    return re.sub(r"`[^`\n]*`", "``", FENCED_CODE.sub("", page.read_text(encoding="utf-8")))
 
 
 def anchors(page: Path) -> set[str]:
     """The headings, as links name them."""
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = FENCED_CODE.sub("", page.read_text(encoding="utf-8"))
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
         for heading in re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
@@ -244,8 +258,8 @@ def main() -> int:
             wrong.append(f"{check.__name__}: {error}")
     for line in wrong:
         print(line)
-    counted = f"{len(errors_in_code())} errors, {len(variables_on_page())} variables, {len(pages())} pages"
-    print(f"{counted} checked, {len(wrong)} wrong")
+    count = f"{len(errors_on_page())} errors, {len(variables_on_page())} variables"
+    print(f"{count} and {len(pages())} pages checked, {len(wrong)} wrong")
     return 1 if wrong else 0
 
 

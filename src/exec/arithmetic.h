@@ -31,7 +31,8 @@ struct Signs {
 
 // Appends `number` + `amount` to *sum, with as many digits behind the point as `number` has, none
 // of them lost. `number` is an optional sign and digits, and maybe a point with further digits
-// behind it. Empty, and nothing appended: it is not that, or has more than kMaxDigits.
+// behind it; it may be a part of *sum. Empty, and nothing appended: it is not that, or has more
+// than kMaxDigits.
 std::optional<Signs> add(std::string_view number, Amount amount, std::string* sum);
 
 }  // namespace hs::exec

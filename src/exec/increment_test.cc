@@ -56,6 +56,18 @@ TEST_F(IncrementTest, NullIsLeftAloneAndTheRowCounted) {
   EXPECT_EQ(engine.calls(Call::kUpdate), updates);
 }
 
+TEST_F(IncrementTest, AColumnThatIsListedTwiceIsCountedTwice) {
+  ASSERT_EQ(run(Ask::open(7, "counter", "", "n,u,n,t,n")), "ok");
+  EXPECT_EQ(run(plus(7, "1", {"1", "2", "10", "3", "100"})), "count 1");
+  EXPECT_EQ(counters()[0], "1,116,2,10.50");
+  EXPECT_EQ(run(minus(7, "1", {"1", "1", nullptr, nullptr, "10"}).returning_old()),
+            "rows 5: [116,2,116,10.50,116]");
+  EXPECT_EQ(counters()[0], "1,105,1,10.50");
+  EXPECT_EQ(run(minus(7, "1", {"100", "1", "10", nullptr, "1"})), "count 0");
+  EXPECT_EQ(run(plus(7, "3", {"1", "1", "10", "1", "100"})), "count 1");
+  EXPECT_EQ(counters()[2], "3,NULL,21,1");
+}
+
 TEST_F(IncrementTest, ADecrementDoesNotCrossZero) {
   EXPECT_EQ(run(minus(1, "1", {"6"})), "count 0");
   EXPECT_EQ(run(minus(1, "2", {"-6"})), "count 0");

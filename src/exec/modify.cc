@@ -26,10 +26,10 @@ class Change {
         increment_(scratch),
         reply_(reply) {}
 
-  // Makes ready what is the same for all rows. `values` are one for each column, or none for a
-  // delete. Errors: kNumber.
-  Result<void> prepare(std::span<const Value> values) {
-    if (counts(request_)) return increment_.prepare(request_.modification, values);
+  // Makes ready what is the same for all rows. `values` are one for each of the columns, or none
+  // for a delete. Errors: kNumber.
+  Result<void> prepare(std::span<const std::string> columns, std::span<const Value> values) {
+    if (counts(request_)) return increment_.prepare(request_.modification, columns, values);
     scratch_.assignments.clear();
     for (const Value& value : values) {
       scratch_.assignments.push_back({scratch_.assignments.size(), value});
@@ -145,7 +145,7 @@ Result<void> modify(const Context& context, const protocol::Request& request,
   if (!values) return std::move(values.error());
   if (Result<void> checked = check_contents(request); !checked) return checked;
   Change change(context, request, cursor, scratch, reply);
-  if (Result<void> prepared = change.prepare(*values); !prepared) return prepared;
+  if (Result<void> prepared = change.prepare(spec->columns, *values); !prepared) return prepared;
   if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
 
   if (request.return_old) reply.begin_rows(cursor.columns());

@@ -12,12 +12,6 @@ Error incomparable(const Field* field) {
       std::string("Incorrect filter value for column '") + field->field_name.str + "'");
 }
 
-bool is_text(const Field* field) {
-  const enum_field_types type = field->real_type();
-  return type == MYSQL_TYPE_STRING || type == MYSQL_TYPE_VARCHAR ||
-         type == MYSQL_TYPE_VARCHAR_COMPRESSED || type == MYSQL_TYPE_BIT;
-}
-
 bool is_exact_number(const Field* field) {
   return field->result_type() == INT_RESULT || field->result_type() == DECIMAL_RESULT;
 }
@@ -32,7 +26,7 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
   }
   if (field->flags & BLOB_FLAG) return ErrorCode::kFilterBlob;
   Result<void> taken;
-  if (is_text(field)) {
+  if (is_text(field) || field->real_type() == MYSQL_TYPE_BIT) {
     taken = filter.take_text(value);
   } else if (is_exact_number(field) && field->real_type() != MYSQL_TYPE_YEAR) {
     taken = filter.take_number(value);
@@ -96,8 +90,7 @@ Result<void> ColumnFilter::take_number(const Value& value) {
 
 Result<void> ColumnFilter::take_stored(const Value& value) {
   field_->set_notnull();
-  if (field_->store(value.data, value.size, value_charset(field_)) != 0)
-    return incomparable(field_);
+  if (!stores_exactly(field_, value)) return incomparable(field_);
   image_.assign(field_->ptr, field_->ptr + field_->pack_length());
   return {};
 }

@@ -73,6 +73,26 @@ bool store_integer(Field* field, std::string_view text) {
   return static_cast<double>(whole) == *number && field->store(whole, false) == 0;
 }
 
+// The same for DECIMAL, which would round.
+bool store_decimal(Field* field, std::string_view text) {
+  text = trim(text);
+  my_decimal wanted, stored;
+  const char* end = text.data() + text.size();
+  if (text.empty() ||
+      str2my_decimal(E_DEC_OK, text.data(), text.size(), &my_charset_latin1, &wanted, &end) != 0 ||
+      end != text.data() + text.size())
+    return false;
+  return field->store_decimal(&wanted) == 0 &&
+         my_decimal_cmp(field->val_decimal(&stored), &wanted) == 0;
+}
+
+// False: the column cannot hold the value.
+bool store_key(Field* field, const Value& value) {
+  if (is_integer(field)) return store_integer(field, value.text());
+  if (field->result_type() == DECIMAL_RESULT) return store_decimal(field, value.text());
+  return stores_exactly(field, value);
+}
+
 }  // namespace
 
 // An index on the beginning of a column finds rows that only begin alike; the whole values are
@@ -115,8 +135,8 @@ Result<bool> MariaCursor::build_key(std::span<const Value> key) {
   THD* thd = session_.thd();
   const KEY& index = table_->key_info[index_];
 
-  // Misfits are counted as warnings, never raised as errors, whatever sql_mode says.
-  thd->count_cuted_fields = CHECK_FIELD_WARN;
+  // Misfits are never raised as errors, whatever sql_mode says.
+  thd->count_cuted_fields = CHECK_FIELD_IGNORE;
   thd->abort_on_warning = false;
   uint length = 0;
   for (size_t part = 0; part < key.size(); ++part) {
@@ -128,10 +148,7 @@ Result<bool> MariaCursor::build_key(std::span<const Value> key) {
       field->set_null();
     } else {
       field->set_notnull();
-      const bool fits = is_integer(field)
-                            ? store_integer(field, value.text())
-                            : field->store(value.data, value.size, value_charset(field)) == 0;
-      if (!fits) return false;
+      if (!store_key(field, value)) return false;
     }
     length += index.key_part[part].store_length;
   }

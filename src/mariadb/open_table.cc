@@ -84,6 +84,8 @@ Result<void> MariaCursor::check_table() const {
   // The children of a MERGE table need the SQL layer to open them.
   if (table_->file->ht->db_type == DB_TYPE_MRG_MYISAM) return ErrorCode::kUnsupportedTable;
   if (session_.mode() == engine::Mode::kReadOnly) return {};
+  // Writes would not reach the other nodes of a Galera cluster.
+  if (WSREP_ON) return ErrorCode::kUnsupportedTable;
   // What the SQL layer does around a write and is not done here: triggers, sequences in defaults
   // (their tables would have to be opened, too), history partitions that are switched by size.
   const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||

@@ -69,7 +69,7 @@ void MariaSession::take_settings() {
   mysql_mutex_lock(&LOCK_global_system_variables);
   plugin_thdvar_init(thd_);
   mysql_mutex_unlock(&LOCK_global_system_variables);
-  system_variables& variables = thd_->variables;
+  struct system_variables& variables = thd_->variables;
   variables.pseudo_thread_id = thd_->thread_id;
   variables.character_set_client = variables.character_set_results =
       variables.collation_connection = &my_charset_utf8mb4_general_ci;
@@ -166,7 +166,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
     unlock_readers();
     trans_commit_stmt(thd_);
     release();
-    if (!again) break;
+    if (!again || (attempt > 0 && code == ErrorCode::kLockTables)) break;
   }
   if (!opened) {
     if (cursor.is_open()) {
@@ -207,6 +207,7 @@ void MariaSession::release() {
 
 void MariaSession::begin_statement(enum_sql_command command) {
   thd_->reset_for_next_command();
+  thd_->get_stmt_da()->reset_current_row_for_warning(1);
   thd_->set_query_id(next_query_id());
   thd_->set_time();
   thd_->lex->sql_command = command;
@@ -317,7 +318,7 @@ Result<void> MariaSession::commit() {
     if (!transaction_open_) return result;
     transaction_open_ = false;
     if (trans_commit(thd_)) {
-      result = take_error(0);
+      result = take_lock_error();
       trans_rollback(thd_);
     }
     thd_->mdl_context.release_statement_locks();

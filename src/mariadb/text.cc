@@ -24,12 +24,30 @@ bool is_plain_integer(const Field* field) {
 // True when the field's text is UTF-8, or bytes that are nobody's text.
 bool travels_as_it_is(const Field* field) {
   CHARSET_INFO* charset = field->charset();
-  return charset == &my_charset_bin || field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
+  return value_charset(field) == &my_charset_bin ||
+         field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
          my_charset_same(charset, &my_charset_utf8mb4_bin) ||
          my_charset_same(charset, &my_charset_utf8mb3_bin);
 }
 
 }  // namespace
+
+bool is_text(const Field* field) {
+  const Type_handler* type = field->type_handler();
+  return type == &type_handler_string || type == &type_handler_varchar ||
+         type == &type_handler_varchar_compressed;
+}
+
+bool stores_exactly(Field* field, const Value& value) {
+  THD* thd = field->get_thd();
+  thd->count_cuted_fields = CHECK_FIELD_WARN;
+  thd->abort_on_warning = false;
+  thd->cuted_fields = 0;
+  if (field->store(value.data, value.size, value_charset(field)) != 0) return false;
+  // Some types only warn (SET of an unknown member, FLOAT(7,2) out of range). Text warns of cut
+  // spaces, too, which do not count in a comparison.
+  return thd->cuted_fields == 0 || is_text(field) || (field->flags & BLOB_FLAG);
+}
 
 FieldText::FieldText(Field* field)
     : field_(field),
@@ -62,7 +80,8 @@ bool FieldText::read_string(Value* value) {
   }
   if (needs_conversion_) {
     uint errors = 0;
-    if (converted_.copy(text->ptr(), text->length(), field_->charset(), wire_charset(), &errors))
+    if (converted_.copy(text->ptr(), text->length(), field_->charset(), value_charset(field_),
+                        &errors))
       return false;
     text = &converted_;
   }

@@ -5,17 +5,22 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include "base/value.h"
+#include "mariadb/variables.h"
 
 namespace hs::mariadb {
-
-// The character set in which values travel.
-inline CHARSET_INFO* wire_charset() { return &my_charset_utf8mb4_bin; }
 
 // The character set of a value that is sent for `field`: the wire's, or bytes as they are for
 // binary columns.
 inline CHARSET_INFO* value_charset(const Field* field) {
-  return field->charset() == &my_charset_bin ? &my_charset_bin : wire_charset();
+  return field->charset() == &my_charset_bin ? &my_charset_bin : value_charset_of_the_wire();
 }
+
+// CHAR, VARCHAR, BINARY, VARBINARY. Not UUID and INET6, which call themselves strings but compare
+// as what they are.
+bool is_text(const Field* field);
+
+// Stores a value that is only to be compared with. False: the column does not hold it as it is.
+bool stores_exactly(Field* field, const Value& value);
 
 // Reads one column of the current row. Chosen once when the index is opened.
 class FieldText {

@@ -16,6 +16,12 @@ unsigned verbose, epoll, threads, threads_wr, timeout, backlog, sndbuf, rcvbuf, 
     max_open_indexes, max_changed_rows;
 char hidden[] = "(hidden)";
 
+enum : unsigned long { kUtf8mb4, kBinary };
+unsigned long character_set;
+const char* character_set_names[] = {"utf8mb4", "binary", nullptr};
+TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character_set_names,
+                          nullptr};
+
 constexpr int kReadOnly = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
 
@@ -64,8 +70,13 @@ MYSQL_SYSVAR_STR(plain_secret, plain_secret, kReadOnly,
                  "Shared secret of the read port; empty for none. Not shown after start", nullptr,
                  nullptr, "");
 MYSQL_SYSVAR_STR(plain_secret_wr, plain_secret_wr, kReadOnly,
-                 "Shared secret of the write port; empty for none. Not shown after start", nullptr,
-                 nullptr, "");
+                 "Shared secret of the write port; empty for none, unset for that of the read "
+                 "port. Not shown after start",
+                 nullptr, nullptr, nullptr);
+MYSQL_SYSVAR_ENUM(character_set, character_set, kReadOnly,
+                  "What keys and values are: utf8mb4 text, converted to and from the columns' "
+                  "character sets as SQL does it; or binary, the columns' own bytes as they are",
+                  nullptr, nullptr, kUtf8mb4, &character_sets);
 MYSQL_SYSVAR_UINT(max_connections, max_connections, kReadOnly, "Most connections of each port",
                   nullptr, nullptr, 20000, 1, 1000000, 0);
 MYSQL_SYSVAR_UINT(
@@ -80,7 +91,7 @@ MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kReadOnly,
                   "Most indexes that one connection may have open", nullptr, nullptr, 1024, 1,
                   1000000, 0);
 MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kReadOnly,
-                  "Most rows that one update of a range may change", nullptr, nullptr, 1000000, 1,
+                  "Most rows that one request may update or delete", nullptr, nullptr, 1000000, 1,
                   100000000, 0);
 
 std::string text(const char* value) { return value != nullptr ? value : ""; }
@@ -107,6 +118,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(wrlock_timeout),
                                         MYSQL_SYSVAR(plain_secret),
                                         MYSQL_SYSVAR(plain_secret_wr),
+                                        MYSQL_SYSVAR(character_set),
                                         MYSQL_SYSVAR(max_connections),
                                         MYSQL_SYSVAR(max_request_size),
                                         MYSQL_SYSVAR(max_reply_size),
@@ -117,8 +129,10 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
 server::Config read_configuration() {
   server::Config config;
   config.address = text(address);
-  config.read = {text(port), threads};
-  config.write = {text(port_wr), threads_wr};
+  config.read = {text(port), threads, text(plain_secret)};
+  // A secret for reading only would leave writing open to everybody.
+  config.write = {text(port_wr), threads_wr,
+                  text(plain_secret_wr != nullptr ? plain_secret_wr : plain_secret)};
   config.idle_timeout_s = timeout;
   config.backlog = backlog;
   config.sndbuf = sndbuf;
@@ -130,6 +144,10 @@ server::Config read_configuration() {
                    .max_open_indexes = max_open_indexes,
                    .max_changed_rows = max_changed_rows};
   return config;
+}
+
+CHARSET_INFO* value_charset_of_the_wire() {
+  return character_set == kUtf8mb4 ? &my_charset_utf8mb4_bin : &my_charset_bin;
 }
 
 unsigned lock_timeout_s() { return wrlock_timeout; }

@@ -13,6 +13,9 @@ extern st_mysql_sys_var* system_variables[];
 // The server's configuration as the variables have it now.
 server::Config read_configuration();
 
+// The character set that values have on the wire (handlersocket_character_set).
+CHARSET_INFO* value_charset_of_the_wire();
+
 // Seconds that a request waits for a table.
 unsigned lock_timeout_s();
 

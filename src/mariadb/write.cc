@@ -71,8 +71,10 @@ Result<void> MariaCursor::failed(int number) { return session_.take_error(number
 
 Result<void> MariaCursor::store(Field* field, const Value& value) {
   THD* thd = session_.thd();
-  if (field->vcol_info != nullptr) {
-    // An error in strict mode, ignored in lenient mode, as in SQL.
+  if (field->vcol_info != nullptr || field->vers_sys_field()) {
+    // The server computes it. NULL is ignored; a value is an error in strict mode, ignored in
+    // lenient mode, as in SQL.
+    if (value.is_null()) return {};
     push_warning_printf(thd, Sql_condition::WARN_LEVEL_WARN,
                         ER_WARNING_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN,
                         ER_THD(thd, ER_WARNING_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN),
@@ -84,8 +86,8 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
     if (field == table_->next_number_field) table_->auto_increment_field_not_null = true;
     if (field->store(value.data, value.size, value_charset(field)) < 0) return failed(0);
   }
-  field->set_has_explicit_value();
   if (thd->is_error()) return failed(0);
+  if (field->vcol_info == nullptr && !field->vers_sys_field()) field->set_has_explicit_value();
   return {};
 }
 
@@ -107,8 +109,6 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
   for (size_t i = 0; i < values.size(); ++i)
     if (auto stored = store(columns_[i], values[i]); !stored) return stored.error();
 
-  // From here on the server computes; its own warnings are no errors of the client's.
-  thd->abort_on_warning = false;
   if (table_->default_field != nullptr && table_->update_default_fields(false))
     return failed(0).error();
   if (table_->versioned()) table_->vers_update_fields();
@@ -132,7 +132,6 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   for (const Assignment& assignment : assignments)
     if (auto stored = store(columns_[assignment.column], assignment.value); !stored) return stored;
 
-  thd->abort_on_warning = false;
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
   if (table_->versioned()) table_->vers_update_fields();
   if (table_->vfield != nullptr &&

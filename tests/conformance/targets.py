@@ -185,7 +185,9 @@ class FakeTarget:
 
     def _start(self, command: list[str]) -> None:
         self.close()
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         assert self._process.stdout is not None
         ready = self._process.stdout.readline()
         if not ready:

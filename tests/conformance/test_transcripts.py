@@ -18,11 +18,16 @@ TARGETS = ("ours", "fake", "stock")
 LISTED = differences.listed()
 
 
+def options(name: str) -> list[list[tuple[str, str]]]:
+    """What makes a case need a server of its own."""
+    return [sorted(CASES[name][0].server.items()), sorted(CASES[name][0].ours.items())]
+
+
 def parameters() -> Iterator[object]:
     """One for each target and case, so ordered that servers with the same options follow."""
     bugs = differences.known_open()
     for target in TARGETS:
-        for name in sorted(CASES, key=lambda name: str(sorted(CASES[name][0].server.items()))):
+        for name in sorted(CASES, key=options):
             reason = bugs.get((target, name))
             marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
             yield pytest.param(target, name, id=f"{target}:{name}", marks=marks)

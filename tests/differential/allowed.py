@@ -1,0 +1,90 @@
+"""Differences from SQL that are meant, each with its reason; and what is still to be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cases import Request
+from columns import Column, Family, Value
+from outcome import Outcome
+from search import Fit, Probes
+
+
+def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes, may_refuse_filter: bool) -> str:
+    """Why the difference is meant; empty when it is not."""
+    index = request.spec.index
+    if port.error == "op" and index.hashed and request.op != "=":
+        return "C31: a hash index is searched with = only"
+    if port.error == "op" and any(p.prefix for p in index.parts[: len(request.key) - 1]):
+        return "C29: there is no order of whole values behind a part that the index has cut"
+    if may_refuse_filter and port.error == "sql_1366":
+        return "C25: a filter value that is nothing in the column's type"
+    if port.error == "sql_1366" and any(_text_filter_misfit(request, i) for i in range(len(request.filters))):
+        return "C25: a filter value that is nothing in the column's type"
+    return ""
+
+
+def _text_filter_misfit(request: Request, number: int) -> bool:
+    column = request.spec.filters[request.filters[number].position]
+    return column.family is Family.BIT
+
+
+def key_is_debatable(request: Request, probes: Probes) -> bool:
+    """Whether a key value fits its column but for a note or a conversion: then the port may find
+    the row that the stored value equals, or none."""
+    pairs = [(part, value) for part, value in zip(request.spec.index.parts, request.key)]
+    if request.in_part is not None:
+        pairs += [(request.spec.index.parts[request.in_part], value) for value in request.in_values]
+    for part, value in pairs:
+        if value is not None and probes(part.column, value).fit is Fit.NEARLY:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Open:
+    """A known failure: which one it is, and why it is still there."""
+
+    name: str
+    matches: Callable[[Request, Outcome, Outcome, Probes], bool]
+
+
+def _searched(request: Request) -> list[tuple[Column, Value]]:
+    """Every value that is looked for, with its column."""
+    pairs = [(part.column, value) for part, value in zip(request.spec.index.parts, request.key)]
+    if request.in_part is not None:
+        pairs += [(request.spec.index.parts[request.in_part].column, value) for value in request.in_values]
+    return pairs + [(request.spec.filters[f.position], f.value) for f in request.filters]
+
+
+def _misfit(families: tuple[Family, ...]) -> Callable[[Request, Outcome, Outcome, Probes], bool]:
+    def matches(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
+        return any(
+            c.family in families and v is not None and probes(c, v).fit is Fit.NO for c, v in _searched(request)
+        )
+
+    return matches
+
+
+KNOWN_OPEN: list[Open] = [
+    Open("B1: a SET with an unknown member finds the rest", _misfit((Family.SET,))),
+    Open("B2: a FLOAT key out of range is clamped", _misfit((Family.FLOAT,))),
+    Open(
+        "B3: ROW START and ROW END can be written",
+        lambda request, port, sql, probes: request.writes and any(c.row_time for c in request.spec.columns),
+    ),
+    Open(
+        "B4: an overflowing generated column is cut",
+        lambda request, port, sql, probes: sql.number in (1406, 1264, 1690)
+        and any(c.generated for c in request.spec.table.columns),
+    ),
+    Open(
+        "B5: NULL for a generated column",
+        lambda request, port, sql, probes: port.error == "sql_1906" and any(c.generated for c in request.spec.columns),
+    ),
+    Open(
+        "B7: filters on INET and UUID compare texts",
+        lambda request, port, sql, probes: any(request.spec.filters[f.position].family is Family.NAMED for f in request.filters),
+    ),
+]

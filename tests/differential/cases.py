@@ -1,0 +1,204 @@
+"""Requests on a drawn table: what is asked, and the bytes that ask it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+
+import values  # noqa: E402
+from columns import Column, Family, Value  # noqa: E402
+from hs_client import encode  # noqa: E402
+from tables import Index, Table  # noqa: E402
+
+MANY = 1000  # a limit that no table reaches
+
+
+@dataclass
+class Spec:
+    """An opened index."""
+
+    id: int
+    table: Table
+    index: Index
+    columns: list[Column]
+    filters: list[Column]
+
+    def line(self) -> bytes:
+        """The `P` request."""
+        names = [",".join(c.name for c in some).encode() for some in (self.columns, self.filters)]
+        return b"\t".join([b"P", b"%d" % self.id, b"hs", b"t", self.index.name.encode(), *names]) + b"\n"
+
+    @property
+    def exact_order(self) -> bool:
+        """Whether SQL can name the order of this index, ties included."""
+        return self.table.exact_order and not any(p.prefix for p in self.index.parts)
+
+
+@dataclass
+class Filter:
+    """A condition of a request."""
+
+    stops: bool
+    op: str
+    position: int
+    value: Value
+
+
+@dataclass
+class Request:
+    """One request; `action` is find, insert, U, D, + or -."""
+
+    spec: Spec
+    action: str
+    op: str = "="
+    key: list[Value] = field(default_factory=list)
+    limit: int | None = None
+    offset: int | None = None
+    in_part: int | None = None
+    in_values: list[Value] = field(default_factory=list)
+    filters: list[Filter] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    returns_old: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether it may change the table."""
+        return self.action != "find"
+
+    def line(self) -> bytes:
+        """The request as it is sent."""
+        tokens: list[bytes] = [b"%d" % self.spec.id]
+        if self.action == "insert":
+            tokens += [b"+", b"%d" % len(self.values), *map(encode, self.values)]
+            return b"\t".join(tokens) + b"\n"
+        tokens += [self.op.encode(), b"%d" % len(self.key), *map(encode, self.key)]
+        if self.limit is not None:
+            tokens += [b"%d" % self.limit]
+        if self.offset is not None:
+            tokens += [b"%d" % self.offset]
+        if self.in_part is not None:
+            tokens += [b"@", b"%d" % self.in_part, b"%d" % len(self.in_values), *map(encode, self.in_values)]
+        for item in self.filters:
+            tokens += [b"W" if item.stops else b"F", item.op.encode(), b"%d" % item.position, encode(item.value)]
+        if self.action != "find":
+            tokens += [self.action.encode() + (b"?" if self.returns_old else b""), *map(encode, self.values)]
+        return b"\t".join(tokens) + b"\n"
+
+    @property
+    def wanted(self) -> int:
+        """How many rows at most: 0 and nothing mean 1."""
+        return self.limit or 1
+
+
+class Drawer:
+    """Draws requests for one table; remembers values, so that keys find rows."""
+
+    def __init__(self, table: Table, rng: Random) -> None:
+        self.table = table
+        self.rng = rng
+        self._used: dict[str, list[Value]] = {}
+        self.specs = [self._spec(number) for number in range(1, 6)]
+        everything = [c for c in table.columns if c.writable]
+        self.specs.append(Spec(6, table, self._searchable()[0], everything, []))
+
+    def _searchable(self) -> list[Index]:
+        return [i for i in self.table.indexes if i.searchable] or self.table.indexes
+
+    def _spec(self, number: int) -> Spec:
+        rng = self.rng
+        columns = list(self.table.columns)
+        rng.shuffle(columns)
+        chosen = columns[: rng.randint(1, len(columns))]
+        if rng.random() < 0.85:
+            chosen = [c for c in chosen if c.writable] or chosen
+        if rng.random() < 0.5:
+            chosen.sort(key=self.table.columns.index)
+        filters = rng.sample(self.table.columns, min(len(self.table.columns), 3))
+        return Spec(number, self.table, rng.choice(self._searchable()), chosen, filters)
+
+    def value(self, column: Column, odd: float = 0.15) -> Value:
+        """A value for a column, remembered."""
+        drawn = values.draw(column, self.rng, odd)
+        self._used.setdefault(column.name, []).append(drawn)
+        return drawn
+
+    def search_value(self, column: Column) -> Value:
+        """A value to look for."""
+        used = self._used.get(column.name)
+        if used and self.rng.random() < 0.65:
+            return self.rng.choice(used[-30:])
+        return values.draw(column, self.rng, 0.25)
+
+    def insert(self, odd: float) -> Request:
+        """An insert, through a spec with all writable columns or with some."""
+        rng = self.rng
+        spec = self.specs[5] if rng.random() < 0.7 else rng.choice(self.specs)
+        count = len(spec.columns) if rng.random() < 0.85 else rng.randint(1, len(spec.columns))
+        given = [self._inserted(c, odd) for c in spec.columns[:count]]
+        return Request(spec, "insert", values=given)
+
+    def _inserted(self, column: Column, odd: float) -> Value:
+        if column.auto_increment and self.rng.random() < 0.6:
+            return self.rng.choice([None, b"0", b"0"])
+        return self.value(column, odd)
+
+    def draw(self) -> Request:
+        """Any request."""
+        rng = self.rng
+        kind = rng.choices(["insert", "find", "U", "D", "+", "-"], [22, 38, 24, 7, 6, 3])[0]
+        if kind == "insert":
+            return self.insert(0.12)
+        spec = rng.choice(self.specs)
+        request = Request(spec, kind)
+        self._search(request)
+        if kind != "find":
+            self._change(request)
+        return request
+
+    def _search(self, request: Request) -> None:
+        rng, spec = self.rng, request.spec
+        parts = spec.index.parts
+        request.op = rng.choices(["=", ">", ">=", "<", "<="], [40, 15, 15, 15, 15])[0]
+        size = len(parts) if spec.index.hashed or rng.random() < 0.6 else rng.randint(1, len(parts))
+        if spec.index.hashed:
+            request.op = "="
+        request.key = [self.search_value(p.column) for p in parts[:size]]
+        request.limit = rng.choice([None, 0, 1, 2, 3, MANY, MANY])
+        if request.limit is not None and rng.random() < 0.6:
+            request.offset = rng.choice([0, 0, 0, 1, 2])
+        may_cut = spec.exact_order or request.action == "find" and not any(p.prefix for p in parts)
+        if not may_cut:
+            request.limit, request.offset = MANY, 0
+        if request.offset is None and rng.random() < 0.5:
+            request.limit, request.offset = request.limit or 1, 0
+        if request.offset is None:
+            return
+        if spec.exact_order and rng.random() < 0.15:
+            request.in_part = rng.randrange(size)
+            request.in_values = [self.search_value(parts[request.in_part].column) for _ in range(rng.randint(1, 5))]
+        if spec.filters and rng.random() < 0.35:
+            for _ in range(rng.choice([1, 1, 2])):
+                position = rng.randrange(len(spec.filters))
+                op = rng.choice(["=", "!=", ">", ">=", "<", "<="])
+                stops = spec.exact_order and rng.random() < 0.25
+                request.filters.append(Filter(stops, op, position, self.search_value(spec.filters[position])))
+
+    def _change(self, request: Request) -> None:
+        rng = self.rng
+        request.returns_old = rng.random() < 0.25
+        if request.offset is None:
+            request.limit, request.offset = request.limit or 1, 0
+        if request.action == "U":
+            request.values = [self.value(c) for c in request.spec.columns]
+        elif request.action in "+-":
+            request.values = [self._operand(c) for c in request.spec.columns]
+
+    def _operand(self, column: Column) -> Value:
+        rng = self.rng
+        if column.family not in (Family.INTEGER, Family.DECIMAL) and rng.random() < 0.8:
+            return None
+        return rng.choice([b"1", b"0", b"5", b"-1", b"3", b"100", None, b"99999999999", b"+2", b"-9223372036854775808"])

@@ -1,0 +1,243 @@
+"""The same request as SQL on the twin table, and what that comes to."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from cases import Request
+from columns import Column, Family, Value
+from database import Cells, Database, SqlError
+from outcome import Outcome
+from search import Probes, filter_condition, key_condition, key_operands, order_by
+from tables import Table
+
+_NUMBER = re.compile(rb"([+-]?)([0-9]+)(?:\.([0-9]+))?\Z")
+
+
+class Refused(Exception):
+    """The port is to answer with an error of its own."""
+
+
+class Oracle:
+    """Performs requests on the twin of a table."""
+
+    def __init__(self, sql: Database, probe_sql: Database, table: Table) -> None:
+        self.sql = sql
+        self.table = table
+        self.probes = Probes(probe_sql, table)
+        self.may_refuse_filter = False
+        self._counts = any(c.auto_increment for c in table.columns)
+        self._identity = [p.column for p in table.primary.parts] if table.primary else []
+
+    def perform(self, request: Request) -> Outcome:
+        """What the request comes to in SQL."""
+        self.sql.log.clear()
+        self.may_refuse_filter = False
+        try:
+            if request.action == "insert":
+                return self._insert(request)
+            blob = any(request.spec.filters[f.position].blob and f.value is not None for f in request.filters)
+            self.may_refuse_filter = any(
+                filter_condition(request.spec, f, self.probes)[1]
+                for f in request.filters if not request.spec.filters[f.position].blob
+            )
+            if blob:
+                raise Refused("filterblob")
+            if request.action == "find":
+                return self._find(request)
+            return self._change(request)
+        except Refused as refused:
+            return Outcome(error=str(refused))
+        except SqlError as error:
+            return Outcome(number=error.number, text=error.text)
+
+    def _insert(self, request: Request) -> Outcome:
+        columns = request.spec.columns[: len(request.values)]
+        names = ", ".join(c.quoted for c in columns)
+        given = ", ".join(c.literal(v) for c, v in zip(columns, request.values))
+        if self._counts:
+            self.sql("SET @@last_insert_id = 0")
+        self.sql(f"INSERT INTO t ({names}) VALUES ({given})")
+        if not self._counts:
+            return Outcome()
+        return Outcome(count=int(self.sql.one("SELECT LAST_INSERT_ID()") or 0))
+
+    # --- searching ---
+
+    def _candidates(self, request: Request, key: list[Value], limit: str = "") -> list[Cells]:
+        """All rows of a key in order: the opened columns, the identity, the filters, the group."""
+        spec = request.spec
+        operands = key_operands(request, key, self.probes)
+        if operands is None:
+            return []
+        order = order_by(spec, request.op)
+        shown = [f"t.{c.quoted}" for c in spec.columns]
+        shown += [f"{c.dump()}" for c in self._identity]
+        for item in request.filters:
+            condition, _ = filter_condition(spec, item, self.probes)
+            shown.append(f"{condition} AS met{len(shown)}")
+        if spec.exact_order:
+            shown.append("0")
+        elif any(p.prefix for p in spec.index.parts):
+            shown.append("1")
+            order = ["1"]
+        else:
+            shown.append(f"DENSE_RANK() OVER (ORDER BY {', '.join(order)}) AS the_group")
+            order = ["the_group"]
+        where = key_condition(spec.index, request.op, operands)
+        return self.sql.rows(f"SELECT {', '.join(shown)} FROM t USE INDEX () WHERE {where} ORDER BY {', '.join(order)}{limit}")
+
+    def _matching(self, request: Request) -> tuple[list[Cells], list[int], int]:
+        """The rows that a request is about with their groups, and where its first one is."""
+        width = len(request.spec.columns) + len(self._identity)
+        rows: list[Cells] = []
+        groups: list[int] = []
+        lists = [request.key]
+        if request.in_part is not None:
+            part = request.in_part
+            lists = [[*request.key[:part], v, *request.key[part + 1 :]] for v in request.in_values]
+        exact = request.spec.exact_order
+        for key in lists:
+            for row in self._candidates(request, key, "" if request.in_part is None else " LIMIT 1"):
+                failed = next((f for f, met in zip(request.filters, row[width:]) if met != b"1"), None)
+                if failed and failed.stops:
+                    return rows, groups, request.offset or 0
+                if not failed:
+                    rows.append(row[:width])
+                    groups.append(len(groups) if exact else int(row[-1] or 0))
+        return rows, groups, request.offset or 0
+
+    def _find(self, request: Request) -> Outcome:
+        rows, groups, skip = self._matching(request)
+        width = len(request.spec.columns)
+        return Outcome(rows=[r[:width] for r in rows], groups=groups, total=request.wanted, skip=skip)
+
+    # --- changing ---
+
+    def _change(self, request: Request) -> Outcome:
+        if request.action in "+-":
+            for value in request.values:
+                if value is not None and not re.fullmatch(rb"[+-]?[0-9]{1,20}", value):
+                    raise Refused("number")
+        if request.in_part is not None:
+            return self._change_one_by_one(request)
+        rows, groups, skip = self._matching(request)
+        rows, groups = rows[skip : skip + request.wanted], groups[skip : skip + request.wanted]
+        if request.action in "+-":
+            return self._in_transaction(request, lambda: self._count_rows(request, rows), rows, groups)
+        if rows:
+            self.sql(self._statement(request, [self._identity_of(request, r) for r in rows]))
+        return self._result(request, rows, groups, len(rows))
+
+    def _statement(self, request: Request, conditions: list[str]) -> str:
+        where = " OR ".join(conditions)
+        order = ", ".join(order_by(request.spec, request.op))
+        if request.action == "D":
+            return f"DELETE FROM t WHERE {where} ORDER BY {order}".replace("t.`", "`")
+        columns = request.spec.columns
+        setting = ", ".join(f"{c.quoted} = {c.literal(v)}" for c, v in zip(columns, request.values))
+        return f"UPDATE t SET {setting} WHERE {where} ORDER BY {order}"
+
+    def _identity_of(self, request: Request, row: Cells) -> str:
+        width = len(request.spec.columns)
+        return "(" + " AND ".join(c.same_as(v) for c, v in zip(self._identity, row[width:])) + ")"
+
+    def _in_transaction(self, request: Request, work, rows: list[Cells], groups: list[int]) -> Outcome:
+        self.sql(f"SET timestamp = {time.time():.6f}")
+        self.sql("BEGIN")
+        try:
+            count = work()
+            self.sql("COMMIT")
+        except BaseException:
+            self.sql("ROLLBACK")
+            raise
+        finally:
+            self.sql("SET timestamp = DEFAULT")
+        return self._result(request, rows, groups, count)
+
+    def _result(self, request: Request, rows: list[Cells], groups: list[int], count: int) -> Outcome:
+        if not request.returns_old:
+            return Outcome(count=count)
+        width = len(request.spec.columns)
+        return Outcome(rows=[r[:width] for r in rows], groups=groups, total=len(rows))
+
+    def _change_one_by_one(self, request: Request) -> Outcome:
+        """IN: each value sees the changes of the ones before."""
+        found: list[Cells] = []
+
+        def work() -> int:
+            count, skip, left = 0, request.offset or 0, request.wanted
+            for value in request.in_values:
+                one = Request(request.spec, request.action, request.op, list(request.key), filters=request.filters)
+                one.values, one.in_part, one.in_values = request.values, request.in_part, [value]
+                rows = self._matching(one)[0]
+                if not rows:
+                    if self._stopped(one):
+                        break
+                    continue
+                if skip:
+                    skip -= 1
+                    continue
+                found.append(rows[0])
+                if request.action in "+-":
+                    count += self._count_rows(request, rows)
+                else:
+                    count += self.sql(self._statement(request, [self._identity_of(request, rows[0])]))
+                left -= 1
+                if not left:
+                    break
+            return count
+
+        outcome = self._in_transaction(request, work, found, [])
+        if outcome.rows is not None:
+            width = len(request.spec.columns)
+            outcome.rows = [r[:width] for r in found]
+            outcome.groups, outcome.total = list(range(len(found))), len(found)
+        return outcome
+
+    def _stopped(self, one: Request) -> bool:
+        """Whether the row of an IN value was there and met a `W`."""
+        stops = [f for f in one.filters if f.stops]
+        if not stops:
+            return False
+        for upto in range(len(one.filters)):
+            item = one.filters[upto]
+            before = Request(one.spec, "find", one.op, one.key, filters=one.filters[:upto], in_part=one.in_part, in_values=one.in_values)
+            if self._matching(before)[0] and item.stops:
+                through = Request(one.spec, "find", one.op, one.key, filters=one.filters[: upto + 1], in_part=one.in_part, in_values=one.in_values)
+                if not self._matching(through)[0]:
+                    return True
+        return False
+
+    def _count_rows(self, request: Request, rows: list[Cells]) -> int:
+        counted = 0
+        for row in rows:
+            setting = self._sums(request, row)
+            if setting is None:
+                continue
+            counted += 1
+            if setting:
+                given = ", ".join(f"{c.quoted} = {c.literal(v)}" for c, v in setting)
+                self.sql(f"UPDATE t SET {given} WHERE {self._identity_of(request, row)}")
+        return counted
+
+    def _sums(self, request: Request, row: Cells) -> list[tuple[Column, bytes]] | None:
+        """What `+` and `-` assign to one row; None when zero would be crossed."""
+        sums: list[tuple[Column, bytes]] = []
+        crosses = False
+        for column, old, operand in zip(request.spec.columns, row, request.values):
+            if old is None or operand is None:
+                continue
+            match = _NUMBER.match(old)
+            if not match or len((match[2].lstrip(b"0")) + (match[3] or b"")) > 65 + 20:
+                raise Refused("not_a_number")
+            scale = len(match[3] or b"")
+            before = int(match[2] + (match[3] or b"")) * (-1 if match[1] == b"-" else 1)
+            amount = int(operand) * 10**scale * (-1 if request.action == "-" else 1)
+            after = before + amount
+            crosses |= before < 0 < after or after < 0 < before
+            digits = str(abs(after)).rjust(scale + 1, "0")
+            text = ("-" if after < 0 else "") + (f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits)
+            sums.append((column, text.encode()))
+        return None if request.action == "-" and crosses else sums

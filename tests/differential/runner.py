@@ -1,0 +1,207 @@
+"""Runs drawn tables against a server: each request through the port and as SQL, then compares."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from random import Random
+
+import dump
+import tables
+from allowed import KNOWN_OPEN, allowed, key_is_debatable
+from cases import Drawer, Request
+from database import Database, SqlError
+from oracle import Oracle
+from outcome import Outcome, agree, parse
+from ports_client import PortPair
+from private_server import PrivateServer
+from report import Failure, differences, signature_of
+from tables import Table
+
+STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
+MODES = [STRICT] * 6 + ["", "", "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE", "TRADITIONAL,NO_AUTO_VALUE_ON_ZERO"]
+REQUESTS = 60  # for each table
+SERVER_GONE = (OSError, EOFError)
+
+
+class Abandoned(Exception):
+    """The rest of this table makes no sense."""
+
+
+class Runner:
+    """Owns the connections; one server for all tables."""
+
+    def __init__(self, server: PrivateServer, seed: int) -> None:
+        self.server = server
+        self.seed = seed
+        self.failures: list[Failure] = []
+        self.known: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.tables = self.cases = self.refused = self.crashes = 0
+        self.features: Counter[str] = Counter()
+        self._connect()
+
+    def _connect(self) -> None:
+        socket = str(self.server.socket)
+        self.admin = Database(socket)
+        for name in ("hs", "tw"):
+            self.admin(f"CREATE OR REPLACE DATABASE {name} CHARACTER SET utf8mb4")
+        self.hs, self.tw, self.strict = Database(socket, "hs"), Database(socket, "tw"), Database(socket, "tw")
+        self.strict(f"SET SESSION sql_mode = '{STRICT}'")
+        self.port = PortPair(self.server.port, self.server.port_wr)
+
+    def run_table(self, number: int) -> None:
+        """Draws table `number` of the seed and everything that happens to it."""
+        rng = Random(f"{self.seed}:{number}")
+        self.number, self.case, self.before = number, 0, {}
+        self.mode = rng.choice(MODES)
+        zone = rng.choice(["+00:00", "+02:00", "-05:30"])
+        table = tables.draw(rng)
+        try:
+            try:
+                self._prepare(table, zone)
+            except SqlError as error:
+                self.refused += 1
+                self.reasons[f"CREATE TABLE refused: {error.number}"] += 1
+                return
+            self.tables += 1
+            self.features.update(table.features)
+            self._exercise(Drawer(table, rng), rng)
+        except Abandoned:
+            pass
+        except SERVER_GONE as error:
+            self._crashed(table, error)
+        except Exception as error:
+            if self.server.running and "Lost connection" not in str(error) and "gone away" not in str(error):
+                raise
+            self._crashed(table, error)
+
+    def _prepare(self, table: Table, zone: str) -> None:
+        self.admin(f"SET GLOBAL sql_mode = '{self.mode}', GLOBAL time_zone = '{zone}'")
+        for connection in (self.admin, self.hs, self.tw):
+            connection(f"SET SESSION sql_mode = '{self.mode}', SESSION time_zone = '{zone}'")
+        self.strict(f"SET SESSION time_zone = '{zone}'")
+        for name, sql in (("hs", self.hs), ("tw", self.tw)):
+            sql(f"DROP TABLE IF EXISTS {name}.ch, {name}.t, {name}.p")
+            for statement in [*table.before, table.ddl, *table.after]:
+                sql(statement)
+        self.clock = dump.Clock(self.tw)
+        self.oracle = Oracle(self.tw, self.strict, table)
+
+    def _exercise(self, drawer: Drawer, rng: Random) -> None:
+        table = drawer.table
+        self.in_flight: list[Request] = []
+        self.before = {}
+        self.port.reconnect()
+        replies = self.port.writer.pipeline([s.line() for s in drawer.specs])
+        replies += self.port.reader.pipeline([s.line() for s in drawer.specs])
+        bad = [r for r in replies if r != b"0\t1"]
+        if bad:
+            self._fail(Failure("open", self._place(), self.mode, table, detail=repr(bad), signature=f"open {bad[0]!r}"))
+            raise Abandoned
+        groups = [[drawer.insert(0.02)] for _ in range(9)]
+        for group in groups:
+            self._perform(group)
+        while self.case < REQUESTS:
+            size = 1 if rng.random() < 0.7 else rng.randint(2, 5)
+            group = [drawer.draw() for _ in range(size)]
+            if table.primary is None:
+                group = [r for r in group if r.action in ("find", "insert")]
+            self._perform(group)
+        problem = dump.check(self.admin, "hs", table)
+        if problem and problem.replace("hs.", "") != dump.check(self.admin, "tw", table).replace("tw.", ""):
+            self._fail(Failure("check", self._place(), self.mode, table, detail=problem, signature="check"))
+
+    def _place(self) -> str:
+        return f"--seed {self.seed} --case {self.number} (request {self.case})"
+
+    def _perform(self, group: list[Request]) -> None:
+        if not group:
+            return
+        self.case += len(group)
+        self.cases += len(group)
+        self.in_flight = group
+        client = self.port.writer if any(r.writes for r in group) or self.case % 2 else self.port.reader
+        replies = client.pipeline([r.line() for r in group])
+        statements: list[str] = []
+        outcomes: list[tuple[Request, Outcome, Outcome]] = []
+        problem, partly = "", False
+        for request, reply in zip(group, replies):
+            port = parse(reply, request.action == "find" or request.returns_old)
+            sql = self.oracle.perform(request)
+            statements += self.tw.log
+            columns = request.spec.columns
+            if port.rows is not None:
+                port.rows = self.clock.mask(columns, port.rows)
+            if sql.rows is not None:
+                sql.rows = self.clock.mask(columns, sql.rows)
+            outcomes.append((request, port, sql))
+            if port.failed and sql.failed and request.action not in ("find", "insert") and request.spec.table.engine != "InnoDB":
+                partly = True
+            if not problem and not agree(port, sql):
+                problem = self._judge(request, port, sql)
+        differing = ""
+        if any(r.writes for r in group):
+            table = group[0].spec.table
+            ours = dump.snapshot(self.hs, "hs", table, self.clock)
+            theirs = dump.snapshot(self.tw, "tw", table, self.clock)
+            differing = differences(ours, theirs) if ours != theirs else ""
+            if not problem and differing and not partly:
+                problem = " ".join(sorted({signature_of("rows", *o) for o in outcomes if o[0].writes}))
+        if problem:
+            self._fail_group(problem, differing, outcomes, statements)
+        if partly and differing:
+            self.reasons["C42: what a failed request has changed stays, without transactions"] += 1
+            raise Abandoned
+        if any(r.writes for r in group):
+            self.before = theirs
+
+    def _judge(self, request: Request, port: Outcome, sql: Outcome) -> str:
+        reason = allowed(request, port, sql, self.oracle.probes, self.oracle.may_refuse_filter)
+        if not reason and key_is_debatable(request, self.oracle.probes):
+            reason = "a key that nearly fits"
+        if not reason:
+            return signature_of("reply", request, port, sql)
+        self.reasons[reason] += 1
+        if request.writes:
+            raise Abandoned  # the tables may have gone different ways
+        return ""
+
+    def _fail_group(self, signature: str, differing: str, outcomes: list[tuple[Request, Outcome, Outcome]], statements: list[str]) -> None:
+        failure = Failure("reply" if signature.startswith("reply") else "rows", self._place(), self.mode, outcomes[0][0].spec.table)
+        failure.requests = [o[0] for o in outcomes]
+        failure.port, failure.expected = [str(o[1]) for o in outcomes], [str(o[2]) for o in outcomes]
+        failure.sql, failure.before, failure.detail, failure.signature = statements, self.before, differing, signature
+        for request, port, sql in outcomes:
+            for known in KNOWN_OPEN:
+                if (not agree(port, sql) or signature.startswith("rows")) and known.matches(request, port, sql, self.oracle.probes):
+                    failure.known = known.name
+        self._fail(failure)
+        if any(o[0].writes for o in outcomes):
+            raise Abandoned
+
+    def _fail(self, failure: Failure) -> None:
+        if failure.known:
+            self.known[failure.known] += 1
+        else:
+            self.failures.append(failure)
+
+    def _crashed(self, table: Table, error: Exception) -> None:
+        time.sleep(1)
+        gone = not self.server.running
+        detail = f"{error!r}\n" + "\n".join(_stack(self.server.error_log(this_start_only=True))) if gone else repr(error)
+        failure = Failure("crash" if gone else "hang", self._place(), self.mode, table, detail=detail)
+        failure.requests = list(getattr(self, "in_flight", []))
+        failure.port = failure.expected = ["?"] * len(failure.requests)
+        failure.before, failure.signature = self.before, "crash" if gone else "hang"
+        self._fail(failure)
+        self.crashes += 1
+        self.server.kill9()
+        self.server.start()
+        self._connect()
+
+
+def _stack(log: str) -> list[str]:
+    lines = log.splitlines()
+    starts = [i for i, line in enumerate(lines) if "got signal" in line or "got exception" in line or "ssertion" in line]
+    return lines[starts[0] - 2 : starts[0] + 60] if starts else lines[-15:]
