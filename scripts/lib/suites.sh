@@ -27,6 +27,7 @@ finish_checks() { # finish_checks SUITE
 
 suite_lint() {
   check lint "includes go down the layers" "$python" "$repository/scripts/check_includes.py"
+  check lint "the documentation says what the code says" "$python" "$repository/scripts/check_docs.py"
   check lint "the format is clang-format's" check_format
   finish_checks lint
 }
@@ -67,6 +68,8 @@ run_ctest() { # run_ctest PRESET SUITE
 }
 
 suite_fuzz() {
+  # Reports name functions only with this, and the canary is known by its function's name.
+  export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-/usr/lib/llvm-14/bin/llvm-symbolizer}
   check fuzz "the fuzzers find nothing" "$repository/fuzz/run.sh" "$fuzz_seconds"
   finish_checks fuzz
 }

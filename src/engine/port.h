@@ -128,6 +128,10 @@ class Session {
   // session and valid until commit(). Errors as open(), and kLockTables.
   virtual Result<Cursor*> cursor(const IndexSpecPtr& spec) = 0;
 
+  // True when cursor() need not open a table. Opening may have to wait for others, which nobody
+  // should do while he holds row locks: commit first when this is false.
+  virtual bool is_open(const IndexSpecPtr& spec) const = 0;
+
   // Starts one request on `cursor`: locks its table as `access` needs. Errors: kLockTables,
   // kEngine, kSql. After an error neither end_request() nor undo_request() is called.
   virtual Result<void> begin_request(Cursor& cursor, Access access) = 0;

@@ -48,6 +48,7 @@ class StubSession : public engine::Session {
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr&) override {
     return static_cast<engine::Cursor*>(&rows);
   }
+  bool is_open(const engine::IndexSpecPtr&) const override { return true; }
   Result<void> begin_request(engine::Cursor&, engine::Access) override { return {}; }
   Result<void> end_request() override { return {}; }
   void undo_request() override { undone = true; }

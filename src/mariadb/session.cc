@@ -136,6 +136,11 @@ Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
   return {};
 }
 
+bool MariaSession::is_open(const engine::IndexSpecPtr& spec) const {
+  const auto found = cursors_.find(spec.get());
+  return found != cursors_.end() && found->second->is_open();
+}
+
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
   if (!statement_open_ && !transaction_open_) forget_kill();
@@ -152,6 +157,8 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   }
   MariaCursor& cursor = *found->second;
 
+  // Row locks of finds alone are nothing to hold on to while waiting for a table.
+  if (transaction_open_ && !changed_) (void)commit();
   const ulong patience = thd_->variables.lock_wait_timeout;
   Result<void> opened;
   for (int attempt = 0; attempt < 3; ++attempt) {

@@ -32,6 +32,7 @@ class MariaSession final : public engine::Session {
 
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
+  bool is_open(const engine::IndexSpecPtr& spec) const override;
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
   Result<void> end_request() override;
   void undo_request() override;

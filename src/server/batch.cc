@@ -48,7 +48,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
   try {
     const Request request = parser_.parse(line);
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
-    if (!in_group) {
+    if (!in_group || must_open(request, peer)) {
       commit_group();
       if (peer.ending != Peer::Ending::kNone) return;
       entry.reply_begin = peer.output().size();
@@ -67,6 +67,12 @@ void Batch::execute(Peer& peer, std::string_view line) {
     }
   }
   if (!in_group) group_begin_ = entries_.size();
+}
+
+bool Batch::must_open(const Request& request, const Peer& peer) const {
+  if (request.verb == Verb::kInvalid || !session_.has_uncommitted_changes()) return false;
+  const engine::IndexSpecPtr* spec = peer.client.find(request.index_id);
+  return spec != nullptr && !session_.is_open(*spec);
 }
 
 void Batch::answer(const Request& request, const Entry& entry) {

@@ -10,6 +10,9 @@
 //   * The commit fails: each reply of the group is replaced by the error.
 //   * A request loses the transaction (deadlock): everything of the group is undone, so each of its
 //     requests is executed again, alone, with a commit of its own.
+//   * A request whose table must be opened first may have to wait for it; so that it does not hold
+//   row
+//     locks meanwhile, the group before it is committed.
 //   * Opening an index and authenticating change the client and are not undone by a rollback: the
 //     group before them is committed first, and they belong to none.
 //
@@ -66,6 +69,7 @@ class Batch {
   };
 
   void execute(Peer& peer, std::string_view line);
+  bool must_open(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);

@@ -24,6 +24,8 @@ class ThrowingSession final : public ForwardingSession {
     if (--throw_at == 0) throw std::runtime_error("broken");
     return ForwardingSession::cursor(spec);
   }
+  bool open = true;
+  bool is_open(const engine::IndexSpecPtr&) const override { return open; }
   int throw_at_end = 0;
   Result<void> end_request() override {
     Result<void> ended = ForwardingSession::end_request();
@@ -268,6 +270,18 @@ TEST_F(BatchTest, ABatchIsFullAfterManyBytesOfReplies) {
   EXPECT_GE(bytes, Batch::kMaxReplyBytes);
   EXPECT_LT(bytes, Batch::kMaxReplyBytes + 20'000);
   batch_.clear();
+}
+
+TEST_F(BatchTest, WhatWasChangedIsCommittedBeforeATableMustBeOpened) {
+  first_.input().append(insert(1) + insert(2) + find(1));
+  run({&first_});
+  EXPECT_EQ(commits(), 1u);
+  session_.open = false;
+  first_.input().append(insert(3) + insert(4) + find(1) + find(2));
+  run({&first_});
+  // Before insert(4), before the first find, and at the end.
+  EXPECT_EQ(commits(), 1u + 3u);
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n" + found(1) + "0\t1\n0\t1\n" + found(1) + found(2));
 }
 
 TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {

@@ -16,6 +16,7 @@ class ForwardingSession : public engine::Session {
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     return inner_->cursor(spec);
   }
+  bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
     return inner_->begin_request(cursor, access);
   }

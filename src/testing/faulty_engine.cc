@@ -64,6 +64,8 @@ class FaultySession : public engine::Session {
     return static_cast<engine::Cursor*>(cursor.get());
   }
 
+  bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
+
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);

@@ -124,13 +124,14 @@ class DatabaseTarget:
         self._fresh.clear()
         for other in self._transcripts:
             if self._wanted(other) == options:
-                self._run(f"CREATE OR REPLACE DATABASE {other.name}; USE {other.name}; {other.tables}")
+                name = f"`{other.name}`"
+                self._run(f"CREATE OR REPLACE DATABASE {name}; USE {name}; {other.tables}")
         return server
 
     def _fill(self, transcript: Transcript) -> None:
         emptying = "".join(f"DELETE FROM {name};\n" for name in transcript.table_names)
         self._run(
-            f"USE {transcript.name}; SET foreign_key_checks = 0;\n{emptying}"
+            f"USE `{transcript.name}`; SET foreign_key_checks = 0;\n{emptying}"
             f"SET foreign_key_checks = 1;\n{transcript.rows} COMMIT"
         )
         self._fresh.add(transcript.name)

@@ -7,6 +7,7 @@ is how an index compares, and shows whether the value fits the column exactly.
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -32,6 +33,13 @@ class Probe:
     number: int
 
 
+def _stored_type(column: Column) -> str:
+    """The type alone: no compression, and a JSON value need not be JSON to be looked for."""
+    if column.type == "JSON":
+        return "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    return column.full_type.replace(" COMPRESSED", "")
+
+
 class Probes:
     """The side table of one table."""
 
@@ -39,7 +47,7 @@ class Probes:
         self.sql = sql
         self._known: dict[tuple[str, Value], Probe] = {}
         sql("DROP TABLE IF EXISTS tw.probe")
-        columns = ", ".join(f"{c.quoted} {c.full_type.replace(' COMPRESSED', '')} NULL DEFAULT NULL" for c in table.columns)
+        columns = ", ".join(f"{c.quoted} {_stored_type(c)} NULL DEFAULT NULL" for c in table.columns)
         sql(f"CREATE TABLE tw.probe (`the probe` INT AUTO_INCREMENT PRIMARY KEY, {columns}) ENGINE=MyISAM")
 
     def __call__(self, column: Column, value: Value) -> Probe:
@@ -77,6 +85,23 @@ class Probes:
     def stored(self, column: Column, probe: Probe) -> str:
         """The stored value as an operand."""
         return f"(SELECT {column.compared()} FROM tw.probe WHERE `the probe` = {probe.number})"
+
+
+_TIME = re.compile(rb"(\d{4}-(?!00)\d\d-(?!00)\d\d)?( ?-?\d+:\d\d:\d\d(\.\d{1,6})?)?\Z")
+
+
+def is_odd_time(column: Column, value: Value) -> bool:
+    """A date or time in a form, or with zeros, that not every sql_mode takes."""
+    return column.family is Family.TEMPORAL and value is not None and not _TIME.match(value)
+
+
+def is_utf8(value: Value) -> bool:
+    """Whether a value is text at all."""
+    try:
+        (value or b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def as_number(value: bytes) -> Decimal | None:
@@ -131,7 +156,7 @@ def filter_condition(spec: Spec, item: Filter, probes: Probes) -> tuple[str, boo
     if item.value is None:
         return _TURNED_NULL[item.op].format(name), False
     probe = probes(column, item.value)
-    may_refuse = probe.fit is not Fit.EXACTLY
+    may_refuse = probe.fit is not Fit.EXACTLY or is_odd_time(column, item.value)
     if column.family is Family.TEXT:
         operand = f"CONVERT({column.literal(item.value)} USING {column.charset}) COLLATE {column.collation}"
     elif column.family in (Family.INTEGER, Family.DECIMAL):

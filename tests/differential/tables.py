@@ -106,6 +106,9 @@ class _Draft:
         # A hash index of a versioned table has the row's end, too: searches by `=` are refused there.
         if not partition and self.engine != "MEMORY" and self.chance(0.12):
             self.version()
+        for column in self.columns:
+            if column.type.startswith("TIMESTAMP") and not column.nullable and not column.row_time:
+                column.clock = True  # NULL is the current time
         body = [c.ddl() for c in self.columns] + [i.ddl() for i in self.indexes] + self.extra
         ddl = f"CREATE TABLE t ({', '.join(body)}) ENGINE={self.engine} {' '.join(self.options)} {self.partition}"
         return Table(
