@@ -56,6 +56,10 @@ class Cursor {
   virtual size_t key_parts() const = 0;  // columns of the index that a key may give, at least 1
   virtual size_t columns() const = 0;    // IndexSpec::columns.size()
 
+  // True when the text of a column is its exact number, so that `+` and `-` can count on it:
+  // integers, DECIMAL, and text. Not FLOAT, whose text is rounded, nor BIT, ENUM or dates.
+  virtual bool is_countable(size_t column) const = 0;
+
   // Positions on the first row for which `index <op> key` holds, in index order (descending for
   // kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
   // prefix key. True: on a row; false: there is none. A key value that the column cannot hold

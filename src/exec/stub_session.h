@@ -17,6 +17,7 @@ class StubCursor : public engine::Cursor {
 
   size_t key_parts() const override { return 2; }
   size_t columns() const override { return 0; }
+  bool is_countable(size_t) const override { return true; }
   Result<bool> seek(KeyOperator, std::span<const Value>) override {
     at_ = 0;
     return next();

@@ -87,6 +87,22 @@ Result<void> MariaCursor::init_index() {
   return {};
 }
 
+bool MariaCursor::is_countable(size_t column) const {
+  const Field* field = columns_[column];
+  switch (field->real_type()) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+    case MYSQL_TYPE_YEAR:
+    case MYSQL_TYPE_NEWDECIMAL:
+      return true;
+    default:
+      return is_text(field) || (field->flags & BLOB_FLAG);
+  }
+}
+
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   const ulong can = table_->file->index_flags(index_, 0, true);
   // A hash index finds whole keys only.
@@ -127,6 +143,8 @@ bool MariaCursor::is_history() const {
 
 Result<bool> MariaCursor::landed(int error) {
   while (error == 0 && (is_history() || !meets_prefixes())) error = step();
+  // A long scan of which no row is wanted meets nobody else who would look.
+  if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   switch (error) {
     case 0:
       return true;

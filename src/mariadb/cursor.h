@@ -49,6 +49,7 @@ class MariaCursor final : public engine::Cursor {
 
   size_t key_parts() const override { return key_parts_; }
   size_t columns() const override { return spec_->columns.size(); }
+  bool is_countable(size_t column) const override;
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;

@@ -33,18 +33,19 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-FilterOperator filter_operator(KeyOperator op) {
+// The condition on whole values for rows behind (kGreater) or before a key in the index.
+FilterOperator filter_operator(KeyOperator op, bool descends) {
   switch (op) {
     case KeyOperator::kEqual:
       break;
     case KeyOperator::kGreater:
-      return FilterOperator::kGreater;
+      return descends ? FilterOperator::kLess : FilterOperator::kGreater;
     case KeyOperator::kGreaterOrEqual:
-      return FilterOperator::kGreaterOrEqual;
+      return descends ? FilterOperator::kLessOrEqual : FilterOperator::kGreaterOrEqual;
     case KeyOperator::kLess:
-      return FilterOperator::kLess;
+      return descends ? FilterOperator::kGreater : FilterOperator::kLess;
     case KeyOperator::kLessOrEqual:
-      return FilterOperator::kLessOrEqual;
+      return descends ? FilterOperator::kGreaterOrEqual : FilterOperator::kLessOrEqual;
   }
   return FilterOperator::kEqual;
 }
@@ -108,8 +109,9 @@ Result<void> MariaCursor::check_prefixes(std::span<const Value> key) {
       const bool is_last = part + 1 == key.size();
       // Behind a cut part the index has no order of whole values.
       if (op_ != KeyOperator::kEqual && !is_last) return ErrorCode::kOperator;
+      const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
       auto filter = ColumnFilter::make_for_prefix(table_->field[key_part.fieldnr - 1],
-                                                  filter_operator(op_), key[part]);
+                                                  filter_operator(op_, descends), key[part]);
       if (!filter) return filter.error();
       prefix_filters_.push_back(std::move(*filter));
       if (is_last) before_prefix_ = length;

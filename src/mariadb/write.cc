@@ -129,11 +129,15 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
 
   table_->reset_default_fields();
   store_record(table_, record[1]);
-  for (const Assignment& assignment : assignments)
-    if (auto stored = store(columns_[assignment.column], assignment.value); !stored) return stored;
+  bool makes_history = false;
+  for (const Assignment& assignment : assignments) {
+    Field* field = columns_[assignment.column];
+    if (auto stored = store(field, assignment.value); !stored) return stored;
+    if (table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG)) makes_history = true;
+  }
 
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
-  if (table_->versioned()) table_->vers_update_fields();
+  if (makes_history) table_->vers_update_fields();
   if (table_->vfield != nullptr &&
       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
     return failed(0);
@@ -142,7 +146,8 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (error == HA_ERR_RECORD_IS_THE_SAME) return {};
-  if (error == 0 && table_->versioned(VERS_TIMESTAMP)) error = vers_insert_history_row(table_);
+  if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP))
+    error = vers_insert_history_row(table_);
   if (error != 0) return failed(error);
   session_.note_change();
   return {};

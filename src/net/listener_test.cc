@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -101,13 +102,22 @@ TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   EXPECT_TRUE(error.about_address);
 }
 
-TEST(Listener, AnEmptyAddressAndNamesReachIpv4) {
-  for (const char* address : {"", "localhost"}) {
-    ListenError error;
-    const auto listener = Listener::open(on(address), &error);
-    ASSERT_NE(listener, nullptr) << error.text;
-    EXPECT_TRUE(connect_to(listener->port())) << address;
-  }
+TEST(Listener, AnEmptyAddressReachesIpv4) {
+  ListenError error;
+  const auto listener = Listener::open(on(""), &error);
+  ASSERT_NE(listener, nullptr) << error.text;
+  EXPECT_TRUE(connect_to(listener->port()));
+}
+
+TEST(Listener, ANameReachesIpv4) {
+  // A bare system has no file that says where localhost is.
+  addrinfo* found = nullptr;
+  if (::getaddrinfo("localhost", nullptr, nullptr, &found) != 0) GTEST_SKIP() << "no localhost";
+  ::freeaddrinfo(found);
+  ListenError error;
+  const auto listener = Listener::open(on("localhost"), &error);
+  ASSERT_NE(listener, nullptr) << error.text;
+  EXPECT_TRUE(connect_to(listener->port()));
 }
 
 TEST(Listener, TakesIpv6Literals) {

@@ -33,15 +33,15 @@ def to_bytes(text: str) -> bytes:
 
 
 def to_text(data: bytes) -> str:
-    """A notation for bytes; valid UTF-8 stays readable, a long run of one byte is folded."""
-    text = re.sub(r"(.)\1{40,}", _fold, data.decode("utf-8", "surrogateescape"), flags=re.DOTALL)
+    """A notation for bytes; valid UTF-8 stays readable, a long repetition is folded."""
+    text = re.sub(r"(.{1,3}?)\1{30,}", _fold, data.decode("utf-8", "surrogateescape"), flags=re.DOTALL)
     out = "".join(_character(c) for c in text)
     return out[:-1] + "\\s" if out.endswith(" ") else out
 
 
 def _fold(match: re.Match[str]) -> str:
     # Private characters stand for the parentheses until all else is escaped.
-    return f"\ue000{len(match[0])}*{match[1]}\ue001"
+    return f"\ue000{len(match[0]) // len(match[1])}*{match[1]}\ue001"
 
 
 def _character(c: str) -> str:

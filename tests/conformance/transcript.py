@@ -13,7 +13,7 @@ CLOSED = None  # an expected "reply": the server closes the connection
 
 _LINE = re.compile(r"(?P<connection>[RW]\d?)(?P<kind>>>|>|\|)(?: (?P<text>.*))?")
 _SKIP = re.compile(r"@(?P<target>ours|fake|stock) never: (?P<reason>.+)")
-_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+_TABLE = re.compile(r"^CREATE TABLE (\w+|`[^`]+`)", re.MULTILINE)
 
 
 @dataclass

@@ -81,4 +81,9 @@ KNOWN_OPEN: list[Open] = [
         lambda request, port, sql, probes: request.action in "U+-" and request.spec.table.versioned
         and all("WITHOUT" in c.attributes for c in request.spec.columns),
     ),
+    Open(
+        "B12: VIRTUAL columns without an index are computed on write",
+        lambda request, port, sql, probes: port.error in ("sql_1406", "sql_1264", "sql_1690")
+        and any("VIRTUAL" in c.generated for c in request.spec.table.columns),
+    ),
 ]

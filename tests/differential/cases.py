@@ -106,7 +106,7 @@ class Drawer:
         self.specs.append(Spec(6, table, self._searchable()[0], everything, []))
 
     def _searchable(self) -> list[Index]:
-        return [i for i in self.table.indexes if i.searchable] or self.table.indexes
+        return [i for i in self.table.indexes if i.searchable]
 
     def _spec(self, number: int) -> Spec:
         rng = self.rng
@@ -196,6 +196,10 @@ class Drawer:
             request.values = [self.value(c) for c in request.spec.columns]
         elif request.action in "+-":
             request.values = [self._operand(c) for c in request.spec.columns]
+            if not request.spec.exact_order:
+                # Whether keys meet depends on the order of the rows, which is open here.
+                unique = {p.column.name for i in self.table.indexes if i.unique for p in i.parts}
+                request.values = [None if c.name in unique else v for c, v in zip(request.spec.columns, request.values)]
 
     def _operand(self, column: Column) -> Value:
         rng = self.rng

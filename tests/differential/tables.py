@@ -106,6 +106,8 @@ class _Draft:
         # A hash index of a versioned table has the row's end, too: searches by `=` are refused there.
         if not partition and self.engine != "MEMORY" and self.chance(0.12):
             self.version()
+        if not partition and not self.versioned and self.engine != "MEMORY" and self.chance(0.04):
+            self.draw_period()
         for column in self.columns:
             if column.type.startswith("TIMESTAMP") and not column.nullable and not column.row_time:
                 column.clock = True  # NULL is the current time
@@ -274,6 +276,16 @@ class _Draft:
             ]
             self.related.append("ch")
             self.features.append("parent")
+
+    def draw_period(self) -> None:
+        number = types.integer("n", self.rng, "TINYINT")
+        for name in ("ds", "de"):
+            column = types.temporal(name, self.rng, "DATE")
+            column.nullable = False
+            self.columns.append(column)
+        self.columns.append(number)
+        self.extra += ["PERIOD FOR app (ds, de)", "UNIQUE KEY wo (n, app WITHOUT OVERLAPS)"]
+        self.features.append("period")
 
     def version(self) -> None:
         self.versioned = True

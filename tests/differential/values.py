@@ -107,8 +107,10 @@ def _text_odd(column: Column, rng: Random) -> str | bytes:
         return rng.choice(_BROKEN)
     if rng.random() < 0.4:
         return rng.choice(_RARE_WORDS)
+    if column.blob and rng.random() < 0.02 and column.type.startswith("LONGTEXT"):
+        return rng.choice("xä") * 3_000_000
     if column.blob and rng.random() < 0.7:
-        return rng.choice("xä€") * rng.choice([10, 255, 256, 300, 8000])
+        return rng.choice("xä€") * rng.choice([10, 255, 256, 300, 8000, 21845, 21846, 65535, 65536])
     letter = rng.choice(["x", "x", "ä", "€", "😀"])
     size = max(0, column.length + rng.choice([-1, 0, 1, 2]))
     return rng.choice([letter * size, "x" * column.length + "  ", "x" * column.length + " y", letter * size])

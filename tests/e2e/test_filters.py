@@ -136,6 +136,23 @@ def test_increments_are_those_of_sql_or_an_error(
     assert values(server, 1)[0] == 15
 
 
+def test_columns_whose_text_is_not_their_number_cannot_be_counted(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.x (id INT PRIMARY KEY, f FLOAT, b BIT(8), e ENUM('10','20'), d DATE, y YEAR)"
+    )
+    server.sql("INSERT INTO hs.x VALUES (1, 16777216, b'111', '10', '2020-01-01', 2020)")
+    before = server.sql("SELECT f, b, e, d FROM hs.x")
+    for column in ("f", "b", "e", "d"):
+        writer.open("hs.x", [column])
+        assert writer.request(1, "=", 1, 1, 1, 0, "+", 1) == b"1\t1\tnot_a_number"
+    assert server.sql("SELECT f, b, e, d FROM hs.x") == before
+    writer.open("hs.x", ["y"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "+", 1) == b"0\t1\t1"
+    assert server.sql("SELECT y FROM hs.x") == [(2021,)]
+
+
 def test_question_forms_return_the_old_row(
     server: PrivateServer, writer: Client, counters: str
 ) -> None:

@@ -54,6 +54,17 @@ def test_descending_key_parts_keep_the_order_of_the_index(
     assert first(reader.find("=", [20], 10)) == ["20"]
 
 
+def test_a_cut_descending_part_keeps_the_order_of_the_index(
+    server: PrivateServer, reader: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.d (id INT PRIMARY KEY, v VARCHAR(20), KEY v (v(2) DESC))")
+    server.sql("INSERT INTO hs.d VALUES (1,'a'), (2,'abc'), (3,'abd'), (4,'b'), (5,NULL)")
+    reader.open("hs.d", ["v"], index="v")
+    assert sorted(map(str, first(reader.find(">", ["abd"], 9)))) == ["None", "a", "abc"]
+    assert first(reader.find("<", ["abd"], 9)) == ["b"]
+    assert first(reader.find("=", ["abd"], 9)) == ["abd"]
+
+
 def test_a_covering_index_is_read_alone(
     server: PrivateServer, reader: Client, database: str
 ) -> None:
@@ -104,6 +115,22 @@ def test_versioned_tables_keep_their_history_and_show_the_present(
         "SELECT id, a FROM hs.v FOR SYSTEM_TIME ALL WHERE row_end < NOW(6) ORDER BY id, a"
     )
     assert history == [(1, 1), (1, 50), (2, 2)]
+
+
+def test_unversioned_and_computed_columns_of_versioned_tables(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.v (id INT PRIMARY KEY, a INT, b INT WITHOUT SYSTEM VERSIONING,"
+        " rs TIMESTAMP(6) GENERATED ALWAYS AS ROW START, re TIMESTAMP(6) GENERATED ALWAYS AS ROW END,"
+        " PERIOD FOR SYSTEM_TIME (rs, re)) WITH SYSTEM VERSIONING"
+    )
+    writer.open("hs.v", ["id", "a", "rs", "re"])
+    assert writer.request(1, "+", 4, 1, 1, "2001-01-01", None).startswith(b"1\t1\tsql_1906 ")
+    assert writer.request(1, "+", 4, 1, 1, None, None) == b"0\t1"
+    writer.open("hs.v", ["b"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 7) == b"0\t1\t1"
+    assert server.sql("SELECT id, a, b FROM hs.v FOR SYSTEM_TIME ALL") == [(1, 1, 7)]
 
 
 def test_a_default_from_a_sequence_is_refused_for_writing(
