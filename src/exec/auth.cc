@@ -23,8 +23,9 @@ bool may_proceed(const Context& context, const Client& client) {
 
 Result<void> authenticate(const Context& context, const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
-  client.set_authorized(false);
+  // A type that is none tries no secret: what was proven before stands.
   if (request.auth_type != "1") return ErrorCode::kAuthType;
+  client.set_authorized(false);
   if (request.error) return *request.error;
   // With no secret only the empty key is right, as a secret of that length would have it.
   if (request.auth_key.is_null() || !same_secret(request.auth_key.text(), context.secret)) {

@@ -36,7 +36,7 @@ TEST_F(AuthTest, RefusesEveryOtherKey) {
 TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
   context.secret = "secret";
   const Ask good = Ask::auth("1", Value::of("secret"));
-  for (const Ask& bad : {Ask::auth("1", Value::of("x")), Ask::auth("2", Value::of("secret")),
+  for (const Ask& bad : {Ask::auth("1", Value::of("x")),
                          Ask::auth("1", Value::of("secret"))
                              .malformed(ErrorCode::kEscape, protocol::ErrorStage::kContents)}) {
     ASSERT_EQ(run(good), "ok");
@@ -44,6 +44,13 @@ TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
     EXPECT_NE(run(bad), "ok");
     EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error unauth");
   }
+}
+
+TEST_F(AuthTest, AnUnknownTypeLeavesAnEarlierAuthorization) {
+  context.secret = "secret";
+  ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
+  EXPECT_EQ(run(Ask::auth("2", Value::of("secret"))), "error authtype");
+  EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error stmtnum");
 }
 
 TEST_F(AuthTest, IsPerConnection) {
