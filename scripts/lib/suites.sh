@@ -2,7 +2,8 @@
 # The suites of ./test. Each runs in a subshell of its own, writes a JUnit file to `results` and
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
-suites=(lint unit tsan fuzz e2e)
+suites=(lint unit tsan fuzz e2e conformance differential)
+optional_suites=(clients) # need more than Debian's packages, so only on demand
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 
@@ -74,10 +75,27 @@ suite_fuzz() {
   finish_checks fuzz
 }
 
-suite_e2e() { # suite_e2e PYTEST_ARGUMENT…
+suite_e2e() { run_pytest e2e "$@"; } # suite_e2e PYTEST_ARGUMENT…
+
+suite_conformance() { run_pytest conformance "$@"; }
+
+suite_clients() { run_pytest clients "$@"; }
+
+run_pytest() { # run_pytest SUITE PYTEST_ARGUMENT…
+  local suite=$1
+  shift
   build_preset release "building the plugin"
-  in_repository "$python" -m pytest tests/e2e -q -p no:cacheprovider --timeout 300 \
-    --junitxml "$results/e2e.xml" "$@" >&2
+  in_repository "$python" -m pytest "tests/$suite" -q -p no:cacheprovider --timeout 300 \
+    --junitxml "$results/$suite.xml" "$@" >&2
+}
+
+# The seed is fixed so that a run can be repeated; other seeds are for `./test differential --seed`.
+suite_differential() { # suite_differential RUN_ARGUMENT…
+  build_preset release "building the plugin"
+  (($# > 0)) || set -- --seconds 60 --seed 1
+  check differential "the port and SQL agree on drawn tables and requests" \
+    "$python" "$repository/tests/differential/run.py" "$@"
+  finish_checks differential
 }
 
 # Whether the repository has what the suite runs.
