@@ -136,6 +136,10 @@ class Session {
   // should do while he holds row locks: commit first when this is false.
   virtual bool is_open(const IndexSpecPtr& spec) const = 0;
 
+  // False when the opened table keeps what was changed in it whatever is undone or rolled back: its
+  // engine has no transactions. Requests that change it cannot be executed again.
+  virtual bool can_undo(const IndexSpecPtr& spec) const = 0;
+
   // Starts one request on `cursor`: locks its table as `access` needs. Errors: kLockTables,
   // kEngine, kSql. After an error neither end_request() nor undo_request() is called.
   virtual Result<void> begin_request(Cursor& cursor, Access access) = 0;

@@ -50,6 +50,7 @@ class StubSession : public engine::Session {
     return static_cast<engine::Cursor*>(&rows);
   }
   bool is_open(const engine::IndexSpecPtr&) const override { return true; }
+  bool can_undo(const engine::IndexSpecPtr&) const override { return true; }
   Result<void> begin_request(engine::Cursor&, engine::Access) override { return {}; }
   Result<void> end_request() override { return {}; }
   void undo_request() override { undone = true; }

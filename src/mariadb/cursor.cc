@@ -53,7 +53,7 @@ void MariaCursor::unlock_read() {
 
 bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
-  bool failed = lock_tables(thd, &list_, 1, 0);
+  bool failed = lock_tables(thd, &list_, children_.count(), 0);
   // Long UNIQUE columns and periods are checked by a second handler that looks rows up.
   if (!failed && (access == engine::Access::kInsert || access == engine::Access::kUpdate))
     failed = table_->file->prepare_for_insert(access == engine::Access::kUpdate) != 0;
@@ -64,6 +64,10 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   }
   set_write_columns(access);
   return true;
+}
+
+void MariaCursor::invalidate_query_cache() {
+  query_cache_invalidate3(session_.thd(), &list_, true);
 }
 
 void MariaCursor::end_index() {

@@ -6,10 +6,12 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <optional>
 #include <vector>
 
 #include "engine/port.h"
 #include "mariadb/filter.h"
+#include "mariadb/foreign_keys.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -26,22 +28,28 @@ class MariaCursor final : public engine::Cursor {
   bool is_open() const { return table_ != nullptr; }
   // Opens the table and looks up the names. See open_table.cc.
   Result<void> open();
+  // After an open() that failed with an engine error, with no table of the session open: does what
+  // the server needs for another try (repairs a crashed table, discovers a new one).
+  void recover_failed_open();
   // The TABLE is gone (closed by the session).
   void forget_table();
   // Somebody wants the table: for a lock that conflicts with ours (ALTER, DROP, LOCK TABLES), or to
   // see every old version of it closed (after FLUSH TABLES).
   bool somebody_waits() const {
     return table_->needs_reopen() || table_->s->tdc->flushed ||
-           list_.mdl_request.ticket->has_pending_conflicting_lock();
+           list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.somebody_waits();
   }
 
   bool locks_in_engine() const { return locks_in_engine_; }
+  bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // The read port's lock. Null on success, else false with an error raised in the THD.
   bool lock_for_read();
   void unlock_read();
   // The write port's lock for one request.
   bool lock_for_write(engine::Access access);
   void end_index();
+  // What SQL's query cache has of the table is no longer true.
+  void invalidate_query_cache();
   MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
   enum_mdl_type protection_type() const;
 
@@ -63,6 +71,7 @@ class MariaCursor final : public engine::Cursor {
 
  private:
   // open_table.cc
+  Error open_failed(bool try_again) const;
   Result<void> check_table() const;
   void choose_covering_index();
   Result<void> resolve();
@@ -90,6 +99,8 @@ class MariaCursor final : public engine::Cursor {
   std::string database_, table_name_;  // as the server files them (lower_case_table_names)
 
   TABLE_LIST list_;
+  ForeignKeyChildren children_;
+  std::optional<Open_table_context> opening_;  // of the last open()
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;
   uint index_ = 0;

@@ -52,23 +52,35 @@ Result<void> MariaCursor::open() {
                        session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
   // Views are not opened at all.
   list_.i_s_requested_object = OPEN_TABLE_ONLY;
-  Open_table_context context(thd, 0);
-  if (open_table(thd, &list_, &context) || list_.table == nullptr) {
-    if (context.can_recover_from_failed_open()) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
-    const Error error = session_.take_lock_error();
-    // Why a table cannot be opened is the server's business: none of it is one text to clients.
-    return error.code == ErrorCode::kSql || error.code == ErrorCode::kEngine
-               ? Error{ErrorCode::kOpenTable, 0, {}}
-               : error;
-  }
+  opening_.emplace(thd, 0);
+  if (open_table(thd, &list_, &*opening_) || list_.table == nullptr)
+    return open_failed(opening_->can_recover_from_failed_open());
   table_ = list_.table;
   table_->reginfo.lock_type = list_.lock_type;
   if (auto checked = check_table(); !checked) return checked;
+  if (session_.mode() == engine::Mode::kReadWrite && !children_.open(thd, &list_))
+    return open_failed(false);
   return resolve();
+}
+
+// Why a table cannot be opened is the server's business: none of it is more than one text to
+// clients.
+Error MariaCursor::open_failed(bool try_again) const {
+  const Error error = session_.take_lock_error();
+  if (try_again) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
+  if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
+  return Error{ErrorCode::kOpenTable, 0, {}};
+}
+
+void MariaCursor::recover_failed_open() {
+  if (opening_ && opening_->can_recover_from_failed_open() && opening_->recover_from_failed_open())
+    (void)session_.take_error(0);
+  opening_.reset();
 }
 
 void MariaCursor::forget_table() {
   table_ = nullptr;
+  children_.forget();
   read_lock_ = nullptr;
   columns_.clear();
   filter_columns_.clear();

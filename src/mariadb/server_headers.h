@@ -15,6 +15,7 @@
 #include <mysqld.h>
 #include <scheduler.h>
 #include <sql_base.h>
+#include <sql_cache.h>
 #include <sql_class.h>
 #include <sql_insert.h>
 #include <sql_parse.h>

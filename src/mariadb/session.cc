@@ -12,6 +12,9 @@ namespace {
 // Cursors of specs that nobody has open any more are dropped when a session holds more than this
 // many.
 constexpr size_t kSweepCursorsAt = 256;
+// Tables that a session keeps open from one batch to the next: each costs memory, a place in the
+// server's table cache and, for some engines, a file descriptor.
+constexpr size_t kMostOpenCursors = 256;
 
 enum_sql_command command_of(engine::Access access) {
   switch (access) {
@@ -25,6 +28,10 @@ enum_sql_command command_of(engine::Access access) {
       break;
   }
   return SQLCOM_SELECT;
+}
+
+bool refused_by_read_only(engine::Access access) {
+  return access != engine::Access::kRead && (opt_readonly || global_system_variables.tx_read_only);
 }
 
 }  // namespace
@@ -42,6 +49,9 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
   thd_->real_id = pthread_self();
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
+  // A background THD is not counted, so that shutdown would not wait for it: it would close the
+  // binary log while the last batch still commits into it. Connections are counted, and so is this.
+  THD_count::count++;
   // A daemon's thread could not be killed.
   thd_->set_command(COM_CONNECT);
   lex_start(thd_);
@@ -90,15 +100,22 @@ MariaSession::~MariaSession() {
   cursors_.clear();
   server_threads.erase(thd_);
   engine_.remove(this);
+  // Who found this THD before it left the list may be killing it right now.
+  mysql_mutex_lock(&thd_->LOCK_thd_kill);
   thd_->scheduler = saved_scheduler_;
+  mysql_mutex_unlock(&thd_->LOCK_thd_kill);
   lex_end(thd_->lex);
   thd_detach_thd(saved_mysys_variables_);
+  THD_count::count--;
   destroy_background_thd(thd_);
 }
 
 void MariaSession::on_kill() { wake_.call(wake_.context); }
 
-bool MariaSession::should_stop() const { return engine_.stopping() || thd_->killed >= KILL_SERVER; }
+// abort_loop: what kills at shutdown may be forgotten with an earlier kill, that is not.
+bool MariaSession::should_stop() const {
+  return engine_.stopping() || abort_loop || thd_->killed >= KILL_SERVER;
+}
 
 // A KILL of this thread's entry in the process list ends what is running, not the worker.
 void MariaSession::forget_kill() {
@@ -141,6 +158,11 @@ bool MariaSession::is_open(const engine::IndexSpecPtr& spec) const {
   return found != cursors_.end() && found->second->is_open();
 }
 
+bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
+  const auto found = cursors_.find(spec.get());
+  return found == cursors_.end() || !found->second->is_open() || found->second->can_undo();
+}
+
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
   if (!statement_open_ && !transaction_open_) forget_kill();
@@ -173,6 +195,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
     unlock_readers();
     trans_commit_stmt(thd_);
     release();
+    if (again) cursor.recover_failed_open();
     if (!again || (attempt > 0 && code == ErrorCode::kLockTables)) break;
   }
   if (!opened) {
@@ -195,7 +218,7 @@ bool MariaSession::after_batch() {
   const bool somebody_waits =
       std::any_of(open_cursors_.begin(), open_cursors_.end(),
                   [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
-  if (somebody_waits) release();
+  if (somebody_waits || open_cursors_.size() > kMostOpenCursors) release();
   return !open_cursors_.empty();
 }
 
@@ -246,7 +269,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 }
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access) {
-  if (access != engine::Access::kRead && opt_readonly) return ErrorCode::kLockTables;
+  if (refused_by_read_only(access)) return ErrorCode::kLockTables;
   begin_statement(command_of(access));
   if (!transaction_open_) {
     thd_->variables.option_bits |= OPTION_BEGIN;
@@ -255,10 +278,13 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   }
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
-  if (thd_->mdl_context.acquire_lock(&protection,
-                                     static_cast<double>(thd_->variables.lock_wait_timeout)) ||
-      !cursor.lock_for_write(access)) {
-    const Error error = take_lock_error();
+  const bool locked = !thd_->mdl_context.acquire_lock(
+                          &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
+                      // It may have become so while FLUSH TABLES WITH READ LOCK was waited for.
+                      !refused_by_read_only(access) && cursor.lock_for_write(access);
+  if (!locked) {
+    const Error error =
+        refused_by_read_only(access) ? Error{ErrorCode::kLockTables, 0, {}} : take_lock_error();
     trans_rollback_stmt(thd_);
     return error;
   }
@@ -273,6 +299,7 @@ Result<void> MariaSession::end_request() {
     return {};
   }
   cursor->end_index();
+  if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
   if (thd_->binlog_flush_pending_rows_event(true) || trans_commit_stmt(thd_)) {
     const Error error = take_error(0);
     trans_rollback_stmt(thd_);
@@ -291,6 +318,8 @@ void MariaSession::undo_request() {
     return;
   }
   cursor->end_index();
+  // Tables that know no rollback keep what was changed.
+  if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
   trans_rollback_stmt(thd_);
   transaction_lost_ = thd_->transaction_rollback_request;
   thd_->clear_error();

@@ -33,6 +33,7 @@ class MariaSession final : public engine::Session {
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
+  bool can_undo(const engine::IndexSpecPtr& spec) const override;
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
   Result<void> end_request() override;
   void undo_request() override;
@@ -51,7 +52,7 @@ class MariaSession final : public engine::Session {
   void on_kill();
 
   // Marks that the running request has changed a row.
-  void note_change() { changed_ = true; }
+  void note_change() { changed_ = request_changed_ = true; }
 
   // The error of a call that failed with the handler's `number` (0 when it has none): what the
   // server reported, or the number itself. Clears the server's error state.
@@ -92,7 +93,8 @@ class MariaSession final : public engine::Session {
   MariaCursor* current_ = nullptr;            // of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   bool transaction_open_ = false;             // write port: likewise
-  bool changed_ = false;
+  bool changed_ = false;                      // since the last commit
+  bool request_changed_ = false;              // by the running request
   bool transaction_lost_ = false;
 };
 

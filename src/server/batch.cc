@@ -48,13 +48,19 @@ void Batch::execute(Peer& peer, std::string_view line) {
   try {
     const Request request = parser_.parse(line);
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
-    if (!in_group || must_open(request, peer)) {
+    const engine::IndexSpecPtr* spec = in_group ? spec_of(request, peer) : nullptr;
+    const bool must_open = spec != nullptr && !session_.is_open(*spec);
+    const bool changes = request.verb == Verb::kInsert || request.verb == Verb::kModify;
+    const auto is_final = [&] { return changes && spec != nullptr && !session_.can_undo(*spec); };
+    if (!in_group || (must_open && session_.has_uncommitted_changes()) || is_final()) {
       commit_group();
       if (peer.ending != Peer::Ending::kNone) return;
       entry.reply_begin = peer.output().size();
     }
     entries_.push_back(entry);
     answer(request, entry);
+    // Whether it can be undone is known for sure only when its table is open.
+    if (is_final()) in_group = false;
   } catch (...) {
     give_up(entry);
   }
@@ -69,10 +75,8 @@ void Batch::execute(Peer& peer, std::string_view line) {
   if (!in_group) group_begin_ = entries_.size();
 }
 
-bool Batch::must_open(const Request& request, const Peer& peer) const {
-  if (request.verb == Verb::kInvalid || !session_.has_uncommitted_changes()) return false;
-  const engine::IndexSpecPtr* spec = peer.client.find(request.index_id);
-  return spec != nullptr && !session_.is_open(*spec);
+const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& peer) const {
+  return request.verb == Verb::kInvalid ? nullptr : peer.client.find(request.index_id);
 }
 
 void Batch::answer(const Request& request, const Entry& entry) {

@@ -13,6 +13,7 @@
 //   * A request whose table must be opened first may have to wait for it; so that it does not hold
 //   row
 //     locks meanwhile, the group before it is committed.
+//   * A change of a table whose engine cannot undo it is no part of a group: it is final at once.
 //   * Opening an index and authenticating change the client and are not undone by a rollback: the
 //     group before them is committed first, and they belong to none.
 //
@@ -69,7 +70,7 @@ class Batch {
   };
 
   void execute(Peer& peer, std::string_view line);
-  bool must_open(const protocol::Request& request, const Peer& peer) const;
+  const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);

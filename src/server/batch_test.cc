@@ -24,6 +24,8 @@ class ThrowingSession final : public ForwardingSession {
     if (--throw_at == 0) throw std::runtime_error("broken");
     return ForwardingSession::cursor(spec);
   }
+  bool undo = true;
+  bool can_undo(const engine::IndexSpecPtr&) const override { return undo; }
   bool open = true;
   bool is_open(const engine::IndexSpecPtr&) const override { return open; }
   int throw_at_end = 0;
@@ -282,6 +284,16 @@ TEST_F(BatchTest, WhatWasChangedIsCommittedBeforeATableMustBeOpened) {
   // Before insert(4), before the first find, and at the end.
   EXPECT_EQ(commits(), 1u + 3u);
   EXPECT_EQ(take(first_), "0\t1\n0\t1\n" + found(1) + "0\t1\n0\t1\n" + found(1) + found(2));
+}
+
+TEST_F(BatchTest, ARequestThatCannotBeUndoneIsNeverExecutedAgain) {
+  session_.undo = false;
+  faulty_.lose_transaction(Call::kInsert, 2);
+  first_.input().append(insert(1) + find(1) + insert(2) + insert(3));
+  run({&first_});
+  const std::string replies = take(first_);
+  EXPECT_EQ(replies.find("0\t1\n" + found(1)), 0u) << replies;
+  EXPECT_EQ(faulty_.calls(Call::kInsert), 3u);
 }
 
 TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {

@@ -17,6 +17,7 @@ class ForwardingSession : public engine::Session {
     return inner_->cursor(spec);
   }
   bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
+  bool can_undo(const engine::IndexSpecPtr& spec) const override { return inner_->can_undo(spec); }
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
     return inner_->begin_request(cursor, access);
   }

@@ -72,6 +72,7 @@ class FakeSession : public engine::Session {
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr&) const override { return true; }
+  bool can_undo(const engine::IndexSpecPtr&) const override { return true; }
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
   Result<void> end_request() override;
   void undo_request() override;

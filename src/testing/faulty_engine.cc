@@ -66,6 +66,7 @@ class FaultySession : public engine::Session {
   }
 
   bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
+  bool can_undo(const engine::IndexSpecPtr& spec) const override { return inner_->can_undo(spec); }
 
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
     auto error = fault(Call::kBeginRequest);

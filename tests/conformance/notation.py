@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 _SIMPLE = {"t": b"\t", "n": b"\n", "r": b"\r", "0": b"\0", "s": b" ", "\\": b"\\"}
-_ESCAPE = re.compile(r"\\(?:(?P<simple>[tnr0s\\])|x(?P<hex>[0-9a-f]{2})|\((?P<count>\d+)\*(?P<text>[^)]*)\))")
+_ESCAPE = re.compile(
+    r"\\(?:(?P<simple>[tnr0s\\])|x(?P<hex>[0-9a-f]{2})|\((?P<count>\d+)\*(?P<text>[^)]*)\))"
+)
 _NAMES = {byte[0]: name for name, byte in _SIMPLE.items() if name != "s"}
 
 
@@ -34,7 +36,8 @@ def to_bytes(text: str) -> bytes:
 
 def to_text(data: bytes) -> str:
     """A notation for bytes; valid UTF-8 stays readable, a long repetition is folded."""
-    text = re.sub(r"(.{1,3}?)\1{30,}", _fold, data.decode("utf-8", "surrogateescape"), flags=re.DOTALL)
+    text = data.decode("utf-8", "surrogateescape")
+    text = re.sub(r"([^)]{1,3}?)\1{30,}", _fold, text, flags=re.DOTALL)
     out = "".join(_character(c) for c in text)
     return out[:-1] + "\\s" if out.endswith(" ") else out
 

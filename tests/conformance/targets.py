@@ -1,4 +1,4 @@
-"""The servers that the transcripts run against: ours, the stock plugin, and ours without a database.
+"""The servers that the transcripts run against: ours, the stock plugin, ours without a database.
 
 Each is kept running from case to case, as long as the options stay the same.
 """
@@ -16,10 +16,10 @@ from typing import Any, Literal, Protocol
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "scripts"))
 
-from player import play  # noqa: E402
+from player import SilentServer, play  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
 from hs_client import Client  # noqa: E402
-from transcript import Case, Transcript  # noqa: E402
+from transcript import CLOSED, Case, Transcript  # noqa: E402
 
 TIMEOUT_S = 20
 FAKE_SERVERS = [
@@ -73,7 +73,7 @@ class DatabaseTarget:
         self._transcripts = transcripts
         self._directory = tempfile.TemporaryDirectory(prefix="hs-conformance-")
         self._server: PrivateServer | None = None
-        self._options: dict[str, str] | None = None
+        self._group: tuple[dict[str, str], str] | None = None
         self._sql: Any = None
         self._fresh: set[str] = set()  # databases whose rows are as the file says
 
@@ -87,9 +87,13 @@ class DatabaseTarget:
         if case.writes:
             self._fresh.discard(transcript.name)
         ports = {"R": server.port, "W": server.port_wr}
-        replies = play(transcript, case, lambda port: Client(ports[port], TIMEOUT_S))
-        if not server.running:
-            self.close_server()
+        try:
+            replies = play(transcript, case, lambda port: Client(ports[port], TIMEOUT_S))
+        except SilentServer:
+            self._abandon(server)
+            raise
+        if CLOSED in replies and CLOSED not in case.expected and not _answers(server):
+            self._abandon(server)
         return replies
 
     def close(self) -> None:
@@ -105,25 +109,33 @@ class DatabaseTarget:
             self._server.close()
             self._server = None
 
-    def _wanted(self, transcript: Transcript) -> dict[str, str]:
-        return {**transcript.server, **(transcript.ours if self._plugin == "ours" else {})}
+    def _abandon(self, server: PrivateServer) -> None:
+        """After a crash or a hang: the next case gets a new server."""
+        server.kill9()
+        self.close_server()
+
+    def group(self, transcript: Transcript) -> tuple[dict[str, str], str]:
+        """What a server is started for: its variables, and the file's name if it wants it alone."""
+        if self._plugin == "ours":
+            return {**transcript.server, **transcript.ours}, ""
+        return transcript.server, transcript.name if transcript.fresh else ""
 
     def _start(self, transcript: Transcript) -> PrivateServer:
-        options = self._wanted(transcript)
-        if self._server is not None and self._options == options:
+        group = self.group(transcript)
+        if self._server is not None and self._group == group:
             return self._server
         self.close_server()
         server = PrivateServer(
             self._directory.name,
             plugin=self._plugin,
-            variables={**VARIABLES, **options},
+            variables={**VARIABLES, **group[0]},
         )
         self._server = server.start()
-        self._options = options
+        self._group = group
         self._sql = server.connect(client_flag=1 << 16, autocommit=False)  # MULTI_STATEMENTS
         self._fresh.clear()
         for other in self._transcripts:
-            if self._wanted(other) == options:
+            if self.group(other) == group:
                 name = f"`{other.name}`"
                 self._run(f"CREATE OR REPLACE DATABASE {name}; USE {name}; {other.tables}")
         return server
@@ -141,6 +153,13 @@ class DatabaseTarget:
             cursor.execute(statements.rstrip().rstrip(";").replace("%", "%%"), ())
             while cursor.nextset():
                 pass
+
+
+def _answers(server: PrivateServer) -> bool:
+    try:
+        return server.sql("SELECT 1") == [(1,)]
+    except Exception:  # whatever the driver makes of a server that is ending
+        return False
 
 
 class FakeTarget:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from notation import to_bytes
 
-SECTIONS = ("server", "ours", "tables", "rows", "fake", "open", "cases")
+SECTIONS = ("server", "ours", "fresh", "tables", "rows", "fake", "open", "cases")
 CLOSED = None  # an expected "reply": the server closes the connection
 
 _LINE = re.compile(r"(?P<connection>[RW]\d?)(?P<kind>>>|>|\|)(?: (?P<text>.*))?")
@@ -59,6 +59,7 @@ class Transcript:
     path: Path
     server: dict[str, str] = field(default_factory=dict)  # variables of every target
     ours: dict[str, str] = field(default_factory=dict)  # variables that only ours knows
+    fresh: str = ""  # why the stock plugin must have seen no other file before
     tables: str = ""
     rows: str = ""
     fake: list[str] = field(default_factory=list)  # options of the server on the fake engine
@@ -109,6 +110,8 @@ def _read_line(transcript: Transcript, section: str, line: str, number: int) -> 
         if not equals:
             raise ValueError("not a variable")
         getattr(transcript, section)[name.strip()] = value.strip()
+    elif section == "fresh":
+        transcript.fresh += line
     elif section == "tables":
         transcript.tables += line + "\n"
     elif section == "rows":

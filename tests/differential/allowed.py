@@ -11,7 +11,9 @@ from outcome import Outcome
 from search import Fit, Probes, is_odd_time, is_utf8
 
 
-def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes, may_refuse_filter: bool) -> str:
+def allowed(
+    request: Request, port: Outcome, sql: Outcome, probes: Probes, may_refuse_filter: bool
+) -> str:
     """Why the difference is meant; empty when it is not."""
     index = request.spec.index
     if port.error == "op" and index.hashed and request.op != "=":
@@ -20,9 +22,14 @@ def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes, may_r
         return "C29: there is no order of whole values behind a part that the index has cut"
     if may_refuse_filter and port.error == "sql_1366":
         return "C25: a filter value that is nothing in the column's type"
-    if any(request.spec.filters[f.position].family is Family.TEXT and not is_utf8(f.value) for f in request.filters):
+    if any(
+        request.spec.filters[f.position].family is Family.TEXT and not is_utf8(f.value)
+        for f in request.filters
+    ):
         return "a filter value that is no UTF-8: SQL has no such literal"
-    if port.error == "sql_1366" and any(_text_filter_misfit(request, i) for i in range(len(request.filters))):
+    if port.error == "sql_1366" and any(
+        _text_filter_misfit(request, i) for i in range(len(request.filters))
+    ):
         return "C25: a filter value that is nothing in the column's type"
     return ""
 
@@ -52,38 +59,68 @@ class Open:
 
     name: str
     matches: Callable[[Request, Outcome, Outcome, Probes], bool]
+    crashes: bool = False  # may end the server
 
 
 def _searched(request: Request) -> list[tuple[Column, Value]]:
     """Every value that is looked for, with its column."""
     pairs = [(part.column, value) for part, value in zip(request.spec.index.parts, request.key)]
     if request.in_part is not None:
-        pairs += [(request.spec.index.parts[request.in_part].column, value) for value in request.in_values]
+        pairs += [
+            (request.spec.index.parts[request.in_part].column, value) for value in request.in_values
+        ]
     return pairs + [(request.spec.filters[f.position], f.value) for f in request.filters]
 
 
 def _misfit(families: tuple[Family, ...]) -> Callable[[Request, Outcome, Outcome, Probes], bool]:
     def matches(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
         return any(
-            c.family in families and v is not None and probes(c, v).fit is Fit.NO for c, v in _searched(request)
+            c.family in families and v is not None and probes(c, v).fit is Fit.NO
+            for c, v in _searched(request)
         )
 
     return matches
 
 
+def _after_explicit_zero(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
+    off_by_one = (
+        port.count is not None and sql.count is not None and abs(sql.count - port.count) == 1
+    )
+    return (
+        request.action == "insert"
+        and off_by_one
+        and any(c.auto_increment for c in request.spec.table.columns)
+    )
+
+
 KNOWN_OPEN: list[Open] = [
     Open(
-        "B8: ranges on a DESC prefix part",
-        lambda request, port, sql, probes: request.op != "=" and any(p.prefix and p.descending for p in request.spec.index.parts),
+        "B9: D on a versioned table with a long UNIQUE",
+        lambda request, port, sql, probes: (
+            request.action == "D"
+            and request.spec.table.versioned
+            and any(
+                p.column.blob and not p.prefix for i in request.spec.table.indexes for p in i.parts
+            )
+        ),
+        crashes=True,
     ),
     Open(
-        "B10: updating unversioned columns makes history",
-        lambda request, port, sql, probes: request.action in "U+-" and request.spec.table.versioned
-        and all("WITHOUT" in c.attributes for c in request.spec.columns),
+        "B11: Aria, D after a filter on BIT", lambda request, port, sql, probes: port.error == "126"
     ),
     Open(
         "B12: VIRTUAL columns without an index are computed on write",
-        lambda request, port, sql, probes: port.error in ("sql_1406", "sql_1264", "sql_1690")
-        and any("VIRTUAL" in c.generated for c in request.spec.table.columns),
+        lambda request, port, sql, probes: (
+            port.error in ("sql_1406", "sql_1264", "sql_1690")
+            and any("VIRTUAL" in c.generated for c in request.spec.table.columns)
+        ),
     ),
+    Open(
+        "B13: the order of an index with a VIRTUAL column over partitions",
+        lambda request, port, sql, probes: (
+            request.spec.table.partitioned
+            and any("VIRTUAL" in p.column.generated for p in request.spec.index.parts)
+        ),
+    ),
+    Open("B14: the id after an explicit 0 under NO_AUTO_VALUE_ON_ZERO", _after_explicit_zero),
 ]

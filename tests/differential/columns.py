@@ -70,7 +70,7 @@ class Column:
         """The definition in CREATE TABLE."""
         if self.row_time:
             hidden = " INVISIBLE" if self.invisible else ""
-            return f"{self.quoted} TIMESTAMP(6) GENERATED ALWAYS AS ROW {self.row_time}{hidden}"
+            return f"{self.quoted} {self.type} GENERATED ALWAYS AS ROW {self.row_time}{hidden}"
         parts = [self.quoted, self.full_type]
         if self.generated:
             parts.append(f"AS {self.generated}")
@@ -133,14 +133,29 @@ class Column:
 def quote(value: bytes) -> str:
     """A string literal of the session's character set; bytes travel as surrogate escapes."""
     text = value.decode("utf8", "surrogateescape")
-    for plain, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\0", "\\0"), ("\n", "\\n"), ("\r", "\\r"), ("\x1a", "\\Z")):
+    for plain, escaped in (
+        ("\\", "\\\\"),
+        ("'", "\\'"),
+        ("\0", "\\0"),
+        ("\n", "\\n"),
+        ("\r", "\\r"),
+        ("\x1a", "\\Z"),
+    ):
         text = text.replace(plain, escaped)
     return f"'{text}'"
 
 
 _INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 24, "INT": 32, "BIGINT": 64}
 _COLLATIONS = {
-    "utf8mb4": ["general_ci", "bin", "nopad_bin", "unicode_ci", "unicode_nopad_ci", "unicode_520_ci", "general_nopad_ci"],
+    "utf8mb4": [
+        "general_ci",
+        "bin",
+        "nopad_bin",
+        "unicode_ci",
+        "unicode_nopad_ci",
+        "unicode_520_ci",
+        "general_nopad_ci",
+    ],
     "utf8mb3": ["general_ci", "bin", "unicode_ci"],
     "latin1": ["swedish_ci", "bin", "german2_ci", "nopad_bin", "swedish_nopad_ci"],
     "ascii": ["general_ci", "bin"],
@@ -164,7 +179,14 @@ def _decimal(name: str, rng: Random) -> Column:
     digits, scale = rng.choice([(5, 0), (6, 2), (10, 4), (30, 10), (65, 30), (9, 9)])
     suffix = rng.choice(["", "", " UNSIGNED", " ZEROFILL"])
     high = 10 ** (digits - scale) - 1
-    return Column(name, Family.DECIMAL, f"DECIMAL({digits},{scale}){suffix}", length=scale, low=-high, high=high)
+    return Column(
+        name,
+        Family.DECIMAL,
+        f"DECIMAL({digits},{scale}){suffix}",
+        length=scale,
+        low=-high,
+        high=high,
+    )
 
 
 def _float(name: str, rng: Random) -> Column:
@@ -190,7 +212,9 @@ def text(name: str, rng: Random, kinds: tuple[str, ...] = ("CHAR", "VARCHAR", "T
     collation = f"{charset}_{rng.choice(names)}"
     column = Column(name, Family.TEXT, kind, charset=charset, collation=collation)
     if kind == "TEXT":
-        column.type, column.length = rng.choice([("TINYTEXT", 255), ("TEXT", 65535), ("MEDIUMTEXT", 70000), ("LONGTEXT", 70000)])
+        column.type, column.length = rng.choice(
+            [("TINYTEXT", 255), ("TEXT", 65535), ("MEDIUMTEXT", 70000), ("LONGTEXT", 70000)]
+        )
         column.blob = True
     else:
         column.length = rng.choice([1, 3, 5, 10, 30, 60])
@@ -203,7 +227,9 @@ def text(name: str, rng: Random, kinds: tuple[str, ...] = ("CHAR", "VARCHAR", "T
 def _bytes(name: str, rng: Random) -> Column:
     kind = rng.choice(["BINARY", "VARBINARY", "BLOB"])
     if kind == "BLOB":
-        kind, length = rng.choice([("TINYBLOB", 255), ("BLOB", 65535), ("MEDIUMBLOB", 70000), ("LONGBLOB", 70000)])
+        kind, length = rng.choice(
+            [("TINYBLOB", 255), ("BLOB", 65535), ("MEDIUMBLOB", 70000), ("LONGBLOB", 70000)]
+        )
         if rng.random() < 0.15:
             kind += " COMPRESSED"
         return Column(name, Family.BYTES, kind, length=length, blob=True)
@@ -213,11 +239,23 @@ def _bytes(name: str, rng: Random) -> Column:
 
 def _enum(name: str, rng: Random) -> Column:
     members = ["'a'", "'B'", "'zä'", "'with space'", "'3'", "''"][: rng.choice([2, 4, 6])]
-    return Column(name, Family.ENUM, f"ENUM({','.join(members)})", charset="utf8mb4", collation="utf8mb4_general_ci")
+    return Column(
+        name,
+        Family.ENUM,
+        f"ENUM({','.join(members)})",
+        charset="utf8mb4",
+        collation="utf8mb4_general_ci",
+    )
 
 
 def _set(name: str, rng: Random) -> Column:
-    return Column(name, Family.SET, "SET('a','b','C','dé')", charset=rng.choice(["utf8mb4", "latin1"]), collation="")
+    return Column(
+        name,
+        Family.SET,
+        "SET('a','b','C','dé')",
+        charset=rng.choice(["utf8mb4", "latin1"]),
+        collation="",
+    )
 
 
 def _other(name: str, rng: Random) -> Column:
@@ -232,7 +270,21 @@ def _other(name: str, rng: Random) -> Column:
     return Column(name, Family.NAMED, kind)
 
 
-_MAKERS = [integer, integer, _decimal, _float, temporal, temporal, text, text, text, _bytes, _enum, _set, _other]
+_MAKERS = [
+    integer,
+    integer,
+    _decimal,
+    _float,
+    temporal,
+    temporal,
+    text,
+    text,
+    text,
+    _bytes,
+    _enum,
+    _set,
+    _other,
+]
 
 
 def draw(name: str, rng: Random) -> Column:

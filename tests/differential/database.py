@@ -24,11 +24,19 @@ class Database:
 
     def __init__(self, socket: str, name: str = "") -> None:
         self._connection: Any = pymysql.connect(
-            unix_socket=socket, user="root", charset="utf8mb4", conv={}, use_unicode=False, autocommit=True,
-            client_flag=CLIENT.FOUND_ROWS, database=name or None,
+            unix_socket=socket,
+            user="root",
+            charset="utf8mb4",
+            conv={},
+            use_unicode=False,
+            autocommit=True,
+            client_flag=CLIENT.FOUND_ROWS,
+            database=name or None,
         )
         self.log: list[str] = []
-        self("SET SESSION max_sort_length = 100000, SESSION lock_wait_timeout = 30")
+        self(
+            "SET SESSION max_sort_length = 20000, SESSION sort_buffer_size = 33554432, SESSION lock_wait_timeout = 30"
+        )
 
     def __call__(self, statement: str) -> int:
         """Runs a statement; returns how many rows it matched."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from columns import Column
 from database import Cells, Database
-from tables import Table
+from schema import Table
 
 Snapshot = dict[str, list[Cells]]
 
@@ -25,7 +25,13 @@ class Clock:
         clocks = [i for i, c in enumerate(columns) if c.clock or c.row_time]
         if not clocks:
             return rows
-        return [tuple(b"<now>" if i in clocks and self.is_now(v) else v for i, v in enumerate(row)) for row in rows]
+        return [
+            tuple(
+                b"<now>" if i in clocks and (columns[i].row_time or self.is_now(v)) else v
+                for i, v in enumerate(row)
+            )
+            for row in rows
+        ]
 
     def rank(self, columns: list[Column], rows: list[Cells]) -> list[Cells]:
         """Such times by their order where they have microseconds: one that changes alone shows."""
@@ -33,8 +39,13 @@ class Clock:
             if not column.clock:
                 continue
             times = sorted({row[position] or b"" for row in rows if self.is_now(row[position])})
-            names = {t: b"<now %d>" % i if column.length == 6 else b"<now>" for i, t in enumerate(times)}
-            rows = [(*r[:position], names.get(r[position] or b"", r[position]), *r[position + 1 :]) for r in rows]
+            names = {
+                t: b"<now %d>" % i if column.length == 6 else b"<now>" for i, t in enumerate(times)
+            }
+            rows = [
+                (*r[:position], names.get(r[position] or b"", r[position]), *r[position + 1 :])
+                for r in rows
+            ]
         return rows
 
 
@@ -49,7 +60,8 @@ def snapshot(sql: Database, database: str, table: Table, clock: Clock) -> Snapsh
     source = f"{database}.t"
     if table.versioned:
         ends = next((c.quoted for c in table.columns if c.row_time == "END"), "ROW_END")
-        shown.append(f"{ends} > '2038-01-17'")
+        last = "18446744073709551614" if table.by_transaction else "'2038-01-17'"
+        shown.append(f"{ends} > {last}")
         source += " FOR SYSTEM_TIME ALL"
     rows = clock.rank(columns, sql.rows(f"SELECT {', '.join(shown)} FROM {source}"))
     found = {"t": _sorted(rows)}
@@ -62,5 +74,9 @@ def check(sql: Database, database: str, table: Table) -> str:
     """What CHECK TABLE ... EXTENDED finds wrong."""
     names = ", ".join(f"{database}.{name}" for name in ["t", *table.related])
     results = [(row[2] or b"", row[3] or b"") for row in sql.rows(f"CHECK TABLE {names} EXTENDED")]
-    bad = [b" ".join(r) for r in results if r[0] not in (b"status", b"note") or r[1] not in (b"OK", b"Table is already up to date")]
+    bad = [
+        b" ".join(r)
+        for r in results
+        if r[0] not in (b"status", b"note") or r[1] not in (b"OK", b"Table is already up to date")
+    ]
     return b"; ".join(b for b in bad if b"doesn't support check" not in b).decode("latin1")

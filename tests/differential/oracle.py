@@ -9,14 +9,23 @@ from cases import Request
 from columns import Column, Family, Value
 from database import Cells, Database, SqlError
 from outcome import Outcome
+from schema import Table
 from search import Probes, filter_condition, key_condition, key_operands, order_by
-from tables import Table
 
 _NUMBER = re.compile(rb"([+-]?)([0-9]+)(?:\.([0-9]+))?\Z")
 
 
 class Refused(Exception):
     """The port is to answer with an error of its own."""
+
+
+_COUNTABLE = (Family.INTEGER, Family.DECIMAL, Family.YEAR, Family.TEXT, Family.BYTES)
+
+
+def _check_countable(request: Request) -> None:
+    for column, value in zip(request.spec.columns, request.values):
+        if value is not None and column.family not in _COUNTABLE:
+            raise Refused("not_a_number")
 
 
 class Oracle:
@@ -37,16 +46,20 @@ class Oracle:
         try:
             if request.action == "insert":
                 return self._insert(request)
-            blob = any(request.spec.filters[f.position].blob and f.value is not None for f in request.filters)
+            if request.action in "+-":
+                _check_countable(request)
+            blob = any(
+                request.spec.filters[f.position].blob and f.value is not None
+                for f in request.filters
+            )
             self.may_refuse_filter = any(
                 filter_condition(request.spec, f, self.probes)[1]
-                for f in request.filters if not request.spec.filters[f.position].blob
+                for f in request.filters
+                if not request.spec.filters[f.position].blob
             )
             if blob:
                 raise Refused("filterblob")
-            if request.action == "find":
-                return self._find(request)
-            return self._change(request)
+            return self._find(request) if request.action == "find" else self._change(request)
         except Refused as refused:
             return Outcome(error=str(refused))
         except SqlError as error:
@@ -86,7 +99,9 @@ class Oracle:
             shown.append(f"DENSE_RANK() OVER (ORDER BY {', '.join(order)}) AS the_group")
             order = ["the_group"]
         where = key_condition(spec.index, request.op, operands)
-        return self.sql.rows(f"SELECT {', '.join(shown)} FROM t USE INDEX () WHERE {where} ORDER BY {', '.join(order)}{limit}")
+        return self.sql.rows(
+            f"SELECT {', '.join(shown)} FROM t USE INDEX () WHERE {where} ORDER BY {', '.join(order)}{limit}"
+        )
 
     def _matching(self, request: Request) -> tuple[list[Cells], list[int], int]:
         """The rows that a request is about with their groups, and where its first one is."""
@@ -99,8 +114,12 @@ class Oracle:
             lists = [[*request.key[:part], v, *request.key[part + 1 :]] for v in request.in_values]
         exact = request.spec.exact_order
         for key in lists:
-            for row in self._candidates(request, key, "" if request.in_part is None else " LIMIT 1"):
-                failed = next((f for f, met in zip(request.filters, row[width:]) if met != b"1"), None)
+            for row in self._candidates(
+                request, key, "" if request.in_part is None else " LIMIT 1"
+            ):
+                failed = next(
+                    (f for f, met in zip(request.filters, row[width:]) if met != b"1"), None
+                )
                 if failed and failed.stops:
                     return rows, groups, request.offset or 0
                 if not failed:
@@ -111,21 +130,21 @@ class Oracle:
     def _find(self, request: Request) -> Outcome:
         rows, groups, skip = self._matching(request)
         width = len(request.spec.columns)
-        return Outcome(rows=[r[:width] for r in rows], groups=groups, total=request.wanted, skip=skip)
+        return Outcome(
+            rows=[r[:width] for r in rows], groups=groups, total=request.wanted, skip=skip
+        )
 
     # --- changing ---
 
     def _change(self, request: Request) -> Outcome:
-        if request.action in "+-":
-            for value in request.values:
-                if value is not None and not re.fullmatch(rb"[+-]?[0-9]{1,20}", value):
-                    raise Refused("number")
         if request.in_part is not None:
             return self._change_one_by_one(request)
         rows, groups, skip = self._matching(request)
         rows, groups = rows[skip : skip + request.wanted], groups[skip : skip + request.wanted]
         if request.action in "+-":
-            return self._in_transaction(request, lambda: self._count_rows(request, rows), rows, groups)
+            return self._in_transaction(
+                request, lambda: self._count_rows(request, rows), rows, groups
+            )
         if rows:
             self.sql(self._statement(request, [self._identity_of(request, r) for r in rows]))
         return self._result(request, rows, groups, len(rows))
@@ -143,7 +162,9 @@ class Oracle:
         width = len(request.spec.columns)
         return "(" + " AND ".join(c.same_as(v) for c, v in zip(self._identity, row[width:])) + ")"
 
-    def _in_transaction(self, request: Request, work, rows: list[Cells], groups: list[int]) -> Outcome:
+    def _in_transaction(
+        self, request: Request, work, rows: list[Cells], groups: list[int]
+    ) -> Outcome:
         self.sql(f"SET timestamp = {time.time():.6f}")
         self.sql("BEGIN")
         try:
@@ -156,7 +177,9 @@ class Oracle:
             self.sql("SET timestamp = DEFAULT")
         return self._result(request, rows, groups, count)
 
-    def _result(self, request: Request, rows: list[Cells], groups: list[int], count: int) -> Outcome:
+    def _result(
+        self, request: Request, rows: list[Cells], groups: list[int], count: int
+    ) -> Outcome:
         if not request.returns_old:
             return Outcome(count=count)
         width = len(request.spec.columns)
@@ -169,7 +192,13 @@ class Oracle:
         def work() -> int:
             count, skip, left = 0, request.offset or 0, request.wanted
             for value in request.in_values:
-                one = Request(request.spec, request.action, request.op, list(request.key), filters=request.filters)
+                one = Request(
+                    request.spec,
+                    request.action,
+                    request.op,
+                    list(request.key),
+                    filters=request.filters,
+                )
                 one.values, one.in_part, one.in_values = request.values, request.in_part, [value]
                 rows = self._matching(one)[0]
                 if not rows:
@@ -183,7 +212,9 @@ class Oracle:
                 if request.action in "+-":
                     count += self._count_rows(request, rows)
                 else:
-                    count += self.sql(self._statement(request, [self._identity_of(request, rows[0])]))
+                    count += self.sql(
+                        self._statement(request, [self._identity_of(request, rows[0])])
+                    )
                 left -= 1
                 if not left:
                     break
@@ -203,9 +234,25 @@ class Oracle:
             return False
         for upto in range(len(one.filters)):
             item = one.filters[upto]
-            before = Request(one.spec, "find", one.op, one.key, filters=one.filters[:upto], in_part=one.in_part, in_values=one.in_values)
+            before = Request(
+                one.spec,
+                "find",
+                one.op,
+                one.key,
+                filters=one.filters[:upto],
+                in_part=one.in_part,
+                in_values=one.in_values,
+            )
             if self._matching(before)[0] and item.stops:
-                through = Request(one.spec, "find", one.op, one.key, filters=one.filters[: upto + 1], in_part=one.in_part, in_values=one.in_values)
+                through = Request(
+                    one.spec,
+                    "find",
+                    one.op,
+                    one.key,
+                    filters=one.filters[: upto + 1],
+                    in_part=one.in_part,
+                    in_values=one.in_values,
+                )
                 if not self._matching(through)[0]:
                     return True
         return False
@@ -230,7 +277,7 @@ class Oracle:
             if old is None or operand is None:
                 continue
             match = _NUMBER.match(old)
-            if not match or len((match[2].lstrip(b"0")) + (match[3] or b"")) > 65 + 20:
+            if not match or len((match[2].lstrip(b"0")) + (match[3] or b"")) > 100:
                 raise Refused("not_a_number")
             scale = len(match[3] or b"")
             before = int(match[2] + (match[3] or b"")) * (-1 if match[1] == b"-" else 1)
@@ -238,6 +285,8 @@ class Oracle:
             after = before + amount
             crosses |= before < 0 < after or after < 0 < before
             digits = str(abs(after)).rjust(scale + 1, "0")
-            text = ("-" if after < 0 else "") + (f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits)
+            text = ("-" if after < 0 else "") + (
+                f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
+            )
             sums.append((column, text.encode()))
         return None if request.action == "-" and crosses else sums

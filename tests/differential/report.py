@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from cases import Request
 from dump import Snapshot
 from outcome import Outcome
-from tables import Table
+from schema import Table
 
 
 @dataclass
@@ -53,12 +53,15 @@ def differences(ours: Snapshot, theirs: Snapshot) -> str:
         lines += [f"{name}: only port: {_row(r)}" for r in ours[name] if r not in theirs[name]][:6]
         lines += [f"{name}: only SQL:  {_row(r)}" for r in theirs[name] if r not in ours[name]][:6]
         if not lines and ours[name] != theirs[name]:
-            lines.append(f"{name}: rows in another number: {len(ours[name])} and {len(theirs[name])}")
+            lines.append(
+                f"{name}: rows in another number: {len(ours[name])} and {len(theirs[name])}"
+            )
     return "\n".join(lines)
 
 
 def signature_of(kind: str, request: Request, port: Outcome, sql: Outcome) -> str:
     """What failures of one cause have in common, roughly."""
+
     def short(outcome: Outcome) -> str:
         if outcome.failed:
             return outcome.error or f"errno {outcome.number}"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The differential test: drawn tables and requests, through the port and as SQL on a twin table.
 
-    tests/differential/run.py --seconds 60              as many tables as fit
-    tests/differential/run.py --seed 7 --case 12        table 12 of seed 7, again
+tests/differential/run.py --seconds 60              as many tables as fit
+tests/differential/run.py --seed 7 --case 12        table 12 of seed 7, again
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts"), str(HERE.parent / "e2e")]
 
 from private_server import PrivateServer  # noqa: E402
+from server_files import PLUGIN_FILE  # noqa: E402
+
 from runner import Runner  # noqa: E402
 
 SHOWN_OF_EACH = 2
@@ -25,10 +27,16 @@ SHOWN_OF_EACH = 2
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60, help="how long (default 60)")
-    parser.add_argument("--seed", type=int, default=None, help="default: a new one, which is printed")
-    parser.add_argument("--cases", type=int, default=0, help="end after so many requests, whatever the time")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="default: a new one, which is printed"
+    )
+    parser.add_argument(
+        "--cases", type=int, default=0, help="end after so many requests, whatever the time"
+    )
     parser.add_argument("--case", type=int, default=None, help="only this table of the seed")
     parser.add_argument("--keep", action="store_true", help="keep the server's directory")
     parser.add_argument("--plugin", type=Path, default=None, help="another handlersocket2.so")
@@ -37,18 +45,30 @@ def arguments() -> argparse.Namespace:
 
 def make_server(plugin: Path | None = None) -> PrivateServer:
     """A server that does not wait for the disk."""
-    more = {} if plugin is None else {"plugin_file": plugin}
     return PrivateServer(
         variables={
-            "handlersocket_threads": 1, "handlersocket_threads_wr": 1, "log_bin": "log", "sync_binlog": 0,
-            "innodb_flush_log_at_trx_commit": 0, "innodb_doublewrite": 0, "innodb_file_per_table": 0,
-            "max_allowed_packet": 64 << 20, "innodb_lock_wait_timeout": 10,
+            "handlersocket_threads": 1,
+            "handlersocket_threads_wr": 1,
+            "log_bin": "log",
+            "sync_binlog": 0,
+            "innodb_flush_log_at_trx_commit": 0,
+            "innodb_doublewrite": 0,
+            "innodb_file_per_table": 0,
+            "max_allowed_packet": 64 << 20,
+            "innodb_lock_wait_timeout": 10,
         },
-        **more,
+        plugin_file=plugin or PLUGIN_FILE,
     )
 
 
-def run(seed: int, seconds: float, cases: int = 0, case: int | None = None, plugin: Path | None = None, keep: bool = False) -> Runner:
+def run(
+    seed: int,
+    seconds: float,
+    cases: int = 0,
+    case: int | None = None,
+    plugin: Path | None = None,
+    keep: bool = False,
+) -> Runner:
     """Runs tables until the time is over."""
     server = make_server(plugin)
     server.start()
@@ -58,7 +78,11 @@ def run(seed: int, seconds: float, cases: int = 0, case: int | None = None, plug
             runner.run_table(case)
             return runner
         deadline, number = time.monotonic() + seconds, 0
-        while time.monotonic() < deadline and not (cases and runner.cases >= cases) and runner.crashes < 10:
+        while (
+            time.monotonic() < deadline
+            and not (cases and runner.cases >= cases)
+            and runner.crashes < 10
+        ):
             runner.run_table(number)
             number += 1
         return runner

@@ -6,6 +6,8 @@ import time
 from collections import Counter
 from random import Random
 
+from private_server import PrivateServer
+
 import dump
 import tables
 from allowed import KNOWN_OPEN, allowed, key_is_debatable
@@ -14,13 +16,19 @@ from database import Database, SqlError
 from oracle import Oracle
 from outcome import Outcome, agree, parse
 from ports_client import PortPair
-from private_server import PrivateServer
 from report import Failure, differences, signature_of
-from tables import Table
+from schema import Table
 
 STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
-MODES = [STRICT] * 6 + ["", "", "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE", "TRADITIONAL,NO_AUTO_VALUE_ON_ZERO"]
+MODES = [STRICT] * 6 + [
+    "",
+    "",
+    "STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE",
+    "TRADITIONAL,NO_AUTO_VALUE_ON_ZERO",
+]
 REQUESTS = 60  # for each table
+PARTLY = "C42: what a failed request has changed stays, without transactions"
+NEARLY = "a key that nearly fits"
 SERVER_GONE = (OSError, EOFError)
 
 
@@ -46,14 +54,19 @@ class Runner:
         self.admin = Database(socket)
         for name in ("hs", "tw"):
             self.admin(f"CREATE OR REPLACE DATABASE {name} CHARACTER SET utf8mb4")
-        self.hs, self.tw, self.strict = Database(socket, "hs"), Database(socket, "tw"), Database(socket, "tw")
+        self.hs, self.tw, self.strict = (
+            Database(socket, "hs"),
+            Database(socket, "tw"),
+            Database(socket, "tw"),
+        )
         self.strict(f"SET SESSION sql_mode = '{STRICT}'")
         self.port = PortPair(self.server.port, self.server.port_wr)
 
     def run_table(self, number: int) -> None:
         """Draws table `number` of the seed and everything that happens to it."""
         rng = Random(f"{self.seed}:{number}")
-        self.number, self.case, self.before = number, 0, {}
+        self.number, self.case = number, 0
+        self.before: dump.Snapshot = {}
         self.mode = rng.choice(MODES)
         zone = rng.choice(["+00:00", "+02:00", "-05:30"])
         table = tables.draw(rng)
@@ -74,7 +87,11 @@ class Runner:
         except SERVER_GONE as error:
             self._crashed(table, error)
         except Exception as error:
-            if self.server.running and "Lost connection" not in str(error) and "gone away" not in str(error):
+            if (
+                self.server.running
+                and "Lost connection" not in str(error)
+                and "gone away" not in str(error)
+            ):
                 raise
             self._crashed(table, error)
 
@@ -93,26 +110,40 @@ class Runner:
     def _exercise(self, drawer: Drawer, rng: Random) -> None:
         table = drawer.table
         self.in_flight: list[Request] = []
-        self.before = {}
         self.port.reconnect()
         replies = self.port.writer.pipeline([s.line() for s in drawer.specs])
         replies += self.port.reader.pipeline([s.line() for s in drawer.specs])
         bad = [r for r in replies if r != b"0\t1"]
         if bad:
-            self._fail(Failure("open", self._place(), self.mode, table, detail=repr(bad), signature=f"open {bad[0]!r}"))
+            self._fail(
+                Failure(
+                    "open",
+                    self._place(),
+                    self.mode,
+                    table,
+                    detail=repr(bad),
+                    signature=f"open {bad[0]!r}",
+                )
+            )
             raise Abandoned
         groups = [[drawer.insert(0.02)] for _ in range(9)]
         for group in groups:
             self._perform(group)
         while self.case < REQUESTS:
-            size = 1 if rng.random() < 0.7 else rng.randint(2, 5)
+            # Transactions are what the history of such a table is made of: one request in each.
+            alone = rng.random() < 0.7 or table.by_transaction
+            size = 1 if alone else rng.randint(2, 5)
             group = [drawer.draw() for _ in range(size)]
             if table.primary is None:
                 group = [r for r in group if r.action in ("find", "insert")]
             self._perform(group)
         problem = dump.check(self.admin, "hs", table)
-        if problem and problem.replace("hs.", "") != dump.check(self.admin, "tw", table).replace("tw.", ""):
-            self._fail(Failure("check", self._place(), self.mode, table, detail=problem, signature="check"))
+        if problem and problem.replace("hs.", "") != dump.check(self.admin, "tw", table).replace(
+            "tw.", ""
+        ):
+            self._fail(
+                Failure("check", self._place(), self.mode, table, detail=problem, signature="check")
+            )
 
     def _place(self) -> str:
         return f"--seed {self.seed} --case {self.number} (request {self.case})"
@@ -123,7 +154,9 @@ class Runner:
         self.case += len(group)
         self.cases += len(group)
         self.in_flight = group
-        client = self.port.writer if any(r.writes for r in group) or self.case % 2 else self.port.reader
+        client = (
+            self.port.writer if any(r.writes for r in group) or self.case % 2 else self.port.reader
+        )
         replies = client.pipeline([r.line() for r in group])
         statements: list[str] = []
         outcomes: list[tuple[Request, Outcome, Outcome]] = []
@@ -138,9 +171,16 @@ class Runner:
             if sql.rows is not None:
                 sql.rows = self.clock.mask(columns, sql.rows)
             outcomes.append((request, port, sql))
-            if port.failed and sql.failed and request.action not in ("find", "insert") and request.spec.table.engine != "InnoDB":
+            if (
+                port.failed
+                and sql.failed
+                and request.action not in ("find", "insert")
+                and request.spec.table.engine != "InnoDB"
+            ):
                 partly = True
             if not problem and not agree(port, sql):
+                if partly:
+                    self._abandon(PARTLY)
                 problem = self._judge(request, port, sql)
         differing = ""
         if any(r.writes for r in group):
@@ -148,20 +188,31 @@ class Runner:
             ours = dump.snapshot(self.hs, "hs", table, self.clock)
             theirs = dump.snapshot(self.tw, "tw", table, self.clock)
             differing = differences(ours, theirs) if ours != theirs else ""
+            if (
+                not problem
+                and differing
+                and any(r.writes and key_is_debatable(r, self.oracle.probes) for r in group)
+            ):
+                self._abandon(NEARLY)
             if not problem and differing and not partly:
-                problem = " ".join(sorted({signature_of("rows", *o) for o in outcomes if o[0].writes}))
+                problem = " ".join(
+                    sorted({signature_of("rows", *o) for o in outcomes if o[0].writes})
+                )
         if problem:
             self._fail_group(problem, differing, outcomes, statements)
         if partly and differing:
-            self.reasons["C42: what a failed request has changed stays, without transactions"] += 1
-            raise Abandoned
+            self._abandon(PARTLY)
         if any(r.writes for r in group):
             self.before = theirs
+
+    def _abandon(self, reason: str) -> None:
+        self.reasons[reason] += 1
+        raise Abandoned
 
     def _judge(self, request: Request, port: Outcome, sql: Outcome) -> str:
         reason = allowed(request, port, sql, self.oracle.probes, self.oracle.may_refuse_filter)
         if not reason and key_is_debatable(request, self.oracle.probes):
-            reason = "a key that nearly fits"
+            reason = NEARLY
         if not reason:
             return signature_of("reply", request, port, sql)
         self.reasons[reason] += 1
@@ -169,14 +220,35 @@ class Runner:
             raise Abandoned  # the tables may have gone different ways
         return ""
 
-    def _fail_group(self, signature: str, differing: str, outcomes: list[tuple[Request, Outcome, Outcome]], statements: list[str]) -> None:
-        failure = Failure("reply" if signature.startswith("reply") else "rows", self._place(), self.mode, outcomes[0][0].spec.table)
+    def _fail_group(
+        self,
+        signature: str,
+        differing: str,
+        outcomes: list[tuple[Request, Outcome, Outcome]],
+        statements: list[str],
+    ) -> None:
+        failure = Failure(
+            "reply" if signature.startswith("reply") else "rows",
+            self._place(),
+            self.mode,
+            outcomes[0][0].spec.table,
+        )
         failure.requests = [o[0] for o in outcomes]
-        failure.port, failure.expected = [str(o[1]) for o in outcomes], [str(o[2]) for o in outcomes]
-        failure.sql, failure.before, failure.detail, failure.signature = statements, self.before, differing, signature
+        failure.port, failure.expected = (
+            [str(o[1]) for o in outcomes],
+            [str(o[2]) for o in outcomes],
+        )
+        failure.sql, failure.before, failure.detail, failure.signature = (
+            statements,
+            self.before,
+            differing,
+            signature,
+        )
         for request, port, sql in outcomes:
             for known in KNOWN_OPEN:
-                if (not agree(port, sql) or signature.startswith("rows")) and known.matches(request, port, sql, self.oracle.probes):
+                if (not agree(port, sql) or signature.startswith("rows")) and known.matches(
+                    request, port, sql, self.oracle.probes
+                ):
                     failure.known = known.name
         self._fail(failure)
         if any(o[0].writes for o in outcomes):
@@ -191,11 +263,23 @@ class Runner:
     def _crashed(self, table: Table, error: Exception) -> None:
         time.sleep(1)
         gone = not self.server.running
-        detail = f"{error!r}\n" + "\n".join(_stack(self.server.error_log(this_start_only=True))) if gone else repr(error)
-        failure = Failure("crash" if gone else "hang", self._place(), self.mode, table, detail=detail)
+        detail = (
+            f"{error!r}\n" + "\n".join(_stack(self.server.error_log(this_start_only=True)))
+            if gone
+            else repr(error)
+        )
+        failure = Failure(
+            "crash" if gone else "hang", self._place(), self.mode, table, detail=detail
+        )
         failure.requests = list(getattr(self, "in_flight", []))
         failure.port = failure.expected = ["?"] * len(failure.requests)
         failure.before, failure.signature = self.before, "crash" if gone else "hang"
+        for known in KNOWN_OPEN:
+            if any(
+                known.crashes and known.matches(r, Outcome(), Outcome(), self.oracle.probes)
+                for r in failure.requests
+            ):
+                failure.known = known.name
         self._fail(failure)
         self.crashes += 1
         self.server.kill9()
@@ -205,5 +289,9 @@ class Runner:
 
 def _stack(log: str) -> list[str]:
     lines = log.splitlines()
-    starts = [i for i, line in enumerate(lines) if "got signal" in line or "got exception" in line or "ssertion" in line]
+    starts = [
+        i
+        for i, line in enumerate(lines)
+        if "got signal" in line or "got exception" in line or "ssertion" in line
+    ]
     return lines[starts[0] - 2 : starts[0] + 60] if starts else lines[-15:]

@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from cases import Filter, Request, Spec
 from columns import Column, Family, Value
 from database import Database, SqlError
-from tables import Index, Part, Table
+from schema import Index, Part, Table
 
 
 class Fit(enum.Enum):
@@ -47,8 +47,12 @@ class Probes:
         self.sql = sql
         self._known: dict[tuple[str, Value], Probe] = {}
         sql("DROP TABLE IF EXISTS tw.probe")
-        columns = ", ".join(f"{c.quoted} {_stored_type(c)} NULL DEFAULT NULL" for c in table.columns)
-        sql(f"CREATE TABLE tw.probe (`the probe` INT AUTO_INCREMENT PRIMARY KEY, {columns}) ENGINE=MyISAM")
+        columns = ", ".join(
+            f"{c.quoted} {_stored_type(c)} NULL DEFAULT NULL" for c in table.columns
+        )
+        sql(
+            f"CREATE TABLE tw.probe (`the probe` INT AUTO_INCREMENT PRIMARY KEY, {columns}) ENGINE=MyISAM"
+        )
 
     def __call__(self, column: Column, value: Value) -> Probe:
         found = self._known.get((column.name, value))
@@ -61,24 +65,33 @@ class Probes:
         number = self._number
         literal = column.literal(value)
         try:
-            self.sql(f"INSERT INTO tw.probe (`the probe`, {column.quoted}) VALUES ({number}, {literal})")
+            self.sql(
+                f"INSERT INTO tw.probe (`the probe`, {column.quoted}) VALUES ({number}, {literal})"
+            )
         except SqlError:
             return Probe(Fit.NO, number)
         fit = Fit.NEARLY if self.sql.warnings else Fit.EXACTLY
-        is_number = column.family in (Family.INTEGER, Family.DECIMAL)  # notes on spaces do not matter
+        is_number = column.family in (
+            Family.INTEGER,
+            Family.DECIMAL,
+        )  # notes on spaces do not matter
         if value is not None and (fit is Fit.EXACTLY or is_number):
             fit = self._exactness(column, value, number, literal)
         return Probe(fit, number)
 
     def _exactness(self, column: Column, value: bytes, number: int, literal: str) -> Fit:
         if column.family in (Family.INTEGER, Family.DECIMAL):
-            stored = self.sql.one(f"SELECT {column.quoted} FROM tw.probe WHERE `the probe` = {number}")
+            stored = self.sql.one(
+                f"SELECT {column.quoted} FROM tw.probe WHERE `the probe` = {number}"
+            )
             wanted = as_number(value)
             if wanted is None or stored is None or Decimal(stored.decode()) != wanted:
                 return Fit.NO
             return Fit.NEARLY if b"\t" in value else Fit.EXACTLY
         if column.family in (Family.TEMPORAL, Family.ENUM, Family.SET):
-            same = self.sql.one(f"SELECT {column.quoted} = {literal} AS same FROM tw.probe WHERE `the probe` = {number}")
+            same = self.sql.one(
+                f"SELECT {column.quoted} = {literal} AS same FROM tw.probe WHERE `the probe` = {number}"
+            )
             return Fit.EXACTLY if same == b"1" else Fit.NEARLY
         return Fit.EXACTLY
 
@@ -87,12 +100,17 @@ class Probes:
         return f"(SELECT {column.compared()} FROM tw.probe WHERE `the probe` = {probe.number})"
 
 
-_TIME = re.compile(rb"(\d{4}-(?!00)\d\d-(?!00)\d\d)?( ?-?\d+:\d\d:\d\d(\.\d{1,6})?)?\Z")
+_TIME = rb"-?\d+:\d\d:\d\d(\.\d{1,6})?"
+_PLAIN_TIME = re.compile(_TIME + rb"\Z")
+_PLAIN_DATE = re.compile(rb"\d{4}-(?!00)\d\d-(?!00)\d\d( " + _TIME + rb")?\Z")
 
 
 def is_odd_time(column: Column, value: Value) -> bool:
     """A date or time in a form, or with zeros, that not every sql_mode takes."""
-    return column.family is Family.TEMPORAL and value is not None and not _TIME.match(value)
+    if column.family is not Family.TEMPORAL or value is None:
+        return False
+    is_time = re.match(r"TIME\b", column.type)
+    return not (_PLAIN_TIME if is_time else _PLAIN_DATE).match(value)
 
 
 def is_utf8(value: Value) -> bool:
@@ -143,10 +161,19 @@ def order_by(spec: Spec, op: str) -> list[str]:
     primary = spec.table.primary
     if primary and primary is not spec.index and spec.exact_order:
         parts += primary.parts
-    return [f"{p.column.compared('t.')} {'DESC' if p.descending != turned else 'ASC'}" for p in parts]
+    return [
+        f"{p.column.compared('t.')} {'DESC' if p.descending != turned else 'ASC'}" for p in parts
+    ]
 
 
-_TURNED_NULL = {"=": "{0} IS NULL", "!=": "{0} IS NOT NULL", ">": "{0} IS NOT NULL", ">=": "TRUE", "<": "FALSE", "<=": "{0} IS NULL"}
+_TURNED_NULL = {
+    "=": "{0} IS NULL",
+    "!=": "{0} IS NOT NULL",
+    ">": "{0} IS NOT NULL",
+    ">=": "TRUE",
+    "<": "FALSE",
+    "<=": "{0} IS NULL",
+}
 
 
 def filter_condition(spec: Spec, item: Filter, probes: Probes) -> tuple[str, bool]:

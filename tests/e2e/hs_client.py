@@ -9,6 +9,8 @@ import socket
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 
+from private_server import PrivateServer
+
 Value = bytes | str | int | None
 
 NULL = b"\0"
@@ -148,3 +150,10 @@ def rows(reply: bytes) -> list[tuple[bytes | None, ...]]:
     values = [decode(token) for token in tokens[2:]]
     assert columns == 0 or len(values) % columns == 0, reply
     return [tuple(values[i : i + columns]) for i in range(0, len(values), columns or 1)]
+
+
+def wait_for_a_lock_wait(server: PrivateServer) -> None:
+    """Returns once somebody waits for a row lock. (INNODB_TRX is not refreshed for one who asks it
+    again within 0.1 s.)"""
+    while server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] == "0":
+        pass

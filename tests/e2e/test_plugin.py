@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer, free_port
 
 TABLE = "CREATE TABLE hs.t (id INT PRIMARY KEY, v INT NOT NULL)"
@@ -125,8 +125,7 @@ def test_uninstall_interrupts_a_request_that_waits_for_a_row(own: PrivateServer)
     with Client(own.port_wr) as client:
         client.open("hs.t", ["v"])
         client.send(line(1, "=", 1, 1, 1, 0, "U", 2))
-        while not own.sql("SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'"):
-            pass
+        wait_for_a_lock_wait(own)
         own.sql("UNINSTALL PLUGIN handlersocket")
         assert client.at_eof() or client.read_line().startswith(b"1\t1\t")
     blocker.rollback()

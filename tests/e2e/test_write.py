@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 
@@ -207,6 +207,82 @@ def test_foreign_keys_are_checked(server: PrivateServer, writer: Client, databas
     assert writer.request(2, "+", 2, 1, 5) == b"0\t1"
     assert writer.request(1, "=", 1, 5, 1, 0, "D") == b"1\t1\t152"
     assert server.sql("SELECT COUNT(*) FROM hs.p") == [(1,)]
+
+
+def test_cascades_reach_children_with_generated_columns(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.p (id INT PRIMARY KEY, v INT)")
+    server.sql(
+        "CREATE TABLE hs.c (id INT PRIMARY KEY, pid INT, vc INT AS (pid + 1) VIRTUAL, KEY vc (vc),"
+        " FOREIGN KEY (pid) REFERENCES hs.p (id) ON DELETE SET NULL ON UPDATE CASCADE)"
+    )
+    server.sql(
+        "CREATE TABLE hs.g (id INT PRIMARY KEY, pid INT,"
+        " FOREIGN KEY (pid) REFERENCES hs.p (id) ON DELETE CASCADE)"
+    )
+    server.sql("INSERT INTO hs.p VALUES (1, 1), (2, 2)")
+    server.sql("INSERT INTO hs.c (id, pid) VALUES (10, 1), (20, 2)")
+    server.sql("INSERT INTO hs.g VALUES (5, 2)")
+    writer.open("hs.p", ["id"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 7) == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 2, 1, 0, "D") == b"0\t1\t1"
+    rows = server.sql("SELECT id, pid, vc FROM hs.c ORDER BY id")
+    assert rows == [(10, 7, 8), (20, None, None)]
+    assert server.sql("SELECT COUNT(*) FROM hs.g") == [(0,)]
+    for table in ("p", "c", "g"):
+        assert server.sql(f"CHECK TABLE hs.{table} EXTENDED")[-1][-1] == "OK"
+    # A child can be altered while the worker has its parent open.
+    server.sql("ALTER TABLE hs.c ADD COLUMN x INT, FORCE")
+    server.sql("DROP TABLE hs.c")
+    assert writer.request(1, "+", 1, 99) == b"0\t1"
+
+
+def test_the_query_cache_shows_no_old_rows(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("SET GLOBAL query_cache_type = 1, GLOBAL query_cache_size = 1048576")
+    try:
+        server.sql("INSERT INTO hs.t (id, name) VALUES (1, 'a')")
+        writer.open(table, ["name"])
+        assert server.sql("SELECT name FROM hs.t") == [("a",)]
+        assert server.sql("SELECT name FROM hs.t") == [("a",)]
+        assert writer.request(1, "=", 1, 1, 1, 0, "U", "b") == b"0\t1\t1"
+        assert server.sql("SELECT name FROM hs.t") == [("b",)]
+    finally:
+        server.sql("SET GLOBAL query_cache_size = 0, GLOBAL query_cache_type = 0")
+
+
+def test_tables_without_rollback_are_changed_once_in_a_batch_with_a_deadlock(
+    server: PrivateServer, database: str
+) -> None:
+    """The InnoDB request of the pipeline is made the victim; the MyISAM counter counts once."""
+    server.sql("CREATE TABLE hs.i (id INT PRIMARY KEY, v INT NOT NULL)")
+    server.sql("INSERT INTO hs.i VALUES (1, 0), (2, 0)")
+    server.sql("CREATE TABLE hs.m (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=MyISAM")
+    server.sql("INSERT INTO hs.m VALUES (1, 0)")
+    sql = server.connect(database="hs")
+    for round_ in range(1, 4):
+        with Client(server.port_wr) as client, sql.cursor() as cursor:
+            client.open("hs.i", ["v"])
+            client.open("hs.m", ["n"], id=2)
+            sql.begin()
+            # Many rows written, so that the other side is the cheaper victim.
+            cursor.execute("INSERT INTO i SELECT seq + %s, 0 FROM seq_1_to_500", [round_ * 1000])
+            cursor.execute("UPDATE i SET v = v + 1 WHERE id = 2")
+            client.send(
+                line(1, "=", 1, 1, 1, 0, "+", 1)
+                + line(2, "=", 1, 1, 1, 0, "+", 1)
+                + line(1, "=", 1, 1, 1, 0, "+", 1)
+                + line(1, "=", 1, 2, 1, 0, "+", 1)
+            )
+            wait_for_a_lock_wait(server)
+            cursor.execute("UPDATE i SET v = v + 1 WHERE id = 1")
+            sql.commit()
+            assert [client.read_line() for _ in range(4)] == [b"0\t1\t1"] * 4
+        assert server.sql("SELECT n FROM hs.m") == [(round_,)]
+        assert server.sql("SELECT v FROM hs.i WHERE id <= 2") == [(round_ * 3,), (round_ * 2,)]
+    sql.close()
 
 
 def test_sql_sees_a_write_as_soon_as_it_is_answered_and_the_binary_log_has_it(

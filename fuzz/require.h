@@ -1,0 +1,15 @@
+// How a fuzzer says what must always hold.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace hs::fuzz {
+
+inline void require(bool invariant, const char* what) {
+  if (invariant) return;
+  std::fprintf(stderr, "broken invariant: %s\n", what);
+  std::abort();
+}
+
+}  // namespace hs::fuzz

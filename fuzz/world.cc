@@ -1,0 +1,122 @@
+#include "world.h"
+
+#include <algorithm>
+
+#include "reply_check.h"
+#include "require.h"
+
+namespace hs::fuzz {
+namespace {
+
+using engine::Mode;
+using testing::Call;
+
+Limits limits(bool small) {
+  Limits limits;
+  limits.max_request_size = small ? 200 : 3000;
+  limits.max_reply_size = small ? 40 : 4000;
+  limits.max_open_indexes = small ? 2 : 64;
+  limits.max_changed_rows = small ? 2 : 1000;
+  return limits;
+}
+
+}  // namespace
+
+World::Worker::Worker(World& world, Mode mode, const Options& options)
+    : context{mode, limits(options.small_limits), options.secret ? "secret" : ""},
+      session(world.faulty_.make_session(mode, "fuzz", {}), world.fake_, mode, options.tables_close,
+              world.committed_),
+      batch(context, session, counters) {}
+
+World::World(const Options& options, std::string_view requests) : faulty_(fake_) {
+  create_tables(fake_, requests);
+  committed_ = tables();
+  const uint64_t nth = options.fault_at / 4 + 1;
+  if (options.loses) {
+    constexpr Call kCalls[] = {Call::kInsert, Call::kUpdate, Call::kErase, Call::kSeek};
+    faulty_.lose_transaction(kCalls[options.fault_at % 4], nth);
+  } else if (options.commit_fails) {
+    faulty_.fail(Call::kCommit, nth, Error::engine(150));
+  }
+  for (Mode mode : {Mode::kReadWrite, Mode::kReadOnly}) {
+    workers_.push_back(std::make_unique<Worker>(*this, mode, options));
+    for (size_t i = 0; i < kPeersOfAWorker; ++i) {
+      peers_.push_back(std::make_unique<server::Peer>(workers_.back()->pool));
+    }
+  }
+}
+
+void World::receive(size_t peer, std::string_view bytes) {
+  if (!ended(peer)) peers_[peer]->input().append(bytes);
+}
+
+void World::run() {
+  for (size_t worker = 0; worker < workers_.size(); ++worker) {
+    while (run_batch(worker)) {
+    }
+    check();
+  }
+}
+
+// True when lines were left for a later batch.
+bool World::run_batch(size_t worker) {
+  server::Batch& batch = workers_[worker]->batch;
+  size_t requests[kPeersOfAWorker] = {};
+  bool more = false;
+  for (size_t i = 0; i < kPeersOfAWorker && !batch.full(); ++i) {
+    const size_t number = worker * kPeersOfAWorker + i;
+    server::Peer& peer = *peers_[number];
+    if (ended(number) || peer.input().empty()) continue;
+    batch.run(peer);
+    std::string_view used = peer.input().view().substr(0, peer.used);
+    while (!used.empty()) {
+      const size_t size = used.find('\n') + 1;
+      require(size != 0, "only whole lines are used");
+      executed_.push_back({number, std::string(used.substr(0, size))});
+      used.remove_prefix(size);
+      ++requests[i];
+    }
+    more |= peer.may_have_more;
+  }
+  more |= batch.full();
+  batch.finish();
+  for (size_t i = 0; i < kPeersOfAWorker; ++i) {
+    take_replies(worker * kPeersOfAWorker + i, requests[i]);
+  }
+  batch.clear();
+  return more;
+}
+
+void World::take_replies(size_t number, size_t requests) {
+  server::Peer& peer = *peers_[number];
+  std::string_view output = peer.output().view();
+  require(output.size() <= kOutputHighWater + 2 * 4096, "unsent replies are bounded");
+  require(peer.ending != server::Peer::Ending::kFailed, "every request can be answered");
+  if (requests == 0 && output.empty()) return;
+  size_t replies = 0;
+  for (size_t end; (end = output.find('\n')) != std::string_view::npos;) {
+    const std::string_view reply = output.substr(0, end + 1);
+    output.remove_prefix(end + 1);
+    check_reply(reply);
+    if (replies++ < requests) {
+      replies_[number] += reply;
+    } else {
+      require(reply == "2\t1\trequest_too_long\n" && ended(number) && output.empty(),
+              "only the end of the connection is a reply without a request");
+    }
+  }
+  require(output.empty(), "a reply ends with its line");
+  require(replies == requests + (ended(number) ? 1 : 0), "one reply for each request");
+  peer.output().consume(peer.output().size());
+}
+
+void World::check() const {
+  require(tables() == committed_, "the tables are what was committed");
+  for (const auto& peer : peers_) {
+    require(peer->input().capacity() <= 64u << 10, "input is bounded");
+    require(peer->client.open_indexes() <= workers_[0]->context.limits.max_open_indexes,
+            "open indexes are bounded");
+  }
+}
+
+}  // namespace hs::fuzz

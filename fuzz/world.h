@@ -1,0 +1,66 @@
+// A read-write and a read-only worker without threads and sockets: tables in memory, a session and
+// a batch each, two connections each.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "script.h"
+#include "server/batch.h"
+#include "tables.h"
+#include "testing/faulty_engine.h"
+#include "watched_session.h"
+
+namespace hs::fuzz {
+
+// A request line with its end, in the order in which they were executed.
+struct Executed {
+  size_t peer = 0;
+  std::string line;
+};
+
+class World {
+ public:
+  World(const Options& options, std::string_view requests);  // see create_tables()
+
+  // Bytes arrive. Those for a connection that has ended are dropped, as the network does.
+  void receive(size_t peer, std::string_view bytes);
+  // Each worker runs batches until no complete line is left.
+  void run();
+
+  const std::vector<Executed>& executed() const { return executed_; }
+  // All replies of a connection; not the one with which it was ended.
+  const std::string& replies(size_t peer) const { return replies_[peer]; }
+  bool ended(size_t peer) const { return peers_[peer]->ending != server::Peer::Ending::kNone; }
+  Snapshot tables() const { return snapshot(fake_); }
+  size_t max_request_size() const { return workers_[0]->context.limits.max_request_size; }
+
+  // What must hold between two batches.
+  void check() const;
+
+ private:
+  struct Worker {
+    Worker(World& world, engine::Mode mode, const Options& options);
+
+    exec::Context context;
+    WatchedSession session;
+    server::Counters counters;
+    exec::SpecPool pool;
+    server::Batch batch;
+  };
+
+  bool run_batch(size_t worker);
+  void take_replies(size_t peer, size_t requests);
+
+  testing::FakeEngine fake_;
+  testing::FaultyEngine faulty_;
+  Snapshot committed_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<server::Peer>> peers_;
+  std::vector<Executed> executed_;
+  std::string replies_[kPeers];
+};
+
+}  // namespace hs::fuzz

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/foreign_keys.h"
+
+#include <algorithm>
+
+namespace hs::mariadb {
+namespace {
+
+const uint8 kUpdateOrDelete = trg2bit(TRG_EVENT_UPDATE) | trg2bit(TRG_EVENT_DELETE);
+
+thr_lock_type lock_of(const FOREIGN_KEY_INFO& key) {
+  const bool cascades =
+      fk_modifies_child(key.delete_method) || fk_modifies_child(key.update_method);
+  return cascades ? TL_FIRST_WRITE : TL_READ;
+}
+
+bool equal(const LEX_CSTRING& name, const std::string& other) {
+  return other == std::string_view(name.str, name.length);
+}
+
+}  // namespace
+
+bool ForeignKeyChildren::open(THD* thd, TABLE_LIST* parent) {
+  last_ = parent;
+  return open_children_of(thd, parent->table);
+}
+
+bool ForeignKeyChildren::open_children_of(THD* thd, TABLE* parent) {
+  if (!parent->file->referenced_by_foreign_key()) return true;
+  List<FOREIGN_KEY_INFO> keys;
+  parent->file->get_parent_foreign_key_list(thd, &keys);
+  if (thd->is_error()) return false;
+  List_iterator<FOREIGN_KEY_INFO> next(keys);
+  while (const FOREIGN_KEY_INFO* key = next++)
+    if (!has(*key, lock_of(*key)) && !open_child(thd, *key)) return false;
+  return true;
+}
+
+bool ForeignKeyChildren::has(const FOREIGN_KEY_INFO& key, thr_lock_type lock) const {
+  return std::any_of(children_.begin(), children_.end(), [&](const Child& child) {
+    return child.list.lock_type >= lock && equal(*key.foreign_db, child.database) &&
+           equal(*key.foreign_table, child.table);
+  });
+}
+
+bool ForeignKeyChildren::open_child(THD* thd, const FOREIGN_KEY_INFO& key) {
+  Child& child = children_.emplace_back();
+  child.database.assign(key.foreign_db->str, key.foreign_db->length);
+  child.table.assign(key.foreign_table->str, key.foreign_table->length);
+  const LEX_CSTRING database{child.database.data(), child.database.size()};
+  const LEX_CSTRING table{child.table.data(), child.table.size()};
+  child.list.reset();
+  TABLE_LIST** place = &last_->next_global;
+  child.list.init_one_table_for_prelocking(&database, &table, nullptr, lock_of(key),
+                                           TABLE_LIST::PRELOCK_FK, nullptr, kUpdateOrDelete, &place,
+                                           false);
+  last_ = &child.list;
+  Open_table_context context(thd, 0);
+  // Where nothing cascades the metadata lock is enough, and no table is opened.
+  if (open_table(thd, &child.list, &context)) return false;
+  if (child.list.table == nullptr) return true;
+  child.list.table->reginfo.lock_type = child.list.lock_type;
+  return open_children_of(thd, child.list.table);
+}
+
+bool ForeignKeyChildren::somebody_waits() const {
+  return std::any_of(children_.begin(), children_.end(), [](const Child& child) {
+    const MDL_ticket* ticket = child.list.mdl_request.ticket;
+    return (child.list.table != nullptr && child.list.table->s->tdc->flushed) ||
+           (ticket != nullptr && ticket->has_pending_conflicting_lock());
+  });
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,24 @@
+"""Some thousands of drawn requests come to the same through the port and in SQL."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts"), str(HERE.parent / "e2e")]
+
+from run import run, summarise  # noqa: E402
+
+SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
+SECONDS = float(os.environ.get("DIFFERENTIAL_SECONDS", "30"))
+
+
+def test_the_port_and_sql_agree() -> None:
+    runner = run(SEED, SECONDS)
+    summarise(runner)
+    assert not runner.failures, (
+        f"seed {SEED}: {len(runner.failures)} failures, the first: {runner.failures[0]}"
+    )
+    assert runner.cases > 2000

@@ -1,0 +1,64 @@
+// What the load generator drives: connections to a server, and the runs over them.
+//
+// A program for the command line: what cannot go on is thrown as a Failure and told by main().
+// Wrong answers are no failure; they are counted.
+#ifndef HS_TOOLS_BENCH_TARGET_H_
+#define HS_TOOLS_BENCH_TARGET_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "histogram.h"
+#include "workload.h"
+
+namespace hs::bench {
+
+using Clock = std::chrono::steady_clock;
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Where the server is: the Unix socket if there is one, else host and port.
+struct Place {
+  std::string host = "127.0.0.1";
+  uint16_t port = 0;
+  std::string socket;
+};
+
+// A part of the load: the requests from number `first` on, `requests` of them, or as many as are
+// answered in `seconds` when `requests` is 0.
+struct Phase {
+  uint64_t first = 0;
+  uint64_t requests = 0;
+  double seconds = 0;
+  std::function<void(uint64_t answers)> progress;  // now and then, in one thread; may be empty
+};
+
+// What came of it. Latencies are in nanoseconds, from sending to having the answer.
+struct Tally {
+  Histogram latency;
+  uint64_t errors = 0;
+  std::string first_error;
+  double seconds = 0;
+
+  uint64_t answers() const { return latency.count(); }
+  void count_error(uint32_t key, const std::string& answer);
+  void merge(const Tally& other);
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  // Sends the requests of the phase over all connections and returns when all are answered.
+  virtual Tally run(const Keys& keys, const Phase& phase) = 0;
+};
+
+}  // namespace hs::bench
+
+#endif  // HS_TOOLS_BENCH_TARGET_H_
