@@ -91,7 +91,11 @@ bool store_decimal(Field* field, std::string_view text) {
 bool store_key(Field* field, const Value& value) {
   if (is_integer(field)) return store_integer(field, value.text());
   if (field->result_type() == DECIMAL_RESULT) return store_decimal(field, value.text());
-  return stores_exactly(field, value);
+  if (stores_exactly(field, value)) return true;
+  // An ENUM that was given something unknown shows as the empty string, and is found by it.
+  if (field->real_type() != MYSQL_TYPE_ENUM || value.size != 0) return false;
+  field->reset();
+  return true;
 }
 
 }  // namespace
