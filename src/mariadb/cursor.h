@@ -28,7 +28,8 @@ class MariaCursor final : public engine::Cursor {
   bool is_open() const { return table_ != nullptr; }
   // Opens the table and looks up the names. See open_table.cc.
   Result<void> open();
-  // After an open() that failed with an engine error, with no table of the session open: does what
+  // After an open() that failed with an engine error, with no table of the session open and before
+  // the statement's memory is freed: does what
   // the server needs for another try (repairs a crashed table, discovers a new one).
   void recover_failed_open();
   // The TABLE is gone (closed by the session).

@@ -21,6 +21,7 @@ bool equal(const LEX_CSTRING& name, const std::string& other) {
 }  // namespace
 
 bool ForeignKeyChildren::open(THD* thd, TABLE_LIST* parent) {
+  children_.clear();  // of an earlier try
   last_ = parent;
   return open_children_of(thd, parent->table);
 }

@@ -194,8 +194,10 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
     const bool again = code == ErrorCode::kLockTables || code == ErrorCode::kEngine;
     unlock_readers();
     trans_commit_stmt(thd_);
-    release();
+    close_tables();
+    // Before release(): what is to be recovered is written down in memory of the statement.
     if (again) cursor.recover_failed_open();
+    release();
     if (!again || (attempt > 0 && code == ErrorCode::kLockTables)) break;
   }
   if (!opened) {
@@ -222,13 +224,17 @@ bool MariaSession::after_batch() {
   return !open_cursors_.empty();
 }
 
-void MariaSession::release() {
-  if (transaction_open_ || !locked_cursors_.empty()) (void)commit();
+void MariaSession::close_tables() {
   if (!open_cursors_.empty()) bump(engine_.counters().table_close);
   for (MariaCursor* cursor : open_cursors_) cursor->forget_table();
   open_cursors_.clear();
   close_thread_tables(thd_);
   thd_->release_transactional_locks();
+}
+
+void MariaSession::release() {
+  if (transaction_open_ || !locked_cursors_.empty()) (void)commit();
+  close_tables();
   take_settings();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }

@@ -65,6 +65,7 @@ class MariaSession final : public engine::Session {
   Result<void> begin_write(MariaCursor& cursor, engine::Access access);
   void begin_statement(enum_sql_command command);
   void take_settings();
+  void close_tables();
   Result<void> protect_from_global_read_lock();
   void unlock_readers();
   void end_writer();
