@@ -6,19 +6,9 @@
 namespace hs::mariadb {
 namespace {
 
+// ZEROFILL is printed with its zeros, transaction ids of versioned tables have a form of their own.
 bool is_plain_integer(const Field* field) {
-  switch (field->type()) {
-    case MYSQL_TYPE_TINY:
-    case MYSQL_TYPE_SHORT:
-    case MYSQL_TYPE_INT24:
-    case MYSQL_TYPE_LONG:
-    case MYSQL_TYPE_LONGLONG:
-      // ZEROFILL is printed with its zeros, transaction ids of versioned tables have a form of
-      // their own.
-      return !(field->flags & (ZEROFILL_FLAG | VERS_SYSTEM_FIELD));
-    default:
-      return false;
-  }
+  return is_integer(field) && !(field->flags & (ZEROFILL_FLAG | VERS_SYSTEM_FIELD));
 }
 
 // True when the field's text is UTF-8, or bytes that are nobody's text.
@@ -31,6 +21,19 @@ bool travels_as_it_is(const Field* field) {
 }
 
 }  // namespace
+
+bool is_integer(const Field* field) {
+  switch (field->type()) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool is_text(const Field* field) {
   const Type_handler* type = field->type_handler();

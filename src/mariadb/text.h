@@ -15,6 +15,9 @@ inline CHARSET_INFO* value_charset(const Field* field) {
   return field->charset() == &my_charset_bin ? &my_charset_bin : value_charset_of_the_wire();
 }
 
+// TINYINT to BIGINT.
+bool is_integer(const Field* field);
+
 // CHAR, VARCHAR, BINARY, VARBINARY. Not UUID and INET6, which call themselves strings but compare
 // as what they are.
 bool is_text(const Field* field);

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cases import Request
-from columns import Column, Family, Value
+from columns import Family
 from outcome import Outcome
 from search import Fit, Probes, is_odd_time, is_utf8
 
@@ -62,26 +62,6 @@ class Open:
     crashes: bool = False  # may end the server
 
 
-def _searched(request: Request) -> list[tuple[Column, Value]]:
-    """Every value that is looked for, with its column."""
-    pairs = [(part.column, value) for part, value in zip(request.spec.index.parts, request.key)]
-    if request.in_part is not None:
-        pairs += [
-            (request.spec.index.parts[request.in_part].column, value) for value in request.in_values
-        ]
-    return pairs + [(request.spec.filters[f.position], f.value) for f in request.filters]
-
-
-def _misfit(families: tuple[Family, ...]) -> Callable[[Request, Outcome, Outcome, Probes], bool]:
-    def matches(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
-        return any(
-            c.family in families and v is not None and probes(c, v).fit is Fit.NO
-            for c, v in _searched(request)
-        )
-
-    return matches
-
-
 def _after_explicit_zero(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
     off_by_one = (
         port.count is not None and sql.count is not None and abs(sql.count - port.count) == 1
@@ -93,6 +73,8 @@ def _after_explicit_zero(request: Request, port: Outcome, sql: Outcome, probes: 
     )
 
 
+# B16, a filter on BIT corrupts memory, cannot be told from what it breaks later: see BIT_FILTERS in
+# cases.py.
 KNOWN_OPEN: list[Open] = [
     Open(
         "B9: D on a versioned table with a long UNIQUE",
@@ -104,9 +86,6 @@ KNOWN_OPEN: list[Open] = [
             )
         ),
         crashes=True,
-    ),
-    Open(
-        "B11: Aria, D after a filter on BIT", lambda request, port, sql, probes: port.error == "126"
     ),
     Open(
         "B12: VIRTUAL columns without an index are computed on write",
