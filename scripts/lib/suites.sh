@@ -2,7 +2,7 @@
 # The suites of ./test. Each runs in a subshell of its own, writes a JUnit file to `results` and
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
-suites=(lint unit tsan fuzz e2e fuzz_server conformance differential)
+suites=(lint unit tsan fuzz e2e durability fuzz_server conformance differential)
 optional_suites=(clients) # need more than Debian's packages, so only on demand
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
@@ -76,6 +76,8 @@ suite_fuzz() {
 }
 
 suite_e2e() { run_pytest e2e "$@"; } # suite_e2e PYTEST_ARGUMENT…
+
+suite_durability() { run_pytest durability "$@"; } # --kills N, --seed S
 
 suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 

@@ -1,0 +1,33 @@
+"""Lets the tests import the private server and the client, and takes their options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS / "e2e"), str(TESTS / "durability")]
+
+from private_server import PrivateServer  # noqa: E402
+from servers import durable  # noqa: E402
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kills", type=int, default=5, help="how often the server is killed")
+    parser.addoption("--seed", type=int, default=1, help="of everything that is drawn")
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """What every drawn thing of the test comes from."""
+    return int(request.config.getoption("--seed"))
+
+
+@pytest.fixture
+def primary() -> Iterator[PrivateServer]:
+    """A server that promises durability: both logs are flushed with every commit."""
+    with PrivateServer(variables=durable()) as server:
+        yield server
