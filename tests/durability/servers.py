@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from private_server import PrivateServer
+from pymysql.cursors import DictCursor
 
 TIMEOUT_S = 120
 
@@ -65,3 +67,50 @@ def replay(logs: Sequence[Path], target: PrivateServer, options: Sequence[str] =
     )
     _, errors = read.communicate(timeout=TIMEOUT_S)
     assert (read.returncode, write.returncode) == (0, 0), errors.decode() + write.stdout.decode()
+
+
+def status(server: PrivateServer, name: str) -> int:
+    """A global status variable."""
+    return int(server.sql("SHOW GLOBAL STATUS LIKE %s", [name])[0][1])
+
+
+def follow(replica: PrivateServer, primary: PrivateServer, demoted: bool = False) -> None:
+    """Starts replication by GTID; `demoted`: the replica was a primary itself."""
+    primary.sql("CREATE USER IF NOT EXISTS replica@'127.0.0.1' IDENTIFIED BY 'secret'")
+    primary.sql("GRANT REPLICATION SLAVE ON *.* TO replica@'127.0.0.1'")
+    replica.sql(
+        "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = %s, MASTER_USER = 'replica',"
+        " MASTER_PASSWORD = 'secret', MASTER_USE_GTID = slave_pos, MASTER_DEMOTE_TO_SLAVE = %s",
+        [primary.sql_port, int(demoted)],
+    )
+    replica.sql("START SLAVE")
+
+
+def wait_for_replica(replica: PrivateServer, primary: PrivateServer) -> None:
+    """Until the replica has applied everything that is in the primary's binary log."""
+    wait_until_applied(replica, primary.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0])
+
+
+def wait_until_applied(replica: PrivateServer, position: str = "") -> None:
+    """Until the replica has applied a GTID position; without one, all that it has received from a
+    primary that is gone."""
+    if not position:
+        replica.sql("STOP SLAVE IO_THREAD")
+        position = slave_status(replica)["Gtid_IO_Pos"]
+    reached = replica.sql("SELECT MASTER_GTID_WAIT(%s, %s)", [position, TIMEOUT_S])[0][0]
+    assert reached == 0, slave_status(replica)
+
+
+def slave_status(replica: PrivateServer) -> dict[str, Any]:
+    """SHOW SLAVE STATUS"""
+    connection = replica.connect(cursorclass=DictCursor)
+    with connection, connection.cursor() as sql:
+        sql.execute("SHOW SLAVE STATUS")
+        return dict(sql.fetchall()[0])
+
+
+def promote(replica: PrivateServer) -> None:
+    """Makes a primary of it."""
+    replica.sql("STOP SLAVE")
+    replica.sql("RESET SLAVE ALL")
+    replica.sql("SET GLOBAL read_only = 0")
