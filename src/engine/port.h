@@ -3,7 +3,7 @@
 // What lives here: interfaces only. src/mariadb/ implements them on a real server, src/testing/ in
 // memory. Above it, exec/ gives requests their meaning and server/ groups them into batches.
 //
-//   Session  one worker thread's place in the database: a transaction, and tables kept open
+//   Session  one thread's place in the database: a transaction, and tables kept open
 //   Cursor   one opened index (table, index, columns) on one session: positions, reads and changes
 //   rows
 //
@@ -151,6 +151,12 @@ class Session {
   // otherwise.
   virtual void undo_request() = 0;
 
+  // True after a request was undone because it needs a row that somebody else has locked, while
+  // requests before it in this transaction may hold locks themselves: nobody waits for a row while
+  // others may wait for him. Commit, and execute it again: then it waits. Reset by the next
+  // request.
+  virtual bool row_was_locked() const = 0;
+
   // True after the server rolled back the whole transaction (deadlock): what earlier requests of
   // this batch changed is gone, too. Reset by rollback().
   virtual bool transaction_lost() const = 0;
@@ -178,20 +184,33 @@ class Session {
   virtual bool should_stop() const = 0;
 };
 
-// Makes sessions; one per worker, called on the worker's own thread, and destroyed there.
+// How a session reaches the one that uses it. The functions must not block, allocate, throw or call
+// the session, and be callable until it is destroyed; null ones are not called.
+struct SessionEvents {
+  void* context = nullptr;  // given to each
+
+  // Any thread: the session wants attention while its thread waits for the network (shutdown,
+  // KILL).
+  void (*wake)(void* context) = nullptr;
+
+  // The session's thread, from inside a call on it: the thread is about to wait, and has waited.
+  // They come in pairs, which may nest.
+  enum class Wait : uint8_t {
+    kRead,   // a page is read: as a rule a fraction of a millisecond
+    kOther,  // a lock or the log: it may be over at once, or take seconds
+  };
+  void (*wait_begins)(void* context, Wait what) = nullptr;
+  void (*wait_ends)(void* context) = nullptr;
+};
+
+// Makes sessions; one for each thread that executes, called on that thread, and destroyed there.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // `wake` is called from any thread when the session wants its worker's attention while that waits
-  // for the network (shutdown, KILL); it must be cheap, non-blocking and callable until the session
-  // is destroyed. `name` is what the server's process list shows. Null when the server cannot make
-  // one.
-  struct Wake {
-    void (*call)(void* context) = nullptr;
-    void* context = nullptr;
-  };
-  virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name, Wake wake) = 0;
+  // `name` is what the server's process list shows. Null when the server cannot make one.
+  virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name,
+                                                SessionEvents events) = 0;
 
   // Blocks until the database is ready to open tables. False: it never will be (shutdown).
   virtual bool wait_until_ready() = 0;

@@ -64,7 +64,7 @@ TEST_F(AuthTest, ComesBeforeEveryErrorButAnUnknownCommand) {
   context.secret = "secret";
   protocol::Request unknown;
   unknown.error = ErrorCode::kCommand;
-  execute(context, unknown, client, *session, reply);
+  execute(context, unknown, client, *session, scratch, reply);
   EXPECT_EQ(reply.take(), "error cmd");
   EXPECT_EQ(
       run(Ask::find(1, "=", {"1"}).malformed(ErrorCode::kNumber, protocol::ErrorStage::kIndexId)),

@@ -31,6 +31,7 @@ size_t column_count(const engine::IndexSpec& spec) {
 
 engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
   const size_t hash = hash_of(spec);
+  const std::lock_guard lock(mutex_);
   for (auto [at, end] = specs_.equal_range(hash); at != end; ++at) {
     engine::IndexSpecPtr known = at->second.lock();
     if (known && *known == spec) return known;
@@ -43,6 +44,11 @@ engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
   auto made = std::make_shared<const engine::IndexSpec>(std::move(spec));
   specs_.emplace(hash, made);
   return made;
+}
+
+size_t SpecPool::size() const {
+  const std::lock_guard lock(mutex_);
+  return specs_.size();
 }
 
 const engine::IndexSpecPtr* Client::find(uint32_t id) const {

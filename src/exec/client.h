@@ -1,38 +1,37 @@
 // What the server remembers of one connection: the indexes it has opened, by id, and whether it has
 // authenticated.
 //
-// Belongs to the worker that owns the connection; not thread-safe.
+// Client belongs to the connection and, with it, to one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "engine/port.h"
-#include "exec/scratch.h"
 
 namespace hs::exec {
 
 // Names in the two column lists of `spec`.
 size_t column_count(const engine::IndexSpec& spec);
 
-// What the connections of a worker share: one object for each distinct IndexSpec that they have
-// open, so that thousands of connections with the same index cost one spec and one cursor (keeps
-// none alive itself); and the scratch memory of their requests.
+// What the connections of a port share: one object for each distinct IndexSpec that they have open,
+// so that thousands of connections with the same index cost one spec, and one cursor for each
+// session. Keeps none alive itself. Any thread.
 class SpecPool {
  public:
   // The living equal of `spec`, or a new one. Forgets dead ones as it grows.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
-  size_t size() const { return specs_.size(); }  // dead ones included
-  Scratch& scratch() { return scratch_; }
+  size_t size() const;  // dead ones included
 
  private:
+  mutable std::mutex mutex_;
   std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_;  // by hash
   size_t sweep_at_ = 64;
-  Scratch scratch_;
 };
 
 class Client {

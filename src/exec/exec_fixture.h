@@ -160,7 +160,7 @@ class ExecTest : public ::testing::Test {
     if (ask.request().verb == protocol::Verb::kOpen) {
       EXPECT_TRUE(session->commit());
     }
-    execute(context, ask.request(), whose, *session, reply);
+    execute(context, ask.request(), whose, *session, scratch, reply);
     return reply.take();
   }
 
@@ -171,6 +171,7 @@ class ExecTest : public ::testing::Test {
   std::unique_ptr<engine::Session> session;
   SpecPool pool;
   Client client{pool};
+  Scratch scratch;
   Context context;
   RecordingReply reply;
 };

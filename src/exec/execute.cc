@@ -40,7 +40,7 @@ Result<void> check(const Context& context, const Request& request, const engine:
 }
 
 Result<void> dispatch(const Context& context, const Request& request, Client& client,
-                      engine::Session& session, protocol::ReplyWriter& reply) {
+                      engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   if (request.verb == Verb::kInvalid) return request.error.value_or(ErrorCode::kCommand);
   if (request.verb == Verb::kAuth) return authenticate(context, request, client, reply);
   if (!may_proceed(context, client)) return ErrorCode::kUnauthorized;
@@ -53,7 +53,6 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
   const engine::IndexSpecPtr* spec = client.find(request.index_id);
   if (!spec) return ErrorCode::kIndexNotOpen;
   if (Result<void> checked = check(context, request, **spec); !checked) return checked;
-  Scratch& scratch = client.pool().scratch();
   if (request.verb == Verb::kFind) return find(request, *spec, session, scratch, reply);
   if (request.verb == Verb::kInsert) return insert(request, *spec, session, reply);
   return modify(context, request, *spec, session, scratch, reply);
@@ -62,9 +61,9 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
 }  // namespace
 
 void execute(const Context& context, const Request& request, Client& client,
-             engine::Session& session, protocol::ReplyWriter& reply) {
+             engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   try {
-    if (Result<void> done = dispatch(context, request, client, session, reply); !done) {
+    if (Result<void> done = dispatch(context, request, client, session, scratch, reply); !done) {
       reply.error(done.error());
     }
   } catch (const std::bad_alloc&) {

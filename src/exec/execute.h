@@ -11,12 +11,13 @@
 #include "base/limits.h"
 #include "engine/port.h"
 #include "exec/client.h"
+#include "exec/scratch.h"
 #include "protocol/reply.h"
 #include "protocol/request.h"
 
 namespace hs::exec {
 
-// What stays the same for all requests of one worker. Read-only here.
+// What stays the same for all requests of one port. Read-only here.
 struct Context {
   engine::Mode mode = engine::Mode::kReadOnly;
   Limits limits;
@@ -28,6 +29,6 @@ struct Context {
 // change. May be called again with the same request after Session::rollback(); kOpen and kAuth then
 // must not be, since they changed the Client. Throws nothing: out of memory is Error::engine(128).
 void execute(const Context& context, const protocol::Request& request, Client& client,
-             engine::Session& session, protocol::ReplyWriter& reply);
+             engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

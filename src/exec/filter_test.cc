@@ -174,7 +174,7 @@ TEST_F(FilterTest, GiantNumbersOfThemKeepNoMemory) {
   Ask ask = all();
   for (int i = 0; i < 5000; ++i) std::move(ask).skip_unless(0, "=", "20");
   EXPECT_EQ(run(ask), "rows 1: [2] [3]");
-  EXPECT_LT(pool.scratch().filters.capacity(), 2000u);
+  EXPECT_LT(scratch.filters.capacity(), 2000u);
 }
 
 }  // namespace

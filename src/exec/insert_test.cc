@@ -75,10 +75,10 @@ TEST_F(InsertTest, WaitsForAnotherSessionsChangesAndGivesUp) {
   ASSERT_EQ(run(Ask::insert(1, {"1", "ada"})), "ok");
   const auto other = engine.make_session(engine::Mode::kReadWrite, "other", {});
   const Ask ask = Ask::insert(1, {"2", "bob"});
-  execute(context, ask.request(), client, *other, reply);
+  execute(context, ask.request(), client, *other, scratch, reply);
   EXPECT_EQ(reply.take(), "error 146");
   ASSERT_TRUE(session->commit());
-  execute(context, ask.request(), client, *other, reply);
+  execute(context, ask.request(), client, *other, scratch, reply);
   EXPECT_EQ(reply.take(), "ok");
 }
 

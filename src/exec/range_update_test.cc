@@ -11,11 +11,13 @@ namespace {
 std::string update_all(StubSession& session) {
   SpecPool pool;
   Client client(pool);
+  Scratch scratch;
   Context context;
   context.mode = engine::Mode::kReadWrite;
   RecordingReply reply;
   client.set(1, pool.intern({}));
-  execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session, reply);
+  execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session, scratch,
+          reply);
   return reply.take();
 }
 

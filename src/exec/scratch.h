@@ -1,5 +1,5 @@
 // Memory that requests use while they run, kept from one to the next so that the common ones
-// allocate nothing. One for each worker. What is in it means nothing to the next request.
+// allocate nothing. One for each session. What is in it means nothing to the next request.
 #pragma once
 
 #include <cstddef>

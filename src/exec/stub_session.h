@@ -54,6 +54,7 @@ class StubSession : public engine::Session {
   Result<void> begin_request(engine::Cursor&, engine::Access) override { return {}; }
   Result<void> end_request() override { return {}; }
   void undo_request() override { undone = true; }
+  bool row_was_locked() const override { return false; }
   bool transaction_lost() const override { return false; }
   Result<void> commit() override { return {}; }
   void rollback() override {}

@@ -21,7 +21,7 @@ class MariaEngine final : public engine::Engine {
   explicit MariaEngine(unsigned lock_timeout_s) : lock_timeout_s_(lock_timeout_s) {}
 
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                Wake wake) override;
+                                                engine::SessionEvents events) override;
   bool wait_until_ready() override;
 
   // Makes every session stop: what waits in the server (for a row, a table, start-up) is

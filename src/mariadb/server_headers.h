@@ -14,6 +14,7 @@
 #include <mysql/plugin.h>
 #include <mysqld.h>
 #include <scheduler.h>
+#include <set_var.h>
 #include <sql_base.h>
 #include <sql_cache.h>
 #include <sql_class.h>

@@ -15,6 +15,8 @@ constexpr size_t kSweepCursorsAt = 256;
 // Tables that a session keeps open from one batch to the next: each costs memory, a place in the
 // server's table cache and, for some engines, a file descriptor.
 constexpr size_t kMostOpenCursors = 256;
+// How long a session that is never idle goes on with the settings it has, in seconds.
+constexpr time_t kKeepSettingsSeconds = 1;
 
 enum_sql_command command_of(engine::Access access) {
   switch (access) {
@@ -37,12 +39,12 @@ bool refused_by_read_only(engine::Access access) {
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-                           engine::Engine::Wake wake, unsigned lock_timeout_s)
+                           engine::SessionEvents events, unsigned lock_timeout_s)
     : engine_(engine),
       thd_(thd),
       mode_(mode),
       lock_timeout_s_(lock_timeout_s),
-      wake_(wake),
+      events_(events),
       name_("handlersocket: " + std::string(name)) {
   saved_mysys_variables_ = thd_attach_thd(thd_);
   thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
@@ -55,6 +57,7 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
   // A daemon's thread could not be killed.
   thd_->set_command(COM_CONNECT);
   lex_start(thd_);
+  row_patience_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
   take_settings();
 
   // KILL and shutdown reach a worker that waits for the network through the scheduler's
@@ -67,13 +70,19 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
   scheduler_.post_kill_notification = [](THD* killed) {
     static_cast<Scheduler*>(killed->scheduler)->session->on_kill();
   };
+  scheduler_.thd_wait_begin = [](THD* thd, int type) {
+    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_begin(type);
+  };
+  scheduler_.thd_wait_end = [](THD* thd) {
+    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_end();
+  };
   thd_->scheduler = &scheduler_;
   thd_proc_info(thd_, name_.c_str());
   server_threads.insert(thd_);
 }
 
 // The global settings as they are now, and those that this session must have. A worker lives long:
-// it follows SET GLOBAL as new connections do, each time it gives back its tables.
+// it follows SET GLOBAL as new connections do, each time it starts to use tables.
 void MariaSession::take_settings() {
   plugin_thdvar_cleanup(thd_);
   mysql_mutex_lock(&LOCK_global_system_variables);
@@ -92,6 +101,21 @@ void MariaSession::take_settings() {
   variables.wsrep_on = false;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
+  settings_time_s_ = my_time(0);
+  patient_ = true;
+  if (row_patience_ != nullptr) usual_row_patience_s_ = row_patience_s();
+}
+
+// Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
+unsigned& MariaSession::row_patience_s() {
+  const uchar* value = row_patience_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
+  return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));
+}
+
+void MariaSession::set_patient(bool patient) {
+  if (patient == patient_ || row_patience_ == nullptr) return;
+  patient_ = patient;
+  row_patience_s() = patient ? usual_row_patience_s_ : 0;  // 0: InnoDB gives up at once
 }
 
 MariaSession::~MariaSession() {
@@ -110,7 +134,14 @@ MariaSession::~MariaSession() {
   destroy_background_thd(thd_);
 }
 
-void MariaSession::on_kill() { wake_.call(wake_.context); }
+void MariaSession::on_kill() { events_.wake(events_.context); }
+
+void MariaSession::on_wait_begin(int type) {
+  using Wait = engine::SessionEvents::Wait;
+  events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
+}
+
+void MariaSession::on_wait_end() { events_.wait_ends(events_.context); }
 
 // abort_loop: what kills at shutdown may be forgotten with an earlier kill, that is not.
 bool MariaSession::should_stop() const {
@@ -131,6 +162,9 @@ Error MariaSession::take_error(int number) {
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   }
+  const bool timed_out = number == HA_ERR_LOCK_WAIT_TIMEOUT ||
+                         (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
+  if (timed_out && !patient_) row_was_locked_ = true;
   thd_->clear_error();
   return error;
 }
@@ -178,6 +212,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
     found = cursors_.emplace(spec.get(), std::make_unique<MariaCursor>(*this, spec)).first;
   }
   MariaCursor& cursor = *found->second;
+  if (open_cursors_.empty() && !statement_open_ && !transaction_open_) take_settings();
 
   // Row locks of finds alone are nothing to hold on to while waiting for a table.
   if (transaction_open_ && !changed_) (void)commit();
@@ -220,7 +255,8 @@ bool MariaSession::after_batch() {
   const bool somebody_waits =
       std::any_of(open_cursors_.begin(), open_cursors_.end(),
                   [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
-  if (somebody_waits || open_cursors_.size() > kMostOpenCursors) release();
+  const bool settings_are_old = thd_->start_time > settings_time_s_ + kKeepSettingsSeconds;
+  if (somebody_waits || settings_are_old || open_cursors_.size() > kMostOpenCursors) release();
   return !open_cursors_.empty();
 }
 
@@ -235,7 +271,6 @@ void MariaSession::close_tables() {
 void MariaSession::release() {
   if (transaction_open_ || !locked_cursors_.empty()) (void)commit();
   close_tables();
-  take_settings();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }
 
@@ -275,8 +310,11 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 }
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access) {
+  row_was_locked_ = false;
   if (refused_by_read_only(access)) return ErrorCode::kLockTables;
   begin_statement(command_of(access));
+  // Requests before this one may hold rows.
+  set_patient(!transaction_open_);
   if (!transaction_open_) {
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
@@ -359,7 +397,11 @@ Result<void> MariaSession::commit() {
   } else {
     if (!transaction_open_) return result;
     transaction_open_ = false;
-    if (trans_commit(thd_)) {
+    // The server does not say when it waits for those who commit at the same time.
+    if (changed_) on_wait_begin(THD_WAIT_BINLOG);
+    const bool failed = trans_commit(thd_);
+    if (changed_) on_wait_end();
+    if (failed) {
       result = take_lock_error();
       trans_rollback(thd_);
     }

@@ -27,7 +27,7 @@ class MariaEngine;
 class MariaSession final : public engine::Session {
  public:
   MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-               engine::Engine::Wake wake, unsigned lock_timeout_s);
+               engine::SessionEvents events, unsigned lock_timeout_s);
   ~MariaSession() override;
 
   Result<void> open(const engine::IndexSpecPtr& spec) override;
@@ -37,6 +37,7 @@ class MariaSession final : public engine::Session {
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
   Result<void> end_request() override;
   void undo_request() override;
+  bool row_was_locked() const override { return row_was_locked_; }
   bool transaction_lost() const override { return transaction_lost_; }
   Result<void> commit() override;
   void rollback() override;
@@ -48,8 +49,11 @@ class MariaSession final : public engine::Session {
   THD* thd() const { return thd_; }
   engine::Mode mode() const { return mode_; }
 
-  // Called by the server from any thread when this session is killed.
+  // Called by the server: from any thread when this session is killed, and from its own when it
+  // begins and ends to wait (thd_wait_type).
   void on_kill();
+  void on_wait_begin(int type);
+  void on_wait_end();
 
   // Marks that the running request has changed a row.
   void note_change() { changed_ = request_changed_ = true; }
@@ -70,6 +74,8 @@ class MariaSession final : public engine::Session {
   void unlock_readers();
   void end_writer();
   void forget_kill();
+  void set_patient(bool patient);
+  unsigned& row_patience_s();
 
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
@@ -79,7 +85,7 @@ class MariaSession final : public engine::Session {
   THD* const thd_;
   const engine::Mode mode_;
   const unsigned lock_timeout_s_;
-  const engine::Engine::Wake wake_;
+  const engine::SessionEvents events_;
   void* saved_mysys_variables_ = nullptr;
   // What the server calls about this THD; it finds its way back to the session by the address.
   struct Scheduler : scheduler_functions {
@@ -92,11 +98,16 @@ class MariaSession final : public engine::Session {
   std::vector<MariaCursor*> open_cursors_;    // with a TABLE
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // of the running request
+  time_t settings_time_s_ = 0;                // of the last take_settings()
   bool statement_open_ = false;               // read port: a batch has begun
   bool transaction_open_ = false;             // write port: likewise
   bool changed_ = false;                      // since the last commit
   bool request_changed_ = false;              // by the running request
   bool transaction_lost_ = false;
+  bool row_was_locked_ = false;
+  const sys_var* row_patience_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
+  unsigned usual_row_patience_s_ = 0;
+  bool patient_ = true;  // waits for rows that others have locked
 };
 
 }  // namespace hs::mariadb

@@ -52,6 +52,8 @@ st_mysql_show_var status_variables[] = {
     variable("batches", show<&Statistics::batches>),
     variable("commits", show<&Statistics::commits>),
     variable("retries", show<&Statistics::retries>),
+    variable("handovers", show<&Statistics::handovers>),
+    variable("threads", show<&Statistics::threads>),
     variable("bytes_received", show<&Statistics::bytes_received>),
     variable("bytes_sent", show<&Statistics::bytes_sent>),
     {nullptr, nullptr, SHOW_UNDEF}};

@@ -11,8 +11,8 @@ char* port;
 char* port_wr;
 char* plain_secret;
 char* plain_secret_wr;
-unsigned verbose, epoll, threads, threads_wr, timeout, backlog, sndbuf, rcvbuf, readsize,
-    accept_balance, wrlock_timeout, max_connections, max_request_size, max_reply_size,
+unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, sndbuf, rcvbuf,
+    readsize, accept_balance, wrlock_timeout, max_connections, max_request_size, max_reply_size,
     max_open_indexes, max_changed_rows;
 char hidden[] = "(hidden)";
 
@@ -40,11 +40,16 @@ MYSQL_SYSVAR_STR(port_wr, port_wr, kReadOnly,
                  nullptr, nullptr, "9999");
 MYSQL_SYSVAR_UINT(epoll, epoll, kReadOnly, "Kept for old configuration files; epoll is always used",
                   nullptr, nullptr, 1, 0, 1, 0);
-MYSQL_SYSVAR_UINT(threads, threads, kReadOnly, "Worker threads of the read port", nullptr, nullptr,
-                  16, 1, 3000, 0);
+MYSQL_SYSVAR_UINT(threads, threads, kReadOnly,
+                  "Workers of the read port: how many threads serve it at the same time", nullptr,
+                  nullptr, 16, 1, 3000, 0);
 MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kReadOnly,
-                  "Worker threads of the write port; they write in parallel", nullptr, nullptr, 4,
-                  1, 3000, 0);
+                  "Workers of the write port, which write in parallel", nullptr, nullptr, 4, 1,
+                  3000, 0);
+MYSQL_SYSVAR_UINT(max_threads, max_threads, kReadOnly,
+                  "Most threads of each port, those included that wait for a page, a lock or the "
+                  "log while others go on; at least as many as it has workers",
+                  nullptr, nullptr, 256, 1, 10000, 0);
 MYSQL_SYSVAR_UINT(timeout, timeout, kReadOnly,
                   "Seconds without traffic after which a connection is closed", nullptr, nullptr,
                   300, 30, 3600, 0);
@@ -109,6 +114,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(epoll),
                                         MYSQL_SYSVAR(threads),
                                         MYSQL_SYSVAR(threads_wr),
+                                        MYSQL_SYSVAR(max_threads),
                                         MYSQL_SYSVAR(timeout),
                                         MYSQL_SYSVAR(backlog),
                                         MYSQL_SYSVAR(sndbuf),
@@ -133,6 +139,7 @@ server::Config read_configuration() {
   // A secret for reading only would leave writing open to everybody.
   config.write = {text(port_wr), threads_wr,
                   text(plain_secret_wr != nullptr ? plain_secret_wr : plain_secret)};
+  config.max_threads = max_threads;
   config.idle_timeout_s = timeout;
   config.backlog = backlog;
   config.sndbuf = sndbuf;

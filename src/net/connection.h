@@ -2,7 +2,8 @@
 // used, and what is to be sent.
 //
 // Knows no protocol; whoever gives the bytes a meaning derives from it and adds its state. Belongs
-// to its EventLoop and is touched by that loop's thread only.
+// to its EventLoop and is touched by that loop's thread only, or, while it is detached from the
+// loop, by the thread for which that was done.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,8 @@ class Connection : public ListHook<ActivityTag> {
 
   // The client will send nothing more: what is in input() now is all there will be.
   bool end_of_input() const { return end_of_input_; }
+  // The loop has left it to others, see EventLoop::detach().
+  bool detached() const { return detached_; }
   // The socket is gone. The object stays until the next EventLoop::wait().
   bool closed() const { return state_ == State::kClosed; }
 
@@ -59,6 +62,8 @@ class Connection : public ListHook<ActivityTag> {
   State state_ = State::kOpen;
   bool end_of_input_ = false;
   bool hold_input_ = false;
+  bool detached_ = false;
+  bool registered_ = true;     // with the loop's epoll; false at most while detached
   uint32_t interest_ = 0;      // the epoll events it is registered for
   int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began
   Buffer input_;

@@ -105,6 +105,7 @@ void EventLoop::admit() {
 }
 
 void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready) {
+  if (connection.detached_) return silence(connection);
   if (connection.state_ == Connection::State::kLingering) return discard(connection);
   if ((events & EPOLLOUT) != 0 && !connection.output_.empty()) {
     const bool was_over = connection.over_high_water();
@@ -202,6 +203,33 @@ void EventLoop::end(Connection& connection) {
   update_interest(connection);
 }
 
+void EventLoop::detach(Connection& connection) {
+  connection.detached_ = true;
+  static_cast<ListHook<ActivityTag>&>(connection).unlink();
+}
+
+// What happens to it meanwhile will be told again when it is back.
+void EventLoop::silence(Connection& connection) {
+  if (!connection.registered_) return;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.socket_.get(), nullptr);
+  connection.registered_ = false;
+}
+
+void EventLoop::attach(Connection& connection) {
+  connection.detached_ = false;
+  connection.last_activity_ = now_;
+  active_.push_back(connection);
+  if (connection.registered_) return;
+  epoll_event event{};
+  event.events = wanted_events(connection);
+  event.data.ptr = &connection;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection.socket_.get(), &event) != 0) {
+    return close(connection);
+  }
+  connection.registered_ = true;
+  connection.interest_ = event.events;
+}
+
 void EventLoop::close(Connection& connection) {
   if (connection.closed()) return;
   // Said to epoll, too: while a child process that is about to exec has a copy of the socket,
@@ -226,15 +254,21 @@ void EventLoop::shut() {
   destroy_closed();
 }
 
+uint32_t EventLoop::wanted_events(const Connection& connection) {
+  uint32_t events = 0;
+  if (connection.takes_input() || connection.state_ == Connection::State::kLingering) {
+    events |= EPOLLIN;
+  }
+  if (!connection.output_.empty()) events |= EPOLLOUT;
+  return events;
+}
+
 // A client that goes away entirely is seen by EPOLLHUP and EPOLLERR, which are always reported, or
 // by the end of the input. A half-closed client whose output is stuck is none of these and may
 // still read: that is why EPOLLRDHUP is not asked for.
 void EventLoop::update_interest(Connection& connection) {
   epoll_event event{};
-  if (connection.takes_input() || connection.state_ == Connection::State::kLingering) {
-    event.events |= EPOLLIN;
-  }
-  if (!connection.output_.empty()) event.events |= EPOLLOUT;
+  event.events = wanted_events(connection);
   if (event.events == connection.interest_ || connection.closed()) return;
   event.data.ptr = &connection;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.socket_.get(), &event) != 0) {

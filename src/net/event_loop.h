@@ -6,8 +6,9 @@
 //
 //   loop:   wait()  ->  the owner uses input(), fills output()  ->  send() each  ->  wait() ...
 //
-// All but adopt(), wake() and the counters is for one thread at a time, the loop's; it is not tied
-// to a particular one. Errors of a connection close that connection and are not reported otherwise.
+// All but adopt(), wake() and the counters is for one thread at a time, the loop's; it may be
+// another one each time, if the one before has synchronized with it. Errors of a connection close
+// that connection and are not reported otherwise.
 #pragma once
 
 #include <sys/epoll.h>
@@ -76,10 +77,17 @@ class EventLoop {
   // gets time to read that output first.
   void finish(Connection& connection);
 
+  // Leaves the connection to its owner, on whatever thread: until attach() the loop neither reads,
+  // sends, shrinks its buffers nor closes it, not even in shut(). Not for a closed one.
+  void detach(Connection& connection);
+  // Takes it back.
+  void attach(Connection& connection);
+
   // Closes now, dropping input and output.
   void close(Connection& connection);
 
-  // Closes and destroys every connection and takes no new ones. A second call does nothing.
+  // Closes and destroys every connection but the detached ones, and takes no new ones. May be
+  // called again, for those that were attached since.
   void shut();
 
  private:
@@ -95,6 +103,8 @@ class EventLoop {
   void end(Connection& connection);
   void update_interest(Connection& connection);
   void touch(Connection& connection);
+  void silence(Connection& connection);
+  static uint32_t wanted_events(const Connection& connection);
   void sweep();
   int bounded_timeout(int timeout_ms) const;
   void destroy_closed();
@@ -107,7 +117,7 @@ class EventLoop {
   std::unique_ptr<char[]> received_;
   std::array<epoll_event, kMaxEvents> events_;
 
-  // Every connection is in exactly one of these, oldest activity first.
+  // Every connection that is not detached is in exactly one of these, oldest activity first.
   ConnectionList active_;
   ConnectionList quiet_;  // no traffic of late; their buffers are small
   ConnectionList lingering_;

@@ -19,6 +19,12 @@ Batch::Batch(const exec::Context& context, engine::Session& session, Counters& c
 void Batch::run(Peer& peer) {
   peers_.push_back(&peer);
   peer.may_have_more = false;
+  current_ = &peer;
+  run_lines(peer);
+  current_ = nullptr;
+}
+
+void Batch::run_lines(Peer& peer) {
   while (peer.ending == Peer::Ending::kNone) {
     if (full() || peer.over_high_water()) {
       peer.may_have_more = true;
@@ -59,6 +65,8 @@ void Batch::execute(Peer& peer, std::string_view line) {
     }
     entries_.push_back(entry);
     answer(request, entry);
+    if (session_.row_was_locked() && !session_.transaction_lost())
+      answer_with_patience(request, entry);
     // Whether it can be undone is known for sure only when its table is open.
     if (is_final()) in_group = false;
   } catch (...) {
@@ -81,7 +89,19 @@ const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& p
 
 void Batch::answer(const Request& request, const Entry& entry) {
   encoder_->set_target(entry.peer->output());
-  exec::execute(context_, request, entry.peer->client, session_, *encoder_);
+  exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
+}
+
+// Others may wait for what the group has locked, so that comes to its end first.
+void Batch::answer_with_patience(const Request& request, Entry entry) {
+  entry.peer->output().truncate(entry.reply_begin);
+  entries_.pop_back();
+  commit(group());
+  group_begin_ = entries_.size();
+  if (entry.peer->ending != Peer::Ending::kNone) return;
+  entry.reply_begin = entry.peer->output().size();
+  entries_.push_back(entry);
+  answer(request, entry);
 }
 
 void Batch::execute_group_again() {
@@ -152,6 +172,7 @@ void Batch::reply_error(Entry& entry, const Error& error) {
 // next one for it, so the connection ends here.
 void Batch::give_up(Entry& entry) {
   entry.peer->ending = Peer::Ending::kFailed;
+  out_of_memory_ = true;
   entry.peer->output().truncate(entry.reply_begin);
   encoder_.emplace(context_.limits.max_reply_size);  // forgets a reply that it had begun
 }
@@ -162,21 +183,48 @@ void Batch::finish() {
     counters_.batches.add(1);
     counters_.requests.add(entries_.size());
   }
-  uint64_t errors = 0;
-  for (const Entry& entry : entries_) {
-    const std::string_view replies = entry.peer->output().view();
-    if (entry.reply_begin < replies.size() && replies[entry.reply_begin] != '0') ++errors;
+  for (const Entry& entry : entries_) count(entry);
+  for (Peer* peer : peers_) finish(*peer);
+}
+
+void Batch::finish(Peer& peer) {
+  peer.input().consume(peer.used);
+  peer.used = 0;
+  if (peer.input().empty()) peer.input().shrink(net::kBusyBuffer);
+  if (peer.ending != Peer::Ending::kRequestTooLong) return;
+  Entry unexecuted{&peer, {}, 0};
+  reply_error(unexecuted, Error{ErrorCode::kRequestTooLong, 0, {}});
+  counters_.errors.add(1);
+}
+
+void Batch::count(const Entry& entry) {
+  if (entry.peer == nullptr) return;
+  const std::string_view replies = entry.peer->output().view();
+  if (entry.reply_begin < replies.size() && replies[entry.reply_begin] != '0') {
+    counters_.errors.add(1);
   }
+}
+
+void Batch::abandon() {
+  session_.rollback();
   for (Peer* peer : peers_) {
-    peer->input().consume(peer->used);
     peer->used = 0;
-    if (peer->input().empty()) peer->input().shrink(net::kBusyBuffer);
-    if (peer->ending != Peer::Ending::kRequestTooLong) continue;
-    Entry unexecuted{peer, {}, 0};
-    reply_error(unexecuted, Error{ErrorCode::kRequestTooLong, 0, {}});
-    ++errors;
+    peer->ending = Peer::Ending::kAbandoned;
   }
-  counters_.errors.add(errors);
+}
+
+void Batch::mark_unfinished() {
+  for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
+  if (current_ != nullptr) current_->unfinished = true;
+  // What has only read is final as soon as it is answered.
+  if (context_.mode == engine::Mode::kReadWrite) {
+    for (const Entry& entry : group()) entry.peer->unfinished = true;
+  }
+  for (Entry& entry : entries_) {
+    if (entry.peer == nullptr || entry.peer->unfinished) continue;
+    count(entry);
+    entry.peer = nullptr;
+  }
 }
 
 void Batch::clear() {
@@ -184,6 +232,8 @@ void Batch::clear() {
   entries_.clear();
   group_begin_ = 0;
   reply_bytes_ = 0;
+  current_ = nullptr;
+  out_of_memory_ = false;
 }
 
 }  // namespace hs::server

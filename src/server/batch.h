@@ -17,8 +17,12 @@
 //   * Opening an index and authenticating change the client and are not undone by a rollback: the
 //     group before them is committed first, and they belong to none.
 //
-// Does no I/O and has no thread of its own: one thread at a time, that of the session. Between
-// run() and clear() nobody else may touch input() and output() of the peers, nor close them.
+// Does no I/O and has no thread of its own: one thread at a time, that of the session; only split()
+// is called by another one, while that waits inside the session. Between run() and clear() nobody
+// else may touch input() and output() of the peers, nor close them.
+//
+// Nobody waits for a row while he may hold others: such a request is undone, the group before it is
+// committed, and it waits as the first of the next one (see Session::row_was_locked).
 #pragma once
 
 #include <cstddef>
@@ -58,20 +62,46 @@ class Batch {
   // are gone from their input().
   void finish();
 
-  // The peers of run(), until clear().
+  // Instead of finish(), after it or run() threw: nobody knows how far the batch came, so nobody
+  // gets an answer that might be wrong. Undoes what is not committed; the peers are kAbandoned.
+  void abandon();
+
+  // While the batch's own thread waits inside the session: appends the peers whose replies are
+  // final to `final`, as finish() leaves them, and calls `keep` with each of the others. Only those
+  // remain in peers().
+  template <class Keep>
+  void split(Queue& final, Keep keep) {
+    mark_unfinished();
+    std::erase_if(peers_, [&](Peer* peer) {
+      if (peer->unfinished) {
+        keep(*peer);
+        return false;
+      }
+      finish(*peer);
+      final.push_back(*peer);
+      return true;
+    });
+  }
+
+  // True when a request of the batch could not be answered for lack of memory.
+  bool out_of_memory() const { return out_of_memory_; }
+
+  // The peers of run() that were not split off, until clear().
   std::span<Peer* const> peers() const { return peers_; }
   void clear();
 
  private:
   struct Entry {
-    Peer* peer;
+    Peer* peer;  // null: it was split off
     std::string_view line;
     size_t reply_begin;  // in the peer's output
   };
 
+  void run_lines(Peer& peer);
   void execute(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
+  void answer_with_patience(const protocol::Request& request, Entry entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
   void commit(std::span<Entry> group);
@@ -79,6 +109,9 @@ class Batch {
   void take_replies_back(std::span<const Entry> group);
   void reply_error(Entry& entry, const Error& error);
   void give_up(Entry& entry);
+  void mark_unfinished();
+  void finish(Peer& peer);
+  void count(const Entry& entry);
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
@@ -86,10 +119,13 @@ class Batch {
   Counters& counters_;
   protocol::handlersocket::Parser parser_;
   std::optional<protocol::handlersocket::ReplyEncoder> encoder_;
+  exec::Scratch scratch_;
 
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;
-  size_t group_begin_ = 0;  // in entries_
+  size_t group_begin_ = 0;   // in entries_
+  Peer* current_ = nullptr;  // in run()
+  bool out_of_memory_ = false;
   size_t reply_bytes_ = 0;
 };
 

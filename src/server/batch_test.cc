@@ -97,6 +97,28 @@ TEST_F(BatchTest, PipelinedRequestsAreAnsweredInOrderAndSeeEarlierOnes) {
   EXPECT_EQ(counters_.errors.get(), 2u);
 }
 
+TEST_F(BatchTest, WhatIsBeforeARequestThatMustWaitForARowIsCommittedFirst) {
+  faulty_.lock_row(Call::kInsert, 2);
+  first_.input().append(insert(1));
+  second_.input().append(insert(2));
+  third_.input().append(insert(3));
+  run({&first_, &second_, &third_});
+  for (Peer* peer : {&first_, &second_, &third_}) EXPECT_EQ(take(*peer), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3"}));
+  EXPECT_EQ(commits(), 2u);
+  EXPECT_EQ(counters_.requests.get(), 3u + 3u);
+  EXPECT_EQ(counters_.retries.get(), 0u);
+}
+
+TEST_F(BatchTest, ARowThatStaysLockedFailsItsOwnRequestOnly) {
+  faulty_.lock_row(Call::kInsert, 2);
+  faulty_.fail(Call::kInsert, 3, Error::engine(146));
+  first_.input().append(insert(1) + insert(2) + insert(3));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n1\t1\t146\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
+}
+
 TEST_F(BatchTest, ARequestThatComesByteByByteIsExecutedOnce) {
   const std::string request = insert(7);
   for (char byte : request) {

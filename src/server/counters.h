@@ -1,5 +1,5 @@
-// What one worker counts (see statistics.h for the meanings). Written by that worker alone, on a
-// cache line of its own.
+// What one executor counts (see statistics.h for the meanings). Written by one thread at a time, on
+// a cache line of its own.
 #pragma once
 
 #include "net/counter.h"
@@ -12,6 +12,7 @@ struct alignas(64) Counters {
   net::Counter batches;
   net::Counter commits;
   net::Counter retries;
+  net::Counter handovers;
 };
 
 }  // namespace hs::server

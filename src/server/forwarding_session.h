@@ -23,6 +23,7 @@ class ForwardingSession : public engine::Session {
   }
   Result<void> end_request() override { return inner_->end_request(); }
   void undo_request() override { inner_->undo_request(); }
+  bool row_was_locked() const override { return inner_->row_was_locked(); }
   bool transaction_lost() const override { return inner_->transaction_lost(); }
   Result<void> commit() override { return inner_->commit(); }
   void rollback() override { inner_->rollback(); }

@@ -21,10 +21,12 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   size_t used = 0;             // bytes at the front of input() that belong to requests of the batch
   size_t searched = 0;         // bytes behind those that are known to hold no end of a line
   bool may_have_more = false;  // complete lines, left for a later batch
+  bool unfinished = false;     // split() stays away from it
   enum class Ending : uint8_t {
     kNone,
     kRequestTooLong,
-    kFailed,  // a request could not be answered at all
+    kFailed,     // a request could not be answered at all
+    kAbandoned,  // nobody knows what was done: closes at once, without the replies
   };
   Ending ending = Ending::kNone;  // else: nothing more is executed, and it closes after its replies
 };

@@ -1,13 +1,13 @@
 #include "server/port.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
 #include "protocol/handlersocket/reply_encoder.h"
+#include "server/thread.h"
 
 namespace hs::server {
 namespace {
@@ -26,23 +26,6 @@ std::string in_parentheses(std::string_view variable) { return " (" + std::strin
 
 std::string short_name(engine::Mode mode) {
   return mode == engine::Mode::kReadOnly ? "hs-rd-" : "hs-wr-";
-}
-
-// The signals of the process are for the threads of whoever runs us. Throws std::system_error.
-template <class Work>
-std::thread start_thread(std::string name, Work work) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct Restore {
-    const sigset_t& mask;
-    ~Restore() { ::pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
-  } const restore{before};
-  return std::thread([name = std::move(name), work = std::move(work)] {
-    ::pthread_setname_np(::pthread_self(), name.c_str());
-    work();
-  });
 }
 
 bool listen_options(const Config& config, const PortConfig& port, net::ListenOptions* options,
@@ -104,15 +87,20 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
   bool made = static_cast<bool>(*port->acceptor_);
   for (uint32_t i = 0; made && i < port->config_.threads; ++i) {
     Worker::Options worker;
-    worker.name = short_name(mode) + std::to_string(i);
-    worker.context = {mode, config.limits, port->config_.secret};
     if (config.readsize > 0) worker.read_size = config.readsize;
     worker.idle_timeout_s = config.idle_timeout_s;
-    port->workers_.push_back(Worker::create(std::move(worker), engine, log));
+    port->workers_.push_back(Worker::create(worker, port->specs_));
     made = port->workers_.back() != nullptr;
     port->taking_.push_back(port->workers_.back().get());
   }
-  if (made) return port;
+  if (made) {
+    ThreadPool::Options pool;
+    pool.name = short_name(mode);
+    pool.context = {mode, config.limits, port->config_.secret};
+    pool.max_threads = std::max(config.max_threads, port->config_.threads);
+    port->pool_.emplace(std::move(pool), port->workers_, engine, log);
+    return port;
+  }
   port->workers_.clear();
   *error = "too few file descriptors for " + std::to_string(port->config_.threads) + " threads" +
            in_parentheses(threads_variable(mode));
@@ -120,15 +108,9 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
 }
 
 bool Port::make_threads(const StartGate& gate, std::string* error) {
-  std::string name;
+  std::string name = short_name(mode_) + "N";
   try {
-    worker_threads_.reserve(workers_.size());  // push_back() must not fail with a thread in hand
-    for (const std::unique_ptr<Worker>& worker : workers_) {
-      name = worker->name();
-      worker_threads_.push_back(start_thread(name, [&gate, raw = worker.get()] {
-        if (gate.wait()) raw->run();
-      }));
-    }
+    pool_->start(gate);
     name = short_name(mode_) + "accept";
     acceptor_thread_ = start_thread(name, [&gate, this] {
       if (gate.wait()) acceptor_->run();
@@ -143,15 +125,14 @@ bool Port::make_threads(const StartGate& gate, std::string* error) {
 
 void Port::request_stop() {
   if (acceptor_ != nullptr) acceptor_->stop();
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->request_stop();
+  if (pool_) pool_->request_stop();
 }
 
 void Port::join() {
-  // Not to listen comes first: workers may have to wait for the database.
+  // Not to listen comes first: executors may have to wait for the database.
   if (acceptor_thread_.joinable()) acceptor_thread_.join();
   listener_.reset();
-  for (std::thread& thread : worker_threads_) thread.join();
-  worker_threads_.clear();
+  if (pool_) pool_->join();
 }
 
 void Port::take(net::FileDescriptor socket) {
@@ -192,6 +173,7 @@ void Port::add_to(Statistics& sum) const {
   sum.connections_accepted += accepted_.get();
   sum.connections_refused += refused_.get();
   for (const std::unique_ptr<Worker>& worker : workers_) worker->add_to(sum);
+  if (pool_) pool_->add_to(sum);
 }
 
 }  // namespace hs::server

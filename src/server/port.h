@@ -4,17 +4,20 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "engine/port.h"
+#include "exec/client.h"
 #include "net/acceptor.h"
 #include "net/counter.h"
 #include "net/listener.h"
 #include "server/server.h"
 #include "server/start_gate.h"
+#include "server/thread_pool.h"
 #include "server/worker.h"
 
 namespace hs::server {
@@ -56,9 +59,10 @@ class Port {
 
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
+  exec::SpecPool specs_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Worker*> taking_;  // the workers that have not ended, as the acceptor's thread knows
-  std::vector<std::thread> worker_threads_;
+  std::optional<ThreadPool> pool_;
   std::thread acceptor_thread_;
   net::Counter accepted_;
   net::Counter refused_;

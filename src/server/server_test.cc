@@ -73,7 +73,7 @@ class GatedEngine : public engine::Engine {
     return state_ == kReady && inner_.wait_until_ready();
   }
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                Wake wake) override {
+                                                engine::SessionEvents events) override {
     char thread_name[16] = "";
     ::pthread_getname_np(::pthread_self(), thread_name, sizeof thread_name);
     sigset_t mask;
@@ -81,7 +81,7 @@ class GatedEngine : public engine::Engine {
     const std::lock_guard lock(mutex_);
     if (!::sigismember(&mask, SIGTERM) || !::sigismember(&mask, SIGHUP)) signals_blocked_ = false;
     sessions_.push_back(name == thread_name ? std::string(name) : "differs");
-    auto session = inner_.make_session(mode, name, wake);
+    auto session = inner_.make_session(mode, name, events);
     if (session == nullptr) return nullptr;
     return std::make_unique<HoldingSession>(std::move(session), held, released);
   }
@@ -359,6 +359,172 @@ TEST_F(ServerTest, TablesAreGivenBackOnceWhenTrafficEnds) {
   }
 }
 
+// One worker on each port, with the table open: what waits in it would stop everybody.
+class WaitTest : public ServerTest {
+ protected:
+  using Wait = engine::SessionEvents::Wait;
+
+  WaitTest() {
+    config_.read.threads = config_.write.threads = 1;
+    for (const char* key : {"1", "2", "3"}) fake_.add_row("d", "t", {key, std::string("v") + key});
+  }
+  ~WaitTest() override { faulty_.let_go(); }
+
+  TestClient opened(TestClient client) {
+    EXPECT_EQ(client.ask("P\t1\td\tt\tPRIMARY\tk,v\n"), "0\t1");
+    return client;
+  }
+  static std::string find(int key) { return "1\t=\t1\t" + std::to_string(key) + "\n"; }
+  static std::string found(int key) {
+    return "0\t2\t" + std::to_string(key) + "\tv" + std::to_string(key);
+  }
+};
+
+TEST_F(WaitTest, WhileOneWaitsForAPageTheOthersAreServed) {
+  start();
+  TestClient waits = opened(reader());
+  TestClient other = opened(reader());
+  faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+  waits.send(find(1) + find(2));
+  faulty_.wait_for_held(1);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  EXPECT_EQ(opened(reader()).ask(find(3)), found(3));
+  waits.send(find(3));  // comes while its connection belongs to the batch that waits
+  EXPECT_EQ(other.ask(find(1)), found(1));
+  faulty_.let_go();
+  for (int key : {1, 2, 3}) EXPECT_EQ(waits.line(), found(key));
+  EXPECT_EQ(waits.ask(find(1)), found(1));
+}
+
+TEST_F(WaitTest, WhoeverWaitsLongerForALockIsLeftToIt) {
+  start();
+  for (Wait what : {Wait::kOther, Wait::kRead}) {
+    TestClient waits = opened(writer());
+    TestClient other = opened(writer());
+    faulty_.hold(testing::Call::kBeginRequest, 1, what);
+    waits.send(find(1));
+    faulty_.wait_for_held(1);
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    faulty_.let_go();
+    EXPECT_EQ(waits.line(), found(1));
+  }
+}
+
+TEST_F(WaitTest, ManyMayWaitAtTheSameTime) {
+  start();
+  std::vector<TestClient> waiting;
+  for (uint64_t i = 1; i <= 20; ++i) {
+    waiting.push_back(opened(reader()));
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waiting.back().send(find(1));
+    faulty_.wait_for_held(i);
+  }
+  EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+  faulty_.let_go();
+  for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
+  for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
+}
+
+TEST_F(WaitTest, WithTheMostThreadsTheOthersWaitTooAndThenGoOn) {
+  config_.max_threads = 2;
+  start();
+  std::vector<TestClient> waiting;
+  for (uint64_t i = 1; i <= 2; ++i) {
+    waiting.push_back(opened(reader()));
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waiting.back().send(find(1));
+    faulty_.wait_for_held(i);
+  }
+  TestClient other = reader();
+  other.send("P\t1\td\tt\tPRIMARY\tk,v\n" + find(2));
+  faulty_.let_go();
+  EXPECT_EQ(other.line(), "0\t1");
+  EXPECT_EQ(other.line(), found(2));
+  for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
+}
+
+TEST_F(WaitTest, WhileOneCommitsTheOthersAreServedAndRepliesWaitForTheCommit) {
+  start();
+  TestClient waits = opened(writer());
+  TestClient other = opened(writer());
+  faulty_.hold(testing::Call::kCommit, 1, Wait::kOther);
+  waits.send("1\t+\t2\t7\tv7\n");
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(other.ask(find(1)), found(1));
+  faulty_.let_go();
+  EXPECT_EQ(waits.line(), "0\t1");
+  EXPECT_EQ(other.ask(find(7)), found(7));
+}
+
+TEST_F(WaitTest, ClientsMayVanishWhileTheirRequestWaits) {
+  start();
+  TestClient other = opened(reader());
+  for (bool resets : {false, true}) {
+    TestClient waits = opened(reader());
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waits.send(find(1));
+    faulty_.wait_for_held(1);
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    if (resets) {
+      const linger now{1, 0};
+      ::setsockopt(waits.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    }
+    waits = reader();
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    faulty_.let_go();
+    EXPECT_EQ(other.ask(find(2)), found(2));
+  }
+  while (server_->statistics().connections_open > 2) std::this_thread::yield();
+}
+
+TEST_F(WaitTest, TheServerStopsAfterTheRequestsThatWait) {
+  start();
+  TestClient waits = opened(reader());
+  faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+  waits.send(find(1));
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+  std::thread stops([this] { server_->stop(); });
+  faulty_.let_go();
+  stops.join();
+  const std::string line = waits.line();
+  EXPECT_TRUE(line == found(1) || line == "EOF") << line;
+  while (waits.line() == found(1)) {
+  }
+}
+
+TEST_F(WaitTest, ManyClientsAndWaitsAtOnce) {
+  config_.read.threads = 2;
+  config_.max_threads = 6;
+  start();
+  std::atomic<bool> ends{false};
+  std::thread waits([&] {
+    while (!ends) {
+      const uint64_t before = faulty_.calls(testing::Call::kSeek);
+      faulty_.hold(testing::Call::kSeek, 5, Wait::kRead);
+      faulty_.hold(testing::Call::kSeek, 11, Wait::kOther);
+      while (!ends && faulty_.calls(testing::Call::kSeek) < before + 11) {
+        faulty_.let_go();
+        std::this_thread::yield();
+      }
+    }
+  });
+  std::vector<std::thread> clients;
+  for (int number = 0; number < 6; ++number) {
+    clients.emplace_back([this] {
+      TestClient client = opened(reader());
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(client.send(find(1) + find(2)));
+        ASSERT_EQ(client.line(), found(1));
+        ASSERT_EQ(client.line(), found(2));
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  ends = true;
+  waits.join();
+}
+
 TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
   config_.read.threads = 1;
   config_.write.threads = 1;
@@ -367,7 +533,7 @@ TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
   EXPECT_EQ(writer().ask("\n"), "2\t1\tcmd");
   std::vector<std::string> names = engine_.sessions();
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"hs-rd-0", "hs-wr-0"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"hs-rd-0", "hs-rd-1", "hs-wr-0", "hs-wr-1"}));
   EXPECT_TRUE(engine_.signals_were_blocked());
   sigset_t mask;
   ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);

@@ -1,103 +1,156 @@
 #include "server/worker.h"
 
-#include <exception>
-#include <new>
+#include "server/executor.h"
+#include "server/thread_pool.h"
 
 namespace hs::server {
 namespace {
 
-// Requests rarely come further apart than this while a client is at work. Whoever waits for our
-// tables waits that long at most, and only when we cannot see him (see Session::after_batch).
-constexpr int kHoldTablesMs = 10;
-
-// A complaint that every client could cause is made this often at most.
-constexpr int64_t kComplaintEveryMs = 60'000;
+// A watcher leaves after so many looks at which nobody waited.
+constexpr int kCalmLooks = 20;
 
 }  // namespace
 
-std::unique_ptr<Worker> Worker::create(Options options, engine::Engine& engine, const Log& log) {
-  std::unique_ptr<Worker> worker(new Worker(std::move(options), engine, log));
+std::unique_ptr<Worker> Worker::create(const Options& options, exec::SpecPool& specs) {
+  std::unique_ptr<Worker> worker(new Worker);
   net::EventLoop::Options loop;
-  loop.read_size = worker->options_.read_size;
-  loop.idle_timeout_ms = int64_t{worker->options_.idle_timeout_s} * 1000;
-  loop.make_connection = [&pool = worker->pool_] { return std::make_unique<Peer>(pool); };
+  loop.read_size = options.read_size;
+  loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
+  loop.make_connection = [&specs] { return std::make_unique<Peer>(specs); };
   worker->loop_ = net::EventLoop::create(std::move(loop));
   if (worker->loop_ == nullptr) return nullptr;
+  worker->ready_.reserve(net::EventLoop::kMaxEvents);
   return worker;
 }
 
-Worker::Worker(Options options, engine::Engine& engine, const Log& log)
-    : options_(std::move(options)), engine_(engine), log_(log) {
-  ready_.reserve(net::EventLoop::kMaxEvents);
-}
+// --- the lead ---
 
-void Worker::request_stop() {
-  stop_.store(true, std::memory_order_relaxed);
-  loop_->wake();
-}
-
-void Worker::run() {
-  try {
-    if (engine_.wait_until_ready() && !stop_.load(std::memory_order_relaxed)) {
-      const engine::Engine::Wake wake{
-          [](void* loop) { static_cast<net::EventLoop*>(loop)->wake(); }, loop_.get()};
-      const std::unique_ptr<engine::Session> session =
-          engine_.make_session(options_.context.mode, options_.name, wake);
-      if (session != nullptr) {
-        serve(*session);
-      } else {
-        report("cannot serve: the database made no session for it");
-      }
-    }
-  } catch (const std::exception& error) {
-    report(error.what());
-  } catch (...) {
-    report("ends after an unknown failure");
+bool Worker::take_lead(Executor& executor) {
+  const std::lock_guard lock(mutex_);
+  if (Executor* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
+    if (!leader_waits_) return false;
+    leader->batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
+    executor.counters().handovers.add(1);
+    if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
   }
-  loop_->shut();
+  leader_.store(&executor, std::memory_order_relaxed);
+  leader_waits_ = false;
+  return true;
 }
 
-void Worker::serve(engine::Session& session) {
-  Batch batch(options_.context, session, counters_);
-  bool holds_tables = false;
-  while (!stop_.load(std::memory_order_relaxed) && !session.should_stop()) {
+void Worker::leader_waits(Executor& executor, engine::SessionEvents::Wait what) {
+  bool watch = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!leads(executor)) return;
+    leader_waits_ = true;
+    ++waits_;
+    if (what == engine::SessionEvents::Wait::kOther) watch = !std::exchange(watched_, true);
+  }
+  if (what == engine::SessionEvents::Wait::kRead) executor.pool().want_leader(*this);
+  if (watch) executor.pool().want_watcher(*this);
+}
+
+void Worker::leader_goes_on(Executor& executor) {
+  const std::lock_guard lock(mutex_);
+  if (leads(executor)) leader_waits_ = false;
+}
+
+Worker::Watch Worker::watch(Executor& watcher, int* calm) {
+  {
+    const std::lock_guard lock(mutex_);
+    const bool same = std::exchange(waits_watched_, waits_) == waits_;
+    if (!same) {
+      *calm = 0;
+      return Watch::kOn;
+    }
+    if (!leader_waits_ && ++*calm < kCalmLooks) return Watch::kOn;
+    watched_ = false;
+    if (!leader_waits_) return Watch::kOver;
+  }
+  return take_lead(watcher) ? Watch::kTookLead : Watch::kOver;
+}
+
+void Worker::lead(Executor& leader) {
+  engine::Session& session = leader.session();
+  while (leads(leader) && !leader.should_stop()) {
+    settle_returned();
     int timeout_ms = net::EventLoop::kForever;
-    if (holds_tables) timeout_ms = kHoldTablesMs;
+    if (leader.holds_tables) timeout_ms = kHoldTablesMs;
     if (!queue_.empty()) timeout_ms = 0;
     ready_.clear();
     const bool happened = loop_->wait(timeout_ms, ready_);
     for (net::Connection* connection : ready_) queue_.push_back(static_cast<Peer&>(*connection));
 
     if (happened || !queue_.empty()) {
-      run_batch(batch, session);
-      holds_tables = session.after_batch();
-    } else if (holds_tables) {
+      run_batch(leader);
+      leader.holds_tables = session.after_batch();
+    } else if (leader.holds_tables) {
       session.release();
-      holds_tables = false;
+      leader.holds_tables = false;
     }
   }
+  const std::lock_guard lock(mutex_);
+  if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
 }
 
-void Worker::run_batch(Batch& batch, engine::Session& session) {
+void Worker::run_batch(Executor& leader) {
+  Batch& batch = leader.batch();
   try {
-    while (!queue_.empty() && !batch.full()) {
+    while (leads(leader) && !queue_.empty() && !batch.full()) {
       Peer& peer = queue_.pop_front();
       if (!peer.closed()) batch.run(peer);
     }
     batch.finish();
-    for (Peer* peer : batch.peers()) settle(*peer);
-    batch.clear();
   } catch (...) {
-    abandon(batch, session);
+    batch.abandon();
+    leader.complain("a batch failed, its connections were closed");
+  }
+  if (batch.out_of_memory()) leader.complain("out of memory, a connection was closed");
+  if (leads(leader)) {
+    for (Peer* peer : batch.peers()) settle(*peer);
+  } else {
+    give_back(leader);
+  }
+  batch.clear();
+}
+
+void Worker::give_back(Executor& executor) {
+  bool is_led = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Peer* peer : executor.batch().peers()) returned_.push_back(*peer);
+    has_returned_.store(true, std::memory_order_relaxed);
+    is_led = leader_.load(std::memory_order_relaxed) != nullptr;
+  }
+  if (is_led) {
+    wake();
+  } else {
+    executor.pool().want_leader(*this);
   }
 }
 
-// Sends what the batch has answered, and decides what is next for the peer.
+// What others than the leader have answered.
+void Worker::settle_returned() {
+  if (!has_returned_.load(std::memory_order_relaxed)) return;
+  for (;;) {
+    Peer* peer = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (returned_.empty()) return has_returned_.store(false, std::memory_order_relaxed);
+      peer = &returned_.pop_front();
+    }
+    if (peer->detached()) loop_->attach(*peer);
+    settle(*peer);
+  }
+}
+
+// Sends what has been answered, and decides what is next for the peer.
 void Worker::settle(Peer& peer) {
+  if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
   loop_->send(peer);
   if (peer.closed()) return;
   if (peer.ending != Peer::Ending::kNone) {
-    if (peer.ending == Peer::Ending::kFailed) complain("out of memory, a connection was closed");
     loop_->finish(peer);
   } else if (peer.may_have_more) {
     peer.hold_input(true);
@@ -109,37 +162,14 @@ void Worker::settle(Peer& peer) {
   }
 }
 
-// Nobody knows how far the batch came, so nobody gets an answer that might be wrong.
-void Worker::abandon(Batch& batch, engine::Session& session) {
-  session.rollback();
-  for (Peer* peer : batch.peers()) loop_->close(*peer);
-  batch.clear();
-  complain("a batch failed, its connections were closed");
-}
-
-void Worker::complain(std::string_view what) {
-  const int64_t now_ms = net::monotonic_ms();
-  if (last_complaint_ms_ != 0 && now_ms - last_complaint_ms_ < kComplaintEveryMs) return;
-  last_complaint_ms_ = now_ms;
-  report(what);
-}
-
-void Worker::report(std::string_view what) const {
-  try {
-    log_.error(options_.name + ": " + std::string(what));
-  } catch (const std::bad_alloc&) {
-    log_.error(what);
-  }
+void Worker::shut() {
+  settle_returned();
+  loop_->shut();
 }
 
 void Worker::add_to(Statistics& sum) const {
   sum.connections_open += loop_->connections();
   sum.connections_timed_out += loop_->counters().timed_out.get();
-  sum.requests += counters_.requests.get();
-  sum.errors += counters_.errors.get();
-  sum.batches += counters_.batches.get();
-  sum.commits += counters_.commits.get();
-  sum.retries += counters_.retries.get();
   sum.bytes_received += loop_->counters().bytes_received.get();
   sum.bytes_sent += loop_->counters().bytes_sent.get();
 }

@@ -1,73 +1,106 @@
-// One thread's share of a port: its connections, its session and the loop that brings them
-// together.
+// A share of a port's connections: their loop, and the queue of those that have something to do.
 //
 //   wait for requests -> one batch of them -> commit -> send the replies -> let others at the
 //   tables
 //
-// While requests flow, the session keeps its tables; after a short time without it gives them back,
-// and the thread sleeps until there is traffic.
+// It has no thread of its own: one executor leads it. When the leader must wait inside the engine,
+// for a page, a row or the log, another executor takes the lead, and the other connections go on.
+// The one that waited finishes its batch and gives the connections of that batch back.
+//
+// A short wait for a lock or the log is better sat out: whoever takes the lead has a batch and a
+// commit of his own. So the lead is offered at once only for pages, else after kPatience.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "engine/port.h"
-#include "exec/execute.h"
+#include "exec/client.h"
 #include "net/event_loop.h"
-#include "server/batch.h"
 #include "server/counters.h"
 #include "server/peer.h"
 #include "server/server.h"
 
 namespace hs::server {
 
+class Executor;
+class ThreadPool;
+
 class Worker {
  public:
   struct Options {
-    std::string name;  // of the thread and in the server's process list, at most 15 bytes
-    exec::Context context;
     size_t read_size = kReadSize;
     uint32_t idle_timeout_s = 300;
   };
 
-  // Null when the process is out of descriptors. `engine` must outlive the worker.
-  static std::unique_ptr<Worker> create(Options options, engine::Engine& engine, const Log& log);
+  static constexpr std::chrono::milliseconds kPatience{1};
+  // Requests rarely come further apart than this while a client is at work. Whoever waits for our
+  // tables waits that long at most, and only when we cannot see him (see Session::after_batch).
+  static constexpr int kHoldTablesMs = 10;
 
-  const std::string& name() const { return options_.name; }
+  // Null when the process is out of descriptors. The specs must outlive the worker, as must the
+  // pool every executor that leads it.
+  static std::unique_ptr<Worker> create(const Options& options, exec::SpecPool& specs);
+  ~Worker() { shut(); }
 
-  // The work of its thread, until request_stop() or until the session is told to stop. Clients are
-  // disconnected then, and adopt() takes no more.
-  void run();
+  // Takes the lead if nobody has it or the leader waits; the connections of his batch then are his
+  // until he gives them back, but for those whose replies are final.
+  bool take_lead(Executor& executor);
+  // What the leader does, until it has lost the lead, is told to stop, or the port stops.
+  void lead(Executor& leader);
+
+  // Of the leader's thread: it begins and ends to wait in the engine. Others are ignored.
+  void leader_waits(Executor& executor, engine::SessionEvents::Wait what);
+  void leader_goes_on(Executor& executor);
+
+  // One look of the executor that watches whether the leader waits for too long, every kPatience.
+  // `calm` counts the looks at which nothing happened; 0 at first.
+  enum class Watch { kOn, kOver, kTookLead };
+  Watch watch(Executor& watcher, int* calm);
+
+  // Disconnects every client but those of a batch that runs, and takes no more; nobody may lead.
+  // May be called again.
+  void shut();
 
   // Any thread.
-  void request_stop();
+  void wake() { loop_->wake(); }
   bool adopt(net::FileDescriptor& socket) { return loop_->adopt(socket); }
   uint32_t connections() const { return loop_->connections(); }
   void add_to(Statistics& sum) const;
 
  private:
-  Worker(Options options, engine::Engine& engine, const Log& log);
+  friend class ThreadPool;
 
-  void serve(engine::Session& session);
-  void run_batch(Batch& batch, engine::Session& session);
+  Worker() = default;
+  bool leads(const Executor& executor) const {
+    return leader_.load(std::memory_order_relaxed) == &executor;
+  }
+  void run_batch(Executor& leader);
+  void give_back(Executor& executor);
+  void settle_returned();
   void settle(Peer& peer);
-  void abandon(Batch& batch, engine::Session& session);
-  void complain(std::string_view what);
-  void report(std::string_view what) const;
 
-  const Options options_;
-  engine::Engine& engine_;
-  const Log log_;
-  std::atomic<bool> stop_{false};
-  Counters counters_;
-  exec::SpecPool pool_;  // outlives the peers, which the loop owns
   std::unique_ptr<net::EventLoop> loop_;
 
+  // The leader's:
   Queue queue_;  // peers that have something for the next batch
   std::vector<net::Connection*> ready_;
-  int64_t last_complaint_ms_ = 0;
+
+  std::mutex mutex_;  // of what follows; changed by others only while the leader waits
+  std::atomic<Executor*> leader_{nullptr};
+  bool leader_waits_ = false;
+  uint64_t waits_ = 0;          // of all leaders so far
+  uint64_t waits_watched_ = 0;  // those that the watcher knows of
+  bool watched_ = false;
+  std::atomic<bool> has_returned_{false};
+  Queue returned_;  // peers whose replies are final, for the leader
+
+  bool wants_leader_ = false;  // guarded by the pool
 };
 
 }  // namespace hs::server

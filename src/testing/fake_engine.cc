@@ -70,7 +70,7 @@ void FakeEngine::set_lock_wait_timeout(std::chrono::milliseconds timeout) {
 }
 
 std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std::string_view,
-                                                          Wake) {
+                                                          engine::SessionEvents) {
   return std::make_unique<FakeSession>(*this, mode);
 }
 

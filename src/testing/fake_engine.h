@@ -46,7 +46,7 @@ class FakeEngine : public engine::Engine {
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
 
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                Wake wake) override;
+                                                engine::SessionEvents events) override;
   bool wait_until_ready() override { return true; }
 
  private:

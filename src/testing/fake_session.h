@@ -76,6 +76,7 @@ class FakeSession : public engine::Session {
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
   Result<void> end_request() override;
   void undo_request() override;
+  bool row_was_locked() const override { return false; }
   bool transaction_lost() const override { return false; }
   Result<void> commit() override;
   void rollback() override;

@@ -4,6 +4,11 @@
 #include <unordered_map>
 
 namespace hs::testing {
+namespace {
+
+constexpr int kLockWaitTimeout = 146;  // the handler's number
+
+}  // namespace
 
 class FaultySession;
 
@@ -35,19 +40,36 @@ class FaultyCursor : public engine::Cursor {
 
 class FaultySession : public engine::Session {
  public:
-  FaultySession(FaultyEngine& engine, std::unique_ptr<engine::Session> inner)
-      : engine_(engine), inner_(std::move(inner)) {}
+  FaultySession(FaultyEngine& engine, std::unique_ptr<engine::Session> inner,
+                engine::SessionEvents events)
+      : engine_(engine), inner_(std::move(inner)), events_(events) {}
   ~FaultySession() override { engine_.remove_session(this); }
 
   // The error with which `call` has to fail, if it has to.
   std::optional<Error> fault(Call call) {
     auto due = engine_.count(call);
     if (!due) return std::nullopt;
-    if (due->loses_transaction) {
-      inner_->rollback();
-      lost_ = true;
+    switch (due->effect) {
+      case FaultyEngine::Fault::kFails:
+        break;
+      case FaultyEngine::Fault::kLosesTransaction:
+        inner_->rollback();
+        lost_ = true;
+        break;
+      case FaultyEngine::Fault::kRowLocked:
+        row_was_locked_ = true;
+        break;
+      case FaultyEngine::Fault::kHeld:
+        hold(due->wait);
+        return std::nullopt;
     }
     return std::move(due->error);
+  }
+
+  void hold(engine::SessionEvents::Wait what) {
+    if (events_.wait_begins) events_.wait_begins(events_.context, what);
+    engine_.wait_until_let_go();
+    if (events_.wait_ends) events_.wait_ends(events_.context);
   }
 
   Result<void> open(const engine::IndexSpecPtr& spec) override {
@@ -69,6 +91,7 @@ class FaultySession : public engine::Session {
   bool can_undo(const engine::IndexSpecPtr& spec) const override { return inner_->can_undo(spec); }
 
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+    row_was_locked_ = false;
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);
     if (lost_) return Error::engine(kTransactionAborted);
@@ -88,6 +111,7 @@ class FaultySession : public engine::Session {
     if (!lost_) inner_->undo_request();
   }
 
+  bool row_was_locked() const override { return row_was_locked_; }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
 
   Result<void> commit() override {
@@ -114,10 +138,12 @@ class FaultySession : public engine::Session {
 
   FaultyEngine& engine_;
   std::unique_ptr<engine::Session> inner_;
+  const engine::SessionEvents events_;
   // A spec at an address used before gets the old wrapper, around its own cursor: nothing is mixed
   // up.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
+  bool row_was_locked_ = false;
 };
 
 Result<bool> FaultyCursor::seek(KeyOperator op, std::span<const Value> key) {
@@ -161,17 +187,44 @@ Result<void> FaultyCursor::erase() {
 }
 
 void FaultyEngine::fail(Call call, uint64_t nth, Error error) {
-  add(call, nth, std::move(error), false);
+  add(call, nth, {call, 0, std::move(error), Fault::kFails});
 }
 
 void FaultyEngine::lose_transaction(Call call, uint64_t nth, Error error) {
-  add(call, nth, std::move(error), true);
+  add(call, nth, {call, 0, std::move(error), Fault::kLosesTransaction});
 }
 
-void FaultyEngine::add(Call call, uint64_t nth, Error error, bool loses_transaction) {
+void FaultyEngine::lock_row(Call call, uint64_t nth) {
+  add(call, nth, {call, 0, Error::engine(kLockWaitTimeout), Fault::kRowLocked});
+}
+
+void FaultyEngine::hold(Call call, uint64_t nth, engine::SessionEvents::Wait what) {
+  add(call, nth, {call, 0, {}, Fault::kHeld, what});
+}
+
+void FaultyEngine::let_go() {
   const std::lock_guard lock(mutex_);
-  const uint64_t at = counts_[static_cast<size_t>(call)] + nth;
-  faults_.push_back(Fault{call, at, std::move(error), loses_transaction});
+  ++let_go_;
+  held_changes_.notify_all();
+}
+
+void FaultyEngine::wait_for_held(uint64_t calls) {
+  std::unique_lock lock(mutex_);
+  held_changes_.wait(lock, [&] { return held_ == calls; });
+}
+
+void FaultyEngine::wait_until_let_go() {
+  std::unique_lock lock(mutex_);
+  ++held_;
+  held_changes_.notify_all();
+  held_changes_.wait(lock, [&, before = let_go_] { return let_go_ != before; });
+  --held_;
+}
+
+void FaultyEngine::add(Call call, uint64_t nth, Fault fault) {
+  const std::lock_guard lock(mutex_);
+  fault.at = counts_[static_cast<size_t>(call)] + nth;
+  faults_.push_back(std::move(fault));
 }
 
 uint64_t FaultyEngine::calls(Call call) const {
@@ -194,8 +247,8 @@ std::optional<FaultyEngine::Fault> FaultyEngine::count(Call call) {
 void FaultyEngine::stop() {
   stops_ = true;
   const std::lock_guard lock(mutex_);
-  for (const auto& [session, wake] : sessions_) {
-    if (wake.call) wake.call(wake.context);
+  for (const auto& [session, events] : sessions_) {
+    if (events.wake) events.wake(events.context);
   }
 }
 
@@ -205,13 +258,14 @@ void FaultyEngine::remove_session(const engine::Session* session) {
 }
 
 std::unique_ptr<engine::Session> FaultyEngine::make_session(engine::Mode mode,
-                                                            std::string_view name, Wake wake) {
+                                                            std::string_view name,
+                                                            engine::SessionEvents events) {
   if (refuses_sessions_) return nullptr;
-  std::unique_ptr<engine::Session> inner = inner_.make_session(mode, name, wake);
+  std::unique_ptr<engine::Session> inner = inner_.make_session(mode, name, events);
   if (!inner) return nullptr;
-  auto session = std::make_unique<FaultySession>(*this, std::move(inner));
+  auto session = std::make_unique<FaultySession>(*this, std::move(inner), events);
   const std::lock_guard lock(mutex_);
-  sessions_.emplace_back(session.get(), wake);
+  sessions_.emplace_back(session.get(), events);
   return session;
 }
 

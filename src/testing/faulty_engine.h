@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,13 @@ class FaultyEngine : public engine::Engine {
   // As fail(), and the whole transaction is lost, as after a deadlock: transaction_lost() holds and
   // every request fails until Session::rollback().
   void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
+  // As fail() with a lock wait timeout, and row_was_locked() holds until the next request begins.
+  void lock_row(Call call, uint64_t nth);
+  // The `nth` such call from now on waits, as `what`, until let_go(), and then does its work.
+  void hold(Call call, uint64_t nth, engine::SessionEvents::Wait what);
+  void let_go();
+  // Blocks until so many calls wait in hold().
+  void wait_for_held(uint64_t calls);
   // How often `call` was made so far.
   uint64_t calls(Call call) const;
 
@@ -53,7 +61,7 @@ class FaultyEngine : public engine::Engine {
   void refuse_sessions() { refuses_sessions_ = true; }
 
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                Wake wake) override;
+                                                engine::SessionEvents events) override;
   bool wait_until_ready() override { return inner_.wait_until_ready(); }
 
  private:
@@ -65,10 +73,12 @@ class FaultyEngine : public engine::Engine {
     Call call;
     uint64_t at;  // in counts_
     Error error;
-    bool loses_transaction;
+    enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld } effect = kFails;
+    engine::SessionEvents::Wait wait{};  // kHeld
   };
 
-  void add(Call call, uint64_t nth, Error error, bool loses_transaction);
+  void add(Call call, uint64_t nth, Fault fault);
+  void wait_until_let_go();
   // Counts the call; the fault that is due at it, if any.
   std::optional<Fault> count(Call call);
   void remove_session(const engine::Session* session);
@@ -79,7 +89,10 @@ class FaultyEngine : public engine::Engine {
   mutable std::mutex mutex_;  // of what follows
   uint64_t counts_[kCalls] = {};
   std::vector<Fault> faults_;
-  std::vector<std::pair<const engine::Session*, Wake>> sessions_;
+  uint64_t held_ = 0;    // calls that wait
+  uint64_t let_go_ = 0;  // times
+  std::condition_variable held_changes_;
+  std::vector<std::pair<const engine::Session*, engine::SessionEvents>> sessions_;
 };
 
 }  // namespace hs::testing

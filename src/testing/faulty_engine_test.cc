@@ -82,9 +82,10 @@ TEST_F(FaultyEngineTest, ALostTransactionFailsEverythingUntilRollback) {
 
 TEST_F(FaultyEngineTest, StopWakesEverySessionThatLives) {
   int woken = 0;
-  const engine::Engine::Wake wake{[](void* count) { ++*static_cast<int*>(count); }, &woken};
-  auto a = engine.make_session(engine::Mode::kReadOnly, "a", wake);
-  auto b = engine.make_session(engine::Mode::kReadOnly, "b", wake);
+  const engine::SessionEvents events{.context = &woken,
+                                     .wake = [](void* count) { ++*static_cast<int*>(count); }};
+  auto a = engine.make_session(engine::Mode::kReadOnly, "a", events);
+  auto b = engine.make_session(engine::Mode::kReadOnly, "b", events);
   b.reset();
   engine.stop();
   EXPECT_EQ(woken, 1);

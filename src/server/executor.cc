@@ -1,0 +1,135 @@
+#include "server/executor.h"
+
+#include <exception>
+#include <new>
+
+#include "server/thread_pool.h"
+
+namespace hs::server {
+namespace {
+
+constexpr int64_t kComplaintEveryMs = 60'000;
+
+}  // namespace
+
+engine::SessionEvents Executor::events(Executor* executor) {
+  engine::SessionEvents events;
+  events.context = executor;
+  events.wake = [](void* context) { static_cast<Executor*>(context)->wake(); };
+  events.wait_begins = [](void* context, engine::SessionEvents::Wait what) {
+    auto* self = static_cast<Executor*>(context);
+    Worker* const worker = self->worker_.load(std::memory_order_relaxed);
+    if (self->waits_++ == 0 && worker != nullptr) worker->leader_waits(*self, what);
+  };
+  events.wait_ends = [](void* context) {
+    auto* self = static_cast<Executor*>(context);
+    Worker* const worker = self->worker_.load(std::memory_order_relaxed);
+    if (--self->waits_ == 0 && worker != nullptr) worker->leader_goes_on(*self);
+  };
+  return events;
+}
+
+void Executor::run() {
+  try {
+    if (pool_.engine().wait_until_ready() && !pool_.stopping()) {
+      session_ = pool_.engine().make_session(pool_.context().mode, name_, events(this));
+      if (session_ != nullptr) {
+        batch_.emplace(pool_.context(), *session_, counters_);
+        serve();
+      } else {
+        report("cannot serve: the database made no session for it");
+      }
+    }
+  } catch (const std::exception& error) {
+    report(error.what());
+  } catch (...) {
+    report("ends after an unknown failure");
+  }
+  batch_.reset();
+  session_.reset();
+}
+
+bool Executor::should_stop() const { return pool_.stopping() || session_->should_stop(); }
+
+void Executor::serve() {
+  while (!should_stop()) {
+    const ThreadPool::Call call = pool_.wait_for_call(*this, holds_tables);
+    switch (call.what) {
+      case ThreadPool::Call::kLead:
+        if (call.worker->take_lead(*this)) lead(*call.worker);
+        break;
+      case ThreadPool::Call::kWatch:
+        watch(*call.worker);
+        break;
+      case ThreadPool::Call::kNothing:
+        if (holds_tables) session_->release();
+        holds_tables = false;
+        break;
+    }
+  }
+}
+
+void Executor::lead(Worker& worker) {
+  worker_.exchange(&worker, std::memory_order_acq_rel);
+  prepare_successor();
+  worker.lead(*this);
+  worker_.store(nullptr, std::memory_order_relaxed);
+}
+
+void Executor::watch(Worker& worker) {
+  if (holds_tables) session_->release();
+  holds_tables = false;
+  prepare_successor();
+  for (int calm = 0; !should_stop();) {
+    pool_.pause(*this, Worker::kPatience);
+    switch (worker.watch(*this, &calm)) {
+      case Worker::Watch::kOn:
+        break;
+      case Worker::Watch::kOver:
+        return;
+      case Worker::Watch::kTookLead:
+        return lead(worker);
+    }
+  }
+}
+
+void Executor::prepare_successor() {
+  try {
+    pool_.grow();
+  } catch (const std::exception& error) {
+    complain(std::string("cannot start another thread: ") + error.what());
+  }
+}
+
+void Executor::wake() {
+  pool_.call(*this);
+  // A change of nothing, to come before or after that in lead(): either we see which worker it
+  // leads, or it sees that it shall stop before it waits.
+  if (Worker* const worker = worker_.fetch_add(0, std::memory_order_acq_rel)) worker->wake();
+}
+
+void Executor::complain(std::string_view what) {
+  const int64_t now_ms = net::monotonic_ms();
+  if (last_complaint_ms_ != 0 && now_ms - last_complaint_ms_ < kComplaintEveryMs) return;
+  last_complaint_ms_ = now_ms;
+  report(what);
+}
+
+void Executor::report(std::string_view what) const {
+  try {
+    pool_.log().error(name_ + ": " + std::string(what));
+  } catch (const std::bad_alloc&) {
+    pool_.log().error(what);
+  }
+}
+
+void Executor::add_to(Statistics& sum) const {
+  sum.requests += counters_.requests.get();
+  sum.errors += counters_.errors.get();
+  sum.batches += counters_.batches.get();
+  sum.commits += counters_.commits.get();
+  sum.retries += counters_.retries.get();
+  sum.handovers += counters_.handovers.get();
+}
+
+}  // namespace hs::server

@@ -1,0 +1,71 @@
+// One thread that executes: its place in the database, and its batch. It leads a worker, or stands
+// by until one wants a leader.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/port.h"
+#include "exec/execute.h"
+#include "server/batch.h"
+#include "server/counters.h"
+#include "server/worker.h"
+
+namespace hs::server {
+
+class ThreadPool;
+
+class Executor {
+ public:
+  // `name` is that of the thread and in the server's process list, at most 15 bytes.
+  Executor(std::string name, ThreadPool& pool) : name_(std::move(name)), pool_(pool) {}
+
+  const std::string& name() const { return name_; }
+
+  // The work of its thread, until the pool stops or the session is told to stop.
+  void run();
+
+  // Any thread: makes it look at should_stop().
+  void wake();
+  void add_to(Statistics& sum) const;
+
+  // Its own thread's, while it runs; the batch also for who takes the lead from it.
+  engine::Session& session() { return *session_; }
+  Batch& batch() { return *batch_; }
+  Counters& counters() { return counters_; }
+  ThreadPool& pool() { return pool_; }
+  bool should_stop() const;
+  bool holds_tables = false;  // release() is due before it idles
+
+  // One line in the error log, once in a while: every client may be able to cause it.
+  void complain(std::string_view what);
+
+ private:
+  friend class ThreadPool;
+
+  void serve();
+  void lead(Worker& worker);
+  void watch(Worker& worker);
+  void prepare_successor();
+  static engine::SessionEvents events(Executor* executor);
+  void report(std::string_view what) const;
+
+  const std::string name_;
+  ThreadPool& pool_;
+  Counters counters_;
+  std::unique_ptr<engine::Session> session_;
+  std::optional<Batch> batch_;
+  std::atomic<Worker*> worker_{nullptr};  // that it leads, or whose batch it finishes
+  int waits_ = 0;                         // nested ones of the session
+  int64_t last_complaint_ms_ = 0;
+
+  // Guarded by the pool:
+  std::condition_variable called_;
+  bool is_called_ = false;
+  bool started_ = false;
+};
+
+}  // namespace hs::server

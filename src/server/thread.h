@@ -1,0 +1,30 @@
+// Starts a thread inside somebody else's process.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <string>
+#include <thread>
+
+namespace hs::server {
+
+// The signals of the process are for the threads of whoever runs us. `name` has at most 15 bytes.
+// Throws std::system_error.
+template <class Work>
+std::thread start_thread(std::string name, Work work) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct Restore {
+    const sigset_t& mask;
+    ~Restore() { ::pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+  } const restore{before};
+  return std::thread([name = std::move(name), work = std::move(work)] {
+    ::pthread_setname_np(::pthread_self(), name.c_str());
+    work();
+  });
+}
+
+}  // namespace hs::server

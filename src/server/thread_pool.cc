@@ -1,0 +1,156 @@
+#include "server/thread_pool.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "server/thread.h"
+
+namespace hs::server {
+namespace {
+
+template <class T>
+T* take_first(std::vector<T*>& list) {
+  T* const first = list.front();
+  list.erase(list.begin());
+  return first;
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Worker>>& workers,
+                       engine::Engine& engine, const Log& log)
+    : options_(std::move(options)), workers_(workers), engine_(engine), log_(log) {
+  // So that a call allocates nothing: each is in a list once at most.
+  without_leader_.reserve(workers.size());
+  without_watcher_.reserve(workers.size());
+  standing_by_.reserve(options_.max_threads);
+}
+
+void ThreadPool::start(const StartGate& gate) {
+  for (const std::unique_ptr<Worker>& worker : workers_) want_leader(*worker);
+  const size_t threads = std::min<size_t>(workers_.size() + 1, options_.max_threads);
+  const std::lock_guard lock(mutex_);
+  while (threads_.size() < threads) make_thread(&gate);
+}
+
+// Guarded by mutex_. Strong guarantee.
+void ThreadPool::make_thread(const StartGate* gate) {
+  threads_.reserve(threads_.size() + 1);  // push_back() must not fail with a thread in hand
+  executors_.push_back(
+      std::make_unique<Executor>(options_.name + std::to_string(executors_.size()), *this));
+  try {
+    Executor* const executor = executors_.back().get();
+    threads_.push_back(start_thread(executor->name(), [this, gate, executor] {
+      if (gate == nullptr || gate->wait()) executor->run();
+      leave(*executor);
+    }));
+  } catch (...) {
+    executors_.pop_back();
+    throw;
+  }
+  ++alive_;
+  ++starting_;
+}
+
+void ThreadPool::grow() {
+  const std::lock_guard lock(mutex_);
+  if (!standing_by_.empty() || starting_ != 0 || stopping()) return;
+  if (threads_.size() < options_.max_threads) make_thread(nullptr);
+}
+
+// Who cannot serve leaves one worker without a leader for good, unless others stand by.
+void ThreadPool::leave(const Executor& executor) {
+  std::unique_lock lock(mutex_);
+  if (!executor.started_) --starting_;
+  if (--alive_ == 0) {
+    lock.unlock();
+    for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
+  } else if (alive_ < workers_.size() && !without_leader_.empty()) {
+    Worker* const worker = take_first(without_leader_);
+    lock.unlock();
+    worker->shut();
+  }
+}
+
+void ThreadPool::request_stop() {
+  stop_.store(true, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Executor>& executor : executors_) executor->called_.notify_one();
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->wake();
+}
+
+void ThreadPool::join() {
+  for (;;) {
+    std::vector<std::thread> threads;
+    {
+      const std::lock_guard lock(mutex_);
+      threads.swap(threads_);
+    }
+    if (threads.empty()) break;
+    for (std::thread& thread : threads) thread.join();
+  }
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
+}
+
+void ThreadPool::want_leader(Worker& worker) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(worker.wants_leader_, true)) return;
+  without_leader_.push_back(&worker);
+  call_next();
+}
+
+void ThreadPool::want_watcher(Worker& worker) {
+  const std::lock_guard lock(mutex_);
+  without_watcher_.push_back(&worker);
+  call_next();
+}
+
+void ThreadPool::call_next() {
+  if (standing_by_.empty()) return;
+  standing_by_.back()->called_.notify_one();
+  standing_by_.pop_back();
+}
+
+void ThreadPool::call(Executor& executor) {
+  const std::lock_guard lock(mutex_);
+  executor.is_called_ = true;
+  executor.called_.notify_one();
+}
+
+ThreadPool::Call ThreadPool::wait_for_call(Executor& executor, bool holds_tables) {
+  std::unique_lock lock(mutex_);
+  if (!std::exchange(executor.started_, true)) --starting_;
+  for (;;) {
+    if (!without_leader_.empty()) {
+      Worker* const worker = take_first(without_leader_);
+      worker->wants_leader_ = false;
+      return {Call::kLead, worker};
+    }
+    if (!without_watcher_.empty()) return {Call::kWatch, take_first(without_watcher_)};
+    if (std::exchange(executor.is_called_, false) || stopping()) return {};
+    standing_by_.push_back(&executor);
+    std::cv_status waited = std::cv_status::no_timeout;
+    if (holds_tables) {
+      waited = executor.called_.wait_for(lock, std::chrono::milliseconds(Worker::kHoldTablesMs));
+    } else {
+      executor.called_.wait(lock);
+    }
+    std::erase(standing_by_, &executor);
+    if (waited == std::cv_status::timeout && without_leader_.empty()) return {};
+  }
+}
+
+void ThreadPool::pause(Executor& executor, std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  executor.called_.wait_for(lock, time, [&] { return executor.is_called_ || stopping(); });
+  executor.is_called_ = false;
+}
+
+void ThreadPool::add_to(Statistics& sum) const {
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Executor>& executor : executors_) executor->add_to(sum);
+  sum.threads += alive_;
+}
+
+}  // namespace hs::server

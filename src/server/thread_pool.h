@@ -1,0 +1,91 @@
+// The executors of a port: a few more than lead its workers, and more when those wait.
+//
+// At first there is one for each worker and one that stands by. Whoever is called takes care that
+// another one stands by, up to the most there may be; they stay.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/port.h"
+#include "exec/execute.h"
+#include "server/executor.h"
+#include "server/server.h"
+#include "server/start_gate.h"
+#include "server/worker.h"
+
+namespace hs::server {
+
+class ThreadPool {
+ public:
+  struct Options {
+    std::string name;  // of the threads, before their numbers
+    exec::Context context;
+    uint32_t max_threads = 1;
+  };
+
+  // All must outlive the pool. The workers are those that it shall find leaders for.
+  ThreadPool(Options options, std::vector<std::unique_ptr<Worker>>& workers, engine::Engine& engine,
+             const Log& log);
+  ~ThreadPool() { join(); }
+
+  // Makes the first threads, which wait at the gate. Throws std::exception when it cannot: some may
+  // have been made.
+  void start(const StartGate& gate);
+
+  void request_stop();
+  // Waits for the threads and disconnects all clients. A second call does nothing.
+  void join();
+
+  // Any thread, also inside the engine: calls an executor, at once or as soon as one stands by.
+  void want_leader(Worker& worker);
+  // Calls one that stands by, if any, to look after the worker's leader.
+  void want_watcher(Worker& worker);
+  // Any thread: ends wait_for_call() or pause() of that executor, now or the next one.
+  void call(Executor& executor);
+
+  // The executors' threads:
+  struct Call {
+    enum What { kNothing, kLead, kWatch } what = kNothing;
+    Worker* worker = nullptr;
+  };
+  // Stands by. kNothing: it was called for something else, or has held tables for long enough.
+  Call wait_for_call(Executor& executor, bool holds_tables);
+  void pause(Executor& executor, std::chrono::milliseconds time);
+  // Makes another thread if nobody stands by.
+  void grow();
+
+  bool stopping() const { return stop_.load(std::memory_order_relaxed); }
+  engine::Engine& engine() { return engine_; }
+  const exec::Context& context() const { return options_.context; }
+  const Log& log() const { return log_; }
+  void add_to(Statistics& sum) const;
+
+ private:
+  void make_thread(const StartGate* gate);
+  void leave(const Executor& executor);
+  void call_next();
+
+  const Options options_;
+  std::vector<std::unique_ptr<Worker>>& workers_;
+  engine::Engine& engine_;
+  const Log log_;
+  std::atomic<bool> stop_{false};
+
+  mutable std::mutex mutex_;  // of what follows; never held while anything else is locked
+  std::vector<std::unique_ptr<Executor>> executors_;
+  std::vector<std::thread> threads_;
+  size_t alive_ = 0;
+  size_t starting_ = 0;                   // threads that have not stood by yet
+  std::vector<Executor*> standing_by_;    // the last one is called first: its caches are warm
+  std::vector<Worker*> without_leader_;   // that want one, in their order
+  std::vector<Worker*> without_watcher_;  // likewise
+};
+
+}  // namespace hs::server
