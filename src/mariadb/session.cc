@@ -77,6 +77,7 @@ MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std
     static_cast<Scheduler*>(thd->scheduler)->session->on_wait_end();
   };
   thd_->scheduler = &scheduler_;
+  thd_->push_internal_handler(&full_disk_handler_);
   thd_proc_info(thd_, name_.c_str());
   server_threads.insert(thd_);
 }
@@ -128,6 +129,7 @@ MariaSession::~MariaSession() {
   mysql_mutex_lock(&thd_->LOCK_thd_kill);
   thd_->scheduler = saved_scheduler_;
   mysql_mutex_unlock(&thd_->LOCK_thd_kill);
+  thd_->pop_internal_handler();
   lex_end(thd_->lex);
   thd_detach_thd(saved_mysys_variables_);
   THD_count::count--;
@@ -158,7 +160,8 @@ Error MariaSession::take_error(int number) {
   Error error{ErrorCode::kEngine, number, {}};
   if (thd_->killed != NOT_KILLED) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
-  } else if (number == 0) {
+  } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
+    if (number != 0) log_failed_ = true;
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   }
@@ -315,6 +318,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   begin_statement(command_of(access));
   // Requests before this one may hold rows.
   set_patient(!transaction_open_);
+  follows_changes_ = changed_;
   if (!transaction_open_) {
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
@@ -344,10 +348,11 @@ Result<void> MariaSession::end_request() {
   }
   cursor->end_index();
   if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
-  if (thd_->binlog_flush_pending_rows_event(true) || trans_commit_stmt(thd_)) {
+  log_failed_ = thd_->binlog_flush_pending_rows_event(true) != 0;
+  if (log_failed_ || trans_commit_stmt(thd_)) {
     const Error error = take_error(0);
     trans_rollback_stmt(thd_);
-    transaction_lost_ = thd_->transaction_rollback_request;
+    transaction_lost_ = must_start_again();
     end_writer();
     return error;
   }
@@ -365,9 +370,16 @@ void MariaSession::undo_request() {
   // Tables that know no rollback keep what was changed.
   if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
   trans_rollback_stmt(thd_);
-  transaction_lost_ = thd_->transaction_rollback_request;
+  transaction_lost_ = must_start_again();
   thd_->clear_error();
   end_writer();
+}
+
+// Whether the failed request may succeed without the requests before it: InnoDB has rolled back all
+// of them, or their changes have filled what the log keeps of a transaction until its commit.
+bool MariaSession::must_start_again() {
+  const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
+  return thd_->transaction_rollback_request || log_full;
 }
 
 // The end of a write request's statement, after its commit or rollback.

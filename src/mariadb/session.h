@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/port.h"
+#include "mariadb/disk_full.h"
 
 namespace hs::mariadb {
 
@@ -73,6 +74,7 @@ class MariaSession final : public engine::Session {
   Result<void> protect_from_global_read_lock();
   void unlock_readers();
   void end_writer();
+  bool must_start_again();
   void forget_kill();
   void set_patient(bool patient);
   unsigned& row_patience_s();
@@ -92,6 +94,7 @@ class MariaSession final : public engine::Session {
     MariaSession* session;
   } scheduler_{};
   scheduler_functions* saved_scheduler_ = nullptr;
+  FullDiskHandler full_disk_handler_;
   std::string name_;
 
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<MariaCursor>> cursors_;
@@ -102,7 +105,9 @@ class MariaSession final : public engine::Session {
   bool statement_open_ = false;               // read port: a batch has begun
   bool transaction_open_ = false;             // write port: likewise
   bool changed_ = false;                      // since the last commit
+  bool follows_changes_ = false;              // when the running request began
   bool request_changed_ = false;              // by the running request
+  bool log_failed_ = false;                   // for the running request
   bool transaction_lost_ = false;
   bool row_was_locked_ = false;
   const sys_var* row_patience_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB

@@ -46,7 +46,8 @@ def checksums(server: PrivateServer, database: str = "hs") -> dict[str, int]:
 
 def binary_logs(server: PrivateServer) -> list[Path]:
     """The files of the binary log, oldest first."""
-    return [server.data_directory / row[0] for row in server.sql("SHOW BINARY LOGS")]
+    folder = Path(server.sql("SELECT @@log_bin_basename")[0][0]).parent
+    return [folder / row[0] for row in server.sql("SHOW BINARY LOGS")]
 
 
 def replay(logs: Sequence[Path], target: PrivateServer, options: Sequence[str] = ()) -> None:

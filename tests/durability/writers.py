@@ -233,6 +233,10 @@ class Load:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.finish()
+
+    def finish(self) -> None:
+        """Waits for the last replies."""
         self._stop.set()
         for thread in self._threads:
             thread.join()

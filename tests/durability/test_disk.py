@@ -1,0 +1,221 @@
+"""A full disk: nothing that was answered is lost, nobody hangs, and service comes back by itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hs_client import Client, line
+from private_server import PrivateServer
+from servers import binary_logs, checksums, durable, replay, status
+from small_disk import SmallDisk
+from writers import Load, Writer, check_all, create_tables
+
+WRITERS = 8
+KIB = 1024
+FULL = "Disk is full writing"
+
+MakeDisk = Callable[[int], SmallDisk]
+
+
+@pytest.fixture
+def make_disk(tmp_path: Path) -> Iterator[MakeDisk]:
+    """Makes a file system of so many MiB."""
+    disks: list[SmallDisk] = []
+
+    def make(mebibytes: int) -> SmallDisk:
+        disks.append(SmallDisk(tmp_path / f"disk{len(disks)}", mebibytes))
+        return disks[-1]
+
+    yield make
+    for disk in disks:
+        disk.unmount()
+
+
+def wait_until_full(server: PrivateServer) -> None:
+    while FULL not in server.error_log():
+        assert server.running
+
+
+def waiting_for_room(server: PrivateServer) -> list[int]:
+    """Threads that wait for room on a disk, as soon as there are any."""
+    while True:
+        found = server.sql(
+            "SELECT id FROM information_schema.processlist"
+            " WHERE state = 'Waiting for someone to free space'"
+        )
+        if found:
+            return [id_ for (id_,) in found]
+
+
+def assert_log_replays(server: PrivateServer) -> None:
+    with PrivateServer(plugin="none") as copy:
+        replay(binary_logs(server), copy)
+        assert checksums(copy) == checksums(server)
+
+
+@pytest.fixture
+def full_log(make_disk: MakeDisk, seed: int) -> Iterator[tuple[PrivateServer, SmallDisk, Load]]:
+    """Writers, all of whom wait for room for the binary log."""
+    disk = make_disk(16)
+    with PrivateServer(variables=durable() | {"log_bin": disk.path / "log"}) as server:
+        create_tables(server, WRITERS)
+        disk.fill(leave=300 * KIB)
+        with Load(server, [Writer(number, seed) for number in range(WRITERS)]) as load:
+            wait_until_full(server)
+            try:
+                yield server, disk, load
+            finally:
+                server.kill9()  # a test that has failed may have left it waiting
+
+
+def test_commits_wait_for_room_for_the_binary_log_and_a_kill_does_not_break_it(
+    full_log: tuple[PrivateServer, SmallDisk, Load],
+) -> None:
+    server, disk, load = full_log
+    (waiting,) = waiting_for_room(server)
+    # Reads are served meanwhile.
+    with Client(server.port) as reader:
+        reader.open("hs.shared", ["mark"])
+        assert len(reader.find("=", [1], 1000)) == 20
+    for verb in ("KILL QUERY", "KILL") * 3:
+        server.sql(f"{verb} {waiting}")
+        assert waiting_for_room(server) == [waiting]
+    assert server.error_log().count("Retry in 60 secs") < 20
+    disk.make_room()
+    server.sql(f"KILL QUERY {waiting}")  # tries again at once instead of after a minute
+    load.wait_for(1000)
+    load.finish()
+    check_all(server, load.writers)
+    assert_log_replays(server)
+
+
+def test_a_crash_with_a_full_disk_loses_nothing(
+    full_log: tuple[PrivateServer, SmallDisk, Load],
+) -> None:
+    server, disk, load = full_log
+    server.kill9()
+    load.finish()
+    disk.make_room()
+    server.start()
+    check_all(server, load.writers)
+    with Load(server, load.writers) as again:
+        again.wait_for(200)
+    check_all(server, load.writers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("action", ["nothing", "UNINSTALL PLUGIN handlersocket", "stop"])
+def test_waiting_for_room_ends_by_itself(
+    full_log: tuple[PrivateServer, SmallDisk, Load], action: str
+) -> None:
+    """The server looks for room once a minute."""
+    server, disk, load = full_log
+    waiting_for_room(server)
+    ending = threading.Thread(
+        target={"nothing": lambda: None, "stop": lambda: server.stop(300)}.get(
+            action, lambda: server.sql(action)
+        )
+    )
+    ending.start()
+    disk.make_room()
+    ending.join()
+    if action == "nothing":
+        load.wait_for(1000)
+    load.finish()
+    if action == "stop":
+        assert server.exit_code == 0
+        server.start()
+    check_all(server, load.writers)
+    assert_log_replays(server)
+
+
+class Filler:
+    """Inserts rows of some size until that has failed a few times."""
+
+    def __init__(self, server: PrivateServer, number: int, size: int) -> None:
+        self.acknowledged: set[int] = set()
+        self.errors: set[bytes] = set()
+        self._server = server
+        self._ids = iter(range(number * 1_000_000, (number + 1) * 1_000_000))
+        self._size = size
+        self._failed = 0
+
+    def run(self) -> None:
+        with Client(self._server.port_wr) as client:
+            client.open("hs.big", ["id", "data"])
+            while self._failed < 3:
+                self.insert(client, 4)
+
+    def insert(self, client: Client, count: int) -> None:
+        ids = [next(self._ids) for _ in range(count)]
+        replies = client.pipeline([line(1, "+", 2, id_, b"x" * self._size) for id_ in ids])
+        self.acknowledged |= {id_ for id_, reply in zip(ids, replies) if reply == b"0\t1"}
+        self.errors |= set(replies) - {b"0\t1"}
+        self._failed += b"0\t1" not in replies
+
+
+def fill_in_parallel(server: PrivateServer, size: int) -> list[Filler]:
+    fillers = [Filler(server, number, size) for number in range(4)]
+    threads = [threading.Thread(target=filler.run) for filler in fillers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return fillers
+
+
+def ids(server: PrivateServer) -> set[int]:
+    return {id_ for (id_,) in server.sql("SELECT id FROM hs.big")}
+
+
+def test_a_full_data_directory_is_an_error_until_there_is_room(
+    make_disk: MakeDisk, tmp_path: Path
+) -> None:
+    disk = make_disk(140)
+    elsewhere = {"log_bin": tmp_path / "log", "tmpdir": tmp_path, "innodb_log_file_size": "16M"}
+    with PrivateServer(disk.path / "server", variables=durable() | elsewhere) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.big (id INT PRIMARY KEY, data LONGBLOB)")
+        disk.fill(leave=20 << 20)
+        # (InnoDB ends the server when it finds no room to undo an insert with pages of its own.)
+        fillers = fill_in_parallel(server, 4000)
+        assert {error for filler in fillers for error in filler.errors} == {b"1\t1\t135"}
+        assert ids(server) == {id_ for filler in fillers for id_ in filler.acknowledged}
+        disk.make_room()
+        with Client(server.port_wr) as client:
+            client.open("hs.big", ["id", "data"])
+            fillers[0].insert(client, 20)
+        expected = {id_ for filler in fillers for id_ in filler.acknowledged}
+        assert len(expected) > 20 and ids(server) == expected
+        assert_log_replays(server)
+        server.restart()
+        assert ids(server) == expected
+        assert server.sql("CHECK TABLE hs.big EXTENDED")[-1][-1] == "OK"
+
+
+def test_a_full_tmpdir_fails_nobody_but_the_request_that_needs_it(make_disk: MakeDisk) -> None:
+    """A transaction too large for the log's cache in memory needs a file; a batch does, too."""
+    disk = make_disk(4)
+    options = {"tmpdir": disk.path, "binlog_cache_size": 32 * KIB}
+    with PrivateServer(variables=durable() | options) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.big (id INT PRIMARY KEY, data LONGBLOB)")
+        disk.fill()
+        with Client(server.port_wr) as client:
+            client.open("hs.big", ["id", "data"])
+            for place in (0, 150, 299):
+                ids_ = [1000 * place + number for number in range(300)]
+                large = ids_[place]
+                requests = [
+                    line(1, "+", 2, id_, b"x" * (200 * KIB if id_ == large else KIB)) for id_ in ids_
+                ]
+                replies = dict(zip(ids_, client.pipeline(requests)))
+                assert b"No space left on device" in replies.pop(large)
+                assert set(replies.values()) == {b"0\t1"}
+                assert ids(server) & set(ids_) == set(replies)
+        assert status(server, "Handlersocket_retries") > 0
+        disk.make_room()
+        assert_log_replays(server)
