@@ -187,6 +187,27 @@ ensure_server() { # ensure_server WANTED
   die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source" "$from"
 }
 
+# mariadb-backup of the same version, which only tests need. It needs no library that the server does
+# not.
+ensure_backup_tool() {
+  local home=$server_home/current version
+  [[ ! -e $home/root/usr/bin/mariadb-backup && ! -e $home/no_backup_tool ]] || return 0
+  version=$(<"$home/complete")
+  if ! step "fetching mariadb-backup $(upstream_of "$version")" fetch_backup_tool "$version"; then
+    say "mariadb-backup cannot be fetched: tests that need it are skipped"
+    touch "$home/no_backup_tool"
+  fi
+  rm -rf "$server_home/downloads" "$server_home/apt"
+}
+
+fetch_backup_tool() { # fetch_backup_tool VERSION
+  local downloads=$server_home/downloads
+  read_package_lists && mkdir -p "$downloads" && cd "$downloads" &&
+    apt-get "${private_apt[@]}" download "mariadb-backup=$1" </dev/null &&
+    dpkg -x "$(deb_file mariadb-backup "$1")" unpacked &&
+    mv unpacked/usr/bin/mariadb-backup "$server_home/current/root/usr/bin/"
+}
+
 server_is_ready() { # server_is_ready WANTED
   local complete
   complete=$(cat "$server_home/current/complete" 2>/dev/null) || return 1

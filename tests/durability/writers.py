@@ -56,7 +56,8 @@ class Writer:
     number: int
     seed: int
     rows: Rows = field(default_factory=dict)  # as far as answered
-    pending: list[Change] = field(default_factory=list)  # own changes with no answer yet
+    done: list[Change] = field(default_factory=list)  # own changes that were answered
+    pending: list[Change] = field(default_factory=list)  # and those that were not yet
     counted: int = 0  # increments of the counters that were answered
     uncertain: int = 0  # and those that were not
     answered: int = 0
@@ -108,7 +109,10 @@ class Writer:
         self.answered += 1
         if change is not None:
             assert self.pending.pop(0) is change
-            expected = reply if reply in RETRYABLE else change(self.rows)
+            expected = reply
+            if reply not in RETRYABLE:
+                expected = change(self.rows)
+                self.done.append(change)
         else:
             counts = request.startswith(b"6")
             self.uncertain -= counts
@@ -149,12 +153,7 @@ class Writer:
     def check(self, server: PrivateServer) -> None:
         """The table has every answered change, in order, and no part of an unanswered one."""
         assert self.wrong == [], self.wrong[:3]
-        found: Rows = {
-            (group, id_): (n, mark, text)
-            for group, id_, n, mark, text in server.sql(
-                "SELECT * FROM hs.own WHERE grp IN %s", [self.groups]
-            )
-        }
+        found = self._stored(server)
         for done, change in enumerate([*self.pending, None]):
             if self.rows == found:
                 break
@@ -163,7 +162,23 @@ class Writer:
                 f" {sorted(set(self.rows.items()) ^ set(found.items()))[:10]} differs"
             )
             change(self.rows)
+            self.done.append(change)
         self.pending.clear()
+
+    def check_past(self, server: PrivateServer, done: int) -> None:
+        """The table is as it was at some moment, but not before so many changes were done."""
+        found = self._stored(server)
+        rows: Rows = {}
+        for number, change in enumerate([*self.done, None]):
+            if number >= done and rows == found:
+                return
+            if change is not None:
+                change(rows)
+        raise AssertionError(f"writer {self.number}: its rows were never so")
+
+    def _stored(self, server: PrivateServer) -> Rows:
+        rows = server.sql("SELECT * FROM hs.own WHERE grp IN %s", [self.groups])
+        return {(group, id_): (n, mark, text) for group, id_, n, mark, text in rows}
 
 
 def inserts(key: tuple[int, int], row: Row) -> Change:
