@@ -176,6 +176,9 @@ class Session {
   // idles.
   virtual bool after_batch() = 0;
 
+  // True when somebody waits for a table of this session, also in the middle of a request.
+  virtual bool is_waited_for() const = 0;
+
   // Gives back every table and lock. Cursors are reopened on their next use.
   virtual void release() = 0;
 

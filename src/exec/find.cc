@@ -1,5 +1,8 @@
 #include "exec/find.h"
 
+#include <optional>
+#include <utility>
+
 #include "exec/request_scope.h"
 #include "exec/scan.h"
 
@@ -12,6 +15,39 @@ Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply) {
   return {};
 }
 
+namespace {
+
+// Says whether the rows that follow still fit the reply.
+Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, protocol::ReplyWriter& reply) {
+  for (;;) {
+    Result<bool> found = scan.next();
+    if (!found) return std::move(found.error());
+    if (!*found) return {};
+    Result<std::span<const Value>> row = cursor.row();
+    if (!row) return std::move(row.error());
+    if (!reply.measure(*row)) return ErrorCode::kReplyTooLong;
+  }
+}
+
+// A reply of which a part was sent could not become an error any more. So when it grows too long to
+// be kept, the rest of the rows is read twice: whether they fit, and then to send them.
+Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
+                        protocol::ReplyWriter& reply) {
+  std::optional<Scan> scan(std::in_place, request, cursor, scratch);
+  for (uint64_t rows = 1;; ++rows) {
+    Result<bool> found = scan->next();
+    if (!found) return std::move(found.error());
+    if (!*found) return {};
+    if (Result<void> written = write_row(cursor, reply); !written) return written;
+    if (!reply.should_stream()) continue;
+    if (Result<void> fits = measure_rest(*scan, cursor, reply); !fits) return fits;
+    reply.stream();
+    scan.emplace(request, cursor, scratch, rows);
+  }
+}
+
+}  // namespace
+
 Result<void> find(const protocol::Request& request, const engine::IndexSpecPtr& spec,
                   engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
@@ -23,13 +59,7 @@ Result<void> find(const protocol::Request& request, const engine::IndexSpecPtr& 
   if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
 
   reply.begin_rows(cursor.columns());
-  Scan scan(request, cursor);
-  for (;;) {
-    Result<bool> found = scan.next();
-    if (!found) return std::move(found.error());
-    if (!*found) break;
-    if (Result<void> written = write_row(cursor, reply); !written) return written;
-  }
+  if (Result<void> written = write_rows(request, cursor, scratch, reply); !written) return written;
   if (Result<void> ended = scope.end(); !ended) return ended;
   reply.end_rows();
   return {};

@@ -44,7 +44,7 @@ class Change {
 
   // Changes the rows; returns how many there were.
   Result<uint64_t> run() {
-    Scan scan(request_, cursor_);
+    Scan scan(request_, cursor_, scratch_);
     Result<void> done = may_meet_its_changes() ? collect_and_change(scan) : change_in_place(scan);
     if (!done) return std::move(done.error());
     return rows_;

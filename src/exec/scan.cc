@@ -38,8 +38,13 @@ Result<void> set_filters(const protocol::Request& request, engine::Cursor& curso
   return done;
 }
 
-Scan::Scan(const protocol::Request& request, engine::Cursor& cursor)
-    : request_(request), cursor_(cursor), skip_(request.offset), left_(request.limit) {
+Scan::Scan(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
+           uint64_t done)
+    : request_(request),
+      cursor_(cursor),
+      scratch_(scratch),
+      skip_(request.offset + done),
+      left_(request.limit - done) {
   if (request.in) std::copy(request.key.begin(), request.key.end(), in_key_.emplace().begin());
 }
 
@@ -49,6 +54,10 @@ Result<bool> Scan::next() {
   for (;;) {
     Result<bool> found = advance();
     if (!found || !*found) return found;
+    if (++scratch_.rows_visited == Scratch::kManyRows) {
+      scratch_.rows_visited = 0;
+      if (scratch_.many_rows_visited) scratch_.many_rows_visited();
+    }
     const Verdict verdict = judge();
     if (verdict == Verdict::kStop) return false;
     if (verdict == Verdict::kSkip) continue;

@@ -30,8 +30,10 @@ Result<void> set_filters(const protocol::Request& request, engine::Cursor& curso
 
 class Scan {
  public:
-  // Both must outlive the Scan.
-  Scan(const protocol::Request& request, engine::Cursor& cursor);
+  // All must outlive the Scan. `done`: so many of its rows are passed over, since they were
+  // returned before.
+  Scan(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
+       uint64_t done = 0);
 
   // Moves the cursor onto the next row of the request; false when there is none left, and then no
   // more to be called. Between two calls the caller may read the row, and update or erase it as far
@@ -47,6 +49,7 @@ class Scan {
 
   const protocol::Request& request_;
   engine::Cursor& cursor_;
+  Scratch& scratch_;
   uint64_t skip_;            // rows still to be passed over
   uint64_t left_;            // rows still to be returned
   size_t in_position_ = 0;   // IN values used so far

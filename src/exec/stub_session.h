@@ -60,6 +60,7 @@ class StubSession : public engine::Session {
   void rollback() override {}
   bool has_uncommitted_changes() const override { return false; }
   bool after_batch() override { return false; }
+  bool is_waited_for() const override { return false; }
   void release() override {}
   bool should_stop() const override { return false; }
 };

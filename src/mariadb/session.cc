@@ -253,13 +253,15 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   return &cursor;
 }
 
+bool MariaSession::is_waited_for() const {
+  return std::any_of(open_cursors_.begin(), open_cursors_.end(),
+                     [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
+}
+
 bool MariaSession::after_batch() {
   forget_kill();
-  const bool somebody_waits =
-      std::any_of(open_cursors_.begin(), open_cursors_.end(),
-                  [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
   const bool settings_are_old = thd_->start_time > settings_time_s_ + kKeepSettingsSeconds;
-  if (somebody_waits || settings_are_old || open_cursors_.size() > kMostOpenCursors) release();
+  if (is_waited_for() || settings_are_old || open_cursors_.size() > kMostOpenCursors) release();
   return !open_cursors_.empty();
 }
 

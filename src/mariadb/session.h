@@ -44,6 +44,7 @@ class MariaSession final : public engine::Session {
   void rollback() override;
   bool has_uncommitted_changes() const override { return changed_; }
   bool after_batch() override;
+  bool is_waited_for() const override;
   void release() override;
   bool should_stop() const override;
 

@@ -1,5 +1,6 @@
 #include "net/event_loop.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -179,6 +180,23 @@ bool EventLoop::flush(Connection& connection) {
   output.shrink(kBusyBuffer);
   if (connection.state_ == Connection::State::kFinishing) end(connection);
   return !connection.closed();
+}
+
+bool EventLoop::push(Connection& connection, int patience_ms) {
+  Buffer& output = connection.output_;
+  while (!output.empty()) {
+    const ssize_t size =
+        ::send(connection.socket_.get(), output.data(), output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size >= 0) {
+      output.consume(static_cast<size_t>(size));
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return false;
+    pollfd writable{connection.socket_.get(), POLLOUT, 0};
+    if (::poll(&writable, 1, patience_ms) <= 0) return true;
+  }
+  return true;
 }
 
 void EventLoop::finish(Connection& connection) {

@@ -73,6 +73,10 @@ class EventLoop {
   // waits. Nothing to send: does nothing.
   void send(Connection& connection);
 
+  // Of a detached connection, on its owner's thread: sends the output, waiting at most so long at a
+  // time for the client to take some of it. False: the client has gone.
+  static bool push(Connection& connection, int patience_ms);
+
   // Takes no more input and closes once the output is out. If the client may still be sending, it
   // gets time to read that output first.
   void finish(Connection& connection);

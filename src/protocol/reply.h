@@ -12,7 +12,7 @@ namespace hs::protocol {
 
 // One reply at a time: exactly one of ok(), count(), error(), or begin_rows() row()* end_rows().
 // error() may follow begin_rows() and any row(): what was written of this reply so far is then
-// taken back.
+// taken back, or if some of it was sent, the connection ends.
 class ReplyWriter {
  public:
   virtual ~ReplyWriter() = default;
@@ -24,6 +24,15 @@ class ReplyWriter {
   // error(kReplyTooLong).
   [[nodiscard]] virtual bool row(std::span<const Value> values) = 0;
   virtual void end_rows() = 0;
+
+  // True between begin_rows() and end_rows() when the rows so far had better be sent than kept. The
+  // caller then measures the rows that follow, answers with error(kReplyTooLong) if measure() says
+  // false, and else calls stream() and writes them: row() may send from there on. It may return
+  // false, too, when the client has gone.
+  virtual bool should_stream() const { return false; }
+  virtual bool measure(std::span<const Value>) { return true; }
+  virtual void stream() {}
+
   virtual void error(const Error& error) = 0;
 };
 

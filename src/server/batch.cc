@@ -9,11 +9,18 @@ using protocol::Verb;
 using protocol::handlersocket::Frame;
 using protocol::handlersocket::next_line;
 
-Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters)
-    : context_(context), session_(session), counters_(counters) {
-  encoder_.emplace(context.limits.max_reply_size);
+Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters,
+             Outlet* outlet)
+    : context_(context), session_(session), counters_(counters), outlet_(outlet) {
+  make_encoder();
+  if (outlet != nullptr) scratch_.many_rows_visited = [outlet] { outlet->step_aside(); };
   entries_.reserve(kMaxRequests);
   peers_.reserve(kMaxRequests);
+}
+
+void Batch::make_encoder() {
+  ReplyStream& stream = *this;
+  encoder_.emplace(context_.limits.max_reply_size, &stream);
 }
 
 void Batch::run(Peer& peer) {
@@ -72,7 +79,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
   } catch (...) {
     give_up(entry);
   }
-  reply_bytes_ += peer.output().size() - entry.reply_begin;
+  if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
   if (session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
@@ -88,6 +95,7 @@ const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& p
 }
 
 void Batch::answer(const Request& request, const Entry& entry) {
+  streams_ = false;
   encoder_->set_target(entry.peer->output());
   exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
 }
@@ -171,11 +179,31 @@ void Batch::reply_error(Entry& entry, const Error& error) {
 // Out of memory even for an error reply: a reply that is missing would make the client take the
 // next one for it, so the connection ends here.
 void Batch::give_up(Entry& entry) {
-  entry.peer->ending = Peer::Ending::kFailed;
+  entry.peer->ending = streams_ ? Peer::Ending::kAbandoned : Peer::Ending::kFailed;
   out_of_memory_ = true;
-  entry.peer->output().truncate(entry.reply_begin);
-  encoder_.emplace(context_.limits.max_reply_size);  // forgets a reply that it had begun
+  if (!streams_) entry.peer->output().truncate(entry.reply_begin);
+  make_encoder();  // forgets a reply that it had begun
 }
+
+// On the write port the replies before it may wait for a commit.
+bool Batch::may_stream() const {
+  return outlet_ != nullptr && context_.mode == engine::Mode::kReadOnly;
+}
+
+// Where its replies began in the output means nothing from here on.
+void Batch::begin() {
+  streams_ = true;
+  current_->is_slow = false;
+  for (Entry& entry : entries_) {
+    if (entry.peer != current_) continue;
+    count(entry);
+    entry.peer = nullptr;
+  }
+}
+
+bool Batch::send() { return outlet_->send(*current_); }
+
+void Batch::fail() { current_->ending = Peer::Ending::kAbandoned; }
 
 void Batch::finish() {
   if (!entries_.empty()) {
@@ -233,7 +261,9 @@ void Batch::clear() {
   group_begin_ = 0;
   reply_bytes_ = 0;
   current_ = nullptr;
+  streams_ = false;
   out_of_memory_ = false;
+  scratch_.rows_visited = 0;
 }
 
 }  // namespace hs::server

@@ -40,7 +40,17 @@
 
 namespace hs::server {
 
-class Batch {
+// What a batch asks of the worker while one of its requests takes long.
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+  // Others go on with the worker's connections.
+  virtual void step_aside() = 0;
+  // Sends what the client takes of output(), others going on meanwhile. False: it has gone.
+  virtual bool send(Peer& peer) = 0;
+};
+
+class Batch : private protocol::handlersocket::ReplyStream {
  public:
   // A batch is full when it has so many requests, or bytes of replies.
   static constexpr size_t kMaxRequests = 1024;
@@ -48,8 +58,9 @@ class Batch {
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
 
-  // All must outlive the batch.
-  Batch(const exec::Context& context, engine::Session& session, Counters& counters);
+  // All must outlive the batch. Without an outlet every reply is kept until the end.
+  Batch(const exec::Context& context, engine::Session& session, Counters& counters,
+        Outlet* outlet = nullptr);
 
   // Executes the complete lines in the peer's input, in order, until there is none left, the batch
   // is full, or the peer is over its output's high water mark; in the two latter cases sets
@@ -97,6 +108,7 @@ class Batch {
     size_t reply_begin;  // in the peer's output
   };
 
+  void make_encoder();
   void run_lines(Peer& peer);
   void execute(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
@@ -112,11 +124,16 @@ class Batch {
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
+  bool may_stream() const override;
+  void begin() override;
+  bool send() override;
+  void fail() override;
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
   engine::Session& session_;
   Counters& counters_;
+  Outlet* const outlet_;
   protocol::handlersocket::Parser parser_;
   std::optional<protocol::handlersocket::ReplyEncoder> encoder_;
   exec::Scratch scratch_;
@@ -125,6 +142,7 @@ class Batch {
   std::vector<Entry> entries_;
   size_t group_begin_ = 0;   // in entries_
   Peer* current_ = nullptr;  // in run()
+  bool streams_ = false;     // the reply of the current request
   bool out_of_memory_ = false;
   size_t reply_bytes_ = 0;
 };

@@ -13,6 +13,7 @@ struct alignas(64) Counters {
   net::Counter commits;
   net::Counter retries;
   net::Counter handovers;
+  net::Counter bytes_streamed;
 };
 
 }  // namespace hs::server

@@ -10,6 +10,9 @@ namespace {
 
 constexpr int64_t kComplaintEveryMs = 60'000;
 
+// How long a scan waits for a client to take its rows before they are kept for it.
+constexpr int kStreamPatienceMs = 100;
+
 }  // namespace
 
 engine::SessionEvents Executor::events(Executor* executor) {
@@ -34,7 +37,8 @@ void Executor::run() {
     if (pool_.engine().wait_until_ready() && !pool_.stopping()) {
       session_ = pool_.engine().make_session(pool_.context().mode, name_, events(this));
       if (session_ != nullptr) {
-        batch_.emplace(pool_.context(), *session_, counters_);
+        Outlet& outlet = *this;
+        batch_.emplace(pool_.context(), *session_, counters_, &outlet);
         serve();
       } else {
         report("cannot serve: the database made no session for it");
@@ -101,6 +105,20 @@ void Executor::prepare_successor() {
   }
 }
 
+void Executor::step_aside() { worker_.load(std::memory_order_relaxed)->step_aside(*this); }
+
+bool Executor::send(Peer& peer) {
+  if (should_stop()) return false;
+  step_aside();
+  // Nobody shall wait for a table because a client is slow.
+  const bool waits = !peer.is_slow && !session_->is_waited_for();
+  const size_t before = peer.output().size();
+  const bool alive = net::EventLoop::push(peer, waits ? kStreamPatienceMs : 0);
+  counters_.bytes_streamed.add(before - peer.output().size());
+  peer.is_slow = !peer.output().empty();
+  return alive;
+}
+
 void Executor::wake() {
   pool_.call(*this);
   // A change of nothing, to come before or after that in lead(): either we see which worker it
@@ -130,6 +148,7 @@ void Executor::add_to(Statistics& sum) const {
   sum.commits += counters_.commits.get();
   sum.retries += counters_.retries.get();
   sum.handovers += counters_.handovers.get();
+  sum.bytes_sent += counters_.bytes_streamed.get();
 }
 
 }  // namespace hs::server

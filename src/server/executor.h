@@ -18,7 +18,7 @@ namespace hs::server {
 
 class ThreadPool;
 
-class Executor {
+class Executor final : private Outlet {
  public:
   // `name` is that of the thread and in the server's process list, at most 15 bytes.
   Executor(std::string name, ThreadPool& pool) : name_(std::move(name)), pool_(pool) {}
@@ -50,6 +50,8 @@ class Executor {
   void lead(Worker& worker);
   void watch(Worker& worker);
   void prepare_successor();
+  void step_aside() override;
+  bool send(Peer& peer) override;
   static engine::SessionEvents events(Executor* executor);
   void report(std::string_view what) const;
 

@@ -29,6 +29,7 @@ class ForwardingSession : public engine::Session {
   void rollback() override { inner_->rollback(); }
   bool has_uncommitted_changes() const override { return inner_->has_uncommitted_changes(); }
   bool after_batch() override { return inner_->after_batch(); }
+  bool is_waited_for() const override { return inner_->is_waited_for(); }
   void release() override { inner_->release(); }
   bool should_stop() const override { return inner_->should_stop(); }
 

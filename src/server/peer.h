@@ -22,6 +22,7 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   size_t searched = 0;         // bytes behind those that are known to hold no end of a line
   bool may_have_more = false;  // complete lines, left for a later batch
   bool unfinished = false;     // split() stays away from it
+  bool is_slow = false;        // took less than was streamed to it of late
   enum class Ending : uint8_t {
     kNone,
     kRequestTooLong,

@@ -29,13 +29,30 @@ bool Worker::take_lead(Executor& executor) {
   const std::lock_guard lock(mutex_);
   if (Executor* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
     if (!leader_waits_) return false;
-    leader->batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
+    split_batch(*leader);
     executor.counters().handovers.add(1);
-    if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
   }
   leader_.store(&executor, std::memory_order_relaxed);
   leader_waits_ = false;
   return true;
+}
+
+// Guarded by mutex_.
+void Worker::split_batch(Executor& leader) {
+  leader.batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
+  if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
+}
+
+void Worker::step_aside(Executor& executor) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!leads(executor)) return;
+    split_batch(executor);
+    leader_.store(nullptr, std::memory_order_relaxed);
+    leader_waits_ = false;
+  }
+  executor.counters().handovers.add(1);
+  executor.pool().want_leader(*this);
 }
 
 void Worker::leader_waits(Executor& executor, engine::SessionEvents::Wait what) {

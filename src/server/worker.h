@@ -54,6 +54,9 @@ class Worker {
   // What the leader does, until it has lost the lead, is told to stop, or the port stops.
   void lead(Executor& leader);
 
+  // Of the leader's thread, while its batch runs: others go on with what is not of that batch.
+  void step_aside(Executor& executor);
+
   // Of the leader's thread: it begins and ends to wait in the engine. Others are ignored.
   void leader_waits(Executor& executor, engine::SessionEvents::Wait what);
   void leader_goes_on(Executor& executor);
@@ -80,6 +83,7 @@ class Worker {
   bool leads(const Executor& executor) const {
     return leader_.load(std::memory_order_relaxed) == &executor;
   }
+  void split_batch(Executor& leader);
   void run_batch(Executor& leader);
   void give_back(Executor& executor);
   void settle_returned();

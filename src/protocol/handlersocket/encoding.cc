@@ -70,6 +70,13 @@ void append_value(Buffer& out, const Value& value) {
   }
 }
 
+size_t encoded_size(const Value& value) {
+  if (value.is_null()) return 1;
+  const std::string_view bytes = value.text();
+  const auto is_escaped = [](char byte) { return static_cast<unsigned char>(byte) < kFirstPlain; };
+  return bytes.size() + static_cast<size_t>(std::count_if(bytes.begin(), bytes.end(), is_escaped));
+}
+
 std::optional<size_t> unescape(std::string_view token, char* out) {
   const char* from = token.data();
   const char* const end = from + token.size();

@@ -23,6 +23,9 @@ void append_escaped(Buffer& out, std::string_view bytes);
 // Appends the token of a value or NULL.
 void append_value(Buffer& out, const Value& value);
 
+// Bytes of the token of a value or NULL.
+size_t encoded_size(const Value& value);
+
 // True for the token that means NULL.
 inline bool is_null_token(std::string_view token) { return token.size() == 1 && token[0] == '\0'; }
 

@@ -1,7 +1,9 @@
 #include "protocol/handlersocket/reply_encoder.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "protocol/handlersocket/encoding.h"
 
@@ -27,6 +29,8 @@ void ReplyEncoder::count(uint64_t number) {
 
 void ReplyEncoder::begin_rows(size_t columns) {
   in_rows_ = true;
+  streams_ = false;
+  sent_ = measured_ = 0;
   rows_start_ = target_->size();
   target_->append("0\t");
   append_number(*target_, columns);
@@ -35,12 +39,38 @@ void ReplyEncoder::begin_rows(size_t columns) {
 bool ReplyEncoder::row(std::span<const Value> values) {
   for (const Value& value : values) {
     // Looked at before as well as after writing: a value that is too long anyway is not copied.
-    const size_t written = target_->size() - rows_start_;
+    const uint64_t written = size();
     if (written > max_reply_size_ || value.size > max_reply_size_ - written) return false;
     target_->append('\t');
     append_value(*target_, value);
   }
-  return target_->size() - rows_start_ <= max_reply_size_;
+  if (streams_ && target_->size() >= kPiece && !send_piece()) return false;
+  return size() <= max_reply_size_;
+}
+
+bool ReplyEncoder::should_stream() const {
+  return stream_ != nullptr && !streams_ && size() >= kStreamFrom && stream_->may_stream();
+}
+
+bool ReplyEncoder::measure(std::span<const Value> values) {
+  if (measured_ == 0) measured_ = size();
+  for (const Value& value : values) measured_ += 1 + encoded_size(value);
+  return measured_ <= max_reply_size_;
+}
+
+void ReplyEncoder::stream() {
+  streams_ = true;
+  stream_->begin();
+}
+
+bool ReplyEncoder::send_piece() {
+  const size_t before = target_->size();
+  const bool alive = stream_->send();
+  const size_t sent = before - target_->size();
+  const size_t of_earlier_replies = std::min(sent, rows_start_);
+  rows_start_ -= of_earlier_replies;
+  sent_ += sent - of_earlier_replies;
+  return alive;
 }
 
 void ReplyEncoder::end_rows() {
@@ -49,8 +79,10 @@ void ReplyEncoder::end_rows() {
 }
 
 void ReplyEncoder::error(const Error& error) {
-  if (in_rows_) target_->truncate(rows_start_);
-  in_rows_ = false;
+  if (std::exchange(in_rows_, false)) {
+    if (sent_ > 0) return stream_->fail();
+    target_->truncate(rows_start_);
+  }
   append_number(*target_, wire_code(error.code));
   target_->append("\t1\t");
   target_->append(error.text());

@@ -7,16 +7,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/buffer.h"
 #include "protocol/reply.h"
 
 namespace hs::protocol::handlersocket {
 
+// Sends a reply of rows while it is written.
+class ReplyStream {
+ public:
+  virtual ~ReplyStream() = default;
+
+  // False: replies must not be sent yet.
+  virtual bool may_stream() const = 0;
+  // The rest of the reply will come in pieces.
+  virtual void begin() = 0;
+  // Sends what the client takes of the target. False: the client has gone.
+  virtual bool send() = 0;
+  // The reply cannot be completed.
+  virtual void fail() = 0;
+};
+
 class ReplyEncoder final : public ReplyWriter {
  public:
+  // Replies are streamed when they have grown so long, in pieces of that size, in bytes.
+  static constexpr size_t kStreamFrom = 1u << 20;
+  static constexpr size_t kPiece = 64u << 10;
+
   // `max_reply_size`: bytes of a reply of rows, without its LF, up to which row() returns true.
-  explicit ReplyEncoder(size_t max_reply_size) : max_reply_size_(max_reply_size) {}
+  // `stream` must outlive the encoder; null: every reply is kept until it is complete.
+  explicit ReplyEncoder(size_t max_reply_size, ReplyStream* stream = nullptr)
+      : max_reply_size_(max_reply_size), stream_(stream) {}
 
   // Where replies are appended from now on; must outlive the writing. Nobody else may append to or
   // consume from it between begin_rows() and end_rows() or error(). Set before the first reply.
@@ -27,13 +49,23 @@ class ReplyEncoder final : public ReplyWriter {
   void begin_rows(size_t columns) override;
   [[nodiscard]] bool row(std::span<const Value> values) override;
   void end_rows() override;
+  bool should_stream() const override;
+  bool measure(std::span<const Value> values) override;
+  void stream() override;
   void error(const Error& error) override;
 
  private:
+  uint64_t size() const { return sent_ + target_->size() - rows_start_; }
+  bool send_piece();
+
   const size_t max_reply_size_;
+  ReplyStream* const stream_;
   Buffer* target_ = nullptr;
   bool in_rows_ = false;
   size_t rows_start_ = 0;  // size of the target before the reply that begin_rows() began
+  uint64_t measured_ = 0;  // bytes of the reply, with the rows that were measured
+  bool streams_ = false;   // after stream()
+  uint64_t sent_ = 0;      // bytes of the reply that are no longer in the target
 };
 
 }  // namespace hs::protocol::handlersocket

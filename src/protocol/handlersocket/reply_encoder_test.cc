@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,127 @@ TEST_F(Reply, AGiantValueIsRefusedBeforeItIsCopied) {
   const std::string giant(10u << 20, 'x');
   EXPECT_FALSE(row({Value::of(giant)}));
   EXPECT_LT(target_.capacity(), 4096u);
+}
+
+// Takes so much of the target at a time, and nothing once the client has gone.
+class Taker final : public ReplyStream {
+ public:
+  explicit Taker(Buffer& target) : target_(target) {}
+  bool may_stream() const override { return may; }
+  void begin() override { ++begun; }
+  bool send() override {
+    const size_t size = std::min(takes, target_.size());
+    taken.append(target_.view().substr(0, size));
+    target_.consume(size);
+    return !gone;
+  }
+  void fail() override { ++failed; }
+
+  bool may = true;
+  bool gone = false;
+  size_t takes = SIZE_MAX;
+  std::string taken;
+  int begun = 0;
+  int failed = 0;
+
+ private:
+  Buffer& target_;
+};
+
+class StreamedReply : public ::testing::Test {
+ protected:
+  static constexpr size_t kLimit = 3u << 20;
+
+  StreamedReply() {
+    encoder_.set_target(target_);
+    encoder_.begin_rows(1);
+    encoder_.end_rows();  // an earlier reply, still in the target
+    expected_ = "0\t1\n";
+  }
+  bool row() {
+    expected_ += "\t" + value_;
+    return encoder_.row(std::vector<Value>{Value::of(value_)});
+  }
+  void begin_and_stream() {
+    encoder_.begin_rows(1);
+    expected_ += "0\t1";
+    while (!encoder_.should_stream()) ASSERT_TRUE(row());
+    encoder_.stream();
+  }
+
+  Buffer target_;
+  Taker taker_{target_};
+  ReplyEncoder encoder_{kLimit, &taker_};
+  const std::string value_ = std::string(10'000, 'x');
+  std::string expected_;
+};
+
+TEST_F(StreamedReply, IsTheSameBytesWhateverTheClientTakes) {
+  for (size_t takes : {size_t{1}, size_t{3}, size_t{50'000}, SIZE_MAX}) {
+    taker_.takes = takes;
+    begin_and_stream();
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(row());
+    encoder_.end_rows();
+    expected_ += "\n";
+  }
+  EXPECT_EQ(taker_.begun, 4);
+  EXPECT_EQ(taker_.failed, 0);
+  EXPECT_EQ(taker_.taken + std::string(target_.view()), expected_);
+}
+
+TEST_F(StreamedReply, KeepsItsLimitWhateverWasSent) {
+  begin_and_stream();
+  while (row()) {
+  }
+  encoder_.error({ErrorCode::kReplyTooLong, 0, {}});
+  EXPECT_EQ(taker_.failed, 1);
+  EXPECT_GT(expected_.size(), kLimit);
+  EXPECT_LT(expected_.size(), kLimit + 20'000);
+}
+
+TEST_F(StreamedReply, BecomesAnErrorAsLongAsNothingOfItWasSent) {
+  taker_.takes = expected_.size();  // the earlier reply
+  begin_and_stream();
+  ASSERT_TRUE(row());
+  encoder_.error({ErrorCode::kReplyTooLong, 0, {}});
+  EXPECT_EQ(taker_.failed, 0);
+  EXPECT_EQ(taker_.taken, "0\t1\n");
+  EXPECT_EQ(target_.view(), "2\t1\treply_too_long\n");
+}
+
+TEST_F(StreamedReply, EndsWhenTheClientHasGone) {
+  begin_and_stream();
+  taker_.gone = true;
+  EXPECT_FALSE(row());
+  encoder_.error({ErrorCode::kReplyTooLong, 0, {}});
+  EXPECT_EQ(taker_.failed, 1);
+}
+
+TEST_F(StreamedReply, IsNoneWhileItMayNotBe) {
+  taker_.may = false;
+  encoder_.begin_rows(1);
+  while (row()) EXPECT_FALSE(encoder_.should_stream());
+  encoder_.error({ErrorCode::kReplyTooLong, 0, {}});
+  EXPECT_EQ(target_.view(), "0\t1\n2\t1\treply_too_long\n");
+}
+
+TEST_F(StreamedReply, IsMeasuredAsItIsWritten) {
+  const std::string odd = "a\tb" + std::string(1, '\0') + std::string(100, '\x0f') + "z";
+  for (const Value& value : {Value::of(odd), Value::null(), Value::of("")}) {
+    Buffer buffer;
+    ReplyEncoder exact(kLimit);
+    exact.set_target(buffer);
+    exact.begin_rows(1);
+    const std::vector<Value> row(1000, value);
+    ASSERT_TRUE(exact.row(row));
+    Buffer unused;
+    for (bool fits : {true, false}) {
+      ReplyEncoder limited(buffer.size() - !fits);
+      limited.set_target(unused);
+      limited.begin_rows(1);
+      EXPECT_EQ(limited.measure(row), fits);
+    }
+  }
 }
 
 }  // namespace
