@@ -144,7 +144,10 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   // A row that stays as it is keeps its ON UPDATE timestamp, too.
   if (records_are_comparable(table_) && !compare_record(table_)) return {};
   if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+  // Tells an engine that keeps the history itself; a TABLE is made with it on (TABLE::init).
+  if (table_->versioned()) table_->vers_write = makes_history;
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+  if (table_->versioned()) table_->vers_write = true;
   if (error == HA_ERR_RECORD_IS_THE_SAME) return {};
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP))
     error = vers_insert_history_row(table_);

@@ -31,6 +31,8 @@ struct Options {
   double seconds = 0;
   uint64_t warm_up = 0;
   uint32_t rows = 1'000'000;
+  uint32_t hot = 0;
+  double cold = 0;
   uint64_t seed = 1;
   pid_t server_pid = 0;
   bool json = false;
@@ -62,6 +64,11 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(uint64_t{0}, kMany));
   app.add_option("--rows", options.rows, "keys are uniform over 1 to this (1000000)")
       ->check(CLI::Range(uint32_t{1}, UINT32_MAX));
+  app.add_option("--hot", options.hot,
+                 "keys are uniform over 1 to this, but for --cold of them (rows)")
+      ->check(CLI::Range(uint32_t{1}, UINT32_MAX));
+  app.add_option("--cold", options.cold, "with --hot: the share of keys uniform over all rows (0)")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_option("--seed", options.seed, "the same seed gives the same keys (1)");
   app.add_option("--server-pid", options.server_pid, "the server's process, for its CPU time")
       ->check(CLI::Range(1, 1 << 22));
@@ -77,6 +84,7 @@ void check(Options& options) {
   if (options.target == "sql" && options.depth != 1) {
     throw CLI::ValidationError("--depth: SQL has one statement on the way, --depth 1");
   }
+  if (options.hot > options.rows) throw CLI::ValidationError("--hot: more than --rows");
   if (options.target == "hs" && options.prepared) {
     throw CLI::ValidationError("--prepared is for --target sql");
   }
@@ -97,7 +105,9 @@ std::unique_ptr<Target> connect(const Options& options) {
 
 Report measure(const Options& options) {
   const std::unique_ptr<Target> target = connect(options);
-  const Keys keys(options.seed, options.rows);
+  const bool some_are_hot = options.hot > 0;
+  const Keys keys(options.seed, options.rows, some_are_hot ? options.hot : options.rows,
+                  some_are_hot ? options.cold : 1);
   Phase phase{options.requests, options.warm_up, 0, {}};  // keys that the measured part has not
   Report report;
   if (options.warm_up > 0) report.tally.merge(target->run(keys, phase));

@@ -32,7 +32,8 @@ uint32_t Keys::at(uint64_t request) const {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   bits ^= bits >> 31;
-  return static_cast<uint32_t>(((bits >> 32) * rows_) >> 32) + 1;
+  const bool is_cold = static_cast<double>(bits & UINT32_MAX) < cold_ * 0x1p32;
+  return static_cast<uint32_t>(((bits >> 32) * (is_cold ? rows_ : hot_)) >> 32) + 1;
 }
 
 KnownRow::KnownRow(uint32_t key) {

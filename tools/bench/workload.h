@@ -12,16 +12,21 @@
 namespace hs::bench {
 
 // The key of each request of a run. The same seed gives the same keys, to every target and however
-// many threads share them. Uniform over 1 … rows.
+// many threads share them. Uniform over 1 … rows, or, but for the share `cold`, over 1 … hot.
 class Keys {
  public:
-  Keys(uint64_t seed, uint32_t rows) : seed_(seed), rows_(rows) {}
+  Keys(uint64_t seed, uint32_t rows) : Keys(seed, rows, rows, 1) {}
+  // 1 <= hot <= rows, 0 <= cold <= 1.
+  Keys(uint64_t seed, uint32_t rows, uint32_t hot, double cold)
+      : seed_(seed), rows_(rows), hot_(hot), cold_(cold) {}
 
   uint32_t at(uint64_t request) const;
 
  private:
   uint64_t seed_;
   uint32_t rows_;
+  uint32_t hot_;
+  double cold_;
 };
 
 // The columns user_name, user_email and created of the row with this key. Views live as long as

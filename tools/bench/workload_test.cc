@@ -45,6 +45,14 @@ TEST(KeysTest, AreUniformOverTheRows) {
   EXPECT_LT(*std::max_element(seen.begin() + 1, seen.end()), 10'500);
 }
 
+TEST(KeysTest, AreHotButForTheShareThatIsCold) {
+  const Keys keys(1, 1000, 10, 0.25);
+  int hot = 0;
+  for (uint64_t request = 0; request < 100'000; ++request) hot += keys.at(request) <= 10;
+  EXPECT_GT(hot, 74'000);  // of the cold ones one in a hundred is, too
+  EXPECT_LT(hot, 76'500);
+}
+
 TEST(KeysTest, TheSameSeedGivesTheSameKeys) {
   EXPECT_EQ(Keys(5, 1'000'000).at(17), Keys(5, 1'000'000).at(17));
   EXPECT_NE(Keys(5, 1'000'000).at(17), Keys(6, 1'000'000).at(17));
