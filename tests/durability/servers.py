@@ -70,6 +70,13 @@ def replay(logs: Sequence[Path], target: PrivateServer, options: Sequence[str] =
     assert (read.returncode, write.returncode) == (0, 0), errors.decode() + write.stdout.decode()
 
 
+def assert_log_replays(server: PrivateServer) -> None:
+    """The binary log, replayed onto an empty server, gives the same rows."""
+    with PrivateServer(plugin="none") as copy:
+        replay(binary_logs(server), copy)
+        assert checksums(copy) == checksums(server)
+
+
 def status(server: PrivateServer, name: str) -> int:
     """A global status variable."""
     return int(server.sql("SHOW GLOBAL STATUS LIKE %s", [name])[0][1])

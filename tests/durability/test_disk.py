@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hs_client import Client, line
 from private_server import PrivateServer
-from servers import binary_logs, checksums, durable, replay, status
+from servers import assert_log_replays, durable, status
 from small_disk import SmallDisk
 from writers import Load, Writer, check_all, create_tables
 
@@ -48,12 +48,6 @@ def waiting_for_room(server: PrivateServer) -> list[int]:
         )
         if found:
             return [id_ for (id_,) in found]
-
-
-def assert_log_replays(server: PrivateServer) -> None:
-    with PrivateServer(plugin="none") as copy:
-        replay(binary_logs(server), copy)
-        assert checksums(copy) == checksums(server)
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ def test_no_answered_change_is_lost_when_the_server_is_killed(
 ) -> None:
     kills = request.config.getoption("--kills")
     rng = random.Random(seed)
+    primary.variables |= {"max_binlog_size": 128 * 1024}  # so that the log is rotated, too
+    primary.restart()
     create_tables(primary, WRITERS)
     writers = [Writer(number, seed) for number in range(WRITERS)]
     with PrivateServer(plugin="none") as copy:
