@@ -61,13 +61,19 @@ void ThreadPool::grow() {
 
 // Who cannot serve leaves one worker without a leader for good, unless others stand by.
 void ThreadPool::leave(const Executor& executor) {
+  const std::lock_guard leaving(leave_mutex_);
   std::unique_lock lock(mutex_);
   if (!executor.started_) --starting_;
   if (--alive_ == 0) {
     lock.unlock();
     for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
-  } else if (alive_ < workers_.size() && !without_leader_.empty()) {
-    Worker* const worker = take_first(without_leader_);
+  } else if (alive_ < workers_.size()) {
+    // Not one whose leader waits: its batch has the connections, and it comes back to lead.
+    const auto found = std::find_if(without_leader_.begin(), without_leader_.end(),
+                                    [](const Worker* worker) { return !worker->is_led(); });
+    if (found == without_leader_.end()) return;
+    Worker* const worker = *found;
+    without_leader_.erase(found);
     lock.unlock();
     worker->shut();
   }

@@ -78,6 +78,7 @@ class ThreadPool {
   const Log log_;
   std::atomic<bool> stop_{false};
 
+  std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a worker
   mutable std::mutex mutex_;  // of what follows; never held while anything else is locked
   std::vector<std::unique_ptr<Executor>> executors_;
   std::vector<std::thread> threads_;

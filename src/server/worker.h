@@ -80,6 +80,7 @@ class Worker {
   friend class ThreadPool;
 
   Worker() = default;
+  bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
   bool leads(const Executor& executor) const {
     return leader_.load(std::memory_order_relaxed) == &executor;
   }
