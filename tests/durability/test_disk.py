@@ -200,8 +200,8 @@ def test_a_full_tmpdir_fails_nobody_but_the_request_that_needs_it(make_disk: Mak
         disk.fill()
         with Client(server.port_wr) as client:
             client.open("hs.big", ["id", "data"])
-            for place in (0, 150, 299):
-                ids_ = [1000 * place + number for number in range(300)]
+            for place in (0, 50, 99):
+                ids_ = [1000 * place + number for number in range(100)]
                 large = ids_[place]
                 requests = [
                     line(1, "+", 2, id_, b"x" * (200 * KIB if id_ == large else KIB)) for id_ in ids_
