@@ -54,9 +54,12 @@ void MariaCursor::unlock_read() {
 bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
   bool failed = lock_tables(thd, &list_, children_.count(), 0);
-  // Long UNIQUE columns and periods are checked by a second handler that looks rows up.
-  if (!failed && (access == engine::Access::kInsert || access == engine::Access::kUpdate))
-    failed = table_->file->prepare_for_insert(access == engine::Access::kUpdate) != 0;
+  // Long UNIQUE columns and periods are checked by a second handler that looks rows up. A delete is
+  // an update where the row becomes history.
+  const bool updates = access == engine::Access::kUpdate ||
+                       (access == engine::Access::kDelete && table_->versioned(VERS_TIMESTAMP));
+  if (!failed && (access == engine::Access::kInsert || updates))
+    failed = table_->file->prepare_for_insert(updates) != 0;
   if (failed) {
     if (thd->lock != nullptr) mysql_unlock_tables(thd, thd->lock);
     thd->lock = nullptr;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/filter.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -14,6 +17,26 @@ Error incomparable(const Field* field) {
 
 bool is_exact_number(const Field* field) {
   return field->result_type() == INT_RESULT || field->result_type() == DECIMAL_RESULT;
+}
+
+// On which side of the client's value the stored one lies because of digits of a second that the
+// column does not have: -1 below, 1 above, 0 there are none. The server has cut them, or rounded.
+int side_of_fraction(const Field* field, std::string_view value) {
+  const size_t dot = value.rfind('.');
+  if (dot == std::string_view::npos) return 0;
+  const std::string_view fraction = value.substr(dot + 1);
+  const size_t end = std::min(fraction.find_first_not_of("0123456789"), fraction.size());
+  // Else the dot is between the parts of a date.
+  const std::string_view before = value.substr(0, dot);
+  const bool is_fraction = before.find(':') != std::string_view::npos ||
+                           before.find_first_not_of(" -0123456789") == std::string_view::npos;
+  const size_t kept = std::min<size_t>(field->decimals(), end);
+  const std::string_view lost = fraction.substr(kept, end - kept);
+  if (!is_fraction || lost.find_first_not_of('0') == std::string_view::npos) return 0;
+  const bool rounds = (field->get_thd()->variables.sql_mode & MODE_TIME_ROUND_FRACTIONAL) != 0;
+  const int side = rounds && lost[0] >= '5' ? 1 : -1;
+  const bool is_negative = value.substr(value.find_first_not_of(' ')).front() == '-';
+  return is_negative ? -side : side;
 }
 
 }  // namespace
@@ -53,7 +76,10 @@ Result<void> ColumnFilter::take_text(const Value& value) {
   if (field_->real_type() == MYSQL_TYPE_BIT) {
     // Raw big-endian bytes of the column's own length.
     if (field_->store(value.data, value.size, &my_charset_bin) != 0) return incomparable(field_);
-    const String* bits = field_->val_str(&scratch_, &scratch_);
+    // Not scratch_: the filter will be moved, and a String with memory of its own does not survive
+    // that (Binary_string's copy constructor is shallow).
+    String own;
+    const String* bits = field_->val_str(&own, &own);
     image_.assign(bits->ptr(), bits->ptr() + bits->length());
     return {};
   }
@@ -91,6 +117,9 @@ Result<void> ColumnFilter::take_number(const Value& value) {
 Result<void> ColumnFilter::take_stored(const Value& value) {
   field_->set_notnull();
   if (!stores_exactly(field_, value)) return incomparable(field_);
+  if (field_->cmp_type() == TIME_RESULT) {
+    when_equal_ = side_of_fraction(field_, {value.data, value.size});
+  }
   image_.assign(field_->ptr, field_->ptr + field_->pack_length());
   return {};
 }

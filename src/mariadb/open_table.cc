@@ -112,6 +112,12 @@ Result<void> MariaCursor::resolve() {
   index_ = *index;
   const KEY& key = table_->key_info[index_];
   key_parts_ = key.user_defined_key_parts;
+  // The server merges the partitions' rows by a column that it has not computed.
+  if (table_->part_info != nullptr &&
+      std::any_of(key.key_part, key.key_part + key_parts_, [](const KEY_PART_INFO& part) {
+        return part.field->vcol_info != nullptr && !part.field->stored_in_db();
+      }))
+    return ErrorCode::kUnsupportedTable;
   has_prefixes_ = std::any_of(
       key.key_part, key.key_part + key_parts_,
       [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });

@@ -73,32 +73,12 @@ def _after_explicit_zero(request: Request, port: Outcome, sql: Outcome, probes: 
     )
 
 
-# B16, a filter on BIT corrupts memory, cannot be told from what it breaks later: see BIT_FILTERS in
-# cases.py.
 KNOWN_OPEN: list[Open] = [
-    Open(
-        "B9: D on a versioned table with a long UNIQUE",
-        lambda request, port, sql, probes: (
-            request.action == "D"
-            and request.spec.table.versioned
-            and any(
-                p.column.blob and not p.prefix for i in request.spec.table.indexes for p in i.parts
-            )
-        ),
-        crashes=True,
-    ),
     Open(
         "B12: VIRTUAL columns without an index are computed on write",
         lambda request, port, sql, probes: (
             port.error in ("sql_1406", "sql_1264", "sql_1690")
             and any("VIRTUAL" in c.generated for c in request.spec.table.columns)
-        ),
-    ),
-    Open(
-        "B13: the order of an index with a VIRTUAL column over partitions",
-        lambda request, port, sql, probes: (
-            request.spec.table.partitioned
-            and any("VIRTUAL" in p.column.generated for p in request.spec.index.parts)
         ),
     ),
     Open("B14: the id after an explicit 0 under NO_AUTO_VALUE_ON_ZERO", _after_explicit_zero),

@@ -15,7 +15,6 @@ import values  # noqa: E402
 from columns import Column, Family, Value  # noqa: E402
 from schema import Index, Table  # noqa: E402
 
-BIT_FILTERS = False  # B16: the plugin writes to freed memory; True again when that is mended
 MANY = 1000  # a limit that no table reaches
 
 
@@ -136,8 +135,6 @@ class Drawer:
         if rng.random() < 0.5:
             chosen.sort(key=self.table.columns.index)
         comparable = [c for c in self.table.columns if not c.row_time]
-        if not BIT_FILTERS:
-            comparable = [c for c in comparable if c.family is not Family.BIT]
         filters = rng.sample(comparable, min(len(comparable), 3))
         return Spec(number, self.table, rng.choice(self._searchable()), chosen, filters)
 

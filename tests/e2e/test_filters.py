@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hs_client import Client, Value, rows
+from hs_client import Client, Value, line, rows
 from private_server import PrivateServer
 
 SQL_OPS = {"=": "<=>", "!=": "<=>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -91,6 +91,38 @@ def test_in_reads_one_row_for_each_value_in_list_order(reader: Client, table: st
     assert rows(reader.request(1, "=", 1, 0, 9, 0, "@", 0, 3, 1, 2, 3, "F", ">=", 0, 0)) == [(b"2",), (b"3",)]
     assert reader.request(1, "=", 1, 0, 9, 0, "@", 1, 1, 1) == b"2\t1\tkpnum"
     assert reader.request(1, "=", 1, 0, 9, 0, "@", 0, 0) == b"2\t1\tinvalueslen"
+
+
+@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", "TIME_ROUND_FRACTIONAL"])
+def test_digits_of_a_second_that_the_column_lacks_count_in_a_comparison(
+    server: PrivateServer, reader: Client, database: str, mode: str
+) -> None:
+    server.sql("CREATE TABLE hs.c (id INT PRIMARY KEY, t TIME(1), d DATETIME)")
+    server.sql(
+        "INSERT INTO hs.c VALUES (1, '01:02:03.4', '2020-01-02 03:04:05'),"
+        " (2, '-01:02:03.4', '2020-01-02 03:04:06'), (3, '01:02:03.5', '2020-01-02 03:04:07')"
+    )
+    before = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
+    server.sql("SET GLOBAL sql_mode = %s", [mode])
+    try:
+        reader.open("hs.c", ["id"], filters=["t", "d"])
+        for column, values in (
+            ("t", ["01:02:03.4", "01:02:03.40", "01:02:03.44", "01:02:03.46", "-01:02:03.44"]),
+            ("t", ["-01:02:03.46", "01:02:03.400001", "01:02:03"]),
+            ("d", ["2020-01-02 03:04:06", "2020-01-02 03:04:06.0", "2020-01-02 03:04:06.4"]),
+            ("d", ["2020-01-02 03:04:06.6", "2020-01-02 03:04:05.999999"]),
+        ):
+            for value in values:
+                for operator in ("=", "!=", "<", "<=", ">", ">="):
+                    number = ["t", "d"].index(column)
+                    reader.send(line(1, ">=", 1, 0, 9, 0, "F", operator, number, value))
+                    sql = server.sql(
+                        f"SELECT id FROM hs.c WHERE {column} {operator} %s ORDER BY id", [value]
+                    )
+                    port = reader.read_line().split(b"\t")[2:]
+                    assert port == [b"%d" % key for (key,) in sql], (value, operator)
+    finally:
+        server.sql("SET GLOBAL sql_mode = %s", [before])
 
 
 @pytest.fixture

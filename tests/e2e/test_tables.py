@@ -181,3 +181,48 @@ def test_a_lock_wait_timeout_that_rolls_back_everything_takes_no_other_request(
             cursor.execute("ROLLBACK")
         holder.close()
         assert server.sql("SELECT v FROM hs.t ORDER BY id") == [(11,), (2,), (13,)]
+
+
+def test_a_row_of_a_versioned_table_with_a_long_unique_becomes_history(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.v (id INT PRIMARY KEY, a TEXT, UNIQUE KEY a (a)) WITH SYSTEM VERSIONING"
+    )
+    server.sql("INSERT INTO hs.v VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    writer.open("hs.v", ["id", "a"])
+    assert writer.request(1, "=", 1, 2, 1, 0, "D") == b"0\t1\t1"
+    assert server.sql("SELECT id, a FROM hs.v ORDER BY id") == [(1, "a"), (3, "c")]
+    history = server.sql("SELECT id, a FROM hs.v FOR SYSTEM_TIME ALL ORDER BY id")
+    assert history == [(1, "a"), (2, "b"), (3, "c")]
+    assert writer.request(1, "+", 2, 2, "b") == b"0\t1"
+    assert writer.request(1, "+", 2, 4, "b") == b"1\t1\t121"
+
+
+def test_many_filters_on_bits(
+    server: PrivateServer, reader: Client, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.b (id INT PRIMARY KEY, b BIT(64), v TEXT)")
+    server.sql("INSERT INTO hs.b SELECT seq, seq, REPEAT('x', 100) FROM hs.seq_1_to_100")
+    seven = b"\0" * 7 + b"\7"
+    for client in (reader, writer):
+        client.open("hs.b", ["id"], filters=["b", "b"])
+        for _ in range(50):
+            conditions = ["F", ">=", 0, seven, "F", "<=", 1, seven]
+            assert client.request(1, ">=", 1, 0, 100, 0, *conditions) == b"0\t1\t7"
+    found = writer.request(1, ">=", 1, 0, 100, 0, "F", "=", 0, seven, "D")
+    assert found == b"0\t1\t1"
+    assert server.sql("SELECT COUNT(*) FROM hs.b") == [(99,)]
+
+
+def test_an_index_whose_partitions_cannot_be_merged_is_refused(
+    server: PrivateServer, reader: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.p (id INT PRIMARY KEY, v INT, g INT AS (v * 2) VIRTUAL, s INT AS (v) STORED,"
+        " KEY g (g), KEY s (s)) PARTITION BY HASH (id) PARTITIONS 3"
+    )
+    server.sql("INSERT INTO hs.p (id, v) SELECT seq, 100 - seq FROM hs.seq_1_to_9")
+    assert reader.raw(b"P\t1\ths\tp\tg\tid") == b"1\t1\tunsupported_table"
+    reader.open("hs.p", ["id", "g"], index="s")
+    assert reader.find(">", [0], 3) == [(b"9", b"182"), (b"8", b"184"), (b"7", b"186")]
