@@ -29,6 +29,10 @@ constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --max-connections N                 of each port (20000)
   --max-request-size BYTES            of one line (67108864)
   --max-reply-size BYTES              of one line (67108864)
+  --max-rows N                        of one find (4294967295)
+  --max-in-keys N                     values of one IN (1048576)
+  --max-columns N                     in each list of an open index (4096)
+  --max-buffered BYTES                of replies for a client that does not read (262144)
   --table DEFINITION                  a table, such as
         'd.t(k int auto_increment, v text null; PRIMARY(k); unique by_v(v))'
         Columns: name, int | unsigned | text, then null, auto_increment, default WORD.
@@ -48,6 +52,10 @@ enum Option : int {
   kMaxConnections,
   kMaxRequestSize,
   kMaxReplySize,
+  kMaxRows,
+  kMaxInKeys,
+  kMaxColumns,
+  kMaxBuffered,
   kTable,
   kRow,
   kSample,
@@ -64,6 +72,10 @@ constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"max-connections", required_argument, nullptr, kMaxConnections},
                                {"max-request-size", required_argument, nullptr, kMaxRequestSize},
                                {"max-reply-size", required_argument, nullptr, kMaxReplySize},
+                               {"max-rows", required_argument, nullptr, kMaxRows},
+                               {"max-in-keys", required_argument, nullptr, kMaxInKeys},
+                               {"max-columns", required_argument, nullptr, kMaxColumns},
+                               {"max-buffered", required_argument, nullptr, kMaxBuffered},
                                {"table", required_argument, nullptr, kTable},
                                {"row", required_argument, nullptr, kRow},
                                {"sample", required_argument, nullptr, kSample},
@@ -157,6 +169,18 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
       break;
     case kMaxReplySize:
       set_number(text, &config.limits.max_reply_size);
+      break;
+    case kMaxRows:
+      set_number(text, &config.limits.max_rows);
+      break;
+    case kMaxInKeys:
+      set_number(text, &config.limits.max_in_keys);
+      break;
+    case kMaxColumns:
+      set_number(text, &config.limits.max_columns);
+      break;
+    case kMaxBuffered:
+      set_number(text, &config.limits.max_buffered);
       break;
     case kTable:
       add_table(engine, text);

@@ -14,14 +14,16 @@ struct Limits {
   uint32_t max_connections = 20000;     // of one port
   uint32_t max_open_indexes = 1024;     // of one connection
   uint32_t max_changed_rows = 1000000;  // by one request
+  uint32_t max_rows = UINT32_MAX;       // of one reply
+  uint32_t max_in_keys = 1u << 20;      // values of one IN
+  uint32_t max_columns = 4096;          // in each list of columns of an index
+  // Bytes of output that wait for a slow client before its further requests are left unread.
+  uint32_t max_buffered = 256u << 10;
 };
 
 // Values of one request (key values, IN values, modify values, filters): memory for their views is
 // bounded by the request's size, this bounds the work.
 inline constexpr uint32_t kMaxRequestValues = 1u << 20;
-
-// Output that waits for a slow client before its further requests are left unread, in bytes.
-inline constexpr size_t kOutputHighWater = 256u << 10;
 
 // Bytes taken from one connection in one cycle, unless handlersocket_readsize asks for more.
 inline constexpr size_t kReadSize = 64u << 10;

@@ -31,6 +31,9 @@ Result<void> check_filters(const Request& request, const engine::IndexSpec& spec
 Result<void> check(const Context& context, const Request& request, const engine::IndexSpec& spec) {
   if (auto error = request.error_due(ErrorStage::kCounts)) return *error;
   if (Result<void> checked = check_filters(request, spec); !checked) return checked;
+  if (request.in && request.in->values.size() > context.limits.max_in_keys) {
+    return ErrorCode::kTooManyKeys;
+  }
   if (auto error = request.error_due(ErrorStage::kOperation)) return *error;
   if (request.verb != Verb::kFind && context.mode == engine::Mode::kReadOnly) {
     return ErrorCode::kReadOnly;
@@ -53,7 +56,9 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
   const engine::IndexSpecPtr* spec = client.find(request.index_id);
   if (!spec) return ErrorCode::kIndexNotOpen;
   if (Result<void> checked = check(context, request, **spec); !checked) return checked;
-  if (request.verb == Verb::kFind) return find(request, *spec, session, scratch, reply);
+  if (request.verb == Verb::kFind) {
+    return find(context, request, *spec, session, scratch, reply);
+  }
   if (request.verb == Verb::kInsert) return insert(request, *spec, session, reply);
   return modify(context, request, *spec, session, scratch, reply);
 }

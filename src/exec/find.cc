@@ -18,11 +18,13 @@ Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply) {
 namespace {
 
 // Says whether the rows that follow still fit the reply.
-Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, protocol::ReplyWriter& reply) {
-  for (;;) {
+Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, uint64_t max_rows,
+                          protocol::ReplyWriter& reply) {
+  for (uint64_t rows = 1;; ++rows) {
     Result<bool> found = scan.next();
     if (!found) return std::move(found.error());
     if (!*found) return {};
+    if (rows > max_rows) return ErrorCode::kTooManyRows;
     Result<std::span<const Value>> row = cursor.row();
     if (!row) return std::move(row.error());
     if (!reply.measure(*row)) return ErrorCode::kReplyTooLong;
@@ -32,15 +34,16 @@ Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, protocol::ReplyWri
 // A reply of which a part was sent could not become an error any more. So when it grows too long to
 // be kept, the rest of the rows is read twice: whether they fit, and then to send them.
 Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
-                        protocol::ReplyWriter& reply) {
+                        uint32_t max_rows, protocol::ReplyWriter& reply) {
   std::optional<Scan> scan(std::in_place, request, cursor, scratch);
   for (uint64_t rows = 1;; ++rows) {
     Result<bool> found = scan->next();
     if (!found) return std::move(found.error());
     if (!*found) return {};
+    if (rows > max_rows) return ErrorCode::kTooManyRows;
     if (Result<void> written = write_row(cursor, reply); !written) return written;
     if (!reply.should_stream()) continue;
-    if (Result<void> fits = measure_rest(*scan, cursor, reply); !fits) return fits;
+    if (Result<void> fits = measure_rest(*scan, cursor, max_rows - rows, reply); !fits) return fits;
     reply.stream();
     scan.emplace(request, cursor, scratch, rows);
   }
@@ -48,8 +51,9 @@ Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor
 
 }  // namespace
 
-Result<void> find(const protocol::Request& request, const engine::IndexSpecPtr& spec,
-                  engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
+Result<void> find(const Context& context, const protocol::Request& request,
+                  const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
+                  protocol::ReplyWriter& reply) {
   RequestScope scope(session);
   Result<engine::Cursor*> begun = scope.begin(spec, engine::Access::kRead);
   if (!begun) return std::move(begun.error());
@@ -59,7 +63,9 @@ Result<void> find(const protocol::Request& request, const engine::IndexSpecPtr& 
   if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
 
   reply.begin_rows(cursor.columns());
-  if (Result<void> written = write_rows(request, cursor, scratch, reply); !written) return written;
+  if (Result<void> written = write_rows(request, cursor, scratch, context.limits.max_rows, reply);
+      !written)
+    return written;
   if (Result<void> ended = scope.end(); !ended) return ended;
   reply.end_rows();
   return {};

@@ -105,6 +105,20 @@ TEST_F(FindTest, AnswersErrorsOfTheEngineAloneAndGoesOn) {
   }
 }
 
+TEST_F(FindTest, ReturnsAsManyRowsAsItMayAndNotOneMore) {
+  context.limits.max_rows = 3;
+  const std::string three = run(Ask::find(1, ">", {"0"}, 3));
+  EXPECT_EQ(three.substr(0, 5), "rows ");
+  EXPECT_EQ(run(Ask::find(1, ">", {"0"}, 4)), "error too_many_rows");
+  EXPECT_EQ(run(Ask::find(1, ">", {"0"}, 9, 2)), run(Ask::find(1, ">", {"0"}, 3, 2)));
+}
+
+TEST_F(FindTest, TakesAsManyInValuesAsItMay) {
+  context.limits.max_in_keys = 2;
+  EXPECT_EQ(run(Ask::find(1, "=", {"0"}, 9).in(0, {"1", "2"})).substr(0, 5), "rows ");
+  EXPECT_EQ(run(Ask::find(1, "=", {"0"}, 9).in(0, {"1", "2", "3"})), "error too_many_keys");
+}
+
 TEST_F(FindTest, AnswersATooLongReplyWithAnError) {
   reply.max_rows = 2;
   EXPECT_EQ(run(Ask::find(2, ">=", {"10"}, 2)), "rows 2: [1,10] [2,20]");

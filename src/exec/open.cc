@@ -5,13 +5,13 @@ namespace {
 
 // An empty name, from a trailing or doubled comma, is kept: no table has such a column, so the
 // engine refuses it in its turn, after the table and the index.
-Result<void> split(std::string_view list, std::vector<std::string>& names) {
+Result<void> split(std::string_view list, size_t most, std::vector<std::string>& names) {
   if (list.empty()) return {};
   for (;;) {
     const size_t comma = list.find(',');
     const std::string_view name = list.substr(0, comma);
     if (name.size() > kMaxNameSize) return ErrorCode::kColumn;
-    if (names.size() == kMaxListColumns) return ErrorCode::kValueCount;
+    if (names.size() == most) return ErrorCode::kTooManyColumns;
     names.emplace_back(name);
     if (comma == std::string_view::npos) return {};
     list.remove_prefix(comma + 1);
@@ -31,8 +31,10 @@ Result<void> open_index(const Context& context, const protocol::Request& request
                           std::string(request.index),
                           {},
                           {}};
-  if (Result<void> done = split(request.columns, names.columns); !done) return done;
-  if (Result<void> done = split(request.filter_columns, names.filter_columns); !done) return done;
+  const size_t most = context.limits.max_columns;
+  if (Result<void> done = split(request.columns, most, names.columns); !done) return done;
+  if (Result<void> done = split(request.filter_columns, most, names.filter_columns); !done)
+    return done;
 
   const engine::IndexSpecPtr* old = client.find(request.index_id);
   if (!old && client.open_indexes() >= context.limits.max_open_indexes) {

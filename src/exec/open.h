@@ -5,9 +5,8 @@
 
 namespace hs::exec {
 
-// Bytes of one name, and of one list of columns; longer ones cannot exist.
-inline constexpr size_t kMaxNameSize = 256;      // 64 characters of 4 bytes
-inline constexpr size_t kMaxListColumns = 4096;  // no server has tables with more
+// Bytes of one name; longer ones cannot exist.
+inline constexpr size_t kMaxNameSize = 256;  // 64 characters of 4 bytes
 
 // Names in the column lists of all indexes of one connection.
 inline constexpr size_t kMaxOpenColumns = 65536;

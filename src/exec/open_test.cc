@@ -89,16 +89,16 @@ TEST_F(OpenTest, LimitsTheLengthOfNames) {
 }
 
 TEST_F(OpenTest, LimitsTheColumnsOfAList) {
-  const std::string most = repeated("id", kMaxListColumns);
-  const std::string too_many = repeated("id", kMaxListColumns + 1);
+  const std::string most = repeated("id", context.limits.max_columns);
+  const std::string too_many = repeated("id", context.limits.max_columns + 1);
   EXPECT_EQ(run(Ask::open(0, "user", "", most, most)), "ok");
-  EXPECT_EQ(run(Ask::open(0, "user", "", too_many)), "error fldnum");
-  EXPECT_EQ(run(Ask::open(0, "user", "", "", too_many)), "error fldnum");
+  EXPECT_EQ(run(Ask::open(0, "user", "", too_many)), "error too_many_columns");
+  EXPECT_EQ(run(Ask::open(0, "user", "", "", too_many)), "error too_many_columns");
 }
 
 TEST_F(OpenTest, LimitsTheColumnsOfAConnection) {
-  const std::string most = repeated("id", kMaxListColumns);
-  for (uint32_t id = 0; id < kMaxOpenColumns / kMaxListColumns; ++id) {
+  const std::string most = repeated("id", context.limits.max_columns);
+  for (uint32_t id = 0; id < kMaxOpenColumns / context.limits.max_columns; ++id) {
     ASSERT_EQ(run(Ask::open(id, "user", "", most)), "ok");
   }
   EXPECT_EQ(run(Ask::open(100, "user", "", "id")), "error too_many_indexes");

@@ -13,7 +13,7 @@ char* plain_secret;
 char* plain_secret_wr;
 unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, sndbuf, rcvbuf,
     readsize, accept_balance, wrlock_timeout, max_connections, max_request_size, max_reply_size,
-    max_open_indexes, max_changed_rows;
+    max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns, max_buffered;
 char hidden[] = "(hidden)";
 
 enum : unsigned long { kUtf8mb4, kBinary };
@@ -98,6 +98,17 @@ MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kReadOnly,
 MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kReadOnly,
                   "Most rows that one request may update or delete", nullptr, nullptr, 1000000, 1,
                   100000000, 0);
+MYSQL_SYSVAR_UINT(max_rows, max_rows, kReadOnly, "Most rows that one find may return", nullptr,
+                  nullptr, 4294967295U, 1, 4294967295U, 0);
+MYSQL_SYSVAR_UINT(max_in_keys, max_in_keys, kReadOnly, "Most values of one IN", nullptr, nullptr,
+                  1048576, 1, 1048576, 0);
+MYSQL_SYSVAR_UINT(max_columns, max_columns, kReadOnly,
+                  "Most columns in each of the two lists of an open index", nullptr, nullptr, 4096,
+                  1, 4096, 0);
+MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kReadOnly,
+                  "Bytes of replies that wait for one connection's client before the server reads "
+                  "nothing more from it",
+                  nullptr, nullptr, 262144, 4096, 1024 * kMega, 0);
 
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
@@ -130,6 +141,10 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_reply_size),
                                         MYSQL_SYSVAR(max_open_indexes),
                                         MYSQL_SYSVAR(max_changed_rows),
+                                        MYSQL_SYSVAR(max_rows),
+                                        MYSQL_SYSVAR(max_in_keys),
+                                        MYSQL_SYSVAR(max_columns),
+                                        MYSQL_SYSVAR(max_buffered),
                                         nullptr};
 
 server::Config read_configuration() {
@@ -149,7 +164,11 @@ server::Config read_configuration() {
                    .max_reply_size = max_reply_size,
                    .max_connections = max_connections,
                    .max_open_indexes = max_open_indexes,
-                   .max_changed_rows = max_changed_rows};
+                   .max_changed_rows = max_changed_rows,
+                   .max_rows = max_rows,
+                   .max_in_keys = max_in_keys,
+                   .max_columns = max_columns,
+                   .max_buffered = max_buffered};
   return config;
 }
 

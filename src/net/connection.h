@@ -27,10 +27,10 @@ class Connection : public ListHook<ActivityTag> {
 
   // Received bytes; the owner consumes what it has used.
   Buffer& input() { return input_; }
-  // Bytes that EventLoop::send() shall send. While more than kOutputHighWater of them wait for the
-  // client, the loop reads nothing from it, and the owner should not add to them.
+  // Bytes that EventLoop::send() shall send. While more than its high water mark of them wait for
+  // the client, the loop reads nothing from it, and the owner should not add to them.
   Buffer& output() { return output_; }
-  bool over_high_water() const { return output_.size() > kOutputHighWater; }
+  bool over_high_water() const { return output_.size() > high_water_; }
 
   // The client will send nothing more: what is in input() now is all there will be.
   bool end_of_input() const { return end_of_input_; }
@@ -63,7 +63,8 @@ class Connection : public ListHook<ActivityTag> {
   bool end_of_input_ = false;
   bool hold_input_ = false;
   bool detached_ = false;
-  bool registered_ = true;     // with the loop's epoll; false at most while detached
+  bool registered_ = true;  // with the loop's epoll; false at most while detached
+  uint32_t high_water_ = Limits{}.max_buffered;
   uint32_t interest_ = 0;      // the epoll events it is registered for
   int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began
   Buffer input_;

@@ -100,6 +100,7 @@ void EventLoop::admit() {
     }
     connection->socket_ = std::move(socket);
     connection->interest_ = EPOLLIN;
+    connection->high_water_ = options_.high_water;
     connection->last_activity_ = now_;
     active_.push_back(*connection.release());
   }

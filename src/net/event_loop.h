@@ -34,7 +34,8 @@ int64_t monotonic_ms();
 class EventLoop {
  public:
   struct Options {
-    size_t read_size = kReadSize;       // bytes read from one connection in one wait()
+    size_t read_size = kReadSize;                 // bytes read from one connection in one wait()
+    uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
     int64_t idle_timeout_ms = 300'000;  // a connection without traffic is closed after that
     std::function<int64_t()> now_ms = monotonic_ms;
     // Makes the object for a new connection; on the loop's thread. May throw std::bad_alloc.

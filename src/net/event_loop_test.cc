@@ -124,7 +124,7 @@ TEST_F(EventLoopTest, HeldInputStaysInTheSystem) {
 TEST_F(EventLoopTest, AClientThatDoesNotReadIsNotReadUntilItDoes) {
   const FileDescriptor client = connect(SOCK_STREAM, 4096);
   Connection& connection = find(client);
-  const std::string reply(2 * kOutputHighWater, 'r');
+  const std::string reply(2 * Limits{}.max_buffered, 'r');
   connection.output().append(reply);
   loop_->send(connection);
   ASSERT_TRUE(connection.over_high_water());
@@ -150,7 +150,7 @@ TEST_F(EventLoopTest, AClientThatDoesNotReadIsNotReadUntilItDoes) {
 TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
   const FileDescriptor client = connect(SOCK_STREAM, 4096);
   Connection& connection = find(client);
-  connection.output().append(std::string(kOutputHighWater / 2, 'a'));
+  connection.output().append(std::string(Limits{}.max_buffered / 2, 'a'));
   loop_->send(connection);
   ASSERT_FALSE(connection.output().empty());
   connection.output().append("end");
@@ -161,7 +161,7 @@ TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
     wait();
   }
   received += read(client);
-  EXPECT_EQ(received, std::string(kOutputHighWater / 2, 'a') + "end");
+  EXPECT_EQ(received, std::string(Limits{}.max_buffered / 2, 'a') + "end");
 }
 
 TEST_F(EventLoopTest, HalfCloseIsToldAndTheReplyStillArrives) {
@@ -233,7 +233,7 @@ TEST_F(EventLoopTest, AClientThatSendsForEverIsCutOffSoonAfterFinish) {
 TEST_F(EventLoopTest, AClientThatIsGoneWhileItsOutputIsStuckIsClosed) {
   FileDescriptor client = connect(SOCK_STREAM, 4096);
   Connection& connection = find(client);
-  connection.output().append(std::string(2 * kOutputHighWater, 'r'));
+  connection.output().append(std::string(2 * Limits{}.max_buffered, 'r'));
   loop_->send(connection);
   client.reset();
   wait();

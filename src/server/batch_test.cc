@@ -319,7 +319,7 @@ TEST_F(BatchTest, ARequestThatCannotBeUndoneIsNeverExecutedAgain) {
 }
 
 TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {
-  first_.output().append(std::string(kOutputHighWater + 1, 'r'));
+  first_.output().append(std::string(Limits{}.max_buffered + 1, 'r'));
   first_.input().append(insert(1));
   run({&first_});
   EXPECT_TRUE(first_.may_have_more);

@@ -88,6 +88,7 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
   for (uint32_t i = 0; made && i < port->config_.threads; ++i) {
     Worker::Options worker;
     if (config.readsize > 0) worker.read_size = config.readsize;
+    worker.high_water = config.limits.max_buffered;
     worker.idle_timeout_s = config.idle_timeout_s;
     port->workers_.push_back(Worker::create(worker, port->specs_));
     made = port->workers_.back() != nullptr;

@@ -627,7 +627,10 @@ TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
   start();
   EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
   EXPECT_EQ(writer().ask("\n"), "2\t1\tcmd");
-  std::vector<std::string> names = engine_.sessions();
+  std::vector<std::string> names;
+  do {
+    names = engine_.sessions();
+  } while (names.size() < 4);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"hs-rd-0", "hs-rd-1", "hs-wr-0", "hs-wr-1"}));
   EXPECT_TRUE(engine_.signals_were_blocked());

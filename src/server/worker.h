@@ -35,6 +35,7 @@ class Worker {
  public:
   struct Options {
     size_t read_size = kReadSize;
+    uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
   };
 

@@ -25,6 +25,10 @@ def small() -> Iterator[PrivateServer]:
         "handlersocket_max_connections": 20,
         "handlersocket_max_open_indexes": 10,
         "handlersocket_max_changed_rows": 50,
+        "handlersocket_max_rows": 300,
+        "handlersocket_max_in_keys": 30,
+        "handlersocket_max_columns": 5,
+        "handlersocket_max_buffered": 64 * KIB,
     }
     with PrivateServer(variables=variables) as server:
         server.sql("CREATE DATABASE hs")
@@ -65,7 +69,7 @@ def test_a_reply_that_would_be_too_long_is_an_error_and_fewer_rows_are_not(
 ) -> None:
     with Client(small.port) as client:
         client.open("hs.t", ["v"])
-        assert client.raw(b"1\t>=\t1\t1\t1000\t0") == b"2\t1\treply_too_long"
+        assert client.raw(b"1\t>=\t1\t1\t300\t0") == b"2\t1\treply_too_long"
         assert len(rows(client.raw(b"1\t>=\t1\t1\t200\t0"))) == 200
 
 
@@ -163,3 +167,56 @@ def test_random_bytes_leave_the_server_and_its_rows_alone(small: PrivateServer) 
             while client.socket.recv(1 << 16):
                 pass
     assert small.sql("CHECKSUM TABLE hs.t") == checksum
+
+
+def test_rows_of_one_find(small: PrivateServer) -> None:
+    for port in (small.port, small.port_wr):
+        with Client(port) as client:
+            client.open("hs.t", ["id"])
+            for limit, offset in ((300, 0), (300, 400), (299, 0)):
+                assert len(client.find(">", [offset], limit)) == limit
+            assert client.request(1, ">", 1, 0, 301, 0) == b"2\t1\ttoo_many_rows"
+            assert len(client.find(">", [900], 10_000)) == 100  # the limit is not what counts
+            assert len(client.find(">", [0], 1)) == 1
+
+
+def test_keys_of_one_in(small: PrivateServer) -> None:
+    with Client(small.port) as client:
+        client.open("hs.t", ["id"])
+        for count in (1, 29, 30):
+            keys = list(range(1, count + 1))
+            reply = client.request(1, "=", 1, 0, 1000, 0, "@", 0, count, *keys)
+            assert reply == b"0\t1\t" + b"\t".join(b"%d" % key for key in keys)
+        too_many = client.request(1, "=", 1, 0, 1000, 0, "@", 0, 31, *range(31))
+        assert too_many == b"2\t1\ttoo_many_keys"
+        assert client.find("=", [1]) == [(b"1",)]
+
+
+def test_columns_of_one_index(small: PrivateServer) -> None:
+    with Client(small.port) as client:
+        client.open("hs.t", ["id"] * 5, filters=["id"] * 5)
+        for columns, filters in ((6, 1), (1, 6)):
+            names = [",".join(["id"] * count) for count in (columns, filters)]
+            reply = client.request("P", 1, "hs", "t", "PRIMARY", *names)
+            assert reply == b"2\t1\ttoo_many_columns"
+        assert client.find("=", [7]) == [(b"7",) * 5]  # the id keeps its old meaning
+
+
+def test_replies_that_wait_for_a_client(small: PrivateServer) -> None:
+    """Requests behind the bound are not even received: they stay in the client's own buffers."""
+    with Client(small.port) as slow, Client(small.port) as other:
+        for client in (slow, other):
+            client.open("hs.t", ["id", "v"])
+        request = b"1\t>\t1\t0\t100\t0\n"
+        executed = int(small.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_requests'")[0][1])
+        slow.socket.setblocking(False)
+        sent = 0
+        try:
+            while sent < 64 * MIB:
+                sent += slow.socket.send(request * 1000)
+        except BlockingIOError:
+            pass
+        assert sent < 64 * MIB
+        assert other.find("=", [7])[0][0] == b"7"
+        before = int(small.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_requests'")[0][1])
+        assert before - executed < sent / len(request) / 2
