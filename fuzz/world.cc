@@ -90,7 +90,7 @@ bool World::run_batch(size_t worker) {
 void World::take_replies(size_t number, size_t requests) {
   server::Peer& peer = *peers_[number];
   std::string_view output = peer.output().view();
-  require(output.size() <= kOutputHighWater + 2 * 4096, "unsent replies are bounded");
+  require(output.size() <= Limits{}.max_buffered + 2 * 4096, "unsent replies are bounded");
   require(peer.ending != server::Peer::Ending::kFailed, "every request can be answered");
   if (requests == 0 && output.empty()) return;
   size_t replies = 0;

@@ -40,6 +40,13 @@ def small() -> Iterator[PrivateServer]:
         assert server.running
 
 
+@pytest.fixture(autouse=True)
+def without_clients(small: PrivateServer) -> None:
+    """Starts each test when the clients of the one before are no longer counted."""
+    while small.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_connections_open'")[0][1] != "0":
+        pass
+
+
 def resident_bytes(server: PrivateServer) -> int:
     with open(f"/proc/{server.pid}/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * 4096

@@ -1,0 +1,29 @@
+"""The short form of tests/soak: what clients come and go through leaves nothing behind."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "soak"))
+
+from soak import Churn, make_server  # noqa: E402
+
+WARM_UP = 100
+ROUNDS = 150
+GROWTH_KIB = 8 << 10
+
+
+def test_memory_stays_flat_while_clients_and_tables_come_and_go() -> None:
+    with make_server() as server:
+        churn = Churn(server, seed=1)
+        for _ in range(WARM_UP):
+            churn.round()
+        before = churn.sample()
+        for _ in range(ROUNDS):
+            churn.round()
+        after = churn.sample()
+        print(before, after, sep="\n")
+        assert after.resident_kib - before.resident_kib < GROWTH_KIB
+        assert after.open_tables <= 100
+        assert after.threads <= before.threads + 5
