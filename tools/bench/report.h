@@ -12,8 +12,11 @@ namespace hs::bench {
 
 struct Report {
   std::string target;
+  std::string workload;
+  std::string distribution;
   size_t connections = 0;
   size_t depth = 0;
+  double rate = 0;  // 0: none
   Tally tally;
   std::optional<double> server_cpu_seconds;
 };

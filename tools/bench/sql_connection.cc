@@ -7,21 +7,23 @@ namespace hs::bench {
 
 namespace {
 
-const std::string kSelect =
-    "SELECT " + std::string(KnownRow::kColumns) + " FROM test.user WHERE user_id=";
+constexpr size_t kMinTextSize = 256;
 
-bool is_known(uint32_t key, std::string_view name, std::string_view email, std::string_view created,
-              std::string* error) {
-  const KnownRow row(key);
-  if (name == row.name() && email == row.email() && created == row.created()) return true;
-  error->assign(name).append(", ").append(email).append(", ").append(created);
-  return false;
+// Errors of statements are answers like others: such a request is wrong, the next one may not be.
+// Those of the client library are not: there is no connection any more.
+uint64_t count_or_throw(unsigned code, const char* message, std::string* error) {
+  constexpr unsigned kFirstOfClient = 2000;
+  constexpr unsigned kLastOfClient = 2999;
+  if (code >= kFirstOfClient && code <= kLastOfClient) throw Failure(message);
+  *error = message;
+  return 0;
 }
 
 }  // namespace
 
-SqlConnection::SqlConnection(const Place& place, const SqlOptions& options)
-    : connection_(::mysql_init(nullptr)) {
+SqlConnection::SqlConnection(const Place& place, const Workload& workload,
+                             const SqlOptions& options)
+    : workload_(workload), connection_(::mysql_init(nullptr)), answer_(workload) {
   MYSQL* const connection = connection_.get();
   ::mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
   if (::mysql_real_connect(connection, place.host.c_str(), options.user.c_str(),
@@ -29,67 +31,117 @@ SqlConnection::SqlConnection(const Place& place, const SqlOptions& options)
                            place.socket.empty() ? nullptr : place.socket.c_str(), 0) == nullptr) {
     throw Failure(std::string("cannot connect: ") + ::mysql_error(connection));
   }
-  if (options.prepared) prepare();
 }
 
-void SqlConnection::prepare() {
-  statement_.reset(::mysql_stmt_init(connection_.get()));
-  MYSQL_STMT* const statement = statement_.get();
-  const std::string text = kSelect + "?";
-  MYSQL_BIND parameter{};
-  parameter.buffer_type = MYSQL_TYPE_LONG;
-  parameter.buffer = &parameter_;
-  parameter.is_unsigned = 1;
+bool SqlConnection::is_read(const Request& request) {
+  return request.kind != Kind::kInsert && request.kind != Kind::kUpdate;
+}
+
+uint64_t SqlTextConnection::execute(const Request& request, std::string* error) {
+  std::string& statement = statements_[request.kind];
+  if (statement.empty()) statement = bench::statement(workload_, request.kind);
+  set_parameters(workload_, request, &parameters_);
+  text_.clear();
+  append_with_parameters(statement, parameters_, &text_);
+  MYSQL* const connection = connection_.get();
+  if (::mysql_real_query(connection, text_.data(), text_.size()) != 0) {
+    return count_or_throw(::mysql_errno(connection), ::mysql_error(connection), error);
+  }
+  if (is_read(request)) return read_rows(request, error);
+  if (::mysql_affected_rows(connection) == 1) return 1;
+  *error = "not one row was changed";
+  return 0;
+}
+
+uint64_t SqlTextConnection::read_rows(const Request& request, std::string* error) {
+  MYSQL* const connection = connection_.get();
+  const std::unique_ptr<MYSQL_RES, Close> result(::mysql_store_result(connection));
+  if (result == nullptr) {
+    return count_or_throw(::mysql_errno(connection), ::mysql_error(connection), error);
+  }
+  answer_.begin(request);
+  while (const MYSQL_ROW row = ::mysql_fetch_row(result.get())) {
+    const unsigned long* const lengths = ::mysql_fetch_lengths(result.get());
+    const auto value = [&](unsigned i) { return std::string_view(row[i], lengths[i]); };
+    answer_.add_row(value(0), value(1), value(2));
+  }
+  return answer_.is_right(error) ? answer_.rows() : 0;
+}
+
+SqlPreparedConnection::SqlPreparedConnection(const Place& place, const Workload& workload,
+                                             const SqlOptions& options)
+    : SqlConnection(place, workload, options) {
+  for (auto& value : values_) value.resize(std::max<size_t>(kMinTextSize, workload.email.size + 1));
+  prepare({0, 1, workload.kind});
+  if (workload.writes > 0) prepare({0, 1, Kind::kUpdate});
+}
+
+void SqlPreparedConnection::prepare(const Request& request) {
+  Prepared* const prepared = &statements_[request.kind];
+  prepared->handle.reset(::mysql_stmt_init(connection_.get()));
+  MYSQL_STMT* const statement = prepared->handle.get();
+  const std::string text = bench::statement(workload_, request.kind);
+  if (::mysql_stmt_prepare(statement, text.data(), text.size()) != 0) {
+    throw Failure(std::string("cannot prepare: ") + ::mysql_stmt_error(statement));
+  }
+  set_parameters(workload_, request, &prepared->parameters);
+  std::vector<MYSQL_BIND> binds(prepared->parameters.size());
+  prepared->lengths.resize(binds.size());
+  for (size_t i = 0; i < binds.size(); ++i) {
+    SqlParameter& parameter = prepared->parameters[i];
+    parameter.text.reserve(std::max<size_t>(kMinTextSize, workload_.email.size));
+    binds[i].buffer_type = parameter.is_text ? MYSQL_TYPE_STRING : MYSQL_TYPE_LONG;
+    binds[i].buffer = parameter.is_text ? static_cast<void*>(parameter.text.data())
+                                        : static_cast<void*>(&parameter.number);
+    binds[i].is_unsigned = 1;
+    binds[i].length = &prepared->lengths[i];
+  }
   std::array<MYSQL_BIND, kColumns> columns{};
   for (unsigned i = 0; i < kColumns; ++i) {
     columns[i].buffer_type = MYSQL_TYPE_STRING;
     columns[i].buffer = values_[i].data();
     columns[i].buffer_length = values_[i].size();
     columns[i].length = &lengths_[i];
+    columns[i].is_null = &nulls_[i];
   }
-  if (::mysql_stmt_prepare(statement, text.data(), text.size()) != 0 ||
-      ::mysql_stmt_bind_param(statement, &parameter) != 0 ||
-      ::mysql_stmt_bind_result(statement, columns.data()) != 0) {
-    throw Failure(std::string("cannot prepare: ") + ::mysql_stmt_error(statement));
+  if (::mysql_stmt_bind_param(statement, binds.data()) != 0 ||
+      (is_read(request) && ::mysql_stmt_bind_result(statement, columns.data()) != 0)) {
+    throw Failure(std::string("cannot bind: ") + ::mysql_stmt_error(statement));
   }
 }
 
-bool SqlConnection::find(uint32_t key, std::string* error) {
-  return statement_ == nullptr ? find_by_text(key, error) : find_prepared(key, error);
+uint64_t SqlPreparedConnection::execute(const Request& request, std::string* error) {
+  Prepared& prepared = statements_[request.kind];
+  set_parameters(workload_, request, &prepared.parameters);
+  for (size_t i = 0; i < prepared.lengths.size(); ++i) {
+    prepared.lengths[i] = prepared.parameters[i].text.size();
+  }
+  MYSQL_STMT* const statement = prepared.handle.get();
+  if (::mysql_stmt_execute(statement) != 0) {
+    return count_or_throw(::mysql_stmt_errno(statement), ::mysql_stmt_error(statement), error);
+  }
+  if (is_read(request)) return read_rows(statement, request, error);
+  if (::mysql_stmt_affected_rows(statement) == 1) return 1;
+  *error = "not one row was changed";
+  return 0;
 }
 
-bool SqlConnection::find_by_text(uint32_t key, std::string* error) {
-  const std::string text = kSelect + std::to_string(key);
-  if (::mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {
-    throw Failure(std::string("SELECT: ") + ::mysql_error(connection_.get()));
+uint64_t SqlPreparedConnection::read_rows(MYSQL_STMT* statement, const Request& request,
+                                          std::string* error) {
+  if (::mysql_stmt_store_result(statement) != 0) {
+    return count_or_throw(::mysql_stmt_errno(statement), ::mysql_stmt_error(statement), error);
   }
-  const std::unique_ptr<MYSQL_RES, Close> result(::mysql_store_result(connection_.get()));
-  if (result == nullptr || ::mysql_num_rows(result.get()) != 1) {
-    *error = "not one row";
-    return false;
-  }
-  const MYSQL_ROW row = ::mysql_fetch_row(result.get());
-  const unsigned long* const lengths = ::mysql_fetch_lengths(result.get());
-  const auto value = [&](unsigned i) { return std::string_view(row[i], lengths[i]); };
-  return is_known(key, value(0), value(1), value(2), error);
-}
-
-bool SqlConnection::find_prepared(uint32_t key, std::string* error) {
-  MYSQL_STMT* const statement = statement_.get();
-  parameter_ = key;
-  if (::mysql_stmt_execute(statement) != 0 || ::mysql_stmt_store_result(statement) != 0) {
-    throw Failure(std::string("SELECT: ") + ::mysql_stmt_error(statement));
-  }
-  const bool one = ::mysql_stmt_num_rows(statement) == 1 && ::mysql_stmt_fetch(statement) == 0;
-  ::mysql_stmt_free_result(statement);
-  if (!one) {
-    *error = "not one row";
-    return false;
-  }
+  answer_.begin(request);
   const auto value = [&](unsigned i) {
-    return std::string_view(values_[i].data(), std::min<size_t>(lengths_[i], values_[i].size()));
+    const size_t size = nulls_[i] ? 0 : std::min<size_t>(lengths_[i], values_[i].size());
+    return std::string_view(values_[i].data(), size);
   };
-  return is_known(key, value(0), value(1), value(2), error);
+  for (int status;
+       (status = ::mysql_stmt_fetch(statement)) == 0 || status == MYSQL_DATA_TRUNCATED;) {
+    answer_.add_row(value(0), value(1), value(2));
+  }
+  ::mysql_stmt_free_result(statement);
+  return answer_.is_right(error) ? answer_.rows() : 0;
 }
 
 }  // namespace hs::bench

@@ -1,4 +1,4 @@
-// One SQL connection that looks up rows of the known table. Used by one thread at a time.
+// One SQL connection, on which one statement at a time goes on. Used by one thread at a time.
 #ifndef HS_TOOLS_BENCH_SQL_CONNECTION_H_
 #define HS_TOOLS_BENCH_SQL_CONNECTION_H_
 
@@ -6,42 +6,82 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sql_target.h"
+#include "sql_text.h"
+#include "workload.h"
 
 namespace hs::bench {
 
 class SqlConnection {
  public:
-  // Connects and, if so wanted, prepares the statement. Throws Failure.
-  SqlConnection(const Place& place, const SqlOptions& options);
+  // Connects. Throws Failure. The workload must outlive the object.
+  SqlConnection(const Place& place, const Workload& workload, const SqlOptions& options);
+  virtual ~SqlConnection() = default;
   SqlConnection(const SqlConnection&) = delete;
   SqlConnection& operator=(const SqlConnection&) = delete;
 
-  // Looks up one row and waits for it. True: it came, alone, with the known content. Else *error
-  // says what came. Throws Failure when the statement itself fails.
-  bool find(uint32_t key, std::string* error);
+  // Executes the statement of a request and waits for it. Returns how many rows were read or
+  // written as they should; 0: *error says what came instead.
+  virtual uint64_t execute(const Request& request, std::string* error) = 0;
 
- private:
-  static constexpr unsigned kColumns = 3;
-
+ protected:
   struct Close {
     void operator()(MYSQL* connection) const { ::mysql_close(connection); }
     void operator()(MYSQL_STMT* statement) const { ::mysql_stmt_close(statement); }
     void operator()(MYSQL_RES* result) const { ::mysql_free_result(result); }
   };
 
-  bool find_by_text(uint32_t key, std::string* error);
-  bool find_prepared(uint32_t key, std::string* error);
-  void prepare();
+  static bool is_read(const Request& request);
 
+  const Workload& workload_;
   std::unique_ptr<MYSQL, Close> connection_;
-  std::unique_ptr<MYSQL_STMT, Close> statement_;  // null: the text protocol
-  uint32_t parameter_ = 0;
-  std::array<std::array<char, 256>, kColumns> values_{};
+  std::vector<SqlParameter> parameters_;
+  SqlAnswer answer_;
+};
+
+// By the text protocol.
+class SqlTextConnection : public SqlConnection {
+ public:
+  using SqlConnection::SqlConnection;
+
+  uint64_t execute(const Request& request, std::string* error) override;
+
+ private:
+  uint64_t read_rows(const Request& request, std::string* error);
+
+  std::map<Kind, std::string> statements_;
+  std::string text_;
+};
+
+// By statements that are prepared once, at the beginning.
+class SqlPreparedConnection : public SqlConnection {
+ public:
+  SqlPreparedConnection(const Place& place, const Workload& workload, const SqlOptions& options);
+
+  uint64_t execute(const Request& request, std::string* error) override;
+
+ private:
+  static constexpr unsigned kColumns = 3;
+
+  // What is bound to a statement stays where it is.
+  struct Prepared {
+    std::unique_ptr<MYSQL_STMT, Close> handle;
+    std::vector<SqlParameter> parameters;
+    std::vector<unsigned long> lengths;
+  };
+
+  void prepare(const Request& request);
+  uint64_t read_rows(MYSQL_STMT* statement, const Request& request, std::string* error);
+
+  std::map<Kind, Prepared> statements_;
+  std::array<std::vector<char>, kColumns> values_;
   std::array<unsigned long, kColumns> lengths_{};
+  std::array<my_bool, kColumns> nulls_{};
 };
 
 }  // namespace hs::bench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "target.h"
+#include "workload.h"
 
 namespace hs::bench {
 
@@ -21,13 +22,15 @@ struct SqlOptions {
 
 class SqlTarget : public Target {
  public:
-  // Connects. Throws Failure.
-  SqlTarget(const Place& place, const SqlOptions& options, size_t connections);
+  // Connects. Throws Failure. The workload must outlive the object.
+  SqlTarget(const Place& place, const Workload& workload, const SqlOptions& options,
+            size_t connections);
   ~SqlTarget() override;
 
-  Tally run(const Keys& keys, const Phase& phase) override;
+  Tally run(const Phase& phase) override;
 
  private:
+  const Workload& workload_;
   std::vector<std::unique_ptr<SqlConnection>> connections_;
 };
 

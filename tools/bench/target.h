@@ -11,9 +11,9 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "histogram.h"
-#include "workload.h"
 
 namespace hs::bench {
 
@@ -30,24 +30,38 @@ struct Place {
   std::string socket;
 };
 
+// How far a phase is.
+struct Progress {
+  uint64_t answers = 0;
+  uint64_t errors = 0;
+  double seconds = 0;
+};
+
+constexpr auto kProgressInterval = std::chrono::milliseconds(500);
+
 // A part of the load: the requests from number `first` on, `requests` of them, or as many as are
 // answered in `seconds` when `requests` is 0.
+//
+// With a rate there are so many requests per second (see schedule.h), and all that become due in
+// `seconds` are sent. Without one each connection sends as soon as it has an answer.
 struct Phase {
   uint64_t first = 0;
   uint64_t requests = 0;
   double seconds = 0;
-  std::function<void(uint64_t answers)> progress;  // now and then, in one thread; may be empty
+  double rate = 0;
+  std::function<void(const Progress&)> progress = {};  // now and then, in one thread; may be empty
 };
 
-// What came of it. Latencies are in nanoseconds, from sending to having the answer.
+// What came of it. Latencies are in nanoseconds, from sending (or being due) to having the answer.
 struct Tally {
   Histogram latency;
+  uint64_t rows = 0;  // in right answers: read or written
   uint64_t errors = 0;
   std::string first_error;
   double seconds = 0;
 
   uint64_t answers() const { return latency.count(); }
-  void count_error(uint32_t key, const std::string& answer);
+  void count_error(uint32_t key, std::string_view answer);
   void merge(const Tally& other);
 };
 
@@ -56,7 +70,7 @@ class Target {
   virtual ~Target() = default;
 
   // Sends the requests of the phase over all connections and returns when all are answered.
-  virtual Tally run(const Keys& keys, const Phase& phase) = 0;
+  virtual Tally run(const Phase& phase) = 0;
 };
 
 }  // namespace hs::bench

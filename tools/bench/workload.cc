@@ -1,54 +1,48 @@
 #include "workload.h"
 
-#include <charconv>
-#include <cstring>
+#include "random.h"
 
 namespace hs::bench {
 
-namespace {
-
-// Removes the text from the front of the line, if it is there.
-bool take(std::string_view text, std::string_view* line) {
-  if (line->substr(0, text.size()) != text) return false;
-  line->remove_prefix(text.size());
-  return true;
-}
-
-template <size_t N>
-std::string_view join(std::string_view before, uint32_t key, std::string_view after,
-                      std::array<char, N>* place) {
-  char* end = place->data();
-  std::memcpy(end, before.data(), before.size());
-  end = std::to_chars(end + before.size(), place->data() + N, key).ptr;
-  std::memcpy(end, after.data(), after.size());
-  return {place->data(), static_cast<size_t>(end - place->data()) + after.size()};
-}
-
-}  // namespace
-
-// SplitMix64: the n-th number is a function of n alone.
-uint32_t Keys::at(uint64_t request) const {
-  uint64_t bits = seed_ * 0xd1342543de82ef95 + request * 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  bits ^= bits >> 31;
-  const bool is_cold = static_cast<double>(bits & UINT32_MAX) < cold_ * 0x1p32;
-  return static_cast<uint32_t>(((bits >> 32) * (is_cold ? rows_ : hot_)) >> 32) + 1;
-}
-
-KnownRow::KnownRow(uint32_t key) {
-  if (key == kSampleKey) {
-    name_ = "Yukari Takeba";
-    email_ = "yukari.takeba@dena.jp";
-    return;
+Request Workload::request(uint64_t number) const {
+  Request request{number, 0, kind};
+  if (kind == Kind::kIn) {
+    request.key = key(request, 0);
+    return request;
   }
-  name_ = join("user name ", key, "", &name_text_);
-  email_ = join("user", key, "@example.com", &email_text_);
+  request.key = keys.at(number);
+  // Other random numbers than those of the keys: a key is not always read or always written.
+  if (writes > 0 && as_fraction(random_bits(~seed, number)) < writes) request.kind = Kind::kUpdate;
+  return request;
 }
 
-bool KnownRow::is_answer(std::string_view line) const {
-  return take("0\t3\t", &line) && take(name_, &line) && take("\t", &line) && take(email_, &line) &&
-         take("\t", &line) && line == created();
+uint32_t Workload::row_count(const Request& request) const {
+  return request.kind == Kind::kIn || request.kind == Kind::kRange ? count : 1;
+}
+
+uint32_t Workload::key(const Request& request, uint32_t i) const {
+  if (request.kind == Kind::kIn) return keys.at(request.number * count + i);
+  return request.key + i;
+}
+
+bool Workload::has_writes() const {
+  return kind == Kind::kInsert || kind == Kind::kUpdate || writes > 0;
+}
+
+void Workload::append_email(const Request& request, std::string* output) const {
+  const KnownRow written = row(request.key);
+  if (request.kind == Kind::kUpdate) {
+    written.append_updated_email(first_update + request.number, output);
+  } else {
+    written.append_email(output);
+  }
+}
+
+void Workload::append_row(const Request& request, std::string* output) const {
+  const KnownRow written = row(request.key);
+  output->append(written.name()).push_back('\t');
+  append_email(request, output);
+  output->append("\t").append(written.created());
 }
 
 }  // namespace hs::bench

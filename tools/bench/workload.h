@@ -1,58 +1,52 @@
-// What is asked for, in which order, and what the answer must be: the same for every target.
-//
-// The table is test.user of ./run: the ids 1 to `rows`, each with the values that KnownRow makes.
+// What is asked for, in which order, and what the answers must contain: the same for every target.
 #ifndef HS_TOOLS_BENCH_WORKLOAD_H_
 #define HS_TOOLS_BENCH_WORKLOAD_H_
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
+
+#include "keys.h"
+#include "known_row.h"
 
 namespace hs::bench {
 
-// The key of each request of a run. The same seed gives the same keys, to every target and however
-// many threads share them. Uniform over 1 … rows, or, but for the share `cold`, over 1 … hot.
-class Keys {
- public:
-  Keys(uint64_t seed, uint32_t rows) : Keys(seed, rows, rows, 1) {}
-  // 1 <= hot <= rows, 0 <= cold <= 1.
-  Keys(uint64_t seed, uint32_t rows, uint32_t hot, double cold)
-      : seed_(seed), rows_(rows), hot_(hot), cold_(cold) {}
+enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate };
 
-  uint32_t at(uint64_t request) const;
-
- private:
-  uint64_t seed_;
-  uint32_t rows_;
-  uint32_t hot_;
-  double cold_;
+// One request; what else it needs follows from its number.
+struct Request {
+  uint64_t number = 0;
+  uint32_t key = 0;  // its only one, or its first one
+  Kind kind = Kind::kFind;
 };
 
-// The columns user_name, user_email and created of the row with this key. Views live as long as
-// the object.
-class KnownRow {
- public:
-  static constexpr std::string_view kColumns = "user_name,user_email,created";
+// All requests of a run. Not changed while one goes on.
+struct Workload {
+  // The table of hs and SQL.
+  std::string database = "test";
+  std::string table = "user";
 
-  explicit KnownRow(uint32_t key);
-  KnownRow(const KnownRow&) = delete;
-  KnownRow& operator=(const KnownRow&) = delete;
+  Kind kind = Kind::kFind;
+  Keys keys = Keys::uniform(1, 1);  // for kInsert: each key once
+  uint32_t count = 1;               // the keys of a kIn, the rows of a kRange
+  double writes = 0;                // the share of kFind that is kUpdate instead
+  bool overwrite = false;           // a kInsert may meet its row (memcached and redis)
+  EmailForm email;
+  uint64_t seed = 1;
+  uint64_t first_update = 0;  // makes the values of updates differ from those of other runs
 
-  std::string_view name() const { return name_; }
-  std::string_view email() const { return email_; }
-  std::string_view created() const { return "2010-02-03 11:22:33"; }
+  Request request(uint64_t number) const;
 
-  // Whether this is the answer to a find of exactly this row, without its line end.
-  bool is_answer(std::string_view line) const;
+  // How many rows a request is about, and which.
+  uint32_t row_count(const Request& request) const;
+  uint32_t key(const Request& request, uint32_t i) const;
+  KnownRow row(uint32_t key) const { return KnownRow(key, email); }
 
- private:
-  static constexpr uint32_t kSampleKey = 101;
+  bool has_writes() const;
 
-  std::array<char, 32> name_text_;
-  std::array<char, 32> email_text_;
-  std::string_view name_;
-  std::string_view email_;
+  // Appends the user_email that a kInsert or kUpdate writes.
+  void append_email(const Request& request, std::string* output) const;
+  // Appends user_name, user_email and created as it writes them, with TABs between them.
+  void append_row(const Request& request, std::string* output) const;
 };
 
 }  // namespace hs::bench

@@ -2,60 +2,60 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <vector>
+#include <string>
 
 namespace hs::bench {
 namespace {
 
-TEST(KnownRowTest, AcceptsTheAnswerOfItsKey) {
-  EXPECT_TRUE(KnownRow(7).is_answer("0\t3\tuser name 7\tuser7@example.com\t2010-02-03 11:22:33"));
-  EXPECT_TRUE(
-      KnownRow(4294967295)
-          .is_answer(
-              "0\t3\tuser name 4294967295\tuser4294967295@example.com\t2010-02-03 11:22:33"));
+std::string row(const Workload& workload, const Request& request) {
+  std::string text;
+  workload.append_row(request, &text);
+  return text;
 }
 
-TEST(KnownRowTest, TheRow101IsTheSampleRow) {
-  EXPECT_TRUE(
-      KnownRow(101).is_answer("0\t3\tYukari Takeba\tyukari.takeba@dena.jp\t2010-02-03 11:22:33"));
-  EXPECT_FALSE(
-      KnownRow(101).is_answer("0\t3\tuser name 101\tuser101@example.com\t2010-02-03 11:22:33"));
+TEST(WorkloadTest, AnInHasItsOwnKeys) {
+  Workload workload;
+  workload.kind = Kind::kIn;
+  workload.keys = Keys::sequential(1, 1000);
+  workload.count = 3;
+  const Request request = workload.request(2);
+  EXPECT_EQ(request.key, 7u);
+  EXPECT_EQ(workload.row_count(request), 3u);
+  EXPECT_EQ(workload.key(request, 2), 9u);
 }
 
-TEST(KnownRowTest, RefusesEveryOtherAnswer) {
-  const KnownRow row(7);
-  EXPECT_FALSE(row.is_answer("0\t3\tuser name 8\tuser8@example.com\t2010-02-03 11:22:33"));
-  EXPECT_FALSE(row.is_answer("0\t3\tuser name 7\tuser8@example.com\t2010-02-03 11:22:33"));
-  EXPECT_FALSE(row.is_answer("0\t3\tuser name 7\tuser7@example.com\t2010-02-03 11:22:34"));
-  EXPECT_FALSE(row.is_answer("0\t3\tuser name 7\tuser7@example.com\t2010-02-03 11:22:33\tx"));
-  EXPECT_FALSE(row.is_answer("0\t3\tuser name 7\tuser7@example.com"));
-  EXPECT_FALSE(row.is_answer("0\t3"));
-  EXPECT_FALSE(row.is_answer("2\t1\tcmd"));
-  EXPECT_FALSE(row.is_answer(""));
+TEST(WorkloadTest, ARangeHasTheKeysBehindItsFirst) {
+  Workload workload;
+  workload.kind = Kind::kRange;
+  workload.keys = Keys::uniform(1, 1000);
+  workload.count = 3;
+  const Request request = workload.request(2);
+  EXPECT_EQ(workload.key(request, 2), request.key + 2);
 }
 
-TEST(KeysTest, AreUniformOverTheRows) {
-  const Keys keys(1, 10);
-  std::vector<int> seen(11);
-  for (uint64_t request = 0; request < 100'000; ++request) ++seen.at(keys.at(request));
-  EXPECT_EQ(seen[0], 0);
-  EXPECT_GT(*std::min_element(seen.begin() + 1, seen.end()), 9'500);
-  EXPECT_LT(*std::max_element(seen.begin() + 1, seen.end()), 10'500);
+TEST(WorkloadTest, TheShareOfWritesIsUpdatesOfTheSameKeys) {
+  Workload workload;
+  workload.keys = Keys::uniform(1, 1'000'000);
+  workload.writes = 0.25;
+  int writes = 0;
+  for (uint64_t i = 0; i < 100'000; ++i) {
+    const Request request = workload.request(i);
+    EXPECT_EQ(request.key, workload.keys.at(i));
+    writes += request.kind == Kind::kUpdate;
+  }
+  EXPECT_GT(writes, 24'000);
+  EXPECT_LT(writes, 26'000);
 }
 
-TEST(KeysTest, AreHotButForTheShareThatIsCold) {
-  const Keys keys(1, 1000, 10, 0.25);
-  int hot = 0;
-  for (uint64_t request = 0; request < 100'000; ++request) hot += keys.at(request) <= 10;
-  EXPECT_GT(hot, 74'000);  // of the cold ones one in a hundred is, too
-  EXPECT_LT(hot, 76'500);
-}
-
-TEST(KeysTest, TheSameSeedGivesTheSameKeys) {
-  EXPECT_EQ(Keys(5, 1'000'000).at(17), Keys(5, 1'000'000).at(17));
-  EXPECT_NE(Keys(5, 1'000'000).at(17), Keys(6, 1'000'000).at(17));
+TEST(WorkloadTest, WritesAreTheKnownRowsAndUpdatesAreNew) {
+  Workload workload;
+  workload.first_update = 1000;
+  EXPECT_EQ(row(workload, {5, 7, Kind::kInsert}),
+            "user name 7\tuser7@example.com\t2010-02-03 11:22:33");
+  EXPECT_EQ(row(workload, {5, 7, Kind::kUpdate}),
+            "user name 7\tuser7+1005@example.com\t2010-02-03 11:22:33");
+  EXPECT_EQ(row(workload, {6, 101, Kind::kUpdate}),
+            "Yukari Takeba\tuser101+1006@example.com\t2010-02-03 11:22:33");
 }
 
 }  // namespace

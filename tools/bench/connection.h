@@ -1,0 +1,56 @@
+// One connection of the epoll loop: requests out, answers in, in order.
+#ifndef HS_TOOLS_BENCH_CONNECTION_H_
+#define HS_TOOLS_BENCH_CONNECTION_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dialect.h"
+#include "in_flight.h"
+#include "target.h"
+
+namespace hs::bench {
+
+class Connection {
+ public:
+  // Connects and waits for the dialect's opening. At most `depth` requests are ever on the way.
+  // Throws Failure. The dialect must outlive the object.
+  Connection(const Place& place, Dialect& dialect, size_t depth);
+  ~Connection();
+  Connection(Connection&& other) noexcept;
+  Connection& operator=(Connection&&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  // Puts a request into the output. Nothing is sent before flush(). Its latency counts from `at`,
+  // or, without that, from flush().
+  void add(const Request& request);
+  void add(const Request& request, Clock::time_point at);
+
+  // Whether something was added since flush().
+  bool has_new() const { return has_new_; }
+
+  // Sends what the socket takes, as one piece, at the time `now`. False: something is left.
+  bool flush(Clock::time_point now);
+
+  // Reads once and settles every complete answer. Returns how many there were.
+  size_t receive(Tally* tally);
+
+ private:
+  void open();
+  void make_room();
+
+  Dialect* dialect_;
+  int descriptor_;
+  std::string output_;
+  bool has_new_ = false;
+  size_t untimed_ = 0;  // the newest ones, whose latency counts from flush()
+  InFlight in_flight_;
+  std::vector<char> input_;
+  size_t input_size_ = 0;
+};
+
+}  // namespace hs::bench
+
+#endif  // HS_TOOLS_BENCH_CONNECTION_H_

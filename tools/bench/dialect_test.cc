@@ -1,0 +1,188 @@
+// What each protocol sends, and which answers it takes for right.
+#include "dialect.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hs_dialect.h"
+#include "memcached_dialect.h"
+#include "redis_dialect.h"
+
+namespace hs::bench {
+namespace {
+
+const std::string kRow7 = "user name 7\tuser7@example.com\t2010-02-03 11:22:33";
+const std::string kRow8 = "user name 8\tuser8@example.com\t2010-02-03 11:22:33";
+const std::string kNew7 = "user name 7\tuser7+1000@example.com\t2010-02-03 11:22:33";
+
+// One kind of request for the keys 7, 8 …
+template <typename DialectType>
+class Try {
+ public:
+  explicit Try(Kind kind, uint32_t count = 1) : dialect(workload) {
+    workload.kind = kind;
+    workload.keys = Keys::sequential(7, 1000);
+    workload.count = count;
+    workload.first_update = 1000;
+  }
+
+  std::string request() {
+    std::string output;
+    dialect.encode(workload.request(0), &output);
+    return output;
+  }
+
+  // Whether this is a right answer to the request; that it is one answer is expected.
+  bool accepts(const std::string& answer) {
+    for (size_t size = 0; size < answer.size(); ++size) {
+      EXPECT_EQ(settle(answer.substr(0, size)).answers(), 0u) << size;
+    }
+    EXPECT_EQ(settle(answer + answer + answer.substr(0, 1)).answers(), 2u);
+    const Tally tally = settle(answer);
+    EXPECT_EQ(tally.answers(), 1u) << answer;
+    EXPECT_EQ(tally.rows, tally.errors > 0 ? 0 : workload.row_count(workload.request(0)));
+    return tally.errors == 0;
+  }
+
+  Tally settle(const std::string& input) {
+    InFlight in_flight(3);
+    for (int i = 0; i < 3; ++i) in_flight.push({workload.request(0), {}});
+    Tally tally;
+    dialect.settle(input, Clock::now(), &in_flight, &tally);
+    return tally;
+  }
+
+  Workload workload;
+  DialectType dialect;
+};
+
+using Hs = Try<HsDialect>;
+using Memcached = Try<MemcachedDialect>;
+using Redis = Try<RedisDialect>;
+
+TEST(HsDialectTest, Finds) {
+  Hs find(Kind::kFind);
+  EXPECT_EQ(find.request(), "1\t=\t1\t7\n");
+  EXPECT_TRUE(find.accepts("0\t3\t" + kRow7 + "\n"));
+  EXPECT_FALSE(find.accepts("0\t3\t" + kRow8 + "\n"));
+  EXPECT_FALSE(find.accepts("0\t3\t" + kRow7 + "\tx\n"));
+  EXPECT_FALSE(find.accepts("0\t3\n"));
+  EXPECT_FALSE(find.accepts("2\t1\tcmd\n"));
+}
+
+TEST(HsDialectTest, FindsManyKeysAndRanges) {
+  Hs in(Kind::kIn, 2);
+  EXPECT_EQ(in.request(), "1\t=\t1\t7\t2\t0\t@\t0\t2\t7\t8\n");
+  EXPECT_TRUE(in.accepts("0\t3\t" + kRow7 + "\t" + kRow8 + "\n"));
+  EXPECT_FALSE(in.accepts("0\t3\t" + kRow8 + "\t" + kRow7 + "\n"));
+  EXPECT_FALSE(in.accepts("0\t3\t" + kRow7 + "\n"));
+  Hs range(Kind::kRange, 2);
+  EXPECT_EQ(range.request(), "1\t>=\t1\t7\t2\n");
+  EXPECT_TRUE(range.accepts("0\t3\t" + kRow7 + "\t" + kRow8 + "\n"));
+}
+
+TEST(HsDialectTest, Writes) {
+  Hs insert(Kind::kInsert);
+  EXPECT_EQ(insert.request(), "3\t+\t4\t7\t" + kRow7 + "\n");
+  EXPECT_TRUE(insert.accepts("0\t1\n"));
+  EXPECT_FALSE(insert.accepts("1\t1\t121\n"));
+  Hs update(Kind::kUpdate);
+  EXPECT_EQ(update.request(), "2\t=\t1\t7\t1\t0\tU\tuser7+1000@example.com\n");
+  EXPECT_TRUE(update.accepts("0\t1\t1\n"));
+  EXPECT_FALSE(update.accepts("0\t1\t0\n"));
+}
+
+TEST(HsDialectTest, OpensWhatTheWorkloadNeeds) {
+  Hs find(Kind::kFind);
+  EXPECT_EQ(find.dialect.opening().request,
+            "P\t1\ttest\tuser\tPRIMARY\tuser_name,user_email,created\n");
+  EXPECT_EQ(find.dialect.opening().answer, "0\t1\n");
+  find.workload.writes = 0.5;
+  find.workload.table = "other";
+  EXPECT_EQ(find.dialect.opening().request,
+            "P\t1\ttest\tother\tPRIMARY\tuser_name,user_email,created\n"
+            "P\t2\ttest\tother\tPRIMARY\tuser_email\n");
+  EXPECT_EQ(find.dialect.opening().answer, "0\t1\n0\t1\n");
+  EXPECT_EQ(Hs(Kind::kUpdate).dialect.opening().request, "P\t2\ttest\tuser\tPRIMARY\tuser_email\n");
+  EXPECT_EQ(Hs(Kind::kInsert).dialect.opening().request,
+            "P\t3\ttest\tuser\tPRIMARY\tuser_id,user_name,user_email,created\n");
+}
+
+TEST(MemcachedDialectTest, Finds) {
+  Memcached find(Kind::kFind);
+  EXPECT_EQ(find.request(), "get user:7\r\n");
+  EXPECT_TRUE(find.accepts("VALUE user:7 0 49\r\n" + kRow7 + "\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("VALUE user:7 1 49\r\n" + kRow7 + "\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("VALUE user:8 0 49\r\n" + kRow7 + "\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("VALUE user:7 0 49\r\n" + kRow8 + "\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("VALUE user:7 0 50\r\n" + kRow7 + "x\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("VALUE user:7 0 4\r\n\r\n\r\n\r\nEND\r\n"));
+  EXPECT_FALSE(find.accepts("END\r\n"));
+  EXPECT_FALSE(find.accepts("SERVER_ERROR out of memory\r\n"));
+}
+
+TEST(MemcachedDialectTest, FindsManyKeys) {
+  Memcached in(Kind::kIn, 2);
+  EXPECT_EQ(in.request(), "get user:7 user:8\r\n");
+  const std::string first = "VALUE user:7 0 49\r\n" + kRow7 + "\r\n";
+  const std::string second = "VALUE user:8 0 49\r\n" + kRow8 + "\r\n";
+  EXPECT_TRUE(in.accepts(first + second + "END\r\n"));
+  EXPECT_FALSE(in.accepts(second + first + "END\r\n"));
+  EXPECT_FALSE(in.accepts(first + "END\r\n"));
+}
+
+TEST(MemcachedDialectTest, Writes) {
+  Memcached insert(Kind::kInsert);
+  EXPECT_EQ(insert.request(), "add user:7 0 0 49\r\n" + kRow7 + "\r\n");
+  EXPECT_TRUE(insert.accepts("STORED\r\n"));
+  EXPECT_FALSE(insert.accepts("NOT_STORED\r\n"));
+  insert.workload.overwrite = true;
+  EXPECT_EQ(insert.request(), "set user:7 0 0 49\r\n" + kRow7 + "\r\n");
+  EXPECT_EQ(Memcached(Kind::kUpdate).request(), "set user:7 0 0 54\r\n" + kNew7 + "\r\n");
+}
+
+TEST(RedisDialectTest, Finds) {
+  Redis find(Kind::kFind);
+  EXPECT_EQ(find.request(), "*2\r\n$3\r\nGET\r\n$6\r\nuser:7\r\n");
+  EXPECT_TRUE(find.accepts("$49\r\n" + kRow7 + "\r\n"));
+  EXPECT_FALSE(find.accepts("$49\r\n" + kRow8 + "\r\n"));
+  EXPECT_FALSE(find.accepts("$50\r\n" + kRow7 + "x\r\n"));
+  EXPECT_FALSE(find.accepts("$0\r\n\r\n"));
+  EXPECT_FALSE(find.accepts("$-1\r\n"));
+  EXPECT_FALSE(find.accepts("-ERR unknown command\r\n"));
+}
+
+TEST(RedisDialectTest, FindsManyKeys) {
+  Redis in(Kind::kIn, 2);
+  EXPECT_EQ(in.request(), "*3\r\n$4\r\nMGET\r\n$6\r\nuser:7\r\n$6\r\nuser:8\r\n");
+  const std::string first = "$49\r\n" + kRow7 + "\r\n";
+  const std::string second = "$49\r\n" + kRow8 + "\r\n";
+  EXPECT_TRUE(in.accepts("*2\r\n" + first + second));
+  EXPECT_FALSE(in.accepts("*2\r\n" + second + first));
+  EXPECT_FALSE(in.accepts("*2\r\n" + first + "$-1\r\n"));
+  EXPECT_FALSE(in.accepts("*1\r\n" + first));
+  EXPECT_FALSE(in.accepts("*3\r\n" + first + second + second));
+  EXPECT_FALSE(in.accepts("*0\r\n"));
+  EXPECT_FALSE(in.accepts("-ERR wrong number of arguments\r\n"));
+}
+
+TEST(RedisDialectTest, Writes) {
+  Redis insert(Kind::kInsert);
+  const std::string set = "\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$49\r\n" + kRow7 + "\r\n";
+  EXPECT_EQ(insert.request(), "*4" + set + "$2\r\nNX\r\n");
+  EXPECT_TRUE(insert.accepts("+OK\r\n"));
+  EXPECT_FALSE(insert.accepts("$-1\r\n"));
+  insert.workload.overwrite = true;
+  EXPECT_EQ(insert.request(), "*3" + set);
+  EXPECT_EQ(Redis(Kind::kUpdate).request(),
+            "*3\r\n$3\r\nSET\r\n$6\r\nuser:7\r\n$54\r\n" + kNew7 + "\r\n");
+}
+
+TEST(DialectTest, AnAnswerToNoRequestIsAFailure) {
+  Hs find(Kind::kFind);
+  EXPECT_THROW(find.settle("\n\n\n\n"), Failure);
+}
+
+}  // namespace
+}  // namespace hs::bench

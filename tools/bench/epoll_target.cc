@@ -1,0 +1,200 @@
+#include "epoll_target.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "schedule.h"
+
+namespace hs::bench {
+
+namespace {
+
+constexpr int kPatienceMs = 10'000;  // a server that is silent for longer has a fault
+
+}  // namespace
+
+EpollTarget::EpollTarget(const Place& place, const Workload& workload,
+                         std::unique_ptr<Dialect> dialect, size_t connections, size_t depth)
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      depth_(depth),
+      workload_(workload),
+      dialect_(std::move(dialect)) {
+  connections_.reserve(connections);
+  for (size_t i = 0; i < connections; ++i) {
+    connections_.emplace_back(place, *dialect_, depth);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = i;
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, connections_[i].descriptor(), &event);
+  }
+}
+
+EpollTarget::~EpollTarget() { ::close(epoll_); }
+
+// What both ways to run a phase have in common, from its first request to its last answer.
+class EpollTarget::Run {
+ public:
+  Run(EpollTarget& target, const Phase& phase)
+      : target_(target),
+        phase_(phase),
+        next_(phase.first),
+        start_(Clock::now()),
+        next_progress_(start_ + kProgressInterval) {}
+
+ protected:
+  Connection& connection(size_t i) { return target_.connections_[i]; }
+  size_t connections() const { return target_.connections_.size(); }
+  size_t depth() const { return target_.depth_; }
+
+  Request next_request() {
+    ++on_the_way_;
+    return target_.workload_.request(next_++);
+  }
+
+  // A connection that takes no more is watched until it does.
+  void flush(size_t i, bool was_watched, Clock::time_point now) {
+    const bool watch = !connection(i).flush(now);
+    if (watch == was_watched) return;
+    epoll_event event{};
+    event.events = watch ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    event.data.u64 = i;
+    ::epoll_ctl(target_.epoll_, EPOLL_CTL_MOD, connection(i).descriptor(), &event);
+  }
+
+  // Waits and calls answered(connection, answers) for each connection that has some.
+  template <typename Answered>
+  void wait(int timeout_ms, Answered answered) {
+    std::array<epoll_event, 256> events;
+    const int ready =
+        ::epoll_wait(target_.epoll_, events.data(), static_cast<int>(events.size()), timeout_ms);
+    if (ready == 0 && timeout_ms == kPatienceMs) throw Failure("the server does not answer");
+    if (ready < 0 && errno != EINTR) throw Failure("epoll_wait failed");
+    for (int i = 0; i < ready; ++i) {
+      const epoll_event& event = events[static_cast<size_t>(i)];
+      if ((event.events & EPOLLOUT) != 0) flush(event.data.u64, true, Clock::now());
+      if ((event.events & ~EPOLLOUT) == 0) continue;
+      const size_t answers = connection(event.data.u64).receive(&tally_);
+      on_the_way_ -= answers;
+      if (answers > 0) answered(event.data.u64, answers);
+    }
+  }
+
+  void report(Clock::time_point now) {
+    if (!phase_.progress || now < next_progress_) return;
+    next_progress_ = now + kProgressInterval;
+    phase_.progress({tally_.answers(), tally_.errors, seconds(now)});
+  }
+
+  Tally finish() {
+    tally_.seconds = seconds(Clock::now());
+    return std::move(tally_);
+  }
+
+  double seconds(Clock::time_point now) const {
+    return std::chrono::duration<double>(now - start_).count();
+  }
+
+  EpollTarget& target_;
+  const Phase& phase_;
+  uint64_t next_;
+  const Clock::time_point start_;
+  Clock::time_point next_progress_;
+  size_t on_the_way_ = 0;
+  Tally tally_;
+};
+
+// Each answer makes room for a request on its connection.
+class EpollTarget::ClosedLoop : Run {
+ public:
+  ClosedLoop(EpollTarget& target, const Phase& phase) : Run(target, phase), now_(start_) {}
+
+  Tally run() {
+    for (size_t i = 0; i < connections(); ++i) ask(i, depth());
+    while (on_the_way_ > 0) {
+      wait(kPatienceMs, [this](size_t i, size_t answers) { ask(i, answers); });
+      report(now_);
+    }
+    return finish();
+  }
+
+ private:
+  bool has_more() const {
+    if (phase_.requests > 0) return next_ < phase_.first + phase_.requests;
+    return now_ < start_ + std::chrono::duration<double>(phase_.seconds);
+  }
+
+  // Sends up to `count` further requests over a connection.
+  void ask(size_t i, size_t count) {
+    for (; count > 0 && has_more(); --count) connection(i).add(next_request());
+    now_ = Clock::now();
+    flush(i, false, now_);
+  }
+
+  Clock::time_point now_;  // of the last sending
+};
+
+// Requests go out when they are due, over the connection that has had room for the longest time.
+class EpollTarget::OpenLoop : Run {
+ public:
+  OpenLoop(EpollTarget& target, const Phase& phase)
+      : Run(target, phase),
+        schedule_(start_, phase.rate),
+        end_(phase.first + (phase.requests > 0 ? phase.requests
+                                               : Schedule::requests_in(phase.seconds, phase.rate))),
+        room_(connections() * depth()) {
+    for (size_t i = 0; i < room_.size(); ++i) room_[i] = static_cast<uint32_t>(i % connections());
+  }
+
+  Tally run() {
+    while (on_the_way_ > 0 || next_ < end_) {
+      const Clock::time_point now = Clock::now();
+      ask(now);
+      report(now);
+      wait(timeout_ms(now), [this](size_t i, size_t answers) {
+        for (; answers > 0; --answers) room_[freed_++ % room_.size()] = static_cast<uint32_t>(i);
+      });
+    }
+    return finish();
+  }
+
+ private:
+  Clock::time_point due() const { return schedule_.at(next_ - phase_.first); }
+  bool has_room() const { return on_the_way_ < room_.size(); }
+
+  void ask(Clock::time_point now) {
+    while (next_ < end_ && has_room() && due() <= now) {
+      const size_t i = room_[taken_++ % room_.size()];
+      if (!connection(i).has_new()) fresh_.push_back(i);
+      const Clock::time_point at = due();
+      connection(i).add(next_request(), at);
+    }
+    for (const size_t i : fresh_) flush(i, false, now);
+    fresh_.clear();
+  }
+
+  // Sleeping is inexact by a millisecond: the last of it is spent awake.
+  int timeout_ms(Clock::time_point now) const {
+    if (next_ == end_ || !has_room()) return kPatienceMs;
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(due() - now).count();
+    return static_cast<int>(std::clamp<int64_t>(left - 1, 0, kPatienceMs - 1));
+  }
+
+  const Schedule schedule_;
+  const uint64_t end_;
+  std::vector<uint32_t> room_;  // a queue of connections, once for each request that they can take
+  size_t taken_ = 0;
+  size_t freed_ = 0;
+  std::vector<size_t> fresh_;  // connections with requests that are not sent
+};
+
+Tally EpollTarget::run(const Phase& phase) {
+  if (phase.rate > 0) return OpenLoop(*this, phase).run();
+  return ClosedLoop(*this, phase).run();
+}
+
+}  // namespace hs::bench

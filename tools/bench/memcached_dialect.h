@@ -1,0 +1,30 @@
+// The text protocol of memcached. The key of a row is `user:<id>`, its value the columns of
+// KnownRow with TABs between them.
+#ifndef HS_TOOLS_BENCH_MEMCACHED_DIALECT_H_
+#define HS_TOOLS_BENCH_MEMCACHED_DIALECT_H_
+
+#include "dialect.h"
+
+namespace hs::bench {
+
+class MemcachedDialect : public Dialect {
+ public:
+  // The workload must outlive the object.
+  explicit MemcachedDialect(const Workload& workload) : workload_(workload) {}
+
+  Opening opening() const override { return {}; }
+  void encode(const Request& request, std::string* output) override;
+  size_t settle(std::string_view input, Clock::time_point now, InFlight* in_flight,
+                Tally* tally) const override;
+
+ private:
+  Answer check(const Request& request, std::string_view input) const;
+  bool are_values(const Request& request, std::string_view answer) const;
+
+  const Workload& workload_;
+  std::string value_;  // scratch
+};
+
+}  // namespace hs::bench
+
+#endif  // HS_TOOLS_BENCH_MEMCACHED_DIALECT_H_

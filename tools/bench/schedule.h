@@ -1,0 +1,40 @@
+// When requests are due that come at a fixed rate, whatever the server does (an open loop).
+#ifndef HS_TOOLS_BENCH_SCHEDULE_H_
+#define HS_TOOLS_BENCH_SCHEDULE_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "target.h"
+
+namespace hs::bench {
+
+// A request that is sent later than it is due has waited in line, and its latency counts from when
+// it was due: a server that stalls is not spared the requests that would have come meanwhile.
+class Schedule {
+ public:
+  // rate > 0, in requests per second.
+  Schedule(Clock::time_point start, double rate) : start_(start), nanoseconds_(1e9 / rate) {}
+
+  // When the n-th request is due, from 0.
+  Clock::time_point at(uint64_t n) const {
+    const double after = std::min(static_cast<double>(n) * nanoseconds_, kForever);
+    return start_ + std::chrono::nanoseconds(static_cast<int64_t>(after));
+  }
+
+  // How many become due within so many seconds.
+  static uint64_t requests_in(double seconds, double rate) {
+    return static_cast<uint64_t>(std::ceil(seconds * rate));
+  }
+
+ private:
+  static constexpr double kForever = 1e18;  // thirty years
+
+  Clock::time_point start_;
+  double nanoseconds_;
+};
+
+}  // namespace hs::bench
+
+#endif  // HS_TOOLS_BENCH_SCHEDULE_H_
