@@ -33,12 +33,6 @@ std::optional<Number> take_number(std::string_view* from) {
 
 }  // namespace
 
-bool take(std::string_view text, std::string_view* from) {
-  if (from->substr(0, text.size()) != text) return false;
-  from->remove_prefix(text.size());
-  return true;
-}
-
 void append_number(uint64_t number, std::string* output) {
   char digits[std::numeric_limits<uint64_t>::digits10 + 1];
   output->append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);

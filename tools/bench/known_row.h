@@ -15,7 +15,11 @@
 namespace hs::bench {
 
 // Removes the text from the front of `from`, if it is there.
-bool take(std::string_view text, std::string_view* from);
+inline bool take(std::string_view text, std::string_view* from) {
+  if (!from->starts_with(text)) return false;
+  from->remove_prefix(text.size());
+  return true;
+}
 
 void append_number(uint64_t number, std::string* output);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "command_line.h"
 #include "epoll_target.h"
 #include "hs_dialect.h"
 #include "memcached_dialect.h"
@@ -88,18 +89,24 @@ Report measure(const Options& options, const Workload& workload) {
   return report;
 }
 
+std::string target_name(const Options& options) {
+  if (!options.is_sql()) return options.target;
+  return options.prepared ? "sql prepared" : "sql text";
+}
+
+std::string distribution_name(const Options& options) {
+  if (options.workload == "insert") return options.order;
+  return options.hot > 0 ? "hot" : options.distribution;
+}
+
 int run(const Options& options) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const Workload workload =
-      make_workload(options, static_cast<uint64_t>(now / std::chrono::nanoseconds(1)));
+  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  const Workload workload = make_workload(options, static_cast<uint64_t>(now_ns));
   Report report = measure(options, workload);
-  report.target = !options.is_sql()  ? options.target
-                  : options.prepared ? "sql prepared"
-                                     : "sql text";
+  report.target = target_name(options);
   report.workload = options.workload;
-  report.distribution = options.hot > 0                ? "hot"
-                        : options.workload == "insert" ? options.order
-                                                       : options.distribution;
+  report.distribution = distribution_name(options);
   report.connections = options.connections;
   report.depth = options.depth;
   report.rate = options.rate;
@@ -119,10 +126,13 @@ int main(int argc, char** argv) {
   hs::bench::declare(app, options);
   try {
     app.parse(argc, argv);
-    hs::bench::check(app, options);
+    hs::bench::check(options, [&](const char* option) { return app.count(option) > 0; });
     return hs::bench::run(options);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  } catch (const hs::bench::WrongUsage& error) {
+    std::cerr << "hs-bench: " << error.what() << "\n";
+    return 2;
   } catch (const std::exception& error) {
     std::cerr << "hs-bench: " << error.what() << "\n";
     return 1;

@@ -8,85 +8,10 @@ namespace hs::bench {
 
 namespace {
 
-constexpr uint64_t kMany = 1'000'000'000'000;
 constexpr size_t kMaxOnTheWay = 10'000'000;
 constexpr size_t kFillDepth = 64;
-constexpr uint32_t kMinValueSize = 64;  // what an update writes is never longer
 
-void declare_target(CLI::App& app, Options& options) {
-  app.add_option("--target", options.target, "what to drive: hs, sql, memcached or redis (hs)")
-      ->check(CLI::IsMember({"hs", "sql", "memcached", "redis"}));
-  app.add_option("--host", options.place.host, "where the server is (127.0.0.1)");
-  auto* port = app.add_option("--port", options.place.port,
-                              "its port; for hs that of the read port, or of the write port for "
-                              "workloads that write")
-                   ->check(CLI::Range(1, 65535));
-  app.add_option("--socket", options.place.socket, "its Unix socket, instead of host and port")
-      ->excludes(port);
-  app.add_option("--user", options.user, "SQL: the account (root)");
-  app.add_option("--password", options.password, "SQL: its password (none)");
-  app.add_flag("--prepared", options.prepared, "SQL: prepared statements, not the text protocol");
-  app.add_option("--table", options.table, "hs and SQL: DATABASE.TABLE (test.user)");
-  app.add_flag("--fill", options.fill, "memcached and redis: put in the rows 1 to --rows, and end");
-}
-
-void declare_workload(CLI::App& app, Options& options) {
-  app.add_option("--workload", options.workload,
-                 "find, in, range, insert, update, or mixed: finds and updates (find)")
-      ->check(CLI::IsMember({"find", "in", "range", "insert", "update", "mixed"}));
-  app.add_option("--in", options.in, "in: keys of a request (100)")
-      ->check(CLI::Range(uint32_t{1}, uint32_t{65535}));
-  app.add_option("--range", options.range, "range: rows of a request (100)")
-      ->check(CLI::Range(uint32_t{1}, uint32_t{1'000'000}));
-  app.add_option("--writes", options.writes, "mixed: the share of updates (0.1)")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--first-key", options.first_key, "insert: ids from here on (behind --rows)")
-      ->check(CLI::Range(uint32_t{1}, UINT32_MAX));
-  app.add_option("--order", options.order, "insert: ids come sequential or random (sequential)")
-      ->check(CLI::IsMember({"sequential", "random"}));
-  app.add_option("--value-size", options.value_size, "user_email is padded to so many bytes (not)")
-      ->check(CLI::Range(kMinValueSize, uint32_t{1'000'000}));
-}
-
-void declare_keys(CLI::App& app, Options& options) {
-  app.add_option("--rows", options.rows, "keys are from 1 to this (1000000)")
-      ->check(CLI::Range(uint32_t{1}, UINT32_MAX));
-  app.add_option("--distribution", options.distribution,
-                 "of the keys: uniform, zipfian or sequential (uniform)")
-      ->check(CLI::IsMember({"uniform", "zipfian", "sequential"}));
-  app.add_option("--theta", options.theta, "zipfian: its skew (0.99)")
-      ->check(CLI::Range(0.01, 0.9999));
-  app.add_option("--hot", options.hot,
-                 "uniform: keys are from 1 to this, but for --cold of them (rows)")
-      ->check(CLI::Range(uint32_t{1}, UINT32_MAX));
-  app.add_option("--cold", options.cold, "with --hot: the share of keys from all rows (0)")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--seed", options.seed, "the same seed gives the same keys (1)");
-}
-
-void declare_load(CLI::App& app, Options& options) {
-  app.add_option("--connections", options.connections, "how many connections (100)")
-      ->check(CLI::Range(1, 20000));
-  app.add_option("--depth", options.depth, "requests on the way on each connection (1)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--rate", options.rate,
-                 "requests per second of all connections; latency counts from when a request is "
-                 "due (as fast as answers come)")
-      ->check(CLI::Range(0.001, 1e8));
-  auto* requests = app.add_option("--requests", options.requests, "how many requests (1000000)")
-                       ->check(CLI::Range(uint64_t{1}, kMany));
-  app.add_option("--seconds", options.seconds, "or for how long")
-      ->check(CLI::Range(0.001, 1e6))
-      ->excludes(requests);
-  app.add_option("--warm-up", options.warm_up, "requests before those, not measured (0)")
-      ->check(CLI::Range(uint64_t{0}, kMany));
-  app.add_option("--server-pid", options.server_pid, "the server's process, for its CPU time")
-      ->check(CLI::Range(1, 1 << 22));
-  app.add_flag("--json", options.json, "one line of JSON");
-  app.add_flag("--quiet", options.quiet, "no progress on stderr");
-}
-
-[[noreturn]] void refuse(const std::string& why) { throw CLI::ValidationError(why); }
+[[noreturn]] void refuse(const std::string& why) { throw WrongUsage(why); }
 
 bool is_name(std::string_view text) {
   constexpr size_t kMaxName = 64;
@@ -104,9 +29,9 @@ void check_table(const std::string& table) {
 }
 
 // Options that another one makes meaningless.
-void check_use(const CLI::App& app, const Options& options) {
+void check_use(const Options& options, const IsGiven& is_given) {
   const auto only = [&](const char* option, bool fits, const char* with) {
-    if (app.count(option) > 0 && !fits) refuse(std::string(option) + " is for " + with);
+    if (is_given(option) && !fits) refuse(std::string(option) + " is for " + with);
   };
   only("--prepared", options.is_sql(), "--target sql");
   only("--user", options.is_sql(), "--target sql");
@@ -118,7 +43,7 @@ void check_use(const CLI::App& app, const Options& options) {
   only("--writes", options.workload == "mixed", "--workload mixed");
   only("--first-key", options.workload == "insert", "--workload insert");
   only("--order", options.workload == "insert", "--workload insert");
-  only("--distribution", options.workload != "insert", "workloads other than insert");
+  only("--distribution", options.workload != "insert" && !options.fill, "workloads but insert");
   only("--theta", options.distribution == "zipfian", "--distribution zipfian");
   only("--hot", options.distribution == "uniform", "--distribution uniform");
   only("--cold", options.hot > 0, "--hot");
@@ -130,8 +55,25 @@ uint64_t ids(const Options& options) {
   return options.requests > 0 ? std::min(all, options.warm_up + options.requests) : all;
 }
 
+void set_first_key(Options& options) {
+  if (options.first_key == 0 && options.rows == UINT32_MAX) refuse("--first-key is required");
+  if (options.first_key == 0) options.first_key = options.rows + 1;
+  if (ids(options) < options.warm_up + options.requests) {
+    refuse("--requests: there are not so many ids from --first-key on");
+  }
+}
+
+void set_fill(Options& options, const IsGiven& is_given) {
+  if (is_given("--workload") || is_given("--requests") || is_given("--seconds")) {
+    refuse("--fill has no --workload, --requests or --seconds");
+  }
+  options.workload = "fill";
+  options.distribution = "sequential";
+  options.requests = options.rows;
+  if (!is_given("--depth")) options.depth = kFillDepth;
+}
+
 Keys make_keys(const Options& options) {
-  if (options.fill) return Keys::sequential(1, options.rows);
   if (options.workload == "insert") {
     return options.order == "random"
                ? Keys::scattered(options.seed, options.first_key, ids(options))
@@ -150,18 +92,11 @@ Keys make_keys(const Options& options) {
 
 }  // namespace
 
-void declare(CLI::App& app, Options& options) {
-  declare_target(app, options);
-  declare_workload(app, options);
-  declare_keys(app, options);
-  declare_load(app, options);
-}
-
-void check(const CLI::App& app, Options& options) {
+void check(Options& options, const IsGiven& is_given) {
   if (options.place.socket.empty() && options.place.port == 0) {
     refuse("--port or --socket is required");
   }
-  check_use(app, options);
+  check_use(options, is_given);
   check_table(options.table);
   if (options.is_sql() && options.depth != 1) {
     refuse("--depth: SQL has one statement on the way, --depth 1");
@@ -173,25 +108,12 @@ void check(const CLI::App& app, Options& options) {
   if (options.workload == "range" && options.range > options.rows) {
     refuse("--range: more than --rows");
   }
-  if (options.fill) {
-    if (app.count("--workload") + app.count("--requests") + app.count("--seconds") > 0) {
-      refuse("--fill has no --workload, --requests or --seconds");
-    }
-    options.workload = "fill";
-    options.requests = options.rows;
-    if (app.count("--depth") == 0) options.depth = kFillDepth;
-  }
+  if (options.fill) set_fill(options, is_given);
   if (options.connections * options.depth > kMaxOnTheWay) {
     refuse("--connections times --depth is more than " + std::to_string(kMaxOnTheWay));
   }
   if (options.requests == 0 && options.seconds == 0) options.requests = 1'000'000;
-  if (options.workload == "insert") {
-    if (options.first_key == 0 && options.rows == UINT32_MAX) refuse("--first-key is required");
-    if (options.first_key == 0) options.first_key = options.rows + 1;
-    if (ids(options) < options.warm_up + options.requests) {
-      refuse("--requests: there are not so many ids from --first-key on");
-    }
-  }
+  if (options.workload == "insert") set_first_key(options);
 }
 
 Workload make_workload(const Options& options, uint64_t now) {

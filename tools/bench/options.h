@@ -1,12 +1,13 @@
-// The command line of hs-bench.
+// What hs-bench is asked to do.
 #ifndef HS_TOOLS_BENCH_OPTIONS_H_
 #define HS_TOOLS_BENCH_OPTIONS_H_
 
 #include <sys/types.h>
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "target.h"
@@ -52,12 +53,16 @@ struct Options {
   bool is_cache() const { return target == "memcached" || target == "redis"; }
 };
 
-// Declares all options. They must outlive the application.
-void declare(CLI::App& app, Options& options);
+struct WrongUsage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
-// Looks for what CLI11 cannot express, and fills in what depends on other options. Throws
-// CLI::ValidationError.
-void check(const CLI::App& app, Options& options);
+// Whether an option ("--rows") was on the command line.
+using IsGiven = std::function<bool(const char* option)>;
+
+// Refuses options that do not go together, and fills in what depends on others. Each is within its
+// range already. Throws WrongUsage.
+void check(Options& options, const IsGiven& is_given);
 
 // The workload that checked options ask for. `now` makes the values of its updates new.
 Workload make_workload(const Options& options, uint64_t now);
