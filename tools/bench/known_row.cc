@@ -1,7 +1,7 @@
 #include "known_row.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <limits>
 
 namespace hs::bench {
@@ -12,14 +12,12 @@ constexpr std::string_view kName = "user name ";
 constexpr std::string_view kDomain = "@example.com";
 constexpr char kPadding = 'x';
 
-template <size_t N>
-std::string_view join(std::string_view before, uint32_t key, std::string_view after,
-                      std::array<char, N>* place) {
-  char* end = place->data();
-  std::memcpy(end, before.data(), before.size());
-  end = std::to_chars(end + before.size(), place->data() + N, key).ptr;
-  std::memcpy(end, after.data(), after.size());
-  return {place->data(), static_cast<size_t>(end - place->data()) + after.size()};
+std::string_view join(std::string_view before, std::string_view digits, std::string_view after,
+                      std::array<char, 32>* place) {
+  char* end = std::copy(before.begin(), before.end(), place->data());
+  end = std::copy(digits.begin(), digits.end(), end);
+  end = std::copy(after.begin(), after.end(), end);
+  return {place->data(), end};
 }
 
 template <typename Number>
@@ -44,8 +42,10 @@ KnownRow::KnownRow(uint32_t key, EmailForm form) : key_(key), form_(form) {
     email_ = "yukari.takeba@dena.jp";
     return;
   }
-  name_ = join(kName, key, "", &name_text_);
-  email_ = join("user", key, kDomain, &email_text_);
+  char text[std::numeric_limits<uint32_t>::digits10 + 1];
+  const std::string_view digits(text, std::to_chars(text, text + sizeof(text), key).ptr);
+  name_ = join(kName, digits, "", &name_text_);
+  email_ = join("user", digits, kDomain, &email_text_);
 }
 
 std::optional<uint32_t> KnownRow::key_of(std::string_view name) {

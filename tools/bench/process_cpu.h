@@ -6,9 +6,8 @@
 
 namespace hs::bench {
 
-// Seconds in user and in kernel mode of all threads, also of those that have ended: utime and stime
-// of /proc/PID/stat, in steps of a hundredth of a second. Throws Failure if there is no such
-// process.
+// Seconds in user and in kernel mode of all threads, also of those that have ended. Throws Failure
+// if there is no such process.
 double process_cpu_seconds(pid_t pid);
 
 }  // namespace hs::bench
