@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "arrivals.h"
 #include "schedule.h"
 
 namespace hs::bench {
@@ -51,10 +52,7 @@ class EpollTarget::Run {
   size_t connections() const { return target_.connections_.size(); }
   size_t depth() const { return target_.depth_; }
 
-  Request next_request() {
-    ++on_the_way_;
-    return target_.workload_.request(next_++);
-  }
+  Request next_request() { return target_.workload_.request(next_++); }
 
   // A connection that takes no more is watched until it does.
   void flush(size_t i, bool was_watched, Clock::time_point now) {
@@ -79,7 +77,6 @@ class EpollTarget::Run {
       if ((event.events & EPOLLOUT) != 0) flush(event.data.u64, true, Clock::now());
       if ((event.events & ~EPOLLOUT) == 0) continue;
       const size_t answers = connection(event.data.u64).receive(&tally_);
-      on_the_way_ -= answers;
       if (answers > 0) answered(event.data.u64, answers);
     }
   }
@@ -104,7 +101,6 @@ class EpollTarget::Run {
   uint64_t next_;
   const Clock::time_point start_;
   Clock::time_point next_progress_;
-  size_t on_the_way_ = 0;
   Tally tally_;
 };
 
@@ -116,7 +112,10 @@ class EpollTarget::ClosedLoop : Run {
   Tally run() {
     for (size_t i = 0; i < connections(); ++i) ask(i, depth());
     while (on_the_way_ > 0) {
-      wait(kPatienceMs, [this](size_t i, size_t answers) { ask(i, answers); });
+      wait(kPatienceMs, [this](size_t i, size_t answers) {
+        on_the_way_ -= answers;
+        ask(i, answers);
+      });
       report(now_);
     }
     return finish();
@@ -130,48 +129,41 @@ class EpollTarget::ClosedLoop : Run {
 
   // Sends up to `count` further requests over a connection.
   void ask(size_t i, size_t count) {
-    for (; count > 0 && has_more(); --count) connection(i).add(next_request());
+    for (; count > 0 && has_more(); --count, ++on_the_way_) connection(i).add(next_request());
     now_ = Clock::now();
     flush(i, false, now_);
   }
 
   Clock::time_point now_;  // of the last sending
+  size_t on_the_way_ = 0;
 };
 
-// Requests go out when they are due, over the connection that has had room for the longest time.
+// Requests go out when they are due.
 class EpollTarget::OpenLoop : Run {
  public:
   OpenLoop(EpollTarget& target, const Phase& phase)
       : Run(target, phase),
-        schedule_(start_, phase.rate),
-        end_(phase.first + (phase.requests > 0 ? phase.requests
-                                               : Schedule::requests_in(phase.seconds, phase.rate))),
-        room_(connections() * depth()) {
-    for (size_t i = 0; i < room_.size(); ++i) room_[i] = static_cast<uint32_t>(i % connections());
+        arrivals_(Schedule(start_, phase.rate), Schedule::requests(phase), connections(), depth()) {
   }
 
   Tally run() {
-    while (on_the_way_ > 0 || next_ < end_) {
+    while (!arrivals_.all_answered()) {
       const Clock::time_point now = Clock::now();
       ask(now);
       report(now);
       wait(timeout_ms(now), [this](size_t i, size_t answers) {
-        for (; answers > 0; --answers) room_[freed_++ % room_.size()] = static_cast<uint32_t>(i);
+        for (; answers > 0; --answers) arrivals_.answered(i);
       });
     }
     return finish();
   }
 
  private:
-  Clock::time_point due() const { return schedule_.at(next_ - phase_.first); }
-  bool has_room() const { return on_the_way_ < room_.size(); }
-
   void ask(Clock::time_point now) {
-    while (next_ < end_ && has_room() && due() <= now) {
-      const size_t i = room_[taken_++ % room_.size()];
-      if (!connection(i).has_new()) fresh_.push_back(i);
-      const Clock::time_point at = due();
-      connection(i).add(next_request(), at);
+    while (const auto turn = arrivals_.next(now)) {
+      Connection& to = connection(turn->connection);
+      if (!to.has_new()) fresh_.push_back(turn->connection);
+      to.add(next_request(), turn->at);
     }
     for (const size_t i : fresh_) flush(i, false, now);
     fresh_.clear();
@@ -179,16 +171,13 @@ class EpollTarget::OpenLoop : Run {
 
   // Sleeping is inexact by a millisecond: the last of it is spent awake.
   int timeout_ms(Clock::time_point now) const {
-    if (next_ == end_ || !has_room()) return kPatienceMs;
-    const auto left = std::chrono::floor<std::chrono::milliseconds>(due() - now).count();
-    return static_cast<int>(std::clamp<int64_t>(left - 1, 0, kPatienceMs - 1));
+    const auto idle = arrivals_.idle(now);
+    if (!idle) return kPatienceMs;
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(*idle).count();
+    return static_cast<int>(std::clamp<int64_t>(left - 1, 0, kProgressInterval.count()));
   }
 
-  const Schedule schedule_;
-  const uint64_t end_;
-  std::vector<uint32_t> room_;  // a queue of connections, once for each request that they can take
-  size_t taken_ = 0;
-  size_t freed_ = 0;
+  Arrivals arrivals_;
   std::vector<size_t> fresh_;  // connections with requests that are not sent
 };
 

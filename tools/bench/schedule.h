@@ -23,9 +23,10 @@ class Schedule {
     return start_ + std::chrono::nanoseconds(static_cast<int64_t>(after));
   }
 
-  // How many become due within so many seconds.
-  static uint64_t requests_in(double seconds, double rate) {
-    return static_cast<uint64_t>(std::ceil(seconds * rate));
+  // How many requests a phase with a rate has.
+  static uint64_t requests(const Phase& phase) {
+    if (phase.requests > 0) return phase.requests;
+    return static_cast<uint64_t>(std::ceil(phase.seconds * phase.rate));
   }
 
  private:

@@ -29,9 +29,10 @@ TEST(ScheduleTest, ARateMayBeVeryLow) {
   EXPECT_GT(Schedule(kStart, 0.001).at(UINT64_MAX), kStart + std::chrono::hours(24 * 365));
 }
 
-TEST(ScheduleTest, CountsTheRequestsOfATime) {
-  EXPECT_EQ(Schedule::requests_in(2, 1000), 2000u);
-  EXPECT_EQ(Schedule::requests_in(0.0001, 1000), 1u);
+TEST(ScheduleTest, CountsTheRequestsOfAPhase) {
+  EXPECT_EQ(Schedule::requests({.seconds = 2, .rate = 1000}), 2000u);
+  EXPECT_EQ(Schedule::requests({.seconds = 0.0001, .rate = 1000}), 1u);
+  EXPECT_EQ(Schedule::requests({.requests = 7, .rate = 1000}), 7u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Shared {
       : workload(the_workload), phase(the_phase), requests(phase.requests), start(Clock::now()) {
     if (phase.rate == 0) return;
     schedule.emplace(start, phase.rate);
-    if (requests == 0) requests = Schedule::requests_in(phase.seconds, phase.rate);
+    requests = Schedule::requests(phase);
   }
 
   bool has(uint64_t request, Clock::time_point now) const {
