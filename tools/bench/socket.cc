@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -17,16 +18,24 @@ std::string system_error(const std::string& what) {
 
 namespace {
 
+// -1: errno tells why not.
+int try_to_connect(const sockaddr& address, socklen_t size) {
+  const int descriptor = ::socket(address.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0 || ::connect(descriptor, &address, size) == 0) return descriptor;
+  const int error = errno;
+  ::close(descriptor);
+  errno = error;
+  return -1;
+}
+
 int connect_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) throw Failure("the path of the socket is too long");
   std::memcpy(address.sun_path, path.data(), path.size());
-  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0 ||
-      ::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-    throw Failure(system_error("cannot connect to " + path));
-  }
+  const int descriptor =
+      try_to_connect(reinterpret_cast<const sockaddr&>(address), sizeof(address));
+  if (descriptor < 0) throw Failure(system_error("cannot connect to " + path));
   return descriptor;
 }
 
@@ -38,12 +47,13 @@ int connect_tcp(const Place& place) {
   const int status =
       ::getaddrinfo(place.host.c_str(), std::to_string(place.port).c_str(), &hints, &found);
   if (status != 0) throw Failure("cannot connect to " + name + ": " + ::gai_strerror(status));
-  const int descriptor = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool connected =
-      descriptor >= 0 && ::connect(descriptor, found->ai_addr, found->ai_addrlen) == 0;
+  int descriptor = -1;
+  for (const addrinfo* to = found; to != nullptr && descriptor < 0; to = to->ai_next) {
+    descriptor = try_to_connect(*to->ai_addr, to->ai_addrlen);
+  }
   const std::string error = system_error("cannot connect to " + name);
   ::freeaddrinfo(found);
-  if (!connected) throw Failure(error);
+  if (descriptor < 0) throw Failure(error);
   const int on = 1;
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   return descriptor;

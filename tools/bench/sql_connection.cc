@@ -26,9 +26,10 @@ SqlConnection::SqlConnection(const Place& place, const Workload& workload,
     : workload_(workload), connection_(::mysql_init(nullptr)), answer_(workload) {
   MYSQL* const connection = connection_.get();
   ::mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  if (::mysql_real_connect(connection, place.host.c_str(), options.user.c_str(),
+  const bool is_tcp = place.socket.empty();  // a host would mean TCP even where a socket is named
+  if (::mysql_real_connect(connection, is_tcp ? place.host.c_str() : nullptr, options.user.c_str(),
                            options.password.c_str(), nullptr, place.port,
-                           place.socket.empty() ? nullptr : place.socket.c_str(), 0) == nullptr) {
+                           is_tcp ? nullptr : place.socket.c_str(), 0) == nullptr) {
     throw Failure(std::string("cannot connect: ") + ::mysql_error(connection));
   }
 }
