@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,39 +48,70 @@ struct Error {
 };
 
 // A T or an Error. Ask has_value() (or bool) before value(), operator* or error().
+//
+// Not a std::variant, since nearly every call on the way of a request returns one: the good case is
+// made and destroyed by looking at one flag.
 template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit as std::expected
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}       // NOLINT
-  Result(ErrorCode code) : state_(std::in_place_index<1>, Error{code, 0, {}}) {}  // NOLINT
+      : has_value_(true), value_(std::move(value)) {}  // NOLINT: implicit as std::expected
+  Result(Error error) : has_value_(false), error_(std::move(error)) {}       // NOLINT
+  Result(ErrorCode code) : has_value_(false), error_(Error{code, 0, {}}) {}  // NOLINT
+  Result(Result&& other) noexcept : has_value_(other.has_value_) { take(std::move(other)); }
+  Result& operator=(Result&& other) noexcept {
+    if (this == &other) return *this;
+    destroy();
+    has_value_ = other.has_value_;
+    take(std::move(other));
+    return *this;
+  }
+  ~Result() { destroy(); }
 
-  bool has_value() const { return state_.index() == 0; }
-  explicit operator bool() const { return has_value(); }
+  bool has_value() const { return has_value_; }
+  explicit operator bool() const { return has_value_; }
   T& value() {
-    assert(has_value());
-    return *std::get_if<0>(&state_);
+    assert(has_value_);
+    return value_;
   }
   const T& value() const {
-    assert(has_value());
-    return *std::get_if<0>(&state_);
+    assert(has_value_);
+    return value_;
   }
   T& operator*() { return value(); }
   const T& operator*() const { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   Error& error() {
-    assert(!has_value());
-    return *std::get_if<1>(&state_);
+    assert(!has_value_);
+    return error_;
   }
   const Error& error() const {
-    assert(!has_value());
-    return *std::get_if<1>(&state_);
+    assert(!has_value_);
+    return error_;
   }
 
  private:
-  std::variant<T, Error> state_;
+  void take(Result&& other) {
+    if (has_value_) {
+      new (&value_) T(std::move(other.value_));
+    } else {
+      new (&error_) Error(std::move(other.error_));
+    }
+  }
+  void destroy() {
+    if (has_value_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
+  }
+
+  bool has_value_;
+  union {
+    T value_;
+    Error error_;
+  };
 };
 
 template <>

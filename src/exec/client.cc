@@ -51,7 +51,7 @@ size_t SpecPool::size() const {
   return specs_.size();
 }
 
-const engine::IndexSpecPtr* Client::find(uint32_t id) const {
+const engine::IndexSpecPtr* Client::search(uint32_t id) const {
   const auto at =
       std::lower_bound(indexes_.begin(), indexes_.end(), id,
                        [](const auto& open, uint32_t wanted) { return open.first < wanted; });

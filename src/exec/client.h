@@ -42,7 +42,13 @@ class Client {
   size_t open_indexes() const { return indexes_.size(); }
 
   // The spec that is open under `id`; null when none is.
-  const engine::IndexSpecPtr* find(uint32_t id) const;
+  const engine::IndexSpecPtr* find(uint32_t id) const {
+    // Nearly every client counts its ids from 0 or 1.
+    for (const size_t guess : {size_t{id}, size_t{id} - 1}) {
+      if (guess < indexes_.size() && indexes_[guess].first == id) return &indexes_[guess].second;
+    }
+    return search(id);
+  }
   // Opens or replaces `id`. Ids may be sparse.
   void set(uint32_t id, engine::IndexSpecPtr spec);
   // Names in the column lists of all open indexes.
@@ -52,6 +58,8 @@ class Client {
   void set_authorized(bool authorized) { authorized_ = authorized; }
 
  private:
+  const engine::IndexSpecPtr* search(uint32_t id) const;
+
   SpecPool& pool_;
   bool authorized_ = false;
   size_t open_columns_ = 0;

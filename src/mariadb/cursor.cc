@@ -111,11 +111,10 @@ bool MariaCursor::is_countable(size_t column) const {
 }
 
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
-  const ulong can = table_->file->index_flags(index_, 0, true);
   // A hash index finds whole keys only.
-  if (op != KeyOperator::kEqual && !(can & (HA_READ_NEXT | HA_READ_PREV | HA_READ_RANGE)))
+  if (op != KeyOperator::kEqual && !(index_flags_ & (HA_READ_NEXT | HA_READ_PREV | HA_READ_RANGE)))
     return ErrorCode::kOperator;
-  if (key.size() < key_parts_ && (can & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
+  if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
   op_ = op;
   auto built = build_key(key);

@@ -106,6 +106,7 @@ class MariaCursor final : public engine::Cursor {
   MYSQL_LOCK* read_lock_ = nullptr;
   uint index_ = 0;
   size_t key_parts_ = 0;
+  ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
   bool covering_ = false;  // the index alone has all columns that are read
   bool locks_in_engine_ =
       true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)

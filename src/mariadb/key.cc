@@ -46,9 +46,23 @@ std::optional<T> parse(std::string_view text) {
   return number;
 }
 
+// The number, when it is written with digits alone and so few that it fits in any case.
+std::optional<longlong> parse_plain(std::string_view text) {
+  constexpr size_t kMostDigits = 18;
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  longlong number = 0;
+  for (const char c : text) {
+    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
+    if (digit > 9) return std::nullopt;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
 // Stores a whole number into an integer column. False: the text is none, or out of the column's
 // range.
 bool store_integer(Field* field, std::string_view text) {
+  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
   text = trim(text);
   if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
   if (const auto number = parse<ulonglong>(text))

@@ -112,6 +112,7 @@ Result<void> MariaCursor::resolve() {
   index_ = *index;
   const KEY& key = table_->key_info[index_];
   key_parts_ = key.user_defined_key_parts;
+  index_flags_ = table_->file->index_flags(index_, 0, true);
   // The server merges the partitions' rows by a column that it has not computed.
   if (table_->part_info != nullptr &&
       std::any_of(key.key_part, key.key_part + key_parts_, [](const KEY_PART_INFO& part) {

@@ -190,24 +190,40 @@ Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
   return {};
 }
 
+// The cursor with an open table; null: there is none.
+MariaCursor* MariaSession::find_open(const engine::IndexSpecPtr& spec) const {
+  if (recent_ == nullptr || recent_->spec() != spec) {
+    const auto found = cursors_.find(spec.get());
+    if (found == cursors_.end()) return nullptr;
+    recent_ = found->second.get();
+  }
+  return recent_->is_open() ? recent_ : nullptr;
+}
+
 bool MariaSession::is_open(const engine::IndexSpecPtr& spec) const {
-  const auto found = cursors_.find(spec.get());
-  return found != cursors_.end() && found->second->is_open();
+  return find_open(spec) != nullptr;
 }
 
 bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
-  const auto found = cursors_.find(spec.get());
-  return found == cursors_.end() || !found->second->is_open() || found->second->can_undo();
+  const MariaCursor* const cursor = find_open(spec);
+  return cursor == nullptr || cursor->can_undo();
 }
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
   if (!statement_open_ && !transaction_open_) forget_kill();
+  if (MariaCursor* const cursor = find_open(spec)) return cursor;
+  auto opened = open_cursor(spec);
+  if (!opened) return std::move(opened.error());
+  return *opened;
+}
+
+Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec) {
   auto found = cursors_.find(spec.get());
-  if (found != cursors_.end() && found->second->is_open()) return found->second.get();
   if (found == cursors_.end()) {
     if (cursors_.size() >= kSweepCursorsAt) {
       // Closing is all or nothing in the server, so only cursors without a table can go.
+      recent_ = nullptr;
       std::erase_if(cursors_, [](const auto& entry) {
         return !entry.second->is_open() && entry.second->spec().use_count() == 1;
       });

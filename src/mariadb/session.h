@@ -67,6 +67,8 @@ class MariaSession final : public engine::Session {
   Error take_lock_error();
 
  private:
+  MariaCursor* find_open(const engine::IndexSpecPtr& spec) const;
+  Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access);
   void begin_statement(enum_sql_command command);
@@ -99,6 +101,7 @@ class MariaSession final : public engine::Session {
   std::string name_;
 
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<MariaCursor>> cursors_;
+  mutable MariaCursor* recent_ = nullptr;     // of cursors_, the last that was asked for
   std::vector<MariaCursor*> open_cursors_;    // with a TABLE
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // of the running request

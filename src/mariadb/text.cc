@@ -2,6 +2,7 @@
 #include "mariadb/text.h"
 
 #include <charconv>
+#include <cstring>
 
 namespace hs::mariadb {
 namespace {
@@ -18,6 +19,18 @@ bool travels_as_it_is(const Field* field) {
          field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
          my_charset_same(charset, &my_charset_utf8mb4_bin) ||
          my_charset_same(charset, &my_charset_utf8mb3_bin);
+}
+
+// Two digits; `number` is below 100.
+char* put_two(char* out, unsigned number) {
+  static constexpr char kDigits[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445"
+      "46474"
+      "84950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939"
+      "49596"
+      "979899";
+  std::memcpy(out, kDigits + 2 * number, 2);
+  return out + 2;
 }
 
 }  // namespace
@@ -53,9 +66,17 @@ bool stores_exactly(Field* field, const Value& value) {
 }
 
 FieldText::FieldText(Field* field)
-    : field_(field),
-      reader_(is_plain_integer(field) ? &FieldText::read_number : &FieldText::read_string),
-      needs_conversion_(!travels_as_it_is(field)) {}
+    : field_(field), needs_conversion_(!travels_as_it_is(field)), reader_(reader_of(field)) {}
+
+// The commonest types have a reader of their own, which copies and converts nothing twice; all
+// others are read as the server itself prints them.
+FieldText::Reader FieldText::reader_of(const Field* field) const {
+  if (is_plain_integer(field)) return &FieldText::read_number;
+  const Type_handler* type = field->type_handler();
+  if (type == &type_handler_varchar && !needs_conversion_) return &FieldText::read_varchar;
+  if (type == &type_handler_datetime2 && field->decimals() == 0) return &FieldText::read_datetime;
+  return &FieldText::read_string;
+}
 
 bool FieldText::read(Value* value) {
   if (field_->is_null()) {
@@ -72,6 +93,36 @@ bool FieldText::read_number(Value* value) {
           ? std::to_chars(digits_, digits_ + sizeof digits_, static_cast<ulonglong>(number))
           : std::to_chars(digits_, digits_ + sizeof digits_, number);
   *value = Value::of({digits_, static_cast<size_t>(end.ptr - digits_)});
+  return true;
+}
+
+// As Field_varstring keeps it: one or two bytes of length, and the bytes.
+bool FieldText::read_varchar(Value* value) {
+  const uchar* const stored = field_->ptr;
+  const uint length_bytes = static_cast<const Field_varstring*>(field_)->length_bytes;
+  const size_t size = length_bytes == 1 ? stored[0] : uint2korr(stored);
+  *value = Value::of({reinterpret_cast<const char*>(stored) + length_bytes, size});
+  return true;
+}
+
+// As Field_datetimef keeps it (compat56.cc): 22 bits of year * 13 + month and day, 17 of the time.
+bool FieldText::read_datetime(Value* value) {
+  const ulonglong packed = mi_uint5korr(field_->ptr) - (1ULL << 39);
+  const auto date = static_cast<unsigned>(packed >> 17);
+  const auto time = static_cast<unsigned>(packed & 0x1ffff);
+  const unsigned year_month = date >> 5, year = year_month / 13;
+  char* out = put_two(put_two(digits_, year / 100 % 100), year % 100);
+  *out++ = '-';
+  out = put_two(out, year_month % 13);
+  *out++ = '-';
+  out = put_two(out, date & 31);
+  *out++ = ' ';
+  out = put_two(out, time >> 12);
+  *out++ = ':';
+  out = put_two(out, time >> 6 & 63);
+  *out++ = ':';
+  out = put_two(out, time & 63);
+  *value = Value::of({digits_, static_cast<size_t>(out - digits_)});
   return true;
 }
 

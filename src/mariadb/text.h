@@ -34,12 +34,17 @@ class FieldText {
   bool read(Value* value);
 
  private:
+  using Reader = bool (FieldText::*)(Value*);
+
+  Reader reader_of(const Field* field) const;
   bool read_number(Value* value);
+  bool read_varchar(Value* value);
+  bool read_datetime(Value* value);
   bool read_string(Value* value);
 
   Field* field_;
-  bool (FieldText::*reader_)(Value*);
-  bool needs_conversion_ = false;
+  bool needs_conversion_;
+  Reader reader_;
   char digits_[24];
   String text_;
   String converted_;

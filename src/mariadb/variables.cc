@@ -12,8 +12,9 @@ char* port_wr;
 char* plain_secret;
 char* plain_secret_wr;
 unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, sndbuf, rcvbuf,
-    readsize, accept_balance, wrlock_timeout, max_connections, max_request_size, max_reply_size,
-    max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns, max_buffered;
+    readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
+    max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
+    max_buffered;
 char hidden[] = "(hidden)";
 
 enum : unsigned long { kUtf8mb4, kBinary };
@@ -64,6 +65,10 @@ MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kReadOnly,
 MYSQL_SYSVAR_UINT(readsize, readsize, kReadOnly,
                   "Most bytes taken from one connection at a time; 0 = 65536", nullptr, nullptr, 0,
                   0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(spin_us, spin_us, kReadOnly,
+                  "Microseconds that a worker looks for the next request before it sleeps, while "
+                  "requests come that fast; 0 = never",
+                  nullptr, nullptr, 20, 0, 1000, 0);
 MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kReadOnly,
                   "Kept for old configuration files; connections are always spread evenly", nullptr,
                   nullptr, 0, 0, 10000, 0);
@@ -131,6 +136,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(sndbuf),
                                         MYSQL_SYSVAR(rcvbuf),
                                         MYSQL_SYSVAR(readsize),
+                                        MYSQL_SYSVAR(spin_us),
                                         MYSQL_SYSVAR(accept_balance),
                                         MYSQL_SYSVAR(wrlock_timeout),
                                         MYSQL_SYSVAR(plain_secret),
@@ -160,6 +166,7 @@ server::Config read_configuration() {
   config.sndbuf = sndbuf;
   config.rcvbuf = rcvbuf;
   config.readsize = readsize;
+  config.spin_us = spin_us;
   config.limits = {.max_request_size = max_request_size,
                    .max_reply_size = max_reply_size,
                    .max_connections = max_connections,

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <new>
 #include <utility>
+
+#include "net/system_calls.h"
 
 namespace hs::net {
 namespace {
@@ -42,6 +45,7 @@ std::unique_ptr<EventLoop> EventLoop::create(Options options) {
 EventLoop::EventLoop(Options options)
     : options_(std::move(options)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      spin_(options_.spin_ns),
       now_(options_.now_ms()),
       received_(std::make_unique_for_overwrite<char[]>(options_.read_size)) {}
 
@@ -62,8 +66,7 @@ void EventLoop::wake() { wakeup_.notify(); }
 
 bool EventLoop::wait(int timeout_ms, std::vector<Connection*>& ready) {
   destroy_closed();
-  const int happened = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
-                                    bounded_timeout(timeout_ms));
+  const int happened = await_events(bounded_timeout(timeout_ms));
   now_ = options_.now_ms();
   for (int i = 0; i < happened; ++i) {
     const epoll_event& event = events_[static_cast<size_t>(i)];
@@ -76,6 +79,29 @@ bool EventLoop::wait(int timeout_ms, std::vector<Connection*>& ready) {
   }
   sweep();
   return happened != 0;
+}
+
+int EventLoop::await_events(int timeout_ms) {
+  using Clock = std::chrono::steady_clock;
+  const auto look = [this](int patience_ms) {
+    return ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
+                        patience_ms);
+  };
+  if (timeout_ms == 0) return look(0);
+  const auto begin = Clock::now();
+  if (spin_.pays()) {
+    const auto end = begin + std::chrono::nanoseconds(spin_.limit_ns());
+    do {
+      if (const int happened = look(0); happened != 0) {
+        spin_.found();
+        return happened;
+      }
+    } while (Clock::now() < end);
+    spin_.failed();
+  }
+  const int happened = look(timeout_ms);
+  spin_.slept((Clock::now() - begin).count());
+  return happened;
 }
 
 void EventLoop::admit() {
@@ -129,8 +155,7 @@ void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Conne
 }
 
 void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready) {
-  const ssize_t size =
-      ::recv(connection.socket_.get(), received_.get(), options_.read_size, MSG_DONTWAIT);
+  const ssize_t size = receive_now(connection.socket_.get(), received_.get(), options_.read_size);
   if (size < 0) {
     if (errno != EAGAIN && errno != EINTR) close(connection);
     return;
@@ -151,8 +176,7 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
 }
 
 void EventLoop::discard(Connection& connection) {
-  const ssize_t size =
-      ::recv(connection.socket_.get(), received_.get(), options_.read_size, MSG_DONTWAIT);
+  const ssize_t size = receive_now(connection.socket_.get(), received_.get(), options_.read_size);
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
 }
 
@@ -167,8 +191,7 @@ void EventLoop::send(Connection& connection) {
 // False: the connection is closed now.
 bool EventLoop::flush(Connection& connection) {
   Buffer& output = connection.output_;
-  const ssize_t size =
-      ::send(connection.socket_.get(), output.data(), output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t size = send_now(connection.socket_.get(), output.data(), output.size());
   if (size < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
     close(connection);
@@ -186,8 +209,7 @@ bool EventLoop::flush(Connection& connection) {
 bool EventLoop::push(Connection& connection, int patience_ms) {
   Buffer& output = connection.output_;
   while (!output.empty()) {
-    const ssize_t size =
-        ::send(connection.socket_.get(), output.data(), output.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t size = send_now(connection.socket_.get(), output.data(), output.size());
     if (size >= 0) {
       output.consume(static_cast<size_t>(size));
       continue;

@@ -24,6 +24,7 @@
 #include "base/limits.h"
 #include "net/connection.h"
 #include "net/counter.h"
+#include "net/spin.h"
 #include "net/wakeup.h"
 
 namespace hs::net {
@@ -37,6 +38,7 @@ class EventLoop {
     size_t read_size = kReadSize;                 // bytes read from one connection in one wait()
     uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
     int64_t idle_timeout_ms = 300'000;  // a connection without traffic is closed after that
+    int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays
     std::function<int64_t()> now_ms = monotonic_ms;
     // Makes the object for a new connection; on the loop's thread. May throw std::bad_alloc.
     std::function<std::unique_ptr<Connection>()> make_connection;
@@ -100,6 +102,7 @@ class EventLoop {
 
   explicit EventLoop(Options options);
 
+  int await_events(int timeout_ms);
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
@@ -116,6 +119,7 @@ class EventLoop {
 
   Options options_;
   FileDescriptor epoll_;
+  Spin spin_;
   Wakeup wakeup_;
   Counters counters_;
   int64_t now_ = 0;  // of the last wait()

@@ -207,7 +207,7 @@ void Batch::fail() { current_->ending = Peer::Ending::kAbandoned; }
 
 void Batch::finish() {
   if (!entries_.empty()) {
-    commit(group());
+    if (context_.mode == engine::Mode::kReadWrite) commit(group());
     counters_.batches.add(1);
     counters_.requests.add(entries_.size());
   }
@@ -256,6 +256,8 @@ void Batch::mark_unfinished() {
 }
 
 void Batch::clear() {
+  // What has only read is final before its end, so nobody's answer waits for that.
+  if (context_.mode == engine::Mode::kReadOnly && !entries_.empty()) (void)session_.commit();
   peers_.clear();
   entries_.clear();
   group_begin_ = 0;

@@ -69,8 +69,8 @@ class Batch : private protocol::handlersocket::ReplyStream {
 
   bool full() const { return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes; }
 
-  // Commits. The replies that are in the output() of the peers afterwards are final; the requests
-  // are gone from their input().
+  // Commits what was changed. The replies that are in the output() of the peers afterwards are
+  // final; the requests are gone from their input().
   void finish();
 
   // Instead of finish(), after it or run() threw: nobody knows how far the batch came, so nobody
@@ -99,6 +99,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
 
   // The peers of run() that were not split off, until clear().
   std::span<Peer* const> peers() const { return peers_; }
+  // Ends what was only read, and forgets everything.
   void clear();
 
  private:

@@ -17,6 +17,7 @@ std::unique_ptr<Worker> Worker::create(const Options& options, exec::SpecPool& s
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
   loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
+  loop.spin_ns = int64_t{options.spin_us} * 1000;
   loop.make_connection = [&specs] { return std::make_unique<Peer>(specs); };
   worker->loop_ = net::EventLoop::create(std::move(loop));
   if (worker->loop_ == nullptr) return nullptr;

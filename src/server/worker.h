@@ -37,6 +37,7 @@ class Worker {
     size_t read_size = kReadSize;
     uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
+    uint32_t spin_us = 0;
   };
 
   static constexpr std::chrono::milliseconds kPatience{1};

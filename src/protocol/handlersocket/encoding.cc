@@ -30,12 +30,14 @@ char* escape_bytes(const char* from, size_t size, char* out) {
   return out;
 }
 
-// `out` has room for 2 * size bytes.
-char* escape(const char* from, size_t size, char* out) {
-  const char* const end = from + size;
+}  // namespace
+
+char* escape(std::string_view bytes, char* out) {
+  const char* from = bytes.data();
+  const char* const end = from + bytes.size();
   // Eight bytes at a time are copied first and looked at then: nearly always that was all.
+  uint64_t word;
   while (end - from >= 8) {
-    uint64_t word;
     std::memcpy(&word, from, sizeof word);
     std::memcpy(out, &word, sizeof word);
     if (needs_escape(word)) {
@@ -45,10 +47,17 @@ char* escape(const char* from, size_t size, char* out) {
     }
     from += sizeof word;
   }
-  return escape_bytes(from, static_cast<size_t>(end - from), out);
+  const auto rest = static_cast<size_t>(end - from);
+  if (bytes.size() >= 8 && rest > 0) {
+    // The last eight bytes once more: those of them that are there already are the same.
+    std::memcpy(&word, end - sizeof word, sizeof word);
+    if (!needs_escape(word)) {
+      std::memcpy(out + rest - sizeof word, &word, sizeof word);
+      return out + rest;
+    }
+  }
+  return escape_bytes(from, rest, out);
 }
-
-}  // namespace
 
 void append_escaped(Buffer& out, std::string_view bytes) {
   // In chunks, so that room for the worst case is never asked for a whole large value.
@@ -57,7 +66,7 @@ void append_escaped(Buffer& out, std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t size = std::min(bytes.size(), kChunk);
     char* const begin = out.reserve(2 * size);
-    out.commit(static_cast<size_t>(escape(bytes.data(), size, begin) - begin));
+    out.commit(static_cast<size_t>(escape(bytes.substr(0, size), begin) - begin));
     bytes.remove_prefix(size);
   }
 }

@@ -17,6 +17,10 @@ namespace hs::protocol::handlersocket {
 
 inline constexpr char kEscape = '\x01';
 
+// Writes the escaped form of `bytes` to `out`, which has room for twice as many, and returns its
+// end.
+char* escape(std::string_view bytes, char* out);
+
 // Appends the escaped form of `bytes`, at most twice as long.
 void append_escaped(Buffer& out, std::string_view bytes);
 

@@ -10,10 +10,13 @@
 namespace hs::protocol::handlersocket {
 namespace {
 
-template <class Number>
-void append_number(Buffer& out, Number number) {
-  constexpr size_t kRoom = std::numeric_limits<Number>::digits10 + 2;  // a sign included
+void append_number(Buffer& out, uint64_t number) {
+  constexpr size_t kRoom = std::numeric_limits<uint64_t>::digits10 + 1;
   char* const begin = out.reserve(kRoom);
+  if (number < 10) {
+    *begin = static_cast<char>('0' + number);
+    return out.commit(1);
+  }
   out.commit(static_cast<size_t>(std::to_chars(begin, begin + kRoom, number).ptr - begin));
 }
 
@@ -37,6 +40,33 @@ void ReplyEncoder::begin_rows(size_t columns) {
 }
 
 bool ReplyEncoder::row(std::span<const Value> values) {
+  // What the row takes at most. One that is short and fits, as nearly every one does, is written at
+  // one go.
+  size_t room = 0;
+  for (const Value& value : values) room += 2 + 2 * value.size;
+  if (room <= kShortRow && size() + room <= max_reply_size_) {
+    write_short_row(values, target_->reserve(room));
+  } else if (!write_long_row(values)) {
+    return false;
+  }
+  if (streams_ && target_->size() >= kPiece && !send_piece()) return false;
+  return size() <= max_reply_size_;
+}
+
+void ReplyEncoder::write_short_row(std::span<const Value> values, char* const begin) {
+  char* out = begin;
+  for (const Value& value : values) {
+    *out++ = '\t';
+    if (value.is_null()) {
+      *out++ = '\0';
+    } else {
+      out = escape(value.text(), out);
+    }
+  }
+  target_->commit(static_cast<size_t>(out - begin));
+}
+
+bool ReplyEncoder::write_long_row(std::span<const Value> values) {
   for (const Value& value : values) {
     // Looked at before as well as after writing: a value that is too long anyway is not copied.
     const uint64_t written = size();
@@ -44,8 +74,7 @@ bool ReplyEncoder::row(std::span<const Value> values) {
     target_->append('\t');
     append_value(*target_, value);
   }
-  if (streams_ && target_->size() >= kPiece && !send_piece()) return false;
-  return size() <= max_reply_size_;
+  return true;
 }
 
 bool ReplyEncoder::should_stream() const {
@@ -83,7 +112,7 @@ void ReplyEncoder::error(const Error& error) {
     if (sent_ > 0) return stream_->fail();
     target_->truncate(rows_start_);
   }
-  append_number(*target_, wire_code(error.code));
+  append_number(*target_, static_cast<uint64_t>(wire_code(error.code)));
   target_->append("\t1\t");
   target_->append(error.text());
   target_->append('\n');

@@ -55,6 +55,10 @@ class ReplyEncoder final : public ReplyWriter {
   void error(const Error& error) override;
 
  private:
+  static constexpr size_t kShortRow = 4u << 10;  // bytes
+
+  void write_short_row(std::span<const Value> values, char* begin);
+  bool write_long_row(std::span<const Value> values);
   uint64_t size() const { return sent_ + target_->size() - rows_start_; }
   bool send_piece();
 

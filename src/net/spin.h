@@ -1,0 +1,44 @@
+// Decides whether it pays to look for events for a moment before going to sleep.
+//
+// A client that sends its next request as soon as it has the answer comes back within microseconds:
+// less than the system takes to put a thread to sleep and to wake it. For one that takes longer,
+// looking is wasted. So it starts only after several short waits in a row, stops the first time
+// that it was in vain, and needs twice as many short waits after each such time. One thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hs::net {
+
+class Spin {
+ public:
+  static constexpr uint32_t kFewest = 8, kMost = 4096;  // short waits in a row before it starts
+  static constexpr uint32_t kTrusted = 1024;            // successes after which kFewest is enough
+
+  // How long to look, in nanoseconds; a wait is short when it is shorter. 0: never.
+  explicit Spin(int64_t limit_ns) : limit_ns_(limit_ns) {}
+
+  int64_t limit_ns() const { return limit_ns_; }
+  bool pays() const { return short_waits_ >= wanted_; }
+
+  // An event came while it was looked for, or none did.
+  void found() {
+    if (++found_ >= kTrusted) wanted_ = kFewest;
+  }
+  void failed() {
+    short_waits_ = found_ = 0;
+    wanted_ = std::min(2 * wanted_, kMost);
+  }
+
+  // How long the thread slept.
+  void slept(int64_t ns) { short_waits_ = ns < limit_ns_ ? short_waits_ + 1 : 0; }
+
+ private:
+  int64_t limit_ns_;
+  uint32_t wanted_ = kFewest;
+  uint32_t short_waits_ = 0;
+  uint32_t found_ = 0;
+};
+
+}  // namespace hs::net
