@@ -73,7 +73,9 @@ FieldText::FieldText(Field* field)
 FieldText::Reader FieldText::reader_of(const Field* field) const {
   if (is_plain_integer(field)) return &FieldText::read_number;
   const Type_handler* type = field->type_handler();
-  if (type == &type_handler_varchar && !needs_conversion_) return &FieldText::read_varchar;
+  // A compressed column calls itself VARCHAR, too.
+  if (type == &type_handler_varchar && field->compression_method() == nullptr && !needs_conversion_)
+    return &FieldText::read_varchar;
   if (type == &type_handler_datetime2 && field->decimals() == 0) return &FieldText::read_datetime;
   return &FieldText::read_string;
 }
