@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,6 +44,8 @@ Connection::~Connection() {
 void Connection::open() {
   const Opening opening = dialect_->opening();
   if (opening.request.empty()) return;
+  const timeval patience{std::chrono::floor<std::chrono::seconds>(kPatience).count(), 0};
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   if (::send(descriptor_, opening.request.data(), opening.request.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(opening.request.size())) {
     throw Failure(system_error("cannot send"));

@@ -13,12 +13,6 @@
 
 namespace hs::bench {
 
-namespace {
-
-constexpr int kPatienceMs = 10'000;  // a server that is silent for longer has a fault
-
-}  // namespace
-
 EpollTarget::EpollTarget(const Place& place, const Workload& workload,
                          std::unique_ptr<Dialect> dialect, size_t connections, size_t depth)
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
@@ -66,11 +60,11 @@ class EpollTarget::Run {
 
   // Waits and calls answered(connection, answers) for each connection that has some.
   template <typename Answered>
-  void wait(int timeout_ms, Answered answered) {
+  void wait(int64_t timeout_ms, Answered answered) {
     std::array<epoll_event, 256> events;
-    const int ready =
-        ::epoll_wait(target_.epoll_, events.data(), static_cast<int>(events.size()), timeout_ms);
-    if (ready == 0 && timeout_ms == kPatienceMs) throw Failure("the server does not answer");
+    const int ready = ::epoll_wait(target_.epoll_, events.data(), static_cast<int>(events.size()),
+                                   static_cast<int>(timeout_ms));
+    if (ready == 0 && timeout_ms == kPatience.count()) throw Failure("the server does not answer");
     if (ready < 0 && errno != EINTR) throw Failure("epoll_wait failed");
     for (int i = 0; i < ready; ++i) {
       const epoll_event& event = events[static_cast<size_t>(i)];
@@ -112,7 +106,7 @@ class EpollTarget::ClosedLoop : Run {
   Tally run() {
     for (size_t i = 0; i < connections(); ++i) ask(i, depth());
     while (on_the_way_ > 0) {
-      wait(kPatienceMs, [this](size_t i, size_t answers) {
+      wait(kPatience.count(), [this](size_t i, size_t answers) {
         on_the_way_ -= answers;
         ask(i, answers);
       });
@@ -170,11 +164,11 @@ class EpollTarget::OpenLoop : Run {
   }
 
   // Sleeping is inexact by a millisecond: the last of it is spent awake.
-  int timeout_ms(Clock::time_point now) const {
+  int64_t timeout_ms(Clock::time_point now) const {
     const auto idle = arrivals_.idle(now);
-    if (!idle) return kPatienceMs;
+    if (!idle) return kPatience.count();
     const auto left = std::chrono::floor<std::chrono::milliseconds>(*idle).count();
-    return static_cast<int>(std::clamp<int64_t>(left - 1, 0, kProgressInterval.count()));
+    return std::clamp<int64_t>(left - 1, 0, kProgressInterval.count());
   }
 
   Arrivals arrivals_;

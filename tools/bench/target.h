@@ -37,6 +37,9 @@ struct Progress {
   double seconds = 0;
 };
 
+// A server that is silent for longer has a fault.
+constexpr auto kPatience = std::chrono::milliseconds(10'000);
+
 constexpr auto kProgressInterval = std::chrono::milliseconds(500);
 
 // A part of the load: the requests from number `first` on, `requests` of them, or as many as are
