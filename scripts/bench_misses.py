@@ -25,9 +25,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import bench
-import bench_machine
 import sample_table
+from bench import machine as bench_machine
+from bench.options import RELEASE
+from bench.preparation import prepare
+from bench.servers import PLUGINS
 from private_server import PluginChoice, PrivateServer
 from run_report import say, step
 from server_files import REPOSITORY, ServerError
@@ -107,7 +109,7 @@ class Misses:
         server = self.server(load.target)
         is_sql = load.target.startswith("sql")
         command = [
-            str(bench.RELEASE / "tools/bench/hs-bench"),
+            str(RELEASE / "tools/bench/hs-bench"),
             *(("--target", "sql", "--prepared") if is_sql else ("--target", "hs")),
             *("--port", str(server.sql_port if is_sql else server.port)),
             *("--connections", str(load.connections), "--seconds", str(load.seconds)),
@@ -158,9 +160,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=4)
     options = parser.parse_args(arguments)
     try:
-        bench.prepare()
+        prepare()
         with ExitStack() as stack:
-            servers = {plugin: start(plugin, options, stack) for plugin in ("ours", "stock")}
+            servers = {plugin: start(plugin, options, stack) for plugin in PLUGINS}
             PAGE.write_text(measure(Misses(options, servers), options), encoding="utf-8")
     except ServerError as error:
         print(f"bench_misses: {error}", file=sys.stderr)

@@ -46,3 +46,24 @@ ensure_packages() { # ensure_packages "what for" PACKAGE…
   mapfile -t missing < <(missing_packages "$@")
   ((${#missing[@]} == 0)) || die "still missing after the installation: ${missing[*]}"
 }
+
+# The same for packages some of which bring a service: it is not started, now or with the machine.
+# Whoever installs packages asks policy-rc.d whether a service may be started; 101 is "no".
+ensure_without_services() { # ensure_without_services "what for" PACKAGE…
+  local policy=/usr/sbin/policy-rc.d made="" package
+  local -a missing
+  mapfile -t missing < <(missing_packages "${@:2}")
+  ((${#missing[@]} > 0)) || return 0
+  if ((EUID == 0)) && [[ ! -e $policy ]]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" || die "cannot write $policy"
+    made=$policy
+    # shellcheck disable=SC2064 # the file of now
+    trap "rm -f '$made'" EXIT
+  fi
+  ensure_packages "$@"
+  [[ -z $made ]] || rm -f "$made"
+  for package in "${missing[@]}"; do
+    [[ ! -e /etc/init.d/$package ]] || update-rc.d "$package" disable >>"$log" 2>&1 ||
+      say "the service $package could not be disabled"
+  done
+}

@@ -2,7 +2,7 @@
 # The suites of ./test. Each runs in a subshell of its own, writes a JUnit file to `results` and
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
-suites=(lint unit tsan fuzz e2e durability fuzz_server conformance differential)
+suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential)
 optional_suites=(clients) # need more than Debian's packages, so only on demand
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
@@ -39,6 +39,11 @@ check_format() {
   ((${#files[@]} > 0)) || return 1
   in_repository clang-format-14 --dry-run -Werror "${files[@]}" &&
     say "${#files[@]} files are formatted"
+}
+
+suite_scripts() {
+  in_repository "$python" -m pytest tests/scripts -q -p no:cacheprovider --timeout 60 \
+    --junitxml "$results/scripts.xml" >&2
 }
 
 suite_unit() {

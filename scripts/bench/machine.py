@@ -7,8 +7,10 @@ import platform
 import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -58,22 +60,46 @@ def process_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
-def pin(pid: int, core: int) -> None:
-    """Binds all threads of a process, and those they will start, to one core."""
+def pin(pid: int, cores: set[int]) -> None:
+    """Binds all threads of a process, and those they will start, to some cores."""
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        os.sched_setaffinity(int(thread.name), {core})
+        with suppress(ProcessLookupError):  # it has just ended
+            os.sched_setaffinity(int(thread.name), cores)
+
+
+def memory_bytes() -> int:
+    """The machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def sync_us(directory: Path, times: int = 200) -> float:
+    """How long the disk takes for 4 KiB written and synced, in the median."""
+    path = directory / "sync"
+    took = []
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        os.pwrite(file, bytes(4096 * times), 0)
+        os.fsync(file)
+        for number in range(times):
+            begin = time.perf_counter()
+            os.pwrite(file, os.urandom(4096), 4096 * number)
+            os.fdatasync(file)
+            took.append((time.perf_counter() - begin) * 1e6)
+    finally:
+        os.close(file)
+        path.unlink()
+    return median(took)
 
 
 def describe() -> dict[str, str]:
     """What the machine is, without its name."""
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    memory = re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text(encoding="ascii"))
     model = re.search(r"model name\s*:\s*(.+)", cpu)
     release = platform.freedesktop_os_release()
     virtual = ", a virtual machine" if re.search(r"^flags.*\bhypervisor\b", cpu, re.M) else ""
     processor = model[1] if model else platform.machine()
     return {
         "Processor": f"{processor}, {os.cpu_count()} cores{virtual}",
-        "Memory": f"{int(memory[1]) / 2**20:.0f} GiB" if memory else "?",
+        "Memory": f"{memory_bytes() / 2**30:.0f} GiB",
         "System": f"{release.get('PRETTY_NAME', '?')}, Linux {platform.release()}",
     }

@@ -1,0 +1,73 @@
+"""The sections lookups, connections and ranges: what is only read."""
+
+from __future__ import annotations
+
+from bench import servers
+from bench.load import Case, Measurement
+from bench.run import Run
+
+TARGETS = ("null", "ours", "stock", "memcached", "redis")
+SQL = ("sql prepared", "sql text")
+SHAPES = ((100, 1), (32, 8), (32, 32), (1, 1))
+CONNECTIONS = (1, 10, 50, 100)
+FLOOR_LOOKUPS = 1_000_000
+FLOOR_BATCH = 1024  # as 32 connections at depth 32 give at most
+COUNT = 100  # of keys, or of rows
+
+
+def shape_name(connections: int, depth: int) -> str:
+    """The name of the cases that have this many connections and requests on the way."""
+    noun = "connection" if connections == 1 else "connections"
+    return f"{connections} {noun}, depth {depth}"
+
+
+def lookups(run: Run) -> None:
+    """Random lookups at four shapes, beside the two floors."""
+    cases = []
+    for connections, depth in SHAPES:
+        name = shape_name(connections, depth)
+        targets = TARGETS + (SQL if depth == 1 else ())
+        cases += [Case(name, target, connections, depth) for target in targets]
+    for number in range(1, run.options.rounds + 1):
+        floor(run, number)
+    run.rounds("lookups", cases)
+
+
+def floor(run: Run, number: int) -> None:
+    """The handler calls in a loop inside the server."""
+    server = run.servers.database("ours")
+    servers.copy_function(server, run.options.build)
+    numbers = (FLOOR_LOOKUPS, FLOOR_BATCH, run.options.rows, run.options.seed)
+    statement = f"SELECT hs_floor({', '.join(map(str, numbers))})"
+    microseconds = float(server.sql(statement)[0][0])
+    figures = {"server_cpu_us": microseconds, "errors": 0, "requests": FLOOR_LOOKUPS}
+    run.results.add(
+        "lookups", Measurement("in process", "floor", 0, 0, number, figures, [statement], 0, 0)
+    )
+
+
+def connections(run: Run) -> None:
+    """Throughput and latency over the number of connections."""
+    run.rounds(
+        "connections",
+        [
+            Case(shape_name(count, 1), target, count)
+            for count in CONNECTIONS
+            for target in TARGETS + SQL
+        ],
+    )
+
+
+def ranges(run: Run) -> None:
+    """A hundred rows: by pipelined finds, by IN, and in the order of the key."""
+    in_ = ("--workload", "in", "--in", str(COUNT))
+    range_ = ("--workload", "range", "--range", str(COUNT))
+    targets = TARGETS[1:]
+    cases = [Case("finds, pipelined", target, 10, COUNT) for target in targets]
+    cases += [Case("finds, one at a time", target, 10) for target in SQL]
+    cases += [Case(f"IN {COUNT}", target, 10, arguments=in_) for target in targets + SQL]
+    cases += [
+        Case(f"range of {COUNT}", target, 10, arguments=range_)
+        for target in ("ours", "stock", *SQL)
+    ]
+    run.rounds("ranges", cases)

@@ -1,0 +1,56 @@
+"""The section mixed: updates among lookups, keys that are not alike, large values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from run_report import step
+
+from bench import tables
+from bench.load import Case
+from bench.run import Run
+from bench.servers import PLUGINS
+
+MIXED = "test.mixed"
+LARGE = "test.large"
+LARGE_BYTES = 1024
+LARGE_ROWS = 200_000
+MIXED_TARGETS = ("ours", "stock", "sql prepared", "memcached", "redis")
+
+
+def mixed(run: Run) -> None:
+    """One row each: updates among lookups, keys that are not alike, large values."""
+    rows = run.options.rows
+    large = min(LARGE_ROWS, rows)
+    size = ("--value-size", str(LARGE_BYTES))
+    for plugin in PLUGINS:
+        with step(f"making {MIXED} and {LARGE} in {plugin}"):
+            tables.create(run.servers.database(plugin), MIXED, rows)
+            tables.create(run.servers.database(plugin), LARGE, large, value_size=LARGE_BYTES)
+        run.servers.heat(plugin, rows, 1_000_000, MIXED)
+    # Instances of their own, as rows of those that all use must stay as they are.
+    for name in ("memcached", "redis"):
+        run.servers.fill(f"{name}-mixed", rows)
+        run.servers.fill(f"{name}-large", large, *size)
+    cases = []
+    for target in MIXED_TARGETS:
+        cache = target in ("memcached", "redis")
+        case = Case("10 % updates", target, 32, arguments=("--workload", "mixed"), writes=True)
+        cases.append(_at(case, cache, MIXED, "mixed"))
+    zipfian = ("--distribution", "zipfian")
+    cases += [Case("zipfian keys", name, 32, arguments=zipfian) for name in MIXED_TARGETS]
+    for target in MIXED_TARGETS:
+        cache = target in ("memcached", "redis")
+        case = Case(f"values of {LARGE_BYTES} bytes", target, 32, arguments=size, rows=large)
+        cases.append(_at(case, cache, LARGE, "large"))
+    run.rounds("mixed", cases)
+    for plugin in PLUGINS:
+        for table in (MIXED, LARGE):
+            tables.drop(run.servers.database(plugin), table)
+
+
+def _at(case: Case, cache: bool, table: str, instance: str) -> Case:
+    """The case on its own table, or its own instance of memcached or Redis."""
+    if cache:
+        return replace(case, server=f"{case.target}-{instance}")
+    return replace(case, arguments=(*case.arguments, "--table", table))

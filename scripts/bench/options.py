@@ -1,0 +1,139 @@
+"""The command line of ./run bench."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import server_files
+from server_files import REPOSITORY
+
+DIRECTORY = REPOSITORY / "build/bench"
+PAGE = REPOSITORY / "docs/benchmarks.md"
+RELEASE = REPOSITORY / "build/release"
+SECTIONS = (
+    "lookups",
+    "connections",
+    "ranges",
+    "writes",
+    "size",
+    "threads",
+    "rates",
+    "mixed",
+)
+MOST_ROWS = 100_000_000
+
+Number = TypeVar("Number", int, float)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message} (./run bench --help tells more)\n")
+
+
+def _number(kind: Callable[[str], Number], low: Number, high: Number) -> Callable[[str], Number]:
+    def convert(text: str) -> Number:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"a number from {low:g} to {high:g}, not {text!r}")
+        return value
+
+    return convert
+
+
+def _sections(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in SECTIONS:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is no section; there are {', '.join(SECTIONS)}"
+            )
+    return names
+
+
+def _core(text: str) -> int:
+    cores = os.sched_getaffinity(0)
+    if not text.isdigit() or int(text) not in cores:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of the cores {sorted(cores)}")
+    return int(text)
+
+
+def _parser() -> _Parser:
+    cores = sorted(os.sched_getaffinity(0))
+    parser = _Parser(
+        "./run bench",
+        allow_abbrev=False,
+        description="Measures this plugin, the stock plugin, SQL, memcached and Redis in turns, "
+        "and writes docs/benchmarks.md.",
+    )
+    add = parser.add_argument
+    add(
+        "--only",
+        type=_sections,
+        default=SECTIONS,
+        metavar="SECTION,…",
+        help=f"measure these again and keep the rest: {', '.join(SECTIONS)}",
+    )
+    add("--quick", action="store_true", help="a short run for trying out; writes no page")
+    add("--page-only", action="store_true", help="measure nothing, write the page and the plots")
+    add("--results", type=Path, help="where measurements are kept (build/bench/results.json)")
+    add("--page", type=Path, help="where the page goes, plots beside it (docs/benchmarks.md)")
+    add("--no-page", action="store_true", help="write no page")
+    add("--rounds", type=_number(int, 1, 100), help="how often all is measured (3)")
+    add("--seconds", type=_number(float, 0.1, 600.0), help="of one measurement (2)")
+    add("--rows", type=_number(int, 1000, MOST_ROWS), help="of the table of lookups (1000000)")
+    add(
+        "--most-rows",
+        type=_number(int, 1000, MOST_ROWS),
+        help="size: up to so many rows of 1, 10, 20 and 50 million (10000000)",
+    )
+    add("--seed", type=_number(int, 0, 2**31), default=1, help="of the keys (1)")
+    add("--server-core", type=_core, default=cores[0], help=f"({cores[0]})")
+    add("--load-core", type=_core, default=cores[-1], help=f"({cores[-1]})")
+    add(
+        "--quiet",
+        type=_number(float, 0.0, 100.0),
+        default=0.15,
+        help="what others may use of a core during a measurement (0.15)",
+    )
+    add("--attempts", type=_number(int, 1, 100), help="until it is that quiet (4)")
+    add("--pause", type=_number(float, 0.0, 600.0), default=5.0, help="seconds between them (5)")
+    add("--build", type=Path, default=RELEASE, help="use what is built there, and build nothing")
+    return parser
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Reads the command line; on a mistake it says which, and exits with 2."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.page_only and options.no_page:
+        parser.error("--page-only and --no-page leave nothing to do")
+    if options.page and options.no_page:
+        parser.error("--page or --no-page, not both")
+    quick = options.quick
+    defaults = {
+        "results": DIRECTORY / ("quick.json" if quick else "results.json"),
+        "page": None if quick or options.no_page else PAGE,
+        "rounds": 1 if quick else 3,
+        "seconds": 0.3 if quick else 2.0,
+        "rows": 1_000_000,
+        "most_rows": 200_000 if quick else 10_000_000,
+        "attempts": 1 if quick else 4,
+    }
+    for name, value in defaults.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    if options.page_only and options.page is None:
+        parser.error("--quick --page-only needs --page FILE")
+    if options.page_only and not options.results.exists():
+        parser.error(f"there are no results in {options.results}")
+    plugin = options.build / server_files.PLUGIN_FILE.name
+    if options.build != RELEASE and not plugin.exists():
+        parser.error(f"--build: there is no {plugin}")
+    return options

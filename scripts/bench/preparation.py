@@ -1,0 +1,29 @@
+"""Installing what the benchmark needs, and building."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from server_files import REPOSITORY, ServerError
+
+# Builds as ./run does; again from the configuration when hs-bench was not built, because its
+# libraries may have been installed since.
+BUILD = """
+set -euo pipefail
+source scripts/lib/messages.sh
+source scripts/lib/build.sh
+build_preset release "building the plugin and hs-bench"
+if [[ ! -x build/release/tools/bench/hs-bench ]]; then
+  step "configuring again" cmake --preset release || die_with_log "cannot configure"
+  build_preset release "building hs-bench"
+fi
+"""
+
+
+def prepare() -> None:
+    """Installs what is needed, and builds."""
+    for command in (["scripts/provision", "--for", "bench"], ["bash", "-c", BUILD]):
+        environment = {**os.environ, "repository": str(REPOSITORY)}
+        if subprocess.run(command, cwd=REPOSITORY, env=environment, check=False).returncode != 0:
+            raise ServerError("the benchmark could not be prepared")

@@ -1,0 +1,178 @@
+"""The servers of the benchmark: started, filled and pinned when a section first asks for one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+
+import sample_table
+import server_files
+from private_server import PluginChoice, PrivateServer
+from run_report import say, step
+from server_files import ServerError
+
+from bench import machine, processes
+from bench.load import Place
+from bench.options import DIRECTORY
+
+PLUGINS: tuple[PluginChoice, ...] = ("ours", "stock")
+GIB = 2**30
+HEAT_UP = 2_000_000  # lookups: pages into the buffer pool, the adaptive hash index
+
+BINARY_LOG: dict[str, object] = {
+    "log_bin": "binlog",
+    "server_id": 1,
+    "binlog_format": "ROW",
+    "sync_binlog": 1,
+}
+
+
+def pool_gib() -> int:
+    """A third of the memory, at most 8 GiB."""
+    return max(1, min(8, round(machine.memory_bytes() / GIB / 3)))
+
+
+def variables() -> dict[str, object]:
+    """The settings that both plugins' servers have."""
+    return {
+        "innodb_buffer_pool_size": f"{pool_gib()}G",
+        "innodb_adaptive_hash_index": True,
+        "innodb_log_file_size": "1G",
+        "innodb_flush_log_at_trx_commit": 1,
+        "character_set_server": "utf8mb4",
+        "max_connections": 300,
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 4,
+    }
+
+
+class Servers:
+    """All of them by name: ours, stock, ours-binlog, stock-binlog, null, memcached…, redis…"""
+
+    def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
+        self.options = options
+        self._stack = stack
+        self._databases: dict[str, PrivateServer] = {}
+        self._places: dict[str, Place] = {}
+
+    def pids(self) -> list[int]:
+        """The processes of all that run."""
+        return [place.pid for place in self._places.values()]
+
+    def place(self, name: str) -> Place:
+        """Where it is; started if it was not."""
+        if name not in self._places:
+            if name.startswith(("ours", "stock")):
+                self._start_database(name)
+            else:
+                self._start_process(name)
+        return self._places[name]
+
+    def database(self, name: str) -> PrivateServer:
+        """A MariaDB, for SQL."""
+        self.place(name)
+        return self._databases[name]
+
+    def restart(self, name: str, threads: int, *, pinned: bool) -> None:
+        """Again with so many threads of the read port, on its core or on all."""
+        server = self.database(name)
+        server.stop()
+        server.variables["handlersocket_threads"] = threads
+        server.start()
+        self._database_runs(name, pinned=pinned)
+
+    def pin(self, name: str) -> None:
+        """Binds a server to its core again."""
+        machine.pin(self.place(name).pid, {self.options.server_core})
+
+    def unpin(self, name: str) -> None:
+        """Gives a server all cores, until pin()."""
+        machine.pin(self.place(name).pid, os.sched_getaffinity(0))
+
+    def stop(self, name: str) -> None:
+        """Ends a MariaDB; a later use starts it again."""
+        if name in self._databases:
+            self._databases.pop(name).close()
+            del self._places[name]
+
+    def hs_bench(self, *arguments: str) -> None:
+        """Runs hs-bench for its effect."""
+        program = str(self.options.build / "tools/bench/hs-bench")
+        done = subprocess.run(
+            ["taskset", "-c", str(self.options.load_core), program, *arguments, "--quiet"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ServerError(f"hs-bench failed: {done.stdout}{done.stderr}")
+
+    def heat(self, name: str, rows: int, lookups: int, table: str = "test.user") -> None:
+        """Reads at random until pages and hash index are in memory."""
+        place = self.place(name)
+        lookups = min(lookups, 4 * rows)
+        target = ("--target", "hs", "--port", str(place.port), "--table", table)
+        load = ("--connections", "32", "--depth", "32", "--requests", str(lookups))
+        self.hs_bench(*target, *load, "--rows", str(rows))
+
+    def _start_database(self, name: str) -> None:
+        plugin: PluginChoice = "stock" if name.startswith("stock") else "ours"
+        directory = DIRECTORY / name
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        copy = directory / "handlersocket2.so"  # a build meanwhile is no matter
+        shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
+        with_log = name.endswith("-binlog")
+        settings = {**variables(), **(BINARY_LOG if with_log else {})}
+        server = PrivateServer(directory, plugin=plugin, variables=settings, plugin_file=copy)
+        with step(f"starting the server {name}"):
+            self._stack.enter_context(server)
+        self._databases[name] = server
+        server.sql("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
+        if not with_log:
+            rows = self.options.rows
+            with step(f"filling its test.user with {rows:,} rows"):
+                sample_table.make(server, rows, lambda done: say(f" {done:,} …", end=""))
+        self._database_runs(name, pinned=True)
+        if not with_log:
+            with step(f"heating up the server {name}"):
+                self.heat(name, self.options.rows, HEAT_UP)
+
+    def _database_runs(self, name: str, *, pinned: bool) -> None:
+        server = self._databases[name]
+        if pinned:
+            machine.pin(server.pid, {self.options.server_core})
+        self._places[name] = Place(
+            server.pid, server.port, server.port_wr, server.sql_port, pinned=pinned
+        )
+
+    def _start_process(self, name: str) -> None:
+        tools = self.options.build / "tools"
+        megabytes = pool_gib() * 1024 // 2
+        with step(f"starting {name}"):
+            place = self._stack.enter_context(
+                processes.running(name, DIRECTORY / name, tools, megabytes)
+            )
+        machine.pin(place.pid, {self.options.server_core})
+        self._places[name] = place
+        if name in ("memcached", "redis"):
+            self.fill(name, self.options.rows)
+
+    def fill(self, name: str, rows: int, *arguments: str) -> None:
+        """Puts rows into memcached or Redis."""
+        target = name.partition("-")[0]
+        place = self.place(name)
+        with step(f"filling {name} with {rows:,} rows"):
+            where = ("--target", target, "--port", str(place.port))
+            self.hs_bench(*where, "--fill", "--connections", "8", "--rows", str(rows), *arguments)
+
+
+def copy_function(server: PrivateServer, build: Path) -> None:
+    """Makes the function hs_floor known to a server."""
+    library = server.directory / "plugins/hs_floor.so"
+    shutil.copyfile(build / "tools/floor/hs_floor.so", library)
+    server.sql("DROP FUNCTION IF EXISTS hs_floor")
+    server.sql("CREATE FUNCTION hs_floor RETURNS REAL SONAME 'hs_floor.so'")

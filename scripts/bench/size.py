@@ -1,0 +1,110 @@
+"""The section size: lookups and inserts in tables of 1, 10, 20 and 50 million rows."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import threading
+from dataclasses import replace
+
+from run_report import say, step
+from server_files import ServerError
+
+from bench import tables
+from bench.load import Case
+from bench.options import DIRECTORY
+from bench.run import Run
+from bench.servers import PLUGINS, pool_gib
+
+TABLE = "test.sized"
+SIZES = (1_000_000, 10_000_000, 20_000_000, 50_000_000)
+TARGETS = ("ours", "stock", "sql prepared")
+CONNECTIONS = (32, 32)  # and depth, of the plugins' lookups
+SQL_CONNECTIONS = 32
+BYTES_PER_ROW = 150  # on disk, rounded up
+HEAT_SHARE = 4  # one lookup for so many rows: some tens for each page
+
+
+def case_name(workload: str, rows: int) -> str:
+    """The name of the cases that are compared."""
+    return f"{workload}, {rows:,} rows"
+
+
+def sizes(options: argparse.Namespace) -> list[int]:
+    """Those that are wanted, and for which disk and memory have room."""
+    wanted = [rows for rows in SIZES if rows <= options.most_rows] or [options.most_rows]
+    free = shutil.disk_usage(DIRECTORY).free
+    found = []
+    for rows in wanted:
+        needed = len(PLUGINS) * rows * BYTES_PER_ROW
+        if needed * 1.2 > free:
+            say(f"size: {rows:,} rows need {needed / 1e9:.0f} GB of disk, and are left out")
+        elif rows * BYTES_PER_ROW > pool_gib() * 2**30:
+            say(f"size: {rows:,} rows do not fit the buffer pool, and are left out")
+        else:
+            found.append(rows)
+    return found
+
+
+def size(run: Run) -> None:
+    """Each size in turn; the tables grow from one to the next."""
+    filled = 0
+    for rows in sizes(run.options):
+        with step(f"filling {TABLE} with {rows:,} rows"):
+            _grow(run, filled, rows)
+        filled = rows
+        for name in PLUGINS:
+            with step(f"heating up the server {name}"):
+                run.servers.heat(name, rows, max(rows // HEAT_SHARE, 1_000_000), TABLE)
+        _measure(run, rows)
+    for name in PLUGINS:
+        tables.drop(run.servers.database(name), TABLE)
+
+
+def _grow(run: Run, filled: int, rows: int) -> None:
+    """Both servers at the same time."""
+    failures: list[Exception] = []
+
+    def grow(name: str) -> None:
+        server = run.servers.database(name)
+        try:
+            if filled == 0:
+                tables.create(server, TABLE, rows)
+            else:
+                server.sql(f"DELETE FROM {TABLE} WHERE user_id > {filled}")  # what was inserted
+                tables.extend(server, TABLE, filled + 1, rows)
+        except Exception as error:  # whatever it is, the main thread tells
+            failures.append(error)
+
+    for name in PLUGINS:
+        run.servers.unpin(name)
+    threads = [threading.Thread(target=grow, args=(name,)) for name in PLUGINS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name in PLUGINS:
+        run.servers.pin(name)
+    if failures:
+        raise ServerError(f"{TABLE} could not be filled: {failures[0]}")
+
+
+def _measure(run: Run, rows: int) -> None:
+    at = ("--table", TABLE)
+    cases = []
+    for target in TARGETS:
+        depth = 1 if target.startswith("sql") else CONNECTIONS[1]
+        cases.append(Case(case_name("lookups", rows), target, CONNECTIONS[0], depth, at, rows=rows))
+    insert = ("--workload", "insert", *at)
+    name = case_name("inserts", rows)
+    cases += [
+        Case(name, target, SQL_CONNECTIONS, 1, insert, rows=rows, writes=True) for target in TARGETS
+    ]
+
+    def before(case: Case) -> Case:
+        if not case.writes:
+            return case
+        last = run.servers.database(case.place).sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0]
+        return replace(case, arguments=(*case.arguments, "--first-key", str(int(last) + 1)))
+
+    run.rounds("size", cases, before)
