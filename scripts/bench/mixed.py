@@ -24,6 +24,7 @@ def mixed(run: Run) -> None:
     large = min(LARGE_ROWS, rows)
     size = ("--value-size", str(LARGE_BYTES))
     for plugin in PLUGINS:
+        run.servers.place(plugin)
         with step(f"making {MIXED} and {LARGE} in {plugin}"):
             tables.create(run.servers.database(plugin), MIXED, rows)
             tables.create(run.servers.database(plugin), LARGE, large, value_size=LARGE_BYTES)

@@ -23,6 +23,8 @@ PLUGINS: tuple[PluginChoice, ...] = ("ours", "stock")
 GIB = 2**30
 HEAT_UP = 2_000_000  # lookups: pages into the buffer pool, the adaptive hash index
 
+WITH_LOG = "-binlog"
+THREADS = "-threads"
 BINARY_LOG: dict[str, object] = {
     "log_bin": "binlog",
     "server_id": 1,
@@ -51,7 +53,12 @@ def variables() -> dict[str, object]:
 
 
 class Servers:
-    """All of them by name: ours, stock, ours-binlog, stock-binlog, null, memcached…, redis…"""
+    """All of them by name: ours, stock, null, memcached, redis, and with what is said behind it:
+
+    ours-binlog    with the binary log
+    ours-threads2  with so many threads of the read port, on all cores
+    redis-large    another instance, with other rows
+    """
 
     def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
         self.options = options
@@ -76,14 +83,6 @@ class Servers:
         """A MariaDB, for SQL."""
         self.place(name)
         return self._databases[name]
-
-    def restart(self, name: str, threads: int, *, pinned: bool) -> None:
-        """Again with so many threads of the read port, on its core or on all."""
-        server = self.database(name)
-        server.stop()
-        server.variables["handlersocket_threads"] = threads
-        server.start()
-        self._database_runs(name, pinned=pinned)
 
     def pin(self, name: str) -> None:
         """Binds a server to its core again."""
@@ -125,8 +124,11 @@ class Servers:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = directory / "handlersocket2.so"  # a build meanwhile is no matter
         shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
-        with_log = name.endswith("-binlog")
+        with_log = name.endswith(WITH_LOG)
+        _, _, threads = name.partition(THREADS)
         settings = {**variables(), **(BINARY_LOG if with_log else {})}
+        if threads:
+            settings["handlersocket_threads"] = int(threads)
         server = PrivateServer(directory, plugin=plugin, variables=settings, plugin_file=copy)
         with step(f"starting the server {name}"):
             self._stack.enter_context(server)
@@ -136,18 +138,15 @@ class Servers:
             rows = self.options.rows
             with step(f"filling its test.user with {rows:,} rows"):
                 sample_table.make(server, rows, lambda done: say(f" {done:,} …", end=""))
-        self._database_runs(name, pinned=True)
-        if not with_log:
-            with step(f"heating up the server {name}"):
-                self.heat(name, self.options.rows, HEAT_UP)
-
-    def _database_runs(self, name: str, *, pinned: bool) -> None:
-        server = self._databases[name]
+        pinned = not threads
         if pinned:
             machine.pin(server.pid, {self.options.server_core})
         self._places[name] = Place(
             server.pid, server.port, server.port_wr, server.sql_port, pinned=pinned
         )
+        if not with_log:
+            with step(f"heating up the server {name}"):
+                self.heat(name, self.options.rows, HEAT_UP)
 
     def _start_process(self, name: str) -> None:
         tools = self.options.build / "tools"

@@ -49,6 +49,8 @@ def sizes(options: argparse.Namespace) -> list[int]:
 def size(run: Run) -> None:
     """Each size in turn; the tables grow from one to the next."""
     filled = 0
+    for name in PLUGINS:
+        run.servers.place(name)
     for rows in sizes(run.options):
         with step(f"filling {TABLE} with {rows:,} rows"):
             _grow(run, filled, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sample_table
 from private_server import PrivateServer
 
-CHUNK_ROWS = 1_000_000
+CHUNK_ROWS = 200_000
 
 _CREATE = """
 CREATE OR REPLACE TABLE {table} (

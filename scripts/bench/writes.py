@@ -6,7 +6,7 @@ from bench import machine, tables
 from bench.load import Case
 from bench.options import DIRECTORY
 from bench.run import Run
-from bench.servers import PLUGINS
+from bench.servers import PLUGINS, WITH_LOG
 
 TABLE = "test.written"
 ROWS = 100_000
@@ -32,7 +32,7 @@ def _cases(log: str) -> list[Case]:
                     target,
                     connections,
                     arguments=("--workload", workload, "--table", TABLE),
-                    server=server + ("-binlog" if log == "on" else ""),
+                    server=server + (WITH_LOG if log == "on" else ""),
                     rows=ROWS,
                     writes=True,
                 )
@@ -46,14 +46,13 @@ def writes(run: Run) -> None:
     def before(case: Case) -> Case:
         server = run.servers.database(case.place)
         tables.create(server, TABLE, ROWS)
-        if case.place.endswith("-binlog"):
+        if case.place.endswith(WITH_LOG):
             server.sql("RESET MASTER")  # else the disk would fill with what nobody reads
         return case
 
     for log in ("on", "off"):
         run.rounds("writes", _cases(log), before)
         run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))
-    for name in ("ours-binlog", "stock-binlog"):
-        run.servers.stop(name)
     for name in PLUGINS:
+        run.servers.stop(name + WITH_LOG)
         tables.drop(run.servers.database(name), TABLE)
