@@ -11,8 +11,8 @@ from bench.servers import PLUGINS, WITH_LOG
 TABLE = "test.written"
 ROWS = 100_000
 CONNECTIONS = (1, 30, 100)
-WITH_LOG = ("ours", "sql prepared", "sql text", "stock")
-WITHOUT_LOG = ("ours", "stock", "sql prepared")
+LOGGED = ("ours", "sql prepared", "sql text", "stock")
+NOT_LOGGED = ("ours", "stock", "sql prepared")
 
 
 def case_name(workload: str, log: str, connections: int) -> str:
@@ -25,7 +25,7 @@ def _cases(log: str) -> list[Case]:
     found = []
     for workload in ("insert", "update"):
         for connections in CONNECTIONS:
-            for target in WITH_LOG if log == "on" else WITHOUT_LOG:
+            for target in LOGGED if log == "on" else NOT_LOGGED:
                 server = "stock" if target == "stock" else "ours"
                 case = Case(
                     case_name(workload, log, connections),
