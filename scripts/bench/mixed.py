@@ -28,6 +28,7 @@ def mixed(run: Run) -> None:
         with step(f"making {MIXED} and {LARGE} in {plugin}"):
             tables.create(run.servers.database(plugin), MIXED, rows)
             tables.create(run.servers.database(plugin), LARGE, large, value_size=LARGE_BYTES)
+            tables.settle(run.servers.database(plugin))
         run.servers.heat(plugin, rows, 1_000_000, MIXED)
     # Instances of their own, as rows of those that all use must stay as they are.
     for name in ("memcached", "redis"):

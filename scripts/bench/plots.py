@@ -75,6 +75,11 @@ def _thousands(value: float, _position: object = None) -> str:
     return f"{value:g}"
 
 
+def _order(target: str) -> int:
+    """Our own line is in front of the others."""
+    return 4 if target == "ours" else 3
+
+
 def _targets(found: Groups) -> list[str]:
     return [target for target in COLOURS if any(target == other for _, other in found)]
 
@@ -83,8 +88,10 @@ def _cases(found: Groups) -> list[str]:
     return list(dict.fromkeys(case for case, _ in found))
 
 
-def _bars(found: Groups, cases: Sequence[str], value: Value, label: str) -> Any:
-    """Groups of bars side by side, with the figure on each."""
+def _bars(
+    found: Groups, cases: Sequence[str], value: Value, label: str, floor: float | None = None
+) -> Any:
+    """Groups of bars side by side, with the figure on each; a line for what costs no network."""
     figure, axes = pyplot.subplots(figsize=(8, 3.2))
     place = 0.0
     ticks, seen = [], set()
@@ -103,6 +110,8 @@ def _bars(found: Groups, cases: Sequence[str], value: Value, label: str) -> Any:
             place += 1
         ticks.append((begin + place - 1) / 2)
         place += 1
+    if floor is not None:
+        axes.axhline(floor, color="black", linestyle=":", label=plain("floor"))
     axes.set_yscale("log")
     axes.set_xticks(ticks, [case.replace(", ", ",\n") for case in cases])
     axes.grid(visible=False, axis="x")
@@ -133,6 +142,7 @@ def _lines(
             marker="o",
             color=COLOURS[target],
             label=plain(target),
+            zorder=_order(target),
         )
     axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
 
@@ -145,7 +155,9 @@ def _legend(figure: Any, axes: Axes) -> None:
 
 def _lookups(found: Groups) -> Any:
     cases = [case for case in _cases(found) if (case, "ours") in found]
-    return _bars(found, cases, figures.cpu, "server CPU for a lookup, µs")
+    floor = found.get(("in process", "floor"))
+    line = floor.spread(figures.cpu).median if floor else None
+    return _bars(found, cases, figures.cpu, "server CPU for a lookup, µs", line)
 
 
 def _ranges(found: Groups) -> Any:
@@ -237,6 +249,7 @@ def _rates(of: str, found: Groups) -> Any:
                 [latency for _, latency in points],
                 color=COLOURS[target],
                 label=plain(target),
+                zorder=_order(target),
             )
         rate = next((g.first.figures["rate"] for (case, _), g in found.items() if case == name), 0)
         axes.set_title(f"{share} %: {rate:,.0f}/s", fontsize=9)

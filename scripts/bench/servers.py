@@ -15,7 +15,7 @@ from private_server import PluginChoice, PrivateServer
 from run_report import say, step
 from server_files import ServerError
 
-from bench import machine, processes
+from bench import machine, processes, tables
 from bench.load import Place
 from bench.options import DIRECTORY
 
@@ -138,6 +138,7 @@ class Servers:
             rows = self.options.rows
             with step(f"filling its test.user with {rows:,} rows"):
                 sample_table.make(server, rows, lambda done: say(f" {done:,} …", end=""))
+                tables.settle(server)
         pinned = not threads
         if pinned:
             machine.pin(server.pid, {self.options.server_core})

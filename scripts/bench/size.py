@@ -75,6 +75,7 @@ def _grow(run: Run, filled: int, rows: int) -> None:
             else:
                 server.sql(f"DELETE FROM {TABLE} WHERE user_id > {filled}")  # what was inserted
                 tables.extend(server, TABLE, filled + 1, rows)
+            tables.settle(server)
         except Exception as error:  # whatever it is, the main thread tells
             failures.append(error)
 

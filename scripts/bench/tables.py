@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import sample_table
 from private_server import PrivateServer
 
 CHUNK_ROWS = 200_000
+SETTLE_SECONDS = 300
+FEW_PAGES = 200
+FLUSH_PAGES = 50_000  # a second
 
 _CREATE = """
 CREATE OR REPLACE TABLE {table} (
@@ -59,6 +64,20 @@ def extend(
             cursor.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
     finally:
         connection.close()
+
+
+def settle(server: PrivateServer) -> None:
+    """Waits until what was filled is on disk, so that nothing is written while others measure."""
+    names = ("innodb_io_capacity_max", "innodb_io_capacity", "innodb_max_dirty_pages_pct")
+    before = server.sql(f"SELECT {', '.join('@@' + name for name in names)}")[0]
+    for name, value in zip(names, (FLUSH_PAGES, FLUSH_PAGES, 0), strict=True):
+        server.sql(f"SET GLOBAL {name} = {value}")
+    dirty = "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'"
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while int(server.sql(dirty)[0][1]) > FEW_PAGES and time.monotonic() < deadline:
+        time.sleep(0.1)
+    for name, value in reversed(list(zip(names, before, strict=True))):
+        server.sql(f"SET GLOBAL {name} = {value}")
 
 
 def drop(server: PrivateServer, table: str) -> None:
