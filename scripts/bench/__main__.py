@@ -42,6 +42,8 @@ def main(arguments: Sequence[str]) -> int:
             write_page(options)
     except ServerError as error:
         say(f"error: {error}")
+        if not options.page_only:
+            say("what was measured before is kept: --only goes on, --page-only writes the page")
         return 1
     except KeyboardInterrupt:
         say("interrupted; what was measured is kept")

@@ -17,6 +17,8 @@ from server_files import ServerError
 from bench import machine
 
 WARM_UP = 20_000  # requests before each measurement
+PATIENCE_SECONDS = 120
+PATIENCE_FACTOR = 30
 SLOW_WARM_UP = 2_000  # of those that are more work
 
 
@@ -103,7 +105,12 @@ def measure(
     words = command(case, place, options)
     pids = list(servers)
     before = machine.Usage.now(pids)
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    patience = PATIENCE_SECONDS + PATIENCE_FACTOR * options.seconds
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=patience)
+    except subprocess.TimeoutExpired:
+        where = " ".join(shown(words))
+        raise ServerError(f"hs-bench did not end within {patience:g} s: {where}") from None
     usage = machine.Usage.now(pids) - before
     if not done.stdout:
         raise ServerError(f"hs-bench failed: {done.stderr.strip()}; {' '.join(shown(words))}")

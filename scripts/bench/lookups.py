@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bench import servers
 from bench.load import Case, Measurement
+from bench.machine import Usage
 from bench.run import Run
 
 TARGETS = ("null", "ours", "stock", "memcached", "redis")
 SQL = ("sql prepared", "sql text")
 SHAPES = ((100, 1), (32, 8), (32, 32), (1, 1))
 CONNECTIONS = (1, 10, 50, 100)
-FLOOR_LOOKUPS = 1_000_000
+FLOOR_LOOKUPS = 1_000_000  # for each second that a measurement takes
 FLOOR_BATCH = 1024  # as 32 connections at depth 32 give at most
 COUNT = 100  # of keys, or of rows
 
@@ -28,22 +29,34 @@ def lookups(run: Run) -> None:
         name = shape_name(connections, depth)
         targets = TARGETS + (SQL if depth == 1 else ())
         cases += [Case(name, target, connections, depth) for target in targets]
+    run.start(cases)
     for number in range(1, run.options.rounds + 1):
         floor(run, number)
-    run.rounds("lookups", cases)
+        run.round("lookups", cases, number)
 
 
 def floor(run: Run, number: int) -> None:
-    """The handler calls in a loop inside the server."""
+    """The handler calls in a loop inside the server, for as long as another measurement."""
     server = run.servers.database("ours")
     servers.copy_function(server, run.options.build)
-    numbers = (FLOOR_LOOKUPS, FLOOR_BATCH, run.options.rows, run.options.seed)
+    count = int(run.options.seconds * FLOOR_LOOKUPS)
+    numbers = (count, FLOOR_BATCH, run.options.rows, run.options.seed)
     statement = f"SELECT hs_floor({', '.join(map(str, numbers))})"
-    microseconds = float(server.sql(statement)[0][0])
-    figures = {"server_cpu_us": microseconds, "errors": 0, "requests": FLOOR_LOOKUPS}
-    run.results.add(
-        "lookups", Measurement("in process", "floor", 0, 0, number, figures, [statement], 0, 0)
-    )
+
+    def take() -> Measurement:
+        before = Usage.now(run.servers.pids())
+        microseconds = float(server.sql(statement)[0][0])
+        usage = Usage.now(run.servers.pids()) - before
+        figures = {
+            "server_cpu_us": microseconds,
+            "per_second": count / usage.elapsed,
+            "requests": count,
+            "errors": 0,
+        }
+        others = round(usage.others / usage.elapsed, 3)
+        return Measurement("in process", "floor", 0, 0, number, figures, [statement], others, 0)
+
+    run.quietest("lookups", take, run.options.quiet)
 
 
 def connections(run: Run) -> None:

@@ -30,36 +30,43 @@ class Run:
         self.servers = servers
         self.results = results
 
-    def rounds(
-        self,
-        section: str,
-        cases: Sequence[Case],
-        before: Before = _nothing,
-    ) -> None:
+    def rounds(self, section: str, cases: Sequence[Case], before: Before = _nothing) -> None:
         """All cases, round after round. `before` prepares for one, and may change it."""
+        self.start(cases)
+        for number in range(1, self.options.rounds + 1):
+            self.round(section, cases, number, before)
+
+    def start(self, cases: Sequence[Case]) -> None:
+        """Starts all servers, so that each round finds the same."""
         for case in cases:
             self.servers.place(case.place)
-        for number in range(1, self.options.rounds + 1):
-            say(f"{section}, round {number} of {self.options.rounds}")
-            for case in cases:
-                self.measure(section, case, number, before)
 
-    def measure(
-        self, section: str, case: Case, number: int, before: Before = _nothing
-    ) -> Measurement:
-        """Measures, again while others disturb, and keeps the quietest measurement."""
-        best: Measurement | None = None
-        for attempt in range(1, self.options.attempts + 1):
-            if best is not None:
-                load.pause(self.options)
+    def round(
+        self, section: str, cases: Sequence[Case], number: int, before: Before = _nothing
+    ) -> None:
+        """All cases once, in turns."""
+        say(f"{section}, round {number} of {self.options.rounds}")
+        for case in cases:
+            self.measure(section, case, number, before)
+
+    def measure(self, section: str, case: Case, number: int, before: Before = _nothing) -> None:
+        """One case."""
+
+        def take() -> Measurement:
             place = self.servers.place(case.place)
-            now = load.measure(before(case), place, number, self.options, self.servers.pids())
-            load.report(section, now)
-            if best is None or now.others < best.others:
-                best = now
-            best = replace(best, attempts=attempt)
-            if best.others <= self.options.quiet + (DISK_WORK if case.writes else 0):
+            return load.measure(before(case), place, number, self.options, self.servers.pids())
+
+        self.quietest(section, take, self.options.quiet + (DISK_WORK if case.writes else 0))
+
+    def quietest(self, section: str, take: Callable[[], Measurement], limit: float) -> None:
+        """Measures, again while others use more than the limit, and keeps the quietest."""
+        best = take()
+        load.report(section, best)
+        for attempt in range(2, self.options.attempts + 1):
+            if best.others <= limit:
                 break
-        assert best is not None
+            load.pause(self.options)
+            now = take()
+            load.report(section, now)
+            best = replace(now if now.others < best.others else best, attempts=attempt)
         self.results.add(section, best)
-        return best

@@ -172,7 +172,7 @@ class Servers:
 
 def copy_function(server: PrivateServer, build: Path) -> None:
     """Makes the function hs_floor known to a server."""
+    server.sql("DROP FUNCTION IF EXISTS hs_floor")  # first: nobody has the old library mapped
     library = server.directory / "plugins/hs_floor.so"
     shutil.copyfile(build / "tools/floor/hs_floor.so", library)
-    server.sql("DROP FUNCTION IF EXISTS hs_floor")
     server.sql("CREATE FUNCTION hs_floor RETURNS REAL SONAME 'hs_floor.so'")
