@@ -9,7 +9,7 @@ from run_report import step
 from bench import tables
 from bench.load import Case
 from bench.run import Run
-from bench.servers import PLUGINS
+from bench.servers import HEAT_UP, PLUGINS
 
 MIXED = "test.mixed"
 LARGE = "test.large"
@@ -29,7 +29,8 @@ def mixed(run: Run) -> None:
             tables.create(run.servers.database(plugin), MIXED, rows)
             tables.create(run.servers.database(plugin), LARGE, large, value_size=LARGE_BYTES)
             tables.settle(run.servers.database(plugin))
-        run.servers.heat(plugin, rows, 1_000_000, MIXED)
+        run.servers.heat(plugin, rows, HEAT_UP // 2, MIXED)
+        run.servers.heat(plugin, large, HEAT_UP // 4, LARGE, LARGE_BYTES)
     # Instances of their own, as rows of those that all use must stay as they are.
     for name in ("memcached", "redis"):
         run.servers.fill(f"{name}-mixed", rows)

@@ -110,13 +110,16 @@ class Servers:
         if done.returncode != 0:
             raise ServerError(f"hs-bench failed: {done.stdout}{done.stderr}")
 
-    def heat(self, name: str, rows: int, lookups: int, table: str = "test.user") -> None:
+    def heat(
+        self, name: str, rows: int, lookups: int, table: str = "test.user", value_size: int = 0
+    ) -> None:
         """Reads at random until pages and hash index are in memory."""
         place = self.place(name)
         lookups = min(lookups, 4 * rows)
         target = ("--target", "hs", "--port", str(place.port), "--table", table)
         load = ("--connections", "32", "--depth", "32", "--requests", str(lookups))
-        self.hs_bench(*target, *load, "--rows", str(rows))
+        size = ("--value-size", str(value_size)) if value_size else ()
+        self.hs_bench(*target, *load, "--rows", str(rows), *size)
 
     def _start_database(self, name: str) -> None:
         plugin: PluginChoice = "stock" if name.startswith("stock") else "ours"
