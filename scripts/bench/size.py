@@ -22,7 +22,7 @@ TARGETS = ("ours", "stock", "sql prepared")
 CONNECTIONS = (32, 32)  # and depth, of the plugins' lookups
 SQL_CONNECTIONS = 32
 BYTES_PER_ROW = 150  # on disk, rounded up
-HEAT_SHARE = 4  # one lookup for so many rows: some tens for each page
+HEAT_SHARE = 6  # one lookup for so many rows: some twenty for each page
 
 
 def case_name(workload: str, rows: int) -> str:
