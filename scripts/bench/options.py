@@ -102,8 +102,8 @@ def _parser() -> _Parser:
         default=0.15,
         help="what others may use of a core during a measurement (0.15)",
     )
-    add("--attempts", type=_number(int, 1, 100), help="until it is that quiet (4)")
-    add("--pause", type=_number(float, 0.0, 600.0), default=5.0, help="seconds between them (5)")
+    add("--attempts", type=_number(int, 1, 100), help="until it is that quiet (3)")
+    add("--pause", type=_number(float, 0.0, 600.0), default=3.0, help="seconds between them (3)")
     add("--build", type=Path, default=RELEASE, help="use what is built there, and build nothing")
     return parser
 
@@ -124,7 +124,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "seconds": 0.3 if quick else 2.0,
         "rows": 1_000_000,
         "most_rows": 200_000 if quick else 10_000_000,
-        "attempts": 1 if quick else 4,
+        "attempts": 1 if quick else 3,
     }
     for name, value in defaults.items():
         if getattr(options, name) is None:

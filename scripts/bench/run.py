@@ -13,7 +13,7 @@ from bench.load import Case, Measurement
 from bench.results import Results
 from bench.servers import Servers
 
-DISK_WORK = 0.2  # of a core: what the kernel does for the disk counts as others', too
+DISK_WORK = 0.4  # of a core: what the kernel does for the disk counts as others', too
 
 Before = Callable[[Case], Case]
 
