@@ -25,12 +25,13 @@ class WatchedSession final : public server::ForwardingSession {
     return (!tables_close_ || ++asked_ % 3 != 0) && ForwardingSession::is_open(spec);
   }
 
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
+                             engine::Rows rows) override {
     require(mode_ == engine::Mode::kReadWrite || access == engine::Access::kRead,
             "the read port asks for no change");
     before_ = snapshot(engine_);
     reads_ = access == engine::Access::kRead;
-    return ForwardingSession::begin_request(cursor, access);
+    return ForwardingSession::begin_request(cursor, access, rows);
   }
 
   Result<void> end_request() override {

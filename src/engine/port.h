@@ -45,6 +45,9 @@ using IndexSpecPtr = std::shared_ptr<const IndexSpec>;
 // What one request does to the rows; decides locks, privileges and how it is logged.
 enum class Access : uint8_t { kRead, kInsert, kUpdate, kDelete };
 
+// How many rows a request may change at most.
+enum class Rows : uint8_t { kOne, kMany };
+
 // Which port the session serves. A kReadWrite session locks the rows it finds as SELECT ... FOR
 // UPDATE does.
 enum class Mode : uint8_t { kReadOnly, kReadWrite };
@@ -140,9 +143,11 @@ class Session {
   // engine has no transactions. Requests that change it cannot be executed again.
   virtual bool can_undo(const IndexSpecPtr& spec) const = 0;
 
-  // Starts one request on `cursor`: locks its table as `access` needs. Errors: kLockTables,
-  // kEngine, kSql. After an error neither end_request() nor undo_request() is called.
-  virtual Result<void> begin_request(Cursor& cursor, Access access) = 0;
+  // Starts one request on `cursor`: locks its table as `access` needs. Requests that follow each
+  // other with the same cursor and access, and change one row at most, may share a statement of the
+  // database. Errors: kLockTables, kEngine, kSql; transaction_lost() may be true then. After an
+  // error neither end_request() nor undo_request() is called.
+  virtual Result<void> begin_request(Cursor& cursor, Access access, Rows rows) = 0;
 
   // Ends the request, keeping its changes for commit(). On error its changes are undone.
   virtual Result<void> end_request() = 0;
@@ -157,8 +162,9 @@ class Session {
   // request.
   virtual bool row_was_locked() const = 0;
 
-  // True after the server rolled back the whole transaction (deadlock): what earlier requests of
-  // this batch changed is gone, too. Reset by rollback().
+  // True after the whole transaction was rolled back (deadlock), or must be since one request
+  // cannot be undone alone: what earlier requests of this batch changed is gone, too. Also after a
+  // commit() that failed and may succeed for each request alone. Reset by rollback().
   virtual bool transaction_lost() const = 0;
 
   // Makes everything since the last commit() durable as the server's settings demand, and visible.

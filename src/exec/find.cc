@@ -55,7 +55,7 @@ Result<void> find(const Context& context, const protocol::Request& request,
                   const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
                   protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(spec, engine::Access::kRead);
+  Result<engine::Cursor*> begun = scope.begin(spec, engine::Access::kRead, engine::Rows::kOne);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked;

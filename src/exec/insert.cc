@@ -10,7 +10,7 @@ Result<void> insert(const protocol::Request& request, const engine::IndexSpecPtr
   if (request.error) return *request.error;
 
   RequestScope scope(session);
-  Result<engine::Cursor*> cursor = scope.begin(spec, engine::Access::kInsert);
+  Result<engine::Cursor*> cursor = scope.begin(spec, engine::Access::kInsert, engine::Rows::kOne);
   if (!cursor) return std::move(cursor.error());
   Result<engine::Cursor::Inserted> inserted = (*cursor)->insert(request.values);
   if (!inserted) return std::move(inserted.error());

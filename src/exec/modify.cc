@@ -141,8 +141,10 @@ Result<void> modify(const Context& context, const protocol::Request& request,
   const engine::Access access = request.modification == Modification::kDelete
                                     ? engine::Access::kDelete
                                     : engine::Access::kUpdate;
+  const engine::Rows rows_changed =
+      request.limit == 1 && !request.in ? engine::Rows::kOne : engine::Rows::kMany;
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(spec, access);
+  Result<engine::Cursor*> begun = scope.begin(spec, access, rows_changed);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked;

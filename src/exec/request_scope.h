@@ -14,11 +14,12 @@ class RequestScope {
     if (begun_) session_.undo_request();
   }
 
-  // The cursor of `spec`, its table locked for `access`. Call once.
-  Result<engine::Cursor*> begin(const engine::IndexSpecPtr& spec, engine::Access access) {
+  // The cursor of `spec`, its table locked for `access` to so many rows. Call once.
+  Result<engine::Cursor*> begin(const engine::IndexSpecPtr& spec, engine::Access access,
+                                engine::Rows rows) {
     Result<engine::Cursor*> cursor = session_.cursor(spec);
     if (!cursor) return cursor;
-    if (Result<void> begun = session_.begin_request(**cursor, access); !begun) {
+    if (Result<void> begun = session_.begin_request(**cursor, access, rows); !begun) {
       return std::move(begun.error());
     }
     begun_ = true;

@@ -51,7 +51,7 @@ class StubSession : public engine::Session {
   }
   bool is_open(const engine::IndexSpecPtr&) const override { return true; }
   bool can_undo(const engine::IndexSpecPtr&) const override { return true; }
-  Result<void> begin_request(engine::Cursor&, engine::Access) override { return {}; }
+  Result<void> begin_request(engine::Cursor&, engine::Access, engine::Rows) override { return {}; }
   Result<void> end_request() override { return {}; }
   void undo_request() override { undone = true; }
   bool row_was_locked() const override { return false; }

@@ -43,10 +43,13 @@ class MariaCursor final : public engine::Cursor {
 
   bool locks_in_engine() const { return locks_in_engine_; }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
+  // A change of one row that fails leaves nothing behind, whatever the statement has changed
+  // before.
+  bool undoes_rows() const { return undoes_rows_; }
   // The read port's lock. Null on success, else false with an error raised in the THD.
   bool lock_for_read();
   void unlock_read();
-  // The write port's lock for one request.
+  // The write port's lock for one statement.
   bool lock_for_write(engine::Access access);
   void end_index();
   // What SQL's query cache has of the table is no longer true.
@@ -75,6 +78,7 @@ class MariaCursor final : public engine::Cursor {
   Error open_failed(bool try_again) const;
   Result<void> check_table() const;
   void choose_covering_index();
+  bool changes_rows_at_one_go() const;
   Result<void> resolve();
   Result<uint> find_index() const;
   Result<Field*> find_column(const std::string& name) const;
@@ -86,6 +90,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> check_prefixes(std::span<const Value> key);
   bool meets_prefixes();
   // write.cc
+  Result<void> mark_insert_columns(size_t count);
   Result<void> store(Field* field, const Value& value);
   Result<void> erase_versioned();
   Result<void> failed(int number);
@@ -110,6 +115,8 @@ class MariaCursor final : public engine::Cursor {
   bool covering_ = false;  // the index alone has all columns that are read
   bool locks_in_engine_ =
       true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)
+  bool undoes_rows_ = false;
+  size_t insert_columns_ = 0;  // so many columns are marked for inserts; 0: none
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;

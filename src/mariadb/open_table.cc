@@ -140,9 +140,24 @@ Result<void> MariaCursor::resolve() {
   }
   row_.resize(columns_.size());
   locks_in_engine_ = table_->file->lock_count() == 0;
+  undoes_rows_ = changes_rows_at_one_go();
   choose_covering_index();
   set_read_columns();
   return {};
+}
+
+// InnoDB undoes a row that it cannot change completely. Where the server makes several calls for
+// one row (history, partitions, unique checks of its own), or the change reaches other tables, that
+// is not enough.
+bool MariaCursor::changes_rows_at_one_go() const {
+  const TABLE_SHARE* share = table_->s;
+  const bool has_fulltext =
+      std::any_of(table_->key_info, table_->key_info + share->keys, [](const KEY& key) {
+        return key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT);
+      });
+  return table_->file->ht->db_type == DB_TYPE_INNODB && table_->part_info == nullptr &&
+         !table_->versioned() && !share->period.name && !share->long_unique_table &&
+         !has_fulltext && children_.count() == 1;
 }
 
 // By name, case-sensitively as the protocol has it; empty = PRIMARY; a leading digit = by number.

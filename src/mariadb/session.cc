@@ -307,10 +307,12 @@ void MariaSession::begin_statement(enum_sql_command command) {
   thd_->variables.time_zone = global_system_variables.time_zone;
 }
 
-Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access access) {
+Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access access,
+                                         engine::Rows rows) {
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MariaCursor&>(cursor);
-  auto begun = mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access);
+  auto begun =
+      mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) current_ = &target;
   return begun;
 }
@@ -330,13 +332,21 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
   return {};
 }
 
-Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access) {
+Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
+                                       engine::Rows rows) {
   row_was_locked_ = false;
   if (refused_by_read_only(access)) return ErrorCode::kLockTables;
-  begin_statement(command_of(access));
   // Requests before this one may hold rows.
   set_patient(!transaction_open_);
   follows_changes_ = changed_;
+  const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
+  if (statement_.shared && can_share && statement_.cursor == &cursor && statement_.access == access)
+    return {};
+  if (!close_statement()) {
+    transaction_lost_ = true;
+    return take_error(0);
+  }
+  begin_statement(command_of(access));
   if (!transaction_open_) {
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
@@ -354,6 +364,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     trans_rollback_stmt(thd_);
     return error;
   }
+  statement_ = {&cursor, access, can_share};
   bump(engine_.counters().table_lock);
   return {};
 }
@@ -364,18 +375,34 @@ Result<void> MariaSession::end_request() {
     if (!cursor->locks_in_engine()) unlock_readers();
     return {};
   }
-  cursor->end_index();
-  if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
+  ++statement_.requests;
+  if (std::exchange(request_changed_, false)) statement_.changed = true;
+  if (statement_.shared || close_statement()) return {};
+  const Error error = take_error(0);
+  transaction_lost_ = must_start_again();
+  return error;
+}
+
+// Keeps what the open statement has changed. False: it was undone, with the error raised.
+bool MariaSession::close_statement() {
+  if (statement_.cursor == nullptr) return true;
+  statement_.cursor->end_index();
+  if (statement_.changed) statement_.cursor->invalidate_query_cache();
   log_failed_ = thd_->binlog_flush_pending_rows_event(true) != 0;
-  if (log_failed_ || trans_commit_stmt(thd_)) {
-    const Error error = take_error(0);
-    trans_rollback_stmt(thd_);
-    transaction_lost_ = must_start_again();
-    end_writer();
-    return error;
-  }
-  end_writer();
-  return {};
+  const bool failed = log_failed_ || trans_commit_stmt(thd_);
+  if (failed) trans_rollback_stmt(thd_);
+  unlock_statement();
+  return !failed;
+}
+
+// Undoes what the open statement has changed.
+void MariaSession::abandon_statement() {
+  if (statement_.cursor == nullptr) return;
+  statement_.cursor->end_index();
+  // Tables that know no rollback keep what was changed.
+  if (statement_.changed || request_changed_) statement_.cursor->invalidate_query_cache();
+  trans_rollback_stmt(thd_);
+  unlock_statement();
 }
 
 void MariaSession::undo_request() {
@@ -384,13 +411,16 @@ void MariaSession::undo_request() {
     if (!cursor->locks_in_engine()) unlock_readers();
     return;
   }
-  cursor->end_index();
-  // Tables that know no rollback keep what was changed.
-  if (std::exchange(request_changed_, false)) cursor->invalidate_query_cache();
-  trans_rollback_stmt(thd_);
-  transaction_lost_ = must_start_again();
+  if (statement_.requests > 0) {
+    // Those before it share its statement. It need not be undone when it has changed nothing; else
+    // that is possible only together with them.
+    transaction_lost_ = request_changed_ || log_failed_ || thd_->transaction_rollback_request;
+  } else {
+    abandon_statement();
+    transaction_lost_ = must_start_again();
+  }
+  request_changed_ = log_failed_ = false;
   thd_->clear_error();
-  end_writer();
 }
 
 // Whether the failed request may succeed without the requests before it: InnoDB has rolled back all
@@ -400,8 +430,9 @@ bool MariaSession::must_start_again() {
   return thd_->transaction_rollback_request || log_full;
 }
 
-// The end of a write request's statement, after its commit or rollback.
-void MariaSession::end_writer() {
+// The end of the write port's statement, after its commit or rollback.
+void MariaSession::unlock_statement() {
+  statement_ = {};
   mysql_unlock_tables(thd_, thd_->lock);
   thd_->lock = nullptr;
   bump(engine_.counters().table_unlock);
@@ -426,6 +457,12 @@ Result<void> MariaSession::commit() {
     statement_open_ = false;
   } else {
     if (!transaction_open_) return result;
+    if (!close_statement()) {
+      result = take_error(0);
+      rollback();
+      transaction_lost_ = true;
+      return result;
+    }
     transaction_open_ = false;
     // The server does not say when it waits for those who commit at the same time.
     if (changed_) on_wait_begin(THD_WAIT_BINLOG);
@@ -451,6 +488,7 @@ void MariaSession::rollback() {
   }
   if (transaction_open_) {
     transaction_open_ = false;
+    abandon_statement();
     trans_rollback_stmt(thd_);
     trans_rollback(thd_);
     thd_->mdl_context.release_statement_locks();

@@ -6,8 +6,12 @@
 //   it an engine lock (external_lock)  read port: until commit(); write port: one request
 //   protection against a global     write port: from the first request of a batch until commit()
 //   read lock
-// The read port runs a batch as one autocommitted statement, the write port as one transaction with
-// a statement for each request.
+// The read port runs a batch as one autocommitted statement, the write port as one transaction.
+//
+// There, requests of the same kind that follow each other and change one row at most share a
+// statement, as the rows of INSERT IGNORE do: a row that the engine refuses leaves nothing behind,
+// and the statement goes on. All others have one of their own, so that what they changed can be
+// undone alone.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -35,7 +39,8 @@ class MariaSession final : public engine::Session {
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
+                             engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
   bool row_was_locked() const override { return row_was_locked_; }
@@ -70,13 +75,15 @@ class MariaSession final : public engine::Session {
   MariaCursor* find_open(const engine::IndexSpecPtr& spec) const;
   Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
   Result<void> begin_read(MariaCursor& cursor);
-  Result<void> begin_write(MariaCursor& cursor, engine::Access access);
+  Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);
   void take_settings();
   void close_tables();
   Result<void> protect_from_global_read_lock();
   void unlock_readers();
-  void end_writer();
+  bool close_statement();
+  void abandon_statement();
+  void unlock_statement();
   bool must_start_again();
   void forget_kill();
   void set_patient(bool patient);
@@ -105,13 +112,21 @@ class MariaSession final : public engine::Session {
   std::vector<MariaCursor*> open_cursors_;    // with a TABLE
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // of the running request
-  time_t settings_time_s_ = 0;                // of the last take_settings()
-  bool statement_open_ = false;               // read port: a batch has begun
-  bool transaction_open_ = false;             // write port: likewise
-  bool changed_ = false;                      // since the last commit
-  bool follows_changes_ = false;              // when the running request began
-  bool request_changed_ = false;              // by the running request
-  bool log_failed_ = false;                   // for the running request
+  // The write port's open statement; without a cursor there is none.
+  struct Statement {
+    MariaCursor* cursor = nullptr;
+    engine::Access access = engine::Access::kRead;
+    bool shared = false;
+    bool changed = false;  // by requests that have ended
+    uint64_t requests = 0;
+  } statement_;
+  time_t settings_time_s_ = 0;     // of the last take_settings()
+  bool statement_open_ = false;    // read port: a batch has begun
+  bool transaction_open_ = false;  // write port: likewise
+  bool changed_ = false;           // since the last commit
+  bool follows_changes_ = false;   // when the running request began
+  bool request_changed_ = false;   // by the running request
+  bool log_failed_ = false;        // for the running request
   bool transaction_lost_ = false;
   bool row_was_locked_ = false;
   const sys_var* row_patience_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB

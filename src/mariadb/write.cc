@@ -47,6 +47,7 @@ void MariaCursor::set_write_columns(engine::Access access) {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
+  insert_columns_ = 0;
   // The columns of an insert are known when its values are: see insert().
   if (access != engine::Access::kInsert) mark_read_columns();
   switch (access) {
@@ -91,19 +92,29 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
   return {};
 }
 
+// Says which columns get values: the first `count` of the opened ones. Once for the inserts of a
+// statement that give as many.
+Result<void> MariaCursor::mark_insert_columns(size_t count) {
+  if (insert_columns_ == count && count > 0) return {};
+  set_write_columns(engine::Access::kInsert);
+  for (size_t i = 0; i < count; ++i) bitmap_set_bit(table_->write_set, columns_[i]->field_index);
+  table_->mark_columns_needed_for_insert();
+  THD* thd = session_.thd();
+  if (check_that_all_fields_are_given_values(thd, table_, &list_) ||
+      table_->validate_default_values_of_unset_fields(thd))
+    return failed(0);
+  insert_columns_ = count;
+  return {};
+}
+
 Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> values) {
   if (values.size() > columns_.size()) return ErrorCode::kValueCount;
   THD* thd = session_.thd();
   StrictStores strict(thd, CHECK_FIELD_ERROR_FOR_NULL);
   AutoIncrement auto_increment(table_);
 
-  for (size_t i = 0; i < values.size(); ++i)
-    bitmap_set_bit(table_->write_set, columns_[i]->field_index);
   table_->reset_default_fields();
-  table_->mark_columns_needed_for_insert();
-  if (check_that_all_fields_are_given_values(thd, table_, &list_) ||
-      table_->validate_default_values_of_unset_fields(thd))
-    return failed(0).error();
+  if (auto marked = mark_insert_columns(values.size()); !marked) return std::move(marked.error());
 
   restore_record(table_, s->default_values);
   for (size_t i = 0; i < values.size(); ++i)

@@ -33,7 +33,7 @@ void Batch::run(Peer& peer) {
 
 void Batch::run_lines(Peer& peer) {
   while (peer.ending == Peer::Ending::kNone) {
-    if (full() || peer.over_high_water()) {
+    if (has_enough() || peer.over_high_water()) {
       peer.may_have_more = true;
       return;
     }
@@ -146,6 +146,8 @@ void Batch::commit(std::span<Entry> group) {
     if (changed) counters_.commits.add(1);
     return;
   }
+  // Each of several may succeed alone.
+  if (session_.transaction_lost() && group.size() > 1) return execute_group_again();
   session_.rollback();
   take_replies_back(group);
   for (Entry& entry : group) {

@@ -52,7 +52,7 @@ class Outlet {
 
 class Batch : private protocol::handlersocket::ReplyStream {
  public:
-  // A batch is full when it has so many requests, or bytes of replies.
+  // A batch is full when it has so many requests, connections, or bytes of replies.
   static constexpr size_t kMaxRequests = 1024;
   static constexpr size_t kMaxReplyBytes = 1u << 20;
   // How often a request is tried alone before its own error reply stands.
@@ -67,7 +67,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   // peer.may_have_more. At most once for each peer in one batch.
   void run(Peer& peer);
 
-  bool full() const { return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes; }
+  bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
 
   // Commits what was changed. The replies that are in the output() of the peers afterwards are
   // final; the requests are gone from their input().
@@ -109,6 +109,9 @@ class Batch : private protocol::handlersocket::ReplyStream {
     size_t reply_begin;  // in the peer's output
   };
 
+  bool has_enough() const {
+    return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes;
+  }
   void make_encoder();
   void run_lines(Peer& peer);
   void execute(Peer& peer, std::string_view line);

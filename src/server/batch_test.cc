@@ -208,6 +208,25 @@ TEST_F(BatchTest, ACommitThatFailsAfterADeadlockFailsOnlyItsRequest) {
   EXPECT_EQ(rows(), (std::vector<std::string>{"2,v2"}));
 }
 
+TEST_F(BatchTest, ACommitThatLosesTheGroupIsTriedForEachRequestAlone) {
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(find(1));
+  faulty_.lose_transaction(Call::kCommit, 1);
+  faulty_.fail(Call::kCommit, 3, Error::engine(150));
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t1\n1\t1\t150\n");
+  EXPECT_EQ(take(second_), found(1));
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1"}));
+  EXPECT_EQ(counters_.retries.get(), 3u);
+
+  // Alone it has nobody to blame.
+  faulty_.lose_transaction(Call::kCommit, 1);
+  first_.input().append(insert(3));
+  run({&first_});
+  EXPECT_EQ(take(first_), "1\t1\t149\n");
+  EXPECT_EQ(counters_.retries.get(), 3u);
+}
+
 TEST_F(BatchTest, OpeningAnIndexCommitsWhatWasBefore) {
   first_.input().append(insert(1) + "P\t2\td\tt\t\tk\n" + insert(2) + "2\t=\t1\t2\n");
   faulty_.fail(Call::kCommit, 2, Error::engine(150));
@@ -293,6 +312,20 @@ TEST_F(BatchTest, ABatchIsFullAfterManyBytesOfReplies) {
   for (const auto& peer : peers) bytes += peer->output().size();
   EXPECT_GE(bytes, Batch::kMaxReplyBytes);
   EXPECT_LT(bytes, Batch::kMaxReplyBytes + 20'000);
+  batch_.clear();
+}
+
+TEST_F(BatchTest, ABatchIsFullOfConnectionsThatHaveSentNoWholeLine) {
+  std::vector<std::unique_ptr<Peer>> peers;
+  while (!batch_.full()) {
+    ASSERT_LT(peers.size(), Batch::kMaxRequests);
+    peers.push_back(std::make_unique<Peer>(pool_));
+    peers.back()->input().append("1\t=");
+    batch_.run(*peers.back());
+    EXPECT_FALSE(peers.back()->may_have_more);
+  }
+  EXPECT_EQ(peers.size(), Batch::kMaxRequests);
+  batch_.finish();
   batch_.clear();
 }
 

@@ -18,8 +18,9 @@ class ForwardingSession : public engine::Session {
   }
   bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
   bool can_undo(const engine::IndexSpecPtr& spec) const override { return inner_->can_undo(spec); }
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
-    return inner_->begin_request(cursor, access);
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
+                             engine::Rows rows) override {
+    return inner_->begin_request(cursor, access, rows);
   }
   Result<void> end_request() override { return inner_->end_request(); }
   void undo_request() override { inner_->undo_request(); }

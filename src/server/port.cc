@@ -91,6 +91,7 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
     worker.high_water = config.limits.max_buffered;
     worker.idle_timeout_s = config.idle_timeout_s;
     worker.spin_us = config.spin_us;
+    worker.gathers = mode == engine::Mode::kReadWrite;
     port->workers_.push_back(Worker::create(worker, port->specs_));
     made = port->workers_.back() != nullptr;
     port->taking_.push_back(port->workers_.back().get());

@@ -13,6 +13,7 @@ constexpr int kCalmLooks = 20;
 
 std::unique_ptr<Worker> Worker::create(const Options& options, exec::SpecPool& specs) {
   std::unique_ptr<Worker> worker(new Worker);
+  worker->gathers_ = options.gathers;
   net::EventLoop::Options loop;
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
@@ -97,10 +98,7 @@ void Worker::lead(Executor& leader) {
     int timeout_ms = net::EventLoop::kForever;
     if (leader.holds_tables) timeout_ms = kHoldTablesMs;
     if (!queue_.empty()) timeout_ms = 0;
-    ready_.clear();
-    const bool happened = loop_->wait(timeout_ms, ready_);
-    for (net::Connection* connection : ready_) queue_.push_back(static_cast<Peer&>(*connection));
-
+    const bool happened = await_peers(timeout_ms);
     if (happened || !queue_.empty()) {
       run_batch(leader);
       leader.holds_tables = session.after_batch();
@@ -113,13 +111,31 @@ void Worker::lead(Executor& leader) {
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
 }
 
+// False: nothing happened.
+bool Worker::await_peers(int timeout_ms) {
+  ready_.clear();
+  const bool happened = loop_->wait(timeout_ms, ready_);
+  for (net::Connection* connection : ready_) queue_.push_back(static_cast<Peer&>(*connection));
+  return happened;
+}
+
+void Worker::run_queue(Executor& leader) {
+  Batch& batch = leader.batch();
+  while (leads(leader) && !queue_.empty() && !batch.full()) {
+    Peer& peer = queue_.pop_front();
+    if (peer.closed()) continue;
+    // What the loop does meanwhile shall not touch what is in the batch.
+    if (gathers_) loop_->detach(peer);
+    batch.run(peer);
+  }
+}
+
 void Worker::run_batch(Executor& leader) {
   Batch& batch = leader.batch();
   try {
-    while (leads(leader) && !queue_.empty() && !batch.full()) {
-      Peer& peer = queue_.pop_front();
-      if (!peer.closed()) batch.run(peer);
-    }
+    do {
+      run_queue(leader);
+    } while (gathers_ && leads(leader) && !batch.full() && await_peers(0) && !queue_.empty());
     batch.finish();
   } catch (...) {
     batch.abandon();
@@ -127,7 +143,10 @@ void Worker::run_batch(Executor& leader) {
   }
   if (batch.out_of_memory()) leader.complain("out of memory, a connection was closed");
   if (leads(leader)) {
-    for (Peer* peer : batch.peers()) settle(*peer);
+    for (Peer* peer : batch.peers()) {
+      if (peer->detached()) loop_->attach(*peer);
+      settle(*peer);
+    }
   } else {
     give_back(leader);
   }

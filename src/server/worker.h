@@ -38,6 +38,9 @@ class Worker {
     uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
     uint32_t spin_us = 0;
+    // Whether a batch also takes what comes while it runs, so that fewer commits do for more
+    // requests.
+    bool gathers = false;
   };
 
   static constexpr std::chrono::milliseconds kPatience{1};
@@ -88,11 +91,14 @@ class Worker {
   }
   void split_batch(Executor& leader);
   void run_batch(Executor& leader);
+  void run_queue(Executor& leader);
+  bool await_peers(int timeout_ms);
   void give_back(Executor& executor);
   void settle_returned();
   void settle(Peer& peer);
 
   std::unique_ptr<net::EventLoop> loop_;
+  bool gathers_ = false;
 
   // The leader's:
   Queue queue_;  // peers that have something for the next batch

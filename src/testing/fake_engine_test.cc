@@ -31,7 +31,8 @@ class FakeEngineTest : public ::testing::Test {
   Result<engine::Cursor::Inserted> insert(engine::Session& session, std::vector<Value> values) {
     Result<engine::Cursor*> cursor = session.cursor(all);
     if (!cursor) return cursor.error();
-    if (auto begun = session.begin_request(**cursor, engine::Access::kInsert); !begun) {
+    if (auto begun = session.begin_request(**cursor, engine::Access::kInsert, engine::Rows::kMany);
+        !begun) {
       return begun.error();
     }
     auto inserted = (*cursor)->insert(values);
@@ -48,7 +49,7 @@ class FakeEngineTest : public ::testing::Test {
     const auto reader = session();
     const auto opened = spec(std::move(index), {"id"});
     engine::Cursor* cursor = *reader->cursor(opened);
-    EXPECT_TRUE(reader->begin_request(*cursor, engine::Access::kRead));
+    EXPECT_TRUE(reader->begin_request(*cursor, engine::Access::kRead, engine::Rows::kMany));
     Rows ids;
     for (Result<bool> found = cursor->seek(op, key); *found; found = cursor->next()) {
       ids.emplace_back((*cursor->row())[0].text());
@@ -141,7 +142,7 @@ TEST_F(FakeEngineTest, ADuplicateLeavesTheRowAndItsIndexesAlone) {
   ASSERT_TRUE(engine.add_row("test", "t", {"2", "2", "b"}));
   const auto writer = session();
   engine::Cursor* cursor = *writer->cursor(all);
-  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate, engine::Rows::kMany));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("2")}));
   EXPECT_EQ(cursor->update(set({text("3"), text("3"), text("a")})).error().number, 121);
   ASSERT_TRUE(writer->end_request());
@@ -154,7 +155,7 @@ TEST_F(FakeEngineTest, RollbackTakesBackTheBatchAndUndoTheRequestOnly) {
   const auto writer = session();
   ASSERT_TRUE(insert(*writer, {text("2"), text("2"), text("b")}));
   engine::Cursor* cursor = *writer->cursor(all);
-  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate, engine::Rows::kMany));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
   ASSERT_TRUE(cursor->update(set({text("9"), text("9"), text("z")})));
   EXPECT_EQ(engine.rows("test", "t"), (Rows{"9,9,z", "2,2,b"}));
@@ -173,7 +174,7 @@ TEST_F(FakeEngineTest, AnUpdateSetsTheAssignedColumnsOnly) {
   const auto opened = spec("", {"s", "n", "s"});
   engine::Cursor* cursor = *writer->cursor(opened);
   using Assignments = std::vector<engine::Cursor::Assignment>;
-  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate));
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kUpdate, engine::Rows::kMany));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
   ASSERT_TRUE(cursor->update(Assignments{{1, text("7")}}));
   EXPECT_EQ(engine.rows("test", "t"), Rows{"1,7,a"});
@@ -191,7 +192,7 @@ TEST_F(FakeEngineTest, FiltersAreReplacedAndTestTheCurrentRow) {
   const auto opened = spec("", {"id"}, {"n", "s"});
   engine::Cursor* cursor = *reader->cursor(opened);
   using Filters = std::vector<engine::Cursor::Filter>;
-  ASSERT_TRUE(reader->begin_request(*cursor, engine::Access::kRead));
+  ASSERT_TRUE(reader->begin_request(*cursor, engine::Access::kRead, engine::Rows::kMany));
   ASSERT_TRUE(cursor->set_filters(
       Filters{{0, FilterOperator::kGreater, text("9")}, {1, FilterOperator::kEqual, text("b")}}));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
@@ -232,7 +233,7 @@ TEST_F(FakeEngineTest, APositionFindsItsRowAgainUntilItIsGone) {
   ASSERT_TRUE(engine.add_row("test", "t", {"2", "2", "b"}));
   const auto writer = session();
   engine::Cursor* cursor = *writer->cursor(all);
-  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete));
+  ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete, engine::Rows::kMany));
   ASSERT_TRUE(*cursor->seek(KeyOperator::kEqual, std::vector{text("1")}));
   const std::string position(cursor->position());
   ASSERT_TRUE(*cursor->next() == false);
@@ -249,7 +250,7 @@ TEST_F(FakeEngineTest, NextGoesOnFromARowThatWasDeleted) {
   const auto writer = session();
   engine::Cursor* cursor = *writer->cursor(all);
   for (KeyOperator op : {KeyOperator::kGreaterOrEqual, KeyOperator::kLessOrEqual}) {
-    ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete));
+    ASSERT_TRUE(writer->begin_request(*cursor, engine::Access::kDelete, engine::Rows::kMany));
     ASSERT_TRUE(*cursor->seek(op, std::vector{text("2")}));
     ASSERT_TRUE(cursor->erase());
     EXPECT_TRUE(*cursor->next());

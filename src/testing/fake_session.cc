@@ -41,7 +41,8 @@ Result<FakeCursor*> FakeSession::find_cursor(const engine::IndexSpecPtr& spec) {
   return (cursors_[spec.get()] = Opened{spec, std::move(made)}).cursor.get();
 }
 
-Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access access) {
+Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access access,
+                                        engine::Rows) {
   assert(!request_);
   if (access != engine::Access::kRead) {
     if (mode_ == engine::Mode::kReadOnly) return ErrorCode::kLockTables;

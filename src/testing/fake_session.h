@@ -73,7 +73,8 @@ class FakeSession : public engine::Session {
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr&) const override { return true; }
   bool can_undo(const engine::IndexSpecPtr&) const override { return true; }
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override;
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
+                             engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
   bool row_was_locked() const override { return false; }

@@ -66,10 +66,10 @@ class FaultySession : public engine::Session {
     return std::move(due->error);
   }
 
-  void hold(engine::SessionEvents::Wait what) {
-    if (events_.wait_begins) events_.wait_begins(events_.context, what);
+  void hold(std::optional<engine::SessionEvents::Wait> what) {
+    if (what && events_.wait_begins) events_.wait_begins(events_.context, *what);
     engine_.wait_until_let_go();
-    if (events_.wait_ends) events_.wait_ends(events_.context);
+    if (what && events_.wait_ends) events_.wait_ends(events_.context);
   }
 
   Result<void> open(const engine::IndexSpecPtr& spec) override {
@@ -90,12 +90,13 @@ class FaultySession : public engine::Session {
   bool is_open(const engine::IndexSpecPtr& spec) const override { return inner_->is_open(spec); }
   bool can_undo(const engine::IndexSpecPtr& spec) const override { return inner_->can_undo(spec); }
 
-  Result<void> begin_request(engine::Cursor& cursor, engine::Access access) override {
+  Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
+                             engine::Rows rows) override {
     row_was_locked_ = false;
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);
     if (lost_) return Error::engine(kTransactionAborted);
-    return inner_->begin_request(static_cast<FaultyCursor&>(cursor).inner(), access);
+    return inner_->begin_request(static_cast<FaultyCursor&>(cursor).inner(), access, rows);
   }
 
   Result<void> end_request() override {
@@ -199,7 +200,7 @@ void FaultyEngine::lock_row(Call call, uint64_t nth) {
   add(call, nth, {call, 0, Error::engine(kLockWaitTimeout), Fault::kRowLocked});
 }
 
-void FaultyEngine::hold(Call call, uint64_t nth, engine::SessionEvents::Wait what) {
+void FaultyEngine::hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what) {
   add(call, nth, {call, 0, {}, Fault::kHeld, what});
 }
 

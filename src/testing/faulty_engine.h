@@ -48,7 +48,8 @@ class FaultyEngine : public engine::Engine {
   // As fail() with a lock wait timeout, and row_was_locked() holds until the next request begins.
   void lock_row(Call call, uint64_t nth);
   // The `nth` such call from now on waits, as `what`, until let_go(), and then does its work.
-  void hold(Call call, uint64_t nth, engine::SessionEvents::Wait what);
+  // Without `what` it is only slow: nobody is told that it waits.
+  void hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what);
   void let_go();
   // Blocks until so many calls wait in hold().
   void wait_for_held(uint64_t calls);
@@ -74,7 +75,7 @@ class FaultyEngine : public engine::Engine {
     uint64_t at;  // in counts_
     Error error;
     enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld } effect = kFails;
-    engine::SessionEvents::Wait wait{};  // kHeld
+    std::optional<engine::SessionEvents::Wait> wait{};  // kHeld
   };
 
   void add(Call call, uint64_t nth, Fault fault);

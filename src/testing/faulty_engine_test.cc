@@ -18,7 +18,8 @@ class FaultyEngineTest : public ::testing::Test {
   int insert(const char* id) {
     Result<engine::Cursor*> cursor = session->cursor(spec);
     if (!cursor) return cursor.error().number;
-    if (auto begun = session->begin_request(**cursor, engine::Access::kInsert); !begun) {
+    if (auto begun = session->begin_request(**cursor, engine::Access::kInsert, engine::Rows::kMany);
+        !begun) {
       return begun.error().number;
     }
     if (auto inserted = (*cursor)->insert(std::vector{Value::of(id)}); !inserted) {

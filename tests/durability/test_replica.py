@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import pytest
-from hs_client import Client, rows
+from hs_client import Client, line, rows
 from private_server import PrivateServer
 from servers import (
     binary_logs,
@@ -77,6 +78,42 @@ def test_the_replica_has_the_same_rows(
         wait_for_replica(replica, primary)
         for database in ("hs", "keep"):
             assert checksums(replica, database) == checksums(primary, database)
+
+
+@pytest.mark.parametrize("image", ["FULL", "MINIMAL", "NOBLOB"])
+def test_requests_that_fail_among_others_of_their_statement_are_not_in_the_log(
+    primary: PrivateServer, seed: int, image: str
+) -> None:
+    """Runs of one kind of request, many of which break a constraint."""
+    primary.sql(f"SET GLOBAL binlog_row_image = {image}")
+    primary.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    primary.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, n TINYINT DEFAULT 3 CHECK (n < 100),"
+        " b TEXT)"
+    )
+    draw = random.Random(seed)
+
+    def request(kind: str) -> bytes:
+        key, unique, number = draw.randrange(200), draw.randrange(200), draw.randrange(110)
+        if kind == "+":
+            values = [key, unique, number, "b" * key][: draw.randint(1, 4)]
+            return line(1, "+", len(values), *values)
+        if kind == "D":
+            return line(1, "=", 1, key, 1, 0, "D")
+        return line(1, "=", 1, key, 1, 0, "U", key, unique, number)
+
+    with replica_of(primary) as replica, Client(primary.port_wr) as client:
+        client.open("hs.t", ["id", "u", "n", "b"])
+        failed = 0
+        for _ in range(100):
+            run = [request(draw.choice("+UD"))]
+            kind = draw.choice("++UUD")
+            run += [request(kind) for _ in range(50)]
+            failed += sum(not reply.startswith(b"0") for reply in client.pipeline(run))
+        assert failed > 1000
+        wait_for_replica(replica, primary)
+        assert checksums(replica) == checksums(primary)
+        assert primary.sql("CHECK TABLE hs.t EXTENDED")[-1][-1] == "OK"
 
 
 def test_a_replica_serves_reads_and_refuses_writes_as_sql_does(
