@@ -48,7 +48,7 @@ def variables() -> dict[str, object]:
         "character_set_server": "utf8mb4",
         "max_connections": 300,
         "handlersocket_threads": 1,
-        "handlersocket_threads_wr": 4,
+        "handlersocket_threads_wr": 1,
     }
 
 

@@ -234,6 +234,19 @@ TEST_F(GatherTest, WhatComesWhileABatchRunsSharesItsCommit) {
   EXPECT_EQ(server_->statistics().batches - batches, 1u);
 }
 
+TEST_F(GatherTest, WhatHasOnlyReadIsAnsweredBeforeWhatComesMeanwhile) {
+  TestClient first = opened(), second = opened();
+  const uint64_t batches = server_->statistics().batches;
+  faulty_.hold(testing::Call::kSeek, 1, {});
+  first.send("1\t=\t1\t1\n");
+  faulty_.wait_for_held(1);
+  second.send(insert(1));
+  faulty_.let_go();
+  EXPECT_EQ(first.line(), "0\t2");
+  EXPECT_EQ(second.line(), "0\t1");
+  EXPECT_EQ(server_->statistics().batches - batches, 2u);
+}
+
 TEST_F(GatherTest, WhatAConnectionOfTheBatchSendsMeanwhileIsForTheNext) {
   TestClient client = opened();
   const uint64_t batches = server_->statistics().batches;

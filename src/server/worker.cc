@@ -130,12 +130,17 @@ void Worker::run_queue(Executor& leader) {
   }
 }
 
+bool Worker::gathers(Executor& leader) const {
+  return gathers_ && leads(leader) && !leader.batch().full() &&
+         leader.session().has_uncommitted_changes();
+}
+
 void Worker::run_batch(Executor& leader) {
   Batch& batch = leader.batch();
   try {
     do {
       run_queue(leader);
-    } while (gathers_ && leads(leader) && !batch.full() && await_peers(0) && !queue_.empty());
+    } while (gathers(leader) && await_peers(0) && !queue_.empty());
     batch.finish();
   } catch (...) {
     batch.abandon();

@@ -38,8 +38,8 @@ class Worker {
     uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
     uint32_t spin_us = 0;
-    // Whether a batch also takes what comes while it runs, so that fewer commits do for more
-    // requests.
+    // Whether a batch that has changed something also takes what comes while it runs, so that fewer
+    // commits do for more requests.
     bool gathers = false;
   };
 
@@ -92,6 +92,7 @@ class Worker {
   void split_batch(Executor& leader);
   void run_batch(Executor& leader);
   void run_queue(Executor& leader);
+  bool gathers(Executor& leader) const;
   bool await_peers(int timeout_ms);
   void give_back(Executor& executor);
   void settle_returned();
