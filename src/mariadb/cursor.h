@@ -87,6 +87,7 @@ class MariaCursor final : public engine::Cursor {
   void set_write_columns(engine::Access access);
   // key.cc
   Result<bool> build_key(std::span<const Value> key);
+  void copy_key(uint length);
   Result<void> check_prefixes(std::span<const Value> key);
   bool meets_prefixes();
   // write.cc
@@ -128,6 +129,8 @@ class MariaCursor final : public engine::Cursor {
   key_part_map key_map_ = 0;
   KeyOperator op_ = KeyOperator::kEqual;
   bool has_prefixes_ = false;  // the index has only the beginning of a column
+  bool has_plain_key_ =
+      false;  // of one integer column that is not NULL: its bytes are those of the key
   std::vector<ColumnFilter> prefix_filters_;
   uint before_prefix_ = 0;  // bytes of the key before its cut part
 };

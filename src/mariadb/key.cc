@@ -5,6 +5,7 @@
 // never clamped, rounded or cut into another key.
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include "mariadb/cursor.h"
@@ -136,6 +137,15 @@ bool MariaCursor::meets_prefixes() {
                      [](ColumnFilter& filter) { return filter.passes(); });
 }
 
+// From the columns of the record to the key.
+void MariaCursor::copy_key(uint length) {
+  if (has_plain_key_) {
+    std::memcpy(key_.data(), table_->record[0] + table_->key_info[index_].key_part->offset, length);
+  } else {
+    key_copy(key_.data(), table_->record[0], table_->key_info + index_, length);
+  }
+}
+
 Result<bool> MariaCursor::build_key(std::span<const Value> key) {
   if (key.empty()) return ErrorCode::kKeyLength;
   if (key.size() > key_parts_) return ErrorCode::kKeyParts;
@@ -161,7 +171,7 @@ Result<bool> MariaCursor::build_key(std::span<const Value> key) {
   }
   if (thd->killed) return ErrorCode::kInterrupted;
   if (auto checked = check_prefixes(key); !checked) return checked.error();
-  key_copy(key_.data(), table_->record[0], table_->key_info + index_, length);
+  copy_key(length);
   key_length_ = length;
   key_map_ = make_prev_keypart_map(key.size());
   return true;

@@ -122,6 +122,9 @@ Result<void> MariaCursor::resolve() {
   has_prefixes_ = std::any_of(
       key.key_part, key.key_part + key_parts_,
       [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
+  has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
+                   is_integer(key.key_part->field) &&
+                   key.key_part->store_length == key.key_part->field->pack_length();
   key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
 
   columns_.clear();

@@ -11,7 +11,11 @@ using protocol::handlersocket::next_line;
 
 Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters,
              Outlet* outlet)
-    : context_(context), session_(session), counters_(counters), outlet_(outlet) {
+    : context_(context),
+      writes_(context.mode == engine::Mode::kReadWrite),
+      session_(session),
+      counters_(counters),
+      outlet_(outlet) {
   make_encoder();
   if (outlet != nullptr) scratch_.many_rows_visited = [outlet] { outlet->step_aside(); };
   entries_.reserve(kMaxRequests);
@@ -61,7 +65,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
   try {
     const Request request = parser_.parse(line);
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
-    const engine::IndexSpecPtr* spec = in_group ? spec_of(request, peer) : nullptr;
+    const engine::IndexSpecPtr* spec = writes_ && in_group ? spec_of(request, peer) : nullptr;
     const bool must_open = spec != nullptr && !session_.is_open(*spec);
     const bool changes = request.verb == Verb::kInsert || request.verb == Verb::kModify;
     const auto is_final = [&] { return changes && spec != nullptr && !session_.can_undo(*spec); };
@@ -72,7 +76,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
     }
     entries_.push_back(entry);
     answer(request, entry);
-    if (session_.row_was_locked() && !session_.transaction_lost())
+    if (writes_ && session_.row_was_locked() && !session_.transaction_lost())
       answer_with_patience(request, entry);
     // Whether it can be undone is known for sure only when its table is open.
     if (is_final()) in_group = false;
@@ -80,7 +84,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
     give_up(entry);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
-  if (session_.transaction_lost()) {
+  if (writes_ && session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
     } else {
@@ -188,9 +192,7 @@ void Batch::give_up(Entry& entry) {
 }
 
 // On the write port the replies before it may wait for a commit.
-bool Batch::may_stream() const {
-  return outlet_ != nullptr && context_.mode == engine::Mode::kReadOnly;
-}
+bool Batch::may_stream() const { return outlet_ != nullptr && !writes_; }
 
 // Where its replies began in the output means nothing from here on.
 void Batch::begin() {
@@ -209,7 +211,7 @@ void Batch::fail() { current_->ending = Peer::Ending::kAbandoned; }
 
 void Batch::finish() {
   if (!entries_.empty()) {
-    if (context_.mode == engine::Mode::kReadWrite) commit(group());
+    if (writes_) commit(group());
     counters_.batches.add(1);
     counters_.requests.add(entries_.size());
   }
@@ -247,7 +249,7 @@ void Batch::mark_unfinished() {
   for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
   if (current_ != nullptr) current_->unfinished = true;
   // What has only read is final as soon as it is answered.
-  if (context_.mode == engine::Mode::kReadWrite) {
+  if (writes_) {
     for (const Entry& entry : group()) entry.peer->unfinished = true;
   }
   for (Entry& entry : entries_) {
@@ -259,7 +261,7 @@ void Batch::mark_unfinished() {
 
 void Batch::clear() {
   // What has only read is final before its end, so nobody's answer waits for that.
-  if (context_.mode == engine::Mode::kReadOnly && !entries_.empty()) (void)session_.commit();
+  if (!writes_ && !entries_.empty()) (void)session_.commit();
   peers_.clear();
   entries_.clear();
   group_begin_ = 0;

@@ -135,6 +135,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
+  const bool writes_;  // on the read port nothing is committed, undone or executed again
   engine::Session& session_;
   Counters& counters_;
   Outlet* const outlet_;

@@ -196,6 +196,7 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
 // False from here on down: the request has more values than one may have, and reading on is
 // pointless.
 bool Parser::parse_options(Tokens& tokens, Request& request, Range& in) {
+  if (!tokens.more()) return true;
   request.limit = std::max(1u, number_or_fail(tokens.next(), ErrorStage::kContents, request));
   request.offset = number_or_fail(tokens.next(), ErrorStage::kContents, request);
 
