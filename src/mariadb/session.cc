@@ -340,8 +340,11 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   set_patient(!transaction_open_);
   follows_changes_ = changed_;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
-  if (statement_.shared && can_share && statement_.cursor == &cursor && statement_.access == access)
+  if (statement_.shared && can_share && statement_.cursor == &cursor &&
+      statement_.access == access) {
+    thd_->set_time();  // each request its own
     return {};
+  }
   if (!close_statement()) {
     transaction_lost_ = true;
     return take_error(0);

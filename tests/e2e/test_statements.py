@@ -177,3 +177,12 @@ def test_a_find_between_changes_sees_those_before_it(
     assert [rows(reply) for reply in replies[3::4]] == [
         [(str(i).encode(), str(i + 5).encode())] for i in range(1, RUN + 1)
     ]
+
+
+def test_each_request_has_a_time_of_its_own(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql("ALTER TABLE hs.t ADD at TIMESTAMP(6) DEFAULT CURRENT_TIMESTAMP(6)")
+    writer.open(table, ["id", "n"])
+    assert set(writer.pipeline([line(1, "+", 2, i, i) for i in range(500)])) == {b"0\t1"}
+    assert server.sql("SELECT COUNT(DISTINCT at) > 400 FROM hs.t") == [(1,)]
