@@ -65,7 +65,9 @@ bool MariaCursor::lock_for_write(engine::Access access) {
     thd->lock = nullptr;
     return false;
   }
-  set_write_columns(access);
+  // The columns of an insert are known when its values are: see mark_insert_columns().
+  insert_columns_.reset();
+  if (access != engine::Access::kInsert) set_write_columns(access);
   return true;
 }
 

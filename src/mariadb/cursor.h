@@ -117,7 +117,7 @@ class MariaCursor final : public engine::Cursor {
   bool locks_in_engine_ =
       true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)
   bool undoes_rows_ = false;
-  size_t insert_columns_ = 0;  // so many columns are marked for inserts; 0: none
+  std::optional<size_t> insert_columns_;  // so many are marked for the inserts of the statement
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;

@@ -47,8 +47,6 @@ void MariaCursor::set_write_columns(engine::Access access) {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
-  insert_columns_ = 0;
-  // The columns of an insert are known when its values are: see insert().
   if (access != engine::Access::kInsert) mark_read_columns();
   switch (access) {
     case engine::Access::kRead:
@@ -95,7 +93,8 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
 // Says which columns get values: the first `count` of the opened ones. Once for the inserts of a
 // statement that give as many.
 Result<void> MariaCursor::mark_insert_columns(size_t count) {
-  if (insert_columns_ == count && count > 0) return {};
+  if (insert_columns_ == count) return {};
+  insert_columns_.reset();
   set_write_columns(engine::Access::kInsert);
   for (size_t i = 0; i < count; ++i) bitmap_set_bit(table_->write_set, columns_[i]->field_index);
   table_->mark_columns_needed_for_insert();

@@ -11,11 +11,7 @@ using protocol::handlersocket::next_line;
 
 Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters,
              Outlet* outlet)
-    : context_(context),
-      writes_(context.mode == engine::Mode::kReadWrite),
-      session_(session),
-      counters_(counters),
-      outlet_(outlet) {
+    : context_(context), session_(session), counters_(counters), outlet_(outlet) {
   make_encoder();
   if (outlet != nullptr) scratch_.many_rows_visited = [outlet] { outlet->step_aside(); };
   entries_.reserve(kMaxRequests);
@@ -65,7 +61,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
   try {
     const Request request = parser_.parse(line);
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
-    const engine::IndexSpecPtr* spec = writes_ && in_group ? spec_of(request, peer) : nullptr;
+    const engine::IndexSpecPtr* spec = writes() && in_group ? spec_of(request, peer) : nullptr;
     const bool must_open = spec != nullptr && !session_.is_open(*spec);
     const bool changes = request.verb == Verb::kInsert || request.verb == Verb::kModify;
     const auto is_final = [&] { return changes && spec != nullptr && !session_.can_undo(*spec); };
@@ -76,7 +72,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
     }
     entries_.push_back(entry);
     answer(request, entry);
-    if (writes_ && session_.row_was_locked() && !session_.transaction_lost())
+    if (writes() && session_.row_was_locked() && !session_.transaction_lost())
       answer_with_patience(request, entry);
     // Whether it can be undone is known for sure only when its table is open.
     if (is_final()) in_group = false;
@@ -84,7 +80,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
     give_up(entry);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
-  if (writes_ && session_.transaction_lost()) {
+  if (writes() && session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
     } else {
@@ -192,7 +188,7 @@ void Batch::give_up(Entry& entry) {
 }
 
 // On the write port the replies before it may wait for a commit.
-bool Batch::may_stream() const { return outlet_ != nullptr && !writes_; }
+bool Batch::may_stream() const { return outlet_ != nullptr && !writes(); }
 
 // Where its replies began in the output means nothing from here on.
 void Batch::begin() {
@@ -211,7 +207,7 @@ void Batch::fail() { current_->ending = Peer::Ending::kAbandoned; }
 
 void Batch::finish() {
   if (!entries_.empty()) {
-    if (writes_) commit(group());
+    if (writes()) commit(group());
     counters_.batches.add(1);
     counters_.requests.add(entries_.size());
   }
@@ -249,7 +245,7 @@ void Batch::mark_unfinished() {
   for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
   if (current_ != nullptr) current_->unfinished = true;
   // What has only read is final as soon as it is answered.
-  if (writes_) {
+  if (writes()) {
     for (const Entry& entry : group()) entry.peer->unfinished = true;
   }
   for (Entry& entry : entries_) {
@@ -261,7 +257,7 @@ void Batch::mark_unfinished() {
 
 void Batch::clear() {
   // What has only read is final before its end, so nobody's answer waits for that.
-  if (!writes_ && !entries_.empty()) (void)session_.commit();
+  if (!writes() && !entries_.empty()) (void)session_.commit();
   peers_.clear();
   entries_.clear();
   group_begin_ = 0;

@@ -109,6 +109,8 @@ class Batch : private protocol::handlersocket::ReplyStream {
     size_t reply_begin;  // in the peer's output
   };
 
+  // On the read port nothing is committed, undone or executed again.
+  bool writes() const { return context_.mode == engine::Mode::kReadWrite; }
   bool has_enough() const {
     return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes;
   }
@@ -135,7 +137,6 @@ class Batch : private protocol::handlersocket::ReplyStream {
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
-  const bool writes_;  // on the read port nothing is committed, undone or executed again
   engine::Session& session_;
   Counters& counters_;
   Outlet* const outlet_;

@@ -31,6 +31,12 @@ bool was_logged(std::string_view text) {
   return logged.find(text) != std::string::npos;
 }
 
+// For Unix sockets; whoever asks for it removes it.
+std::string make_directory() {
+  char name[] = "/tmp/hs-server-XXXXXX";
+  return ::mkdtemp(name);
+}
+
 // A session that keeps its tables after each batch, as a real one does.
 class HoldingSession final : public ForwardingSession {
  public:
@@ -197,8 +203,7 @@ TEST_F(ServerTest, RequestsOfSeveralConnectionsAreOneBatch) {
 class GatherTest : public ServerTest {
  protected:
   GatherTest() {
-    char name[] = "/tmp/hs-server-XXXXXX";
-    directory_ = ::mkdtemp(name);
+    directory_ = make_directory();
     config_.address = "/";
     config_.read.port = "";
     config_.write = {directory_ + "/write", 1};
@@ -774,8 +779,7 @@ TEST_F(ServerTest, AnEmptyPortIsOff) {
 }
 
 TEST_F(ServerTest, ServesUnixSockets) {
-  char name[] = "/tmp/hs-server-XXXXXX";
-  const std::string directory = ::mkdtemp(name);
+  const std::string directory = make_directory();
   config_.address = "/";
   config_.read.port = directory + "/read";
   config_.write.port = directory + "/write";
@@ -790,8 +794,7 @@ TEST_F(ServerTest, ServesUnixSockets) {
 }
 
 TEST_F(ServerTest, AClientThatVanishesLosesNothingOfABatch) {
-  char name[] = "/tmp/hs-server-XXXXXX";
-  const std::string directory = ::mkdtemp(name);
+  const std::string directory = make_directory();
   config_.address = "/";
   config_.read.port = "";
   config_.write.port = directory + "/write";

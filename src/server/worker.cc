@@ -148,10 +148,7 @@ void Worker::run_batch(Executor& leader) {
   }
   if (batch.out_of_memory()) leader.complain("out of memory, a connection was closed");
   if (leads(leader)) {
-    for (Peer* peer : batch.peers()) {
-      if (peer->detached()) loop_->attach(*peer);
-      settle(*peer);
-    }
+    for (Peer* peer : batch.peers()) settle(*peer);
   } else {
     give_back(leader);
   }
@@ -183,13 +180,13 @@ void Worker::settle_returned() {
       if (returned_.empty()) return has_returned_.store(false, std::memory_order_relaxed);
       peer = &returned_.pop_front();
     }
-    if (peer->detached()) loop_->attach(*peer);
     settle(*peer);
   }
 }
 
-// Sends what has been answered, and decides what is next for the peer.
+// Gives the peer back to the loop, sends what has been answered, and decides what is next for it.
 void Worker::settle(Peer& peer) {
+  if (peer.detached()) loop_->attach(peer);
   if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
   loop_->send(peer);
   if (peer.closed()) return;
