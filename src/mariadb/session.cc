@@ -15,8 +15,6 @@ constexpr size_t kSweepCursorsAt = 256;
 // Tables that a session keeps open from one batch to the next: each costs memory, a place in the
 // server's table cache and, for some engines, a file descriptor.
 constexpr size_t kMostOpenCursors = 256;
-// How long a session that is never idle goes on with the settings it has, in seconds.
-constexpr time_t kKeepSettingsSeconds = 1;
 
 enum_sql_command command_of(engine::Access access) {
   switch (access) {
@@ -40,115 +38,16 @@ bool refused_by_read_only(engine::Access access) {
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
                            engine::SessionEvents events, unsigned lock_timeout_s)
-    : engine_(engine),
-      thd_(thd),
-      mode_(mode),
-      lock_timeout_s_(lock_timeout_s),
-      events_(events),
-      name_("handlersocket: " + std::string(name)) {
-  saved_mysys_variables_ = thd_attach_thd(thd_);
-  thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
-  thd_->real_id = pthread_self();
-  thd_->security_ctx->skip_grants();
-  thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
-  // A background THD is not counted, so that shutdown would not wait for it: it would close the
-  // binary log while the last batch still commits into it. Connections are counted, and so is this.
-  THD_count::count++;
-  // A daemon's thread could not be killed.
-  thd_->set_command(COM_CONNECT);
-  lex_start(thd_);
-  row_patience_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
-  take_settings();
-
-  // KILL and shutdown reach a worker that waits for the network through the scheduler's
-  // notification. None of the server's own callbacks is kept: a thread pool's would take this THD
-  // for a connection of its own.
-  saved_scheduler_ = thd_->scheduler;
-  scheduler_.connection_count = saved_scheduler_->connection_count;
-  scheduler_.max_connections = saved_scheduler_->max_connections;
-  scheduler_.session = this;
-  scheduler_.post_kill_notification = [](THD* killed) {
-    static_cast<Scheduler*>(killed->scheduler)->session->on_kill();
-  };
-  scheduler_.thd_wait_begin = [](THD* thd, int type) {
-    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_begin(type);
-  };
-  scheduler_.thd_wait_end = [](THD* thd) {
-    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_end();
-  };
-  thd_->scheduler = &scheduler_;
-  thd_->push_internal_handler(&full_disk_handler_);
-  thd_proc_info(thd_, name_.c_str());
-  server_threads.insert(thd_);
-}
-
-// The global settings as they are now, and those that this session must have. A worker lives long:
-// it follows SET GLOBAL as new connections do, each time it starts to use tables.
-void MariaSession::take_settings() {
-  plugin_thdvar_cleanup(thd_);
-  mysql_mutex_lock(&LOCK_global_system_variables);
-  plugin_thdvar_init(thd_);
-  mysql_mutex_unlock(&LOCK_global_system_variables);
-  struct system_variables& variables = thd_->variables;
-  variables.pseudo_thread_id = thd_->thread_id;
-  variables.character_set_client = variables.character_set_results =
-      variables.collation_connection = &my_charset_utf8mb4_general_ci;
-  thd_->update_charset();
-  // Row changes are logged as rows, whatever format statements are logged in.
-  variables.binlog_format = BINLOG_FORMAT_ROW;
-  variables.option_bits |= OPTION_BIN_LOG;
-  variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-  variables.lock_wait_timeout = lock_timeout_s_;
-  variables.wsrep_on = false;
-  thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
-  thd_->tx_read_only = false;
-  settings_time_s_ = my_time(0);
-  patient_ = true;
-  if (row_patience_ != nullptr) usual_row_patience_s_ = row_patience_s();
-}
-
-// Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
-unsigned& MariaSession::row_patience_s() {
-  const uchar* value = row_patience_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
-  return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));
-}
-
-void MariaSession::set_patient(bool patient) {
-  if (patient == patient_ || row_patience_ == nullptr) return;
-  patient_ = patient;
-  row_patience_s() = patient ? usual_row_patience_s_ : 0;  // 0: InnoDB gives up at once
-}
+    : engine_(engine), thread_(thd, name, events, lock_timeout_s), thd_(thd), mode_(mode) {}
 
 MariaSession::~MariaSession() {
   rollback();
   release();
   cursors_.clear();
-  server_threads.erase(thd_);
   engine_.remove(this);
-  // Who found this THD before it left the list may be killing it right now.
-  mysql_mutex_lock(&thd_->LOCK_thd_kill);
-  thd_->scheduler = saved_scheduler_;
-  mysql_mutex_unlock(&thd_->LOCK_thd_kill);
-  thd_->pop_internal_handler();
-  lex_end(thd_->lex);
-  thd_detach_thd(saved_mysys_variables_);
-  THD_count::count--;
-  destroy_background_thd(thd_);
 }
 
-void MariaSession::on_kill() { events_.wake(events_.context); }
-
-void MariaSession::on_wait_begin(int type) {
-  using Wait = engine::SessionEvents::Wait;
-  events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
-}
-
-void MariaSession::on_wait_end() { events_.wait_ends(events_.context); }
-
-// abort_loop: what kills at shutdown may be forgotten with an earlier kill, that is not.
-bool MariaSession::should_stop() const {
-  return engine_.stopping() || abort_loop || thd_->killed >= KILL_SERVER;
-}
+bool MariaSession::should_stop() const { return engine_.stopping() || thread_.is_shut_down(); }
 
 // A KILL of this thread's entry in the process list ends what is running, not the worker.
 void MariaSession::forget_kill() {
@@ -167,7 +66,7 @@ Error MariaSession::take_error(int number) {
   }
   const bool timed_out = number == HA_ERR_LOCK_WAIT_TIMEOUT ||
                          (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
-  if (timed_out && !patient_) row_was_locked_ = true;
+  if (timed_out && !thread_.is_patient()) row_was_locked_ = true;
   thd_->clear_error();
   return error;
 }
@@ -231,7 +130,7 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     found = cursors_.emplace(spec.get(), std::make_unique<MariaCursor>(*this, spec)).first;
   }
   MariaCursor& cursor = *found->second;
-  if (open_cursors_.empty() && !statement_open_ && !transaction_open_) take_settings();
+  if (open_cursors_.empty() && !statement_open_ && !transaction_open_) thread_.take_settings();
 
   // Row locks of finds alone are nothing to hold on to while waiting for a table.
   if (transaction_open_ && !changed_) (void)commit();
@@ -276,8 +175,8 @@ bool MariaSession::is_waited_for() const {
 
 bool MariaSession::after_batch() {
   forget_kill();
-  const bool settings_are_old = thd_->start_time > settings_time_s_ + kKeepSettingsSeconds;
-  if (is_waited_for() || settings_are_old || open_cursors_.size() > kMostOpenCursors) release();
+  if (is_waited_for() || thread_.settings_are_old() || open_cursors_.size() > kMostOpenCursors)
+    release();
   return !open_cursors_.empty();
 }
 
@@ -337,7 +236,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   row_was_locked_ = false;
   if (refused_by_read_only(access)) return ErrorCode::kLockTables;
   // Requests before this one may hold rows.
-  set_patient(!transaction_open_);
+  thread_.set_patient(!transaction_open_);
   follows_changes_ = changed_;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
   if (statement_.shared && can_share && statement_.cursor == &cursor &&
@@ -468,9 +367,9 @@ Result<void> MariaSession::commit() {
     }
     transaction_open_ = false;
     // The server does not say when it waits for those who commit at the same time.
-    if (changed_) on_wait_begin(THD_WAIT_BINLOG);
+    if (changed_) thread_.on_wait_begin(THD_WAIT_BINLOG);
     const bool failed = trans_commit(thd_);
-    if (changed_) on_wait_end();
+    if (changed_) thread_.on_wait_end();
     if (failed) {
       result = take_lock_error();
       trans_rollback(thd_);

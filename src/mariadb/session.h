@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// One worker's session inside the server: a THD with its transaction, and the tables it keeps open.
+// One worker's session inside the server: its transaction, and the tables it keeps open.
 //
 // How long things are held (see ARCHITECTURE.md, "Locks"):
 //   a TABLE and its metadata lock   from its first use until release(), or until somebody waits for
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "engine/port.h"
-#include "mariadb/disk_full.h"
+#include "mariadb/server_thread.h"
 
 namespace hs::mariadb {
 
@@ -56,12 +56,6 @@ class MariaSession final : public engine::Session {
   THD* thd() const { return thd_; }
   engine::Mode mode() const { return mode_; }
 
-  // Called by the server: from any thread when this session is killed, and from its own when it
-  // begins and ends to wait (thd_wait_type).
-  void on_kill();
-  void on_wait_begin(int type);
-  void on_wait_end();
-
   // Marks that the running request has changed a row.
   void note_change() { changed_ = request_changed_ = true; }
 
@@ -77,35 +71,22 @@ class MariaSession final : public engine::Session {
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);
-  void take_settings();
   void close_tables();
-  Result<void> protect_from_global_read_lock();
   void unlock_readers();
   bool close_statement();
   void abandon_statement();
   void unlock_statement();
   bool must_start_again();
   void forget_kill();
-  void set_patient(bool patient);
-  unsigned& row_patience_s();
 
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
   }
 
   MariaEngine& engine_;
+  ServerThread thread_;
   THD* const thd_;
   const engine::Mode mode_;
-  const unsigned lock_timeout_s_;
-  const engine::SessionEvents events_;
-  void* saved_mysys_variables_ = nullptr;
-  // What the server calls about this THD; it finds its way back to the session by the address.
-  struct Scheduler : scheduler_functions {
-    MariaSession* session;
-  } scheduler_{};
-  scheduler_functions* saved_scheduler_ = nullptr;
-  FullDiskHandler full_disk_handler_;
-  std::string name_;
 
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<MariaCursor>> cursors_;
   mutable MariaCursor* recent_ = nullptr;     // of cursors_, the last that was asked for
@@ -120,7 +101,6 @@ class MariaSession final : public engine::Session {
     bool changed = false;  // by requests that have ended
     uint64_t requests = 0;
   } statement_;
-  time_t settings_time_s_ = 0;     // of the last take_settings()
   bool statement_open_ = false;    // read port: a batch has begun
   bool transaction_open_ = false;  // write port: likewise
   bool changed_ = false;           // since the last commit
@@ -129,9 +109,6 @@ class MariaSession final : public engine::Session {
   bool log_failed_ = false;        // for the running request
   bool transaction_lost_ = false;
   bool row_was_locked_ = false;
-  const sys_var* row_patience_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
-  unsigned usual_row_patience_s_ = 0;
-  bool patient_ = true;  // waits for rows that others have locked
 };
 
 }  // namespace hs::mariadb

@@ -1,0 +1,178 @@
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/server_fixture.h"
+
+namespace hs::server {
+namespace {
+
+// One worker on each port, with the table open: what waits in it would stop everybody.
+class WaitTest : public ServerTest {
+ protected:
+  using Wait = engine::SessionEvents::Wait;
+
+  WaitTest() {
+    config_.read.threads = config_.write.threads = 1;
+    for (const char* key : {"1", "2", "3"}) fake_.add_row("d", "t", {key, std::string("v") + key});
+  }
+  ~WaitTest() override { faulty_.let_go(); }
+
+  TestClient opened(TestClient client) {
+    EXPECT_EQ(client.ask("P\t1\td\tt\tPRIMARY\tk,v\n"), "0\t1");
+    return client;
+  }
+  static std::string find(int key) { return "1\t=\t1\t" + std::to_string(key) + "\n"; }
+  static std::string found(int key) {
+    return "0\t2\t" + std::to_string(key) + "\tv" + std::to_string(key);
+  }
+};
+
+TEST_F(WaitTest, WhileOneWaitsForAPageTheOthersAreServed) {
+  start();
+  TestClient waits = opened(reader());
+  TestClient other = opened(reader());
+  faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+  waits.send(find(1) + find(2));
+  faulty_.wait_for_held(1);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  EXPECT_EQ(opened(reader()).ask(find(3)), found(3));
+  waits.send(find(3));  // comes while its connection belongs to the batch that waits
+  EXPECT_EQ(other.ask(find(1)), found(1));
+  faulty_.let_go();
+  for (int key : {1, 2, 3}) EXPECT_EQ(waits.line(), found(key));
+  EXPECT_EQ(waits.ask(find(1)), found(1));
+}
+
+TEST_F(WaitTest, WhoeverWaitsLongerForALockIsLeftToIt) {
+  start();
+  for (Wait what : {Wait::kOther, Wait::kRead}) {
+    TestClient waits = opened(writer());
+    TestClient other = opened(writer());
+    faulty_.hold(testing::Call::kBeginRequest, 1, what);
+    waits.send(find(1));
+    faulty_.wait_for_held(1);
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    faulty_.let_go();
+    EXPECT_EQ(waits.line(), found(1));
+  }
+}
+
+TEST_F(WaitTest, ManyMayWaitAtTheSameTime) {
+  start();
+  std::vector<TestClient> waiting;
+  for (uint64_t i = 1; i <= 20; ++i) {
+    waiting.push_back(opened(reader()));
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waiting.back().send(find(1));
+    faulty_.wait_for_held(i);
+  }
+  EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+  faulty_.let_go();
+  for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
+  for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
+}
+
+TEST_F(WaitTest, WithTheMostThreadsTheOthersWaitTooAndThenGoOn) {
+  config_.max_threads = 2;
+  start();
+  std::vector<TestClient> waiting;
+  for (uint64_t i = 1; i <= 2; ++i) {
+    waiting.push_back(opened(reader()));
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waiting.back().send(find(1));
+    faulty_.wait_for_held(i);
+  }
+  TestClient other = reader();
+  other.send("P\t1\td\tt\tPRIMARY\tk,v\n" + find(2));
+  faulty_.let_go();
+  EXPECT_EQ(other.line(), "0\t1");
+  EXPECT_EQ(other.line(), found(2));
+  for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
+}
+
+TEST_F(WaitTest, WhileOneCommitsTheOthersAreServedAndRepliesWaitForTheCommit) {
+  start();
+  TestClient waits = opened(writer());
+  TestClient other = opened(writer());
+  faulty_.hold(testing::Call::kCommit, 1, Wait::kOther);
+  waits.send("1\t+\t2\t7\tv7\n");
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(other.ask(find(1)), found(1));
+  faulty_.let_go();
+  EXPECT_EQ(waits.line(), "0\t1");
+  EXPECT_EQ(other.ask(find(7)), found(7));
+}
+
+TEST_F(WaitTest, ClientsMayVanishWhileTheirRequestWaits) {
+  start();
+  TestClient other = opened(reader());
+  for (bool resets : {false, true}) {
+    TestClient waits = opened(reader());
+    faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+    waits.send(find(1));
+    faulty_.wait_for_held(1);
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    if (resets) {
+      const linger now{1, 0};
+      ::setsockopt(waits.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    }
+    waits = reader();
+    EXPECT_EQ(other.ask(find(2)), found(2));
+    faulty_.let_go();
+    EXPECT_EQ(other.ask(find(2)), found(2));
+  }
+  while (server_->statistics().connections_open > 2) std::this_thread::yield();
+}
+
+TEST_F(WaitTest, TheServerStopsAfterTheRequestsThatWait) {
+  start();
+  TestClient waits = opened(reader());
+  faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+  waits.send(find(1));
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+  std::thread stops([this] { server_->stop(); });
+  faulty_.let_go();
+  stops.join();
+  const std::string line = waits.line();
+  EXPECT_TRUE(line == found(1) || line == "EOF") << line;
+  while (waits.line() == found(1)) {
+  }
+}
+
+TEST_F(WaitTest, ManyClientsAndWaitsAtOnce) {
+  config_.read.threads = 2;
+  config_.max_threads = 6;
+  start();
+  std::atomic<bool> ends{false};
+  std::thread waits([&] {
+    while (!ends) {
+      const uint64_t before = faulty_.calls(testing::Call::kSeek);
+      faulty_.hold(testing::Call::kSeek, 5, Wait::kRead);
+      faulty_.hold(testing::Call::kSeek, 11, Wait::kOther);
+      while (!ends && faulty_.calls(testing::Call::kSeek) < before + 11) {
+        faulty_.let_go();
+        std::this_thread::yield();
+      }
+    }
+  });
+  std::vector<std::thread> clients;
+  for (int number = 0; number < 6; ++number) {
+    clients.emplace_back([this] {
+      TestClient client = opened(reader());
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(client.send(find(1) + find(2)));
+        ASSERT_EQ(client.line(), found(1));
+        ASSERT_EQ(client.line(), found(2));
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  ends = true;
+  waits.join();
+}
+
+}  // namespace
+}  // namespace hs::server
