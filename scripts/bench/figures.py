@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 
 from bench.load import Measurement
 from bench.results import Results
@@ -44,16 +44,18 @@ def latency(percentile: str) -> Value:
 
 @dataclass(frozen=True)
 class Spread:
-    """The median over the rounds, and the least and the greatest."""
+    """The median over the rounds, and between what the middle half of them lies."""
 
     median: float
-    least: float
-    most: float
+    low: float
+    high: float
 
     @staticmethod
     def of(values: Sequence[float]) -> Spread:
         """Of one value at least."""
-        return Spread(median(values), min(values), max(values))
+        if len(values) == 1:
+            return Spread(values[0], values[0], values[0])
+        return Spread(median(values), *quantiles(values, n=4, method="inclusive")[::2])
 
 
 class Group:

@@ -41,10 +41,10 @@ def number(value: float) -> str:
 
 
 def spread(value: Spread) -> str:
-    """The median, and the range behind it."""
-    if value.least == value.most:
+    """The median, and the middle half of the rounds behind it."""
+    if value.low == value.high:
         return number(value.median)
-    return f"{number(value.median)} ({number(value.least)}–{number(value.most)})"
+    return f"{number(value.median)} ({number(value.low)}–{number(value.high)})"
 
 
 def measurements(results: Results, section: str, *, per_row: bool = False) -> str:

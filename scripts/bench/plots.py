@@ -124,7 +124,7 @@ def _bars(
 def _lines(
     axes: Axes, found: Groups, name: Callable[[int], str], counts: Iterable[int], value: Value
 ) -> None:
-    """A line for each target over the counts, with the range of the rounds."""
+    """A line for each target over the counts, with what the middle half of the rounds spans."""
     for target in _targets(found):
         at = [
             (count, found[name(count), target])
@@ -133,8 +133,8 @@ def _lines(
         ]
         spreads = [group.spread(value) for _, group in at]
         middle = [spread.median for spread in spreads]
-        below = [spread.median - spread.least for spread in spreads]
-        above = [spread.most - spread.median for spread in spreads]
+        below = [spread.median - spread.low for spread in spreads]
+        above = [spread.high - spread.median for spread in spreads]
         axes.errorbar(
             [count for count, _ in at],
             middle,
