@@ -131,7 +131,9 @@ void Worker::run_queue(Executor& leader) {
 }
 
 bool Worker::gathers(Executor& leader) const {
-  return gathers_ && leads(leader) && !leader.batch().full() &&
+  const Batch& batch = leader.batch();
+  return gathers_ && leads(leader) && !batch.full() &&
+         loop_->connections() > batch.peers().size() &&  // else nobody is left to send anything
          leader.session().has_uncommitted_changes();
 }
 
