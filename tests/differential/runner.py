@@ -160,7 +160,7 @@ class Runner:
         replies = client.pipeline([r.line() for r in group])
         statements: list[str] = []
         outcomes: list[tuple[Request, Outcome, Outcome]] = []
-        problem, partly = "", False
+        problem, partly, nearly = "", False, False
         for request, reply in zip(group, replies):
             port = parse(reply, request.action == "find" or request.returns_old)
             sql = self.oracle.perform(request)
@@ -178,9 +178,12 @@ class Runner:
                 and request.spec.table.engine != "InnoDB"
             ):
                 partly = True
+            nearly |= request.writes and key_is_debatable(request, self.oracle.probes)
             if not problem and not agree(port, sql):
                 if partly:
                     self._abandon(PARTLY)
+                if nearly:
+                    self._abandon(NEARLY)
                 problem = self._judge(request, port, sql)
         differing = ""
         if any(r.writes for r in group):
@@ -188,11 +191,7 @@ class Runner:
             ours = dump.snapshot(self.hs, "hs", table, self.clock)
             theirs = dump.snapshot(self.tw, "tw", table, self.clock)
             differing = differences(ours, theirs) if ours != theirs else ""
-            if (
-                not problem
-                and differing
-                and any(r.writes and key_is_debatable(r, self.oracle.probes) for r in group)
-            ):
+            if not problem and differing and nearly:
                 self._abandon(NEARLY)
             if not problem and differing and not partly:
                 problem = " ".join(
