@@ -59,7 +59,7 @@ void Batch::execute(Peer& peer, std::string_view line) {
   Entry entry{&peer, line, peer.output().size()};
   bool in_group = true;
   try {
-    const Request request = parser_.parse(line);
+    Request request = parser_.parse(line);
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
     const engine::IndexSpecPtr* spec = writes() && in_group ? spec_of(request, peer) : nullptr;
     const bool must_open = spec != nullptr && !session_.is_open(*spec);
@@ -68,12 +68,14 @@ void Batch::execute(Peer& peer, std::string_view line) {
     if (!in_group || (must_open && session_.has_uncommitted_changes()) || is_final()) {
       commit_group();
       if (peer.ending != Peer::Ending::kNone) return;
+      // Requests that were executed again have used the parser's memory.
+      request = parser_.parse(line);
       entry.reply_begin = peer.output().size();
     }
     entries_.push_back(entry);
     answer(request, entry);
     if (writes() && session_.row_was_locked() && !session_.transaction_lost())
-      answer_with_patience(request, entry);
+      answer_with_patience(entry);
     // Whether it can be undone is known for sure only when its table is open.
     if (is_final()) in_group = false;
   } catch (...) {
@@ -101,7 +103,7 @@ void Batch::answer(const Request& request, const Entry& entry) {
 }
 
 // Others may wait for what the group has locked, so that comes to its end first.
-void Batch::answer_with_patience(const Request& request, Entry entry) {
+void Batch::answer_with_patience(Entry entry) {
   entry.peer->output().truncate(entry.reply_begin);
   entries_.pop_back();
   commit(group());
@@ -109,7 +111,7 @@ void Batch::answer_with_patience(const Request& request, Entry entry) {
   if (entry.peer->ending != Peer::Ending::kNone) return;
   entry.reply_begin = entry.peer->output().size();
   entries_.push_back(entry);
-  answer(request, entry);
+  answer(parser_.parse(entry.line), entry);
 }
 
 void Batch::execute_group_again() {

@@ -119,7 +119,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   void execute(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
-  void answer_with_patience(const protocol::Request& request, Entry entry);
+  void answer_with_patience(Entry entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
   void commit(std::span<Entry> group);

@@ -227,6 +227,27 @@ TEST_F(BatchTest, ACommitThatLosesTheGroupIsTriedForEachRequestAlone) {
   EXPECT_EQ(counters_.retries.get(), 3u);
 }
 
+TEST_F(BatchTest, ARequestSurvivesThatThoseBeforeItAreExecutedAgain) {
+  // Its values are in memory of the parser, which is used for theirs.
+  first_.input().append(insert(1) + insert(2));
+  batch_.run(first_);
+  session_.open = false;
+  faulty_.lose_transaction(Call::kCommit, 1);
+  second_.input().append(insert(3));
+  run({&second_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3"}));
+
+  session_.open = true;
+  first_.input().append(insert(4) + insert(5) + insert(6));
+  faulty_.lock_row(Call::kInsert, 3);
+  faulty_.lose_transaction(Call::kCommit, 1);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3", "4,v4", "5,v5", "6,v6"}));
+}
+
 TEST_F(BatchTest, OpeningAnIndexCommitsWhatWasBefore) {
   first_.input().append(insert(1) + "P\t2\td\tt\t\tk\n" + insert(2) + "2\t=\t1\t2\n");
   faulty_.fail(Call::kCommit, 2, Error::engine(150));

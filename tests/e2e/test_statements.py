@@ -186,3 +186,23 @@ def test_each_request_has_a_time_of_its_own(
     writer.open(table, ["id", "n"])
     assert set(writer.pipeline([line(1, "+", 2, i, i) for i in range(500)])) == {b"0\t1"}
     assert server.sql("SELECT COUNT(DISTINCT at) > 400 FROM hs.t") == [(1,)]
+
+
+def test_a_request_is_itself_after_those_before_it_were_executed_again() -> None:
+    """Their shared statement finds no room in the log when it ends, which is when another begins."""
+    # The end of the statement writes the third event of four rows.
+    small = {"log_bin": "log", "binlog_cache_size": 4096, "max_binlog_cache_size": 16384}
+    with PrivateServer(variables=small | {"handlersocket_threads_wr": 1}) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(2000))")
+        server.sql("CREATE TABLE hs.m (id INT PRIMARY KEY, v VARCHAR(2000)) ENGINE=MyISAM")
+        with Client(server.port_wr) as client:
+            client.open("hs.t", ["id", "v"])
+            client.open("hs.m", ["id", "v"], id=2)
+            assert client.request(1, "+", 2, 0, "") == b"0\t1"  # opens the tables
+            assert client.request(2, "+", 2, 0, "") == b"0\t1"
+            requests = [line(1, "+", 2, i, "x" * 1900) for i in range(1, 12)]
+            assert client.pipeline([*requests, line(2, "+", 2, 50, "y")]) == [b"0\t1"] * 12
+        assert int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_retries'")[0][1]) > 0
+        assert server.sql("SELECT * FROM hs.m ORDER BY id") == [(0, ""), (50, "y")]
+        assert server.sql("SELECT COUNT(*) FROM hs.t") == [(12,)]
