@@ -75,6 +75,8 @@ void MariaCursor::invalidate_query_cache() {
   query_cache_invalidate3(session_.thd(), &list_, true);
 }
 
+void MariaCursor::take_query_id() { table_->query_id = session_.thd()->query_id; }
+
 void MariaCursor::end_index() {
   if (table_->file->inited != handler::NONE) table_->file->ha_index_or_rnd_end();
 }

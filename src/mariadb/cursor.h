@@ -51,6 +51,8 @@ class MariaCursor final : public engine::Cursor {
   void unlock_read();
   // The write port's lock for one statement.
   bool lock_for_write(engine::Access access);
+  // The statement goes on under the query id that its thread has now.
+  void take_query_id();
   void end_index();
   // What SQL's query cache has of the table is no longer true.
   void invalidate_query_cache();

@@ -241,7 +241,11 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
   if (statement_.shared && can_share && statement_.cursor == &cursor &&
       statement_.access == access) {
-    thd_->set_time();  // each request its own
+    // Each request has a time of its own; NOW() keeps the one it has seen as long as the id of the
+    // query stays the same.
+    thd_->set_time();
+    thd_->set_query_id(next_query_id());
+    cursor.take_query_id();
     return {};
   }
   if (!close_statement()) {

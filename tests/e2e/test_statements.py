@@ -188,6 +188,21 @@ def test_each_request_has_a_time_of_its_own(
     assert server.sql("SELECT COUNT(DISTINCT at) > 400 FROM hs.t") == [(1,)]
 
 
+def test_every_default_that_is_a_time_is_that_of_its_request(
+    server: PrivateServer, writer: Client, table: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.times (id INT PRIMARY KEY, stamp TIMESTAMP(6) DEFAULT NOW(6),"
+        " at DATETIME(6) DEFAULT NOW(6), tomorrow DATETIME(6) DEFAULT (NOW(6) + INTERVAL 1 DAY),"
+        " utc DATETIME(6) DEFAULT (UTC_TIMESTAMP(6)))"
+    )
+    writer.open("hs.times", ["id"])
+    assert set(writer.pipeline([line(1, "+", 1, i) for i in range(500)])) == {b"0\t1"}
+    same = "at = stamp AND tomorrow = at + INTERVAL 1 DAY"
+    assert server.sql(f"SELECT COUNT(*) FROM hs.times WHERE {same}") == [(500,)]
+    assert server.sql("SELECT COUNT(DISTINCT utc) > 400 FROM hs.times") == [(1,)]
+
+
 def test_a_request_is_itself_after_those_before_it_were_executed_again() -> None:
     """Their shared statement finds no room in the log when it ends, which is when another begins."""
     # The end of the statement writes the third event of four rows.
