@@ -103,6 +103,9 @@ Result<void> MariaCursor::check_table() const {
   const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||
                          (table_->versioned() && table_->part_info != nullptr);
   if (needs_sql) return ErrorCode::kUnsupportedTable;
+  // The server logs changes of these as SQL statements, never as rows.
+  if (table_->versioned(VERS_TRX_ID) && mysql_bin_log.is_open())
+    return ErrorCode::kUnsupportedTable;
   return {};
 }
 

@@ -94,16 +94,16 @@ def test_rows_are_read_once_each(
             assert (after[0] - before[0], after[1] - before[1]) == (key, more)
 
 
-@pytest.mark.parametrize("kind", ["TIMESTAMP(6)", "BIGINT UNSIGNED"])
-def test_an_update_of_unversioned_columns_leaves_no_history(
-    server: PrivateServer, writer: Client, database: str, kind: str
-) -> None:
+def create_versioned(server: PrivateServer, kind: str) -> None:
     server.sql(
         "CREATE TABLE hs.v (id INT PRIMARY KEY, a INT, b INT WITHOUT SYSTEM VERSIONING,"
         f" rs {kind} GENERATED ALWAYS AS ROW START INVISIBLE,"
         f" re {kind} GENERATED ALWAYS AS ROW END INVISIBLE,"
         " PERIOD FOR SYSTEM_TIME (rs, re)) WITH SYSTEM VERSIONING"
     )
+
+
+def check_history(server: PrivateServer, writer: Client) -> None:
     history = "SELECT id, a, b FROM hs.v FOR SYSTEM_TIME ALL ORDER BY id, a"
     writer.open("hs.v", ["id", "a", "b"])
     assert writer.request(1, "+", 3, 1, 1, 1) == b"0\t1"
@@ -116,6 +116,25 @@ def test_an_update_of_unversioned_columns_leaves_no_history(
     assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
     assert server.sql(history) == [(1, 1, 2), (1, 2, 2)]
     assert server.sql("SELECT * FROM hs.v") == []
+
+
+def test_an_update_of_unversioned_columns_leaves_no_history(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    create_versioned(server, "TIMESTAMP(6)")
+    check_history(server, writer)
+
+
+def test_history_by_transaction_ids_is_written_where_no_binary_log_would_miss_it(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    create_versioned(server, "BIGINT UNSIGNED")
+    assert writer.raw(b"P\t1\ths\tv\tPRIMARY\ta") == b"1\t1\tunsupported_table"
+    with PrivateServer() as other:
+        other.sql("CREATE DATABASE hs")
+        create_versioned(other, "BIGINT UNSIGNED")
+        with Client(other.port_wr) as client:
+            check_history(other, client)
 
 
 def test_foreign_keys_of_versioned_children_act_as_in_sql(
