@@ -201,6 +201,8 @@ void MariaSession::begin_statement(enum_sql_command command) {
   thd_->get_stmt_da()->reset_current_row_for_warning(1);
   thd_->set_query_id(next_query_id());
   thd_->set_time();
+  // With what it keeps of the tables that the statement before has written.
+  thd_->lex->reset_query_tables_list(false);
   thd_->lex->sql_command = command;
   thd_->variables.sql_mode = global_system_variables.sql_mode;
   thd_->variables.time_zone = global_system_variables.time_zone;

@@ -221,3 +221,23 @@ def test_a_request_is_itself_after_those_before_it_were_executed_again() -> None
         assert int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_retries'")[0][1]) > 0
         assert server.sql("SELECT * FROM hs.m ORDER BY id") == [(0, ""), (50, "y")]
         assert server.sql("SELECT COUNT(*) FROM hs.t") == [(12,)]
+
+
+def test_a_batch_too_large_for_the_log_leaves_no_incident_in_it() -> None:
+    """Not after a change that could not have been undone, either: replicas stop at an incident."""
+    small = {"log_bin": "log", "binlog_cache_size": 4096, "max_binlog_cache_size": 16384}
+    with PrivateServer(variables=small | {"handlersocket_threads_wr": 1}) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
+        server.sql("CREATE TABLE hs.m (id INT PRIMARY KEY) ENGINE=MyISAM")
+        with Client(server.port_wr) as client:
+            client.open("hs.t", ["id"])
+            client.open("hs.m", ["id"], id=2)
+            assert client.request(2, "+", 1, 1) == b"0\t1"
+            for _ in range(5):
+                requests = []
+                for i in range(200):  # a statement each
+                    requests += [line(1, "+", 1, i), line(1, "=", 1, i, 1, 0, "D")]
+                assert client.pipeline(requests) == [b"0\t1", b"0\t1\t1"] * 200
+        assert int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_retries'")[0][1]) > 0
+        assert "Incident" not in binlog_events(server)
