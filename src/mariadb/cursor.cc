@@ -75,7 +75,11 @@ void MariaCursor::invalidate_query_cache() {
   query_cache_invalidate3(session_.thd(), &list_, true);
 }
 
-void MariaCursor::take_query_id() { table_->query_id = session_.thd()->query_id; }
+void MariaCursor::take_query_id() {
+  // As lock_tables() does for a new statement.
+  for (TABLE_LIST* table = &list_; table != nullptr; table = table->next_global)
+    if (table->table != nullptr) table->table->query_id = session_.thd()->query_id;
+}
 
 void MariaCursor::end_index() {
   if (table_->file->inited != handler::NONE) table_->file->ha_index_or_rnd_end();
