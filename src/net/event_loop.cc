@@ -181,11 +181,10 @@ void EventLoop::discard(Connection& connection) {
 }
 
 void EventLoop::send(Connection& connection) {
-  // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it is not.
-  if (connection.closed() || connection.output_.empty() || (connection.interest_ & EPOLLOUT) != 0) {
-    return;
-  }
-  if (flush(connection)) update_interest(connection);
+  if (connection.closed() || connection.output_.empty()) return;
+  // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it is not. But
+  // the output may be over the high water mark since.
+  if ((connection.interest_ & EPOLLOUT) != 0 || flush(connection)) update_interest(connection);
 }
 
 // False: the connection is closed now.

@@ -147,6 +147,20 @@ TEST_F(EventLoopTest, AClientThatDoesNotReadIsNotReadUntilItDoes) {
   EXPECT_TRUE(wait().empty());
 }
 
+TEST_F(EventLoopTest, OutputThatGrowsOverTheHighWaterMarkWhileSomeWaitsStopsTheReading) {
+  const FileDescriptor client = connect(SOCK_STREAM, 4096);
+  Connection& connection = find(client);
+  connection.output().append(std::string(100'000, 'a'));
+  loop_->send(connection);
+  ASSERT_FALSE(connection.output().empty());
+  connection.output().append(std::string(300'000, 'b'));
+  loop_->send(connection);
+  ASSERT_TRUE(connection.over_high_water());
+  write(client, "more");
+  std::vector<Connection*> ready;
+  EXPECT_FALSE(loop_->wait(0, ready));  // else it would return at once for ever
+}
+
 TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
   const FileDescriptor client = connect(SOCK_STREAM, 4096);
   Connection& connection = find(client);

@@ -97,6 +97,37 @@ TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
   for (int i = 0; i < kRequests; ++i) ASSERT_EQ(slow.line(), "0\t2\t1\t" + value);
 }
 
+// Several clients that send more than a batch takes, all the time.
+TEST_F(ServerTest, WhoWaitsForHisTurnKeepsHisPlaceAndIsNotReadMeanwhile) {
+  constexpr size_t kClients = 3, kRequests = 50'000;
+  constexpr std::string_view kRequest = "1\t=\t1\t1\n";
+  config_.read.threads = 1;
+  start();
+  std::string requests;
+  for (size_t i = 0; i < kRequests; ++i) requests += kRequest;
+  std::vector<TestClient> clients;
+  for (size_t i = 0; i < kClients; ++i) {
+    clients.push_back(reader());
+    ASSERT_EQ(clients.back().ask(kOpen), "0\t1");
+  }
+  std::vector<std::thread> senders;
+  for (TestClient& client : clients) senders.emplace_back([&] { client.send(requests); });
+  constexpr uint64_t kAll = kClients * (kRequests + 1);
+  uint64_t most_unread = 0, done = 0;
+  while (done < kAll) {
+    const uint64_t received = server_->statistics().bytes_received;
+    done = server_->statistics().requests;
+    const uint64_t used = done * kRequest.size();
+    if (received > used) most_unread = std::max(most_unread, received - used);
+  }
+  for (std::thread& sender : senders) sender.join();
+  // One read of each, the batch that runs, and the lines that opened the index.
+  EXPECT_LE(most_unread, kClients * (kReadSize + 1000) + 1024 * kRequest.size());
+  for (TestClient& client : clients) {
+    for (size_t i = 0; i < kRequests; ++i) ASSERT_EQ(client.line(), "0\t2");
+  }
+}
+
 TEST_F(ServerTest, ALineWithoutEndIsAnsweredAndTheConnectionClosed) {
   config_.limits.max_request_size = 100'000;
   start();

@@ -115,7 +115,11 @@ void Worker::lead(Executor& leader) {
 bool Worker::await_peers(int timeout_ms) {
   ready_.clear();
   const bool happened = loop_->wait(timeout_ms, ready_);
-  for (net::Connection* connection : ready_) queue_.push_back(static_cast<Peer&>(*connection));
+  for (net::Connection* connection : ready_) {
+    // Until its turn: else it would come again with each wait, and to the end of the queue.
+    connection->hold_input(true);
+    queue_.push_back(static_cast<Peer&>(*connection));
+  }
   return happened;
 }
 
