@@ -258,10 +258,12 @@ void Batch::mark_unfinished() {
 }
 
 void Batch::clear() {
-  // What has only read is final before its end, so nobody's answer waits for that.
-  if (!writes() && !entries_.empty()) (void)session_.commit();
+  const bool has_read = !writes() && !entries_.empty();
   peers_.clear();
   entries_.clear();
+  // What has only read is final before its end, so nobody's answer waits for that. Nor may who
+  // takes the lead meanwhile find peers here that were settled.
+  if (has_read) (void)session_.commit();
   group_begin_ = 0;
   reply_bytes_ = 0;
   current_ = nullptr;

@@ -174,5 +174,22 @@ TEST_F(WaitTest, ManyClientsAndWaitsAtOnce) {
   waits.join();
 }
 
+TEST_F(WaitTest, WhoTakesTheLeadWhileTheViewOfABatchEndsFindsNoneOfItsConnections) {
+  config_.limits.max_request_size = 100;
+  start();
+  TestClient client = opened(reader());
+  TestClient other = opened(reader());
+  faulty_.hold(testing::Call::kCommit, 1, Wait::kRead);
+  client.send(find(1) + std::string(200, 'x'));
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(client.line(), found(1));
+  EXPECT_EQ(client.line(), "2\t1\trequest_too_long");
+  EXPECT_EQ(other.ask(find(2)), found(2));
+  faulty_.let_go();
+  EXPECT_EQ(client.line(), "EOF");
+  client.end_output();
+  await_open(1);
+}
+
 }  // namespace
 }  // namespace hs::server

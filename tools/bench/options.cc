@@ -1,8 +1,10 @@
 #include "options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 namespace hs::bench {
 
@@ -28,6 +30,16 @@ void check_table(const std::string& table) {
   }
 }
 
+// What is not a number is in every range.
+void check_numbers(const Options& options) {
+  for (const auto& [option, value] :
+       {std::pair("--writes", options.writes), std::pair("--theta", options.theta),
+        std::pair("--cold", options.cold), std::pair("--rate", options.rate),
+        std::pair("--seconds", options.seconds)}) {
+    if (std::isnan(value)) refuse(std::string(option) + ": not a number");
+  }
+}
+
 // Options that another one makes meaningless.
 void check_use(const Options& options, const IsGiven& is_given) {
   const auto only = [&](const char* option, bool fits, const char* with) {
@@ -46,6 +58,7 @@ void check_use(const Options& options, const IsGiven& is_given) {
   only("--distribution", options.workload != "insert" && !options.fill, "workloads but insert");
   only("--theta", options.distribution == "zipfian", "--distribution zipfian");
   only("--hot", options.distribution == "uniform", "--distribution uniform");
+  only("--hot", options.workload != "insert" && !options.fill, "workloads but insert");
   only("--cold", options.hot > 0, "--hot");
 }
 
@@ -96,6 +109,7 @@ void check(Options& options, const IsGiven& is_given) {
   if (options.place.socket.empty() && options.place.port == 0) {
     refuse("--port or --socket is required");
   }
+  check_numbers(options);
   check_use(options, is_given);
   check_table(options.table);
   if (options.is_sql() && options.depth != 1) {

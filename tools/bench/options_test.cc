@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 #include <string>
 
@@ -74,10 +75,18 @@ TEST_F(OptionsTest, OptionsWithoutAMeaningAreRefused) {
   EXPECT_EQ(error({"--in"}), "--in is for --workload in");
   EXPECT_EQ(error({"--theta"}), "--theta is for --distribution zipfian");
   EXPECT_EQ(error({"--cold"}), "--cold is for --hot");
+  options_.workload = "insert";
+  EXPECT_EQ(error({"--hot"}), "--hot is for workloads but insert");
+  options_.workload = "find";
   options_.target = "redis";
   EXPECT_EQ(error({"--table"}), "--table is for --target hs and sql");
   options_.workload = "range";
   EXPECT_EQ(error(), "--workload range: redis has no order of keys");
+}
+
+TEST_F(OptionsTest, WhatIsNotANumberIsRefused) {
+  options_.seconds = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(error(), "--seconds: not a number");
 }
 
 TEST_F(OptionsTest, SqlHasNoDepth) {
