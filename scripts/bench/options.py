@@ -134,6 +134,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error("--quick --page-only needs --page FILE")
     if options.page_only and not options.results.exists():
         parser.error(f"there are no results in {options.results}")
+    options.build = options.build.resolve()
     plugin = options.build / server_files.PLUGIN_FILE.name
     if options.build != RELEASE and not plugin.exists():
         parser.error(f"--build: there is no {plugin}")

@@ -183,6 +183,14 @@ def test_wrong_options_end_with_one_sentence(
     assert capsys.readouterr().err.startswith("error: ")
 
 
+def test_a_build_may_be_named_from_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "handlersocket2.so").touch()
+    monkeypatch.chdir(tmp_path)
+    assert options.parse(["--build", "."]).build == tmp_path
+
+
 def test_a_quick_run_writes_no_page_unless_told_to(tmp_path: Path) -> None:
     assert options.parse(["--quick"]).page is None
     assert options.parse(["--quick", "--page", str(tmp_path / "page.md")]).page is not None
