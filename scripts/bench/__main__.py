@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,6 +33,8 @@ MEASURE = {
 def main(arguments: Sequence[str]) -> int:
     """Measures what is asked for, and writes the page."""
     options = parse(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: the servers are ended
+        signal.signal(number, signal.default_int_handler)
     wrong = 0
     try:
         if not options.page_only:

@@ -94,8 +94,8 @@ def _parser() -> _Parser:
         help="size: up to so many rows of 1, 10, 20 and 50 million (10000000)",
     )
     add("--seed", type=_number(int, 0, 2**31), default=1, help="of the keys (1)")
-    add("--server-core", type=_core, default=cores[0], help=f"({cores[0]})")
-    add("--load-core", type=_core, default=cores[-1], help=f"({cores[-1]})")
+    add("--server-core", type=_core, default=cores[0], help=f"of every server ({cores[0]})")
+    add("--load-core", type=_core, default=cores[-1], help=f"of the load generator ({cores[-1]})")
     add(
         "--quiet",
         type=_number(float, 0.0, 100.0),

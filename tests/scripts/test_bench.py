@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import signal
 import pytest
+from bench import __main__ as program
 from bench import figures, goals, lookups, markdown, options, page, size, writes
 from bench.figures import Spread
 from bench.load import Case, Measurement, Place, command
@@ -195,3 +197,21 @@ def test_a_quick_run_writes_no_page_unless_told_to(tmp_path: Path) -> None:
     assert options.parse(["--quick"]).page is None
     assert options.parse(["--quick", "--page", str(tmp_path / "page.md")]).page is not None
     assert options.parse(["--quick"]).results != options.parse([]).results
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measure(_: object) -> int:
+        signal.raise_signal(number)
+        return 0
+
+    monkeypatch.setattr(program, "prepare", lambda: None)
+    monkeypatch.setattr(program, "measure", measure)
+    before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)]
+    try:
+        assert program.main(["--only", "lookups", "--no-page"]) == 130
+    finally:
+        for each, handler in zip((signal.SIGTERM, signal.SIGHUP), before):
+            signal.signal(each, handler)
