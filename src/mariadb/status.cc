@@ -47,6 +47,7 @@ st_mysql_show_var status_variables[] = {
     variable("connections_refused", show<&Statistics::connections_refused>),
     variable("connections_open", show<&Statistics::connections_open>),
     variable("connections_timed_out", show<&Statistics::connections_timed_out>),
+    variable("connections_foreign", show<&Statistics::connections_foreign>),
     variable("requests", show<&Statistics::requests>),
     variable("errors", show<&Statistics::errors>),
     variable("batches", show<&Statistics::batches>),

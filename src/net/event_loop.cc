@@ -1,5 +1,6 @@
 #include "net/event_loop.h"
 
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -219,6 +220,21 @@ bool EventLoop::push(Connection& connection, int patience_ms) {
     if (::poll(&writable, 1, patience_ms) <= 0) return true;
   }
   return true;
+}
+
+std::string EventLoop::remote_address(const Connection& connection) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (::getpeername(connection.socket_.get(), generic, &size) != 0) return "an unknown address";
+  if (generic->sa_family == AF_UNIX) return "a Unix socket";
+  if (::getnameinfo(generic, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "an unknown address";
+  }
+  return std::string(host) + ":" + port;
 }
 
 void EventLoop::finish(Connection& connection) {

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/limits.h"
@@ -79,6 +80,10 @@ class EventLoop {
   // Of a detached connection, on its owner's thread: sends the output, waiting at most so long at a
   // time for the client to take some of it. False: the client has gone.
   static bool push(Connection& connection, int patience_ms);
+
+  // The other end's address, for messages: "127.0.0.1:40112", "a Unix socket". May throw
+  // std::bad_alloc.
+  static std::string remote_address(const Connection& connection);
 
   // Takes no more input and closes once the output is out. If the client may still be sending, it
   // gets time to read that output first.

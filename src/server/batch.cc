@@ -1,11 +1,13 @@
 #include "server/batch.h"
 
+#include "protocol/handlersocket/foreign.h"
 #include "protocol/handlersocket/framing.h"
 
 namespace hs::server {
 
 using protocol::Request;
 using protocol::Verb;
+using protocol::handlersocket::Foreign;
 using protocol::handlersocket::Frame;
 using protocol::handlersocket::next_line;
 
@@ -60,6 +62,8 @@ void Batch::execute(Peer& peer, std::string_view line) {
   bool in_group = true;
   try {
     Request request = parser_.parse(line);
+    if (request.verb == Verb::kInvalid && turn_away(peer, line)) return;
+    peer.has_spoken = true;
     in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
     const engine::IndexSpecPtr* spec = writes() && in_group ? spec_of(request, peer) : nullptr;
     const bool must_open = spec != nullptr && !session_.is_open(*spec);
@@ -90,6 +94,16 @@ void Batch::execute(Peer& peer, std::string_view line) {
     }
   }
   if (!in_group) group_begin_ = entries_.size();
+}
+
+// True: it gets its earlier replies, and the end.
+bool Batch::turn_away(Peer& peer, std::string_view line) {
+  const Foreign found = protocol::handlersocket::foreign(line);
+  if (found == Foreign::kNo || (found == Foreign::kGreeting && peer.has_spoken)) return false;
+  peer.ending = Peer::Ending::kForeign;
+  met_foreigner_ = true;
+  counters_.foreigners.add(1);
+  return true;
 }
 
 const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& peer) const {
@@ -269,6 +283,7 @@ void Batch::clear() {
   current_ = nullptr;
   streams_ = false;
   out_of_memory_ = false;
+  met_foreigner_ = false;
   scratch_.rows_visited = 0;
 }
 

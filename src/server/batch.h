@@ -96,6 +96,8 @@ class Batch : private protocol::handlersocket::ReplyStream {
 
   // True when a request of the batch could not be answered for lack of memory.
   bool out_of_memory() const { return out_of_memory_; }
+  // True when a client spoke another protocol: its peer is kForeign.
+  bool met_foreigner() const { return met_foreigner_; }
 
   // The peers of run() that were not split off, until clear().
   std::span<Peer* const> peers() const { return peers_; }
@@ -117,6 +119,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   void make_encoder();
   void run_lines(Peer& peer);
   void execute(Peer& peer, std::string_view line);
+  bool turn_away(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
   void answer_with_patience(Entry entry);
@@ -150,6 +153,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   Peer* current_ = nullptr;  // in run()
   bool streams_ = false;     // the reply of the current request
   bool out_of_memory_ = false;
+  bool met_foreigner_ = false;
   size_t reply_bytes_ = 0;
 };
 

@@ -285,6 +285,48 @@ TEST_F(BatchTest, ALineThatIsTooLongIsAnsweredAfterTheOthersAndEndsTheConnection
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
 }
 
+TEST_F(BatchTest, WhoBeginsWithARequestOfHttpIsTurnedAwayWithoutAnAnswer) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    Peer browser(pool_);
+    browser.client.set_authorized(true);
+    browser.input().append("POST / HTTP/1.1" + end + "P\t1\td\tt\tPRIMARY\tk,v\n" + insert(1));
+    run({&browser});
+    EXPECT_EQ(take(browser), "");
+    EXPECT_EQ(browser.ending, Peer::Ending::kForeign);
+    run({&browser});
+    EXPECT_EQ(take(browser), "");
+  }
+  EXPECT_EQ(rows(), std::vector<std::string>{});
+  EXPECT_EQ(counters_.foreigners.get(), 2u);
+}
+
+TEST_F(BatchTest, WhatComesByteByByteFromABrowserIsNotExecuted) {
+  Peer browser(pool_);
+  for (const char byte : "GET / HTTP/1.1\r\nHost: x\r\n\r\nA\t1\tsecret\n" + insert(1)) {
+    browser.input().append(byte);
+    run({&browser});
+    EXPECT_EQ(take(browser), "");
+  }
+  EXPECT_FALSE(browser.client.authorized());
+}
+
+TEST_F(BatchTest, AHostHeaderEndsTheConnectionAfterTheRepliesBeforeIt) {
+  first_.input().append(insert(1) + "Host: 127.0.0.1\r\n" + insert(2));
+  second_.input().append(insert(3));
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t1\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kForeign);
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
+}
+
+TEST_F(BatchTest, ARequestOfHttpThatIsNotTheFirstLineIsAnUnknownCommand) {
+  first_.input().append("GET / HTTP/1.1\n" + insert(1));
+  run({&first_});
+  EXPECT_EQ(take(first_), "2\t1\tcmd\n0\t1\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kNone);
+}
+
 TEST_F(BatchTest, ALineOfTheGreatestLengthIsServed) {
   first_.input().append(std::string(1000, 'x') + "\n");
   run({&first_});

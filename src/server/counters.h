@@ -14,6 +14,7 @@ struct alignas(64) Counters {
   net::Counter retries;
   net::Counter handovers;
   net::Counter bytes_streamed;
+  net::Counter foreigners;
 };
 
 }  // namespace hs::server

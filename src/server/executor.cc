@@ -149,6 +149,7 @@ void Executor::add_to(Statistics& sum) const {
   sum.retries += counters_.retries.get();
   sum.handovers += counters_.handovers.get();
   sum.bytes_sent += counters_.bytes_streamed.get();
+  sum.connections_foreign += counters_.foreigners.get();
 }
 
 }  // namespace hs::server

@@ -23,9 +23,11 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   bool may_have_more = false;  // complete lines, left for a later batch
   bool unfinished = false;     // split() stays away from it
   bool is_slow = false;        // took less than was streamed to it of late
+  bool has_spoken = false;     // a line of it was executed
   enum class Ending : uint8_t {
     kNone,
     kRequestTooLong,
+    kForeign,    // speaks another protocol
     kFailed,     // a request could not be answered at all
     kAbandoned,  // nobody knows what was done: closes at once, without the replies
   };

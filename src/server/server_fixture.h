@@ -130,6 +130,15 @@ class ServerTest : public ::testing::Test {
     return logged_.find(text) != std::string::npos;
   }
 
+  static size_t times_logged(std::string_view text) {
+    const std::lock_guard lock(logged_mutex_);
+    size_t times = 0;
+    for (size_t at = logged_.find(text); at != std::string::npos; at = logged_.find(text, at + 1)) {
+      ++times;
+    }
+    return times;
+  }
+
   static constexpr Log kLog{log_line, log_line, log_line};
   static constexpr std::string_view kOpen = "P\t1\td\tt\tPRIMARY\tk,v\n";
 

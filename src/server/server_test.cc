@@ -138,6 +138,21 @@ TEST_F(ServerTest, ALineWithoutEndIsAnsweredAndTheConnectionClosed) {
   EXPECT_EQ(client.line(), "EOF");
 }
 
+TEST_F(ServerTest, WhatABrowserSendsClosesTheConnectionAndIsLoggedOnce) {
+  start();
+  for (int i = 0; i < 3; ++i) {
+    TestClient browser = writer();
+    EXPECT_TRUE(browser.send("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n" + std::string(kOpen) +
+                             "1\t+\t2\t1\tx\n"));
+    EXPECT_EQ(browser.line(), "EOF");
+  }
+  EXPECT_TRUE(fake_.rows("d", "t").empty());
+  EXPECT_EQ(server_->statistics().connections_foreign, 3u);
+  EXPECT_EQ(server_->statistics().requests, 0u);
+  EXPECT_EQ(times_logged("a connection from 127.0.0.1:"), 1u);
+  EXPECT_EQ(writer().ask(kOpen), "0\t1");
+}
+
 TEST_F(ServerTest, ConnectionsAreSpreadEvenly) {
   config_.write.threads = 4;
   engine_.close_gate();

@@ -10,6 +10,7 @@ struct Statistics {
   uint64_t connections_refused = 0;  // over max_connections
   uint64_t connections_open = 0;     // now
   uint64_t connections_timed_out = 0;
+  uint64_t connections_foreign = 0;  // closed since they spoke another protocol
   uint64_t requests = 0;
   uint64_t errors = 0;     // replies with a code other than 0
   uint64_t batches = 0;    // groups of requests executed together

@@ -16,6 +16,7 @@
 #include "engine/port.h"
 #include "exec/execute.h"
 #include "server/executor.h"
+#include "server/seldom.h"
 #include "server/server.h"
 #include "server/start_gate.h"
 #include "server/worker.h"
@@ -65,6 +66,7 @@ class ThreadPool {
   engine::Engine& engine() { return engine_; }
   const exec::Context& context() const { return options_.context; }
   const Log& log() const { return log_; }
+  Seldom& about_foreigners() { return about_foreigners_; }
   void add_to(Statistics& sum) const;
 
  private:
@@ -76,6 +78,7 @@ class ThreadPool {
   std::vector<std::unique_ptr<Worker>>& workers_;
   engine::Engine& engine_;
   const Log log_;
+  Seldom about_foreigners_;
   std::atomic<bool> stop_{false};
 
   std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a worker

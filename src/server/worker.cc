@@ -153,12 +153,25 @@ void Worker::run_batch(Executor& leader) {
     leader.complain("a batch failed, its connections were closed");
   }
   if (batch.out_of_memory()) leader.complain("out of memory, a connection was closed");
+  if (batch.met_foreigner()) report_foreigner(leader);
   if (leads(leader)) {
     for (Peer* peer : batch.peers()) settle(*peer);
   } else {
     give_back(leader);
   }
   batch.clear();
+}
+
+void Worker::report_foreigner(Executor& leader) {
+  if (!leader.pool().about_foreigners().is_due(net::monotonic_ms())) return;
+  for (const Peer* peer : leader.batch().peers()) {
+    if (peer->ending != Peer::Ending::kForeign) continue;
+    const std::string from = net::EventLoop::remote_address(*peer);
+    leader.pool().log().warning(
+        "a connection from " + from +
+        " was closed: it speaks HTTP or TLS. This may be an attack by a web page");
+    return;
+  }
 }
 
 void Worker::give_back(Executor& executor) {

@@ -92,6 +92,7 @@ class Worker {
   void split_batch(Executor& leader);
   void run_batch(Executor& leader);
   void run_queue(Executor& leader);
+  static void report_foreigner(Executor& leader);
   bool gathers(Executor& leader) const;
   bool await_peers(int timeout_ms);
   void give_back(Executor& executor);

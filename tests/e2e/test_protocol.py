@@ -199,3 +199,49 @@ def test_the_unused_sql_operator_is_answered_with_an_error(writer: Client, items
     assert writer.raw(b"1\tS\t1\tx") == b"2\t1\tnotimpl"
     assert writer.raw(b"1\tS\t0") == b"2\t1\tklen"
     assert rows(writer.raw(b"1\t=\t1\t1")) == [(b"1",)]
+
+
+METHODS = "GET POST PUT OPTIONS HEAD DELETE CONNECT PATCH TRACE".split()
+
+
+def from_a_browser(method: str, end: bytes, body: bytes) -> bytes:
+    head = [f"{method} / HTTP/1.1".encode(), b"Host: 127.0.0.1", b"Content-Type: text/plain", b""]
+    return b"".join(line + end for line in head) + body
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_browser_can_not_write(
+    server: PrivateServer, items: str, method: str, end: bytes
+) -> None:
+    body = b"P\t1\ths\titems\tPRIMARY\tid\n1\t+\t1\t100\n"
+    sent = from_a_browser(method, end, body)
+    with Client(server.port_wr) as at_once, Client(server.port_wr) as byte_by_byte:
+        at_once.send(sent)
+        assert at_once.at_eof()
+        for number in range(len(sent)):
+            try:
+                byte_by_byte.send(sent[number : number + 1])
+            except OSError:
+                break  # it was closed long ago
+        assert byte_by_byte.at_eof()
+    assert server.sql("SELECT COUNT(*) FROM hs.items WHERE id = 100") == [(0,)]
+
+
+def test_a_host_header_ends_any_connection_after_the_replies_before_it(
+    server: PrivateServer, items: str
+) -> None:
+    with Client(server.port_wr) as client:
+        client.open("hs.items", ["id"])
+        client.send(b"1\t+\t1\t101\nhost: x\n1\t+\t1\t102\n")
+        assert client.read_line() == b"0\t1"
+        assert client.at_eof()
+    assert server.sql("SELECT id FROM hs.items WHERE id > 100") == [(101,)]
+    assert int(server.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_connections_foreign'")[0][1]) > 0
+    assert "was closed: it speaks HTTP or TLS" in server.error_log()
+
+
+def test_a_hello_of_tls_is_not_looked_at_for_lines(server: PrivateServer) -> None:
+    with Client(server.port) as client:
+        client.send(b"\x16\x03\x01\x02\x00\x01\nP\t1\ths\titems\tPRIMARY\tid\n")
+        assert client.at_eof()
