@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-import columns as types
+import column_types as types
+import partitions
 from columns import Column, Family
 from schema import Index
 
@@ -14,7 +15,7 @@ class Draft:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.engine = rng.choices(["InnoDB", "Aria", "MyISAM", "MEMORY"], [80, 8, 7, 5])[0]
+        self.engine = rng.choices(["InnoDB", "Aria", "MyISAM", "MEMORY"], [64, 12, 12, 12])[0]
         self.columns: list[Column] = []
         self.indexes: list[Index] = []
         self.options: list[str] = []
@@ -26,6 +27,8 @@ class Draft:
         self.versioned = False
         self.partition = ""
         self.inno = self.engine == "InnoDB"
+        if self.engine == "Aria":
+            self.options.append(f"TRANSACTIONAL={rng.randint(0, 1)}")
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -125,20 +128,12 @@ class Draft:
         self.columns.append(column)
         self.features.append("generated")
 
-    def draw_partitions(self) -> None:
-        column = self.indexes[0].parts[0].column
-        if column.family is not Family.INTEGER:
-            return
-        name = column.quoted
-        self.partition = self.rng.choice(
-            [
-                f"PARTITION BY HASH ({name}) PARTITIONS 3",
-                f"PARTITION BY KEY ({name}) PARTITIONS 4",
-                f"PARTITION BY RANGE ({name}) (PARTITION p0 VALUES LESS THAN (5), PARTITION p1 VALUES LESS THAN (60))",
-                f"PARTITION BY RANGE ({name}) (PARTITION p0 VALUES LESS THAN (5), PARTITION p1 VALUES LESS THAN MAXVALUE)",
-                f"PARTITION BY LIST ({name}) (PARTITION p0 VALUES IN (0,1,2,3,5), PARTITION p1 VALUES IN (7,10,20,50,100))",
-            ]
-        )
+    def draw_partitions(self, column: Column) -> None:
+        self.partition = partitions.clause(column, self.rng)
+        if not any(word in self.partition for word in ("HASH", "KEY (", "MAXVALUE", "DEFAULT")):
+            # SQL offers the id that no partition takes for ever.
+            for each in self.columns:
+                each.auto_increment = False
         self.features.append("partitions")
 
     def draw_foreign_keys(self) -> None:

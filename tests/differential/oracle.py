@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from cases import Request
+from cases import MANY, Request
 from columns import Column, Family, Value
 from database import Cells, Database, SqlError
 from outcome import Outcome
@@ -126,6 +126,19 @@ class Oracle:
                     rows.append(row[:width])
                     groups.append(len(groups) if exact else int(row[-1] or 0))
         return rows, groups, request.offset or 0
+
+    def is_settled(self, request: Request) -> bool:
+        """Whether SQL knows which rows a change takes now: no tie is cut by its limit or offset."""
+        if not request.writes or request.action == "insert" or request.spec.exact_order:
+            return True
+        if request.in_part is not None or (request.offset == 0 and request.limit == MANY):
+            return True
+        try:
+            rows, groups, skip = self._matching(request)
+        except (Refused, SqlError):
+            return True
+        ends = (skip, skip + request.wanted)
+        return all(not 0 < e < len(rows) or groups[e - 1] != groups[e] for e in ends)
 
     def _find(self, request: Request) -> Outcome:
         rows, groups, skip = self._matching(request)

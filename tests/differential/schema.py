@@ -24,6 +24,7 @@ class Index:
     parts: list[Part]
     unique: bool = False
     hashed: bool = False
+    using: str = ""  # "HASH" or "BTREE", where an engine has both
     searchable: bool = True
 
     def ddl(self) -> str:
@@ -34,10 +35,11 @@ class Index:
             + (" DESC" if p.descending else "")
             for p in self.parts
         )
+        using = f" USING {self.using}" if self.using else ""
         if self.name == "PRIMARY":
-            return f"PRIMARY KEY ({inner})"
+            return f"PRIMARY KEY{using} ({inner})"
         kind = "UNIQUE KEY" if self.unique else "KEY"
-        return f"{kind} `{self.name}` ({inner})"
+        return f"{kind} `{self.name}`{using} ({inner})"
 
 
 @dataclass

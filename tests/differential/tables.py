@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-import columns as types
+import column_types as types
 from columns import Column, Family
+import partitions
 from features import Draft
 from schema import Index, Part, Table
 
@@ -18,6 +19,9 @@ _KEY_FAMILIES = (
     Family.BYTES,
     Family.NAMED,
     Family.ENUM,
+    Family.SET,
+    Family.BIT,
+    Family.YEAR,
 )
 
 
@@ -27,14 +31,16 @@ def draw(rng: Random) -> Table:
 
 
 class _Draft(Draft):
+    divided_by: Column | None = None
+
     def table(self) -> Table:
         self.draw_columns()
-        partition = self.inno and self.chance(0.1)
-        self.draw_primary(partition)
+        self.draw_primary(self.chance(0.15 if self.inno else 0))
+        partition = self.divided_by is not None
         self.draw_features()
         self.draw_indexes(partition)
-        if partition and self.indexes and self.indexes[0].name == "PRIMARY":
-            self.draw_partitions()
+        if self.divided_by is not None:
+            self.draw_partitions(self.divided_by)
         elif self.inno and self.chance(0.25):
             self.draw_foreign_keys()
         # A hash index of a versioned table has the row's end, too: searches by `=` are refused there.
@@ -85,23 +91,19 @@ class _Draft(Draft):
             for c in self.columns
             if c.family in _KEY_FAMILIES and not c.blob and "COMPRESSED" not in c.type
         ]
-        if not usable or self.chance(0.5) or partition:
+        if not usable or self.chance(0.5):
             column = types.integer("id", rng, rng.choice(["INT", "BIGINT", "SMALLINT", "TINYINT"]))
-            column.auto_increment = not partition and self.chance(0.35)
+            column.auto_increment = self.chance(0.35)
             self.columns.insert(rng.choice([0, 0, 0, len(self.columns)]), column)
             usable = [column]
         rng.shuffle(usable)
         parts = usable[: rng.choices([1, 2, 3], [70, 22, 8])[0]]
         for column in parts:
             column.nullable = False
-        descending = self.inno
-        self.indexes.append(
-            Index(
-                "PRIMARY",
-                [Part(c, descending=descending and self.chance(0.08)) for c in parts],
-                unique=True,
-            )
-        )
+        if partition and (choice := partitions.columns_for(parts)):
+            self.divided_by = rng.choice(choice)
+        keys = [Part(c, descending=self.chance(0.08)) for c in parts]
+        self.indexes.append(Index("PRIMARY", keys, unique=True))
 
     def draw_indexes(self, partition: bool) -> None:
         rng = self.rng
@@ -118,19 +120,20 @@ class _Draft(Draft):
             parts = [self.part(c) for c in usable[: rng.choices([1, 2, 3], [60, 30, 10])[0]]]
             if not parts:
                 return
-            unique = not partition and self.chance(0.3)
+            unique = self.chance(0.3)
+            if unique and self.divided_by:
+                parts = [p for p in parts if p.column is not self.divided_by]
+                parts.append(Part(self.divided_by))
             index = Index(f"k{number}", parts, unique)
-            if self.engine == "MEMORY":
-                index.hashed = True
-            if unique and self.engine != "MEMORY" and self.chance(0.2):  # maybe a long UNIQUE
+            if unique and not partition and self.engine != "MEMORY" and self.chance(0.2):
+                # Maybe a long UNIQUE.
                 index.parts = [Part(p.column) for p in parts]
                 index.searchable = not any(p.column.blob for p in parts)
             self.indexes.append(index)
         if self.engine == "MEMORY":
             for index in self.indexes:
-                index.hashed = True
-                for part in index.parts:
-                    part.prefix, part.descending = 0, False
+                index.using = rng.choice(["", "HASH"])
+                index.hashed = index.using != "BTREE"
 
     def part(self, column: Column) -> Part:
         is_text = column.family in (Family.TEXT, Family.BYTES) and not column.generated
@@ -139,4 +142,4 @@ class _Draft(Draft):
             prefix = self.rng.choice([1, 3, 10])
         elif is_text and column.length > 3 and self.chance(0.2):
             prefix = 2
-        return Part(column, prefix, self.engine == "InnoDB" and self.chance(0.12))
+        return Part(column, prefix, self.chance(0.12))
