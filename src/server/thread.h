@@ -9,14 +9,17 @@
 
 namespace hs::server {
 
-// The signals of the process are for the threads of whoever runs us. `name` has at most 15 bytes.
-// Throws std::system_error.
+// The signals of the process are for the threads of whoever runs us. Those that a fault of the
+// thread itself raises reach the process's handlers, which report the crash. `name` has at most 15
+// bytes. Throws std::system_error.
 template <class Work>
 std::thread start_thread(std::string name, Work work) {
-  sigset_t all;
+  sigset_t blocked;
   sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  ::sigfillset(&blocked);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+    ::sigdelset(&blocked, fault);
+  ::pthread_sigmask(SIG_SETMASK, &blocked, &before);
   struct Restore {
     const sigset_t& mask;
     ~Restore() { ::pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
