@@ -136,7 +136,8 @@ class Session {
   virtual Result<Cursor*> cursor(const IndexSpecPtr& spec) = 0;
 
   // True when cursor() need not open a table. Opening may have to wait for others, which nobody
-  // should do while he holds row locks: commit first when this is false.
+  // should do while he holds row locks: commit first when this is false. Else cursor() does not
+  // wait (kLockTables), and what was only read is committed by it.
   virtual bool is_open(const IndexSpecPtr& spec) const = 0;
 
   // False when the opened table keeps what was changed in it whatever is undone or rolled back: its

@@ -130,35 +130,30 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     found = cursors_.emplace(spec.get(), std::make_unique<MariaCursor>(*this, spec)).first;
   }
   MariaCursor& cursor = *found->second;
-  if (open_cursors_.empty() && !statement_open_ && !transaction_open_) thread_.take_settings();
+  // Neither row locks of finds nor a view of the data are anything to hold on to while a table is
+  // waited for; and what a table has become since, an older view cannot see.
+  if (!changed_) (void)commit();
+  if (open_cursors_.empty() && !transaction_open_) thread_.take_settings();
+  if (!close_statement()) {
+    transaction_lost_ = true;
+    return take_error(0);
+  }
 
-  // Row locks of finds alone are nothing to hold on to while waiting for a table.
-  if (transaction_open_ && !changed_) (void)commit();
-  const ulong patience = thd_->variables.lock_wait_timeout;
-  Result<void> opened;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    // The first attempt does not wait: who has to wait for a table must not hold others meanwhile.
-    thd_->variables.lock_wait_timeout = attempt == 0 ? 0 : patience;
-    begin_statement(SQLCOM_SELECT);
-    opened = cursor.open();
-    thd_->variables.lock_wait_timeout = patience;
-    if (opened || transaction_open_) break;
+  // The first try does not wait: who has to wait for a table must not hold others meanwhile.
+  Result<void> opened = try_open(cursor, 0);
+  for (int more = 2; !opened && more > 0 && !transaction_open_; --more) {
     const ErrorCode code = opened.error().code;
-    const bool again = code == ErrorCode::kLockTables || code == ErrorCode::kEngine;
-    unlock_readers();
+    if (code != ErrorCode::kEngine && (code != ErrorCode::kLockTables || more < 2)) break;
     trans_commit_stmt(thd_);
     close_tables();
     // Before release(): what is to be recovered is written down in memory of the statement.
-    if (again) cursor.recover_failed_open();
+    cursor.recover_failed_open();
     release();
-    if (!again || (attempt > 0 && code == ErrorCode::kLockTables)) break;
+    opened = try_open(cursor, thd_->variables.lock_wait_timeout);
   }
   if (!opened) {
-    if (cursor.is_open()) {
-      // Opened but not usable: it goes with the rest of the session's tables.
-      open_cursors_.push_back(&cursor);
-      if (!transaction_open_) release();
-    }
+    trans_commit_stmt(thd_);
+    if (!transaction_open_) free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
     if (opened.error().code == ErrorCode::kEngine) return ErrorCode::kLockTables;
     return opened.error();
   }
@@ -166,6 +161,22 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   bump(engine_.counters().table_open);
   if (!transaction_open_) thd_->mdl_context.release_statement_locks();
   return &cursor;
+}
+
+// Opens the cursor, waiting for its table at most so many seconds, or leaves nothing of the try
+// behind: neither tables nor locks, whatever else the session has open.
+Result<void> MariaSession::try_open(MariaCursor& cursor, ulong wait_s) {
+  const ulong patience = std::exchange(thd_->variables.lock_wait_timeout, wait_s);
+  begin_statement(SQLCOM_SELECT);
+  TABLE* const opened_before = thd_->open_tables;
+  const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
+  Result<void> opened = cursor.open();
+  thd_->variables.lock_wait_timeout = patience;
+  if (opened) return opened;
+  cursor.forget_table();
+  while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
+  thd_->mdl_context.rollback_to_savepoint(locked_before);
+  return opened;
 }
 
 bool MariaSession::is_waited_for() const {

@@ -68,6 +68,7 @@ class MariaSession final : public engine::Session {
  private:
   MariaCursor* find_open(const engine::IndexSpecPtr& spec) const;
   Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
+  Result<void> try_open(MariaCursor& cursor, ulong wait_s);
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);

@@ -93,7 +93,13 @@ void Batch::execute(Peer& peer, std::string_view line) {
       session_.rollback();
     }
   }
-  if (!in_group) group_begin_ = entries_.size();
+  if (in_group) return;
+  // It is committed for itself: later requests find no transaction without a group.
+  if (session_.has_uncommitted_changes() && !entries_.empty()) {
+    group_begin_ = entries_.size() - 1;
+    commit(group());
+  }
+  group_begin_ = entries_.size();
 }
 
 // True: it gets its earlier replies, and the end.

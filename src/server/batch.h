@@ -13,7 +13,9 @@
 //   * A request whose table must be opened first may have to wait for it; so that it does not hold
 //   row
 //     locks meanwhile, the group before it is committed.
-//   * A change of a table whose engine cannot undo it is no part of a group: it is final at once.
+//   * A change of a table whose engine cannot undo it is no part of a group: it is final at once,
+//   and
+//     committed for itself. So nothing is ever changed and not committed while the group is empty.
 //   * Opening an index and authenticating change the client and are not undone by a rollback: the
 //     group before them is committed first, and they belong to none.
 //

@@ -22,8 +22,10 @@ class ThrowingSession final : public ForwardingSession {
 
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     if (--throw_at == 0) throw std::runtime_error("broken");
+    opened_amid_changes |= !open && has_uncommitted_changes();
     return ForwardingSession::cursor(spec);
   }
+  bool opened_amid_changes = false;
   bool undo = true;
   bool can_undo(const engine::IndexSpecPtr&) const override { return undo; }
   bool open = true;
@@ -412,6 +414,24 @@ TEST_F(BatchTest, ARequestThatCannotBeUndoneIsNeverExecutedAgain) {
   const std::string replies = take(first_);
   EXPECT_EQ(replies.find("0\t1\n" + found(1)), 0u) << replies;
   EXPECT_EQ(faulty_.calls(Call::kInsert), 3u);
+}
+
+TEST_F(BatchTest, AChangeThatCannotBeUndoneIsCommittedBeforeATableMustBeOpened) {
+  session_.undo = false;
+  first_.input().append(insert(1) + insert(2));
+  session_.open = false;
+  first_.input().append(find(1) + insert(3) + find(3));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n" + found(1) + "0\t1\n" + found(3));
+  EXPECT_FALSE(session_.opened_amid_changes);
+}
+
+TEST_F(BatchTest, ACommitThatFailsAfterAChangeThatCannotBeUndoneFailsOnlyThat) {
+  session_.undo = false;
+  faulty_.fail(Call::kCommit, 2, Error::engine(5));
+  first_.input().append(insert(1) + insert(2) + insert(3));
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n1\t1\t5\n0\t1\n");
 }
 
 TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {
