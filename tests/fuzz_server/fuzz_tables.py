@@ -29,22 +29,23 @@ def create(sql: Any) -> list[Table]:
         for line in STATEMENTS.split("\n"):
             if line and not line.startswith("--"):
                 sql.execute(line.rstrip(";"))
-    return _read(sql)
+    return read(sql, KEPT)
 
 
-def _read(sql: Any) -> list[Table]:
+def read(sql: Any, database: str) -> list[Table]:
+    """The tables of a database, with their columns and indexes."""
     tables: dict[str, Table] = {}
     sql.execute(
         "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = %s"
         " ORDER BY table_name, ordinal_position",
-        (KEPT,),
+        (database,),
     )
     for name, column in sql.fetchall():
         tables.setdefault(name, Table(name)).columns.append(column)
     sql.execute(
         "SELECT table_name, index_name, COUNT(*) FROM information_schema.statistics"
         " WHERE table_schema = %s GROUP BY 1, 2 ORDER BY 1, 2",
-        (KEPT,),
+        (database,),
     )
     for name, index, parts in sql.fetchall():
         tables[name].indexes[index] = parts

@@ -1,0 +1,102 @@
+"""What disturbs a server beside DDL: settings that change, KILL, tablespaces that are imported, locks."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wild_ddl import pause
+from wild_tables import IMPORTED, UNLOGGED
+
+STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
+# Each is set to one of its values for a moment, and then to the first.
+SETTINGS: dict[str, list[str]] = {
+    "sql_mode": [f"'{STRICT}'", "''", "'STRICT_ALL_TABLES'", "'TRADITIONAL,ANSI'", "'PAD_CHAR_TO_FULL_LENGTH,NO_AUTO_VALUE_ON_ZERO'"],
+    "read_only": ["0", "1"],
+    "innodb_lock_wait_timeout": ["1", "3", "0"],
+    "lock_wait_timeout": ["5", "1"],
+    "time_zone": ["SYSTEM", "'+05:00'", "'-11:30'"],
+    "max_statement_time": ["0", "0.001", "0.05"],
+    "binlog_row_image": ["FULL", "MINIMAL", "NOBLOB"],
+    "foreign_key_checks": ["1", "0"],
+    "unique_checks": ["1", "0"],
+    "table_open_cache": ["2000", "10"],
+    "tx_isolation": ["'REPEATABLE-READ'", "'READ-COMMITTED'", "'SERIALIZABLE'", "'READ-UNCOMMITTED'"],
+    "max_heap_table_size": ["16777216", "16384"],
+    "binlog_checksum": ["CRC32", "NONE"],
+    "innodb_adaptive_hash_index": ["0", "1"],
+    "innodb_deadlock_detect": ["1", "0"],
+    "slow_query_log": ["0", "1"],
+    "general_log": ["0", "1"],
+    "userstat": ["0", "1"],
+    "handlersocket_verbose": ["10", "0", "10000"],
+    "lc_messages": ["'en_US'", "'de_DE'"],
+    "max_session_mem_used": ["9223372036854775807", "8192"],
+    "old_mode": ["'UTF8_IS_UTF8MB3'", "''"],
+    "character_set_server": ["utf8mb4", "latin1"],
+    "div_precision_increment": ["4", "0"],
+    "autocommit": ["1", "0"],
+}  # fmt: skip
+THREADS = (
+    "SELECT id, command FROM information_schema.processlist WHERE user = 'system user'"
+    " AND command <> 'Daemon'"
+)
+SQL_THREADS = (
+    "SELECT id, command FROM information_schema.processlist WHERE user = 'root'"
+    " AND id <> CONNECTION_ID() AND info RLIKE '^(ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|DO)'"
+)
+VERBS = ["KILL", "KILL QUERY", "KILL HARD", "KILL SOFT", "KILL SOFT QUERY", "KILL CONNECTION"]
+
+Execute = Callable[[str], list[Any]]  # rows; nothing when the server refuses
+
+
+def settings(rng: random.Random, execute: Execute) -> None:
+    """One or two settings for a moment, or a new binary log."""
+    if rng.random() < 0.15:
+        execute(rng.choice(["FLUSH BINARY LOGS", "FLUSH ENGINE LOGS", "FLUSH STATUS", "FLUSH HOSTS"]))
+    names = rng.sample(list(SETTINGS), rng.choice((1, 1, 2)))
+    values = [rng.choice(SETTINGS[name][1:]) for name in names]
+    wait = pause(rng)
+    for name, value in zip(names, values, strict=True):
+        execute(f"SET GLOBAL {name} = {value}")
+    execute(wait)
+    for name in names:
+        execute(f"SET GLOBAL {name} = {SETTINGS[name][0]}")
+
+
+def kill(rng: random.Random, execute: Execute) -> None:
+    """Some of the plugin's threads, or somebody's DDL."""
+    wait, verb, ours = pause(rng), rng.choice(VERBS), rng.random() < 0.85
+    share = rng.random()
+    for id_, _ in execute(THREADS if ours else SQL_THREADS):
+        if rng.random() < share:
+            execute(f"{verb if ours else 'KILL QUERY'} {id_}")
+    execute(wait)
+
+
+def tablespaces(rng: random.Random, execute: Execute, data: Path) -> None:
+    """A table's files are copied, and put in its place later."""
+    name = rng.choice(IMPORTED)
+    folder = data / UNLOGGED
+    kept = data.parent / "exported"
+    kept.mkdir(exist_ok=True)
+    table = f"{UNLOGGED}.{name}"
+    wait, change = pause(rng), rng.choice(["FORCE", "AUTO_INCREMENT=5", "ADD KEY k_x (w)", "DROP KEY k_x"])
+    execute(f"FLUSH TABLES {table} FOR EXPORT")
+    for file in [*folder.glob(f"{name}.*"), *folder.glob(f"{name}#*")]:
+        if file.suffix in (".ibd", ".cfg"):
+            shutil.copy(file, kept / file.name)
+    execute("UNLOCK TABLES")
+    execute(wait)
+    if rng.random() < 0.3:
+        execute(f"ALTER TABLE {table} {change}")
+    execute(f"INSERT IGNORE INTO {table} (id, v, w) SELECT seq, seq, seq FROM {UNLOGGED}.seq_1_to_12")
+    execute(f"ALTER TABLE {table} DISCARD TABLESPACE")
+    execute(wait)
+    for file in kept.glob(f"{name}[.#]*"):
+        shutil.copy(file, folder / file.name)
+    execute(f"ALTER TABLE {table} IMPORT TABLESPACE")
+    execute(wait)

@@ -1,0 +1,255 @@
+"""Clients of the tables of which every row is accounted for: they judge every reply, and know
+afterwards what must be stored."""
+
+from __future__ import annotations
+
+import random
+import re
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hang import TIMEOUT_S, Hang
+from hs_client import Client, decode, line
+from ledger_model import FILTERS, OPENED, SURE, Group, Request
+from ledger_tables import COUNTED, COUNTERS, DATABASE, SERIALS, TABLES
+
+Stop = Callable[[], bool]
+PIPELINES = 25  # of one connection
+GROUPS = 2  # of one connection
+SERIAL_ID, COUNTER_ID, FIRST_ID = 90, 91, 10  # index ids
+
+# What a client may be answered while tables are altered, locked and renamed, and threads killed.
+# Nothing of the request is done then.
+NOT_DONE = re.compile(
+    rb"1\t1\t(146|149|lock_tables|interrupted|open_table|unsupported_table|too_many_rows"
+    rb"|sql_(1205|1213|1317|1969|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
+)
+# Of those, what can come in the middle of a change of several rows.
+MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|135|sql_.*)")
+
+
+class Wrong(Exception):
+    """A reply that must not be."""
+
+
+@dataclass
+class Account:
+    """What one client has been told."""
+
+    groups: list[Group] = field(default_factory=list)
+    # by table: tags that were answered with an id, and those of which nothing is known
+    serials: dict[str, dict[int, int]] = field(default_factory=lambda: {t: {} for t in SERIALS})
+    perhaps: dict[str, set[int]] = field(default_factory=lambda: {t: set() for t in SERIALS})
+    counted: Counter[str] = field(default_factory=Counter)
+    uncertain: Counter[str] = field(default_factory=Counter)
+    replies: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Sent:
+    """A request and where its effect is noted."""
+
+    data: bytes
+    group: Group | None = None
+    request: Request | None = None
+    serial: tuple[str, int] | None = None
+    counter: str | None = None
+
+
+class LedgerClient:
+    """Opens connections one after the other; each has groups of rows of its own."""
+
+    def __init__(self, name: str, number: int, seed: str, port: int) -> None:
+        self.name = name
+        self.account = Account()
+        self.last = ""  # for whoever asks why it hangs
+        self._number, self._seed, self._port = number, seed, port
+        self._serial = number * 100_000_000
+
+    @property
+    def wrong(self) -> list[str]:
+        """Replies that must not be."""
+        return self.account.wrong
+
+    def run(self, stop: Stop) -> None:
+        """Until `stop`. Raises Hang."""
+        epoch = 0
+        while not stop():
+            self._connection(epoch, random.Random(f"{self._seed}/{epoch}"), stop)
+            epoch += 1
+
+    def _connection(self, epoch: int, rng: random.Random, stop: Stop) -> None:
+        base = self._number * 10_000_000 + epoch * GROUPS
+        groups = [Group(name, base + i) for i, name in enumerate(rng.sample(list(TABLES), GROUPS))]
+        for group in groups:
+            group.hashed = group.table == "mem_hash"
+        serial, counter = rng.choice(list(SERIALS)), rng.choice(list(COUNTERS))
+        lengths = [rng.choice((1, 1, 2, 3, 8)) for _ in range(PIPELINES)]
+        ending = rng.random()
+        pending: list[Sent] = []
+        self.account.groups += groups
+        try:
+            with Client(self._port, TIMEOUT_S) as client:
+                self._open(client, groups, serial, counter)
+                for step, length in enumerate(lengths):
+                    if stop() or any(group.unclear for group in groups):
+                        break
+                    pending += [self._draw(rng, groups, serial, counter) for _ in range(length)]
+                    client.send(b"".join(sent.data for sent in pending))
+                    if step == PIPELINES - 1 and ending < 0.2:
+                        self._abandon(client, ending)
+                        break
+                    while pending:
+                        reply = client.read_line()
+                        self._take(pending.pop(0), reply)
+        except (EOFError, ConnectionError):
+            self.account.replies["connection lost"] += 1
+        except TimeoutError as error:
+            raise Hang(f"no reply for {TIMEOUT_S} s") from error
+        except Wrong as error:
+            self.account.wrong.append(str(error))
+            for group in groups:
+                group.unclear = True
+        for group in groups:
+            group.close([s.request for s in pending if s.request and s.group is group])
+        for sent in pending:
+            if sent.serial:
+                self.account.perhaps[sent.serial[0]].add(sent.serial[1])
+            elif sent.counter:
+                self.account.uncertain[sent.counter] += 1
+
+    @staticmethod
+    def _abandon(client: Client, ending: float) -> None:
+        if ending < 0.1:
+            reset = struct.pack("ii", 1, 0)
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+
+    def _open(self, client: Client, groups: list[Group], serial: str, counter: str) -> None:
+        wanted = [
+            line("P", id_ + FIRST_ID * number, DATABASE, group.table, index, ",".join(columns), ",".join(FILTERS))
+            for number, group in enumerate(groups)
+            for id_, (index, columns) in OPENED.items()
+        ]  # fmt: skip
+        wanted.append(line("P", SERIAL_ID, DATABASE, serial, "PRIMARY", "tag"))
+        wanted.append(line("P", COUNTER_ID, DATABASE, counter, "PRIMARY", "n"))
+        while wanted:  # what is renamed or locked just now comes back
+            self.last = f"opens {wanted!r}"
+            client.send(b"".join(wanted))
+            replies = [client.read_line() for _ in wanted]
+            wanted = [sent for sent, reply in zip(wanted, replies, strict=True) if reply != b"0\t1"]
+            for reply in replies:
+                if reply != b"0\t1" and not NOT_DONE.fullmatch(reply):
+                    raise Wrong(f"P is answered {reply!r}")
+
+    def _draw(self, rng: random.Random, groups: list[Group], serial: str, counter: str) -> Sent:
+        self._serial += 1
+        kind = rng.random()
+        if kind < 0.08:
+            key = rng.randint(1, COUNTED)
+            return Sent(line(COUNTER_ID, "=", 1, key, 1, 0, "+", 1), counter=counter)
+        if kind < 0.18:
+            tag = self._serial
+            return Sent(line(SERIAL_ID, "+", 1, tag), serial=(serial, tag))
+        number = rng.randrange(len(groups))
+        request = groups[number].draw(rng, self._serial)
+        id_, rest = request.sent.split(b"\t", 1)
+        return Sent(b"%d\t%s" % (int(id_) + FIRST_ID * number, rest), groups[number], request)
+
+    def _take(self, sent: Sent, reply: bytes) -> None:
+        self.last = f"{sent.data!r} {sent.group and sent.group.table}"
+        if NOT_DONE.fullmatch(reply):
+            self.account.replies[reply.decode()[:40]] += 1
+            if MIDWAY.match(reply):
+                self._fails_midway(sent)
+            return
+        self.account.replies["done"] += 1
+        if sent.serial:
+            table, tag = sent.serial
+            if not re.fullmatch(rb"0\t1\t[1-9]\d*", reply):
+                raise Wrong(f"{table}: an insert is answered {reply!r}")
+            self.account.serials[table][tag] = int(reply.split(b"\t")[2])
+        elif sent.counter:
+            if reply != b"0\t1\t1":
+                raise Wrong(f"{sent.counter}: counting is answered {reply!r}")
+            self.account.counted[sent.counter] += 1
+        elif sent.group and sent.request:
+            before = dict(sent.group.rows)
+            expected = sent.request.apply(sent.group.rows)
+            if reply != expected:
+                raise Wrong(
+                    f"{sent.group.table}: {sent.data!r} is answered {reply!r}, not {expected!r};"
+                    f" rows (n, u, t) by id: {before}"
+                )
+
+    @staticmethod
+    def _fails_midway(sent: Sent) -> None:
+        """Of tables without transactions a part may be changed; one row is changed or not."""
+        if sent.group and sent.request and sent.request.several and sent.group.table not in SURE:
+            sent.group.unclear = True
+
+
+class LedgerReader:
+    """Finds on the read port: what comes is in order, and where the key says."""
+
+    def __init__(self, name: str, seed: str, port: int, writers: int) -> None:
+        self.name = name
+        self.last = ""
+        self.replies: Counter[str] = Counter()
+        self.wrong: list[str] = []
+        self._seed, self._port, self._writers = seed, port, writers
+
+    def run(self, stop: Stop) -> None:
+        """Until `stop`. Raises Hang."""
+        epoch = 0
+        while not stop():
+            rng = random.Random(f"{self._seed}/{epoch}")
+            epoch += 1
+            try:
+                with Client(self._port, TIMEOUT_S) as client:
+                    for id_, table in enumerate(rng.sample(list(TABLES), 4)):
+                        client.request("P", id_, DATABASE, table, rng.choice(["PRIMARY", "gu"]), "grp,id,u")
+                    for _ in range(30):
+                        if not stop():
+                            self._finds(client, rng)
+            except (EOFError, ConnectionError):
+                self.replies["connection lost"] += 1
+            except TimeoutError as error:
+                raise Hang(f"no reply for {TIMEOUT_S} s") from error
+            except Wrong as error:
+                self.wrong.append(str(error))
+
+    def _finds(self, client: Client, rng: random.Random) -> None:
+        drawn = []
+        for _ in range(rng.choice((1, 3, 10))):
+            group = rng.randint(1, self._writers) * 10_000_000 + rng.randrange(200)
+            drawn.append((rng.randrange(4), rng.choice([">", ">=", "<", "<=", "="]), group))
+        self.last = repr(drawn)
+        client.send(b"".join(line(id_, op, 1, group, 30, 0) for id_, op, group in drawn))
+        for _, operator, group in drawn:
+            self._judge(operator, group, client.read_line())
+
+    def _judge(self, operator: str, group: int, reply: bytes) -> None:
+        tokens = reply.split(b"\t")
+        if tokens[0] != b"0":
+            if not NOT_DONE.fullmatch(reply) and reply not in (b"2\t1\tstmtnum", b"2\t1\top"):
+                raise Wrong(f"a find is answered {reply!r}")
+            self.replies[reply.decode()[:40]] += 1
+            return
+        values = [int(decode(token) or b"0") for token in tokens[2:]]
+        rows = list(zip(values[::3], values[1::3], values[2::3], strict=True))
+        keys = [row[0] for row in rows]
+        bounded = {
+            ">": all(key > group for key in keys),
+            ">=": all(key >= group for key in keys),
+            "<": all(key < group for key in keys),
+            "<=": all(key <= group for key in keys),
+            "=": all(key == group for key in keys),
+        }[operator]
+        order = sorted(keys, reverse=operator in ("<", "<="))
+        if not bounded or keys != order or len({row[:2] for row in rows}) < len(rows):
+            raise Wrong(f"{operator} {group} is answered {reply!r}")
+        self.replies["rows" if rows else "no rows"] += 1

@@ -1,0 +1,169 @@
+"""What must be so after any torture: sound tables, no acknowledged write lost, a log that replays."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import fuzz_tables
+import pymysql
+import ledger_tables
+import servers
+import wild_tables
+from ledger_clients import Account
+from private_server import PrivateServer
+
+SETTLE_S = 60
+REPLAY_S = 300
+LOGGED = [wild_tables.DATABASE, ledger_tables.DATABASE]
+DATABASES = [*LOGGED, wild_tables.UNLOGGED]
+# What the error log may never say.
+NEVER = re.compile(
+    r"Turning logging off|handlersocket.*(?:exception|bug|bad_alloc)|got signal|Assertion|marked as crashed"
+    r"|is corrupted|mysqld got|InnoDB: .*[Cc]orrupt"
+)
+
+
+def settle(server: PrivateServer) -> list[str]:
+    """Waits until requests of connections that are gone have ended."""
+    deadline = time.monotonic() + SETTLE_S
+    while servers.status(server, "Handlersocket_connections_open"):
+        if time.monotonic() > deadline:
+            return [f"connections are still open {SETTLE_S} s after their clients are gone"]
+        time.sleep(0.05)
+    return []
+
+
+def log(server: PrivateServer) -> list[str]:
+    """Lines of the error log that must not be."""
+    return [line for line in server.error_log().split("\n") if NEVER.search(line)][:10]
+
+
+def tables(server: PrivateServer) -> list[str]:
+    """What CHECK TABLE has to say."""
+    found = []
+    with server.connect() as connection, connection.cursor() as sql:
+        for database in DATABASES:
+            for name in fuzz_tables.names(sql, database):
+                sql.execute(f"CHECK TABLE {database}.{name} EXTENDED")
+                rows = sql.fetchall()
+                if database == wild_tables.UNLOGGED and "iscarded" in repr(rows):
+                    continue  # an import has failed, and the rows are gone
+                bad = [row for row in rows if row[2].lower() == "error" or row[3] == "Corrupt"]
+                found += [f"CHECK TABLE: {rows}"] if bad else []
+    return found
+
+
+def ledger(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
+    """Every row is there that must be, and no other."""
+    wrong = []
+    for name in ledger_tables.TABLES:
+        stored: dict[int, dict[int, Any]] = {}
+        for group, id_, n, u, t in server.sql(
+            f"SELECT grp, id, n, u, t FROM {ledger_tables.DATABASE}.{name}"
+        ):
+            stored.setdefault(group, {})[id_] = (n, u, t)
+        for account in accounts:
+            for group in account.groups:
+                rows = stored.pop(group.number, {}) if group.table == name else None
+                if rows is not None and not group.possible(rows):
+                    wrong.append(
+                        f"{name} group {group.number}: stored {sorted(rows.items())}, answered"
+                        f" {sorted(group.rows.items())}, or {len(group.states)} others"
+                    )
+        wrong += [f"{name} group {number}: nobody has written {rows}" for number, rows in stored.items()]
+    return wrong + _serials(server, accounts) + _counters(server, accounts) + _generated(server)
+
+
+def _serials(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
+    wrong = []
+    for name in ledger_tables.SERIALS:
+        rows = server.sql(f"SELECT tag, id FROM {ledger_tables.DATABASE}.{name}")
+        stored = dict(rows)
+        told = {tag: id_ for account in accounts for tag, id_ in account.serials[name].items()}
+        perhaps = {tag for account in accounts for tag in account.perhaps[name]}
+        if len(stored) < len(rows):
+            wrong.append(f"{name}: a row was inserted twice")
+        lost = {tag: id_ for tag, id_ in told.items() if stored.get(tag) != id_}
+        extra = set(stored) - set(told) - perhaps
+        if lost or extra:
+            wrong.append(f"{name}: lost {sorted(lost.items())[:5]}, not acknowledged {sorted(extra)[:5]}")
+    return wrong
+
+
+def _counters(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
+    wrong = []
+    for name in ledger_tables.COUNTERS:
+        ((total,),) = server.sql(f"SELECT SUM(n) FROM {ledger_tables.DATABASE}.{name}")
+        least = sum(account.counted[name] for account in accounts)
+        most = least + sum(account.uncertain[name] for account in accounts)
+        if not least <= total <= most:
+            wrong.append(f"{name}: counted to {total}, acknowledged {least} to {most}")
+    return wrong
+
+
+def _generated(server: PrivateServer) -> list[str]:
+    """Generated columns, and the indexes on them."""
+    table = f"{ledger_tables.DATABASE}.inno_gen"
+    ((rows,),) = server.sql(f"SELECT COUNT(*) FROM {table} FORCE INDEX (PRIMARY)")
+    ((good,),) = server.sql(
+        f"SELECT COUNT(*) FROM {table} FORCE INDEX (g) WHERE g = n * 2 AND s <=> CONCAT(t, '!')"
+    )
+    return [] if rows == good else [f"{table}: {rows - good} rows have wrong generated columns"]
+
+
+def replayed(server: PrivateServer) -> list[str]:
+    """A replica that begins with the first event of the binary log has the same rows."""
+    with PrivateServer(
+        plugin="none",
+        variables={
+            "server_id": 2,
+            "innodb_flush_log_at_trx_commit": 0,
+            "max_heap_table_size": "64M",
+            "slave_net_timeout": 10,
+        },
+    ) as copy:
+        servers.follow(copy, server)
+        deadline = time.monotonic() + REPLAY_S
+        position = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
+        while copy.sql("SELECT MASTER_GTID_WAIT(%s, 1)", [position])[0][0] != 0:
+            state = servers.slave_status(copy)
+            if state["Slave_SQL_Running"] != "Yes" or state["Last_IO_Errno"]:
+                return [f"the binary log does not replay: {state['Last_Error'] or state['Last_IO_Error']}"]
+            if time.monotonic() > deadline:
+                return [f"the binary log is not replayed within {REPLAY_S} s"]
+        return list(_differences(server, copy))
+
+
+def _differences(server: PrivateServer, copy: PrivateServer) -> Iterable[str]:
+    for database in LOGGED:
+        names = servers.tables(server, database)
+        if names != (others := servers.tables(copy, database)):
+            yield f"tables of {database}: {sorted(set(names) ^ set(others))} are not on both servers"
+        for name in set(names) & set(others):
+            yield from _difference(server, copy, name)
+
+
+def _difference(server: PrivateServer, copy: PrivateServer, name: str) -> Iterable[str]:
+    try:
+        here, there = (_rows(s, name) for s in (server, copy))
+    except pymysql.err.MySQLError as error:
+        yield f"{name}: {error}"
+        return
+    if here != there:
+        yield (
+            f"{name} replayed is different: {here.total()} rows and {there.total()}; only on the"
+            f" server {list(here - there)[:3]}, only on the replica {list(there - here)[:3]}"
+        )
+
+
+def _rows(server: PrivateServer, name: str) -> Counter[str]:
+    """All rows, those of the past included."""
+    ((_, definition),) = server.sql(f"SHOW CREATE TABLE {name}")
+    past = ""
+    if "SYSTEM VERSIONING" in definition:
+        past = "FOR SYSTEM_TIME ALL"
+    return Counter(map(repr, server.sql(f"SELECT * FROM {name} {past}")))

@@ -1,0 +1,68 @@
+"""The tables on which anything may happen: making them, filling them, and putting them back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import fuzz_tables
+from fuzz_tables import Table
+
+DATABASE = "hs"
+UNLOGGED = "unlogged"  # the binary log leaves it out: tables that are imported are there
+IMPORTED = ["imported", "imported_range"]
+
+_TEXT = (Path(__file__).resolve().parent / "wild.sql").read_text(encoding="utf-8")
+_STATEMENTS = [line.rstrip(";") for line in _TEXT.split("\n") if line and line[:2] != "--"]
+
+# By name; what makes the table anew, its triggers included.
+DEFINITIONS: dict[str, list[str]] = {}
+for _statement in _STATEMENTS:
+    if found := re.match(r"CREATE TABLE (\w+)", _statement):
+        DEFINITIONS[found[1]] = [_statement]
+    elif found := re.match(r"CREATE TRIGGER \w+ .* ON (\w+) FOR", _statement):
+        DEFINITIONS[found[1]].append(_statement)
+    elif found := re.match(r"ALTER TABLE (\w+)", _statement):
+        DEFINITIONS[found[1]].append(_statement)
+
+PARENTS = ["parent", "checked", "cascading", "tree", "chicken", "egg", "inno", "computed", "counted"]
+
+
+def fill(name: str) -> str:
+    """Rows 1 to 12, those that are not there."""
+    second = "(seq + 1) DIV 2" if re.search(r"FOREIGN KEY \(v\)", str(DEFINITIONS.get(name))) else "seq % 7"
+    return f"INSERT IGNORE INTO {name} (id, v, w) SELECT seq, {second}, seq FROM seq_1_to_12"
+
+
+def restore(name: str) -> list[str]:
+    """Whatever became of it, the table is there as it was at first."""
+    return [
+        "SET foreign_key_checks = 0",
+        f"DROP VIEW IF EXISTS {name}",
+        f"DROP TABLE IF EXISTS {name}, {name}_away",
+        *DEFINITIONS[name],
+        fill(name),
+        "SET foreign_key_checks = 1",
+    ]
+
+
+def create(sql: Any) -> list[Table]:
+    """Makes everything on a pymysql cursor and returns what a client can know of it."""
+    sql.execute(f"CREATE OR REPLACE DATABASE {DATABASE} CHARACTER SET utf8mb4")
+    sql.execute(f"USE {DATABASE}")
+    for statement in ["SET foreign_key_checks = 0", *_STATEMENTS, *map(fill, DEFINITIONS)]:
+        sql.execute(statement)
+    tables = fuzz_tables.read(sql, DATABASE)
+    sql.execute(f"CREATE OR REPLACE DATABASE {UNLOGGED} CHARACTER SET utf8mb4")
+    sql.execute(f"USE {UNLOGGED}")
+    for name, like in zip(IMPORTED, ("inno", "inno_range"), strict=True):
+        for statement in (
+            f"CREATE TABLE {name} LIKE {DATABASE}.{like}",
+            f"INSERT INTO {name} SELECT * FROM {DATABASE}.{like}",
+        ):
+            sql.execute(statement)
+    imported = fuzz_tables.read(sql, UNLOGGED)
+    for table in imported:
+        table.name = f"{UNLOGGED}.{table.name}"
+    return tables + imported
