@@ -15,7 +15,9 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SERVER_ROOT = REPOSITORY / "build/server/current/root"
-PLUGIN_FILE = REPOSITORY / "build/release/handlersocket2.so"
+# A directory for the reports of the sanitizers: the plugin is the one that was built under them.
+REPORTS = os.environ.get("HS_ASAN_REPORTS", "")
+PLUGIN_FILE = REPOSITORY / "build" / ("asan-server" if REPORTS else "release") / "handlersocket2.so"
 
 # A Unix socket's path has room for 107 bytes and a closing NUL.
 SOCKET_PATH_BYTES = 107
@@ -137,6 +139,23 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
             "\n".join(output.splitlines()[-20:]),
         )
     unfinished.rename(directory / "data")
+
+
+def sanitizer_environment() -> dict[str, str]:
+    """What a mariadbd needs that was not built under ASan, but loads a plugin that was.
+
+    It has an allocator of its own beside, and stacks for signals that ASan would take for its own.
+    """
+    if not REPORTS:
+        return {}
+    asked = [os.environ.get("CXX", "g++"), "-print-file-name=libasan.so"]
+    runtime = subprocess.run(asked, stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+    log = f"log_path={REPORTS}/report"
+    return {
+        "LD_PRELOAD": str(Path(runtime).resolve()),
+        "ASAN_OPTIONS": f"detect_leaks=0:alloc_dealloc_mismatch=0:use_sigaltstack=0:{log}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:{log}",
+    }
 
 
 def link_plugins(directory: Path, server_root: Path, plugin_file: Path) -> None:

@@ -3,7 +3,7 @@
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential)
-optional_suites=(clients) # need more than Debian's packages, so only on demand
+optional_suites=(clients torture) # only on demand
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 
@@ -93,18 +93,44 @@ suite_clients() { run_pytest clients "$@"; }
 run_pytest() { # run_pytest SUITE PYTEST_ARGUMENT…
   local suite=$1
   shift
-  build_preset release "building the plugin"
+  build_plugin
   in_repository "$python" -m pytest "tests/$suite" -q -p no:cacheprovider --timeout 300 \
     --junitxml "$results/$suite.xml" "$@" >&2
 }
 
 # Seed and number are fixed, so that every run does the same; more is for `./test differential --seed`.
 suite_differential() { # suite_differential RUN_ARGUMENT…
-  build_preset release "building the plugin"
+  build_plugin
   (($# > 0)) || set -- --seed 1 --cases 12000 --seconds 600
   check differential "the port and SQL agree on drawn tables and requests" \
     "$python" "$repository/tests/differential/run.py" "$@"
   finish_checks differential
+}
+
+# The seed is fixed here, too; `./test torture --seconds N --seed S` for others.
+suite_torture() { # suite_torture RUN_ARGUMENT…
+  build_plugin
+  (($# > 0)) || set -- --seed 1 --seconds 60
+  check torture "a server lives, and loses nothing, whatever is done to it" \
+    "$python" "$repository/tests/torture/run.py" "$@"
+  finish_checks torture
+}
+
+build_plugin() {
+  if [[ -z $sanitized ]]; then
+    build_preset release "building the plugin"
+    return
+  fi
+  build_preset asan-server "building the plugin (ASan and UBSan)"
+  export HS_ASAN_REPORTS=$results/asan
+  mkdir -p "$HS_ASAN_REPORTS"
+}
+
+# What a server under the sanitizers has written, whatever became of the tests meanwhile.
+no_reports() {
+  [[ -n $sanitized ]] || return 0
+  ! cat "$results"/asan/report* 2>/dev/null >&2 || return 1
+  say "no report of ASan and UBSan"
 }
 
 # Whether the repository has what the suite runs.
