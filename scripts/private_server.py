@@ -141,7 +141,7 @@ class PrivateServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **self._sanitizers(), **self.environment},
+                env={**os.environ, **server_files.sanitizer_environment(), **self.environment},
                 start_new_session=True,  # a Ctrl-C at the terminal is for ./run, not for mariadbd
             )
         _running.add(self)
@@ -159,9 +159,6 @@ class PrivateServer:
             *(_option(name, value) for name, value in self._options().items()),
             *self.arguments,
         ]
-
-    def _sanitizers(self) -> dict[str, str]:
-        return server_files.sanitizer_environment() if self.plugin == "ours" else {}
 
     def _options(self) -> dict[str, object]:
         return {
