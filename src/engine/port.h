@@ -97,7 +97,8 @@ class Cursor {
   // them.
   virtual std::string_view position() = 0;
 
-  // Back onto a row named by position(). False: it is gone.
+  // Back onto a row named by position() during the last seek. False: it is gone, or its key is no
+  // longer one that the seek would find.
   virtual Result<bool> seek_position(std::string_view position) = 0;
 
   struct Inserted {

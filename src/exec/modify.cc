@@ -51,12 +51,11 @@ class Change {
   }
 
  private:
-  // An update may move a row forward in the index that is being walked, where the scan would find
-  // it again. Not when there is one row at most. IN seeks anew for each value, and each is meant to
-  // see the changes of the ones before.
-  bool may_meet_its_changes() const {
-    return request_.modification != Modification::kDelete && request_.limit > 1 && !request_.in;
-  }
+  // A change may move a row forward in the index that is being walked, where the scan would find it
+  // again, and some engines lose their place in an index when a row is deleted. Not when there is
+  // one row at most. IN seeks anew for each value, and each is meant to see the changes of the ones
+  // before.
+  bool may_meet_its_changes() const { return request_.limit > 1 && !request_.in; }
 
   Result<void> change_in_place(Scan& scan) {
     for (;;) {
@@ -81,8 +80,8 @@ class Change {
     while (positions.take(&position)) {
       Result<bool> found = cursor_.seek_position(position);
       if (!found) return std::move(found.error());
-      // Gone since: an earlier change of this request took it along (a foreign key's cascade).
-      if (!*found) continue;
+      // An earlier change of this request has deleted or changed it, too (a foreign key's cascade).
+      if (!*found || !scan.meets_filters()) continue;
       if (Result<void> done = change_row(); !done) return done;
     }
     return {};

@@ -1,4 +1,4 @@
-// Updates of several rows, whose positions are collected first: what the fake engine cannot show.
+// Changes of several rows, whose positions are collected first: what the fake engine cannot show.
 #include <gtest/gtest.h>
 
 #include "exec/exec_fixture.h"
@@ -19,6 +19,23 @@ std::string update_all(StubSession& session) {
   execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session, scratch,
           reply);
   return reply.take();
+}
+
+TEST(RangeUpdate, LeavesRowsAloneThatNoLongerMeetTheFilters) {
+  StubSession session;
+  session.rows.rows = 5;  // of which passes() takes the even ones, and then none
+  SpecPool pool;
+  Client client(pool);
+  Scratch scratch;
+  Context context;
+  context.mode = engine::Mode::kReadWrite;
+  RecordingReply reply;
+  client.set(1, pool.intern({.filter_columns = {"f"}}));
+  session.rows.passing_stops_after = 2;
+  execute(context, Ask::find(1, ">", {"0"}, 1000000).skip_unless(0, "=", "x").update({}).request(),
+          client, session, scratch, reply);
+  EXPECT_EQ(reply.take(), "count 0");
+  EXPECT_EQ(session.rows.updated, 0u);
 }
 
 TEST(RangeUpdate, SkipsRowsThatAreGone) {

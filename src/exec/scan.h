@@ -40,6 +40,9 @@ class Scan {
   // as the cursor allows.
   Result<bool> next();
 
+  // Whether the cursor's row meets all filters: for a row that was left and come back to.
+  bool meets_filters() { return judge() == Verdict::kTake; }
+
  private:
   enum class Verdict : uint8_t { kTake, kSkip, kStop };
 

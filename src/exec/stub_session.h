@@ -14,6 +14,7 @@ class StubCursor : public engine::Cursor {
   std::string_view position_text;
   bool (*row_is_there)(uint64_t nth) = [](uint64_t) { return true; };  // for seek_position()
   uint64_t updated = 0;
+  uint64_t passing_stops_after = ~uint64_t{0};  // rows for which passes() may be true
 
   size_t key_parts() const override { return 2; }
   size_t columns() const override { return 0; }
@@ -25,7 +26,7 @@ class StubCursor : public engine::Cursor {
   Result<bool> next() override { return at_++ < rows; }
   Result<std::span<const Value>> row() override { return std::span<const Value>(); }
   Result<void> set_filters(std::span<const Filter>) override { return {}; }
-  bool passes(size_t) override { return at_ % 2 == 0; }
+  bool passes(size_t) override { return at_ % 2 == 0 && passed_++ < passing_stops_after; }
   std::string_view position() override { return position_text; }
   Result<bool> seek_position(std::string_view) override { return row_is_there(sought_++); }
   Result<Inserted> insert(std::span<const Value>) override { return Inserted{}; }
@@ -37,6 +38,7 @@ class StubCursor : public engine::Cursor {
 
  private:
   uint64_t at_ = 0;
+  uint64_t passed_ = 0;
   uint64_t sought_ = 0;
 };
 

@@ -128,8 +128,21 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   auto built = build_key(key);
   if (!built || !*built) return built;
   if (auto begun = init_index(); !begun) return begun.error();
-  return landed(table_->file->ha_index_read_map(table_->record[0], key_.data(), key_map_,
-                                                search_mode(op, !prefix_filters_.empty())));
+  const ha_rkey_function mode = search_mode(op, !prefix_filters_.empty());
+  handler* file = table_->file;
+  if (merges_upwards()) {
+    const key_range start = {key_.data(), key_length_, key_map_, mode};
+    return landed(file->read_range_first(&start, nullptr, false, true));
+  }
+  return landed(file->ha_index_read_map(table_->record[0], key_.data(), key_map_, mode));
+}
+
+// Partitions are merged upwards by the calls for ranges: with the plain ones the server asks a
+// partition that has nothing behind the key for its next row, which an engine may take for a wish
+// to begin in front (Aria, MyISAM).
+bool MariaCursor::merges_upwards() const {
+  return table_->part_info != nullptr &&
+         (op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual);
 }
 
 Result<bool> MariaCursor::next() { return landed(step()); }
@@ -142,7 +155,7 @@ int MariaCursor::step() {
       return file->ha_index_next_same(record, key_.data(), key_length_);
     case KeyOperator::kGreater:
     case KeyOperator::kGreaterOrEqual:
-      return file->ha_index_next(record);
+      return merges_upwards() ? file->read_range_next() : file->ha_index_next(record);
     case KeyOperator::kLess:
     case KeyOperator::kLessOrEqual:
       break;
@@ -196,6 +209,30 @@ std::string_view MariaCursor::position() {
   return {reinterpret_cast<const char*>(file->ref), file->ref_length};
 }
 
+// Whether the current row's key lies where the last seek would find it.
+bool MariaCursor::meets_key() {
+  const int order = key_cmp(table_->key_info[index_].key_part, key_.data(), key_length_);
+  const bool with_equal = !prefix_filters_.empty();  // the whole values decide
+  switch (op_) {
+    case KeyOperator::kEqual:
+      if (order != 0) return false;
+      break;
+    case KeyOperator::kGreater:
+      if (order < 0 || (order == 0 && !with_equal)) return false;
+      break;
+    case KeyOperator::kGreaterOrEqual:
+      if (order < 0) return false;
+      break;
+    case KeyOperator::kLess:
+      if (order > 0 || (order == 0 && !with_equal)) return false;
+      break;
+    case KeyOperator::kLessOrEqual:
+      if (order > 0) return false;
+      break;
+  }
+  return meets_prefixes();
+}
+
 Result<bool> MariaCursor::seek_position(std::string_view position) {
   handler* file = table_->file;
   if (file->inited == handler::INDEX) file->ha_index_end();
@@ -203,7 +240,17 @@ Result<bool> MariaCursor::seek_position(std::string_view position) {
     if (const int error = file->ha_rnd_init(false)) return session_.take_error(error);
   const auto* ref = reinterpret_cast<const uchar*>(position.data());
   const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref));
-  return error == HA_ERR_RECORD_DELETED ? landed(HA_ERR_KEY_NOT_FOUND) : landed(error);
+  if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
+  switch (error) {
+    case 0:
+      return !is_history() && meets_key();
+    case HA_ERR_RECORD_DELETED:
+    case HA_ERR_KEY_NOT_FOUND:
+    case HA_ERR_END_OF_FILE:
+      return false;
+    default:
+      return session_.take_error(error);
+  }
 }
 
 }  // namespace hs::mariadb

@@ -85,6 +85,7 @@ class MariaCursor final : public engine::Cursor {
   Result<uint> find_index() const;
   Result<Field*> find_column(const std::string& name) const;
   void mark_read_columns();
+  void mark_key_columns();
   void set_read_columns();
   void set_write_columns(engine::Access access);
   // key.cc
@@ -92,6 +93,7 @@ class MariaCursor final : public engine::Cursor {
   void copy_key(uint length);
   Result<void> check_prefixes(std::span<const Value> key);
   bool meets_prefixes();
+  bool meets_key();
   // write.cc
   Result<void> mark_insert_columns(size_t count);
   Result<void> store(Field* field, const Value& value);
@@ -99,6 +101,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> failed(int number);
 
   Result<void> init_index();
+  bool merges_upwards() const;
   int step();
   Result<bool> landed(int error);
   bool is_history() const;

@@ -217,7 +217,10 @@ void MariaCursor::mark_read_columns() {
   for (Field* field : columns_) field->register_field_in_read_map();
   for (Field* field : filter_columns_) field->register_field_in_read_map();
   if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
-  if (!has_prefixes_) return;
+  if (has_prefixes_) mark_key_columns();
+}
+
+void MariaCursor::mark_key_columns() {
   const KEY& key = table_->key_info[index_];
   for (size_t part = 0; part < key_parts_; ++part)
     table_->field[key.key_part[part].fieldnr - 1]->register_field_in_read_map();

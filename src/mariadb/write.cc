@@ -53,12 +53,14 @@ void MariaCursor::set_write_columns(engine::Access access) {
     case engine::Access::kInsert:
       break;
     case engine::Access::kUpdate:
+      mark_key_columns();
       // Which columns are assigned is known row by row; all opened ones may be.
       for (Field* field : columns_) bitmap_set_bit(table_->write_set, field->field_index);
       table_->prepare_for_position();
       table_->mark_columns_needed_for_update();
       break;
     case engine::Access::kDelete:
+      mark_key_columns();
       table_->prepare_for_position();
       table_->mark_columns_needed_for_delete();
       break;

@@ -115,9 +115,19 @@ Result<bool> FakeCursor::seek_position(std::string_view position) {
   assert(session_.request_ == this && position.size() == sizeof row_);
   const std::lock_guard lock(session_.engine_.mutex_);
   std::memcpy(&row_, position.data(), sizeof row_);
-  if (table_->rows().contains(row_)) return true;
+  const auto at = table_->rows().find(row_);
+  if (at != table_->rows().end() && meets_key(at->second)) return true;
   row_ = 0;
   return false;
+}
+
+// Whether the last seek would find the row.
+bool FakeCursor::meets_key(const Row& row) const {
+  Entry entry;
+  for (const size_t column : index_->columns) entry.key.push_back(row[column]);
+  if (op_ == KeyOperator::kEqual) return begins_with(entry.key, key_);
+  const bool behind = op_ == KeyOperator::kGreater || op_ == KeyOperator::kLessOrEqual;
+  return EntryLess()(entry, Bound{key_, behind}) == descending();
 }
 
 Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> values) {

@@ -47,6 +47,7 @@ class FakeCursor : public engine::Cursor {
   // Onto the entry at `at`, or with a descending operator the one before it.
   bool arrive(Entries::const_iterator at);
   bool arrive_before(Entries::const_iterator at);
+  bool meets_key(const Row& row) const;
 
   FakeSession& session_;
   std::shared_ptr<Table> table_;
