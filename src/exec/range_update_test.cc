@@ -30,7 +30,9 @@ TEST(RangeUpdate, LeavesRowsAloneThatNoLongerMeetTheFilters) {
   Context context;
   context.mode = engine::Mode::kReadWrite;
   RecordingReply reply;
-  client.set(1, pool.intern({.filter_columns = {"f"}}));
+  engine::IndexSpec spec;
+  spec.filter_columns = {"f"};
+  client.set(1, pool.intern(spec));
   session.rows.passing_stops_after = 2;
   execute(context, Ask::find(1, ">", {"0"}, 1000000).skip_unless(0, "=", "x").update({}).request(),
           client, session, scratch, reply);
