@@ -49,6 +49,7 @@ class PrivateServer:
                  None gives the bare option, True and False give 1 and 0
     arguments    further arguments of mariadbd, after everything else
     environment  variables to add to the server's environment
+    descriptors  most files that mariadbd may open, 0: as many as this process
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class PrivateServer:
         variables: Mapping[str, object] | None = None,
         arguments: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        descriptors: int = 0,
         server_root: str | Path = server_files.SERVER_ROOT,
         plugin_file: str | Path = server_files.PLUGIN_FILE,
         start_timeout_s: float = 120,
@@ -77,6 +79,7 @@ class PrivateServer:
         self.variables: dict[str, object] = dict(variables or {})
         self.arguments = list(arguments)
         self.environment = dict(environment or {})
+        self.descriptors = descriptors
         self.server_root = Path(server_root)
         self.plugin_file = Path(plugin_file)
         self.start_timeout_s = start_timeout_s
@@ -154,7 +157,9 @@ class PrivateServer:
 
     def command(self) -> list[str]:
         """The command line of mariadbd."""
+        limit = f"--nofile={self.descriptors}:{self.descriptors}"
         return [
+            *(("prlimit", limit) if self.descriptors else ()),
             *server_files.mariadbd_command(self.server_root),
             *(_option(name, value) for name, value in self._options().items()),
             *self.arguments,

@@ -225,6 +225,10 @@ class Engine {
 
   // Blocks until the database is ready to open tables. False: it never will be (shutdown).
   virtual bool wait_until_ready() = 0;
+
+  // Any thread: file descriptors that the database may come to need for itself: its own clients,
+  // tables, logs.
+  virtual uint64_t wanted_descriptors() const { return 0; }
 };
 
 }  // namespace hs::engine

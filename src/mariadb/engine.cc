@@ -30,6 +30,17 @@ bool MariaEngine::wait_until_ready() {
   return !stopping() && !abort_loop;
 }
 
+// As mysqld.cc counts: two for each table that is open, which MyISAM and Aria need, and 30 for
+// temporary files. InnoDB keeps its own files open, as many as the table cache has places unless it
+// was told otherwise (innodb_open_files).
+uint64_t MariaEngine::wanted_descriptors() const {
+  constexpr uint64_t kTemporary = 30;
+  constexpr uint64_t kLogs = 64;  // binary, relay, redo and undo logs, Aria's, those of statements
+  constexpr uint64_t kForEachTable = 3;
+  return uint64_t{max_connections} + extra_max_connections + kForEachTable * tc_size + kTemporary +
+         kLogs;
+}
+
 void MariaEngine::interrupt() {
   stopping_.store(true, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);

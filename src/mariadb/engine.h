@@ -23,6 +23,7 @@ class MariaEngine final : public engine::Engine {
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
                                                 engine::SessionEvents events) override;
   bool wait_until_ready() override;
+  uint64_t wanted_descriptors() const override;
 
   // Makes every session stop: what waits in the server (for a row, a table, start-up) is
   // interrupted, and should_stop() becomes true. Callable from any thread; precedes Server::stop().

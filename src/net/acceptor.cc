@@ -1,5 +1,6 @@
 #include "net/acceptor.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -35,10 +36,16 @@ bool concerns_one_client(int error) {
   }
 }
 
+FileDescriptor accept_from(const FileDescriptor& listening) {
+  return FileDescriptor(::accept4(listening.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+FileDescriptor copy_of(int fd) { return FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
 }  // namespace
 
 Acceptor::Acceptor(const Listener& listener, Handlers handlers)
-    : listener_(listener), handlers_(std::move(handlers)) {
+    : listener_(listener), handlers_(std::move(handlers)), spare_(copy_of(stop_.fd())) {
   for (const FileDescriptor& socket : listener_.sockets()) {
     watched_.push_back({socket.get(), POLLIN, 0});
   }
@@ -59,8 +66,7 @@ void Acceptor::run() {
 
 bool Acceptor::accept_waiting(const FileDescriptor& listening) {
   for (int i = 0; i < kMostAtOnce; ++i) {
-    FileDescriptor socket(
-        ::accept4(listening.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    FileDescriptor socket = accept_from(listening);
     if (socket) {
       warned_ = false;
       handlers_.accepted(std::move(socket));
@@ -69,10 +75,19 @@ bool Acceptor::accept_waiting(const FileDescriptor& listening) {
     const int error = errno;
     if (error == EAGAIN) return true;
     if (concerns_one_client(error)) continue;
+    if ((error == EMFILE || error == ENFILE) && refuse_one(listening)) continue;
     warn(error);
     return false;
   }
   return true;
+}
+
+// False: somebody else has taken the spare one's place.
+bool Acceptor::refuse_one(const FileDescriptor& listening) {
+  spare_.reset();
+  if (FileDescriptor socket = accept_from(listening)) handlers_.refused(std::move(socket));
+  spare_ = copy_of(stop_.fd());
+  return static_cast<bool>(spare_);
 }
 
 void Acceptor::warn(int error) {

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -221,13 +222,15 @@ class AcceptorTest : public ::testing::Test {
     const uint16_t port = listener_->port();
     listener_.reset();
     listener_ = Listener::open(on("127.0.0.1", port), &error);
-    acceptor_ = std::make_unique<Acceptor>(
-        *listener_, Acceptor::Handlers{[this](FileDescriptor socket) {
-                                         const std::lock_guard lock(mutex_);
-                                         sockets_.push_back(std::move(socket));
-                                         ++accepted_;
-                                       },
-                                       [this](std::string_view) { ++warnings_; }});
+    Acceptor::Handlers handlers;
+    handlers.accepted = [this](FileDescriptor socket) {
+      const std::lock_guard lock(mutex_);
+      sockets_.push_back(std::move(socket));
+      ++accepted_;
+    };
+    handlers.refused = [this](FileDescriptor) { ++refused_; };
+    handlers.warning = [this](std::string_view) { ++warnings_; };
+    acceptor_ = std::make_unique<Acceptor>(*listener_, std::move(handlers));
   }
 
   std::unique_ptr<Listener> listener_;
@@ -235,6 +238,7 @@ class AcceptorTest : public ::testing::Test {
   std::mutex mutex_;
   std::vector<FileDescriptor> sockets_;
   std::atomic<int> accepted_{0};
+  std::atomic<int> refused_{0};
   std::atomic<int> warnings_{0};
 };
 
@@ -260,6 +264,37 @@ TEST_F(AcceptorTest, WhenTheSystemCannotGoOnItWarnsOnceAndGoesOnLater) {
   acceptor_->stop();
   thread.join();
   EXPECT_EQ(warnings_, 1);
+}
+
+TEST_F(AcceptorTest, WithoutADescriptorClientsAreRefusedAndLaterTaken) {
+  std::vector<FileDescriptor> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(connect_to(listener_->port()));
+  // It is made before, since the sanitizers look at its object by means of a pipe.
+  std::atomic<bool> may_run{false};
+  std::thread thread([&] {
+    may_run.wait(false);
+    acceptor_->run();
+  });
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = static_cast<rlim_t>(clients.back().get()) + 10;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  std::vector<FileDescriptor> all;
+  do {
+    all.emplace_back(::dup(0));
+  } while (all.back());
+  may_run = true;
+  may_run.notify_all();
+  while (refused_ < 20) std::this_thread::yield();
+  EXPECT_EQ(accepted_, 0);
+  all.clear();
+  EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  const FileDescriptor late = connect_to(listener_->port());
+  while (late && accepted_ == 0) std::this_thread::yield();
+  acceptor_->stop();
+  thread.join();
+  EXPECT_EQ(warnings_, 0);
 }
 
 TEST_F(AcceptorTest, StopBeforeRunEndsIt) {

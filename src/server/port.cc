@@ -51,11 +51,18 @@ std::string_view threads_variable(engine::Mode mode) {
   return mode == engine::Mode::kReadOnly ? "handlersocket_threads" : "handlersocket_threads_wr";
 }
 
-Port::Port(const Config& config, engine::Mode mode, const Log& log)
+uint64_t Port::own_descriptors(const PortConfig& config) {
+  constexpr uint64_t kOfWorker = 2;    // an epoll and an eventfd
+  constexpr uint64_t kOfAcceptor = 4;  // its own, and the listening sockets
+  return config.port.empty() ? 0 : kOfWorker * config.threads + kOfAcceptor;
+}
+
+Port::Port(const Config& config, engine::Mode mode, const Log& log, Admits admits)
     : config_(mode == engine::Mode::kReadOnly ? config.read : config.write),
       max_connections_(config.limits.max_connections),
       mode_(mode),
       log_(log),
+      admits_(std::move(admits)),
       refusal_(refusal_line()) {}
 
 Port::~Port() {
@@ -64,8 +71,8 @@ Port::~Port() {
 }
 
 std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine::Engine& engine,
-                                 const Log& log, std::string* error) {
-  std::unique_ptr<Port> port(new Port(config, mode, log));
+                                 const Log& log, Admits admits, std::string* error) {
+  std::unique_ptr<Port> port(new Port(config, mode, log, std::move(admits)));
   net::ListenOptions options;
   if (!listen_options(config, port->config_, &options, error)) {
     *error += in_parentheses(port_variable(mode));
@@ -79,11 +86,16 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
     return nullptr;
   }
 
-  port->acceptor_ = std::make_unique<net::Acceptor>(
-      *port->listener_, net::Acceptor::Handlers{[raw = port.get()](net::FileDescriptor socket) {
-                                                  raw->take(std::move(socket));
-                                                },
-                                                log.warning});
+  net::Acceptor::Handlers handlers;
+  handlers.accepted = [raw = port.get()](net::FileDescriptor socket) {
+    raw->take(std::move(socket));
+  };
+  handlers.refused = [raw = port.get()](net::FileDescriptor socket) {
+    raw->admits_(kLastDescriptor);  // says why
+    raw->refuse(socket);
+  };
+  handlers.warning = log.warning;
+  port->acceptor_ = std::make_unique<net::Acceptor>(*port->listener_, std::move(handlers));
   bool made = static_cast<bool>(*port->acceptor_);
   for (uint32_t i = 0; made && i < port->config_.threads; ++i) {
     Worker::Options worker;
@@ -142,7 +154,7 @@ void Port::take(net::FileDescriptor socket) {
   try {
     for (;;) {
       Worker* const worker = least_busy();
-      if (worker == nullptr) break;
+      if (worker == nullptr || !admits_(socket.get())) break;
       if (worker->adopt(socket)) return accepted_.add(1);
       std::erase(taking_, worker);
     }
@@ -170,6 +182,12 @@ void Port::refuse(const net::FileDescriptor& socket) {
   refused_.add(1);
   if (taking_.empty()) return;
   ::send(socket.get(), refusal_.data(), refusal_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+uint64_t Port::connections() const {
+  uint64_t sum = 0;
+  for (const std::unique_ptr<Worker>& worker : workers_) sum += worker->connections();
+  return sum;
 }
 
 void Port::add_to(Statistics& sum) const {

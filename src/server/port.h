@@ -3,6 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,10 +27,18 @@ namespace hs::server {
 
 class Port {
  public:
+  // Whether a connection may stay that was accepted as this descriptor; says why not. On the thread
+  // that accepts.
+  using Admits = std::function<bool(int)>;
+  static constexpr int kLastDescriptor = INT_MAX;  // there is none behind it
+
+  // Descriptors that a port has besides its connections.
+  static uint64_t own_descriptors(const PortConfig& config);
+
   // Listens, and makes the workers, but no thread. Null: *error is one sentence. `engine` must
   // outlive the port.
   static std::unique_ptr<Port> open(const Config& config, engine::Mode mode, engine::Engine& engine,
-                                    const Log& log, std::string* error);
+                                    const Log& log, Admits admits, std::string* error);
   ~Port();  // stops and joins
 
   // Makes the threads, which wait at the gate. False: *error is one sentence, and some may have
@@ -42,10 +53,11 @@ class Port {
   uint16_t number() const { return listener_->port(); }
   const std::string& place() const { return listener_->place(); }
   size_t threads() const { return workers_.size(); }
+  uint64_t connections() const;  // now
   void add_to(Statistics& sum) const;
 
  private:
-  Port(const Config& config, engine::Mode mode, const Log& log);
+  Port(const Config& config, engine::Mode mode, const Log& log, Admits admits);
 
   void take(net::FileDescriptor socket);
   Worker* least_busy();
@@ -55,6 +67,7 @@ class Port {
   const uint32_t max_connections_;
   const engine::Mode mode_;
   const Log log_;
+  const Admits admits_;
   const std::string refusal_;  // the line for a client that is one too many
 
   std::unique_ptr<net::Listener> listener_;

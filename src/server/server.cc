@@ -1,11 +1,12 @@
 #include "server/server.h"
 
-#include <sys/resource.h>
-
 #include <mutex>
 #include <new>
 
+#include "net/event_loop.h"
+#include "server/admission.h"
 #include "server/port.h"
+#include "server/seldom.h"
 #include "server/start_gate.h"
 
 namespace hs::server {
@@ -49,10 +50,15 @@ bool same_port(const std::string& read, const std::string& write) {
 
 class TwoPorts final : public Server {
  public:
-  TwoPorts(const Config& config, const Log& log) : config_(config), log_(log) {}
+  TwoPorts(const Config& config, engine::Engine& engine, const Log& log)
+      : config_(config),
+        log_(log),
+        engine_(engine),
+        admission_(engine,
+                   Port::own_descriptors(config.read) + Port::own_descriptors(config.write)) {}
   ~TwoPorts() override { stop(); }
 
-  bool start(engine::Engine& engine, std::string* error);
+  bool start(std::string* error);
 
   void stop() override {
     const std::lock_guard lock(stopping_);
@@ -73,12 +79,17 @@ class TwoPorts final : public Server {
   }
 
  private:
-  bool open(engine::Engine& engine, std::string* error);
+  bool open(std::string* error);
+  std::unique_ptr<Port> open_port(engine::Mode mode, std::string* error);
+  bool admits(int number);
   void report(const Port* port, engine::Mode mode) const;
   void warn_of_descriptor_limit() const;
 
   const Config config_;
   const Log log_;
+  engine::Engine& engine_;
+  const Admission admission_;
+  Seldom about_admission_;
   std::mutex stopping_;
   StartGate gate_;  // outlives the threads of the ports
   std::unique_ptr<Port> read_;
@@ -87,22 +98,39 @@ class TwoPorts final : public Server {
   uint16_t write_number_ = 0;
 };
 
-bool TwoPorts::open(engine::Engine& engine, std::string* error) {
+std::unique_ptr<Port> TwoPorts::open_port(engine::Mode mode, std::string* error) {
+  const auto admits_it = [this](int number) { return admits(number); };
+  return Port::open(config_, mode, engine_, log_, admits_it, error);
+}
+
+bool TwoPorts::admits(int number) {
+  uint64_t connections = 0;
+  for (const Port* port : {read_.get(), write_.get()}) {
+    if (port != nullptr) connections += port->connections();
+  }
+  if (admission_.has_room(number, connections)) return true;
+  if (about_admission_.is_due(net::monotonic_ms())) {
+    log_.warning("connections are refused: " + admission_.reason());
+  }
+  return false;
+}
+
+bool TwoPorts::open(std::string* error) {
   if (!config_.read.port.empty()) {
-    read_ = Port::open(config_, engine::Mode::kReadOnly, engine, log_, error);
+    read_ = open_port(engine::Mode::kReadOnly, error);
     if (read_ == nullptr) return false;
     read_number_ = read_->number();
   }
   if (!config_.write.port.empty()) {
-    write_ = Port::open(config_, engine::Mode::kReadWrite, engine, log_, error);
+    write_ = open_port(engine::Mode::kReadWrite, error);
     if (write_ == nullptr) return false;
     write_number_ = write_->number();
   }
   return true;
 }
 
-bool TwoPorts::start(engine::Engine& engine, std::string* error) {
-  if (!open(engine, error)) return false;
+bool TwoPorts::start(std::string* error) {
+  if (!open(error)) return false;
   const bool made = (read_ == nullptr || read_->make_threads(gate_, error)) &&
                     (write_ == nullptr || write_->make_threads(gate_, error));
   gate_.open(made);
@@ -127,14 +155,12 @@ void TwoPorts::report(const Port* port, engine::Mode mode) const {
 void TwoPorts::warn_of_descriptor_limit() const {
   uint64_t wanted = 0;
   for (const Port* port : {read_.get(), write_.get()}) {
-    // A worker has an epoll and an eventfd of its own.
-    if (port != nullptr) wanted += config_.limits.max_connections + 2 * port->threads();
+    if (port != nullptr) wanted += config_.limits.max_connections;
   }
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  log_.warning("the process may open " + std::to_string(limit.rlim_cur) +
-               " files, but handlersocket_max_connections needs " + std::to_string(wanted) +
-               " for all ports: clients wait when no more can be opened (see open_files_limit)");
+  const uint64_t most = admission_.most_connections();
+  if (most >= wanted) return;
+  log_.warning("all ports together take " + std::to_string(most) + " connections instead of " +
+               std::to_string(wanted) + " (handlersocket_max_connections): " + admission_.reason());
 }
 
 }  // namespace
@@ -147,8 +173,8 @@ std::unique_ptr<Server> Server::start(const Config& config, engine::Engine& engi
       *error = "handlersocket_port and handlersocket_port_wr are the same: " + config.read.port;
       return nullptr;
     }
-    auto server = std::make_unique<TwoPorts>(config, log);
-    if (!server->start(engine, error)) return nullptr;
+    auto server = std::make_unique<TwoPorts>(config, engine, log);
+    if (!server->start(error)) return nullptr;
     return server;
   } catch (const std::bad_alloc&) {
     *error = "out of memory";

@@ -60,6 +60,9 @@ class GatedEngine : public engine::Engine {
   }
   bool signals_were_blocked() const { return signals_blocked_; }
 
+  std::atomic<uint64_t> wanted{0};  // descriptors
+  uint64_t wanted_descriptors() const override { return wanted; }
+
   std::atomic<int> held{0};      // calls of after_batch(), of all sessions
   std::atomic<int> released{0};  // calls of release()
 
@@ -116,6 +119,13 @@ class ServerTest : public ::testing::Test {
   // Until all of the acceptors' work so far is done.
   void await_accepted(uint64_t connections) {
     while (server_->statistics().connections_accepted < connections) std::this_thread::yield();
+  }
+  void await_answered(uint64_t connections) {
+    for (;;) {
+      const Statistics now = server_->statistics();
+      if (now.connections_accepted + now.connections_refused >= connections) return;
+      std::this_thread::yield();
+    }
   }
   void await_open(uint64_t connections) {
     while (server_->statistics().connections_open != connections) std::this_thread::yield();

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -185,6 +187,39 @@ TEST_F(ServerTest, ConnectionsAboveTheLimitAreToldSo) {
   await_open(2);
   TestClient again = reader();
   EXPECT_EQ(again.ask("\n"), "2\t1\tcmd");
+}
+
+TEST_F(ServerTest, ThePortsLeaveDescriptorsToTheDatabase) {
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit low{400, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  engine_.wanted = 1000;
+  start();
+  EXPECT_TRUE(
+      was_logged("all ports together take 184 connections instead of 40000 "
+                 "(handlersocket_max_connections): the process may open 400 files, and 200 "
+                 "of them are for the database (open_files_limit)"));
+  // Both ends are in this process.
+  std::vector<TestClient> clients;
+  for (int i = 0; server_->statistics().connections_refused == 0 && i < 184; ++i) {
+    clients.push_back(i % 2 == 0 ? reader() : writer());
+    await_answered(clients.size());
+  }
+  EXPECT_EQ(clients.back().line(), "1\t1\ttoo_many_connections");
+  EXPECT_EQ(clients.back().line(), "EOF");
+  EXPECT_EQ(clients.front().ask("\n"), "2\t1\tcmd");
+  std::vector<net::FileDescriptor> of_the_database;
+  for (int i = 0; i < 45; ++i) {
+    of_the_database.emplace_back(::dup(0));
+    EXPECT_TRUE(of_the_database.back());
+  }
+  EXPECT_EQ(times_logged("connections are refused: the process may open 400 files"), 1u);
+  of_the_database.clear();
+  clients.clear();
+  await_open(0);
+  EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_F(ServerTest, TheSecretOfThePortIsAsked) {

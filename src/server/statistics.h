@@ -7,7 +7,7 @@ namespace hs::server {
 
 struct Statistics {
   uint64_t connections_accepted = 0;
-  uint64_t connections_refused = 0;  // over max_connections
+  uint64_t connections_refused = 0;  // over max_connections, or without a descriptor
   uint64_t connections_open = 0;     // now
   uint64_t connections_timed_out = 0;
   uint64_t connections_foreign = 0;  // closed since they spoke another protocol

@@ -13,7 +13,7 @@ from hs_client import Client
 from private_server import PrivateServer
 
 CONNECTIONS = 20_000
-SPARE = 1_000  # descriptors for everything else
+SPARE = 1_500  # descriptors for everything else
 BYTES_EACH = 8 << 10
 OPEN = b"P\t1\ths\tt\tPRIMARY\tid,v\n"
 KEYS = 1000
@@ -41,6 +41,7 @@ def crowded(connections: int) -> Iterator[PrivateServer]:
             "handlersocket_threads": 2,
             "handlersocket_threads_wr": 1,
             "open_files_limit": connections + SPARE,
+            "table_open_cache": 200,
         }
     ) as server:
         server.sql("CREATE DATABASE hs")
@@ -129,25 +130,85 @@ def test_a_storm_of_connections_that_come_and_go(crowded: PrivateServer) -> None
         assert other.find("=", [8]) == [(b"8",)]
 
 
-def test_without_descriptors_sql_goes_on_and_clients_are_taken_later(database: str) -> None:
+def answer_of(client: socket.socket, requests: bytes, lines: int) -> bytes:
+    """What the server says, up to so many lines or the end of the connection."""
+    received = b""
+    try:
+        client.sendall(requests)
+        while received.count(b"\n") < lines and (chunk := client.recv(1000)):
+            received += chunk
+    except OSError:
+        pass  # it was refused, and closed before it had read what was sent
+    return received
+
+
+def test_connections_leave_the_database_its_descriptors(database: str) -> None:
+    """Clients of both ports take what they can get: SQL, tables and the binary log go on."""
+    limit = 3000
+    with PrivateServer(
+        variables={
+            "handlersocket_threads": 2,
+            "handlersocket_threads_wr": 1,
+            "log_bin": "log",
+            "sync_binlog": 0,
+            "max_binlog_size": 65536,
+        },
+        descriptors=limit,
+    ) as own:
+        own.sql("CREATE DATABASE hs")
+        for number in range(60):
+            engine = "MyISAM" if number % 2 else "InnoDB"
+            own.sql(f"CREATE TABLE hs.t{number} (id INT PRIMARY KEY, v TEXT) ENGINE={engine}")
+        own.sql("FLUSH TABLES")
+        clients = []
+        try:
+            with Client(own.port_wr) as writer:
+                writer.open("hs.t0", ["id", "v"])
+                for number in range(3400):
+                    port = own.port if number % 2 else own.port_wr
+                    clients.append(socket.create_connection(("127.0.0.1", port), 60))
+                for key in range(300):
+                    assert writer.raw(b"1\t+\t2\t%d\t%s" % (key, b"x" * 1000)) == b"0\t1"
+            assert own.sql("SELECT @@sql_log_bin")[0][0] == 1
+            status = dict(own.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_connections%'"))
+            assert int(status["Handlersocket_connections_refused"]) >= 3400 - limit // 2
+            assert int(status["Handlersocket_connections_open"]) > limit // 4
+            sessions = [own.connect() for _ in range(50)]
+            for number in range(60):
+                assert own.sql(f"SELECT COUNT(*) FROM hs.t{number}")[0][0] == (300 if not number else 0)
+            for session in sessions:
+                session.close()
+        finally:
+            for client in clients:
+                client.close()
+        logged = 0
+        logs = [name for name, *_ in own.sql("SHOW BINARY LOGS")]
+        assert len(logs) > 3
+        for name in logs:
+            events = own.sql(f"SHOW BINLOG EVENTS IN '{name}'")
+            logged += sum(event[2].startswith("Write_rows") for event in events)
+        assert logged == 300
+        log = own.error_log()
+        assert "Turning logging off" not in log and "Too many open files" not in log
+        assert "connections are refused: the process may open 3000 files" in log
+
+
+def test_clients_without_a_descriptor_are_refused_and_later_taken_again(database: str) -> None:
     limit = 400
     with PrivateServer(variables={"handlersocket_threads": 1, "handlersocket_threads_wr": 1}) as own:
         own.sql("CREATE DATABASE hs")
         own.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
         own.sql("INSERT INTO hs.t VALUES (1)")
-        session = own.connect()
         resource.prlimit(own.pid, resource.RLIMIT_NOFILE, (limit, limit))
         clients = [socket.create_connection(("127.0.0.1", own.port), 60) for _ in range(limit)]
-        with session.cursor() as cursor:
-            cursor.execute("SELECT * FROM hs.t")
-            assert cursor.fetchall() == ((1,),)
-        for client in clients[: limit // 2]:
-            client.close()
-        clients[-1].sendall(b"P\t1\ths\tt\tPRIMARY\tid\n1\t=\t1\t1\n")  # waited to be accepted
-        received = b""
-        while received.count(b"\n") < 2:
-            received += clients[-1].recv(1000)
-        assert received == b"0\t1\n0\t1\t1\n"
+        # A new client of SQL finds room, too.
+        assert own.sql("SELECT * FROM hs.t") == [(1,)]
+        ask, served = b"P\t1\ths\tt\tPRIMARY\tid\n1\t=\t1\t1\n", b"0\t1\n0\t1\t1\n"
+        assert answer_of(clients[-1], b"", 1) == b"1\t1\ttoo_many_connections\n"
+        assert answer_of(clients[0], ask, 2) == served
         for client in clients:
             client.close()
-        session.close()
+        while own.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_connections_open'")[0][1] != "0":
+            pass
+        with socket.create_connection(("127.0.0.1", own.port), 60) as late:
+            assert answer_of(late, ask, 2) == served
