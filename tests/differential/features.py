@@ -130,7 +130,8 @@ class Draft:
 
     def draw_partitions(self, column: Column) -> None:
         self.partition = partitions.clause(column, self.rng)
-        if not any(word in self.partition for word in ("HASH", "KEY (", "MAXVALUE", "DEFAULT")):
+        lists_values = " VALUES " in self.partition
+        if lists_values and not any(w in self.partition for w in ("MAXVALUE", "DEFAULT")):
             # SQL offers the id that no partition takes for ever.
             for each in self.columns:
                 each.auto_increment = False

@@ -35,7 +35,7 @@ class _Draft(Draft):
 
     def table(self) -> Table:
         self.draw_columns()
-        self.draw_primary(self.chance(0.15 if self.inno else 0))
+        self.draw_primary(self.chance(0.12 if self.inno else 0.3))
         partition = self.divided_by is not None
         self.draw_features()
         self.draw_indexes(partition)
@@ -132,7 +132,7 @@ class _Draft(Draft):
             self.indexes.append(index)
         if self.engine == "MEMORY":
             for index in self.indexes:
-                index.using = rng.choice(["", "HASH"])
+                index.using = rng.choice(["", "HASH", "BTREE", "BTREE"])
                 index.hashed = index.using != "BTREE"
 
     def part(self, column: Column) -> Part:
