@@ -158,11 +158,20 @@ class Session {
   // otherwise.
   virtual void undo_request() = 0;
 
-  // True after a request was undone because it needs a row that somebody else has locked, while
-  // requests before it in this transaction may hold locks themselves: nobody waits for a row while
-  // others may wait for him. Commit, and execute it again: then it waits. Reset by the next
-  // request.
-  virtual bool row_was_locked() const = 0;
+  // True after open(), or a request from cursor() on, failed because it needs a lock that another
+  // session holds: of a row, of a table, or of a table's definition. Outside begin_waiting() no
+  // call waits for such a lock, so that nothing is held meanwhile. To be tried again later, or at
+  // once with begin_waiting(). Reset by open(), cursor(), commit() and rollback().
+  virtual bool must_wait() const = 0;
+  // For how long, in ms, a request may wait for the lock that must_wait() is about, before its
+  // error stands.
+  virtual uint32_t patience_ms() const = 0;
+
+  // From here to end_waiting() calls wait for locks, each at most `most_ms` (in whole seconds,
+  // rounded up) and at most patience_ms(). Nothing may be uncommitted. Tables that are kept open
+  // may be given back, so that they are not held while the session waits for another one.
+  virtual void begin_waiting(uint32_t most_ms) = 0;
+  virtual void end_waiting() = 0;
 
   // True after the whole transaction was rolled back (deadlock), or must be since one request
   // cannot be undone alone: what earlier requests of this batch changed is gone, too. Also after a

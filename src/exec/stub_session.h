@@ -56,7 +56,10 @@ class StubSession : public engine::Session {
   Result<void> begin_request(engine::Cursor&, engine::Access, engine::Rows) override { return {}; }
   Result<void> end_request() override { return {}; }
   void undo_request() override { undone = true; }
-  bool row_was_locked() const override { return false; }
+  bool must_wait() const override { return false; }
+  uint32_t patience_ms() const override { return 0; }
+  void begin_waiting(uint32_t) override {}
+  void end_waiting() override {}
   bool transaction_lost() const override { return false; }
   Result<void> commit() override { return {}; }
   void rollback() override {}

@@ -33,8 +33,11 @@ ha_rkey_function search_mode(KeyOperator op, bool is_cut) {
 bool MariaCursor::lock_for_read() {
   TABLE* tables[1] = {table_};
   table_->query_id = session_.thd()->query_id;
-  read_lock_ = mysql_lock_tables(session_.thd(), tables, 1, 0);
-  if (read_lock_ == nullptr) return false;
+  const bool locked = lock_killably(session_.thd(), [&] {
+    read_lock_ = mysql_lock_tables(session_.thd(), tables, 1, 0);
+    return read_lock_ != nullptr;
+  });
+  if (!locked) return false;
   if (covering_) table_->file->ha_start_keyread(index_);
   return true;
 }
@@ -53,7 +56,8 @@ void MariaCursor::unlock_read() {
 
 bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
-  bool failed = lock_tables(thd, &list_, children_.count(), 0);
+  bool failed =
+      !lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
   // Long UNIQUE columns and periods are checked by a second handler that looks rows up. A delete is
   // an update where the row becomes history.
   const bool updates = access == engine::Access::kUpdate ||

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/server_thread.h"
 
+#include <algorithm>
+
 namespace hs::mariadb {
 namespace {
 
 // How long a thread that is never idle goes on with the settings it has, in seconds.
 constexpr time_t kKeepSettingsSeconds = 1;
+
+// As many as a uint32_t holds.
+uint32_t milliseconds(unsigned seconds) {
+  return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{seconds} * 1000, UINT32_MAX));
+}
 
 }  // namespace
 
@@ -26,7 +33,7 @@ ServerThread::ServerThread(THD* thd, std::string_view name, engine::SessionEvent
   // A daemon's thread could not be killed.
   thd_->set_command(COM_CONNECT);
   lex_start(thd_);
-  row_patience_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
+  row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
   take_settings();
   listen();
   thd_->push_internal_handler(&full_disk_handler_);
@@ -69,7 +76,21 @@ void ServerThread::listen() {
 
 void ServerThread::on_wait_begin(int type) {
   using Wait = engine::SessionEvents::Wait;
+  // InnoDB and the table locks say so even when they may not wait.
+  const bool for_lock = type == THD_WAIT_ROW_LOCK || type == THD_WAIT_TABLE_LOCK;
+  if (silent_waits_ > 0 || (for_lock && !waits_)) {
+    ++silent_waits_;
+    return;
+  }
   events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
+}
+
+void ServerThread::on_wait_end() {
+  if (silent_waits_ > 0) {
+    --silent_waits_;
+  } else {
+    events_.wait_ends(events_.context);
+  }
 }
 
 void ServerThread::take_settings() {
@@ -91,8 +112,8 @@ void ServerThread::take_settings() {
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
   settings_time_s_ = my_time(0);
-  patient_ = true;
-  if (row_patience_ != nullptr) usual_row_patience_s_ = row_patience_s();
+  if (row_wait_ != nullptr) row_patience_s_ = row_wait_s();
+  set_row_wait();
 }
 
 bool ServerThread::settings_are_old() const {
@@ -100,15 +121,31 @@ bool ServerThread::settings_are_old() const {
 }
 
 // Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
-unsigned& ServerThread::row_patience_s() {
-  const uchar* value = row_patience_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
+unsigned& ServerThread::row_wait_s() {
+  const uchar* value = row_wait_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
   return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));
 }
 
-void ServerThread::set_patient(bool patient) {
-  if (patient == patient_ || row_patience_ == nullptr) return;
-  patient_ = patient;
-  row_patience_s() = patient ? usual_row_patience_s_ : 0;  // 0: InnoDB gives up at once
+void ServerThread::set_row_wait() {
+  if (row_wait_ == nullptr) return;
+  row_wait_s() =
+      waits_ ? std::min(most_wait_s_, row_patience_s_) : 0;  // 0: InnoDB gives up at once
 }
+
+void ServerThread::wait_for_locks(uint32_t most_ms) {
+  waits_ = true;
+  most_wait_s_ = most_ms / 1000 + (most_ms % 1000 != 0 ? 1 : 0);
+  table_wait_s_ = std::min(most_wait_s_, lock_timeout_s_);
+  set_row_wait();
+}
+
+void ServerThread::stop_waiting() {
+  waits_ = false;
+  table_wait_s_ = 0;
+  set_row_wait();
+}
+
+uint32_t ServerThread::row_patience_ms() const { return milliseconds(row_patience_s_); }
+uint32_t ServerThread::table_patience_ms() const { return milliseconds(lock_timeout_s_); }
 
 }  // namespace hs::mariadb

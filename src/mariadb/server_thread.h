@@ -32,10 +32,16 @@ class ServerThread {
   // Whether a thread that is never idle should take them again.
   bool settings_are_old() const;
 
-  // Whether it waits for rows that others have locked, or gives up at once. It does after
-  // take_settings().
-  void set_patient(bool patient);
-  bool is_patient() const { return patient_; }
+  // Whether it waits for locks that other threads hold, each for at most so many milliseconds, or
+  // gives up at once, as it does at first.
+  void wait_for_locks(uint32_t most_ms);
+  void stop_waiting();
+  bool waits() const { return waits_; }
+  // How long the settings allow it to wait for a row, and for a table.
+  uint32_t row_patience_ms() const;
+  uint32_t table_patience_ms() const;
+  // The seconds for lock_wait_timeout while a table is opened or locked.
+  unsigned table_wait_s() const { return table_wait_s_; }
 
   // Whether the server ends. A kill at shutdown may be forgotten with an earlier kill, abort_loop
   // is not.
@@ -44,12 +50,13 @@ class ServerThread {
   // The server calls these when the thread begins (thd_wait_type) and ends to wait, where it says
   // so; where it does not, whoever waits does.
   void on_wait_begin(int type);
-  void on_wait_end() { events_.wait_ends(events_.context); }
+  void on_wait_end();
 
  private:
   void on_kill() { events_.wake(events_.context); }
   void listen();
-  unsigned& row_patience_s();
+  unsigned& row_wait_s();
+  void set_row_wait();
 
   THD* const thd_;
   const engine::SessionEvents events_;
@@ -62,10 +69,49 @@ class ServerThread {
   } scheduler_{};
   scheduler_functions* saved_scheduler_ = nullptr;
   FullDiskHandler full_disk_handler_;
-  time_t settings_time_s_ = 0;             // of the last take_settings()
-  const sys_var* row_patience_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
-  unsigned usual_row_patience_s_ = 0;
-  bool patient_ = true;
+  time_t settings_time_s_ = 0;         // of the last take_settings()
+  const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
+  unsigned row_patience_s_ = 0;        // as the server's settings have it
+  bool waits_ = false;
+  unsigned most_wait_s_ = 0;   // of one wait, while waits_
+  unsigned table_wait_s_ = 0;  // 0: not at all
+  int silent_waits_ = 0;       // that have begun and are over at once: nothing is told of them
+};
+
+// Calls `try_lock` (true: done), which waits for the server's table locks, a second at a time: they
+// do not see that a background thread is killed. False: it failed, with the error raised.
+template <class TryLock>
+bool lock_killably(THD* thd, TryLock try_lock) {
+  ulong& slice_s = thd->variables.lock_wait_timeout;
+  const ulong most_s = slice_s;
+  bool locked = false;
+  for (ulong left_s = most_s;; --left_s) {
+    slice_s = left_s < 1 ? 0 : 1;
+    locked = try_lock();
+    if (locked || left_s <= 1 || thd->killed != NOT_KILLED ||
+        thd->get_stmt_da()->sql_errno() != ER_LOCK_WAIT_TIMEOUT)
+      break;
+    thd->clear_error();
+  }
+  slice_s = most_s;
+  return locked;
+}
+
+// While it lives, the thread waits for tables as ServerThread::waits() says. Elsewhere, as in a
+// commit that a backup holds off, the usual time applies.
+class TableWait {
+ public:
+  explicit TableWait(ServerThread& thread)
+      : setting_(thread.thd()->variables.lock_wait_timeout), usual_(setting_) {
+    setting_ = thread.table_wait_s();
+  }
+  ~TableWait() { setting_ = usual_; }
+  TableWait(const TableWait&) = delete;
+  TableWait& operator=(const TableWait&) = delete;
+
+ private:
+  ulong& setting_;
+  const ulong usual_;
 };
 
 }  // namespace hs::mariadb

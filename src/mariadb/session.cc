@@ -64,11 +64,25 @@ Error MariaSession::take_error(int number) {
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   }
-  const bool timed_out = number == HA_ERR_LOCK_WAIT_TIMEOUT ||
-                         (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
-  if (timed_out && !thread_.is_patient()) row_was_locked_ = true;
+  if (!thread_.waits()) note_lock(number, error);
   thd_->clear_error();
   return error;
+}
+
+// Whether the call failed because it did not wait for a lock, and how long it may.
+void MariaSession::note_lock(int number, const Error& error) {
+  // An AUTO_INCREMENT value that cannot be had is a lock that was not waited for, too.
+  const bool of_engine = number == HA_ERR_LOCK_WAIT_TIMEOUT || number == HA_ERR_AUTOINC_READ_FAILED;
+  const bool of_server = error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT;
+  if (!of_engine && !of_server) return;
+  must_wait_ = true;
+  patience_ms_ = of_engine ? thread_.row_patience_ms() : thread_.table_patience_ms();
+}
+
+// What is held open would be held for as long as the wait lasts.
+void MariaSession::begin_waiting(uint32_t most_ms) {
+  if (open_cursors_.size() > 1) release();
+  thread_.wait_for_locks(most_ms);
 }
 
 // The same for a table that could not be locked or opened: to have waited in vain is one thing to
@@ -109,6 +123,7 @@ bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
 }
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
+  must_wait_ = false;
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
   if (!statement_open_ && !transaction_open_) forget_kill();
   if (MariaCursor* const cursor = find_open(spec)) return cursor;
@@ -139,17 +154,18 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     return take_error(0);
   }
 
-  // The first try does not wait: who has to wait for a table must not hold others meanwhile.
-  Result<void> opened = try_open(cursor, 0);
+  // Others must not be held while a table is waited for.
+  if (thread_.waits()) release();
+
+  Result<void> opened = try_open(cursor);
   for (int more = 2; !opened && more > 0 && !transaction_open_; --more) {
-    const ErrorCode code = opened.error().code;
-    if (code != ErrorCode::kEngine && (code != ErrorCode::kLockTables || more < 2)) break;
+    if (opened.error().code != ErrorCode::kEngine) break;
     trans_commit_stmt(thd_);
     close_tables();
     // Before release(): what is to be recovered is written down in memory of the statement.
     cursor.recover_failed_open();
     release();
-    opened = try_open(cursor, thd_->variables.lock_wait_timeout);
+    opened = try_open(cursor);
   }
   if (!opened) {
     trans_commit_stmt(thd_);
@@ -163,15 +179,14 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   return &cursor;
 }
 
-// Opens the cursor, waiting for its table at most so many seconds, or leaves nothing of the try
-// behind: neither tables nor locks, whatever else the session has open.
-Result<void> MariaSession::try_open(MariaCursor& cursor, ulong wait_s) {
-  const ulong patience = std::exchange(thd_->variables.lock_wait_timeout, wait_s);
+// Opens the cursor, or leaves nothing of the try behind: neither tables nor locks, whatever else
+// the session has open.
+Result<void> MariaSession::try_open(MariaCursor& cursor) {
+  const TableWait wait(thread_);
   begin_statement(SQLCOM_SELECT);
   TABLE* const opened_before = thd_->open_tables;
   const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
   Result<void> opened = cursor.open();
-  thd_->variables.lock_wait_timeout = patience;
   if (opened) return opened;
   cursor.forget_table();
   while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
@@ -236,9 +251,8 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
   }
   if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
     return {};
-  if (!cursor.lock_for_read()) {
-    return take_lock_error();
-  }
+  const TableWait wait(thread_);
+  if (!cursor.lock_for_read()) return take_lock_error();
   locked_cursors_.push_back(&cursor);
   bump(engine_.counters().table_lock);
   return {};
@@ -246,10 +260,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
-  row_was_locked_ = false;
   if (refused_by_read_only(access)) return ErrorCode::kLockTables;
-  // Requests before this one may hold rows.
-  thread_.set_patient(!transaction_open_);
   follows_changes_ = changed_;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
   if (statement_.shared && can_share && statement_.cursor == &cursor &&
@@ -271,6 +282,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
     transaction_open_ = true;
   }
+  const TableWait wait(thread_);
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
   const bool locked = !thd_->mdl_context.acquire_lock(
@@ -369,6 +381,7 @@ void MariaSession::unlock_readers() {
 
 Result<void> MariaSession::commit() {
   Result<void> result;
+  must_wait_ = false;
   if (mode_ == engine::Mode::kReadOnly) {
     if (!statement_open_) return result;
     unlock_readers();
@@ -401,6 +414,7 @@ Result<void> MariaSession::commit() {
 }
 
 void MariaSession::rollback() {
+  must_wait_ = false;
   if (mode_ == engine::Mode::kReadOnly) {
     (void)commit();
     return;

@@ -43,7 +43,10 @@ class MariaSession final : public engine::Session {
                              engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
-  bool row_was_locked() const override { return row_was_locked_; }
+  bool must_wait() const override { return must_wait_; }
+  uint32_t patience_ms() const override { return patience_ms_; }
+  void begin_waiting(uint32_t most_ms) override;
+  void end_waiting() override { thread_.stop_waiting(); }
   bool transaction_lost() const override { return transaction_lost_; }
   Result<void> commit() override;
   void rollback() override;
@@ -68,7 +71,7 @@ class MariaSession final : public engine::Session {
  private:
   MariaCursor* find_open(const engine::IndexSpecPtr& spec) const;
   Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
-  Result<void> try_open(MariaCursor& cursor, ulong wait_s);
+  Result<void> try_open(MariaCursor& cursor);
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);
@@ -79,6 +82,7 @@ class MariaSession final : public engine::Session {
   void unlock_statement();
   bool must_start_again();
   void forget_kill();
+  void note_lock(int number, const Error& error);
 
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
@@ -109,7 +113,8 @@ class MariaSession final : public engine::Session {
   bool request_changed_ = false;   // by the running request
   bool log_failed_ = false;        // for the running request
   bool transaction_lost_ = false;
-  bool row_was_locked_ = false;
+  bool must_wait_ = false;
+  uint32_t patience_ms_ = 0;  // for what must_wait_ is about
 };
 
 }  // namespace hs::mariadb

@@ -1,9 +1,15 @@
 #include "server/batch.h"
 
+#include "net/event_loop.h"
 #include "protocol/handlersocket/foreign.h"
 #include "protocol/handlersocket/framing.h"
 
 namespace hs::server {
+namespace {
+
+bool takes_requests(const Peer& peer) { return peer.ending == Peer::Ending::kNone && !peer.parked; }
+
+}  // namespace
 
 using protocol::Request;
 using protocol::Verb;
@@ -28,13 +34,14 @@ void Batch::make_encoder() {
 void Batch::run(Peer& peer) {
   peers_.push_back(&peer);
   peer.may_have_more = false;
+  peer.parked = false;
   current_ = &peer;
   run_lines(peer);
   current_ = nullptr;
 }
 
 void Batch::run_lines(Peer& peer) {
-  while (peer.ending == Peer::Ending::kNone) {
+  while (takes_requests(peer)) {
     if (has_enough() || peer.over_high_water()) {
       peer.may_have_more = true;
       return;
@@ -71,15 +78,24 @@ void Batch::execute(Peer& peer, std::string_view line) {
     const auto is_final = [&] { return changes && spec != nullptr && !session_.can_undo(*spec); };
     if (!in_group || (must_open && session_.has_uncommitted_changes()) || is_final()) {
       commit_group();
-      if (peer.ending != Peer::Ending::kNone) return;
+      if (!takes_requests(peer)) return;
       // Requests that were executed again have used the parser's memory.
       request = parser_.parse(line);
       entry.reply_begin = peer.output().size();
     }
     entries_.push_back(entry);
     answer(request, entry);
-    if (writes() && session_.row_was_locked() && !session_.transaction_lost())
-      answer_with_patience(entry);
+    if (session_.must_wait() && !session_.transaction_lost()) {
+      // Others may wait for what the group has locked, so that comes to its end first.
+      entry.peer->output().truncate(entry.reply_begin);
+      entries_.pop_back();
+      commit(group());
+      group_begin_ = entries_.size();
+      if (!takes_requests(peer)) return;
+      entry.reply_begin = entry.peer->output().size();
+      if (!answer_or_park(entry)) return;
+      entries_.push_back(entry);
+    }
     // Whether it can be undone is known for sure only when its table is open.
     if (is_final()) in_group = false;
   } catch (...) {
@@ -122,16 +138,51 @@ void Batch::answer(const Request& request, const Entry& entry) {
   exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
 }
 
-// Others may wait for what the group has locked, so that comes to its end first.
-void Batch::answer_with_patience(Entry entry) {
-  entry.peer->output().truncate(entry.reply_begin);
-  entries_.pop_back();
-  commit(group());
-  group_begin_ = entries_.size();
-  if (entry.peer->ending != Peer::Ending::kNone) return;
-  entry.reply_begin = entry.peer->output().size();
-  entries_.push_back(entry);
+// Of a request that must wait, with nothing uncommitted. False: it was parked.
+bool Batch::answer_or_park(Entry& entry) {
+  Peer& peer = *entry.peer;
+  const uint32_t patience_ms = session_.patience_ms();
+  const int64_t waited_ms =
+      peer.waits_since_ms == 0 ? 0 : net::monotonic_ms() - peer.waits_since_ms;
+  if (waited_ms >= patience_ms) {
+    // The last try: its error stands.
+    answer_waiting(entry, 0);
+    return true;
+  }
+  if (outlet_ != nullptr && !outlet_->begin_wait()) {
+    park(entry);
+    return false;
+  }
+  struct Wait {
+    Outlet* outlet;
+    ~Wait() {
+      if (outlet != nullptr) outlet->end_wait();
+    }
+  } const wait{outlet_};
+  answer_waiting(entry, patience_ms - static_cast<uint32_t>(waited_ms));
+  return true;
+}
+
+void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
+  struct Waiting {
+    engine::Session& session;
+    ~Waiting() { session.end_waiting(); }
+  } const waiting{session_};
+  session_.begin_waiting(most_ms);
+  entry.peer->waits_since_ms = 0;
   answer(parser_.parse(entry.line), entry);
+}
+
+// The line and all that follows it stay in the input, as if they had not been looked at.
+void Batch::park(Entry& entry) {
+  Peer& peer = *entry.peer;
+  peer.output().truncate(entry.reply_begin);
+  peer.used = static_cast<size_t>(entry.line.data() - peer.input().data());
+  peer.searched = 0;
+  peer.may_have_more = peer.parked = true;
+  peer.ending = Peer::Ending::kNone;
+  if (peer.waits_since_ms == 0) peer.waits_since_ms = net::monotonic_ms();
+  entry.peer = nullptr;
 }
 
 void Batch::execute_group_again() {
@@ -139,6 +190,11 @@ void Batch::execute_group_again() {
   take_replies_back(group());
   for (Entry& entry : group()) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
+    if (entry.peer->parked) {
+      entry.peer = nullptr;  // behind the line that is parked
+      ++parked_;
+      continue;
+    }
     counters_.retries.add(1);
     execute_alone(entry);
   }
@@ -151,6 +207,14 @@ void Batch::execute_alone(Entry& entry) {
   for (int attempt = 1;; ++attempt) {
     try {
       answer(parser_.parse(entry.line), entry);
+      if (session_.must_wait()) {
+        output.truncate(entry.reply_begin);
+        session_.rollback();
+        if (!answer_or_park(entry)) {
+          ++parked_;
+          return;
+        }
+      }
     } catch (...) {
       give_up(entry);
     }
@@ -231,7 +295,7 @@ void Batch::finish() {
   if (!entries_.empty()) {
     if (writes()) commit(group());
     counters_.batches.add(1);
-    counters_.requests.add(entries_.size());
+    counters_.requests.add(entries_.size() - parked_);
   }
   for (const Entry& entry : entries_) count(entry);
   for (Peer* peer : peers_) finish(*peer);
@@ -284,7 +348,7 @@ void Batch::clear() {
   // What has only read is final before its end, so nobody's answer waits for that. Nor may who
   // takes the lead meanwhile find peers here that were settled.
   if (has_read) (void)session_.commit();
-  group_begin_ = 0;
+  group_begin_ = parked_ = 0;
   reply_bytes_ = 0;
   current_ = nullptr;
   streams_ = false;

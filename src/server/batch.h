@@ -23,8 +23,10 @@
 // is called by another one, while that waits inside the session. Between run() and clear() nobody
 // else may touch input() and output() of the peers, nor close them.
 //
-// Nobody waits for a row while he may hold others: such a request is undone, the group before it is
-// committed, and it waits as the first of the next one (see Session::row_was_locked).
+// Nothing is held while a request waits for a lock (of a row, a table or its definition). A request
+// that must wait is undone, and the group before it is committed. Then it is executed again and
+// waits inside the engine, if the outlet allows one more to do so. Else it is parked: its line and
+// what follows stay in the peer's input, and a later batch tries it again.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +52,9 @@ class Outlet {
   virtual void step_aside() = 0;
   // Sends what the client takes of output(), others going on meanwhile. False: it has gone.
   virtual bool send(Peer& peer) = 0;
+  // Whether one more thread may wait for a lock inside the engine. True: until end_wait().
+  virtual bool begin_wait() = 0;
+  virtual void end_wait() = 0;
 };
 
 class Batch : private protocol::handlersocket::ReplyStream {
@@ -60,13 +65,14 @@ class Batch : private protocol::handlersocket::ReplyStream {
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
 
-  // All must outlive the batch. Without an outlet every reply is kept until the end.
+  // All must outlive the batch. Without an outlet every reply is kept until the end, and every
+  // request may wait inside the engine.
   Batch(const exec::Context& context, engine::Session& session, Counters& counters,
         Outlet* outlet = nullptr);
 
   // Executes the complete lines in the peer's input, in order, until there is none left, the batch
-  // is full, or the peer is over its output's high water mark; in the two latter cases sets
-  // peer.may_have_more. At most once for each peer in one batch.
+  // is full, the peer is over its output's high water mark, or its next request is parked; but for
+  // the first case sets peer.may_have_more. At most once for each peer in one batch.
   void run(Peer& peer);
 
   bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
@@ -108,7 +114,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
 
  private:
   struct Entry {
-    Peer* peer;  // null: it was split off
+    Peer* peer;  // null: it was split off, or its request was parked
     std::string_view line;
     size_t reply_begin;  // in the peer's output
   };
@@ -124,7 +130,9 @@ class Batch : private protocol::handlersocket::ReplyStream {
   bool turn_away(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
   void answer(const protocol::Request& request, const Entry& entry);
-  void answer_with_patience(Entry entry);
+  bool answer_or_park(Entry& entry);
+  void answer_waiting(Entry& entry, uint32_t most_ms);
+  void park(Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
   void commit(std::span<Entry> group);
@@ -152,6 +160,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;
   size_t group_begin_ = 0;   // in entries_
+  size_t parked_ = 0;        // of entries_, that are not answered
   Peer* current_ = nullptr;  // in run()
   bool streams_ = false;     // the reply of the current request
   bool out_of_memory_ = false;

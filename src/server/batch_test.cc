@@ -121,6 +121,75 @@ TEST_F(BatchTest, ARowThatStaysLockedFailsItsOwnRequestOnly) {
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
 }
 
+// Lets no thread wait for a lock.
+class NoWaits final : public Outlet {
+ public:
+  void step_aside() override {}
+  bool send(Peer&) override { return true; }
+  bool begin_wait() override { return false; }
+  void end_wait() override {}
+};
+
+TEST_F(BatchTest, ARequestThatMayNotWaitIsParkedWithAllBehindIt) {
+  NoWaits outlet;
+  Batch batch(context_, session_, counters_, &outlet);
+  faulty_.lock_row(Call::kInsert, 2);
+  first_.input().append(insert(1) + insert(2) + insert(3));
+  second_.input().append(insert(4));
+  for (int time = 0; time < 2; ++time) {
+    for (Peer* peer : {&first_, &second_}) batch.run(*peer);
+    batch.finish();
+    batch.clear();
+    if (time == 1) break;
+    EXPECT_TRUE(first_.parked);
+    EXPECT_TRUE(first_.may_have_more);
+    EXPECT_EQ(first_.input().view(), insert(2) + insert(3));
+    EXPECT_EQ(take(first_), "0\t1\n");
+    EXPECT_EQ(take(second_), "0\t1\n");
+    EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4"}));
+  }
+  EXPECT_FALSE(first_.parked);
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4", "2,v2", "3,v3"}));
+  EXPECT_EQ(counters_.requests.get(), 3u + 4u);
+}
+
+TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
+  NoWaits outlet;
+  Batch batch(context_, session_, counters_, &outlet);
+  context_.limits.max_request_size = 40;
+  first_.input().append(insert(1) + insert(2) + insert(3) + std::string(100, 'x'));
+  second_.input().append(insert(4));
+  faulty_.lose_transaction(Call::kInsert, 4);
+  faulty_.lock_row(Call::kInsert, 6);  // 2, when all are executed again
+  for (Peer* peer : {&first_, &second_}) batch.run(*peer);
+  batch.finish();
+  batch.clear();
+  EXPECT_TRUE(first_.parked);
+  EXPECT_EQ(first_.ending, Peer::Ending::kNone);
+  EXPECT_EQ(take(first_), "0\t1\n");
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4"}));
+  EXPECT_EQ(counters_.requests.get(), 3u + 2u);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n2\t1\trequest_too_long\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4", "2,v2", "3,v3"}));
+}
+
+TEST_F(BatchTest, AWaitBehindOneThatMustWaitIsNotTakenForItsOwn) {
+  NoWaits outlet;
+  Batch batch(context_, session_, counters_, &outlet);
+  faulty_.lock_row(Call::kInsert, 1);
+  first_.input().append(insert(1));
+  second_.input().append("9\t=\t1\t1\nA\t1\tsecret\n");
+  for (Peer* peer : {&first_, &second_}) batch.run(*peer);
+  batch.finish();
+  batch.clear();
+  EXPECT_TRUE(first_.parked);
+  EXPECT_FALSE(second_.parked);
+  EXPECT_EQ(take(second_), "2\t1\tstmtnum\n0\t1\n");
+}
+
 TEST_F(BatchTest, ARequestThatComesByteByByteIsExecutedOnce) {
   const std::string request = insert(7);
   for (char byte : request) {

@@ -107,6 +107,9 @@ void Executor::prepare_successor() {
 
 void Executor::step_aside() { worker_.load(std::memory_order_relaxed)->step_aside(*this); }
 
+bool Executor::begin_wait() { return pool_.begin_wait(); }
+void Executor::end_wait() { pool_.end_wait(); }
+
 bool Executor::send(Peer& peer) {
   if (should_stop()) return false;
   step_aside();

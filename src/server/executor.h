@@ -52,6 +52,8 @@ class Executor final : private Outlet {
   void prepare_successor();
   void step_aside() override;
   bool send(Peer& peer) override;
+  bool begin_wait() override;
+  void end_wait() override;
   static engine::SessionEvents events(Executor* executor);
   void report(std::string_view what) const;
 

@@ -24,7 +24,10 @@ class ForwardingSession : public engine::Session {
   }
   Result<void> end_request() override { return inner_->end_request(); }
   void undo_request() override { inner_->undo_request(); }
-  bool row_was_locked() const override { return inner_->row_was_locked(); }
+  bool must_wait() const override { return inner_->must_wait(); }
+  uint32_t patience_ms() const override { return inner_->patience_ms(); }
+  void begin_waiting(uint32_t most_ms) override { inner_->begin_waiting(most_ms); }
+  void end_waiting() override { inner_->end_waiting(); }
   bool transaction_lost() const override { return inner_->transaction_lost(); }
   Result<void> commit() override { return inner_->commit(); }
   void rollback() override { inner_->rollback(); }

@@ -22,6 +22,8 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   size_t searched = 0;         // bytes behind those that are known to hold no end of a line
   bool may_have_more = false;  // complete lines, left for a later batch
   bool unfinished = false;     // split() stays away from it
+  bool parked = false;         // its next request must wait for a lock, outside of any thread
+  int64_t waits_since_ms = 0;  // on net::monotonic_ms(), the request that is parked; 0: none
   bool is_slow = false;        // took less than was streamed to it of late
   bool has_spoken = false;     // a line of it was executed
   enum class Ending : uint8_t {
@@ -32,6 +34,10 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
     kAbandoned,  // nobody knows what was done: closes at once, without the replies
   };
   Ending ending = Ending::kNone;  // else: nothing more is executed, and it closes after its replies
+
+  // Set by Worker, while parked:
+  int64_t try_at_ms = 0;  // when the request is due to be tried again
+  unsigned tries = 0;     // of that request so far
 };
 
 using Queue = net::IntrusiveList<Peer, QueueTag>;

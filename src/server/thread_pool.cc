@@ -9,6 +9,11 @@
 namespace hs::server {
 namespace {
 
+// Half of the threads that are not needed to lead a worker.
+uint32_t most_waits(uint32_t threads, size_t workers) {
+  return threads > workers ? (threads - static_cast<uint32_t>(workers) + 1) / 2 : 0;
+}
+
 template <class T>
 T* take_first(std::vector<T*>& list) {
   T* const first = list.front();
@@ -20,7 +25,11 @@ T* take_first(std::vector<T*>& list) {
 
 ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Worker>>& workers,
                        engine::Engine& engine, const Log& log)
-    : options_(std::move(options)), workers_(workers), engine_(engine), log_(log) {
+    : options_(std::move(options)),
+      workers_(workers),
+      engine_(engine),
+      log_(log),
+      waits_left_(most_waits(options_.max_threads, workers.size())) {
   // So that a call allocates nothing: each is in a list once at most.
   without_leader_.reserve(workers.size());
   without_watcher_.reserve(workers.size());
@@ -110,6 +119,19 @@ void ThreadPool::want_watcher(Worker& worker) {
   const std::lock_guard lock(mutex_);
   without_watcher_.push_back(&worker);
   call_next();
+}
+
+bool ThreadPool::begin_wait() {
+  uint32_t left = waits_left_.load(std::memory_order_relaxed);
+  while (left != 0) {
+    if (waits_left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void ThreadPool::end_wait() {
+  waits_left_.fetch_add(1, std::memory_order_relaxed);
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->try_parked();
 }
 
 void ThreadPool::call_next() {

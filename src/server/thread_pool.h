@@ -51,6 +51,11 @@ class ThreadPool {
   // Any thread: ends wait_for_call() or pause() of that executor, now or the next one.
   void call(Executor& executor);
 
+  // Whether one more thread may wait for a lock in the engine; it calls end_wait() then. So many
+  // may that others are left to lead the workers. Any thread.
+  bool begin_wait();
+  void end_wait();
+
   // The executors' threads:
   struct Call {
     enum What { kNothing, kLead, kWatch } what = kNothing;
@@ -80,6 +85,8 @@ class ThreadPool {
   const Log log_;
   Seldom about_foreigners_;
   std::atomic<bool> stop_{false};
+
+  std::atomic<uint32_t> waits_left_;  // threads more that may wait for locks
 
   std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a worker
   mutable std::mutex mutex_;  // of what follows; never held while anything else is locked

@@ -191,5 +191,138 @@ TEST_F(WaitTest, WhoTakesTheLeadWhileTheViewOfABatchEndsFindsNoneOfItsConnection
   await_open(1);
 }
 
+// Clients of a table that others have locked, more than may wait in the engine.
+class ParkTest : public WaitTest {
+ protected:
+  ParkTest() {
+    config_.max_threads = 4;  // of which two may wait
+    fake_.create_table("d.hot(k int, v text null; PRIMARY(k))");
+    fake_.add_row("d", "hot", {"1", "v1"});
+  }
+  ~ParkTest() override { faulty_.unlock_table(); }
+
+  TestClient opened_hot(TestClient client) {
+    EXPECT_EQ(client.ask("P\t1\td\thot\tPRIMARY\tk,v\n"), "0\t1");
+    return client;
+  }
+  std::vector<TestClient> hot_writers(int count) {
+    std::vector<TestClient> clients;
+    for (int i = 0; i < count; ++i) clients.push_back(opened_hot(writer()));
+    return clients;
+  }
+  static std::string insert(size_t key) {
+    return "1\t+\t2\t" + std::to_string(key) + "\tv" + std::to_string(key) + "\n";
+  }
+};
+
+TEST_F(ParkTest, AHotTableTakesNoMoreThreadsThanMayWaitAndTheOthersGoOn) {
+  start();
+  std::vector<TestClient> hot = hot_writers(20);
+  TestClient other = opened(writer());
+  faulty_.lock_table("hot");
+  for (size_t i = 0; i < hot.size(); ++i) hot[i].send(insert(10 + i) + find(1));
+  faulty_.wait_for_held(2);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  EXPECT_EQ(opened(writer()).ask(insert(7)), "0\t1");
+  faulty_.unlock_table();
+  for (TestClient& client : hot) {
+    EXPECT_EQ(client.line(), "0\t1");
+    EXPECT_EQ(client.line(), found(1));
+  }
+  EXPECT_EQ(fake_.rows("d", "hot").size(), 21u);
+}
+
+TEST_F(ParkTest, TheReadPortParksToo) {
+  start();
+  std::vector<TestClient> hot;
+  for (int i = 0; i < 10; ++i) hot.push_back(opened_hot(reader()));
+  TestClient other = opened(reader());
+  faulty_.lock_table("hot");
+  for (TestClient& client : hot) client.send(find(1));
+  faulty_.wait_for_held(2);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  faulty_.unlock_table();
+  for (TestClient& client : hot) EXPECT_EQ(client.line(), found(1));
+}
+
+TEST_F(ParkTest, WithNoThreadToSpareEveryRequestThatMustWaitIsParked) {
+  config_.max_threads = 1;
+  start();
+  std::vector<TestClient> hot = hot_writers(3);
+  TestClient other = opened(writer());
+  faulty_.lock_table("hot");
+  for (size_t i = 0; i < hot.size(); ++i) hot[i].send(find(1) + insert(10 + i));
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  faulty_.unlock_table();
+  for (TestClient& client : hot) {
+    EXPECT_EQ(client.line(), found(1));
+    EXPECT_EQ(client.line(), "0\t1");
+  }
+}
+
+TEST_F(ParkTest, WhatWasAnsweredBeforeTheParkedRequestIsSent) {
+  config_.max_threads = 1;
+  start();
+  TestClient client = opened_hot(writer());
+  EXPECT_EQ(client.ask("P\t2\td\tt\tPRIMARY\tk,v\n"), "0\t1");
+  faulty_.lock_table("hot");
+  client.send("2\t+\t2\t7\tv7\n" + insert(8) + "2\t+\t2\t9\tv9\n");
+  EXPECT_EQ(client.line(), "0\t1");
+  faulty_.unlock_table();
+  EXPECT_EQ(client.line(), "0\t1");
+  EXPECT_EQ(client.line(), "0\t1");
+}
+
+TEST_F(ParkTest, AParkedRequestFailsWhenItsPatienceIsOver) {
+  config_.max_threads = 1;
+  faulty_.patience_ms = 1;
+  start();
+  TestClient client = opened_hot(writer());
+  faulty_.lock_table("hot");
+  EXPECT_EQ(client.ask(insert(8)), "1\t1\t146");
+  EXPECT_EQ(client.ask(find(1)), "1\t1\t146");
+  faulty_.unlock_table();
+  EXPECT_EQ(client.ask(insert(8)), "0\t1");
+}
+
+TEST_F(ParkTest, AnOpenThatMustWaitIsParked) {
+  config_.max_threads = 1;
+  start();
+  TestClient client = reader();
+  TestClient other = opened(reader());
+  faulty_.lock_row(testing::Call::kOpen, 1);
+  client.send("P\t1\td\thot\tPRIMARY\tk,v\n" + find(1));
+  EXPECT_EQ(client.line(), "0\t1");
+  EXPECT_EQ(client.line(), found(1));
+  EXPECT_EQ(other.ask(find(2)), found(2));
+}
+
+TEST_F(ParkTest, TheServerStopsWithRequestsParked) {
+  config_.max_threads = 1;
+  start();
+  std::vector<TestClient> hot = hot_writers(3);
+  TestClient other = opened(writer());
+  faulty_.lock_table("hot");
+  for (TestClient& client : hot) client.send(find(1));
+  EXPECT_EQ(other.ask(find(2)), found(2));
+  server_->stop();
+  for (TestClient& client : hot) EXPECT_EQ(client.line(), "EOF");
+}
+
+TEST_F(ParkTest, ClientsMayVanishWhileTheirRequestIsParked) {
+  config_.max_threads = 1;
+  start();
+  TestClient other = opened(writer());
+  faulty_.lock_table("hot");
+  {
+    std::vector<TestClient> hot = hot_writers(3);
+    for (TestClient& client : hot) client.send(find(1));
+    EXPECT_EQ(other.ask(find(2)), found(2));
+  }
+  faulty_.unlock_table();
+  await_open(1);
+  EXPECT_EQ(other.ask(find(2)), found(2));
+}
+
 }  // namespace
 }  // namespace hs::server

@@ -1,10 +1,20 @@
 #include "server/worker.h"
 
+#include <algorithm>
+
 #include "server/executor.h"
 #include "server/thread_pool.h"
 
 namespace hs::server {
 namespace {
+
+// A request that is parked is tried again after 2 ms, then 4, up to this. A try that fails costs
+// some 20 µs.
+constexpr int64_t kLongestParkMs = 128;
+// The leader looks at the requests that are parked this often.
+constexpr int kLookAtParkedMs = 2;
+// So many of them are tried at once when a wait has ended and so one more thread may wait.
+constexpr int kTriesAfterWait = 2;
 
 // A watcher leaves after so many looks at which nobody waited.
 constexpr int kCalmLooks = 20;
@@ -95,8 +105,10 @@ void Worker::lead(Executor& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
     settle_returned();
+    queue_parked();
     int timeout_ms = net::EventLoop::kForever;
     if (leader.holds_tables) timeout_ms = kHoldTablesMs;
+    if (!parked_.empty()) timeout_ms = kLookAtParkedMs;
     if (!queue_.empty()) timeout_ms = 0;
     const bool happened = await_peers(timeout_ms);
     if (happened || !queue_.empty()) {
@@ -209,6 +221,8 @@ void Worker::settle(Peer& peer) {
   if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
   loop_->send(peer);
   if (peer.closed()) return;
+  if (peer.parked) return park(peer);
+  peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
     loop_->finish(peer);
   } else if (peer.may_have_more) {
@@ -221,8 +235,44 @@ void Worker::settle(Peer& peer) {
   }
 }
 
+void Worker::park(Peer& peer) {
+  peer.try_at_ms = net::monotonic_ms() + std::min(int64_t{2} << peer.tries, kLongestParkMs);
+  peer.tries = std::min(peer.tries + 1, 10u);
+  loop_->detach(peer);
+  parked_.push_back(peer);
+  has_parked_.store(true, std::memory_order_relaxed);
+}
+
+// Those of parked_ that are due go to the queue, and some more if a wait has ended.
+void Worker::queue_parked() {
+  if (parked_.empty()) return;
+  const int64_t now_ms = net::monotonic_ms();
+  int at_once = wait_ended_.exchange(false, std::memory_order_relaxed) ? kTriesAfterWait : 0;
+  if (at_once == 0 && now_ms < look_at_parked_ms_) return;
+  look_at_parked_ms_ = now_ms + kLookAtParkedMs;
+  Queue stay;
+  while (!parked_.empty()) {
+    Peer& peer = parked_.pop_front();
+    (at_once-- > 0 || peer.try_at_ms <= now_ms ? queue_ : stay).push_back(peer);
+  }
+  while (!stay.empty()) parked_.push_back(stay.pop_front());
+  has_parked_.store(!parked_.empty(), std::memory_order_relaxed);
+}
+
+void Worker::try_parked() {
+  if (!has_parked_.load(std::memory_order_relaxed)) return;
+  wait_ended_.store(true, std::memory_order_relaxed);
+  wake();
+}
+
 void Worker::shut() {
   settle_returned();
+  for (Queue* queue : {&parked_, &queue_}) {
+    while (!queue->empty()) {
+      Peer& peer = queue->pop_front();
+      if (peer.detached()) loop_->attach(peer);
+    }
+  }
   loop_->shut();
 }
 

@@ -7,6 +7,10 @@
 // for a page, a row or the log, another executor takes the lead, and the other connections go on.
 // The one that waited finishes its batch and gives the connections of that batch back.
 //
+// A request that must wait for a lock while as many threads wait as may is parked: its connection
+// stands aside, in no thread, and the request is tried again when a wait has ended or a moment has
+// passed.
+//
 // A short wait for a lock or the log is better sat out: whoever takes the lead has a batch and a
 // commit of his own. So the lead is offered at once only for pages, else after kPatience.
 #pragma once
@@ -75,6 +79,9 @@ class Worker {
   // May be called again.
   void shut();
 
+  // Any thread: a wait for a lock has ended, so those that are parked had better be tried again.
+  void try_parked();
+
   // Any thread.
   void wake() { loop_->wake(); }
   bool adopt(net::FileDescriptor& socket) { return loop_->adopt(socket); }
@@ -98,6 +105,8 @@ class Worker {
   void give_back(Executor& executor);
   void settle_returned();
   void settle(Peer& peer);
+  void park(Peer& peer);
+  void queue_parked();
 
   std::unique_ptr<net::EventLoop> loop_;
   bool gathers_ = false;
@@ -105,6 +114,11 @@ class Worker {
   // The leader's:
   Queue queue_;  // peers that have something for the next batch
   std::vector<net::Connection*> ready_;
+  Queue parked_;  // peers whose next request must wait for a lock; detached from the loop
+  int64_t look_at_parked_ms_ = 0;  // not before that
+
+  std::atomic<bool> has_parked_{false};
+  std::atomic<bool> wait_ended_{false};  // since the leader has looked at parked_
 
   std::mutex mutex_;  // of what follows; changed by others only while the leader waits
   std::atomic<Executor*> leader_{nullptr};

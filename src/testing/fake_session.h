@@ -78,7 +78,10 @@ class FakeSession : public engine::Session {
                              engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
-  bool row_was_locked() const override { return false; }
+  bool must_wait() const override { return false; }
+  uint32_t patience_ms() const override { return 0; }
+  void begin_waiting(uint32_t) override {}
+  void end_waiting() override {}
   bool transaction_lost() const override { return false; }
   Result<void> commit() override;
   void rollback() override;

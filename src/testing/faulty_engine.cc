@@ -16,7 +16,11 @@ class FaultyCursor : public engine::Cursor {
  public:
   explicit FaultyCursor(FaultySession& session) : session_(session) {}
 
-  void wrap(engine::Cursor* inner) { inner_ = inner; }
+  void wrap(engine::Cursor* inner, const std::string& table) {
+    inner_ = inner;
+    table_ = &table;
+  }
+  const std::string& table() const { return *table_; }
   engine::Cursor& inner() { return *inner_; }
 
   size_t key_parts() const override { return inner_->key_parts(); }
@@ -36,6 +40,7 @@ class FaultyCursor : public engine::Cursor {
  private:
   FaultySession& session_;
   engine::Cursor* inner_ = nullptr;
+  const std::string* table_ = nullptr;
 };
 
 class FaultySession : public engine::Session {
@@ -57,7 +62,8 @@ class FaultySession : public engine::Session {
         lost_ = true;
         break;
       case FaultyEngine::Fault::kRowLocked:
-        row_was_locked_ = true;
+        if (waits_) return std::nullopt;
+        must_wait_ = true;
         break;
       case FaultyEngine::Fault::kHeld:
         hold(due->wait);
@@ -73,17 +79,19 @@ class FaultySession : public engine::Session {
   }
 
   Result<void> open(const engine::IndexSpecPtr& spec) override {
+    must_wait_ = false;
     if (auto error = fault(Call::kOpen)) return std::move(*error);
     return inner_->open(spec);
   }
 
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
+    must_wait_ = false;
     if (auto error = fault(Call::kCursor)) return std::move(*error);
     Result<engine::Cursor*> found = inner_->cursor(spec);
     if (!found) return found;
     std::unique_ptr<FaultyCursor>& cursor = cursors_[spec.get()];
     if (!cursor) cursor = std::make_unique<FaultyCursor>(*this);
-    cursor->wrap(*found);
+    cursor->wrap(*found, spec->table);
     return static_cast<engine::Cursor*>(cursor.get());
   }
 
@@ -92,11 +100,14 @@ class FaultySession : public engine::Session {
 
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override {
-    row_was_locked_ = false;
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);
     if (lost_) return Error::engine(kTransactionAborted);
-    return inner_->begin_request(static_cast<FaultyCursor&>(cursor).inner(), access, rows);
+    auto& target = static_cast<FaultyCursor&>(cursor);
+    if (engine_.is_locked(target.table()) && !wait_for_table()) {
+      return Error::engine(kLockWaitTimeout);
+    }
+    return inner_->begin_request(target.inner(), access, rows);
   }
 
   Result<void> end_request() override {
@@ -112,10 +123,21 @@ class FaultySession : public engine::Session {
     if (!lost_) inner_->undo_request();
   }
 
-  bool row_was_locked() const override { return row_was_locked_; }
+  bool must_wait() const override { return must_wait_; }
+  uint32_t patience_ms() const override { return engine_.patience_ms; }
+  void begin_waiting(uint32_t most_ms) override {
+    waits_ = true;
+    most_wait_ms_ = most_ms;
+    inner_->begin_waiting(most_ms);
+  }
+  void end_waiting() override {
+    waits_ = false;
+    inner_->end_waiting();
+  }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
 
   Result<void> commit() override {
+    must_wait_ = false;
     if (auto error = fault(Call::kCommit)) {
       inner_->rollback();
       return std::move(*error);
@@ -125,7 +147,7 @@ class FaultySession : public engine::Session {
   }
 
   void rollback() override {
-    lost_ = false;
+    lost_ = must_wait_ = false;
     inner_->rollback();
   }
 
@@ -138,6 +160,18 @@ class FaultySession : public engine::Session {
  private:
   static constexpr int kTransactionAborted = 200;  // the handler's number
 
+  // False: it has not waited, or not for long enough.
+  bool wait_for_table() {
+    must_wait_ = !waits_;
+    if (must_wait_ || most_wait_ms_ == 0) return false;
+    if (events_.wait_begins) {
+      events_.wait_begins(events_.context, engine::SessionEvents::Wait::kOther);
+    }
+    engine_.wait_until_unlocked();
+    if (events_.wait_ends) events_.wait_ends(events_.context);
+    return true;
+  }
+
   FaultyEngine& engine_;
   std::unique_ptr<engine::Session> inner_;
   const engine::SessionEvents events_;
@@ -145,7 +179,9 @@ class FaultySession : public engine::Session {
   // up.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
-  bool row_was_locked_ = false;
+  bool must_wait_ = false;
+  bool waits_ = false;
+  uint32_t most_wait_ms_ = 0;
 };
 
 Result<bool> FaultyCursor::seek(KeyOperator op, std::span<const Value> key) {
@@ -220,6 +256,30 @@ void FaultyEngine::wait_until_let_go() {
   ++held_;
   held_changes_.notify_all();
   held_changes_.wait(lock, [&, before = let_go_] { return let_go_ != before; });
+  --held_;
+}
+
+void FaultyEngine::lock_table(std::string table) {
+  const std::lock_guard lock(mutex_);
+  locked_table_ = std::move(table);
+}
+
+void FaultyEngine::unlock_table() {
+  const std::lock_guard lock(mutex_);
+  locked_table_.clear();
+  held_changes_.notify_all();
+}
+
+bool FaultyEngine::is_locked(const std::string& table) const {
+  const std::lock_guard lock(mutex_);
+  return !locked_table_.empty() && locked_table_ == table;
+}
+
+void FaultyEngine::wait_until_unlocked() {
+  std::unique_lock lock(mutex_);
+  ++held_;
+  held_changes_.notify_all();
+  held_changes_.wait(lock, [&] { return locked_table_.empty(); });
   --held_;
 }
 

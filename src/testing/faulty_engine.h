@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,14 +46,20 @@ class FaultyEngine : public engine::Engine {
   // As fail(), and the whole transaction is lost, as after a deadlock: transaction_lost() holds and
   // every request fails until Session::rollback().
   void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
-  // As fail() with a lock wait timeout, and row_was_locked() holds until the next request begins.
+  // As fail() with a lock wait timeout, and must_wait() holds, unless the session waits for locks.
   void lock_row(Call call, uint64_t nth);
+  // Until unlock_table() requests on the table must wait, and those that may wait for it do, as
+  // for hold() with Wait::kOther.
+  void lock_table(std::string table);
+  void unlock_table();
   // The `nth` such call from now on waits, as `what`, until let_go(), and then does its work.
   // Without `what` it is only slow: nobody is told that it waits.
   void hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what);
   void let_go();
   // Blocks until so many calls wait in hold().
   void wait_for_held(uint64_t calls);
+  // What patience_ms() of the sessions says. Set it before they are used.
+  uint32_t patience_ms = 60'000;
   // How often `call` was made so far.
   uint64_t calls(Call call) const;
 
@@ -80,6 +87,8 @@ class FaultyEngine : public engine::Engine {
 
   void add(Call call, uint64_t nth, Fault fault);
   void wait_until_let_go();
+  bool is_locked(const std::string& table) const;
+  void wait_until_unlocked();
   // Counts the call; the fault that is due at it, if any.
   std::optional<Fault> count(Call call);
   void remove_session(const engine::Session* session);
@@ -90,8 +99,9 @@ class FaultyEngine : public engine::Engine {
   mutable std::mutex mutex_;  // of what follows
   uint64_t counts_[kCalls] = {};
   std::vector<Fault> faults_;
-  uint64_t held_ = 0;    // calls that wait
-  uint64_t let_go_ = 0;  // times
+  uint64_t held_ = 0;         // calls that wait
+  uint64_t let_go_ = 0;       // times
+  std::string locked_table_;  // empty: none
   std::condition_variable held_changes_;
   std::vector<std::pair<const engine::Session*, engine::SessionEvents>> sessions_;
 };

@@ -4,7 +4,9 @@ those whose requests came before it in the batch."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+import threading
 
 import pymysql
 import pytest
@@ -148,3 +150,108 @@ def test_a_client_that_goes_while_its_request_waits(single: PrivateServer) -> No
         # It was on its way and is done, as with a client that goes just after sending.
         while other.find("=", [1]) != [(b"1", b"11")]:
             pass
+
+
+def wait_for_state(server: PrivateServer, state: str) -> int:
+    """Returns the id of a thread in that state, once there is one."""
+    query = f"SELECT ID FROM information_schema.PROCESSLIST WHERE STATE = '{state}'"
+    while not (found := server.sql(query)):
+        pass
+    return int(found[0][0])
+
+
+@contextmanager
+def sql_sleeps_in(server: PrivateServer, statement: str) -> Iterator[threading.Thread]:
+    """A thread that executes a statement which sleeps; at the end it is killed, if it still does."""
+
+    def execute(connection: pymysql.connections.Connection) -> None:
+        with suppress(pymysql.MySQLError), connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    with server.connect() as connection:
+        thread = threading.Thread(target=execute, args=(connection,))
+        thread.start()
+        wait_for_state(server, "User sleep")
+        yield thread
+        if thread.is_alive():
+            server.sql(f"KILL QUERY {connection.thread_id()}")
+        thread.join()
+
+
+def test_ddl_on_another_table_gets_through_while_a_request_waits_for_a_row(
+    single: PrivateServer,
+) -> None:
+    with opened(single.port_wr) as waits, opened(single.port_wr, "hs.other") as other:
+        with sql_holds(single, "UPDATE hs.t SET v = 10 WHERE id = 1") as holder:
+            # One batch: the table `other` is open when the wait begins.
+            waits.open("hs.other", ["id", "v"], id=2)
+            waits.send(line(2, "=", 1, 2, 1, 0, "U", 2, 22) + update(1, 11))
+            wait_for_a_lock_wait(single)
+            single.sql("SET STATEMENT lock_wait_timeout = 5 FOR ALTER TABLE hs.other FORCE")
+            assert other.find("=", [2]) == [(b"2", b"22")]
+            holder.commit()
+        assert [waits.read_line(), waits.read_line()] == [b"0\t1\t1"] * 2
+
+
+def test_a_hot_row_leaves_threads_for_the_others(single: PrivateServer) -> None:
+    clients = [opened(single.port_wr) for _ in range(400)]
+    with opened(single.port_wr) as other:
+        with sql_holds(single, "UPDATE hs.t SET v = 0 WHERE id = 1") as holder:
+            for client in clients:
+                client.send(line(1, "=", 1, 1, 1, 0, "+", 0, 1))
+            wait_for_a_lock_wait(single)
+            for value in range(50):
+                other.send(update(2, value))
+                assert other.read_line() == b"0\t1\t1"
+            # What the others wait for is not what takes all threads.
+            with sql_holds(single, "UPDATE hs.t SET v = 0 WHERE id = 3") as second:
+                other.send(update(3, 33))
+                wait_for_a_lock_wait(single)
+                second.commit()
+                assert other.read_line() == b"0\t1\t1"
+            holder.commit()
+        for client in clients:
+            assert client.read_line() == b"0\t1\t1"
+            client.close()
+    assert single.sql("SELECT v FROM hs.t WHERE id = 1") == [(400,)]
+
+
+def test_a_find_that_waits_for_a_table_holds_no_rows(single: PrivateServer) -> None:
+    single.sql("CREATE OR REPLACE TABLE hs.m (id INT PRIMARY KEY, v INT) ENGINE=MyISAM")
+    single.sql("INSERT INTO hs.m VALUES (1, 1)")
+    with opened(single.port_wr) as client:
+        client.open("hs.m", ["id", "v"], id=2)
+        with sql_sleeps_in(single, "UPDATE hs.m SET v = 2 + SLEEP(60)"):
+            client.send(update(2, 22) + line(2, "=", 1, 1))
+            patience = "innodb_lock_wait_timeout = 1"
+            wait_for_state(single, "Waiting for table level lock")
+            single.sql(f"SET STATEMENT {patience} FOR DELETE FROM hs.t WHERE id = 2")
+        assert client.read_line() == b"0\t1\t1"
+        assert client.read_line() in (b"0\t2\t1\t1", b"0\t2\t1\t3")
+
+
+@pytest.mark.parametrize("port", ["port", "port_wr"])
+def test_kill_ends_a_wait_for_a_table_lock(single: PrivateServer, port: str) -> None:
+    single.sql("CREATE OR REPLACE TABLE hs.m (id INT PRIMARY KEY, v INT) ENGINE=MyISAM")
+    single.sql("INSERT INTO hs.m VALUES (1, 1)")
+    with opened(getattr(single, port), "hs.m") as client:
+        with sql_sleeps_in(single, "UPDATE hs.m SET v = 2 + SLEEP(60)") as sleeps:
+            client.send(line(1, "=", 1, 1))
+            single.sql(f"KILL QUERY {wait_for_state(single, 'Waiting for table level lock')}")
+            assert client.read_line() == b"1\t1\tinterrupted"
+            assert sleeps.is_alive()
+
+
+def test_an_auto_increment_that_must_wait_waits(single: PrivateServer) -> None:
+    single.sql("CREATE OR REPLACE TABLE hs.a (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+    with opened(single.port_wr, "hs.a") as client:
+        client.open("hs.t", ["id", "v"], id=2)
+        # INSERT ... SELECT keeps the AUTO-INC lock until its end.
+        insert = "INSERT INTO hs.a (v) SELECT seq + SLEEP(0.02) FROM hs.seq_1_to_50"
+        with sql_sleeps_in(single, insert) as sleeps:
+            client.send(line(2, "=", 1, 2, 1, 0, "U", 2, 22) + line(1, "+", 2, 0, 7))
+            assert client.read_line() == b"0\t1\t1"
+            reply = client.read_line()
+            sleeps.join()
+    assert reply.startswith(b"0\t1\t"), reply
+    assert single.sql(f"SELECT v FROM hs.a WHERE id = {int(reply.split()[2])}") == [(7,)]
