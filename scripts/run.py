@@ -21,7 +21,7 @@ import run_state
 import sample_table
 import server_files
 import telnet_session
-from ports import free_port, port_is_free
+from ports import free_port
 from private_server import PrivateServer
 from run_options import Options
 from run_report import say, show, step
@@ -71,7 +71,7 @@ def serve(options: Options) -> int:
         )
     with run_state.lock(options.directory):
         rows = _wanted_rows(options)
-        _check_ports(options)
+        run_options.check_ports(options)
         _check_room(options.directory, rows)
         server = make_server(options)
         try:
@@ -149,17 +149,6 @@ def _wanted_rows(options: Options) -> int:
         return options.rows
     note = sample_table.read_note(options.directory)
     return note.rows if note else run_options.DEFAULT_ROWS
-
-
-def _check_ports(options: Options) -> None:
-    ports = (
-        ("--port", options.port),
-        ("--port-wr", options.port_wr),
-        ("--sql-port", options.sql_port),
-    )
-    for option, port in ports:
-        if port and not port_is_free(port):
-            raise ServerError(f"port {port} is in use; {option} N takes another one")
 
 
 def _check_room(directory: Path, rows: int) -> None:

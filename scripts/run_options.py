@@ -13,7 +13,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import NoReturn
 
+import run_state
 import server_files
+from ports import port_is_free
+from server_files import ServerError
 
 HELP_FILE = Path(__file__).with_name("run_help.txt")
 DEFAULT_DIRECTORY = server_files.REPOSITORY / "build/run"
@@ -24,7 +27,8 @@ MAX_THREADS = 3000
 
 @dataclass(frozen=True)
 class Options:
-    """What ./run was asked to do. `rows` is None when the number in the directory may stay."""
+    """What ./run was asked to do. `rows` is None when the number in the directory may stay;
+    `source` is the shell part's affair."""
 
     once: bool
     detach: bool
@@ -36,6 +40,7 @@ class Options:
     threads: int | None
     threads_wr: int | None
     rows: int | None
+    source: Path | None
     server_arguments: tuple[str, ...]
 
 
@@ -72,6 +77,7 @@ def _make_parser() -> _Parser:
     parser.add_argument("--threads", type=threads)
     parser.add_argument("--threads-wr", type=threads)
     parser.add_argument("--rows", type=_number("a number of rows", 0, MAX_ROWS))
+    parser.add_argument("--source", type=Path)
     return parser
 
 
@@ -98,6 +104,29 @@ def parse(arguments: Sequence[str]) -> Options:
     return Options(**values, server_arguments=tuple(server_arguments))
 
 
+def check_ports(options: Options) -> None:
+    """Raises ServerError when a port that was asked for is in use."""
+    wanted = (
+        ("--port", options.port),
+        ("--port-wr", options.port_wr),
+        ("--sql-port", options.sql_port),
+    )
+    for option, port in wanted:
+        if port and not port_is_free(port):
+            raise ServerError(f"port {port} is in use; {option} N takes another one")
+
+
+def _check_early() -> None:
+    """What the shell part of ./run asks for before minutes of installing and building."""
+    options = parse(sys.argv[1:])
+    # One that runs in the directory has the ports; it is told of later, with its number.
+    if options.stop or run_state.read_running(options.directory) is not None:
+        return
+    try:
+        check_ports(options)
+    except ServerError as error:
+        sys.exit(f"error: {error.message}")
+
+
 if __name__ == "__main__":
-    # The shell part of ./run asks early, before minutes of installing and building.
-    parse(sys.argv[1:])
+    _check_early()

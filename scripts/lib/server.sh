@@ -67,9 +67,13 @@ candidates() {
 
 fetch_source() { # fetch_source VERSION: the upstream tarball alone
   local downloads=$server_home/downloads
-  mkdir -p "$downloads" && cd "$downloads" &&
-    apt-get "${private_apt[@]}" source --download-only --tar-only --only-source "mariadb=$1" \
-      </dev/null &&
+  mkdir -p "$downloads" && cd "$downloads" || return 1
+  if [[ -n ${source_file:-} ]]; then
+    cp "$source_file" "$downloads"
+    return
+  fi
+  apt-get "${private_apt[@]}" source --download-only --tar-only --only-source "mariadb=$1" \
+    </dev/null &&
     ls "$downloads/mariadb_$(upstream_of "$1").orig.tar."*
 }
 
@@ -167,7 +171,7 @@ switch_to() { # switch_to UPSTREAM: atomically
 # Makes build/server/current; WANTED is a version (10.11.18 or a full package version), or empty
 # for the newest whose binary and source can both be fetched.
 ensure_server() { # ensure_server WANTED
-  local wanted=$1 version from
+  local wanted=$1 version from next
   if server_is_ready "$wanted"; then
     return 0
   fi
@@ -181,10 +185,12 @@ ensure_server() { # ensure_server WANTED
       switch_to "$(upstream_of "$version")"
       return 0
     fi
+    next=": trying the next older version"
+    [[ -z $wanted ]] || next=""
     say "MariaDB $(upstream_of "$version") is offered, but its packages and its source cannot both" \
-      "be fetched, and the plugin needs both: trying the next older version"
+      "be fetched, and the plugin needs both$next"
   done < <(candidates)
-  die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source" "$from"
+  die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source (scripts/provision --source FILE takes one that you have)" "$from"
 }
 
 # mariadb-backup of the same version, which only tests need. It needs no library that the server does

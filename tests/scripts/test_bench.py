@@ -209,9 +209,12 @@ def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
 
     monkeypatch.setattr(program, "prepare", lambda: None)
     monkeypatch.setattr(program, "measure", measure)
-    before = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)]
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(each) for each in ends]
     try:
+        # A shell starts its background jobs with SIGINT ignored, the tests among them.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         assert program.main(["--only", "lookups", "--no-page"]) == 130
     finally:
-        for each, handler in zip((signal.SIGTERM, signal.SIGHUP), before):
+        for each, handler in zip(ends, before):
             signal.signal(each, handler)
