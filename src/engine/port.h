@@ -159,9 +159,10 @@ class Session {
   virtual void undo_request() = 0;
 
   // True after open(), or a request from cursor() on, failed because it needs a lock that another
-  // session holds: of a row, of a table, or of a table's definition. Outside begin_waiting() no
-  // call waits for such a lock, so that nothing is held meanwhile. To be tried again later, or at
-  // once with begin_waiting(). Reset by open(), cursor(), commit() and rollback().
+  // session holds: of a row, of a table, or of a table's definition; or because tables must be
+  // opened anew for it, which is done with nothing held. Outside begin_waiting() no call waits for
+  // such a lock, so that nothing is held meanwhile. To be tried again later, or at once with
+  // begin_waiting(). Reset by open(), cursor(), commit() and rollback().
   virtual bool must_wait() const = 0;
   // For how long, in ms, a request may wait for the lock that must_wait() is about, before its
   // error stands.

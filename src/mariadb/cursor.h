@@ -41,6 +41,9 @@ class MariaCursor final : public engine::Cursor {
            list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.somebody_waits();
   }
 
+  // A change was refused since it would have reached tables that are not open with this one.
+  bool lacks_children() const { return lacks_children_; }
+
   bool locks_in_engine() const { return locks_in_engine_; }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // A change of one row that fails leaves nothing behind, whatever the statement has changed
@@ -96,6 +99,7 @@ class MariaCursor final : public engine::Cursor {
   bool meets_key();
   // write.cc
   Result<void> mark_insert_columns(size_t count);
+  Result<void> check_children();
   Result<void> store(Field* field, const Value& value);
   Result<void> erase_versioned();
   Result<void> failed(int number);
@@ -112,6 +116,7 @@ class MariaCursor final : public engine::Cursor {
 
   TABLE_LIST list_;
   ForeignKeyChildren children_;
+  bool lacks_children_ = false;
   std::optional<Open_table_context> opening_;  // of the last open()
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;

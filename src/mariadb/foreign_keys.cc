@@ -14,6 +14,26 @@ thr_lock_type lock_of(const FOREIGN_KEY_INFO& key) {
   return cascades ? TL_FIRST_WRITE : TL_READ;
 }
 
+// The THD's memory as long as this lives, for what is not to be kept until the commit.
+class OwnMemory {
+ public:
+  explicit OwnMemory(THD* thd) : thd_(thd), before_(thd->mem_root) {
+    init_alloc_root(PSI_NOT_INSTRUMENTED, &memory_, 2048, 0, MYF(0));
+    thd->mem_root = &memory_;
+  }
+  ~OwnMemory() {
+    thd_->mem_root = before_;
+    free_root(&memory_, MYF(0));
+  }
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
+
+ private:
+  THD* const thd_;
+  MEM_ROOT* const before_;
+  MEM_ROOT memory_;
+};
+
 bool equal(const LEX_CSTRING& name, const std::string& other) {
   return other == std::string_view(name.str, name.length);
 }
@@ -34,6 +54,25 @@ bool ForeignKeyChildren::open_children_of(THD* thd, TABLE* parent) {
   List_iterator<FOREIGN_KEY_INFO> next(keys);
   while (const FOREIGN_KEY_INFO* key = next++)
     if (!has(*key, lock_of(*key)) && !open_child(thd, *key)) return false;
+  return true;
+}
+
+bool ForeignKeyChildren::complete(THD* thd, TABLE* parent) const {
+  return has_children_of(thd, parent) &&
+         std::all_of(children_.begin(), children_.end(), [&](const Child& child) {
+           return child.list.table == nullptr || has_children_of(thd, child.list.table);
+         });
+}
+
+bool ForeignKeyChildren::has_children_of(THD* thd, TABLE* parent) const {
+  if (!parent->file->referenced_by_foreign_key()) return true;
+  const OwnMemory memory(thd);
+  List<FOREIGN_KEY_INFO> keys;
+  parent->file->get_parent_foreign_key_list(thd, &keys);
+  if (thd->is_error()) return false;
+  List_iterator<FOREIGN_KEY_INFO> next(keys);
+  while (const FOREIGN_KEY_INFO* key = next++)
+    if (!has(*key, lock_of(*key))) return false;
   return true;
 }
 

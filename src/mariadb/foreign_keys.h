@@ -21,6 +21,10 @@ class ForeignKeyChildren {
   // error raised in the THD.
   bool open(THD* thd, TABLE_LIST* parent);
 
+  // Whether these are still all tables that a change of `parent` reaches. False also when that
+  // cannot be found out for lack of memory, with the error raised in the THD.
+  bool complete(THD* thd, TABLE* parent) const;
+
   // The tables are gone (closed by the session).
   void forget() { children_.clear(); }
 
@@ -36,6 +40,7 @@ class ForeignKeyChildren {
     TABLE_LIST list;
   };
 
+  bool has_children_of(THD* thd, TABLE* parent) const;
   bool open_children_of(THD* thd, TABLE* parent);
   bool open_child(THD* thd, const FOREIGN_KEY_INFO& key);
   bool has(const FOREIGN_KEY_INFO& key, thr_lock_type lock) const;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mariadb/cursor.h"
+#include "mariadb/expressions.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -47,6 +48,7 @@ Result<void> MariaCursor::open() {
   THD* thd = session_.thd();
   const LEX_CSTRING database = lex(database_);
   const LEX_CSTRING name = lex(table_name_);
+  lacks_children_ = false;
   list_.reset();
   list_.init_one_table(&database, &name, nullptr,
                        session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
@@ -98,6 +100,7 @@ Result<void> MariaCursor::check_table() const {
   if (session_.mode() == engine::Mode::kReadOnly) return {};
   // Writes would not reach the other nodes of a Galera cluster.
   if (WSREP_ON) return ErrorCode::kUnsupportedTable;
+  if (changes_depend_on_client(table_)) return ErrorCode::kUnsupportedTable;
   // What the SQL layer does around a write and is not done here: triggers, sequences in defaults
   // (their tables would have to be opened, too), history partitions that are switched by size.
   const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||
@@ -196,8 +199,10 @@ Result<Field*> MariaCursor::find_column(const std::string& name) const {
     const LEX_CSTRING& candidate = (*field)->field_name;
     // Columns that the server itself hides (hash of a long UNIQUE) have no name for users.
     if ((*field)->invisible < INVISIBLE_SYSTEM &&
-        name == std::string_view(candidate.str, candidate.length))
+        name == std::string_view(candidate.str, candidate.length)) {
+      if (depends_on_client((*field)->vcol_info)) return ErrorCode::kUnsupportedTable;
       return *field;
+    }
   }
   return ErrorCode::kColumn;
 }

@@ -2,6 +2,7 @@
 #include "mariadb/session.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
@@ -30,8 +31,30 @@ enum_sql_command command_of(engine::Access access) {
   return SQLCOM_SELECT;
 }
 
-bool refused_by_read_only(engine::Access access) {
-  return access != engine::Access::kRead && (opt_readonly || global_system_variables.tx_read_only);
+// The server itself goes on without its binary log after an error that it cannot mend: when it
+// could not open the next file. From there on replicas and recovery would miss every change.
+bool log_was_switched_off() { return opt_bin_log && !mysql_bin_log.is_open(); }
+
+Error log_is_off() {
+  static std::atomic_flag said;
+  if (!said.test_and_set())
+    sql_print_error(
+        "handlersocket: the server has switched its binary log off; changes are refused until it "
+        "is "
+        "restarted");
+  return Error::sql(ER_BINLOG_LOGGING_IMPOSSIBLE, "The server has switched its binary log off");
+}
+
+// Why the server as it is now takes no changes, whatever table they are for. Not to be kept: all of
+// it may change while tables are open.
+std::optional<Error> refusal(engine::Access access) {
+  if (access == engine::Access::kRead) return {};
+  if (opt_readonly || global_system_variables.tx_read_only)
+    return Error{ErrorCode::kLockTables, 0, {}};
+  // Changes would not reach the other nodes of a Galera cluster.
+  if (WSREP_ON) return Error{ErrorCode::kUnsupportedTable, 0, {}};
+  if (log_was_switched_off()) return log_is_off();
+  return {};
 }
 
 }  // namespace
@@ -64,6 +87,8 @@ Error MariaSession::take_error(int number) {
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   }
+  timed_out_ |= number == HA_ERR_LOCK_WAIT_TIMEOUT ||
+                (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
   if (!thread_.waits()) note_lock(number, error);
   thd_->clear_error();
   return error;
@@ -260,7 +285,10 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
-  if (refused_by_read_only(access)) return ErrorCode::kLockTables;
+  timed_out_ = false;
+  if (auto refused = refusal(access)) return *refused;
+  if (cursor.lacks_children())
+    if (auto reopened = reopen(cursor); !reopened) return reopened;
   follows_changes_ = changed_;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
   if (statement_.shared && can_share && statement_.cursor == &cursor &&
@@ -281,6 +309,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
     transaction_open_ = true;
+    logged_before_ = thd_->get_last_commit_gtid().seq_no;
   }
   const TableWait wait(thread_);
   MDL_request protection;
@@ -288,11 +317,12 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool locked = !thd_->mdl_context.acquire_lock(
                           &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
                       // It may have become so while FLUSH TABLES WITH READ LOCK was waited for.
-                      !refused_by_read_only(access) && cursor.lock_for_write(access);
+                      !refusal(access) && cursor.lock_for_write(access);
   if (!locked) {
-    const Error error =
-        refused_by_read_only(access) ? Error{ErrorCode::kLockTables, 0, {}} : take_lock_error();
+    const auto refused = refusal(access);
+    const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
+    decide_on_transaction();
     return error;
   }
   statement_ = {&cursor, access, can_share};
@@ -348,17 +378,44 @@ void MariaSession::undo_request() {
     transaction_lost_ = request_changed_ || log_failed_ || thd_->transaction_rollback_request;
   } else {
     abandon_statement();
-    transaction_lost_ = must_start_again();
+    decide_on_transaction();
   }
   request_changed_ = log_failed_ = false;
   thd_->clear_error();
 }
 
-// Whether the failed request may succeed without the requests before it: InnoDB has rolled back all
-// of them, or their changes have filled what the log keeps of a transaction until its commit.
+// What becomes of the transaction of a request that has failed and was undone.
+void MariaSession::decide_on_transaction() {
+  transaction_lost_ = must_start_again();
+  // InnoDB has rolled it back, and nothing was lost by that.
+  if (!transaction_lost_ && thd_->transaction_rollback_request) undo_transaction();
+}
+
+// Whether the requests before the failed one must be executed again, and it with them: InnoDB has
+// rolled back all of them, or their changes have filled what the log keeps of a transaction until
+// its commit. After a deadlock a request is tried again even if it was alone. After a lock that it
+// did not get in time it is not: innodb_rollback_on_timeout makes that a rollback, too.
 bool MariaSession::must_start_again() {
   const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
-  return thd_->transaction_rollback_request || log_full;
+  return (thd_->transaction_rollback_request && (follows_changes_ || !timed_out_)) || log_full;
+}
+
+// To be executed again behind a commit.
+Error MariaSession::must_reopen() {
+  if (!thread_.waits()) {
+    must_wait_ = true;
+    patience_ms_ = thread_.table_patience_ms();
+  }
+  return Error{ErrorCode::kLockTables, 0, {}};
+}
+
+// The tables that changes of the cursor's table reach are no longer those that were opened with it.
+Result<void> MariaSession::reopen(MariaCursor& cursor) {
+  if (changed_) return must_reopen();
+  release();
+  auto opened = open_cursor(cursor.spec());
+  if (!opened) return opened.error();
+  return {};
 }
 
 // The end of the write port's statement, after its commit or rollback.
@@ -377,6 +434,15 @@ void MariaSession::unlock_readers() {
     bump(engine_.counters().table_unlock);
   }
   locked_cursors_.clear();
+}
+
+// False: the transaction was rolled back, with the error raised.
+bool MariaSession::commit_transaction() {
+  const ulong rollbacks = thd_->status_var.ha_rollback_count;
+  if (!trans_commit(thd_)) return true;
+  // What fails behind the commit (the next file of the binary log cannot be made) is an error, too,
+  // but undoes nothing; the server itself logs it.
+  return thd_->status_var.ha_rollback_count == rollbacks;
 }
 
 Result<void> MariaSession::commit() {
@@ -398,11 +464,15 @@ Result<void> MariaSession::commit() {
     transaction_open_ = false;
     // The server does not say when it waits for those who commit at the same time.
     if (changed_) thread_.on_wait_begin(THD_WAIT_BINLOG);
-    const bool failed = trans_commit(thd_);
+    const bool undone = !commit_transaction();
     if (changed_) thread_.on_wait_end();
-    if (failed) {
+    if (undone) {
       result = take_lock_error();
       trans_rollback(thd_);
+    } else if (changed_ && log_was_switched_off() &&
+               thd_->get_last_commit_gtid().seq_no == logged_before_) {
+      // Switched off while this was on its way: it is in the tables and not in the log.
+      result = log_is_off();
     }
     thd_->mdl_context.release_statement_locks();
     changed_ = false;
@@ -419,6 +489,10 @@ void MariaSession::rollback() {
     (void)commit();
     return;
   }
+  undo_transaction();
+}
+
+void MariaSession::undo_transaction() {
   if (transaction_open_) {
     transaction_open_ = false;
     abandon_statement();

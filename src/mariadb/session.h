@@ -59,6 +59,10 @@ class MariaSession final : public engine::Session {
   THD* thd() const { return thd_; }
   engine::Mode mode() const { return mode_; }
 
+  // A change of the running request would reach tables that were not opened for it: it is to be
+  // undone and executed again.
+  Error must_reopen();
+
   // Marks that the running request has changed a row.
   void note_change() { changed_ = request_changed_ = true; }
 
@@ -81,6 +85,10 @@ class MariaSession final : public engine::Session {
   void abandon_statement();
   void unlock_statement();
   bool must_start_again();
+  void decide_on_transaction();
+  Result<void> reopen(MariaCursor& cursor);
+  bool commit_transaction();
+  void undo_transaction();
   void forget_kill();
   void note_lock(int number, const Error& error);
 
@@ -114,7 +122,9 @@ class MariaSession final : public engine::Session {
   bool log_failed_ = false;        // for the running request
   bool transaction_lost_ = false;
   bool must_wait_ = false;
-  uint32_t patience_ms_ = 0;  // for what must_wait_ is about
+  uint32_t patience_ms_ = 0;    // for what must_wait_ is about
+  bool timed_out_ = false;      // the running request, for a lock
+  uint64_t logged_before_ = 0;  // by this session, when the transaction began: the last GTID
 };
 
 }  // namespace hs::mariadb

@@ -156,6 +156,7 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   // A row that stays as it is keeps its ON UPDATE timestamp, too.
   if (records_are_comparable(table_) && !compare_record(table_)) return {};
   if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+  if (auto checked = check_children(); !checked) return checked;
   // Tells an engine that keeps the history itself; a TABLE is made with it on (TABLE::init).
   if (table_->versioned()) table_->vers_write = makes_history;
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
@@ -168,7 +169,17 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   return {};
 }
 
+// A foreign key that refers to this table is added while it is open: the server does not ask its
+// parent. InnoDB would cascade into a table that nobody has opened, which ends the server. The row
+// is locked by now, so no other row can come to refer to it before it is changed.
+Result<void> MariaCursor::check_children() {
+  if (children_.complete(session_.thd(), table_)) return {};
+  lacks_children_ = true;
+  return session_.must_reopen();
+}
+
 Result<void> MariaCursor::erase() {
+  if (auto checked = check_children(); !checked) return checked;
   if (table_->versioned(VERS_TIMESTAMP)) return erase_versioned();
   if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
   session_.note_change();
