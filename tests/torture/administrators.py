@@ -12,7 +12,7 @@ from hang import TIMEOUT_S, Hang
 from private_server import PrivateServer
 
 Stop = Callable[[], bool]
-Execute = Callable[[str], list[Any]]
+Execute = Callable[[str], list[Any] | None]
 Work = Callable[[random.Random, Execute], None]  # one round
 
 SESSION = (
@@ -56,7 +56,7 @@ class Administrator:
         if self._connection:
             self._connection.close()
 
-    def _execute(self, statement: str) -> list[Any]:
+    def _execute(self, statement: str) -> list[Any] | None:
         self.done.append(statement)
         try:
             if self._connection is None:
@@ -76,7 +76,7 @@ class Administrator:
                 self._connection = None
                 if not self._server.running:
                     raise
-            return []
+            return None
 
     def _connect(self) -> None:
         self._connection = self._server.connect(read_timeout=TIMEOUT_S, connect_timeout=TIMEOUT_S)

@@ -50,7 +50,7 @@ SQL_THREADS = (
 )
 VERBS = ["KILL", "KILL QUERY", "KILL HARD", "KILL SOFT", "KILL SOFT QUERY", "KILL CONNECTION"]
 
-Execute = Callable[[str], list[Any]]  # rows; nothing when the server refuses
+Execute = Callable[[str], list[Any] | None]  # rows; None when the server refuses
 
 
 def settings(rng: random.Random, execute: Execute) -> None:
@@ -71,7 +71,7 @@ def kill(rng: random.Random, execute: Execute) -> None:
     """Some of the plugin's threads, or somebody's DDL."""
     wait, verb, ours = pause(rng), rng.choice(VERBS), rng.random() < 0.85
     share = rng.random()
-    for id_, _ in execute(THREADS if ours else SQL_THREADS):
+    for id_, _ in execute(THREADS if ours else SQL_THREADS) or []:
         if rng.random() < share:
             execute(f"{verb if ours else 'KILL QUERY'} {id_}")
     execute(wait)
@@ -85,9 +85,9 @@ def tablespaces(rng: random.Random, execute: Execute, data: Path) -> None:
     kept.mkdir(exist_ok=True)
     table = f"{UNLOGGED}.{name}"
     wait, change = pause(rng), rng.choice(["FORCE", "AUTO_INCREMENT=5", "ADD KEY k_x (w)", "DROP KEY k_x"])
-    execute(f"FLUSH TABLES {table} FOR EXPORT")
+    exported = execute(f"FLUSH TABLES {table} FOR EXPORT") is not None
     for file in [*folder.glob(f"{name}.*"), *folder.glob(f"{name}#*")]:
-        if file.suffix in (".ibd", ".cfg"):
+        if exported and file.suffix in (".ibd", ".cfg"):
             shutil.copy(file, kept / file.name)
     execute("UNLOCK TABLES")
     execute(wait)

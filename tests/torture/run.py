@@ -41,7 +41,7 @@ from post_mortem import allow_cores, answers, crash_report, hang_report, log_tai
 from private_server import PrivateServer, ServerError  # noqa: E402
 from wild_clients import WildClient  # noqa: E402
 
-MAX_WRONG = 10  # then it ends early
+MAX_WRONG = 60  # then it ends early
 GRACE_S = 90  # until everybody has ended; more than the longest wait for a reply
 
 
@@ -155,7 +155,7 @@ class Torture:
             self.failures.insert(0, f"the server has ended with {self.server.exit_code}")
         elif self._hung:
             self.failures.append(hang_report(self.server))
-        self.failures += self._wrong()
+        self.failures += self._wrong()[:MAX_WRONG]
         if self.server.running and not self._hung:
             self._check()
         if not self.server.running:
@@ -236,7 +236,7 @@ def main() -> int:
                 server.stop()
             except ServerError as error:
                 torture.failures.append(f"the server does not stop: {error}")
-    for failure in torture.failures[:20]:
+    for failure in torture.failures[: 3 * MAX_WRONG]:
         print(f"FOUND: {failure}")
     if torture.failures:
         print("the end of the error log:\n" + "\n".join(log_tail(server)))
