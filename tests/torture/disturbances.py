@@ -68,9 +68,13 @@ def settings(rng: random.Random, execute: Execute) -> None:
 
 
 def kill(rng: random.Random, execute: Execute) -> None:
-    """Some of the plugin's threads, or somebody's DDL."""
+    """Some of the plugin's threads, or somebody's DDL; sometimes the plugin itself."""
     wait, verb, ours = pause(rng), rng.choice(VERBS), rng.random() < 0.85
     share = rng.random()
+    if rng.random() < 0.01:
+        execute("UNINSTALL PLUGIN handlersocket")
+        execute(wait)
+        execute("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
     for id_, _ in execute(THREADS if ours else SQL_THREADS) or []:
         if rng.random() < share:
             execute(f"{verb if ours else 'KILL QUERY'} {id_}")
@@ -94,7 +98,8 @@ def tablespaces(rng: random.Random, execute: Execute, data: Path) -> None:
     if rng.random() < 0.3:
         execute(f"ALTER TABLE {table} {change}")
     execute(f"INSERT IGNORE INTO {table} (id, v, w) SELECT seq, seq, seq FROM {UNLOGGED}.seq_1_to_12")
-    execute(f"ALTER TABLE {table} DISCARD TABLESPACE")
+    if execute(f"ALTER TABLE {table} DISCARD TABLESPACE") is None:
+        return
     execute(wait)
     for file in kept.glob(f"{name}[.#]*"):
         shutil.copy(file, folder / file.name)

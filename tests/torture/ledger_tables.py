@@ -91,6 +91,11 @@ _RANGED = [
     ["ALTER TABLE {t} REBUILD PARTITION ALL"],
     ["ALTER TABLE {t} REMOVE PARTITIONING", "{p}", "ALTER TABLE {t} " + _RANGES],
 ]  # fmt: skip
+# Who holds the lock on the counter meanwhile. Tags below 0 are of no client.
+_SERIAL = [
+    ["INSERT INTO {t} (tag) SELECT -1 - SLEEP(0.01) FROM seq_1_to_9"],
+    ["BEGIN", "INSERT INTO {t} (tag) SELECT -1 - SLEEP(0.01) FROM seq_1_to_9", "{p}", "ROLLBACK"],
+]
 _AFTER_KILLS = "RENAME TABLE IF EXISTS {t}_away TO {t}"
 
 
@@ -100,6 +105,8 @@ def draw(rng: random.Random, wait: str) -> list[str]:
     choices = list(_ALL)
     if name in TABLES:
         choices += _KEYED
+    if name in SERIALS:
+        choices += _SERIAL * 4
     if name == "inno":
         choices += _PLAIN_INNODB * 2
     if name.endswith("_range"):

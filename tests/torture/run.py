@@ -77,6 +77,7 @@ def variables(seed: int) -> dict[str, object]:
         "sql_mode": disturbances.STRICT,
         "max_heap_table_size": "16M",
         "core_file": None,
+        "handlersocket_character_set": rng.choice(["utf8mb4", "utf8mb4", "binary"]),
         "handlersocket_wrlock_timeout": 2,
         "handlersocket_threads": rng.choice([1, 2, 4]),
         "handlersocket_threads_wr": rng.choice([1, 2, 4]),

@@ -81,7 +81,7 @@ def ledger(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
 def _serials(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
     wrong = []
     for name in ledger_tables.SERIALS:
-        rows = server.sql(f"SELECT tag, id FROM {ledger_tables.DATABASE}.{name}")
+        rows = server.sql(f"SELECT tag, id FROM {ledger_tables.DATABASE}.{name} WHERE tag > 0")
         stored = dict(rows)
         told = {tag: id_ for account in accounts for tag, id_ in account.serials[name].items()}
         perhaps = {tag for account in accounts for tag in account.perhaps[name]}

@@ -6,6 +6,7 @@ import random
 import select
 import socket
 import struct
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 
@@ -81,14 +82,19 @@ class WildClient:
         return repr(self.recent[-1]) if self.recent else ""
 
     def run(self, stop: Stop) -> None:
-        """Until `stop`. Raises Hang, or OSError when the server is gone."""
+        """Until `stop`. Raises Hang, or OSError."""
         rng = random.Random(self._seed)
         places: list[Connection | None] = [None] * KEPT_OPEN
         while not stop():
             place = rng.randrange(KEPT_OPEN)
             connection = places[place]
             if connection is None:
-                connection = Connection(f"{self._seed}/{self._made}", self._tables, self._ports)
+                try:
+                    connection = Connection(f"{self._seed}/{self._made}", self._tables, self._ports)
+                except ConnectionRefusedError:  # the plugin is not loaded now
+                    self.replies["no connection"] += 1
+                    time.sleep(0.02)
+                    continue
                 self._made += 1
             places[place] = connection if self._use(connection) else None
         for connection in places:
