@@ -25,11 +25,11 @@ SERIAL_ID, COUNTER_ID, FIRST_ID = 90, 91, 10  # index ids
 # What a client may be answered while tables are altered, locked and renamed, and threads killed.
 # Nothing of the request is done then.
 NOT_DONE = re.compile(
-    rb"1\t1\t(146|149|lock_tables|interrupted|open_table|unsupported_table|too_many_rows"
+    rb"1\t1\t(146|149|lock_tables|interrupted|shutdown|open_table|unsupported_table|too_many_rows"
     rb"|sql_(1205|1213|1317|1969|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
 )
 # Of those, what can come in the middle of a change of several rows.
-MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|135|sql_.*)")
+MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|shutdown|135|sql_.*)")
 
 
 class Wrong(Exception):

@@ -207,7 +207,7 @@ class Torture:
             **{a.name: [a.replies] for a in self.administrators},
         }.items():
             total: Counter[str] = sum(counters, Counter())
-            shown = ", ".join(f"{name} {count}" for name, count in total.most_common(18))
+            shown = ", ".join(f"{name} {count}" for name, count in total.most_common(40))
             lines.append(f"{title}: {total.total()} ({shown})")
         groups = [group for client in self.ledger for group in client.account.groups]
         lines.append(f"groups of rows: {len(groups)}, {sum(g.unclear for g in groups)} unclear")

@@ -17,6 +17,9 @@ from pipelines import Pipelines
 
 Stop = Callable[[], bool]
 KEPT_OPEN = 4
+# Engine numbers that a client may be answered: see docs/errors.md. The others are somebody's mistake.
+NUMBERS = {b"121", b"135", b"139", b"146", b"149", b"151", b"152", b"160", b"167"}
+IMPORTED = {b"155", b"194"}  # of tables whose files are gone for a moment
 LAST_REPLIES = (b"2\t1\trequest_too_long", b"1\t1\ttoo_many_connections")
 
 
@@ -91,7 +94,7 @@ class WildClient:
             if connection is None:
                 try:
                     connection = Connection(f"{self._seed}/{self._made}", self._tables, self._ports)
-                except ConnectionRefusedError:  # the plugin is not loaded now
+                except ConnectionError:  # the plugin is not loaded now
                     self.replies["no connection"] += 1
                     time.sleep(0.02)
                     continue
@@ -135,5 +138,7 @@ class WildClient:
                 self.wrong.append(f"no reply: {line[:200]!r}")
                 return False
             tokens = line.split(b"\t", 3)
+            if tokens[0] == b"1" and tokens[2].isdigit() and tokens[2] not in NUMBERS | IMPORTED:
+                self.wrong.append(f"a number that no request should cause: {line!r}, one of {self.last}")
             self.replies["done" if tokens[0] == b"0" else tokens[2].split()[0].decode()] += 1
         return not lines or lines[-1] not in LAST_REPLIES
