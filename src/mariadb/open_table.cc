@@ -191,6 +191,8 @@ Result<uint> MariaCursor::find_index() const {
   if (key.algorithm == HA_KEY_ALG_FULLTEXT || key.algorithm == HA_KEY_ALG_RTREE ||
       key.algorithm == HA_KEY_ALG_LONG_HASH || (key.flags & (HA_FULLTEXT | HA_SPATIAL)) != 0)
     return ErrorCode::kIndex;
+  // After ALTER TABLE … DISABLE KEYS the index has no rows.
+  if (!table_->s->keys_in_use.is_set(found)) return ErrorCode::kIndex;
   return found;
 }
 

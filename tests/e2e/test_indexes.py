@@ -154,3 +154,17 @@ def test_long_unique_columns_stay_unique(
     assert writer.request(1, "=", 1, 2, 1, 0, "U", 2, "z") == b"0\t1\t1"
     assert server.sql("SELECT id, LENGTH(b) FROM hs.u ORDER BY id") == [(1, 5000), (2, 1)]
     assert writer.raw(b"P\t2\ths\tu\tb\tid") == b"2\t1\tidxnum"
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "Aria", "MyISAM PARTITION BY HASH (id) PARTITIONS 2"])
+def test_an_index_that_is_switched_off_cannot_be_searched_until_it_is_on_again(
+    server: PrivateServer, reader: Client, database: str, engine: str
+) -> None:
+    server.sql(f"CREATE TABLE hs.d (id INT PRIMARY KEY, v INT, KEY v (v)) ENGINE={engine}")
+    server.sql("INSERT INTO hs.d VALUES (1, 10), (2, 20)")
+    reader.open("hs.d", ["id"], index="v")
+    server.sql("ALTER TABLE hs.d DISABLE KEYS")
+    assert reader.request(1, "=", 1, 20) == b"2\t1\tidxnum"
+    server.sql("INSERT INTO hs.d VALUES (3, 30)")
+    server.sql("ALTER TABLE hs.d ENABLE KEYS")
+    assert first(reader.find("=", [30])) == ["3"]
