@@ -40,6 +40,12 @@ class Pipelines(Generator):
         data = b"".join(line + b"\n" for line in lines)
         return self._damaged_bytes(data) if rng.random() < 0.01 else data
 
+    def where(self, request: bytes) -> str:
+        """The table of a request, as far as it is known now."""
+        id_ = request.split(b"\t")[0]
+        known = id_.isdigit() and int(id_) < len(self._opened)
+        return self._opened[int(id_)].table.name if known else "nothing"
+
     def _open(self, id_: int, writes: bool, opened: list[Opened]) -> bytes:
         rng = self.random
         table = rng.choice(self._tables)

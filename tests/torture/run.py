@@ -39,6 +39,7 @@ from hang import Hang  # noqa: E402
 from ledger_clients import LedgerClient, LedgerReader  # noqa: E402
 from post_mortem import allow_cores, answers, crash_report, hang_report, log_tail  # noqa: E402
 from private_server import PrivateServer, ServerError  # noqa: E402
+from server_files import PLUGIN_FILE  # noqa: E402
 from wild_clients import WildClient  # noqa: E402
 
 MAX_WRONG = 60  # then it ends early
@@ -192,7 +193,7 @@ class Torture:
             try:
                 self.failures += check()
             except Exception:  # noqa: BLE001
-                self.failures.append(traceback.format_exc())
+                self.failures.append(traceback.format_exc()[-600:])
             if not answers(self.server):
                 self.failures.insert(0, f"the server has ended with {self.server.exit_code} while it was checked")
                 return
@@ -207,7 +208,7 @@ class Torture:
             **{a.name: [a.replies] for a in self.administrators},
         }.items():
             total: Counter[str] = sum(counters, Counter())
-            shown = ", ".join(f"{name} {count}" for name, count in total.most_common(40))
+            shown = ", ".join(f"{name} {count}" for name, count in total.most_common(20))
             lines.append(f"{title}: {total.total()} ({shown})")
         groups = [group for client in self.ledger for group in client.account.groups]
         lines.append(f"groups of rows: {len(groups)}, {sum(g.unclear for g in groups)} unclear")
@@ -222,13 +223,16 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="how long (default 60)")
     parser.add_argument("--seed", type=int, default=1, help="what is drawn (default 1)")
     parser.add_argument("--clients", type=int, default=2, help="of each kind (default 2)")
+    parser.add_argument("--plugin", type=Path, default=PLUGIN_FILE, help="another handlersocket2.so")
     parser.add_argument("--keep", action="store_true", help="keep the server's directory")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     allow_cores()
     directory = Path(tempfile.mkdtemp(prefix="hs-torture-"))
     begin = time.monotonic()
-    with PrivateServer(directory, variables=variables(options.seed)) as server:
+    with PrivateServer(
+        directory, variables=variables(options.seed), plugin_file=options.plugin
+    ) as server:
         torture = Torture(server, options.seed, options.clients)
         torture.run(options.seconds)
         print(torture.summary())

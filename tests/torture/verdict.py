@@ -118,6 +118,7 @@ def _generated(server: PrivateServer) -> list[str]:
 def replayed(server: PrivateServer) -> list[str]:
     """A replica that begins with the first event of the binary log has the same rows."""
     with PrivateServer(
+        server.directory / "replica",
         plugin="none",
         variables={
             "server_id": 2,

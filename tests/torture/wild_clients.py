@@ -112,9 +112,11 @@ class WildClient:
         try:
             if connection.lifetime > 0:
                 connection.send(data)
-                return self._judge(connection.replies(data.count(b"\n")))
+                return self._judge(connection, data, connection.replies(data.count(b"\n")))
             self._end(connection, data)
-        except ConnectionError:
+        except TimeoutError as error:
+            raise Hang(error) from error
+        except OSError:
             self.replies["connection lost"] += 1
         connection.socket.close()
         return False
@@ -125,20 +127,21 @@ class WildClient:
                 replies = converse(connection.socket, data, connection.requests.random)
             except Finding as error:
                 raise Hang(error) from error
-            self._judge(replies.split(b"\n")[:-1])
+            self._judge(connection, data, replies.split(b"\n")[:-1])
             return
         connection.send(data[: len(data) - int(connection.ending * 20)])
         if connection.ending < 0.7:
             reset = struct.pack("ii", 1, 0)
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
 
-    def _judge(self, lines: list[bytes]) -> bool:
-        for line in lines:
+    def _judge(self, connection: Connection, data: bytes, lines: list[bytes]) -> bool:
+        for request, line in zip(data.split(b"\n"), lines):
             if not REPLY.fullmatch(line):
                 self.wrong.append(f"no reply: {line[:200]!r}")
                 return False
             tokens = line.split(b"\t", 3)
             if tokens[0] == b"1" and tokens[2].isdigit() and tokens[2] not in NUMBERS | IMPORTED:
-                self.wrong.append(f"a number that no request should cause: {line!r}, one of {self.last}")
+                where = connection.requests.where(request)
+                self.wrong.append(f"{line!r} is the answer to {request!r} on {where}")
             self.replies["done" if tokens[0] == b"0" else tokens[2].split()[0].decode()] += 1
         return not lines or lines[-1] not in LAST_REPLIES
