@@ -222,6 +222,10 @@ struct SessionEvents {
   };
   void (*wait_begins)(void* context, Wait what) = nullptr;
   void (*wait_ends)(void* context) = nullptr;
+
+  // The session's thread, from inside a call on it: that does as much work as going to so many rows
+  // takes, beyond the one row that it is about. Called time and again, if it is much.
+  void (*works)(void* context, uint32_t rows) = nullptr;
 };
 
 // Makes sessions; one for each thread that executes, called on that thread, and destroyed there.

@@ -49,6 +49,7 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
   if (!may_proceed(context, client)) return ErrorCode::kUnauthorized;
   if (request.verb == Verb::kOpen) {
     if (request.error) return *request.error;
+    scratch.meter.add(Meter::kOpen);
     return open_index(context, request, client, session, reply);
   }
 
@@ -59,7 +60,10 @@ Result<void> dispatch(const Context& context, const Request& request, Client& cl
   if (request.verb == Verb::kFind) {
     return find(context, request, *spec, session, scratch, reply);
   }
-  if (request.verb == Verb::kInsert) return insert(request, *spec, session, reply);
+  if (request.verb == Verb::kInsert) {
+    scratch.meter.add(Meter::kChange);
+    return insert(request, *spec, session, reply);
+  }
   return modify(context, request, *spec, session, scratch, reply);
 }
 

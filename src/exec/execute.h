@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "engine/port.h"
 #include "exec/client.h"
+#include "exec/meter.h"
 #include "exec/scratch.h"
 #include "protocol/reply.h"
 #include "protocol/request.h"
@@ -22,6 +23,7 @@ struct Context {
   engine::Mode mode = engine::Mode::kReadOnly;
   Limits limits;
   std::string_view secret;  // clients must know it (kAuth); empty = they need not. Outlives Context
+  int64_t (*now_ns)() = monotonic_ns;  // by which work is measured
 };
 
 // Writes exactly one reply. Never commits: changes wait for the caller's Session::commit(), and the

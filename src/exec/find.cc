@@ -8,9 +8,20 @@
 
 namespace hs::exec {
 
-Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply) {
+namespace {
+
+void count(std::span<const Value> row, Meter& meter) {
+  size_t bytes = 0;
+  for (const Value& value : row) bytes += value.size;
+  meter.add_bytes(bytes);
+}
+
+}  // namespace
+
+Result<void> write_row(engine::Cursor& cursor, Scratch& scratch, protocol::ReplyWriter& reply) {
   Result<std::span<const Value>> row = cursor.row();
   if (!row) return std::move(row.error());
+  count(*row, scratch.meter);
   if (!reply.row(*row)) return ErrorCode::kReplyTooLong;
   return {};
 }
@@ -18,7 +29,7 @@ Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply) {
 namespace {
 
 // Says whether the rows that follow still fit the reply.
-Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, uint64_t max_rows,
+Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, Scratch& scratch, uint64_t max_rows,
                           protocol::ReplyWriter& reply) {
   for (uint64_t rows = 1;; ++rows) {
     Result<bool> found = scan.next();
@@ -27,6 +38,7 @@ Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, uint64_t max_rows,
     if (rows > max_rows) return ErrorCode::kTooManyRows;
     Result<std::span<const Value>> row = cursor.row();
     if (!row) return std::move(row.error());
+    count(*row, scratch.meter);
     if (!reply.measure(*row)) return ErrorCode::kReplyTooLong;
   }
 }
@@ -41,9 +53,11 @@ Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor
     if (!found) return std::move(found.error());
     if (!*found) return {};
     if (rows > max_rows) return ErrorCode::kTooManyRows;
-    if (Result<void> written = write_row(cursor, reply); !written) return written;
+    if (Result<void> written = write_row(cursor, scratch, reply); !written) return written;
     if (!reply.should_stream()) continue;
-    if (Result<void> fits = measure_rest(*scan, cursor, max_rows - rows, reply); !fits) return fits;
+    if (Result<void> fits = measure_rest(*scan, cursor, scratch, max_rows - rows, reply); !fits) {
+      return fits;
+    }
     reply.stream();
     scan.emplace(request, cursor, scratch, rows);
   }

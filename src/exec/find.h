@@ -12,6 +12,6 @@ Result<void> find(const Context& context, const protocol::Request& request,
                   protocol::ReplyWriter& reply);
 
 // Adds the cursor's current row to the reply. Errors: kReplyTooLong, and those of Cursor::row().
-Result<void> write_row(engine::Cursor& cursor, protocol::ReplyWriter& reply);
+Result<void> write_row(engine::Cursor& cursor, Scratch& scratch, protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

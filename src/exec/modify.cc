@@ -78,6 +78,7 @@ class Change {
     }
     std::string_view position;
     while (positions.take(&position)) {
+      scratch_.meter.add(Meter::kRow);
       Result<bool> found = cursor_.seek_position(position);
       if (!found) return std::move(found.error());
       // An earlier change of this request has deleted or changed it, too (a foreign key's cascade).
@@ -88,10 +89,11 @@ class Change {
   }
 
   Result<void> change_row() {
+    scratch_.meter.add(Meter::kChange);
     if (rows_ == context_.limits.max_changed_rows) return ErrorCode::kTooManyRows;
     if (counts(request_)) return count_row();
     if (request_.return_old) {
-      if (Result<void> written = write_row(cursor_, reply_); !written) return written;
+      if (Result<void> written = write_row(cursor_, scratch_, reply_); !written) return written;
     }
     ++rows_;
     return request_.modification == Modification::kDelete ? cursor_.erase()

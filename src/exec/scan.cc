@@ -33,6 +33,7 @@ Result<void> set_filters(const protocol::Request& request, engine::Cursor& curso
   for (const protocol::Filter& filter : request.filters) {
     filters.push_back({filter.column, *filter.op, filter.value});
   }
+  scratch.meter.expect(filters.size() * Meter::kValue);
   Result<void> done = cursor.set_filters(filters);
   if (filters.capacity() > kKeptFilters) std::vector<engine::Cursor::Filter>().swap(filters);
   return done;
@@ -54,10 +55,6 @@ Result<bool> Scan::next() {
   for (;;) {
     Result<bool> found = advance();
     if (!found || !*found) return found;
-    if (++scratch_.rows_visited == Scratch::kManyRows) {
-      scratch_.rows_visited = 0;
-      if (scratch_.many_rows_visited) scratch_.many_rows_visited();
-    }
     const Verdict verdict = judge();
     if (verdict == Verdict::kStop) return false;
     if (verdict == Verdict::kSkip) continue;
@@ -70,6 +67,7 @@ Result<bool> Scan::next() {
 
 Result<bool> Scan::advance() {
   if (request_.in) return advance_in();
+  scratch_.meter.add(Meter::kRow);
   if (positioned_) return cursor_.next();
   positioned_ = true;
   return cursor_.seek(request_.op, request_.key);
@@ -77,6 +75,7 @@ Result<bool> Scan::advance() {
 
 Scan::Verdict Scan::judge() {
   for (size_t i = 0; i < request_.filters.size(); ++i) {
+    scratch_.meter.add(Meter::kFilter);
     if (!cursor_.passes(i)) return request_.filters[i].stops ? Verdict::kStop : Verdict::kSkip;
   }
   return Verdict::kTake;
@@ -87,6 +86,7 @@ Result<bool> Scan::advance_in() {
   const std::span<const Value> values = request_.in->values;
   while (in_position_ < values.size()) {
     (*in_key_)[request_.in->key_part] = values[in_position_++];
+    scratch_.meter.add(Meter::kRow + Meter::kValue);
     Result<bool> found = cursor_.seek(request_.op, {in_key_->data(), request_.key.size()});
     if (!found || *found) return found;
   }

@@ -4,21 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/port.h"
 #include "exec/arithmetic.h"
+#include "exec/meter.h"
 
 namespace hs::exec {
 
 struct Scratch {
-  // Called whenever so many rows more were visited, so that a long scan can let others go on.
-  static constexpr uint32_t kManyRows = 10'000;
-  std::function<void()> many_rows_visited;
-  uint32_t rows_visited = 0;
+  Meter meter;  // of all that the requests do
 
   std::vector<engine::Cursor::Filter> filters;
   std::vector<engine::Cursor::Assignment> assignments;

@@ -8,6 +8,9 @@
 namespace hs::mariadb {
 namespace {
 
+// Rows that are passed over before others are told of the work.
+constexpr uint32_t kRowsToTell = 64;
+
 // Where a search starts. On a column that the index has cut, values that begin alike may lie on
 // either side: the search starts in front of them.
 ha_rkey_function search_mode(KeyOperator op, bool is_cut) {
@@ -173,9 +176,14 @@ bool MariaCursor::is_history() const {
 }
 
 Result<bool> MariaCursor::landed(int error) {
-  while (error == 0 && (is_history() || !meets_prefixes())) error = step();
   // A long scan of which no row is wanted meets nobody else who would look.
-  if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
+  const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
+  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_history() || !meets_prefixes());
+       ++passed) {
+    if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
+    error = step();
+  }
+  if (is_killed()) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   switch (error) {
     case 0:
       return true;

@@ -51,6 +51,8 @@ class ServerThread {
   // so; where it does not, whoever waits does.
   void on_wait_begin(int type);
   void on_wait_end();
+  // See engine::SessionEvents.
+  void works(uint32_t rows) { events_.works(events_.context, rows); }
 
  private:
   void on_kill() { events_.wake(events_.context); }

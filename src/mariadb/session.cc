@@ -17,6 +17,9 @@ constexpr size_t kSweepCursorsAt = 256;
 // server's table cache and, for some engines, a file descriptor.
 constexpr size_t kMostOpenCursors = 256;
 
+// Opening a table is as much work as going to so many rows.
+constexpr uint32_t kRowsWorthAnOpen = 256;
+
 enum_sql_command command_of(engine::Access access) {
   switch (access) {
     case engine::Access::kInsert:
@@ -200,6 +203,7 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   }
   open_cursors_.push_back(&cursor);
   bump(engine_.counters().table_open);
+  works(kRowsWorthAnOpen);
   if (!transaction_open_) thd_->mdl_context.release_statement_locks();
   return &cursor;
 }

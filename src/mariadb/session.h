@@ -63,6 +63,9 @@ class MariaSession final : public engine::Session {
   // undone and executed again.
   Error must_reopen();
 
+  // See engine::SessionEvents.
+  void works(uint32_t rows) { thread_.works(rows); }
+
   // Marks that the running request has changed a row.
   void note_change() { changed_ = request_changed_ = true; }
 

@@ -1,11 +1,16 @@
 #include "server/batch.h"
 
+#include <utility>
+
 #include "net/event_loop.h"
 #include "protocol/handlersocket/foreign.h"
 #include "protocol/handlersocket/framing.h"
 
 namespace hs::server {
 namespace {
+
+// A shorter one is parsed in a moment.
+constexpr size_t kLongLine = 64u << 10;
 
 bool takes_requests(const Peer& peer) { return peer.ending == Peer::Ending::kNone && !peer.parked; }
 
@@ -21,7 +26,11 @@ Batch::Batch(const exec::Context& context, engine::Session& session, Counters& c
              Outlet* outlet)
     : context_(context), session_(session), counters_(counters), outlet_(outlet) {
   make_encoder();
-  if (outlet != nullptr) scratch_.many_rows_visited = [outlet] { outlet->step_aside(); };
+  exec::Meter::Options meter;
+  if (outlet != nullptr) meter.on_long_request = [outlet] { outlet->step_aside(); };
+  meter.batch_ns = writes() ? kWriteNs : kReadNs;
+  meter.now_ns = context.now_ns;
+  scratch_.meter = exec::Meter(std::move(meter));
   entries_.reserve(kMaxRequests);
   peers_.reserve(kMaxRequests);
 }
@@ -68,6 +77,8 @@ void Batch::execute(Peer& peer, std::string_view line) {
   Entry entry{&peer, line, peer.output().size()};
   bool in_group = true;
   try {
+    scratch_.meter.begin_request();
+    if (line.size() >= kLongLine) scratch_.meter.expect(line.size() / exec::Meter::kBytesPerUnit);
     Request request = parser_.parse(line);
     if (request.verb == Verb::kInvalid && turn_away(peer, line)) return;
     peer.has_spoken = true;
@@ -354,7 +365,7 @@ void Batch::clear() {
   streams_ = false;
   out_of_memory_ = false;
   met_foreigner_ = false;
-  scratch_.rows_visited = 0;
+  scratch_.meter.begin_batch();
 }
 
 }  // namespace hs::server

@@ -48,7 +48,7 @@ namespace hs::server {
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  // Others go on with the worker's connections.
+  // Others go on with the worker's connections. Does not throw.
   virtual void step_aside() = 0;
   // Sends what the client takes of output(), others going on meanwhile. False: it has gone.
   virtual bool send(Peer& peer) = 0;
@@ -62,6 +62,9 @@ class Batch : private protocol::handlersocket::ReplyStream {
   // A batch is full when it has so many requests, connections, or bytes of replies.
   static constexpr size_t kMaxRequests = 1024;
   static constexpr size_t kMaxReplyBytes = 1u << 20;
+  // ... or has worked for so long: replies wait for its end, and for its row locks others do.
+  static constexpr int64_t kReadNs = 5'000'000;
+  static constexpr int64_t kWriteNs = 10'000'000;
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
 
@@ -76,6 +79,9 @@ class Batch : private protocol::handlersocket::ReplyStream {
   void run(Peer& peer);
 
   bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
+
+  // A call on the session does as much work as going to so many rows takes.
+  void works(uint32_t rows) { scratch_.meter.add(rows * exec::Meter::kRow); }
 
   // Commits what was changed. The replies that are in the output() of the peers afterwards are
   // final; the requests are gone from their input().
@@ -122,7 +128,8 @@ class Batch : private protocol::handlersocket::ReplyStream {
   // On the read port nothing is committed, undone or executed again.
   bool writes() const { return context_.mode == engine::Mode::kReadWrite; }
   bool has_enough() const {
-    return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes;
+    return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes ||
+           scratch_.meter.batch_is_over();
   }
   void make_encoder();
   void run_lines(Peer& peer);

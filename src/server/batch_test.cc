@@ -81,7 +81,8 @@ class BatchTest : public ::testing::Test {
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;
   ThrowingSession session_;
-  exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000}, "secret"};
+  exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000}, "secret",
+                         [] { return int64_t{0}; }};
   Counters counters_;
   exec::SpecPool pool_;
   Batch batch_;

@@ -29,6 +29,10 @@ engine::SessionEvents Executor::events(Executor* executor) {
     Worker* const worker = self->worker_.load(std::memory_order_relaxed);
     if (--self->waits_ == 0 && worker != nullptr) worker->leader_goes_on(*self);
   };
+  events.works = [](void* context, uint32_t rows) {
+    auto* self = static_cast<Executor*>(context);
+    if (self->batch_) self->batch_->works(rows);
+  };
   return events;
 }
 

@@ -111,7 +111,7 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
   if (made) {
     ThreadPool::Options pool;
     pool.name = short_name(mode);
-    pool.context = {mode, config.limits, port->config_.secret};
+    pool.context = {mode, config.limits, port->config_.secret, config.now_ns};
     pool.max_threads = std::max(config.max_threads, port->config_.threads);
     port->pool_.emplace(std::move(pool), port->workers_, engine, log);
     return port;

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "engine/port.h"
+#include "exec/meter.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -35,6 +36,7 @@ struct Config {
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
+  int64_t (*now_ns)() = exec::monotonic_ns;  // by which work is measured (see exec/meter.h)
 };
 
 // Where messages for the operator go: none is null, each is callable from any thread and does not

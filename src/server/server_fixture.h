@@ -100,6 +100,8 @@ class ServerTest : public ::testing::Test {
     config_.read = {"0", 2};
     config_.write = {"0", 2};
     config_.backlog = 1000;
+    config_.now_ns = [] { return now_ns_.fetch_add(step_ns_.load()); };
+    now_ns_ = step_ns_ = 0;
     const std::lock_guard lock(logged_mutex_);
     logged_.clear();
   }
@@ -151,6 +153,11 @@ class ServerTest : public ::testing::Test {
 
   static constexpr Log kLog{log_line, log_line, log_line};
   static constexpr std::string_view kOpen = "P\t1\td\tt\tPRIMARY\tk,v\n";
+
+  // The clock by which work is measured, and how far each look at it moves it: at first none takes
+  // any time.
+  static inline std::atomic<int64_t> now_ns_{0};
+  static inline std::atomic<int64_t> step_ns_{0};
 
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;

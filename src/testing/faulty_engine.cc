@@ -68,6 +68,10 @@ class FaultySession : public engine::Session {
       case FaultyEngine::Fault::kHeld:
         hold(due->wait);
         return std::nullopt;
+      case FaultyEngine::Fault::kWorks:
+        for (uint32_t row = 0; row < due->rows; ++row)
+          if (events_.works) events_.works(events_.context, 1);
+        return std::nullopt;
     }
     return std::move(due->error);
   }
@@ -238,6 +242,10 @@ void FaultyEngine::lock_row(Call call, uint64_t nth) {
 
 void FaultyEngine::hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what) {
   add(call, nth, {call, 0, {}, Fault::kHeld, what});
+}
+
+void FaultyEngine::work(Call call, uint64_t nth, uint32_t rows) {
+  add(call, nth, {call, 0, {}, Fault::kWorks, {}, rows});
 }
 
 void FaultyEngine::let_go() {

@@ -56,6 +56,9 @@ class FaultyEngine : public engine::Engine {
   // Without `what` it is only slow: nobody is told that it waits.
   void hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what);
   void let_go();
+  // The `nth` such call from now on does as much work as going to so many rows takes, before its
+  // own.
+  void work(Call call, uint64_t nth, uint32_t rows);
   // Blocks until so many calls wait in hold().
   void wait_for_held(uint64_t calls);
   // What patience_ms() of the sessions says. Set it before they are used.
@@ -81,8 +84,9 @@ class FaultyEngine : public engine::Engine {
     Call call;
     uint64_t at;  // in counts_
     Error error;
-    enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld } effect = kFails;
+    enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld, kWorks } effect = kFails;
     std::optional<engine::SessionEvents::Wait> wait{};  // kHeld
+    uint32_t rows = 0;                                  // kWorks
   };
 
   void add(Call call, uint64_t nth, Fault fault);
