@@ -33,6 +33,7 @@ constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --max-in-keys N                     values of one IN (1048576)
   --max-columns N                     in each list of an open index (4096)
   --max-buffered BYTES                of replies for a client that does not read (262144)
+  --max-memory BYTES                  of all connections together (536870912)
   --table DEFINITION                  a table, such as
         'd.t(k int auto_increment, v text null; PRIMARY(k); unique by_v(v))'
         Columns: name, int | unsigned | text, then null, auto_increment, default WORD.
@@ -56,6 +57,7 @@ enum Option : int {
   kMaxInKeys,
   kMaxColumns,
   kMaxBuffered,
+  kMaxMemory,
   kTable,
   kRow,
   kSample,
@@ -76,6 +78,7 @@ constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"max-in-keys", required_argument, nullptr, kMaxInKeys},
                                {"max-columns", required_argument, nullptr, kMaxColumns},
                                {"max-buffered", required_argument, nullptr, kMaxBuffered},
+                               {"max-memory", required_argument, nullptr, kMaxMemory},
                                {"table", required_argument, nullptr, kTable},
                                {"row", required_argument, nullptr, kRow},
                                {"sample", required_argument, nullptr, kSample},
@@ -181,6 +184,9 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
       break;
     case kMaxBuffered:
       set_number(text, &config.limits.max_buffered);
+      break;
+    case kMaxMemory:
+      set_number(text, &config.limits.max_memory);
       break;
     case kTable:
       add_table(engine, text);

@@ -1,6 +1,8 @@
 #include "base/buffer.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace hs {
 
@@ -13,13 +15,26 @@ void Buffer::make_room(size_t bytes) {
     std::memmove(data_.get(), data(), used);
   } else {
     const size_t wanted = std::max({used + bytes, capacity_ + capacity_ / 2, kSmallest});
-    auto grown = std::make_unique_for_overwrite<char[]>(wanted);
-    if (used != 0) std::memcpy(grown.get(), data(), used);
-    data_ = std::move(grown);
-    capacity_ = wanted;
+    grow(wanted);
   }
   begin_ = 0;
   end_ = used;
+}
+
+// The old and the new memory count while both are there.
+void Buffer::grow(size_t capacity) {
+  if (memory_ != nullptr && !memory_->take(capacity, capacity, known_)) throw MemoryRefused();
+  size_t done_with = capacity;
+  try {
+    auto grown = std::make_unique_for_overwrite<char[]>(capacity);
+    if (!empty()) std::memcpy(grown.get(), data(), size());
+    data_ = std::move(grown);
+    done_with = std::exchange(capacity_, capacity);
+  } catch (const std::bad_alloc&) {
+    if (memory_ != nullptr) memory_->give_back(done_with);
+    throw;
+  }
+  if (memory_ != nullptr) memory_->give_back(done_with);
 }
 
 }  // namespace hs

@@ -3,8 +3,8 @@
 //      data_             begin_            end_            capacity_
 //        | consumed, free  |  readable       |  writable      |
 //
-// Not thread-safe. Growth may throw std::bad_alloc only from reserve() and append(); callers bound
-// the size first.
+// Not thread-safe. Growth may throw std::bad_alloc, or MemoryRefused which is one, only from
+// reserve() and append(); callers bound the size first.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,21 @@
 #include <memory>
 #include <string_view>
 
+#include "base/memory.h"
+
 namespace hs {
 
 class Buffer {
  public:
   Buffer() = default;
+  // Counts what it holds in `memory`, which must outlive it; null: counts nothing.
+  explicit Buffer(Memory* memory) : memory_(memory) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(); }
+
+  // Whether its client is one of ours (see Memory).
+  void set_known(bool known) { known_ = known; }
 
   const char* data() const { return data_.get() + begin_; }
   size_t size() const { return end_ - begin_; }
@@ -57,13 +65,26 @@ class Buffer {
   // Gives the memory back when nothing is readable and more than `keep` bytes are held.
   void shrink(size_t keep) {
     if (!empty() || capacity_ <= keep) return;
-    data_.reset();
+    release();
     begin_ = end_ = capacity_ = 0;
+  }
+
+  // Forgets everything, and gives the memory back.
+  void drop() {
+    begin_ = end_ = 0;
+    shrink(0);
   }
 
  private:
   void make_room(size_t bytes);
+  void grow(size_t capacity);
+  void release() {
+    data_.reset();
+    if (memory_ != nullptr) memory_->give_back(capacity_);
+  }
 
+  Memory* memory_ = nullptr;
+  bool known_ = false;
   std::unique_ptr<char[]> data_;
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -19,7 +19,12 @@ struct Limits {
   uint32_t max_columns = 4096;          // in each list of columns of an index
   // Bytes of output that wait for a slow client before its further requests are left unread.
   uint32_t max_buffered = 256u << 10;
+  uint64_t max_memory = 512u << 20;  // bytes that all connections hold together; 0: no bound
 };
+
+// Bytes of one request line, without its LF, of a client that has not shown yet that it is one of
+// ours: has not authenticated, or where no secret is asked, opened an index.
+inline constexpr size_t kMaxStrangersRequest = 64u << 10;
 
 // Values of one request (key values, IN values, modify values, filters): memory for their views is
 // bounded by the request's size, this bounds the work.

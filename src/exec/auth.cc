@@ -21,6 +21,10 @@ bool may_proceed(const Context& context, const Client& client) {
   return context.secret.empty() || client.authorized();
 }
 
+bool is_known(const Context& context, const Client& client) {
+  return context.secret.empty() ? client.open_indexes() > 0 : client.authorized();
+}
+
 Result<void> authenticate(const Context& context, const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
   // A type that is none tries no secret: what was proven before stands.

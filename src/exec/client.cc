@@ -23,6 +23,34 @@ size_t hash_of(const engine::IndexSpec& spec) {
   return result;
 }
 
+// Bytes that the spec takes, with its own place and that in the pool.
+size_t size_of(const engine::IndexSpec& spec) {
+  constexpr size_t kPlaces = 128;
+  size_t size = sizeof spec + kPlaces + spec.database.capacity() + spec.table.capacity() +
+                spec.index.capacity();
+  for (const auto* names : {&spec.columns, &spec.filter_columns}) {
+    size += names->capacity() * sizeof(std::string);
+    for (const std::string& name : *names) size += name.capacity();
+  }
+  return size;
+}
+
+// Small as one may be, there can be any number of them, so each may be refused.
+void take(Memory* memory, size_t bytes) {
+  if (memory != nullptr && !memory->take(bytes, std::max(bytes, kIdleBuffer + 1), true)) {
+    throw MemoryRefused();
+  }
+}
+
+struct Forget {
+  Memory* memory;
+  size_t bytes;
+  void operator()(const engine::IndexSpec* spec) const {
+    delete spec;
+    if (memory != nullptr) memory->give_back(bytes);
+  }
+};
+
 }  // namespace
 
 size_t column_count(const engine::IndexSpec& spec) {
@@ -41,8 +69,21 @@ engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
     // Doubling keeps the cost of a sweep constant per new spec.
     sweep_at_ = std::max<size_t>(64, 2 * specs_.size());
   }
-  auto made = std::make_shared<const engine::IndexSpec>(std::move(spec));
+  engine::IndexSpecPtr made = make(std::move(spec));
   specs_.emplace(hash, made);
+  return made;
+}
+
+engine::IndexSpecPtr SpecPool::make(engine::IndexSpec spec) const {
+  const size_t bytes = size_of(spec);
+  take(memory_, bytes);
+  std::unique_ptr<const engine::IndexSpec, Forget> made(nullptr, {memory_, bytes});
+  try {
+    made.reset(new engine::IndexSpec(std::move(spec)));
+  } catch (const std::bad_alloc&) {
+    if (memory_ != nullptr) memory_->give_back(bytes);
+    throw;
+  }
   return made;
 }
 
@@ -58,6 +99,12 @@ const engine::IndexSpecPtr* Client::search(uint32_t id) const {
   return at != indexes_.end() && at->first == id ? &at->second : nullptr;
 }
 
+Client::~Client() {
+  if (pool_.memory() != nullptr) {
+    pool_.memory()->give_back(indexes_.size() * sizeof(indexes_.front()));
+  }
+}
+
 void Client::set(uint32_t id, engine::IndexSpecPtr spec) {
   const size_t columns = column_count(*spec);
   const auto at =
@@ -67,7 +114,13 @@ void Client::set(uint32_t id, engine::IndexSpecPtr spec) {
     open_columns_ -= column_count(*at->second);
     at->second = std::move(spec);
   } else {
-    indexes_.emplace(at, id, std::move(spec));
+    take(pool_.memory(), sizeof *at);
+    try {
+      indexes_.emplace(at, id, std::move(spec));
+    } catch (const std::bad_alloc&) {
+      if (pool_.memory() != nullptr) pool_.memory()->give_back(sizeof *at);
+      throw;
+    }
   }
   open_columns_ += columns;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "engine/port.h"
 
 namespace hs::exec {
@@ -24,11 +25,20 @@ size_t column_count(const engine::IndexSpec& spec);
 // session. Keeps none alive itself. Any thread.
 class SpecPool {
  public:
-  // The living equal of `spec`, or a new one. Forgets dead ones as it grows.
+  // Counts the specs, and what clients keep of them, in `memory`, which must outlive everything
+  // that comes from here; null: counts nothing.
+  explicit SpecPool(Memory* memory = nullptr) : memory_(memory) {}
+
+  // The living equal of `spec`, or a new one. Forgets dead ones as it grows. May throw
+  // MemoryRefused.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
   size_t size() const;  // dead ones included
+  Memory* memory() const { return memory_; }
 
  private:
+  engine::IndexSpecPtr make(engine::IndexSpec spec) const;
+
+  Memory* const memory_;
   mutable std::mutex mutex_;
   std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_;  // by hash
   size_t sweep_at_ = 64;
@@ -37,6 +47,9 @@ class SpecPool {
 class Client {
  public:
   explicit Client(SpecPool& pool) : pool_(pool) {}
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
 
   SpecPool& pool() { return pool_; }
   size_t open_indexes() const { return indexes_.size(); }
@@ -49,7 +62,7 @@ class Client {
     }
     return search(id);
   }
-  // Opens or replaces `id`. Ids may be sparse.
+  // Opens or replaces `id`. Ids may be sparse. May throw MemoryRefused.
   void set(uint32_t id, engine::IndexSpecPtr spec);
   // Names in the column lists of all open indexes.
   size_t open_columns() const { return open_columns_; }

@@ -52,6 +52,44 @@ TEST(SpecPool, GrowsWithTheSpecsInUse) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(held[i], pool.intern(spec(std::to_string(i))));
 }
 
+TEST(SpecPool, CountsTheMemoryOfLivingSpecsOnce) {
+  Memory memory(0);
+  SpecPool pool(&memory);
+  const std::string name(100, 'x');
+  auto a = pool.intern(spec("t", {name, name}));
+  const uint64_t one = memory.used();
+  EXPECT_GE(one, sizeof(engine::IndexSpec) + 2 * (sizeof(std::string) + name.size()));
+  auto same = pool.intern(spec("t", {name, name}));
+  EXPECT_EQ(memory.used(), one);
+  {
+    Client client(pool);
+    client.set(1, a);
+    client.set(2, a);
+    const uint64_t with_two = memory.used();
+    EXPECT_GT(with_two, one);
+    client.set(2, same);
+    EXPECT_EQ(memory.used(), with_two);
+  }
+  EXPECT_EQ(memory.used(), one);
+  a.reset();
+  EXPECT_EQ(memory.used(), one);
+  same.reset();
+  EXPECT_EQ(memory.used(), 0u);
+}
+
+TEST(SpecPool, RefusesWhatWouldTakeTooMuch) {
+  Memory memory(10'000);
+  SpecPool pool(&memory);
+  std::vector<engine::IndexSpecPtr> held;
+  EXPECT_THROW(for (int i = 0; i < 1000; ++i) held.push_back(pool.intern(spec(std::to_string(i)))),
+               MemoryRefused);
+  EXPECT_GT(held.size(), 10u);
+  EXPECT_LE(memory.used(), 10'000u);
+  EXPECT_EQ(held.front(), pool.intern(spec("0")));
+  held.clear();
+  EXPECT_EQ(memory.used(), 0u);
+}
+
 TEST(Client, FindsWhatIsOpenAndNothingElse) {
   SpecPool pool;
   Client client(pool);

@@ -75,6 +75,8 @@ void execute(const Context& context, const Request& request, Client& client,
     if (Result<void> done = dispatch(context, request, client, session, scratch, reply); !done) {
       reply.error(done.error());
     }
+  } catch (const MemoryRefused&) {
+    reply.error(Error{ErrorCode::kMaxMemory, 0, {}});
   } catch (const std::bad_alloc&) {
     reply.error(Error::engine(kOutOfMemory));
   }

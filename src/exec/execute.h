@@ -29,7 +29,8 @@ struct Context {
 // Writes exactly one reply. Never commits: changes wait for the caller's Session::commit(), and the
 // caller has committed what there was before it hands in a kOpen. A request that fails leaves no
 // change. May be called again with the same request after Session::rollback(); kOpen and kAuth then
-// must not be, since they changed the Client. Throws nothing: out of memory is Error::engine(128).
+// must not be, since they changed the Client. Out of memory is Error::engine(128), or kMaxMemory
+// when it was refused; throws only what `reply` throws of an error.
 void execute(const Context& context, const protocol::Request& request, Client& client,
              engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply);
 

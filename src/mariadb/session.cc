@@ -164,11 +164,10 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   auto found = cursors_.find(spec.get());
   if (found == cursors_.end()) {
     if (cursors_.size() >= kSweepCursorsAt) {
-      // Closing is all or nothing in the server, so only cursors without a table can go.
+      // Closing is all or nothing in the server, so only cursors without a table can go; and those
+      // do, whether or not a client has the index open: there may be any number of them.
       recent_ = nullptr;
-      std::erase_if(cursors_, [](const auto& entry) {
-        return !entry.second->is_open() && entry.second->spec().use_count() == 1;
-      });
+      std::erase_if(cursors_, [](const auto& entry) { return !entry.second->is_open(); });
     }
     found = cursors_.emplace(spec.get(), std::make_unique<MariaCursor>(*this, spec)).first;
   }

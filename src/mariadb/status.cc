@@ -55,6 +55,7 @@ st_mysql_show_var status_variables[] = {
     variable("retries", show<&Statistics::retries>),
     variable("handovers", show<&Statistics::handovers>),
     variable("threads", show<&Statistics::threads>),
+    variable("memory", show<&Statistics::memory>),
     variable("bytes_received", show<&Statistics::bytes_received>),
     variable("bytes_sent", show<&Statistics::bytes_sent>),
     {nullptr, nullptr, SHOW_UNDEF}};

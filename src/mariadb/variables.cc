@@ -15,6 +15,7 @@ unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, snd
     readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
     max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
     max_buffered;
+unsigned long long max_memory;
 char hidden[] = "(hidden)";
 
 enum : unsigned long { kUtf8mb4, kBinary };
@@ -114,6 +115,10 @@ MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kReadOnly,
                   "Bytes of replies that wait for one connection's client before the server reads "
                   "nothing more from it",
                   nullptr, nullptr, 262144, 4096, 1024 * kMega, 0);
+MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kReadOnly,
+                       "Bytes that the connections of both ports may hold together, in their "
+                       "buffers and for their open indexes; 0 = no bound",
+                       nullptr, nullptr, 536870912, 0, 1ULL << 50, 0);
 
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
@@ -151,6 +156,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_in_keys),
                                         MYSQL_SYSVAR(max_columns),
                                         MYSQL_SYSVAR(max_buffered),
+                                        MYSQL_SYSVAR(max_memory),
                                         nullptr};
 
 server::Config read_configuration() {
@@ -175,7 +181,8 @@ server::Config read_configuration() {
                    .max_rows = max_rows,
                    .max_in_keys = max_in_keys,
                    .max_columns = max_columns,
-                   .max_buffered = max_buffered};
+                   .max_buffered = max_buffered,
+                   .max_memory = max_memory};
   return config;
 }
 

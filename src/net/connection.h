@@ -22,7 +22,8 @@ struct ActivityTag {};
 
 class Connection : public ListHook<ActivityTag> {
  public:
-  Connection() = default;
+  // Counts its buffers in `memory`, which must outlive it; null: counts nothing.
+  explicit Connection(Memory* memory = nullptr) : input_(memory), output_(memory) {}
   virtual ~Connection() = default;
 
   // Received bytes; the owner consumes what it has used.
@@ -34,6 +35,14 @@ class Connection : public ListHook<ActivityTag> {
 
   // The client will send nothing more: what is in input() now is all there will be.
   bool end_of_input() const { return end_of_input_; }
+  // There was no memory for what the client has sent: nothing behind what is in input() now will be
+  // read.
+  bool input_refused() const { return input_refused_; }
+  // Says whether the client is one of ours, which decides when its buffers are refused memory.
+  void set_known(bool known) {
+    input_.set_known(known);
+    output_.set_known(known);
+  }
   // The loop has left it to others, see EventLoop::detach().
   bool detached() const { return detached_; }
   // The socket is gone. The object stays until the next EventLoop::wait().
@@ -55,12 +64,13 @@ class Connection : public ListHook<ActivityTag> {
   };
 
   bool takes_input() const {
-    return state_ == State::kOpen && !end_of_input_ && !over_high_water();
+    return state_ == State::kOpen && !end_of_input_ && !input_refused_ && !over_high_water();
   }
 
   FileDescriptor socket_;
   State state_ = State::kOpen;
   bool end_of_input_ = false;
+  bool input_refused_ = false;
   bool hold_input_ = false;
   bool detached_ = false;
   bool registered_ = true;  // with the loop's epoll; false at most while detached

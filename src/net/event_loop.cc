@@ -167,6 +167,9 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
   } else {
     try {
       connection.input_.append({received_.get(), static_cast<size_t>(size)});
+    } catch (const MemoryRefused&) {
+      connection.input_refused_ = true;
+      update_interest(connection);
     } catch (const std::bad_alloc&) {
       return close(connection);
     }
@@ -240,6 +243,7 @@ std::string EventLoop::remote_address(const Connection& connection) {
 void EventLoop::finish(Connection& connection) {
   if (connection.state_ != Connection::State::kOpen) return;
   connection.state_ = Connection::State::kFinishing;
+  connection.input_.drop();
   if (connection.output_.empty()) {
     end(connection);
   } else {

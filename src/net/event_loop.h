@@ -85,8 +85,8 @@ class EventLoop {
   // std::bad_alloc.
   static std::string remote_address(const Connection& connection);
 
-  // Takes no more input and closes once the output is out. If the client may still be sending, it
-  // gets time to read that output first.
+  // Drops the input, takes no more, and closes once the output is out. If the client may still be
+  // sending, it gets time to read that output first.
   void finish(Connection& connection);
 
   // Leaves the connection to its owner, on whatever thread: until attach() the loop neither reads,

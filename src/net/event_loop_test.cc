@@ -350,6 +350,38 @@ TEST_F(EventLoopTest, ShutClosesAllAndTakesNoMore) {
   loop_->shut();
 }
 
+TEST_F(EventLoopTest, AConnectionThatIsRefusedMemoryIsToldOnceAndNotReadAnyMore) {
+  Memory memory(10'000);
+  EventLoop::Options options;
+  options.make_connection = [&] { return std::make_unique<Connection>(&memory); };
+  loop_ = EventLoop::create(std::move(options));
+  const FileDescriptor greedy = connect();
+  const FileDescriptor other = connect();
+  write(greedy, std::string(3000, 'x'));
+  std::vector<Connection*> ready = wait();
+  ASSERT_EQ(ready.size(), 1u);
+  Connection& connection = *ready[0];
+  EXPECT_FALSE(connection.input_refused());
+  write(greedy, std::string(3000, 'x'));
+  ASSERT_EQ(wait(), std::vector<Connection*>{&connection});
+  EXPECT_TRUE(connection.input_refused());
+  EXPECT_EQ(connection.input().size(), 3000u);
+  write(greedy, "x");
+  EXPECT_TRUE(wait().empty());
+  write(other, std::string(1000, 'x'));
+  ready = wait();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_EQ(ready[0]->input().size(), 1000u);
+  connection.output().append("bye");
+  loop_->send(connection);
+  loop_->finish(connection);
+  EXPECT_EQ(memory.used(), connection.output().capacity() + ready[0]->input().capacity());
+  EXPECT_EQ(read(greedy), "bye");
+  EXPECT_EQ(read(greedy), "EOF");
+  loop_.reset();
+  EXPECT_EQ(memory.used(), 0u);
+}
+
 TEST_F(EventLoopTest, AConnectionThatCannotBeMadeTurnsAwayOnlyItsClient) {
   bool fails = true;
   EventLoop::Options options;

@@ -1,7 +1,9 @@
 #include "server/batch.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "exec/auth.h"
 #include "net/event_loop.h"
 #include "protocol/handlersocket/foreign.h"
 #include "protocol/handlersocket/framing.h"
@@ -56,7 +58,7 @@ void Batch::run_lines(Peer& peer) {
       return;
     }
     const std::string_view unread = peer.input().view().substr(peer.used);
-    const Frame frame = next_line(unread, peer.searched, context_.limits.max_request_size);
+    const Frame frame = next_line(unread, peer.searched, longest_line(peer));
     switch (frame.state) {
       case Frame::State::kLine:
         peer.used += frame.consumed;
@@ -65,12 +67,21 @@ void Batch::run_lines(Peer& peer) {
         break;
       case Frame::State::kIncomplete:
         peer.searched = unread.size();
-        return;
+        if (!peer.input_refused()) return;
+        peer.ending = Peer::Ending::kMaxMemory;
+        break;
       case Frame::State::kTooLong:
         peer.ending = Peer::Ending::kRequestTooLong;
         break;
     }
   }
+}
+
+size_t Batch::longest_line(Peer& peer) const {
+  const bool known = exec::is_known(context_, peer.client);
+  peer.set_known(known);
+  const size_t most = context_.limits.max_request_size;
+  return known ? most : std::min(most, kMaxStrangersRequest);
 }
 
 void Batch::execute(Peer& peer, std::string_view line) {
@@ -144,7 +155,10 @@ const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& p
 }
 
 void Batch::answer(const Request& request, const Entry& entry) {
+  // What was done must not be lost for want of room to say so.
+  constexpr size_t kShortReply = 64;
   streams_ = false;
+  entry.peer->output().reserve(kShortReply);
   encoder_->set_target(entry.peer->output());
   exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
 }
@@ -316,9 +330,16 @@ void Batch::finish(Peer& peer) {
   peer.input().consume(peer.used);
   peer.used = 0;
   if (peer.input().empty()) peer.input().shrink(net::kBusyBuffer);
-  if (peer.ending != Peer::Ending::kRequestTooLong) return;
+  ErrorCode last_words;
+  if (peer.ending == Peer::Ending::kRequestTooLong) {
+    last_words = ErrorCode::kRequestTooLong;
+  } else if (peer.ending == Peer::Ending::kMaxMemory) {
+    last_words = ErrorCode::kMaxMemory;
+  } else {
+    return;
+  }
   Entry unexecuted{&peer, {}, 0};
-  reply_error(unexecuted, Error{ErrorCode::kRequestTooLong, 0, {}});
+  reply_error(unexecuted, Error{last_words, 0, {}});
   counters_.errors.add(1);
 }
 

@@ -133,6 +133,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   }
   void make_encoder();
   void run_lines(Peer& peer);
+  size_t longest_line(Peer& peer) const;
   void execute(Peer& peer, std::string_view line);
   bool turn_away(Peer& peer, std::string_view line);
   const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;

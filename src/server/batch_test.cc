@@ -399,6 +399,76 @@ TEST_F(BatchTest, ARequestOfHttpThatIsNotTheFirstLineIsAnUnknownCommand) {
   EXPECT_EQ(first_.ending, Peer::Ending::kNone);
 }
 
+TEST_F(BatchTest, AStrangersLineIsShortAndThatOfAClientLong) {
+  const exec::Context with_secret{engine::Mode::kReadWrite, Limits{}, "secret"};
+  const exec::Context without{engine::Mode::kReadWrite, Limits{}, ""};
+  const std::string open = "P\t1\td\tt\tPRIMARY\tk,v\n";
+  const std::string longest(kMaxStrangersRequest, 'x');
+  const std::string longer(kMaxStrangersRequest + 1, 'x');
+  const std::string too_long = "2\t1\trequest_too_long\n";
+  const auto answers = [&](const exec::Context& context, const std::string& lines) {
+    Batch batch(context, session_, counters_);
+    Peer peer(pool_);
+    peer.input().append(lines);
+    batch.run(peer);
+    batch.finish();
+    return take(peer);
+  };
+  EXPECT_EQ(answers(without, longest + "\n"), "2\t1\tcmd\n");
+  EXPECT_EQ(answers(without, longer), too_long);
+  EXPECT_EQ(answers(without, open + longer + "\n"), "0\t1\n2\t1\tcmd\n");
+  EXPECT_EQ(answers(with_secret, longer), too_long);
+  EXPECT_EQ(answers(with_secret, open + longer), "3\t1\tunauth\n" + too_long);
+  EXPECT_EQ(answers(with_secret, "A\t1\tsecret\n" + longer + "\n"), "0\t1\n2\t1\tcmd\n");
+  EXPECT_EQ(answers(with_secret, "A\t1\tsecret\nA\t1\twrong\n" + longer),
+            "0\t1\n3\t1\tunauth\n" + too_long);
+}
+
+TEST_F(BatchTest, ARepliesMemoryThatIsRefusedIsAnErrorOfItsOwnRequest) {
+  for (int key = 1; key <= 100; ++key)
+    fake_.add_row("d", "t", {std::to_string(key), std::string(1000, 'v')});
+  Memory memory(50'000);
+  exec::SpecPool pool(&memory);
+  Peer peer(pool);
+  peer.client.set_authorized(true);
+  peer.input().append(
+      "P\t1\td\tt\tPRIMARY\tk,v\n1\t>\t1\t0\t100\n1\t=\t1\t7\t1\t0\tD\n1\t+\t2\t200\tnew\n");
+  first_.input().append("1\t=\t1\t200\n");
+  run({&peer, &first_});
+  EXPECT_EQ(take(peer), "0\t1\n1\t1\tmax_memory\n0\t1\t1\n0\t1\n");
+  EXPECT_EQ(take(first_), "0\t2\t200\tnew\n");
+  EXPECT_EQ(peer.ending, Peer::Ending::kNone);
+  EXPECT_LE(memory.used(), 50'000u);
+}
+
+TEST_F(BatchTest, NothingIsDoneThatCouldNotBeAnswered) {
+  Memory memory(10'000);
+  exec::SpecPool pool(&memory);
+  Peer peer(pool);
+  peer.client.set_authorized(true);
+  peer.input().append("P\t1\td\tt\tPRIMARY\tk,v\n");
+  run({&peer});
+  // Replies that wait for a slow client, up to the last byte that there is memory for.
+  peer.output().append(std::string(3000, 'x'));
+  while (peer.output().writable() > 0) peer.output().append('x');
+  ASSERT_TRUE(memory.take(10'000 - memory.used(), 4096, true));
+  peer.input().append(insert(1));
+  run({&peer});
+  EXPECT_EQ(peer.ending, Peer::Ending::kFailed);
+  EXPECT_TRUE(rows().empty());
+}
+
+TEST_F(BatchTest, AnIndexThatIsRefusedMemoryIsNotOpen) {
+  Memory memory(2'000);
+  exec::SpecPool pool(&memory);
+  Peer peer(pool);
+  peer.client.set_authorized(true);
+  ASSERT_TRUE(memory.take(1'900, 4096, true));
+  peer.input().append("P\t1\td\tt\tPRIMARY\tk,v\n1\t=\t1\t1\n");
+  run({&peer});
+  EXPECT_EQ(take(peer), "1\t1\tmax_memory\n2\t1\tstmtnum\n");
+}
+
 TEST_F(BatchTest, ALineOfTheGreatestLengthIsServed) {
   first_.input().append(std::string(1000, 'x') + "\n");
   run({&first_});

@@ -13,7 +13,8 @@ namespace hs::server {
 struct QueueTag {};
 
 struct Peer final : net::Connection, net::ListHook<QueueTag> {
-  explicit Peer(exec::SpecPool& pool) : client(pool) {}
+  // Counts its memory where the pool does.
+  explicit Peer(exec::SpecPool& pool) : net::Connection(pool.memory()), client(pool) {}
 
   exec::Client client;
 
@@ -29,6 +30,7 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   enum class Ending : uint8_t {
     kNone,
     kRequestTooLong,
+    kMaxMemory,  // there was no memory for a request
     kForeign,    // speaks another protocol
     kFailed,     // a request could not be answered at all
     kAbandoned,  // nobody knows what was done: closes at once, without the replies

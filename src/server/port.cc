@@ -57,13 +57,14 @@ uint64_t Port::own_descriptors(const PortConfig& config) {
   return config.port.empty() ? 0 : kOfWorker * config.threads + kOfAcceptor;
 }
 
-Port::Port(const Config& config, engine::Mode mode, const Log& log, Admits admits)
+Port::Port(const Config& config, engine::Mode mode, const Log& log, Memory& memory, Admits admits)
     : config_(mode == engine::Mode::kReadOnly ? config.read : config.write),
       max_connections_(config.limits.max_connections),
       mode_(mode),
       log_(log),
       admits_(std::move(admits)),
-      refusal_(refusal_line()) {}
+      refusal_(refusal_line()),
+      specs_(&memory) {}
 
 Port::~Port() {
   request_stop();
@@ -71,8 +72,9 @@ Port::~Port() {
 }
 
 std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine::Engine& engine,
-                                 const Log& log, Admits admits, std::string* error) {
-  std::unique_ptr<Port> port(new Port(config, mode, log, std::move(admits)));
+                                 const Log& log, Memory& memory, Admits admits,
+                                 std::string* error) {
+  std::unique_ptr<Port> port(new Port(config, mode, log, memory, std::move(admits)));
   net::ListenOptions options;
   if (!listen_options(config, port->config_, &options, error)) {
     *error += in_parentheses(port_variable(mode));

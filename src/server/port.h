@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory.h"
 #include "engine/port.h"
 #include "exec/client.h"
 #include "net/acceptor.h"
@@ -35,10 +36,11 @@ class Port {
   // Descriptors that a port has besides its connections.
   static uint64_t own_descriptors(const PortConfig& config);
 
-  // Listens, and makes the workers, but no thread. Null: *error is one sentence. `engine` must
-  // outlive the port.
+  // Listens, and makes the workers, but no thread. Null: *error is one sentence. `engine`, and
+  // `memory` in which it counts, must outlive the port.
   static std::unique_ptr<Port> open(const Config& config, engine::Mode mode, engine::Engine& engine,
-                                    const Log& log, Admits admits, std::string* error);
+                                    const Log& log, Memory& memory, Admits admits,
+                                    std::string* error);
   ~Port();  // stops and joins
 
   // Makes the threads, which wait at the gate. False: *error is one sentence, and some may have
@@ -57,7 +59,7 @@ class Port {
   void add_to(Statistics& sum) const;
 
  private:
-  Port(const Config& config, engine::Mode mode, const Log& log, Admits admits);
+  Port(const Config& config, engine::Mode mode, const Log& log, Memory& memory, Admits admits);
 
   void take(net::FileDescriptor socket);
   Worker* least_busy();

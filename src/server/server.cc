@@ -3,6 +3,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/memory.h"
 #include "net/event_loop.h"
 #include "server/admission.h"
 #include "server/port.h"
@@ -54,6 +55,7 @@ class TwoPorts final : public Server {
       : config_(config),
         log_(log),
         engine_(engine),
+        memory_(config.limits.max_memory),
         admission_(engine,
                    Port::own_descriptors(config.read) + Port::own_descriptors(config.write)) {}
   ~TwoPorts() override { stop(); }
@@ -75,6 +77,7 @@ class TwoPorts final : public Server {
     Statistics sum;
     if (read_ != nullptr) read_->add_to(sum);
     if (write_ != nullptr) write_->add_to(sum);
+    sum.memory = memory_.used();
     return sum;
   }
 
@@ -88,6 +91,7 @@ class TwoPorts final : public Server {
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
+  Memory memory_;  // outlives the ports, as does all that is before them
   const Admission admission_;
   Seldom about_admission_;
   std::mutex stopping_;
@@ -100,7 +104,7 @@ class TwoPorts final : public Server {
 
 std::unique_ptr<Port> TwoPorts::open_port(engine::Mode mode, std::string* error) {
   const auto admits_it = [this](int number) { return admits(number); };
-  return Port::open(config_, mode, engine_, log_, admits_it, error);
+  return Port::open(config_, mode, engine_, log_, memory_, admits_it, error);
 }
 
 bool TwoPorts::admits(int number) {

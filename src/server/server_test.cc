@@ -222,6 +222,47 @@ TEST_F(ServerTest, ThePortsLeaveDescriptorsToTheDatabase) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
+TEST_F(ServerTest, WhoTakesTooMuchMemoryIsToldSoAndTheOthersGoOn) {
+  constexpr size_t kMemory = 8u << 20;
+  config_.limits.max_memory = kMemory;
+  start();
+  TestClient other = writer();
+  EXPECT_EQ(other.ask(kOpen), "0\t1");
+  std::vector<TestClient> greedy;
+  const std::string unfinished(1u << 20, 'x');
+  for (int i = 0; i < 20; ++i) {
+    greedy.push_back(i % 2 == 0 ? reader() : writer());
+    EXPECT_EQ(greedy.back().ask(kOpen), "0\t1");
+    (void)greedy.back().send(unfinished);  // may be closed before all of it is sent
+    EXPECT_LE(server_->statistics().memory, kMemory + 64 * kIdleBuffer);
+  }
+  EXPECT_EQ(other.ask("1\t+\t2\t7\tx\n"), "0\t1");
+  EXPECT_EQ(greedy.back().line(), "1\t1\tmax_memory");
+  EXPECT_EQ(greedy.back().line(), "EOF");
+  EXPECT_GT(server_->statistics().memory, unfinished.size());
+  greedy.clear();
+  await_open(1);
+  while (server_->statistics().memory > unfinished.size()) std::this_thread::yield();
+}
+
+TEST_F(ServerTest, StrangersLeaveHalfOfTheMemoryToTheOthers) {
+  constexpr size_t kMemory = 2u << 20;
+  config_.limits.max_memory = kMemory;
+  config_.write.secret = "secret";
+  start();
+  std::vector<TestClient> strangers;
+  for (int i = 0; i < 60; ++i) {
+    strangers.push_back(writer());
+    (void)strangers.back().send(std::string(60'000, 'x'));
+  }
+  EXPECT_EQ(strangers.back().line(), "1\t1\tmax_memory");
+  EXPECT_LE(server_->statistics().memory, kMemory / 2 + 128 * kIdleBuffer);
+  TestClient client = writer();
+  EXPECT_EQ(client.ask("A\t1\tsecret\n"), "0\t1");
+  EXPECT_EQ(client.ask(kOpen), "0\t1");
+  EXPECT_EQ(client.ask("1\t+\t2\t1\t" + std::string(100'000, 'v') + "\n"), "0\t1");
+}
+
 TEST_F(ServerTest, TheSecretOfThePortIsAsked) {
   config_.read.secret = "open sesame";
   start();

@@ -18,6 +18,7 @@ struct Statistics {
   uint64_t retries = 0;    // requests executed again, alone, after a deadlock took their batch
   uint64_t handovers = 0;  // times that a thread took over the connections of one that waited
   uint64_t threads = 0;    // that execute or stand by, now
+  uint64_t memory = 0;     // bytes that connections hold, now (see Memory)
   uint64_t bytes_received = 0;
   uint64_t bytes_sent = 0;
 };

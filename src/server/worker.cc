@@ -164,7 +164,8 @@ void Worker::run_batch(Executor& leader) {
     batch.abandon();
     leader.complain("a batch failed, its connections were closed");
   }
-  if (batch.out_of_memory()) leader.complain("out of memory, a connection was closed");
+  if (batch.out_of_memory())
+    leader.complain("out of memory (see handlersocket_max_memory), a connection was closed");
   if (batch.met_foreigner()) report_foreigner(leader);
   if (leads(leader)) {
     for (Peer* peer : batch.peers()) settle(*peer);

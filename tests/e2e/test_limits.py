@@ -227,3 +227,85 @@ def test_replies_that_wait_for_a_client(small: PrivateServer) -> None:
         assert other.find("=", [7])[0][0] == b"7"
         before = int(small.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_requests'")[0][1])
         assert before - executed < sent / len(request) / 2
+
+
+def memory_now(server: PrivateServer) -> int:
+    return int(server.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_memory'")[0][1])
+
+
+@pytest.fixture(scope="module")
+def scarce() -> Iterator[PrivateServer]:
+    """A server whose connections may hold little memory together."""
+    variables = {
+        "handlersocket_threads": 2,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_max_memory": 32 * MIB,
+        "handlersocket_plain_secret_wr": "secret",
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v LONGTEXT)")
+        server.sql("INSERT INTO hs.t SELECT seq, REPEAT('x', 1000) FROM hs.seq_1_to_100")
+        yield server
+        assert server.running
+
+
+def test_a_line_is_short_until_the_client_is_known(scarce: PrivateServer) -> None:
+    for port, known in (
+        (scarce.port, b"P\t1\ths\tt\tPRIMARY\tid"),
+        (scarce.port_wr, b"A\t1\tsecret"),
+    ):
+        with Client(port) as stranger:
+            stranger.send(b"x" * (65 * KIB))
+            assert stranger.read_line() == b"2\t1\trequest_too_long"
+            assert stranger.at_eof()
+        with Client(port) as client:
+            assert client.raw(b"x" * (64 * KIB)) in (b"2\t1\tcmd", b"3\t1\tunauth")
+            assert client.raw(known) == b"0\t1"
+            assert client.raw(b"x" * MIB) == b"2\t1\tcmd"
+
+
+def test_all_connections_together_hold_bounded_memory_and_small_requests_go_on(
+    scarce: PrivateServer,
+) -> None:
+    before, counted = resident_bytes(scarce), memory_now(scarce)
+    clients: list[Client] = []
+    try:
+        with Client(scarce.port) as other:
+            other.open("hs.t", ["id"])
+            for number in range(100):
+                client = Client(scarce.port)
+                clients.append(client)
+                client.open("hs.t", ["id"])
+                try:
+                    client.send(b"y" * MIB)  # of a line that does not end
+                except OSError:
+                    pass  # closed meanwhile
+                assert other.find("=", [number % 100 + 1]) == [(b"%d" % (number % 100 + 1),)]
+                assert memory_now(scarce) <= 32 * MIB
+            assert clients[-1].read_line() == b"1\t1\tmax_memory"
+            assert clients[-1].at_eof()
+            assert resident_bytes(scarce) - before < 64 * MIB
+    finally:
+        for client in clients:
+            client.close()
+    while memory_now(scarce) > counted + MIB:
+        pass
+    with Client(scarce.port_wr) as writer:
+        assert writer.raw(b"A\t1\tsecret") == b"0\t1"
+        writer.open("hs.t", ["id", "v"])
+        assert writer.raw(b"1\t+\t2\t1000\t" + b"v" * (8 * MIB)) == b"0\t1"
+
+
+def test_open_indexes_count_as_memory_while_a_client_has_them(scarce: PrivateServer) -> None:
+    counted = memory_now(scarce)
+    grown = 0
+    for turn in range(8):
+        with Client(scarce.port) as client:
+            for id in range(1000):
+                columns = ["id"] * (turn + 1) + ["v"] * (id % 50)
+                client.open("hs.t", columns, id=id)
+            grown = grown or memory_now(scarce) - counted
+    assert grown > 50 * 100
+    # A worker keeps what it has made of some indexes a little longer than the clients do.
+    assert memory_now(scarce) - counted < 4 * grown

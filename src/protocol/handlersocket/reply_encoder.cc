@@ -45,7 +45,7 @@ bool ReplyEncoder::row(std::span<const Value> values) {
   size_t room = 0;
   for (const Value& value : values) room += 2 + 2 * value.size;
   if (room <= kShortRow && size() + room <= max_reply_size_) {
-    write_short_row(values, target_->reserve(room));
+    write_short_row(values, target_->reserve(room + 1));
   } else if (!write_long_row(values)) {
     return false;
   }
@@ -74,6 +74,7 @@ bool ReplyEncoder::write_long_row(std::span<const Value> values) {
     target_->append('\t');
     append_value(*target_, value);
   }
+  target_->reserve(1);
   return true;
 }
 
@@ -102,6 +103,7 @@ bool ReplyEncoder::send_piece() {
   return alive;
 }
 
+// Allocates nothing: there is room for the LF behind the head and behind each row.
 void ReplyEncoder::end_rows() {
   in_rows_ = false;
   target_->append('\n');

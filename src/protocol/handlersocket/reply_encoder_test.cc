@@ -34,6 +34,20 @@ TEST_F(Reply, OfACount) {
   EXPECT_EQ(sent(), "0\t1\t0\n0\t1\t7\n0\t1\t18446744073709551615\n");
 }
 
+TEST_F(Reply, OfRowsHasRoomForItsEndAtAnyTime) {
+  for (size_t size = 0; size < 6000; size += 7) {
+    Buffer target;
+    ReplyEncoder encoder(100'000);
+    encoder.set_target(target);
+    encoder.begin_rows(1);
+    EXPECT_GE(target.writable(), 1u);
+    const std::string value(size, 'v');
+    const Value values[] = {Value::of(value)};
+    EXPECT_TRUE(encoder.row(values));
+    EXPECT_GE(target.writable(), 1u);
+  }
+}
+
 TEST_F(Reply, OfNoRowsTellsTheColumns) {
   encoder_.begin_rows(2);
   encoder_.end_rows();
