@@ -34,7 +34,7 @@ namespace hs::engine {
 struct IndexSpec {
   std::string database;
   std::string table;
-  std::string index;                 // empty = PRIMARY; starts with a digit = number of the index
+  std::string index;                 // empty = PRIMARY; digits that name none = number of the index
   std::vector<std::string> columns;  // returned by finds, set by changes; may repeat, may be empty
   std::vector<std::string> filter_columns;  // addressed by filters
 
@@ -66,7 +66,8 @@ class Cursor {
   // Positions on the first row for which `index <op> key` holds, in index order (descending for
   // kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
   // prefix key. True: on a row; false: there is none. A key value that the column cannot hold
-  // matches no row.
+  // equals no row; as the last one of a range that changes nothing it is the bound that SQL's
+  // comparison makes of it. Errors: kOperator, kSql (SQL does not compare the two).
   virtual Result<bool> seek(KeyOperator op, std::span<const Value> key) = 0;
 
   // Moves to the next row of the last seek. With kEqual only rows with the same key (prefix)
@@ -116,6 +117,9 @@ class Cursor {
   struct Assignment {
     size_t column = 0;  // position in IndexSpec::columns
     Value value;
+    // Was counted from what the column has: it must not leave the range of whole numbers, however
+    // lenient the server is with values that are given.
+    bool is_sum = false;
   };
   virtual Result<void> update(std::span<const Assignment> assignments) = 0;
 

@@ -55,7 +55,7 @@ Result<bool> Increment::compute(std::span<const Value> row) {
     if (!signs) return ErrorCode::kNotANumber;
     count.size = sums.size() - count.begin;
     crosses_zero |= signs->cross_zero();
-    assignments.push_back({count.column, {nullptr, count.size}});
+    assignments.push_back({count.column, {nullptr, count.size}, true});
   }
   // Only now do the sums stay where they are.
   const char* sum = sums.data();

@@ -37,7 +37,7 @@ class Change {
     }
     scratch_.assignments.clear();
     for (const Value& value : values) {
-      scratch_.assignments.push_back({scratch_.assignments.size(), value});
+      scratch_.assignments.push_back({scratch_.assignments.size(), value, false});
     }
     return {};
   }

@@ -11,11 +11,11 @@ namespace {
 // Rows that are passed over before others are told of the work.
 constexpr uint32_t kRowsToTell = 64;
 
-// Where a search starts. On a column that the index has cut, values that begin alike may lie on
-// either side: the search starts in front of them.
-ha_rkey_function search_mode(KeyOperator op, bool is_cut) {
-  if (is_cut && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
-  if (is_cut && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
+// Where a search starts. Where further conditions decide (on a column that the index has cut,
+// values that begin alike may lie on either side), it starts in front of all that are equal.
+ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
+  if (has_conditions && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
+  if (has_conditions && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
   switch (op) {
     case KeyOperator::kEqual:
       return HA_READ_KEY_EXACT;
@@ -41,6 +41,7 @@ bool MariaCursor::lock_for_read() {
     return read_lock_ != nullptr;
   });
   if (!locked) return false;
+  changes_ = false;
   if (covering_) table_->file->ha_start_keyread(index_);
   return true;
 }
@@ -74,6 +75,7 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   }
   // The columns of an insert are known when its values are: see mark_insert_columns().
   insert_columns_.reset();
+  changes_ = access != engine::Access::kRead;
   if (access != engine::Access::kInsert) set_write_columns(access);
   return true;
 }
@@ -131,17 +133,30 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
     return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
-  op_ = op;
-  auto built = build_key(key);
+  auto built = build_key(op, key);
   if (!built || !*built) return built;
+  if (!conditions_.empty() && !reads_key_columns_) {
+    // The engine reads the columns that were asked for when the index was begun.
+    end_index();
+    mark_key_columns();
+    table_->file->column_bitmaps_signal();
+  }
   if (auto begun = init_index(); !begun) return begun.error();
-  const ha_rkey_function mode = search_mode(op, !prefix_filters_.empty());
+  return landed(search());
+}
+
+int MariaCursor::search() {
   handler* file = table_->file;
+  uchar* record = table_->record[0];
+  const ha_rkey_function mode = search_mode(op_, !conditions_.empty());
   if (merges_upwards()) {
     const key_range start = {key_.data(), key_length_, key_map_, mode};
-    return landed(file->read_range_first(&start, nullptr, false, true));
+    return file->read_range_first(key_length_ == 0 ? nullptr : &start, nullptr, false, true);
   }
-  return landed(file->ha_index_read_map(table_->record[0], key_.data(), key_map_, mode));
+  if (key_length_ != 0) return file->ha_index_read_map(record, key_.data(), key_map_, mode);
+  return op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual
+             ? file->ha_index_first(record)
+             : file->ha_index_last(record);
 }
 
 // Partitions are merged upwards by the calls for ranges: with the plain ones the server asks a
@@ -178,7 +193,7 @@ bool MariaCursor::is_history() const {
 Result<bool> MariaCursor::landed(int error) {
   // A long scan of which no row is wanted meets nobody else who would look.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
-  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_history() || !meets_prefixes());
+  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_history() || !meets_conditions());
        ++passed) {
     if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
     error = step();
@@ -224,7 +239,7 @@ std::string_view MariaCursor::position() {
 // Whether the current row's key lies where the last seek would find it.
 bool MariaCursor::meets_key() {
   const int order = key_cmp(table_->key_info[index_].key_part, key_.data(), key_length_);
-  const bool with_equal = !prefix_filters_.empty();  // the whole values decide
+  const bool with_equal = !conditions_.empty();  // they decide
   switch (op_) {
     case KeyOperator::kEqual:
       if (order != 0) return false;
@@ -242,7 +257,7 @@ bool MariaCursor::meets_key() {
       if (order > 0) return false;
       break;
   }
-  return meets_prefixes();
+  return meets_conditions();
 }
 
 Result<bool> MariaCursor::seek_position(std::string_view position) {

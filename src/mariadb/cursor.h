@@ -92,10 +92,13 @@ class MariaCursor final : public engine::Cursor {
   void set_read_columns();
   void set_write_columns(engine::Access access);
   // key.cc
-  Result<bool> build_key(std::span<const Value> key);
+  Result<bool> build_key(KeyOperator op, std::span<const Value> key);
+  Result<bool> place_key(KeyOperator op, size_t part, bool is_last, const Value& value);
   void copy_key(uint length);
-  Result<void> check_prefixes(std::span<const Value> key);
-  bool meets_prefixes();
+  uint length_of_parts(size_t parts) const;
+  Result<void> check_prefixes(KeyOperator op, std::span<const Value> key);
+  Result<void> add_condition(KeyOperator op, size_t part, const Value& value);
+  bool meets_conditions();
   bool meets_key();
   // write.cc
   Result<void> mark_insert_columns(size_t count);
@@ -105,6 +108,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> failed(int number);
 
   Result<void> init_index();
+  int search();
   bool merges_upwards() const;
   int step();
   Result<bool> landed(int error);
@@ -137,12 +141,17 @@ class MariaCursor final : public engine::Cursor {
   std::vector<uchar> key_;
   uint key_length_ = 0;
   key_part_map key_map_ = 0;
-  KeyOperator op_ = KeyOperator::kEqual;
-  bool has_prefixes_ = false;  // the index has only the beginning of a column
+  KeyOperator op_ = KeyOperator::kEqual;  // of the key in key_, which may lie beside the client's
+  bool has_prefixes_ = false;             // the index has only the beginning of a column
   bool has_plain_key_ =
-      false;  // of one integer column that is not NULL: its bytes are those of the key
-  std::vector<ColumnFilter> prefix_filters_;
-  uint before_prefix_ = 0;  // bytes of the key before its cut part
+      false;              // of one integer column that is not NULL: its bytes are those of the key
+  bool changes_ = false;  // the requests of the statement change rows
+  // The last value of the key is in conditions_ alone: its range has no end within the others.
+  bool is_open_ended_ = false;
+  // What rows must meet besides, since the key cannot say it; they are compared as text.
+  std::vector<ColumnFilter> conditions_;
+  uint before_condition_ = 0;  // bytes of the key before the part that the last condition is on
+  bool reads_key_columns_ = false;
 };
 
 }  // namespace hs::mariadb

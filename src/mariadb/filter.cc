@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/filter.h"
 
-#include <algorithm>
-#include <string_view>
-
+#include "mariadb/fit.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -15,30 +13,6 @@ Error incomparable(const Field* field) {
       std::string("Incorrect filter value for column '") + field->field_name.str + "'");
 }
 
-bool is_exact_number(const Field* field) {
-  return field->result_type() == INT_RESULT || field->result_type() == DECIMAL_RESULT;
-}
-
-// On which side of the client's value the stored one lies because of digits of a second that the
-// column does not have: -1 below, 1 above, 0 there are none. The server has cut them, or rounded.
-int side_of_fraction(const Field* field, std::string_view value) {
-  const size_t dot = value.rfind('.');
-  if (dot == std::string_view::npos) return 0;
-  const std::string_view fraction = value.substr(dot + 1);
-  const size_t end = std::min(fraction.find_first_not_of("0123456789"), fraction.size());
-  // Else the dot is between the parts of a date.
-  const std::string_view before = value.substr(0, dot);
-  const bool is_fraction = before.find(':') != std::string_view::npos ||
-                           before.find_first_not_of(" -0123456789") == std::string_view::npos;
-  const size_t kept = std::min<size_t>(field->decimals(), end);
-  const std::string_view lost = fraction.substr(kept, end - kept);
-  if (!is_fraction || lost.find_first_not_of('0') == std::string_view::npos) return 0;
-  const bool rounds = (field->get_thd()->variables.sql_mode & MODE_TIME_ROUND_FRACTIONAL) != 0;
-  const int side = rounds && lost[0] >= '5' ? 1 : -1;
-  const bool is_negative = value.substr(value.find_first_not_of(' ')).front() == '-';
-  return is_negative ? -side : side;
-}
-
 }  // namespace
 
 Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const Value& value) {
@@ -48,20 +22,27 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
     return filter;
   }
   if (field->flags & BLOB_FLAG) return ErrorCode::kFilterBlob;
-  Result<void> taken;
-  if (is_text(field) || field->real_type() == MYSQL_TYPE_BIT) {
-    taken = filter.take_text(value);
-  } else if (is_exact_number(field) && field->real_type() != MYSQL_TYPE_YEAR) {
-    taken = filter.take_number(value);
-  } else {
-    taken = filter.take_stored(value);
+  if (is_text(field)) {
+    if (auto taken = filter.take_text(value); !taken) return taken.error();
+    return filter;
   }
-  if (!taken) return taken.error();
+  const Fit place = fit(field, value);
+  if (!place.sound) return incomparable(field);
+  switch (place.place) {
+    case Fit::Place::kNowhere:
+      return incomparable(field);
+    case Fit::Place::kByText:
+      if (auto taken = filter.take_text(value); !taken) return taken.error();
+      break;
+    case Fit::Place::kStored:
+      filter.take_stored(place);
+      break;
+  }
   return filter;
 }
 
-Result<ColumnFilter> ColumnFilter::make_for_prefix(Field* field, FilterOperator op,
-                                                   const Value& value) {
+Result<ColumnFilter> ColumnFilter::make_for_text(Field* field, FilterOperator op,
+                                                 const Value& value) {
   ColumnFilter filter(field, op);
   if (value.is_null()) {
     filter.is_null_ = true;
@@ -73,55 +54,28 @@ Result<ColumnFilter> ColumnFilter::make_for_prefix(Field* field, FilterOperator 
 
 Result<void> ColumnFilter::take_text(const Value& value) {
   as_text_ = true;
+  uint errors = 0;
+  String text;
+  if (!text_for(field_, value, &text, &errors)) return Error::engine(HA_ERR_OUT_OF_MEM);
+  // A character that the column's character set lacks is in no row.
+  if (errors != 0) when_equal_ = -1;
+  image_.assign(text.ptr(), text.ptr() + text.length());
+  return {};
+}
+
+void ColumnFilter::take_stored(const Fit& place) {
+  when_equal_ = place.side;
+  const bool asks_for_equality = op_ == FilterOperator::kEqual || op_ == FilterOperator::kNotEqual;
+  if (asks_for_equality && !place.exact && place.side == 0) when_equal_ = -1;
   if (field_->real_type() == MYSQL_TYPE_BIT) {
-    // Raw big-endian bytes of the column's own length.
-    if (field_->store(value.data, value.size, &my_charset_bin) != 0) return incomparable(field_);
-    // Not scratch_: the filter will be moved, and a String with memory of its own does not survive
-    // that (Binary_string's copy constructor is shallow).
+    // Its bits are not all in one place.
+    as_text_ = true;
     String own;
     const String* bits = field_->val_str(&own, &own);
     image_.assign(bits->ptr(), bits->ptr() + bits->length());
-    return {};
+  } else {
+    image_.assign(field_->ptr, field_->ptr + field_->pack_length());
   }
-  uint errors = 0;
-  String converted;
-  if (converted.copy(value.data, value.size, value_charset(field_), field_->charset(), &errors))
-    return Error::engine(HA_ERR_OUT_OF_MEM);
-  // A character that the column's character set lacks is in no row.
-  if (errors != 0) when_equal_ = -1;
-  image_.assign(converted.ptr(), converted.ptr() + converted.length());
-  // BINARY(n) is filled up with zeros.
-  if (field_->real_type() == MYSQL_TYPE_STRING && field_->charset() == &my_charset_bin &&
-      image_.size() < field_->field_length)
-    image_.resize(field_->field_length, 0);
-  return {};
-}
-
-Result<void> ColumnFilter::take_number(const Value& value) {
-  my_decimal wanted, stored;
-  const char* end = value.data + value.size;
-  const int error =
-      str2my_decimal(E_DEC_OK, value.data, value.size, &my_charset_latin1, &wanted, &end);
-  const bool rest = std::string_view(end, static_cast<size_t>(value.data + value.size - end))
-                        .find_first_not_of(' ') != std::string_view::npos;
-  if (error & ~E_DEC_TRUNCATED || rest || value.size == 0) return incomparable(field_);
-  // The nearest value that the column holds; which side of the wanted one it lies on decides.
-  field_->set_notnull();
-  field_->store_decimal(&wanted);
-  const int side = my_decimal_cmp(field_->val_decimal(&stored), &wanted);
-  when_equal_ = side;
-  image_.assign(field_->ptr, field_->ptr + field_->pack_length());
-  return {};
-}
-
-Result<void> ColumnFilter::take_stored(const Value& value) {
-  field_->set_notnull();
-  if (!stores_exactly(field_, value)) return incomparable(field_);
-  if (field_->cmp_type() == TIME_RESULT) {
-    when_equal_ = side_of_fraction(field_, {value.data, value.size});
-  }
-  image_.assign(field_->ptr, field_->ptr + field_->pack_length());
-  return {};
 }
 
 // The row's value against the filter's: negative, 0, positive. NULL is equal to NULL and less than

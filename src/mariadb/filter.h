@@ -10,6 +10,7 @@
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "mariadb/fit.h"
 
 namespace hs::mariadb {
 
@@ -20,9 +21,9 @@ class ColumnFilter {
   // column could be compared with.
   static Result<ColumnFilter> make(Field* field, FilterOperator op, const Value& value);
 
-  // The same for a key value on a column of which the index has only the beginning, also a BLOB or
-  // TEXT.
-  static Result<ColumnFilter> make_for_prefix(Field* field, FilterOperator op, const Value& value);
+  // The same for a key value that is compared as text with the whole text of a column, also a BLOB
+  // or TEXT.
+  static Result<ColumnFilter> make_for_text(Field* field, FilterOperator op, const Value& value);
 
   // Whether the current row meets the condition.
   bool passes();
@@ -31,8 +32,7 @@ class ColumnFilter {
   ColumnFilter(Field* field, FilterOperator op) : field_(field), op_(op) {}
 
   Result<void> take_text(const Value& value);
-  Result<void> take_number(const Value& value);
-  Result<void> take_stored(const Value& value);
+  void take_stored(const Fit& place);
   int compare();
 
   Field* field_;

@@ -2,24 +2,16 @@
 // Key values: from the text of a request to the bytes that an index is searched with.
 //
 // A value that its column cannot hold exactly equals no row, so such a key finds nothing; it is
-// never clamped, rounded or cut into another key.
+// never clamped, rounded or cut into another key. As the bound of a range it stands where SQL's
+// comparison puts it, between two values that the column can hold.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <optional>
 
 #include "mariadb/cursor.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  return text;
-}
 
 // The condition on whole values for rows behind (kGreater) or before a key in the index.
 FilterOperator filter_operator(KeyOperator op, bool descends) {
@@ -38,103 +30,57 @@ FilterOperator filter_operator(KeyOperator op, bool descends) {
   return FilterOperator::kEqual;
 }
 
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T number{};
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return number;
-}
-
-// The number, when it is written with digits alone and so few that it fits in any case.
-std::optional<longlong> parse_plain(std::string_view text) {
-  constexpr size_t kMostDigits = 18;
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
-  longlong number = 0;
-  for (const char c : text) {
-    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
-    if (digit > 9) return std::nullopt;
-    number = number * 10 + digit;
-  }
-  return number;
-}
-
-// Stores a whole number into an integer column. False: the text is none, or out of the column's
-// range.
-bool store_integer(Field* field, std::string_view text) {
-  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
-  text = trim(text);
-  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
-  if (const auto number = parse<ulonglong>(text))
-    return field->store(static_cast<longlong>(*number), true) == 0;
-  // SQL takes `1e2` and `3.0` for 100 and 3, too.
-  const auto number = parse<double>(text);
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (!number || !(*number >= -kExact && *number <= kExact)) return false;
-  const auto whole = static_cast<longlong>(*number);
-  return static_cast<double>(whole) == *number && field->store(whole, false) == 0;
-}
-
-// The same for DECIMAL, which would round.
-bool store_decimal(Field* field, std::string_view text) {
-  text = trim(text);
-  my_decimal wanted, stored;
-  const char* end = text.data() + text.size();
-  if (text.empty() ||
-      str2my_decimal(E_DEC_OK, text.data(), text.size(), &my_charset_latin1, &wanted, &end) != 0 ||
-      end != text.data() + text.size())
-    return false;
-  return field->store_decimal(&wanted) == 0 &&
-         my_decimal_cmp(field->val_decimal(&stored), &wanted) == 0;
-}
-
-// False: the column cannot hold the value.
-bool store_key(Field* field, const Value& value) {
-  if (is_integer(field)) return store_integer(field, value.text());
-  if (field->result_type() == DECIMAL_RESULT) return store_decimal(field, value.text());
-  if (stores_exactly(field, value)) return true;
-  // An ENUM that was given something unknown shows as the empty string, and is found by it.
-  if (field->real_type() != MYSQL_TYPE_ENUM || value.size != 0) return false;
-  field->reset();
-  return true;
+// Where a range starts when the last key part holds a value beside the client's: `side` of it in
+// the order of the index.
+KeyOperator beside(KeyOperator op, int side) {
+  const bool ascends = op == KeyOperator::kGreater || op == KeyOperator::kGreaterOrEqual;
+  if (side == 0) return op;
+  if (ascends) return side < 0 ? KeyOperator::kGreater : KeyOperator::kGreaterOrEqual;
+  return side < 0 ? KeyOperator::kLessOrEqual : KeyOperator::kLess;
 }
 
 }  // namespace
 
 // An index on the beginning of a column finds rows that only begin alike; the whole values are
 // compared afterwards.
-Result<void> MariaCursor::check_prefixes(std::span<const Value> key) {
-  prefix_filters_.clear();
-  if (!has_prefixes_) return {};
+Result<void> MariaCursor::check_prefixes(KeyOperator op, std::span<const Value> key) {
   const KEY& index = table_->key_info[index_];
-  uint length = 0;
   for (size_t part = 0; part < key.size(); ++part) {
-    const KEY_PART_INFO& key_part = index.key_part[part];
-    if (key_part.key_part_flag & HA_PART_KEY_SEG) {
-      const bool is_last = part + 1 == key.size();
-      // Behind a cut part the index has no order of whole values.
-      if (op_ != KeyOperator::kEqual && !is_last) return ErrorCode::kOperator;
-      const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
-      auto filter = ColumnFilter::make_for_prefix(table_->field[key_part.fieldnr - 1],
-                                                  filter_operator(op_, descends), key[part]);
-      if (!filter) return filter.error();
-      prefix_filters_.push_back(std::move(*filter));
-      if (is_last) before_prefix_ = length;
-    }
-    length += key_part.store_length;
+    if (!(index.key_part[part].key_part_flag & HA_PART_KEY_SEG)) continue;
+    // Behind a cut part the index has no order of whole values.
+    if (op != KeyOperator::kEqual && part + 1 != key.size()) return ErrorCode::kOperator;
+    if (auto added = add_condition(op, part, key[part]); !added) return added;
   }
   return {};
 }
 
-bool MariaCursor::meets_prefixes() {
-  if (prefix_filters_.empty()) return true;
+// Rows whose earlier key parts are those of the key must have such a value in key part `part`.
+Result<void> MariaCursor::add_condition(KeyOperator op, size_t part, const Value& value) {
+  const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
+  const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
+  auto made = ColumnFilter::make_for_text(table_->field[key_part.fieldnr - 1],
+                                          filter_operator(op, descends), value);
+  if (!made) return made.error();
+  conditions_.push_back(std::move(*made));
+  before_condition_ = length_of_parts(part);
+  return {};
+}
+
+uint MariaCursor::length_of_parts(size_t parts) const {
+  const KEY_PART_INFO* part = table_->key_info[index_].key_part;
+  uint length = 0;
+  for (size_t i = 0; i < parts; ++i) length += part[i].store_length;
+  return length;
+}
+
+bool MariaCursor::meets_conditions() {
+  if (conditions_.empty()) return true;
   // In a range, rows that differ in an earlier part lie where they should.
-  if (op_ != KeyOperator::kEqual && before_prefix_ != 0 &&
-      key_cmp_if_same(table_, key_.data(), index_, before_prefix_) != 0)
+  if (op_ != KeyOperator::kEqual && before_condition_ != 0 &&
+      key_cmp_if_same(table_, key_.data(), index_, before_condition_) != 0)
     return true;
-  return std::all_of(prefix_filters_.begin(), prefix_filters_.end(),
-                     [](ColumnFilter& filter) { return filter.passes(); });
+  return std::all_of(conditions_.begin(), conditions_.end(),
+                     [](ColumnFilter& condition) { return condition.passes(); });
 }
 
 // From the columns of the record to the key.
@@ -146,34 +92,54 @@ void MariaCursor::copy_key(uint length) {
   }
 }
 
-Result<bool> MariaCursor::build_key(std::span<const Value> key) {
+// Puts one key value into the record. False: no row has it. Errors: what SQL raises.
+Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, bool is_last, const Value& value) {
+  const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
+  // The column itself: a key part's own field may be cut to what the index has of it.
+  Field* field = table_->field[key_part.fieldnr - 1];
+  if (value.is_null()) {
+    if (!field->maybe_null()) return false;
+    field->set_null();
+    return true;
+  }
+  const Fit place = fit(field, value);
+  if (place.exact) return true;
+  // Only a bound of a range, and of one that changes nothing, may be what the column cannot hold.
+  if (op == KeyOperator::kEqual || !is_last || changes_) return false;
+  if (place.trouble != Fit::Trouble::kNone) return place.error(field);
+  if (place.place == Fit::Place::kNowhere) return false;
+  const bool is_cut = (key_part.key_part_flag & HA_PART_KEY_SEG) != 0;
+  if (is_cut) return true;  // whole values are compared anyway
+  if (is_text(field) || place.place == Fit::Place::kByText) {
+    if (auto added = add_condition(op, part, value); !added) return added.error();
+  }
+  if (place.place == Fit::Place::kByText) {
+    is_open_ended_ = true;
+  } else {
+    op_ = beside(op, key_part.key_part_flag & HA_REVERSE_SORT ? -place.side : place.side);
+  }
+  return true;
+}
+
+Result<bool> MariaCursor::build_key(KeyOperator op, std::span<const Value> key) {
   if (key.empty()) return ErrorCode::kKeyLength;
   if (key.size() > key_parts_) return ErrorCode::kKeyParts;
-  THD* thd = session_.thd();
-  const KEY& index = table_->key_info[index_];
 
-  // Misfits are never raised as errors, whatever sql_mode says.
-  thd->count_cuted_fields = CHECK_FIELD_IGNORE;
-  thd->abort_on_warning = false;
-  uint length = 0;
+  op_ = op;
+  is_open_ended_ = false;
+  conditions_.clear();
   for (size_t part = 0; part < key.size(); ++part) {
-    const Value& value = key[part];
-    // The column itself: a key part's own field may be cut to what the index has of it.
-    Field* field = table_->field[index.key_part[part].fieldnr - 1];
-    if (value.is_null()) {
-      if (!field->maybe_null()) return false;
-      field->set_null();
-    } else {
-      field->set_notnull();
-      if (!store_key(field, value)) return false;
-    }
-    length += index.key_part[part].store_length;
+    auto placed = place_key(op, part, part + 1 == key.size(), key[part]);
+    if (!placed || !*placed) return placed;
   }
-  if (thd->killed) return ErrorCode::kInterrupted;
-  if (auto checked = check_prefixes(key); !checked) return checked.error();
-  copy_key(length);
-  key_length_ = length;
-  key_map_ = make_prev_keypart_map(key.size());
+  if (session_.thd()->killed) return ErrorCode::kInterrupted;
+  if (has_prefixes_) {
+    if (auto checked = check_prefixes(op, key); !checked) return checked.error();
+  }
+  const size_t parts = key.size() - is_open_ended_;
+  key_length_ = length_of_parts(parts);
+  key_map_ = make_prev_keypart_map(parts);
+  if (parts != 0) copy_key(key_length_);
   return true;
 }
 

@@ -24,12 +24,12 @@ std::string filed_name(const std::string& name) {
   return filed;
 }
 
-bool is_valid_name(const std::string& name) {
+bool is_valid_name(std::string_view name) {
   if (name.empty() || name.size() > NAME_LEN || name.find('\0') != std::string::npos) return false;
   // The server reads this prefix as an encoded file name.
   if (name.rfind("#mysql50#", 0) == 0) return false;
-  // Names are utf8mb3 identifiers.
-  return my_charset_utf8mb3_general_ci.cset->well_formed_char_length != nullptr;
+  // What is no text has a file name and a metadata lock that are not those of the name.
+  return Well_formed_prefix(system_charset_info, name.data(), name.size()).length() == name.size();
 }
 
 }  // namespace
@@ -41,7 +41,10 @@ MariaCursor::MariaCursor(MariaSession& session, engine::IndexSpecPtr spec)
       table_name_(filed_name(spec_->table)) {}
 
 Result<void> MariaCursor::open() {
-  if (!is_valid_name(database_) || !is_valid_name(table_name_)) return ErrorCode::kOpenTable;
+  // As it was sent, and as it is filed: letters become others there, and a NUL would end it.
+  for (const std::string_view name : std::initializer_list<std::string_view>{
+           spec_->database, spec_->table, database_, table_name_})
+    if (!is_valid_name(name)) return ErrorCode::kOpenTable;
   // The system tables hold accounts and privileges.
   if (database_ == "mysql") return ErrorCode::kOpenTable;
 
@@ -169,21 +172,21 @@ bool MariaCursor::changes_rows_at_one_go() const {
          !has_fulltext && children_.count() == 1;
 }
 
-// By name, case-sensitively as the protocol has it; empty = PRIMARY; a leading digit = by number.
+// By name, case-sensitively as the protocol has it; empty = PRIMARY; digits that name none = by
+// number.
 Result<uint> MariaCursor::find_index() const {
   const std::string& name = spec_->index;
   uint found = table_->s->keys;
-  if (!name.empty() && name[0] >= '0' && name[0] <= '9') {
+  const std::string_view wanted = name.empty() ? std::string_view("PRIMARY") : name;
+  for (uint i = 0; i < table_->s->keys; ++i) {
+    const LEX_CSTRING& candidate = table_->key_info[i].name;
+    if (wanted == std::string_view(candidate.str, candidate.length)) found = i;
+  }
+  if (found == table_->s->keys) {
     uint number = 0;
-    const auto result = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (result.ec == std::errc() && number < table_->s->keys) found = number;
-  } else {
-    const std::string_view wanted =
-        name.empty() ? std::string_view("PRIMARY") : std::string_view(name);
-    for (uint i = 0; i < table_->s->keys; ++i) {
-      const LEX_CSTRING& candidate = table_->key_info[i].name;
-      if (wanted == std::string_view(candidate.str, candidate.length)) found = i;
-    }
+    const char* end = wanted.data() + wanted.size();
+    const auto result = std::from_chars(wanted.data(), end, number);
+    if (result.ec == std::errc() && result.ptr == end && number < found) found = number;
   }
   if (found == table_->s->keys) return ErrorCode::kIndex;
   // Only ordered and hash indexes can be searched by column values.
@@ -221,6 +224,7 @@ void MariaCursor::choose_covering_index() {
 }
 
 void MariaCursor::mark_read_columns() {
+  reads_key_columns_ = false;
   for (Field* field : columns_) field->register_field_in_read_map();
   for (Field* field : filter_columns_) field->register_field_in_read_map();
   if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
@@ -228,6 +232,7 @@ void MariaCursor::mark_read_columns() {
 }
 
 void MariaCursor::mark_key_columns() {
+  reads_key_columns_ = true;
   const KEY& key = table_->key_info[index_];
   for (size_t part = 0; part < key_parts_; ++part)
     table_->field[key.key_part[part].fieldnr - 1]->register_field_in_read_map();

@@ -15,7 +15,7 @@ bool is_plain_integer(const Field* field) {
 // True when the field's text is UTF-8, or bytes that are nobody's text.
 bool travels_as_it_is(const Field* field) {
   CHARSET_INFO* charset = field->charset();
-  return value_charset(field) == &my_charset_bin ||
+  return value_charset(field) == charset ||
          field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
          my_charset_same(charset, &my_charset_utf8mb4_bin) ||
          my_charset_same(charset, &my_charset_utf8mb3_bin);

@@ -9,10 +9,12 @@
 
 namespace hs::mariadb {
 
-// The character set of a value that is sent for `field`: the wire's, or bytes as they are for
-// binary columns.
+// The character set of a value that is sent for `field`: the wire's. Where the wire has none, and
+// for binary columns, the bytes are those of the column.
 inline CHARSET_INFO* value_charset(const Field* field) {
-  return field->charset() == &my_charset_bin ? &my_charset_bin : value_charset_of_the_wire();
+  CHARSET_INFO* column = field->charset();
+  CHARSET_INFO* wire = value_charset_of_the_wire();
+  return column == &my_charset_bin || wire == &my_charset_bin ? column : wire;
 }
 
 // TINYINT to BIGINT.

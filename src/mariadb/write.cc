@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Changing rows: what INSERT, UPDATE and DELETE do around the storage engine's calls, in the same
 // order, so that a row comes out as SQL would have written it.
+#include <charconv>
+
 #include "mariadb/cursor.h"
 #include "mariadb/session.h"
 
@@ -42,6 +44,27 @@ class AutoIncrement {
  private:
   TABLE* table_;
 };
+
+namespace {
+
+Error out_of_range(const Field* field) {
+  const char* type = field->flags & UNSIGNED_FLAG ? "BIGINT UNSIGNED" : "BIGINT";
+  return Error::sql(ER_DATA_OUT_OF_RANGE, std::string(type) + " value is out of range in '" +
+                                              field->field_name.str + "'");
+}
+
+// Whether the sum for an integer column is one that SQL can count to, in its BIGINT. (Past the
+// column's own range storing it decides.)
+bool is_bigint(const Field* field, const Value& sum) {
+  if (!is_integer(field)) return true;
+  const char* end = sum.data + sum.size;
+  longlong number;
+  ulonglong natural;
+  return field->flags & UNSIGNED_FLAG ? std::from_chars(sum.data, end, natural).ec == std::errc()
+                                      : std::from_chars(sum.data, end, number).ec == std::errc();
+}
+
+}  // namespace
 
 void MariaCursor::set_write_columns(engine::Access access) {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
@@ -144,6 +167,9 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   bool makes_history = false;
   for (const Assignment& assignment : assignments) {
     Field* field = columns_[assignment.column];
+    // A strict server says so itself, when it is stored.
+    if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
+      return out_of_range(field);
     if (auto stored = store(field, assignment.value); !stored) return stored;
     if (table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG)) makes_history = true;
   }

@@ -1,19 +1,7 @@
 #include "testing/condition.h"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-
 namespace hs::testing {
 namespace {
-
-double leading_number(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return std::isfinite(number) ? number : 0;
-}
 
 template <class T>
 int order(const T& a, const T& b) {

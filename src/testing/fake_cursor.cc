@@ -41,12 +41,16 @@ Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
   row_ = 0;
   key_.clear();
   for (size_t i = 0; i < key.size(); ++i) {
-    std::optional<Cell> cell = table_->key_cell(index_->columns[i], key[i]);
-    if (!cell) return false;
-    key_.push_back(std::move(*cell));
+    KeyCell cell = table_->key_cell(index_->columns[i], key[i]);
+    const bool may_be_beside = cell.possible && op != KeyOperator::kEqual && i + 1 == key.size() &&
+                               session_.access_ == engine::Access::kRead;
+    if (!cell.exact && !may_be_beside) return false;
+    if (cell.side < 0) op_ = descending() ? KeyOperator::kLessOrEqual : KeyOperator::kGreater;
+    if (cell.side > 0) op_ = descending() ? KeyOperator::kLess : KeyOperator::kGreaterOrEqual;
+    key_.push_back(std::move(cell.cell));
   }
   // For < and >= everything with this key lies behind the bound, for > and <= before it.
-  const bool behind = op == KeyOperator::kGreater || op == KeyOperator::kLessOrEqual;
+  const bool behind = op_ == KeyOperator::kGreater || op_ == KeyOperator::kLessOrEqual;
   const auto at = index_->entries.lower_bound(Bound{key_, behind});
   return descending() ? arrive_before(at) : arrive(at);
 }

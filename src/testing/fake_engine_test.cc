@@ -82,16 +82,49 @@ TEST_F(FakeEngineTest, SortsNumbersAsNumbersTextAsBytesAndNullFirst) {
   EXPECT_EQ(scan("by_s", KeyOperator::kLess, {text("b")}), (Rows{"2", "4"}));
 }
 
-TEST_F(FakeEngineTest, AKeyThatTheColumnCannotHoldMatchesNothing) {
+TEST_F(FakeEngineTest, AKeyThatTheColumnCannotHoldEqualsNothing) {
   ASSERT_TRUE(engine.add_row("test", "t", {"1", "2147483647", "a"}));
+  for (const char* key : {"2147483648", "x", "", "1.5"}) {
+    EXPECT_EQ(scan("by_n", KeyOperator::kEqual, {text(key)}), Rows{});
+    EXPECT_EQ(scan("by_n", KeyOperator::kGreater, {text(key), text("a")}), Rows{});
+  }
   for (KeyOperator op : {KeyOperator::kEqual, KeyOperator::kGreaterOrEqual, KeyOperator::kLess}) {
-    EXPECT_EQ(scan("by_n", op, {text("2147483648")}), Rows{});
-    EXPECT_EQ(scan("by_n", op, {text("x")}), Rows{});
-    EXPECT_EQ(scan("by_n", op, {text("")}), Rows{});
-    EXPECT_EQ(scan("", op, {text("-1")}), Rows{});
     EXPECT_EQ(scan("", op, {Value::null()}), Rows{});
   }
   EXPECT_EQ(scan("by_n", KeyOperator::kEqual, {text("2147483647")}), Rows{"1"});
+}
+
+TEST_F(FakeEngineTest, TheBoundOfARangeIsComparedAsSqlComparesIt) {
+  ASSERT_TRUE(engine.add_row("test", "t", {"1", "0", "a"}));
+  ASSERT_TRUE(engine.add_row("test", "t", {"2", "5", "b"}));
+  const auto above = [&](const char* key) {
+    return scan("by_n", KeyOperator::kGreater, {text(key)});
+  };
+  const auto below = [&](const char* key) { return scan("by_n", KeyOperator::kLess, {text(key)}); };
+  EXPECT_EQ(above("-99999999999"), (Rows{"1", "2"}));
+  EXPECT_EQ(above(""), Rows{"2"});
+  EXPECT_EQ(above("4.5"), Rows{"2"});
+  EXPECT_EQ(above("5.5"), Rows{});
+  EXPECT_EQ(above("99999999999"), Rows{});
+  EXPECT_EQ(below("99999999999"), (Rows{"2", "1"}));
+  EXPECT_EQ(below("5.5"), (Rows{"2", "1"}));
+  EXPECT_EQ(below("5x"), Rows{"1"});
+  EXPECT_EQ(below("-0.5"), Rows{});
+  EXPECT_EQ(scan("", KeyOperator::kGreaterOrEqual, {text("-1")}), (Rows{"1", "2"}));
+}
+
+TEST_F(FakeEngineTest, AnIndexIsNamedBeforeItIsNumbered) {
+  engine.create_table("test.n(id int; PRIMARY(id); 1(id); 2nd(id))");
+  const auto reader = session();
+  const auto opens = [&](std::string index) {
+    return static_cast<bool>(reader->open(std::make_shared<const engine::IndexSpec>(
+        engine::IndexSpec{"test", "n", std::move(index), {"id"}, {}})));
+  };
+  EXPECT_TRUE(opens("2nd"));
+  EXPECT_TRUE(opens("1"));
+  EXPECT_TRUE(opens("2"));
+  EXPECT_FALSE(opens("2n"));
+  EXPECT_FALSE(opens("3"));
 }
 
 TEST_F(FakeEngineTest, ChecksValuesAsSqlDoes) {

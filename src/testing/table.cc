@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace hs::testing {
@@ -60,6 +61,14 @@ std::weak_ordering compare(const Row& key, std::span<const Cell> prefix) {
 
 }  // namespace
 
+double leading_number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::isfinite(number) ? number : 0;
+}
+
 bool EntryLess::operator()(const Entry& entry, const Bound& bound) const {
   const auto order = compare(entry.key, bound.prefix);
   return order == 0 ? bound.behind : order < 0;
@@ -93,15 +102,14 @@ Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition>
 
 const Table::Index* Table::find_index(std::string_view name) const {
   if (name.empty()) name = "PRIMARY";
-  if (name[0] >= '0' && name[0] <= '9') {
-    size_t number = indexes_.size();
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (parsed.ec != std::errc() || number >= indexes_.size()) return nullptr;
-    return &indexes_[number];
-  }
   const auto at = std::find_if(indexes_.begin(), indexes_.end(),
                                [&](const Index& index) { return index.name == name; });
-  return at == indexes_.end() ? nullptr : &*at;
+  if (at != indexes_.end()) return &*at;
+  size_t number = 0;
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data(), end, number);
+  const bool is_number = parsed.ec == std::errc() && parsed.ptr == end;
+  return is_number && number < indexes_.size() ? &indexes_[number] : nullptr;
 }
 
 std::optional<size_t> Table::find_column(std::string_view name) const {
@@ -111,10 +119,23 @@ std::optional<size_t> Table::find_column(std::string_view name) const {
   return std::nullopt;
 }
 
-std::optional<Cell> Table::key_cell(size_t column, const Value& value) const {
-  Result<Cell> cell = stored_cell(column, value);
-  if (!cell) return std::nullopt;
-  return std::move(*cell);
+KeyCell Table::key_cell(size_t column, const Value& value) const {
+  KeyCell key;
+  if (Result<Cell> cell = stored_cell(column, value)) {
+    key.cell = std::move(*cell);
+    return key;
+  }
+  key.exact = false;
+  key.possible = !value.is_null();
+  if (!key.possible) return key;
+  // As SQL compares a text with a number.
+  const ColumnType type = columns_[column].type;
+  const double wanted = leading_number(value.text());
+  const double held = std::clamp(std::floor(wanted), static_cast<double>(lowest(type)),
+                                 static_cast<double>(highest(type)));
+  key.cell = Cell(static_cast<int64_t>(held));
+  key.side = held < wanted ? -1 : static_cast<int>(wanted < held);
+  return key;
 }
 
 Result<Cell> Table::stored_cell(size_t column, const Value& value) const {

@@ -42,6 +42,14 @@ using Cell = std::variant<std::monostate, int64_t, std::string>;
 using Row = std::vector<Cell>;
 using RowId = uint64_t;  // never used again for another row of the table
 
+// A key value in a column: itself, or the nearest that the column can hold.
+struct KeyCell {
+  Cell cell;
+  bool exact = true;
+  int side = 0;          // of `cell`, seen from the value: -1 below, 1 above
+  bool possible = true;  // false: NULL in a column without NULL
+};
+
 // A place in an index: rows with the same key follow each other in the order of their making.
 struct Entry {
   Row key;
@@ -76,14 +84,14 @@ class Table {
   // Every index column must be among `columns`.
   Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
 
-  // By name, or by number when it starts with a digit; empty = PRIMARY. Null: no such index.
+  // By name, or by number when it is digits that name none; empty = PRIMARY. Null: no such index.
   const Index* find_index(std::string_view name) const;
   std::optional<size_t> find_column(std::string_view name) const;
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
   const std::map<RowId, Row>& rows() const { return rows_; }
 
-  // What a column makes of a value: in a key (empty: it cannot hold it), in a row (or SQL's error).
-  std::optional<Cell> key_cell(size_t column, const Value& value) const;
+  // What a column makes of a value: in a key, and in a row (or SQL's error).
+  KeyCell key_cell(size_t column, const Value& value) const;
   Result<Cell> stored_cell(size_t column, const Value& value) const;
 
   struct Inserted {
@@ -113,6 +121,9 @@ class Table {
   RowId next_row_ = 1;
   int64_t next_id_ = 1;  // of the AUTO_INCREMENT column
 };
+
+// The number that SQL takes a text for, which it compares with a number.
+double leading_number(std::string_view text);
 
 // As SELECT prints it; must not be NULL.
 std::string cell_text(const Cell& cell);

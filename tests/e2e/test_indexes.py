@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hs_client import Client
 from private_server import PrivateServer
@@ -168,3 +170,36 @@ def test_an_index_that_is_switched_off_cannot_be_searched_until_it_is_on_again(
     server.sql("INSERT INTO hs.d VALUES (3, 30)")
     server.sql("ALTER TABLE hs.d ENABLE KEYS")
     assert first(reader.find("=", [30])) == ["3"]
+
+
+def test_an_index_is_named_before_it_is_numbered(
+    server: PrivateServer, reader: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.n (a INT PRIMARY KEY, b INT, c INT, KEY `2nd` (b), KEY `0` (c))")
+    server.sql("INSERT INTO hs.n VALUES (1, 20, 300)")
+    for index, key in (("2nd", 20), ("0", 300), ("1", 20), ("2", 300), ("01", 20), ("", 1)):
+        reader.open("hs.n", ["a"], index=index)
+        assert reader.find("=", [key]) == [(b"1",)], index
+    for index in ("1x", "3", "2n", "2ND", "-1", "+1", "1 ", " 1", "99999999999", b"\xff", "1\0"):
+        reply = reader.raw(b"P\t2\ths\tn\t" + (index if isinstance(index, bytes) else index.encode()) + b"\ta")
+        assert reply == b"2\t1\tidxnum", index
+
+
+def test_a_name_that_is_no_text_names_nothing(
+    server: PrivateServer, connect: Callable[[int], Client], database: str
+) -> None:
+    server.sql("CREATE TABLE hs.n (a INT PRIMARY KEY)")
+    with PrivateServer(variables={"lower_case_table_names": 1}) as folding:
+        folding.sql("CREATE DATABASE hs")
+        folding.sql("CREATE TABLE hs.n (a INT PRIMARY KEY)")
+        for chosen in (server, folding):
+            with Client(chosen.port) as client:
+                for name in (b"n\0", b"n\0x", b"n\xff", b"\xe4", b"n\xc3", b"", b"#mysql50#n"):
+                    assert client.raw(b"P\t1\ths\t" + name + b"\tPRIMARY\ta") == b"1\t1\topen_table", name
+                    reply = client.raw(b"P\t1\ths" + name + b"\tn\tPRIMARY\ta")
+                    assert reply == (b"0\t1" if name == b"" else b"1\t1\topen_table"), name
+                assert client.raw(b"P\t1\ths\tn\t\xffPRIMARY\ta") == b"2\t1\tidxnum"
+                assert client.raw(b"P\t1\ths\tn\tPRIMARY\ta\xff") == b"2\t1\tfld"
+        with Client(folding.port) as client:
+            assert client.raw(b"P\t1\tHS\tN\tPRIMARY\ta") == b"0\t1"
+            assert client.raw(b"P\t1\tHS\t#MYSQL50#N\tPRIMARY\ta") == b"1\t1\topen_table"

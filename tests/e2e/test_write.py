@@ -402,3 +402,32 @@ def test_read_only_refuses_writes_and_serves_reads(
     finally:
         server.sql("SET GLOBAL read_only = 0")
     assert writer.request(1, "+", 2, 2, "b") == b"0\t1"
+
+
+def test_a_counter_leaves_the_range_of_bigint_with_an_error_on_a_lenient_server(
+    server: PrivateServer, database: str
+) -> None:
+    with PrivateServer(variables={"sql_mode": ""}) as lenient:
+        lenient.sql("CREATE DATABASE hs")
+        lenient.sql(
+            "CREATE TABLE hs.c (k INT PRIMARY KEY, b BIGINT, u BIGINT UNSIGNED, i INT, d DECIMAL(3))"
+        )
+        lenient.sql(
+            "INSERT INTO hs.c VALUES"
+            " (1, 9223372036854775807, 18446744073709551615, 2147483647, 999), (2, -9, 3, 5, 0)"
+        )
+        with Client(lenient.port_wr) as client:
+            client.open("hs.c", ["b"], id=1)
+            client.open("hs.c", ["u"], id=2)
+            client.open("hs.c", ["i", "d"], id=3)
+            before = lenient.sql("SELECT * FROM hs.c")
+            for id, key, amount in [(1, 1, 1), (2, 1, 1), (1, 2, "-9223372036854775800"), (2, 2, -4)]:
+                reply = client.request(id, "=", 1, key, 1, 0, "+", amount)
+                assert reply.startswith(b"1\t1\tsql_1690 BIGINT"), (id, key, amount)
+                column = "bu"[id - 1]
+                with pytest.raises(Exception, match="1690"):
+                    lenient.sql(f"UPDATE hs.c SET {column} = {column} + {amount} WHERE k = {key}")
+            assert lenient.sql("SELECT * FROM hs.c") == before
+            # Past the column's own range a lenient server clamps, as SQL does.
+            assert client.request(3, "=", 1, 1, 1, 0, "+", 1, 1) == b"0\t1\t1"
+            assert lenient.sql("SELECT i, d FROM hs.c WHERE k = 1") == [(2147483647, 999)]
