@@ -1,6 +1,8 @@
 // F and W, in finds and in changes.
 #include "exec/exec_fixture.h"
 #include "exec/find.h"
+#include "exec/scan.h"
+#include "exec/stub_session.h"
 
 namespace hs::exec {
 namespace {
@@ -37,6 +39,27 @@ TEST_F(FilterTest, NullIsEqualToItselfAndLessThanAllElse) {
   EXPECT_EQ(run(all().skip_unless(0, "!=", nullptr)), "rows 1: [1] [2] [3] [5]");
   EXPECT_EQ(run(all().skip_unless(0, ">", nullptr)), "rows 1: [1] [2] [3] [5]");
   EXPECT_EQ(run(all().skip_unless(0, "<", nullptr)), "rows 1:");
+}
+
+TEST_F(FilterTest, VeryManyDoNotStayInTheCursor) {
+  StubSession session;
+  session.rows.rows = 3;
+  SpecPool specs;
+  Client other(specs);
+  other.set(7, specs.intern({"", "", "", {}, {"f"}}));
+  RecordingReply reply;
+  Scratch scratch;
+  for (const size_t filters : {FiltersInCursor::kKept, FiltersInCursor::kKept + 1}) {
+    for (const bool changes : {false, true}) {
+      Ask ask = Ask::find(7, ">", {"0"}, 10);
+      for (size_t i = 0; i < filters; ++i) (void)std::move(ask).skip_unless(0, "=", "x");
+      if (changes) (void)std::move(ask).erase();
+      execute(Context{engine::Mode::kReadWrite, {}, ""}, ask.request(), other, session, scratch,
+              reply);
+      (void)reply.take();
+      EXPECT_EQ(session.rows.filters, filters > FiltersInCursor::kKept ? 0 : filters);
+    }
+  }
 }
 
 TEST_F(FilterTest, AllMustHold) {

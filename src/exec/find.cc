@@ -74,12 +74,14 @@ Result<void> find(const Context& context, const protocol::Request& request,
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked;
   if (Result<void> checked = check_contents(request); !checked) return checked;
-  if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
+  FiltersInCursor filters(request, cursor);
+  if (Result<void> set = filters.set(scratch); !set) return set;
 
   reply.begin_rows(cursor.columns());
   if (Result<void> written = write_rows(request, cursor, scratch, context.limits.max_rows, reply);
       !written)
     return written;
+  filters.take_out();
   if (Result<void> ended = scope.end(); !ended) return ended;
   reply.end_rows();
   return {};

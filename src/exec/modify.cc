@@ -154,11 +154,13 @@ Result<void> modify(const Context& context, const protocol::Request& request,
   if (Result<void> checked = check_contents(request); !checked) return checked;
   Change change(context, request, cursor, scratch, reply);
   if (Result<void> prepared = change.prepare(spec->columns, *values); !prepared) return prepared;
-  if (Result<void> set = set_filters(request, cursor, scratch); !set) return set;
+  FiltersInCursor filters(request, cursor);
+  if (Result<void> set = filters.set(scratch); !set) return set;
 
   if (request.return_old) reply.begin_rows(cursor.columns());
   Result<uint64_t> rows = change.run();
   if (!rows) return std::move(rows.error());
+  filters.take_out();
   if (Result<void> ended = scope.end(); !ended) return ended;
   if (request.return_old) {
     reply.end_rows();

@@ -4,13 +4,6 @@
 
 namespace hs::exec {
 
-namespace {
-
-// Filters whose memory is kept for the next request.
-constexpr size_t kKeptFilters = 1024;
-
-}  // namespace
-
 Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor) {
   if (request.key_count > cursor.key_parts()) return ErrorCode::kKeyParts;
   return {};
@@ -24,18 +17,18 @@ Result<void> check_contents(const protocol::Request& request) {
   return {};
 }
 
-Result<void> set_filters(const protocol::Request& request, engine::Cursor& cursor,
-                         Scratch& scratch) {
+Result<void> FiltersInCursor::set(Scratch& scratch) {
   // Those of an earlier request stay, but are not asked for.
-  if (request.filters.empty()) return {};
+  if (request_.filters.empty()) return {};
   std::vector<engine::Cursor::Filter>& filters = scratch.filters;
   filters.clear();
-  for (const protocol::Filter& filter : request.filters) {
+  for (const protocol::Filter& filter : request_.filters) {
     filters.push_back({filter.column, *filter.op, filter.value});
   }
   scratch.meter.expect(filters.size() * Meter::kValue);
-  Result<void> done = cursor.set_filters(filters);
-  if (filters.capacity() > kKeptFilters) std::vector<engine::Cursor::Filter>().swap(filters);
+  are_many_ = filters.size() > kKept;
+  Result<void> done = cursor_.set_filters(filters);
+  if (filters.capacity() > kKept) std::vector<engine::Cursor::Filter>().swap(filters);
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "engine/port.h"
 #include "exec/scratch.h"
@@ -24,9 +25,30 @@ inline constexpr size_t kMaxInKeyParts = 64;
 Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor);
 // What is left to say against the request itself. Errors: its own, kKeyParts (IN).
 Result<void> check_contents(const protocol::Request& request);
-// Gives the request's filters to the cursor. Errors: those of Cursor::set_filters().
-Result<void> set_filters(const protocol::Request& request, engine::Cursor& cursor,
-                         Scratch& scratch);
+// The request's filters in the cursor. A few may stay there, which costs nothing; very many are
+// taken out again, since a client can make use of many cursors.
+class FiltersInCursor {
+ public:
+  static constexpr size_t kKept = 1024;
+
+  FiltersInCursor(const protocol::Request& request, engine::Cursor& cursor)
+      : request_(request), cursor_(cursor) {}
+  FiltersInCursor(const FiltersInCursor&) = delete;
+  FiltersInCursor& operator=(const FiltersInCursor&) = delete;
+  ~FiltersInCursor() { take_out(); }
+
+  // Errors: those of Cursor::set_filters().
+  Result<void> set(Scratch& scratch);
+  // Before the request ends.
+  void take_out() {
+    if (std::exchange(are_many_, false)) (void)cursor_.set_filters({});
+  }
+
+ private:
+  bool are_many_ = false;
+  const protocol::Request& request_;
+  engine::Cursor& cursor_;
+};
 
 class Scan {
  public:

@@ -25,7 +25,11 @@ class StubCursor : public engine::Cursor {
   }
   Result<bool> next() override { return at_++ < rows; }
   Result<std::span<const Value>> row() override { return std::span<const Value>(); }
-  Result<void> set_filters(std::span<const Filter>) override { return {}; }
+  size_t filters = 0;  // that it has
+  Result<void> set_filters(std::span<const Filter> given) override {
+    filters = given.size();
+    return {};
+  }
   bool passes(size_t) override { return at_ % 2 == 0 && passed_++ < passing_stops_after; }
   std::string_view position() override { return position_text; }
   Result<bool> seek_position(std::string_view) override { return row_is_there(sought_++); }

@@ -212,7 +212,10 @@ Result<bool> MariaCursor::landed(int error) {
 
 Result<void> MariaCursor::set_filters(std::span<const Filter> filters) {
   filters_.clear();
-  if (filters.empty()) return {};
+  if (filters.empty()) {
+    filters_.shrink_to_fit();
+    return {};
+  }
   // A value that the column cannot hold is looked at by ColumnFilter, not raised by the field.
   session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
   session_.thd()->abort_on_warning = false;
