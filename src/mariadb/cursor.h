@@ -93,7 +93,7 @@ class MariaCursor final : public engine::Cursor {
   void set_write_columns(engine::Access access);
   // key.cc
   Result<bool> build_key(KeyOperator op, std::span<const Value> key);
-  Result<bool> place_key(KeyOperator op, size_t part, bool is_last, const Value& value);
+  Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
   void copy_key(uint length);
   uint length_of_parts(size_t parts) const;
   Result<void> check_prefixes(KeyOperator op, std::span<const Value> key);
@@ -146,8 +146,9 @@ class MariaCursor final : public engine::Cursor {
   bool has_plain_key_ =
       false;              // of one integer column that is not NULL: its bytes are those of the key
   bool changes_ = false;  // the requests of the statement change rows
-  // The last value of the key is in conditions_ alone: its range has no end within the others.
-  bool is_open_ended_ = false;
+  // How many parts of the key the index is searched with: those behind one that no row has say
+  // nothing, and one without a place in the index is in conditions_ alone.
+  size_t parts_ = 0;
   // What rows must meet besides, since the key cannot say it; they are compared as text.
   std::vector<ColumnFilter> conditions_;
   uint before_condition_ = 0;  // bytes of the key before the part that the last condition is on

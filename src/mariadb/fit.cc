@@ -35,10 +35,17 @@ int compare(const T& a, const T& b) {
 // --- numbers ---
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && my_isspace(&my_charset_latin1, text.front())) text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   return text;
+}
+
+// Blanks behind a number are noted by the server, and left away.
+Value without_blanks(const Value& value) {
+  std::string_view text = value.text();
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return Value::of(text);
 }
 
 template <class T>
@@ -63,23 +70,8 @@ std::optional<longlong> parse_plain(std::string_view text) {
   return number;
 }
 
-// Stores a whole number into an integer column. False: the text is none, or out of the column's
-// range.
-bool store_integer(Field* field, std::string_view text) {
-  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
-  text = trim(text);
-  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
-  if (const auto number = parse<ulonglong>(text))
-    return field->store(static_cast<longlong>(*number), true) == 0;
-  // SQL takes `1e2` and `3.0` for 100 and 3, too.
-  const auto number = parse<double>(text);
-  constexpr double kExact = 9007199254740992.0;  // 2^53
-  if (!number || !(*number >= -kExact && *number <= kExact)) return false;
-  const auto whole = static_cast<longlong>(*number);
-  return static_cast<double>(whole) == *number && field->store(whole, false) == 0;
-}
-
-// The same for DECIMAL, which would round.
+// Stores a number that the column holds without rounding. False: the text is none, or it would be
+// rounded.
 bool store_decimal(Field* field, std::string_view text) {
   text = trim(text);
   my_decimal wanted, held;
@@ -90,6 +82,18 @@ bool store_decimal(Field* field, std::string_view text) {
     return false;
   return field->store_decimal(&wanted) == 0 &&
          my_decimal_cmp(field->val_decimal(&held), &wanted) == 0;
+}
+
+// Stores a whole number into an integer column. False: the text is none, or out of the column's
+// range.
+bool store_integer(Field* field, std::string_view text) {
+  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
+  text = trim(text);
+  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
+  if (const auto number = parse<ulonglong>(text))
+    return field->store(static_cast<longlong>(*number), true) == 0;
+  // SQL takes `1e2` and `3.0` for 100 and 3, too.
+  return store_decimal(field, text);
 }
 
 // Whether only blanks stand behind `end` in the value.
@@ -221,10 +225,17 @@ void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong want
   if (wanted == 0 || field->val_datetime_packed(thd) != 0) return;
   field->set_max();
   if (field->val_datetime_packed(thd) < wanted) return;
-  // The last moment of the month that has no such day.
+  // The last moment in front of a day that its month does not have, or of a day or month 0.
   MYSQL_TIME end = time;
-  if (time.month != 0) end.day = days_of_month(time.year, time.month);
-  if (end.day >= time.day) {
+  if (end.month == 0 || (end.day == 0 && end.month == 1)) {
+    constexpr uint kDecember = 12;
+    end.month = kDecember;
+    if (end.year != 0) --end.year;
+  } else if (end.day == 0) {
+    --end.month;
+  }
+  end.day = days_of_month(end.year, end.month);
+  if (time.month != 0 && time.day != 0 && end.day >= time.day) {
     field->reset();
     return;
   }
@@ -314,8 +325,12 @@ Fit fit_text(Field* field, const Value& value) {
   }
   fit.side = charset->strnncollsp(held->ptr(), held->length(), wanted.ptr(), wanted.length());
   fit.side = compare(fit.side, 0);
-  fit.exact = fit.side == 0;
-  if (fit.exact) return fit;
+  if (fit.side == 0) {
+    // Too long, and equal all the same, is also a text with characters that weigh nothing.
+    const size_t length = charset->lengthsp(wanted.ptr(), wanted.length());
+    fit.exact = charset->numchars(wanted.ptr(), wanted.ptr() + length) <= field->char_length();
+    return fit;
+  }
   // Members are in the order of their numbers; what is no member is nowhere among them.
   const bool has_no_place = has_names ||
                             // With characters that weigh nothing, or as much as several, what was
@@ -362,7 +377,7 @@ Fit fit(Field* field, const Value& value) {
     case MYSQL_TYPE_SET:
       return fit_text(field, value);
     case MYSQL_TYPE_YEAR:
-      return fit_year(field, value);
+      return fit_year(field, without_blanks(value));
     case MYSQL_TYPE_BIT:
       return fit_bit(field, value);
     default:
@@ -371,7 +386,8 @@ Fit fit(Field* field, const Value& value) {
   if (is_integer(field)) return fit_integer(field, value);
   if (is_text(field)) return fit_text(field, value);
   if (field->result_type() == DECIMAL_RESULT) return fit_decimal(field, value);
-  if (field->result_type() == REAL_RESULT) return fit_real(static_cast<Field_real*>(field), value);
+  if (field->result_type() == REAL_RESULT)
+    return fit_real(static_cast<Field_real*>(field), without_blanks(value));
   if (field->cmp_type() == TIME_RESULT) return fit_time(field, value);
   if ((field->flags & BLOB_FLAG) && field->type() != MYSQL_TYPE_GEOMETRY)
     return fit_text(field, value);

@@ -39,6 +39,11 @@ KeyOperator beside(KeyOperator op, int side) {
   return side < 0 ? KeyOperator::kLessOrEqual : KeyOperator::kLess;
 }
 
+KeyOperator strict(KeyOperator op) {
+  const bool ascends = op == KeyOperator::kGreater || op == KeyOperator::kGreaterOrEqual;
+  return ascends ? KeyOperator::kGreater : KeyOperator::kLess;
+}
+
 }  // namespace
 
 // An index on the beginning of a column finds rows that only begin alike; the whole values are
@@ -49,6 +54,7 @@ Result<void> MariaCursor::check_prefixes(KeyOperator op, std::span<const Value> 
     if (!(index.key_part[part].key_part_flag & HA_PART_KEY_SEG)) continue;
     // Behind a cut part the index has no order of whole values.
     if (op != KeyOperator::kEqual && part + 1 != key.size()) return ErrorCode::kOperator;
+    if (part >= parts_) break;
     if (auto added = add_condition(op, part, key[part]); !added) return added;
   }
   return {};
@@ -93,29 +99,37 @@ void MariaCursor::copy_key(uint length) {
 }
 
 // Puts one key value into the record. False: no row has it. Errors: what SQL raises.
-Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, bool is_last, const Value& value) {
+Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, const Value& value) {
   const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
   // The column itself: a key part's own field may be cut to what the index has of it.
   Field* field = table_->field[key_part.fieldnr - 1];
   if (value.is_null()) {
-    if (!field->maybe_null()) return false;
     field->set_null();
     return true;
   }
   const Fit place = fit(field, value);
   if (place.exact) return true;
   // Only a bound of a range, and of one that changes nothing, may be what the column cannot hold.
-  if (op == KeyOperator::kEqual || !is_last || changes_) return false;
+  if (op == KeyOperator::kEqual || changes_) return false;
   if (place.trouble != Fit::Trouble::kNone) return place.error(field);
-  if (place.place == Fit::Place::kNowhere) return false;
+  if (place.place == Fit::Place::kNowhere) {
+    // No row with these earlier parts is in the range; those in front of or behind them are.
+    parts_ = part;
+    op_ = strict(op);
+    return part != 0;
+  }
   const bool is_cut = (key_part.key_part_flag & HA_PART_KEY_SEG) != 0;
   if (is_cut) return true;  // whole values are compared anyway
+  // `5x` is read as 5: the parts behind it count.
+  if (place.place == Fit::Place::kStored && place.side == 0) return true;
+  // Else no row has this value, and what the key says behind it does not matter.
   if (is_text(field) || place.place == Fit::Place::kByText) {
     if (auto added = add_condition(op, part, value); !added) return added.error();
   }
   if (place.place == Fit::Place::kByText) {
-    is_open_ended_ = true;
+    parts_ = part;
   } else {
+    parts_ = part + 1;
     op_ = beside(op, key_part.key_part_flag & HA_REVERSE_SORT ? -place.side : place.side);
   }
   return true;
@@ -126,20 +140,23 @@ Result<bool> MariaCursor::build_key(KeyOperator op, std::span<const Value> key) 
   if (key.size() > key_parts_) return ErrorCode::kKeyParts;
 
   op_ = op;
-  is_open_ended_ = false;
+  parts_ = key.size();
   conditions_.clear();
-  for (size_t part = 0; part < key.size(); ++part) {
-    auto placed = place_key(op, part, part + 1 == key.size(), key[part]);
+  const KEY& index = table_->key_info[index_];
+  for (size_t part = 0; part < key.size(); ++part)
+    if (key[part].is_null() && !table_->field[index.key_part[part].fieldnr - 1]->maybe_null())
+      return false;
+  for (size_t part = 0; part < parts_; ++part) {
+    auto placed = place_key(op, part, key[part]);
     if (!placed || !*placed) return placed;
   }
   if (session_.thd()->killed) return ErrorCode::kInterrupted;
   if (has_prefixes_) {
     if (auto checked = check_prefixes(op, key); !checked) return checked.error();
   }
-  const size_t parts = key.size() - is_open_ended_;
-  key_length_ = length_of_parts(parts);
-  key_map_ = make_prev_keypart_map(parts);
-  if (parts != 0) copy_key(key_length_);
+  key_length_ = length_of_parts(parts_);
+  key_map_ = make_prev_keypart_map(parts_);
+  if (parts_ != 0) copy_key(key_length_);
   return true;
 }
 

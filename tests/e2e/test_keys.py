@@ -10,9 +10,9 @@ from private_server import PrivateServer
 COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "TINYINT": (
         ["-128", "-1", "0", "5", "12", "127"],
-        ["5", " 5", "+5", "5.0", "12e0", "-1", "0", "127", "-128", "7"],
+        ["5", " 5", "\t5", "5 ", "+5", "5.0", "12e0", "-1", "0", "127", "-128", "7"],
         ["300", "-300", "128", "-129", "5.5", "-0.5", "0.4", "abc", "", "12abc", "1e400",
-         "-1e400", "1e-400", "x5", "-", "99999999999999999999999", "0x10"],
+         "-1e400", "1e-400", "x5", "-", "+-5", "99999999999999999999999", "0x10"],
     ),
     "SMALLINT UNSIGNED": (
         ["0", "1", "65535"], ["0", "1", "65535", "-0"], ["-1", "65536", "0.5", "-0.5", "", "z"],
@@ -33,11 +33,11 @@ COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
         ["1.5", "1.500", "-1.50", "0", "999.99"],
         ["1.505", "1.501", "-1.505", "1000", "-1000", "1e100", "abc", "", "1.5x", "0.001"],
     ),
-    "FLOAT": (["-1.5", "0", "0.25", "3", "1e30"], ["0.25", "3", "1e30", "2.5e-1"],
+    "FLOAT": (["-1.5", "0", "0.25", "3", "1e30"], ["0.25", "3", "3 ", "1e30", "2.5e-1"],
               ["1e39", "-1e39", "abc", "", "3x"]),
     "FLOAT(7,4)": (["-1.5", "0", "1.2345", "1.2346", "9.5"], ["1.5", "1.2345", "1.23450", "0"],
                    ["1.23456", "1.23454", "1.23459", "99999", "-99999", "abc"]),
-    "DOUBLE": (["-1.5", "0", "0.1", "0.2", "1e300"], ["0.1", "1e-1", "0.2"],
+    "DOUBLE": (["-1.5", "0", "0.1", "0.2", "1e300"], ["0.1", "1e-1", "0.2 "],
                ["abc", "", "0.1z"]),
     "DOUBLE(5,3)": (["-1.5", "0", "1.234", "1.235", "99.999"], ["1.234", "1.2340", "-1.5"],
                     ["1.2345", "1.2341", "100", "-100.5", "1.2339"]),
@@ -61,7 +61,8 @@ COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "TIMESTAMP": (
         ["1970-01-02 00:00:00", "2020-01-02 00:00:00", "2020-02-29 12:00:00", "2038-01-18 00:00:00"],
         ["2020-01-02", "2020-01-02 00:00:00"],
-        ["2020-01-02 00:00:00.5", "1960-01-01", "2050-01-01", "abc", "", "2020-02-30"],
+        ["2020-01-02 00:00:00.5", "1960-01-01", "2050-01-01", "abc", "", "2020-02-30", "2020-01-00",
+         "2020-00-00", "2020-03-00", "25:00:00"],
     ),
     "TIMESTAMP(6)": (
         ["2020-01-02 00:00:00.000001", "2020-01-02 00:00:00.000002"],
@@ -75,7 +76,7 @@ COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
     ),
     "TIME(3)": (["00:00:01.122", "00:00:01.123"], ["00:00:01.123", "00:00:01.1230"],
                 ["00:00:01.1229", "00:00:01.1231"]),
-    "YEAR": (["0000", "1901", "1999", "2000", "2155"], ["1999", "99", "0", "0000", "2000.0"],
+    "YEAR": (["0000", "1901", "1999", "2000", "2155"], ["1999", "1999 ", "99", "0", "0000", "2000.0"],
              ["1800", "3000", "2000.5", "-1", "abc", "1900.5"]),
     "CHAR(5) COLLATE utf8mb4_nopad_bin": (["", "abc", "abd", "b"], ["abc", "", "abd"],
                                           ["abc ", "abcdef", "abd  ", "bbbbbbb"]),
@@ -84,7 +85,7 @@ COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "VARCHAR(3) COLLATE utf8mb4_nopad_bin": (["", "abc", "abc ", "b"], ["abc", ""],
                                              ["abcd", "abc  ", "bbbb"]),
     "VARCHAR(2) COLLATE utf8mb4_unicode_ci": (["", "as", "aß", "at", "b"], ["AS", "aß", "b "],
-                                              ["asss", "ast", "bbbb", "aßx"]),
+                                              ["asss", "ast", "bbbb", "aßx", "at\0"]),
     "VARCHAR(2) COLLATE utf8mb4_czech_ci": (["c", "ch", "d", "h", "i"], ["ch", "h"],
                                             ["chx", "hhh", "cha", "ccc"]),
     "VARCHAR(5) CHARACTER SET latin1": (["a", "é", "z"], ["é", "z ", "A"], ["ééééééé", "zzzzzzz"]),
@@ -119,7 +120,8 @@ def test_a_comparison_is_that_of_sql(
     direction = "DESC" if descending else ""
     server.sql(
         f"CREATE TABLE hs.k (id INT PRIMARY KEY, g INT, v {column} NOT NULL, x INT DEFAULT 0,"
-        f" KEY v (v {direction}), KEY gv (g, v {direction}))"
+        f" KEY v (v {direction}),"
+        f" KEY gv (g, v {direction}), KEY vg (v {direction}, g))"
     )
     connection = server.connect(database="hs")
     with connection.cursor() as cursor:
@@ -139,6 +141,7 @@ def test_a_comparison_is_that_of_sql(
         for client in (reader, writer):
             client.open("hs.k", ["id"], index="v", id=1, filters=["v"])
             client.open("hs.k", ["id"], index="gv", id=2)
+            client.open("hs.k", ["id"], index="vg", id=4)
         for text in fitting + misfits:
             wanted = ask_sql("=", text) if text in fitting else set()
             for client in (reader, writer):
@@ -156,6 +159,12 @@ def test_a_comparison_is_that_of_sql(
                     assert found == ordered, where
                     found = [int(r[0]) for r in client.find(op, [1, text], 99, id=2)]
                     assert found == ordered, where
+                # Rows are compared as wholes: here with g = 5, while all of them have 1.
+                ids = ask_sql(turned.get(whole := "<=" if op[0] == "<" else ">", whole), text)
+                ordered = [id for id in (order if op[0] == ">" else order[::-1]) if id in ids]
+                for client in (reader, writer):
+                    found = [int(r[0]) for r in client.find(op, [text, 5], 99, id=4)]
+                    assert found == ordered, where
                 # As a filter, where it is a value of the column's type at all.
                 reply = reader.request(1, ">=", 1, values[order[0]], 99, 0, "F", op, 0, text)
                 if not reply.startswith(b"1\t1\tsql_1366"):
@@ -171,3 +180,34 @@ def test_a_comparison_is_that_of_sql(
         cursor.execute("SELECT COUNT(*), SUM(x) FROM k")
         assert cursor.fetchall() == ((len(values), 0),)
     connection.close()
+
+
+def test_a_number_is_exact_however_many_digits_it_has(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.d (i INT PRIMARY KEY, b BIGINT, KEY (b))"
+        " SELECT 1 AS i, 9007199254740993 AS b UNION SELECT 99, 1"
+    )
+    writer.open("hs.d", ["i"], index="PRIMARY", id=1)
+    writer.open("hs.d", ["i"], index="b", id=2)
+    for text in ("0.99999999999999999999", "99.00000000000000000000000000000000000001"):
+        assert writer.find("=", [text]) == []
+        assert writer.request(1, "=", 1, text, 9, 0, "D") == b"0\t1\t0"
+        assert writer.request(1, ">=", 1, text, 9, 0, "D") == b"0\t1\t0"
+    assert writer.find("=", ["99.00000000000000000000000000000000000000"]) == [(b"99",)]
+    assert writer.find(">", ["0.99999999999999999999"], 9) == [(b"1",), (b"99",)]
+    assert writer.find("=", ["9007199254740993.0"], id=2) == [(b"1",)]
+    assert writer.find("=", ["9007199254740992.0"], id=2) == []
+
+
+def test_a_range_on_several_columns_passes_by_what_is_no_uuid(
+    server: PrivateServer, reader: Client
+) -> None:
+    server.sql("CREATE TABLE hs.u (a INT, u UUID, PRIMARY KEY (a, u))")
+    uuid = "'123e4567-e89b-12d3-a456-426655440000'"
+    server.sql(f"INSERT INTO hs.u VALUES (1, {uuid}), (2, {uuid})")
+    reader.open("hs.u", ["a"], index="PRIMARY", id=1)
+    assert reader.find(">=", [1, "none"], 9) == [(b"2",)]
+    assert reader.find("<", [2, "none"], 9) == [(b"1",)]
+    assert reader.find(">", [2, "none"], 9) == []
