@@ -204,6 +204,9 @@ class Session {
   // Gives back every table and lock. Cursors are reopened on their next use.
   virtual void release() = 0;
 
+  // The running request takes long: from now on the server's process list shows it, if it did not.
+  virtual void takes_long() {}
+
   // True when the session was told to end (server shutdown); the worker then closes its connections
   // and leaves.
   virtual bool should_stop() const = 0;

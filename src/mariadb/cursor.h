@@ -12,6 +12,7 @@
 #include "engine/port.h"
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
+#include "mariadb/process_entry.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -21,10 +22,12 @@ class MariaSession;
 class MariaCursor final : public engine::Cursor {
  public:
   MariaCursor(MariaSession& session, engine::IndexSpecPtr spec);
+  ~MariaCursor() override;
 
   // --- for the session ---
 
   const engine::IndexSpecPtr& spec() const { return spec_; }
+  const ProcessEntry::Subject& subject() const { return subject_; }
   bool is_open() const { return table_ != nullptr; }
   // Opens the table and looks up the names. See open_table.cc.
   Result<void> open();
@@ -117,6 +120,7 @@ class MariaCursor final : public engine::Cursor {
   MariaSession& session_;
   const engine::IndexSpecPtr spec_;
   std::string database_, table_name_;  // as the server files them (lower_case_table_names)
+  const ProcessEntry::Subject subject_;
 
   TABLE_LIST list_;
   ForeignKeyChildren children_;

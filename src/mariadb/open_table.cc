@@ -38,7 +38,10 @@ MariaCursor::MariaCursor(MariaSession& session, engine::IndexSpecPtr spec)
     : session_(session),
       spec_(std::move(spec)),
       database_(filed_name(spec_->database)),
-      table_name_(filed_name(spec_->table)) {}
+      table_name_(filed_name(spec_->table)),
+      subject_(database_, table_name_) {}
+
+MariaCursor::~MariaCursor() { session_.process_entry().forget(subject_); }
 
 Result<void> MariaCursor::open() {
   // As it was sent, and as it is filed: letters become others there, and a NUL would end it.

@@ -18,10 +18,7 @@ uint32_t milliseconds(unsigned seconds) {
 
 ServerThread::ServerThread(THD* thd, std::string_view name, engine::SessionEvents events,
                            unsigned lock_timeout_s)
-    : thd_(thd),
-      events_(events),
-      lock_timeout_s_(lock_timeout_s),
-      name_("handlersocket: " + std::string(name)) {
+    : thd_(thd), events_(events), lock_timeout_s_(lock_timeout_s) {
   saved_mysys_variables_ = thd_attach_thd(thd_);
   thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
   thd_->real_id = pthread_self();
@@ -30,14 +27,12 @@ ServerThread::ServerThread(THD* thd, std::string_view name, engine::SessionEvent
   // A background THD is not counted, so that shutdown would not wait for it: it would close the
   // binary log while the last batch still commits into it. Connections are counted, and so is this.
   THD_count::count++;
-  // A daemon's thread could not be killed.
-  thd_->set_command(COM_CONNECT);
   lex_start(thd_);
   row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
   take_settings();
   listen();
   thd_->push_internal_handler(&full_disk_handler_);
-  thd_proc_info(thd_, name_.c_str());
+  entry_.emplace(thd_, name);
   server_threads.insert(thd_);
 }
 
@@ -47,6 +42,7 @@ ServerThread::~ServerThread() {
   mysql_mutex_lock(&thd_->LOCK_thd_kill);
   thd_->scheduler = saved_scheduler_;
   mysql_mutex_unlock(&thd_->LOCK_thd_kill);
+  entry_.reset();
   thd_->pop_internal_handler();
   lex_end(thd_->lex);
   thd_detach_thd(saved_mysys_variables_);
@@ -82,6 +78,7 @@ void ServerThread::on_wait_begin(int type) {
     ++silent_waits_;
     return;
   }
+  entry_->show_if_free();
   events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
 }
 
@@ -106,6 +103,8 @@ void ServerThread::take_settings() {
   // Row changes are logged as rows, whatever format statements are logged in.
   variables.binlog_format = BINLOG_FORMAT_ROW;
   variables.option_bits |= OPTION_BIN_LOG;
+  // The process list's Info is no statement.
+  variables.binlog_annotate_row_events = false;
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
   variables.lock_wait_timeout = lock_timeout_s_;
   variables.wsrep_on = false;

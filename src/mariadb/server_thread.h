@@ -7,10 +7,12 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include <string>
+#include <optional>
+#include <string_view>
 
 #include "engine/port.h"
 #include "mariadb/disk_full.h"
+#include "mariadb/process_entry.h"
 
 namespace hs::mariadb {
 
@@ -25,6 +27,7 @@ class ServerThread {
   ServerThread& operator=(const ServerThread&) = delete;
 
   THD* thd() const { return thd_; }
+  ProcessEntry& entry() { return *entry_; }
 
   // The global settings as they are now, and those that this thread must have. A worker lives long:
   // it follows SET GLOBAL as new connections do, each time it starts to use tables.
@@ -63,7 +66,6 @@ class ServerThread {
   THD* const thd_;
   const engine::SessionEvents events_;
   const unsigned lock_timeout_s_;
-  const std::string name_;
   void* saved_mysys_variables_ = nullptr;
   // What the server calls about this THD; it finds its way back by the address.
   struct Scheduler : scheduler_functions {
@@ -71,6 +73,7 @@ class ServerThread {
   } scheduler_{};
   scheduler_functions* saved_scheduler_ = nullptr;
   FullDiskHandler full_disk_handler_;
+  std::optional<ProcessEntry> entry_;
   time_t settings_time_s_ = 0;         // of the last take_settings()
   const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
   unsigned row_patience_s_ = 0;        // as the server's settings have it

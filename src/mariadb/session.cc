@@ -20,6 +20,20 @@ constexpr size_t kMostOpenCursors = 256;
 // Opening a table is as much work as going to so many rows.
 constexpr uint32_t kRowsWorthAnOpen = 256;
 
+ProcessEntry::What what_of(engine::Access access) {
+  switch (access) {
+    case engine::Access::kInsert:
+      return ProcessEntry::What::kInsert;
+    case engine::Access::kUpdate:
+      return ProcessEntry::What::kUpdate;
+    case engine::Access::kDelete:
+      return ProcessEntry::What::kDelete;
+    case engine::Access::kRead:
+      break;
+  }
+  return ProcessEntry::What::kFind;
+}
+
 enum_sql_command command_of(engine::Access access) {
   switch (access) {
     case engine::Access::kInsert:
@@ -211,6 +225,7 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
 // the session has open.
 Result<void> MariaSession::try_open(MariaCursor& cursor) {
   const TableWait wait(thread_);
+  thread_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
   begin_statement(SQLCOM_SELECT);
   TABLE* const opened_before = thd_->open_tables;
   const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
@@ -228,6 +243,7 @@ bool MariaSession::is_waited_for() const {
 }
 
 bool MariaSession::after_batch() {
+  thread_.entry().set_idle();
   forget_kill();
   if (is_waited_for() || thread_.settings_are_old() || open_cursors_.size() > kMostOpenCursors)
     release();
@@ -251,6 +267,8 @@ void MariaSession::release() {
 // --- requests ---
 
 void MariaSession::begin_statement(enum_sql_command command) {
+  thread_.entry().set_active();
+  thread_.entry().show();
   thd_->reset_for_next_command();
   thd_->get_stmt_da()->reset_current_row_for_warning(1);
   thd_->set_query_id(next_query_id());
@@ -266,6 +284,7 @@ Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access 
                                          engine::Rows rows) {
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MariaCursor&>(cursor);
+  thread_.entry().work_on(target.subject(), what_of(access));
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) current_ = &target;

@@ -54,9 +54,11 @@ class MariaSession final : public engine::Session {
   bool after_batch() override;
   bool is_waited_for() const override;
   void release() override;
+  void takes_long() override { thread_.entry().show(); }
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
+  ProcessEntry& process_entry() { return thread_.entry(); }
   engine::Mode mode() const { return mode_; }
 
   // A change of the running request would reach tables that were not opened for it: it is to be

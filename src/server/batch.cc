@@ -29,7 +29,12 @@ Batch::Batch(const exec::Context& context, engine::Session& session, Counters& c
     : context_(context), session_(session), counters_(counters), outlet_(outlet) {
   make_encoder();
   exec::Meter::Options meter;
-  if (outlet != nullptr) meter.on_long_request = [outlet] { outlet->step_aside(); };
+  if (outlet != nullptr) {
+    meter.on_long_request = [outlet, &session] {
+      session.takes_long();
+      outlet->step_aside();
+    };
+  }
   meter.batch_ns = writes() ? kWriteNs : kReadNs;
   meter.now_ns = context.now_ns;
   scratch_.meter = exec::Meter(std::move(meter));

@@ -35,6 +35,7 @@ class ForwardingSession : public engine::Session {
   bool after_batch() override { return inner_->after_batch(); }
   bool is_waited_for() const override { return inner_->is_waited_for(); }
   void release() override { inner_->release(); }
+  void takes_long() override { inner_->takes_long(); }
   bool should_stop() const override { return inner_->should_stop(); }
 
  private:

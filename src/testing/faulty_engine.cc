@@ -159,6 +159,7 @@ class FaultySession : public engine::Session {
   bool after_batch() override { return inner_->after_batch(); }
   bool is_waited_for() const override { return inner_->is_waited_for(); }
   void release() override { inner_->release(); }
+  void takes_long() override { inner_->takes_long(); }
   bool should_stop() const override { return engine_.stops_ || inner_->should_stop(); }
 
  private:

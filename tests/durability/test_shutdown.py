@@ -32,7 +32,7 @@ def refuse_writes(server: PrivateServer) -> None:
 def kill_workers(server: PrivateServer) -> None:
     for verb in ("KILL QUERY", "KILL") * 20:
         for (worker,) in server.sql(
-            "SELECT id FROM information_schema.processlist WHERE state LIKE 'handlersocket%'"
+            "SELECT id FROM information_schema.processlist WHERE user = 'handlersocket'"
         ):
             server.sql(f"{verb} {worker}")
 

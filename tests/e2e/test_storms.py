@@ -243,7 +243,7 @@ def test_workers_that_are_killed_go_on(stormy: PrivateServer) -> None:
     try:
         for verb, _ in itertools.product(("KILL", "KILL QUERY"), range(10)):
             for (thread,) in stormy.sql(
-                "SELECT ID FROM information_schema.PROCESSLIST WHERE STATE LIKE 'handlersocket%'"
+                "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
             ):
                 stormy.sql(f"{verb} {thread}")
             load.wait_for_progress()

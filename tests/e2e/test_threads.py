@@ -9,8 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hs_client import Client
+from hs_client import Client, line
 from private_server import PrivateServer
+
+
+PROCESSES = (
+    "SELECT ID, COMMAND, DB, STATE, INFO FROM information_schema.PROCESSLIST"
+    " WHERE USER = 'handlersocket'"
+)
+# The server's threads that it counts as running although they have nothing to do.
+SERVERS_OWN = (
+    "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Sleep'"
+    " AND ID <> CONNECTION_ID() AND USER <> 'handlersocket'"
+)
 
 
 @pytest.fixture
@@ -48,3 +59,98 @@ def test_a_fault_in_a_thread_leaves_the_servers_report(
     while own.running:
         time.sleep(0.02)
     assert "Sorry, we probably made a mistake, and this is a bug." in own.error_log()
+
+
+def busy(server: PrivateServer) -> list[tuple]:
+    """The entries of threads that do something, but for their ids."""
+    return [entry[1:] for entry in server.sql(PROCESSES) if entry[1] != "Sleep"]
+
+
+def wait_for_entry(server: PrivateServer, info: str, state: str = "handlersocket: hs-") -> int:
+    """Waits until a thread executes that in that state, and returns its entry's id."""
+    while True:
+        for id, command, database, its_state, its_info in server.sql(PROCESSES):
+            if (command, database, its_info) == ("Query", "hs", info) and state in its_state:
+                return id
+
+
+def test_threads_that_have_nothing_to_do_sleep_and_are_not_counted_as_running(
+    own: PrivateServer,
+) -> None:
+    entries = own.sql(PROCESSES)
+    assert [entry[1] for entry in entries] == ["Sleep"] * 4
+    assert {entry[3] for entry in entries} == {
+        f"handlersocket: hs-{port}-{number}" for port in ("rd", "wr") for number in (0, 1)
+    }
+    with Client(own.port) as client:
+        client.open("hs.t", ["v"])
+        assert client.find("=", [1]) == [(b"1",)]
+        while busy(own):
+            pass
+        # What it did last is still there.
+        assert ("hs", "find hs.t") in {(entry[2], entry[4]) for entry in own.sql(PROCESSES)}
+    running = int(own.sql("SHOW GLOBAL STATUS LIKE 'Threads_running'")[0][1])
+    assert running == 1 + len(own.sql(SERVERS_OWN))
+
+
+def test_who_waits_for_a_row_is_found_and_killed(own: PrivateServer) -> None:
+    holder = own.connect()
+    holder.begin()
+    with holder.cursor() as cursor:
+        cursor.execute("SELECT * FROM hs.t WHERE id = 1 FOR UPDATE")
+    with Client(own.port_wr) as client:
+        client.open("hs.t", ["v"])
+        client.send(line(1, "=", 1, 1, 1, 0, "U", 7))
+        own.sql(f"KILL QUERY {wait_for_entry(own, 'update hs.t')}")
+        assert client.read_line() == b"1\t1\tinterrupted"
+    holder.close()
+
+
+def test_who_waits_for_a_table_is_found_and_killed(own: PrivateServer) -> None:
+    with own.connect().cursor() as holder, Client(own.port) as client:
+        client.open("hs.t", ["v"])
+        holder.execute("LOCK TABLES hs.t WRITE")
+        client.send(line(1, "=", 1, 1))
+        entry = wait_for_entry(own, "open hs.t", "Waiting for table metadata lock")
+        own.sql(f"KILL {entry}")
+        assert client.read_line() == b"1\t1\tinterrupted"
+        holder.execute("UNLOCK TABLES")
+
+
+def test_what_takes_long_is_found_and_killed_whatever_was_before_it_in_its_batch(
+    own: PrivateServer,
+) -> None:
+    own.sql("CREATE TABLE hs.other (id INT PRIMARY KEY)")
+    with Client(own.port) as client:
+        client.open("hs.other", ["id"], id=2)
+        client.open("hs.t", ["v"])
+        keys = range(1_000_000, 1_400_000)
+        scan = line(1, "=", 1, 0, 10, 0, "@", 0, len(keys), *keys)
+        client.send(line(2, "=", 1, 1) + scan * 20)
+        own.sql(f"KILL QUERY {wait_for_entry(own, 'find hs.t')}")
+        replies = [client.read_line() for _ in range(21)]
+        assert replies[0] == b"0\t1" and b"1\t1\tinterrupted" in replies[1:]
+
+
+def test_what_the_process_list_shows_is_not_in_the_binary_log(own: PrivateServer) -> None:
+    own.variables |= {"log_bin": "log"}
+    own.restart()
+    with Client(own.port_wr) as client:
+        client.open("hs.t", ["id", "v"])
+        assert client.request(1, "+", 2, 9, 9) == b"0\t1"
+    events = own.sql("SHOW BINLOG EVENTS")
+    assert "Write_rows_v1" in {event[2] for event in events}
+    assert "Annotate_rows" not in {event[2] for event in events}
+
+
+def test_the_list_is_read_while_indexes_come_and_go(own: PrivateServer) -> None:
+    for number in range(30):
+        own.sql(f"CREATE TABLE hs.t{number} LIKE hs.t")
+    with own.connect().cursor() as cursor:
+        for round_ in range(40):
+            with Client(own.port) as client:
+                for number in range(30):
+                    client.open(f"hs.t{number}", ["id", "v"] if round_ % 2 else ["v"])
+                    assert client.find("=", [1]) == []
+                    cursor.execute("SHOW FULL PROCESSLIST")
+                    cursor.fetchall()

@@ -129,7 +129,7 @@ def test_while_one_waits_for_a_table_the_others_are_served(
         with sql_holds(single, "LOCK TABLES hs.t WRITE"):
             waits.send(line(1, "=", 1, 1))
             while not single.sql(
-                "SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = 'system user'"
+                "SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
                 " AND STATE = 'Waiting for table metadata lock'"
             ):
                 pass

@@ -19,7 +19,7 @@ TIMEOUT_S = 60
 REPLY = re.compile(rb"0\t\d+(?:\t[^\n]*)?|[123]\t1\t[ -~]+")
 VICTIM = (
     "SET @victim = (SELECT id FROM information_schema.processlist"
-    " WHERE state LIKE 'handlersocket%' ORDER BY RAND() LIMIT 1)"
+    " WHERE user = 'handlersocket' ORDER BY RAND() LIMIT 1)"
 )
 
 Stop = Callable[[], bool]

@@ -40,10 +40,7 @@ SETTINGS: dict[str, list[str]] = {
     "div_precision_increment": ["4", "0"],
     "autocommit": ["1", "0"],
 }  # fmt: skip
-THREADS = (
-    "SELECT id, command FROM information_schema.processlist WHERE user = 'system user'"
-    " AND command <> 'Daemon'"
-)
+THREADS = "SELECT id, command FROM information_schema.processlist WHERE user = 'handlersocket'"
 SQL_THREADS = (
     "SELECT id, command FROM information_schema.processlist WHERE user = 'root'"
     " AND id <> CONNECTION_ID() AND info RLIKE '^(ALTER|CREATE|DROP|RENAME|TRUNCATE|OPTIMIZE|DO)'"
