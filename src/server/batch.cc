@@ -166,6 +166,7 @@ void Batch::answer(const Request& request, const Entry& entry) {
   entry.peer->output().reserve(kShortReply);
   encoder_->set_target(entry.peer->output());
   exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
+  if (!session_.must_wait()) entry.peer->waits_since_ms = 0;
 }
 
 // Of a request that must wait, with nothing uncommitted. False: it was parked.
@@ -199,7 +200,6 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
     ~Waiting() { session.end_waiting(); }
   } const waiting{session_};
   session_.begin_waiting(most_ms);
-  entry.peer->waits_since_ms = 0;
   answer(parser_.parse(entry.line), entry);
 }
 

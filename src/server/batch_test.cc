@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "net/event_loop.h"
 #include "server/forwarding_session.h"
 #include "testing/fake_engine.h"
 #include "testing/faulty_engine.h"
@@ -153,6 +154,28 @@ TEST_F(BatchTest, ARequestThatMayNotWaitIsParkedWithAllBehindIt) {
   EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4", "2,v2", "3,v3"}));
   EXPECT_EQ(counters_.requests.get(), 3u + 4u);
+}
+
+TEST_F(BatchTest, WhatIsParkedLaterHasAllOfItsPatienceAgain) {
+  NoWaits outlet;
+  Batch batch(context_, session_, counters_, &outlet);
+  const auto run_first = [&] {
+    batch.run(first_);
+    batch.finish();
+    batch.clear();
+  };
+  faulty_.lock_row(Call::kInsert, 1);
+  first_.input().append(insert(1));
+  run_first();
+  EXPECT_TRUE(first_.parked);
+  first_.waits_since_ms -= faulty_.patience_ms - 1'000;
+  run_first();
+  EXPECT_EQ(take(first_), "0\t1\n");
+  faulty_.lock_row(Call::kInsert, 1);
+  first_.input().append(insert(2));
+  run_first();
+  EXPECT_TRUE(first_.parked);
+  EXPECT_LT(net::monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
 }
 
 TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
