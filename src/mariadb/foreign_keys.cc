@@ -57,6 +57,11 @@ bool ForeignKeyChildren::open_children_of(THD* thd, TABLE* parent) {
   return true;
 }
 
+bool ForeignKeyChildren::may_open_again(THD* thd) {
+  const uint error = thd->is_error() ? thd->get_stmt_da()->sql_errno() : 0;
+  return error == ER_NO_SUCH_TABLE || error == ER_LOCK_DEADLOCK;
+}
+
 bool ForeignKeyChildren::complete(THD* thd, TABLE* parent) const {
   return has_children_of(thd, parent) &&
          std::all_of(children_.begin(), children_.end(), [&](const Child& child) {

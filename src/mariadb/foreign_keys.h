@@ -21,6 +21,10 @@ class ForeignKeyChildren {
   // error raised in the THD.
   bool open(THD* thd, TABLE_LIST* parent);
 
+  // After open() failed: whether it may succeed when all tables were closed. A child was renamed
+  // after its name was found, or somebody who has a child waits for the parent.
+  static bool may_open_again(THD* thd);
+
   // Whether these are still all tables that a change of `parent` reaches. False also when that
   // cannot be found out for lack of memory, with the error raised in the THD.
   bool complete(THD* thd, TABLE* parent) const;

@@ -67,7 +67,7 @@ Result<void> MariaCursor::open() {
   table_->reginfo.lock_type = list_.lock_type;
   if (auto checked = check_table(); !checked) return checked;
   if (session_.mode() == engine::Mode::kReadWrite && !children_.open(thd, &list_))
-    return open_failed(false);
+    return open_failed(children_.may_open_again(thd));
   return resolve();
 }
 

@@ -270,6 +270,37 @@ def test_requests_of_one_batch_before_a_new_foreign_key_is_met_are_kept(
     assert [row[0] for row in children(single)] == [2, 3, 4, 5]
 
 
+def test_a_child_that_is_renamed_again_and_again_fails_no_change_of_its_parent(
+    single: PrivateServer, writer: Client
+) -> None:
+    single.sql("CREATE OR REPLACE TABLE hs.renamed_parent (id INT PRIMARY KEY, a INT UNIQUE)")
+    single.sql("INSERT INTO hs.renamed_parent VALUES (1, 1)")
+    single.sql(
+        "CREATE TABLE hs.renamed_child (id INT PRIMARY KEY, pa INT,"
+        " FOREIGN KEY (pa) REFERENCES renamed_parent (a) ON UPDATE CASCADE)"
+    )
+    single.sql("INSERT INTO hs.renamed_child VALUES (1, 1)")
+    writer.open("hs.renamed_parent", ["a"], id=7)
+    ends = threading.Event()
+
+    def rename() -> None:
+        there = "RENAME TABLE hs.renamed_child TO hs.renamed"
+        with single.connect() as connection, connection.cursor() as cursor:
+            while not ends.is_set():
+                cursor.execute(f"{there}, hs.renamed TO hs.renamed_child")
+
+    renames = threading.Thread(target=rename)
+    renames.start()
+    try:
+        for value in range(2, 302):
+            assert writer.request(7, "=", 1, 1, 1, 0, "U", value) == b"0\t1\t1"
+    finally:
+        ends.set()
+        renames.join()
+    assert single.sql("SELECT pa FROM hs.renamed_child") == [(301,)]
+    single.sql("DROP TABLE hs.renamed_child, hs.renamed_parent")
+
+
 def test_a_foreign_key_that_is_gone_is_forgotten(single: PrivateServer, writer: Client) -> None:
     key = ", CONSTRAINT k " + CASCADE
     run(single, PARENT, ROWS.format("p"), CHILD.format(key), CHILD_ROWS)
