@@ -223,7 +223,10 @@ void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong want
   THD* thd = field->get_thd();
   store_any(field, time);
   if (wanted == 0 || field->val_datetime_packed(thd) != 0) return;
-  field->set_max();
+  // Not set_max(), which writes all six digits of a second whether the column has room or not.
+  timeval last = {TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART};
+  my_timeval_trunc(&last, field->decimals());
+  field->store_timestamp_dec(last, TIME_SECOND_PART_DIGITS);
   if (field->val_datetime_packed(thd) < wanted) return;
   // The last moment in front of a day that its month does not have, or of a day or month 0.
   MYSQL_TIME end = time;

@@ -211,3 +211,15 @@ def test_a_range_on_several_columns_passes_by_what_is_no_uuid(
     assert reader.find(">=", [1, "none"], 9) == [(b"2",)]
     assert reader.find("<", [2, "none"], 9) == [(b"1",)]
     assert reader.find(">", [2, "none"], 9) == []
+
+
+def test_a_timestamp_out_of_its_range_leaves_the_columns_behind_it_alone(
+    server: PrivateServer, reader: Client
+) -> None:
+    server.sql("CREATE TABLE hs.m (t TIMESTAMP NULL, a INT NOT NULL, KEY at (a, t))")
+    server.sql("INSERT INTO hs.m VALUES ('2020-01-01', 1), ('2020-01-01', 2), ('2020-01-01', 3)")
+    reader.open("hs.m", ["a"], index="at", id=1)
+    for text in ("0001-01-01", "1969-12-30", "2020-02-30"):
+        assert reader.find("<", [2, text], 9) == [(b"2",), (b"1",)][text < "2020" :]
+        assert reader.find(">", [2, text], 9) == [(b"2",), (b"3",)][text > "2020" :]
+    assert reader.find("<=", [2, "2040-01-01"], 9) == [(b"2",), (b"1",)]
