@@ -50,11 +50,13 @@ void MariaEngine::interrupt() {
 void MariaEngine::add(MariaSession* session) {
   std::lock_guard lock(mutex_);
   sessions_.push_back(session);
+  session_count_.store(sessions_.size(), std::memory_order_relaxed);
 }
 
 void MariaEngine::remove(MariaSession* session) {
   std::lock_guard lock(mutex_);
   std::erase(sessions_, session);
+  session_count_.store(sessions_.size(), std::memory_order_relaxed);
 }
 
 }  // namespace hs::mariadb

@@ -38,6 +38,8 @@ class MariaEngine final : public engine::Engine {
   };
   Counters& counters() { return counters_; }
 
+  size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
+
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
  private:
@@ -50,6 +52,7 @@ class MariaEngine final : public engine::Engine {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::vector<MariaSession*> sessions_;
+  std::atomic<size_t> session_count_{0};  // sessions_.size()
 };
 
 }  // namespace hs::mariadb

@@ -13,8 +13,9 @@ namespace {
 // Cursors of specs that nobody has open any more are dropped when a session holds more than this
 // many.
 constexpr size_t kSweepCursorsAt = 256;
-// Tables that a session keeps open from one batch to the next: each costs memory, a place in the
-// server's table cache and, for some engines, a file descriptor.
+// Tables that a session keeps open: each costs memory, a place in the server's table cache and, for
+// some engines, file descriptors. All sessions together keep as many as table_open_cache allows.
+constexpr size_t kFewestOpenCursors = 8;
 constexpr size_t kMostOpenCursors = 256;
 
 // Opening a table is as much work as going to so many rows.
@@ -195,8 +196,9 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     return take_error(0);
   }
 
-  // Others must not be held while a table is waited for.
-  if (thread_.waits()) release();
+  // Others must not be held while a table is waited for, nor too many at any time.
+  if (thread_.waits() || (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
+    release();
 
   Result<void> opened = try_open(cursor);
   for (int more = 2; !opened && more > 0 && !transaction_open_; --more) {
@@ -242,10 +244,15 @@ bool MariaSession::is_waited_for() const {
                      [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
 }
 
+size_t MariaSession::most_open_cursors() const {
+  const size_t share = tc_size / std::max<size_t>(engine_.sessions(), 1);
+  return std::clamp(share, kFewestOpenCursors, kMostOpenCursors);
+}
+
 bool MariaSession::after_batch() {
   thread_.entry().set_idle();
   forget_kill();
-  if (is_waited_for() || thread_.settings_are_old() || open_cursors_.size() > kMostOpenCursors)
+  if (is_waited_for() || thread_.settings_are_old() || open_cursors_.size() > most_open_cursors())
     release();
   return !open_cursors_.empty();
 }

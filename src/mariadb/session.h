@@ -84,6 +84,7 @@ class MariaSession final : public engine::Session {
   Result<void> begin_read(MariaCursor& cursor);
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);
+  size_t most_open_cursors() const;
   void close_tables();
   void unlock_readers();
   bool close_statement();

@@ -309,3 +309,23 @@ def test_open_indexes_count_as_memory_while_a_client_has_them(scarce: PrivateSer
     assert grown > 50 * 100
     # A worker keeps what it has made of some indexes a little longer than the clients do.
     assert memory_now(scarce) - counted < 4 * grown
+
+
+def test_sessions_keep_no_more_tables_than_the_table_cache_allows() -> None:
+    variables = {"table_open_cache": 10, "handlersocket_threads": 2, "handlersocket_threads_wr": 2}
+    with PrivateServer(descriptors=420, variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        for number in range(100):
+            server.sql(f"CREATE TABLE hs.t{number} (id INT PRIMARY KEY) ENGINE=MyISAM")
+            server.sql(f"INSERT INTO hs.t{number} VALUES ({number})")
+        clients = [Client(port) for port in (server.port, server.port_wr) * 2]
+        for client in clients:
+            for number in range(100):
+                client.open(f"hs.t{number}", ["id"], id=number)
+        for client in clients:
+            client.send(b"".join(b"%d\t=\t1\t%d\n" % (number, number) for number in range(100)))
+        for client in clients:
+            assert [client.read_line() for _ in range(100)] == [
+                b"0\t1\t%d" % number for number in range(100)
+            ]
+            client.close()
