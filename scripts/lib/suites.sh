@@ -2,8 +2,8 @@
 # The suites of ./test. Each runs in a subshell of its own, writes a JUnit file to `results` and
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
-suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential)
-optional_suites=(clients torture) # only on demand
+suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture)
+optional_suites=(clients) # need more than Debian's packages, so only on demand
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 

@@ -34,6 +34,7 @@ class Administrator:
     ) -> None:
         self.name = name
         self.replies: Counter[str] = Counter()
+        self.threads: list[int] = []  # as the error log calls them
         self.done: deque[str] = deque(maxlen=30)
         self._seed, self._server, self._work, self._database = seed, server, work, database
         self._connection: Any = None
@@ -80,6 +81,7 @@ class Administrator:
 
     def _connect(self) -> None:
         self._connection = self._server.connect(read_timeout=TIMEOUT_S, connect_timeout=TIMEOUT_S)
+        self.threads.append(self._connection.thread_id())
         with self._connection.cursor() as cursor:
             cursor.execute(SESSION)
             cursor.execute(f"USE {self._database}")

@@ -95,7 +95,7 @@ class LedgerClient:
         self.account.groups += groups
         try:
             with Client(self._port, TIMEOUT_S) as client:
-                self._open(client, groups, serial, counter)
+                self._open(client, groups, serial, counter, stop)
                 for step, length in enumerate(lengths):
                     if stop() or any(group.unclear for group in groups):
                         break
@@ -132,7 +132,9 @@ class LedgerClient:
             reset = struct.pack("ii", 1, 0)
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
 
-    def _open(self, client: Client, groups: list[Group], serial: str, counter: str) -> None:
+    def _open(
+        self, client: Client, groups: list[Group], serial: str, counter: str, stop: Stop
+    ) -> None:
         wanted = [
             line("P", id_ + FIRST_ID * number, DATABASE, group.table, index, ",".join(columns), ",".join(FILTERS))
             for number, group in enumerate(groups)
@@ -140,7 +142,7 @@ class LedgerClient:
         ]  # fmt: skip
         wanted.append(line("P", SERIAL_ID, DATABASE, serial, "PRIMARY", "tag"))
         wanted.append(line("P", COUNTER_ID, DATABASE, counter, "PRIMARY", "n"))
-        while wanted:  # what is renamed or locked just now comes back
+        while wanted and not stop():  # what is renamed or locked just now comes back
             self.last = f"opens {wanted!r}"
             client.send(b"".join(wanted))
             replies = [client.read_line() for _ in wanted]
@@ -165,6 +167,8 @@ class LedgerClient:
 
     def _take(self, sent: Sent, reply: bytes) -> None:
         self.last = f"{sent.data!r} {sent.group and sent.group.table}"
+        if sent.group:
+            sent.group.history.append((sent.data, reply))
         if NOT_DONE.fullmatch(reply):
             self.account.replies[reply.decode()[:40]] += 1
             if MIDWAY.match(reply):
@@ -186,7 +190,7 @@ class LedgerClient:
             if reply != expected:
                 raise Wrong(
                     f"{sent.group.table}: {sent.data!r} is answered {reply!r}, not {expected!r};"
-                    f" rows (n, u, t) by id: {before}"
+                    f" rows (n, u, t) by id: {before}; before that {list(sent.group.history)}"
                 )
 
     @staticmethod

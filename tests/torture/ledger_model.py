@@ -7,6 +7,7 @@ Of requests whose replies are missing each may have been done or not.
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -55,6 +56,7 @@ class Group:
     rows: Rows = field(default_factory=dict)  # as far as answered
     planned: Rows = field(default_factory=dict)  # if every request is answered with success
     states: list[Rows] = field(default_factory=list)  # what else is possible, once it is closed
+    history: deque[tuple[bytes, bytes]] = field(default_factory=lambda: deque(maxlen=40))
     unclear: bool = False  # so much is possible that nothing is known
 
     def draw(self, rng: random.Random, serial: int) -> Request:

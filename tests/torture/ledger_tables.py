@@ -21,6 +21,7 @@ TABLES: dict[str, tuple[str, str]] = {
     ),
     "inno_range": (f"{_COLUMNS}, {_KEYS}", _RANGES),
     "inno_key": (f"{_COLUMNS}, {_KEYS}", "PARTITION BY KEY (grp) PARTITIONS 3"),
+    "inno_parent": (f"{_COLUMNS}, {_KEYS}", ""),  # and below its children
     "aria": (f"{_COLUMNS}, {_KEYS}", "ENGINE=Aria"),
     "aria_plain": (f"{_COLUMNS}, {_KEYS}", "ENGINE=Aria TRANSACTIONAL=0"),
     "aria_range": (f"{_COLUMNS}, {_KEYS}", f"ENGINE=Aria {_RANGES}"),
@@ -30,6 +31,12 @@ TABLES: dict[str, tuple[str, str]] = {
     "mem_btree": (f"{_COLUMNS}, {_BTREES}", "ENGINE=MEMORY"),
     "mem_range": (f"{_COLUMNS}, {_BTREES}", f"ENGINE=MEMORY {_RANGES}"),
     "mem_hash": (f"{_COLUMNS}, PRIMARY KEY (grp, id), KEY gu USING BTREE (grp, u)", "ENGINE=MEMORY"),
+}
+_PAIR = "grp INT, id INT, g INT AS (grp * 2) VIRTUAL, KEY g (g)"
+_PARENT = "FOREIGN KEY (grp, id) REFERENCES inno_parent (grp, id)"
+CHILDREN = {
+    "child_cascading": f"{_PAIR}, PRIMARY KEY (grp, id), {_PARENT} ON DELETE CASCADE ON UPDATE CASCADE",
+    "child_nulled": f"n INT AUTO_INCREMENT PRIMARY KEY, {_PAIR}, {_PARENT} ON DELETE SET NULL",
 }
 # AUTO_INCREMENT: the reply to an insert is the row's id.
 SERIALS = {"serial": "InnoDB", "serial_aria": "Aria", "serial_isam": "MyISAM", "serial_mem": "MEMORY"}
@@ -43,6 +50,7 @@ def statements() -> list[str]:
     """What makes them."""
     made = [f"CREATE OR REPLACE DATABASE {DATABASE} CHARACTER SET utf8mb4", f"USE {DATABASE}"]
     made += [f"CREATE TABLE {name} ({body}) {tail}" for name, (body, tail) in TABLES.items()]
+    made += [f"CREATE TABLE {name} ({body})" for name, body in CHILDREN.items()]
     for name, engine in SERIALS.items():
         made.append(
             f"CREATE TABLE {name} (id BIGINT AUTO_INCREMENT PRIMARY KEY, tag BIGINT NOT NULL,"
@@ -91,6 +99,9 @@ _RANGED = [
     ["ALTER TABLE {t} REBUILD PARTITION ALL"],
     ["ALTER TABLE {t} REMOVE PARTITIONING", "{p}", "ALTER TABLE {t} " + _RANGES],
 ]  # fmt: skip
+_ADOPT = [
+    [f"INSERT IGNORE INTO {child} (grp, id) SELECT grp, id FROM {{t}}", "{p}"] for child in CHILDREN
+]
 # Who holds the lock on the counter meanwhile. Tags below 0 are of no client.
 _SERIAL = [
     ["INSERT INTO {t} (tag) SELECT -1 - SLEEP(0.01) FROM seq_1_to_9"],
@@ -101,10 +112,12 @@ _AFTER_KILLS = "RENAME TABLE IF EXISTS {t}_away TO {t}"
 
 def draw(rng: random.Random, wait: str) -> list[str]:
     """Statements that leave the rows of the ledger as they are."""
-    name = rng.choice([*TABLES, *SERIALS, *COUNTERS])
+    name = rng.choice([*TABLES, *SERIALS, *COUNTERS, "inno_parent"])
     choices = list(_ALL)
     if name in TABLES:
         choices += _KEYED
+    if name == "inno_parent":
+        choices = [c for c in choices if "_away" not in str(c)] + _ADOPT * 4
     if name in SERIALS:
         choices += _SERIAL * 4
     if name == "inno":

@@ -60,6 +60,9 @@ def tables(server: PrivateServer) -> list[str]:
 def ledger(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
     """Every row is there that must be, and no other."""
     wrong = []
+    for name in (*ledger_tables.TABLES, *ledger_tables.SERIALS, *ledger_tables.COUNTERS):
+        away = f"{ledger_tables.DATABASE}.{name}_away"  # whoever renamed it was killed
+        server.sql(f"RENAME TABLE IF EXISTS {away} TO {ledger_tables.DATABASE}.{name}")
     for name in ledger_tables.TABLES:
         stored: dict[int, dict[int, Any]] = {}
         for group, id_, n, u, t in server.sql(
@@ -106,13 +109,21 @@ def _counters(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
 
 
 def _generated(server: PrivateServer) -> list[str]:
-    """Generated columns, and the indexes on them."""
+    """Generated columns with the indexes on them, and what foreign keys keep together."""
     table = f"{ledger_tables.DATABASE}.inno_gen"
     ((rows,),) = server.sql(f"SELECT COUNT(*) FROM {table} FORCE INDEX (PRIMARY)")
     ((good,),) = server.sql(
         f"SELECT COUNT(*) FROM {table} FORCE INDEX (g) WHERE g = n * 2 AND s <=> CONCAT(t, '!')"
     )
-    return [] if rows == good else [f"{table}: {rows - good} rows have wrong generated columns"]
+    wrong = [] if rows == good else [f"{table}: {rows - good} rows have wrong generated columns"]
+    for child in ledger_tables.CHILDREN:
+        ((orphans,),) = server.sql(
+            f"SELECT COUNT(*) FROM {ledger_tables.DATABASE}.{child} c LEFT JOIN"
+            f" {ledger_tables.DATABASE}.inno_parent p USING (grp, id)"
+            " WHERE p.id IS NULL AND c.id IS NOT NULL"
+        )
+        wrong += [f"{child}: {orphans} rows have no parent"] if orphans else []
+    return wrong
 
 
 def replayed(server: PrivateServer) -> list[str]:
@@ -130,21 +141,38 @@ def replayed(server: PrivateServer) -> list[str]:
         servers.follow(copy, server)
         deadline = time.monotonic() + REPLAY_S
         position = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
+        unordered = 0
         while copy.sql("SELECT MASTER_GTID_WAIT(%s, 1)", [position])[0][0] != 0:
             state = servers.slave_status(copy)
-            if state["Slave_SQL_Running"] != "Yes" or state["Last_IO_Errno"]:
+            if _is_unordered(state["Last_SQL_Error"]):
+                unordered += 1
+                print(f"not judged: {state['Last_SQL_Error']}")
+                copy.sql("SET GLOBAL sql_slave_skip_counter = 1")
+                copy.sql("START SLAVE")
+            elif state["Slave_SQL_Running"] != "Yes" or state["Last_IO_Errno"]:
                 return [f"the binary log does not replay: {state['Last_Error'] or state['Last_IO_Error']}"]
             if time.monotonic() > deadline:
                 return [f"the binary log is not replayed within {REPLAY_S} s"]
-        return list(_differences(server, copy))
+        return list(_differences(server, copy, bool(unordered)))
 
 
-def _differences(server: PrivateServer, copy: PrivateServer) -> Iterable[str]:
+def _is_unordered(error: str) -> bool:
+    """DDL on a family of tables is done in InnoDB before it is in the log, and somebody, by SQL as
+    well, may change a parent between the two. So their order in the log need not be possible."""
+    found = re.search(r"event on table hs\.(\w+)", error)
+    return found is not None and wild_tables.has_relatives(found[1])
+
+
+def _differences(
+    server: PrivateServer, copy: PrivateServer, unordered: bool
+) -> Iterable[str]:
     for database in LOGGED:
         names = servers.tables(server, database)
         if names != (others := servers.tables(copy, database)):
             yield f"tables of {database}: {sorted(set(names) ^ set(others))} are not on both servers"
         for name in set(names) & set(others):
+            if unordered and database == "hs" and wild_tables.has_relatives(name.split(".")[1]):
+                continue
             yield from _difference(server, copy, name)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from wild_tables import DEFINITIONS, PARENTS, fill, restore
+from wild_tables import CHILDREN, DEFINITIONS, MUST, PARENTS, drop_child, fill, restore
 
 Statements = list[str]
 Draw = Callable[[random.Random, str], Statements]
+
 
 ENGINES = ["InnoDB", "InnoDB", "MyISAM", "Aria", "Aria TRANSACTIONAL=0", "MEMORY"]
 ACTIONS = ["CASCADE", "SET NULL", "RESTRICT", "NO ACTION"]
@@ -115,20 +116,20 @@ def _trigger(rng: random.Random, t: str) -> Statements:
 def _newborn(rng: random.Random, t: str) -> Statements:
     """A child of a parent that clients have open."""
     column = rng.choice(["id", "id", "v"])
-    name = f"newborn{rng.randrange(4)}"
-    generated = rng.choice(["", "g INT AS (v * 2) VIRTUAL, KEY g (g),", "g INT AS (v * 2) STORED,"])
+    name = f"newborn_{t}"
+    generated = rng.choice(["", "g INT AS (v * 2) VIRTUAL,", "g INT AS (v * 2) STORED,"])
     return [
-        f"CREATE OR REPLACE TABLE {name} (id INT PRIMARY KEY, v INT, w INT, {generated} KEY v (v),"
+        MUST + f"CREATE TABLE {name} (id INT PRIMARY KEY, v INT, w INT, {generated} KEY v (v),"
         f" FOREIGN KEY (v) REFERENCES {t} ({column})"
         f" ON DELETE {rng.choice(ACTIONS)} ON UPDATE {rng.choice(ACTIONS)})",
         f"INSERT INTO {name} (id, v, w) SELECT id, {column}, id FROM {t}",
         pause(rng, 0.5),
-        rng.choice([f"DROP TABLE {name}", f"TRUNCATE TABLE {name}", "DO 1"]),
+        *drop_child(name, [t]),
     ]
 
 
 def _foreign_key(rng: random.Random, t: str) -> Statements:
-    parent = rng.choice(PARENTS)
+    t, parent = rng.choice(CHILDREN), rng.choice(PARENTS)
     return [
         f"DELETE FROM {t} WHERE v NOT IN (SELECT id FROM {parent})",
         f"ALTER TABLE {t} ADD CONSTRAINT {t}_f FOREIGN KEY (v) REFERENCES {parent} (id)"
@@ -181,7 +182,7 @@ def _dml(rng: random.Random, t: str) -> Statements:
 
 
 DRAWS: list[tuple[int, Draw]] = [
-    (6, _one("ALTER TABLE {t} ADD COLUMN x1 INT", "ALTER TABLE {t} ADD COLUMN x2 INT DEFAULT 5 FIRST", "ALTER TABLE {t} ADD COLUMN x2 VARCHAR(20) NOT NULL DEFAULT 'x' AFTER id", "ALTER TABLE {t} ADD COLUMN x1 INT AS (v + 1) VIRTUAL, ADD KEY k_x (x1)", "ALTER TABLE {t} ADD COLUMN x1 INT AS (v + 1) STORED")),
+    (6, _one("ALTER TABLE {t} ADD COLUMN x1 INT", "ALTER TABLE {t} ADD COLUMN x2 INT DEFAULT 5 FIRST", "ALTER TABLE {t} ADD COLUMN x2 VARCHAR(20) NOT NULL DEFAULT 'x' AFTER id", "ALTER TABLE {t} ADD COLUMN x1 INT AS (w + 1) VIRTUAL, ADD KEY k_x (x1)", "ALTER TABLE {t} ADD COLUMN x1 INT AS (v + 1) STORED")),
     (4, _one("ALTER TABLE {t} DROP COLUMN x1", "ALTER TABLE {t} DROP COLUMN x2", "ALTER TABLE {t} DROP COLUMN IF EXISTS x1, DROP COLUMN IF EXISTS x2")),
     (5, _there_and_back(("ALTER TABLE {t} RENAME COLUMN v TO v2", "ALTER TABLE {t} RENAME COLUMN v2 TO v"), ("ALTER TABLE {t} DROP COLUMN w", "ALTER TABLE {t} ADD COLUMN w INT"), ("ALTER TABLE {t} DROP COLUMN v", "ALTER TABLE {t} ADD COLUMN v INT, ADD KEY v (v)"), ("ALTER TABLE {t} MODIFY v BIGINT FIRST", "ALTER TABLE {t} MODIFY v INT AFTER id"), ("ALTER TABLE {t} MODIFY w VARCHAR(60)", "ALTER TABLE {t} MODIFY w INT"), ("ALTER TABLE {t} MODIFY v INT NOT NULL DEFAULT 3", "ALTER TABLE {t} MODIFY v INT"))),
     (4, _there_and_back(("ALTER TABLE {t} ADD KEY k_x (w)", "ALTER TABLE {t} DROP KEY k_x"), ("ALTER TABLE {t} DROP KEY v", "ALTER TABLE {t} ADD KEY v (v)"), ("ALTER TABLE {t} ADD UNIQUE KEY k_x (v, id, w)", "DROP INDEX k_x ON {t}"), ("ALTER TABLE {t} DROP PRIMARY KEY", "ALTER TABLE {t} ADD PRIMARY KEY (id)"), ("ALTER TABLE {t} ALTER INDEX v IGNORED", "ALTER TABLE {t} ALTER INDEX v NOT IGNORED"), ("ALTER TABLE {t} RENAME INDEX v TO k_x", "ALTER TABLE {t} RENAME INDEX k_x TO v"))),
@@ -197,6 +198,7 @@ DRAWS: list[tuple[int, Draw]] = [
 def draw(rng: random.Random) -> Statements:
     """Statements that follow each other on one connection."""
     if rng.random() < 0.12:
-        return _newborn(rng, rng.choice(PARENTS))
+        parent = rng.choice(PARENTS)
+        return _newborn(rng, parent) if rng.random() < 0.8 else drop_child(f"newborn_{parent}", [parent])
     chosen = rng.choices([d for _, d in DRAWS], [weight for weight, _ in DRAWS])[0]
     return chosen(rng, rng.choice(list(DEFINITIONS)))
