@@ -27,7 +27,7 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
     return filter;
   }
   const Fit place = fit(field, value);
-  if (!place.sound) return incomparable(field);
+  if (!place.sound || place.trouble != Fit::Trouble::kNone) return incomparable(field);
   switch (place.place) {
     case Fit::Place::kNowhere:
       return incomparable(field);

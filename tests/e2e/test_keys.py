@@ -12,7 +12,7 @@ COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
         ["-128", "-1", "0", "5", "12", "127"],
         ["5", " 5", "\t5", "5 ", "+5", "5.0", "12e0", "-1", "0", "127", "-128", "7"],
         ["300", "-300", "128", "-129", "5.5", "-0.5", "0.4", "abc", "", "12abc", "1e400",
-         "-1e400", "1e-400", "x5", "-", "+-5", "99999999999999999999999", "0x10"],
+         "-1e400", "1e-400", "x5", "-", "+-5", "+ 5", "+\t5", "- 5", "99999999999999999999999", "0x10"],
     ),
     "SMALLINT UNSIGNED": (
         ["0", "1", "65535"], ["0", "1", "65535", "-0"], ["-1", "65536", "0.5", "-0.5", "", "z"],
@@ -223,3 +223,18 @@ def test_a_timestamp_out_of_its_range_leaves_the_columns_behind_it_alone(
         assert reader.find("<", [2, text], 9) == [(b"2",), (b"1",)][text < "2020" :]
         assert reader.find(">", [2, text], 9) == [(b"2",), (b"3",)][text > "2020" :]
     assert reader.find("<=", [2, "2040-01-01"], 9) == [(b"2",), (b"1",)]
+
+
+def test_a_filter_with_characters_that_a_column_lacks_is_refused_or_misses(
+    server: PrivateServer, reader: Client, database: str
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.f (id INT PRIMARY KEY, e ENUM('a', 'é') CHARACTER SET latin1,"
+        " v VARCHAR(9) CHARACTER SET latin1)"
+    )
+    server.sql("INSERT INTO hs.f VALUES (1, 'a', '?'), (2, 'é', 'a')")
+    reader.open("hs.f", ["id"], filters=["e", "v"])
+    for op in ("=", "!=", "<", ">="):
+        reply = reader.request(1, ">=", 1, 1, 9, 0, "F", op, 0, "日")
+        assert reply.startswith(b"1\t1\tsql_1366"), op
+    assert rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "=", 1, "日")) == []

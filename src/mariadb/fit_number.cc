@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where a text lies among the numbers of a column.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "mariadb/fit_kinds.h"
+#include "mariadb/text.h"
+
+namespace hs::mariadb {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && my_isspace(&my_charset_latin1, text.front())) text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  // A sign must have its number right behind it.
+  const bool has_plus = text.size() > 1 && text[0] == '+';
+  if (has_plus && (text[1] == '.' || my_isdigit(&my_charset_latin1, text[1])))
+    text.remove_prefix(1);
+  return text;
+}
+
+// Blanks behind a number are noted by the server, and left away.
+Value without_blanks(const Value& value) {
+  std::string_view text = value.text();
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return Value::of(text);
+}
+
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T number{};
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return number;
+}
+
+// The number, when it is written with digits alone and so few that it fits in any case.
+std::optional<longlong> parse_plain(std::string_view text) {
+  constexpr size_t kMostDigits = 18;
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  longlong number = 0;
+  for (const char c : text) {
+    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
+    if (digit > 9) return std::nullopt;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+// Stores a number that the column holds without rounding. False: the text is none, or it would be
+// rounded.
+bool store_decimal(Field* field, std::string_view text) {
+  text = trim(text);
+  my_decimal wanted, held;
+  const char* end = text.data() + text.size();
+  if (text.empty() ||
+      str2my_decimal(E_DEC_OK, text.data(), text.size(), &my_charset_latin1, &wanted, &end) != 0 ||
+      end != text.data() + text.size())
+    return false;
+  return field->store_decimal(&wanted) == 0 &&
+         my_decimal_cmp(field->val_decimal(&held), &wanted) == 0;
+}
+
+// Stores a whole number into an integer column. False: the text is none, or out of the column's
+// range.
+bool store_integer(Field* field, std::string_view text) {
+  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
+  text = trim(text);
+  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
+  if (const auto number = parse<ulonglong>(text))
+    return field->store(static_cast<longlong>(*number), true) == 0;
+  // SQL takes `1e2` and `3.0` for 100 and 3, too.
+  return store_decimal(field, text);
+}
+
+// Whether only blanks stand behind `end` in the value.
+bool is_blank(const char* end, const Value& value) {
+  return std::all_of(end, value.data + value.size, [](char c) { return c == ' '; });
+}
+
+// The number that the text begins with, as SQL reads a text that it compares with a number.
+Fit fit_nearest_number(Field* field, const Value& value) {
+  my_decimal wanted, held;
+  const char* end = value.data + value.size;
+  const int error =
+      str2my_decimal(E_DEC_OK, value.data, value.size, &my_charset_latin1, &wanted, &end);
+  const bool is_number = (error & E_DEC_BAD_NUM) == 0;
+  if (!is_number) my_decimal_set_zero(&wanted);
+  field->store_decimal(&wanted);
+  Fit fit = stored(false, my_decimal_cmp(field->val_decimal(&held), &wanted));
+  fit.sound = is_number && (error & ~E_DEC_TRUNCATED) == 0 && is_blank(end, value);
+  return fit;
+}
+
+double number_of(CHARSET_INFO* charset, const char* text, size_t size, const char** end) {
+  int error = 0;
+  char* stop = nullptr;
+  const double number = charset->strntod(const_cast<char*>(text), size, &stop, &error);
+  *end = stop;
+  return number;
+}
+
+// What the field holds. With a fixed number of decimals that is what it prints: rounding to them
+// leaves an error in the last bit.
+double held_by(Field_real* field) {
+  if (field->not_fixed) return field->val_real();
+  String own;
+  const String* text = field->val_str(&own, &own);
+  const char* end;
+  return number_of(&my_charset_latin1, text->ptr(), text->length(), &end);
+}
+
+}  // namespace
+
+Fit fit_integer(Field* field, const Value& value) {
+  return store_integer(field, value.text()) ? stored(true, 0) : fit_nearest_number(field, value);
+}
+
+Fit fit_decimal(Field* field, const Value& value) {
+  return store_decimal(field, value.text()) ? stored(true, 0) : fit_nearest_number(field, value);
+}
+
+// FLOAT and DOUBLE. The text is read as the column's type, so what was read from a FLOAT finds it.
+Fit fit_real(Field_real* field, const Value& padded) {
+  const Value value = without_blanks(padded);
+  const char* end;
+  const double wanted = number_of(value_charset(field), value.data, value.size, &end);
+  const bool is_clean = stores_exactly(field, value);
+  if (!is_clean) field->store(wanted);
+  field->set_notnull();
+  const bool is_float = field->real_type() == MYSQL_TYPE_FLOAT;
+  const double held = held_by(field);
+  const int side =
+      is_float ? order(static_cast<float>(held), static_cast<float>(wanted)) : order(held, wanted);
+  Fit fit = stored(is_clean && side == 0, side);
+  fit.sound = end != value.data && is_blank(end, value);
+  return fit;
+}
+
+// Two digits are a year of this century or the last; other numbers are themselves, rounded. A YEAR
+// is 0 or lies between 1901 and 2155.
+Fit fit_year(Field* field, const Value& padded) {
+  const Value value = without_blanks(padded);
+  const char* end;
+  const double wanted = number_of(&my_charset_latin1, value.data, value.size, &end);
+  if (stores_exactly(field, value)) return stored(wanted == std::floor(wanted), 0);
+  constexpr double kFirst = 1901, kLast = 2155;
+  const double held = wanted < kFirst ? 0 : std::floor(std::min(wanted, kLast));
+  if (held == 0) {
+    *field->ptr = 0;  // store() would make it 2000
+  } else {
+    field->store(static_cast<longlong>(held), true);
+  }
+  Fit fit = stored(false, order(held, wanted));
+  fit.sound = end != value.data && is_blank(end, value);
+  return fit;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where a text lies among the dates and times of a column.
+#include <string_view>
+
+#include "mariadb/fit_kinds.h"
+#include "mariadb/text.h"
+
+namespace hs::mariadb {
+namespace {
+
+// Lets a DATE or DATETIME be stored as SQL compares it: also one that is in no calendar.
+class AnyDate {
+ public:
+  explicit AnyDate(THD* thd) : mode_(thd->variables.sql_mode), was_(mode_) {
+    mode_ = (mode_ | MODE_INVALID_DATES) & ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE);
+  }
+  ~AnyDate() { mode_ = was_; }
+  AnyDate(const AnyDate&) = delete;
+  AnyDate& operator=(const AnyDate&) = delete;
+
+ private:
+  sql_mode_t& mode_;
+  const sql_mode_t was_;
+};
+
+bool has_more_digits_than_a_microsecond(std::string_view text) {
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  constexpr size_t kDigits = 6;
+  const std::string_view fraction = text.substr(dot + 1);
+  return fraction.size() > kDigits &&
+         fraction.find_first_not_of("0 ", kDigits) != std::string_view::npos;
+}
+
+void store_any(Field* field, const MYSQL_TIME& time) {
+  MYSQL_TIME copy = time;
+  field->store_time_dec(&copy, TIME_SECOND_PART_DIGITS);
+}
+
+uint days_of_month(uint year, uint month) {
+  constexpr uint kFebruary = 2;
+  const bool is_leap_day = month == kFebruary && calc_days_in_year(year) == 366;
+  return days_in_month[month - 1] + static_cast<uint>(is_leap_day);
+}
+
+// A TIMESTAMP begins in 1970 and ends in 2038, and has only dates of the calendar.
+void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong wanted) {
+  THD* thd = field->get_thd();
+  store_any(field, time);
+  if (wanted == 0 || field->val_datetime_packed(thd) != 0) return;
+  // Not set_max(), which writes all six digits of a second whether the column has room or not.
+  timeval last = {TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART};
+  my_timeval_trunc(&last, field->decimals());
+  field->store_timestamp_dec(last, TIME_SECOND_PART_DIGITS);
+  if (field->val_datetime_packed(thd) < wanted) return;
+  // The last moment in front of a day that its month does not have, or of a day or month 0.
+  MYSQL_TIME end = time;
+  if (end.month == 0 || (end.day == 0 && end.month == 1)) {
+    constexpr uint kDecember = 12;
+    end.month = kDecember;
+    if (end.year != 0) --end.year;
+  } else if (end.day == 0) {
+    --end.month;
+  }
+  end.day = days_of_month(end.year, end.month);
+  if (time.month != 0 && time.day != 0 && end.day >= time.day) {
+    field->reset();
+    return;
+  }
+  end.hour = 23;
+  end.minute = end.second = 59;
+  end.second_part = 999999;
+  store_any(field, end);
+}
+
+}  // namespace
+
+Fit fit_time(Field* field, const Value& value) {
+  const std::string_view text = value.text();
+  const bool is_clean = stores_exactly(field, value);
+  // Digits of a second are the one thing that is lost silently.
+  if (is_clean && text.find('.') == std::string_view::npos) return stored(true, 0);
+  THD* thd = field->get_thd();
+  const AnyDate any_date(thd);
+  CHARSET_INFO* charset = value_charset(field);
+  MYSQL_TIME time;
+  Temporal::Status status;
+  longlong wanted, held;
+  bool is_time;
+  if (field->type() == MYSQL_TYPE_TIME) {
+    const Time parsed(thd, &status, value.data, value.size, charset, Time::Options_cmp(thd));
+    is_time = parsed.is_valid_time();
+    wanted = is_time ? parsed.to_packed() : 0;
+    if (is_time)
+      parsed.copy_to_mysql_time(&time);
+    else
+      set_zero_time(&time, MYSQL_TIMESTAMP_TIME);
+    store_any(field, time);
+    held = field->val_time_packed(thd);
+  } else {
+    const Datetime parsed(thd, &status, value.data, value.size, charset,
+                          Datetime::Options_cmp(thd));
+    is_time = parsed.is_valid_datetime();
+    wanted = is_time ? parsed.to_packed() : 0;
+    if (is_time)
+      parsed.copy_to_mysql_time(&time);
+    else
+      set_zero_time(&time, MYSQL_TIMESTAMP_DATETIME);
+    if (field->type() == MYSQL_TYPE_TIMESTAMP) {
+      store_nearest_timestamp(field, time, wanted);
+    } else {
+      store_any(field, time);
+    }
+    held = field->val_datetime_packed(thd);
+  }
+  Fit fit = stored(false, order(held, wanted));
+  fit.sound = is_time && (status.warnings & ~MYSQL_TIME_NOTE_TRUNCATED) == 0;
+  fit.exact = is_clean && fit.side == 0 && !has_more_digits_than_a_microsecond(text);
+  return fit;
+}
+
+}  // namespace hs::mariadb
