@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "engine/port.h"
 #include "exec/execute.h"
@@ -40,8 +42,9 @@ class Executor final : private Outlet {
   bool should_stop() const;
   bool holds_tables = false;  // release() is due before it idles
 
-  // One line in the error log, once in a while: every client may be able to cause it.
-  void complain(std::string_view what);
+  // One line in the error log, once in a while: every client may be able to cause it. Needs no
+  // memory.
+  void complain(std::string_view what, std::string_view detail = {}) noexcept;
 
  private:
   friend class ThreadPool;
@@ -49,13 +52,13 @@ class Executor final : private Outlet {
   void serve();
   void lead(Worker& worker);
   void watch(Worker& worker);
-  void prepare_successor();
+  void prepare_successor() noexcept;
   void step_aside() override;
   bool send(Peer& peer) override;
   bool begin_wait() override;
   void end_wait() override;
   static engine::SessionEvents events(Executor* executor);
-  void report(std::string_view what) const;
+  void report(std::string_view what, std::string_view detail = {}) const noexcept;
 
   const std::string name_;
   ThreadPool& pool_;
@@ -70,6 +73,9 @@ class Executor final : private Outlet {
   std::condition_variable called_;
   bool is_called_ = false;
   bool started_ = false;
+  std::thread thread_;
+  bool retired_ = false;  // its thread ends, or has ended, since it was not needed
+  bool ended_ = false;    // its thread has done everything: another one may be made for it
 };
 
 }  // namespace hs::server

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 
@@ -115,6 +116,7 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
     pool.name = short_name(mode);
     pool.context = {mode, config.limits, port->config_.secret, config.now_ns};
     pool.max_threads = std::max(config.max_threads, port->config_.threads);
+    pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
     port->pool_.emplace(std::move(pool), port->workers_, engine, log);
     return port;
   }

@@ -28,9 +28,10 @@ struct Config {
                                       // is the path of a Unix socket
   PortConfig read{"9998", 16};
   PortConfig write{"9999", 4};
-  uint32_t max_threads = 256;     // of each port, those that wait included; at least its `threads`
-  uint32_t idle_timeout_s = 300;  // a connection without traffic is closed after that
-  uint32_t spin_us = 20;          // how long a worker looks for requests before it sleeps
+  uint32_t max_threads = 256;  // of each port, those that wait included; at least its `threads`
+  uint32_t spare_thread_ms = 10'000;  // that a thread stands by before it ends, if more than one do
+  uint32_t idle_timeout_s = 300;      // a connection without traffic is closed after that
+  uint32_t spin_us = 20;              // how long a worker looks for requests before it sleeps
   uint32_t backlog = 32768;
   uint32_t sndbuf = 0;    // bytes, 0 = the system's
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's

@@ -38,26 +38,36 @@ ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Worker>>& wo
 
 void ThreadPool::start(const StartGate& gate) {
   for (const std::unique_ptr<Worker>& worker : workers_) want_leader(*worker);
-  const size_t threads = std::min<size_t>(workers_.size() + 1, options_.max_threads);
   const std::lock_guard lock(mutex_);
-  while (threads_.size() < threads) make_thread(&gate);
+  while (executors_.size() < first_threads()) make_thread(&gate);
+}
+
+size_t ThreadPool::first_threads() const {
+  return std::min<size_t>(workers_.size() + 1, options_.max_threads);
+}
+
+// Guarded by mutex_. An executor without a thread.
+Executor& ThreadPool::free_place() {
+  for (const std::unique_ptr<Executor>& executor : executors_) {
+    if (!executor->ended_) continue;
+    // It has nothing left to do but to return.
+    if (executor->thread_.joinable()) executor->thread_.join();
+    return *executor;
+  }
+  executors_.push_back(
+      std::make_unique<Executor>(options_.name + std::to_string(executors_.size()), *this));
+  executors_.back()->ended_ = true;
+  return *executors_.back();
 }
 
 // Guarded by mutex_. Strong guarantee.
 void ThreadPool::make_thread(const StartGate* gate) {
-  threads_.reserve(threads_.size() + 1);  // push_back() must not fail with a thread in hand
-  executors_.push_back(
-      std::make_unique<Executor>(options_.name + std::to_string(executors_.size()), *this));
-  try {
-    Executor* const executor = executors_.back().get();
-    threads_.push_back(start_thread(executor->name(), [this, gate, executor] {
-      if (gate == nullptr || gate->wait()) executor->run();
-      leave(*executor);
-    }));
-  } catch (...) {
-    executors_.pop_back();
-    throw;
-  }
+  Executor& executor = free_place();
+  executor.thread_ = start_thread(executor.name(), [this, gate, &executor] {
+    if (gate == nullptr || gate->wait()) executor.run();
+    leave(executor);
+  });
+  executor.ended_ = executor.retired_ = executor.started_ = executor.is_called_ = false;
   ++alive_;
   ++starting_;
 }
@@ -65,13 +75,21 @@ void ThreadPool::make_thread(const StartGate* gate) {
 void ThreadPool::grow() {
   const std::lock_guard lock(mutex_);
   if (!standing_by_.empty() || starting_ != 0 || stopping()) return;
-  if (threads_.size() < options_.max_threads) make_thread(nullptr);
+  const bool has_place =
+      executors_.size() < options_.max_threads ||
+      std::any_of(executors_.begin(), executors_.end(),
+                  [](const std::unique_ptr<Executor>& executor) { return executor->ended_; });
+  if (has_place) make_thread(nullptr);
 }
 
 // Who cannot serve leaves one worker without a leader for good, unless others stand by.
-void ThreadPool::leave(const Executor& executor) {
+void ThreadPool::leave(Executor& executor) {
   const std::lock_guard leaving(leave_mutex_);
   std::unique_lock lock(mutex_);
+  if (executor.retired_) {
+    executor.ended_ = true;
+    return;
+  }
   if (!executor.started_) --starting_;
   if (--alive_ == 0) {
     lock.unlock();
@@ -96,14 +114,14 @@ void ThreadPool::request_stop() {
 }
 
 void ThreadPool::join() {
-  for (;;) {
-    std::vector<std::thread> threads;
+  for (size_t i = 0;; ++i) {
+    std::thread thread;
     {
       const std::lock_guard lock(mutex_);
-      threads.swap(threads_);
+      if (i == executors_.size()) break;
+      thread.swap(executors_[i]->thread_);
     }
-    if (threads.empty()) break;
-    for (std::thread& thread : threads) thread.join();
+    if (thread.joinable()) thread.join();
   }
   for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
 }
@@ -161,12 +179,25 @@ ThreadPool::Call ThreadPool::wait_for_call(Executor& executor, bool holds_tables
     std::cv_status waited = std::cv_status::no_timeout;
     if (holds_tables) {
       waited = executor.called_.wait_for(lock, std::chrono::milliseconds(Worker::kHoldTablesMs));
+    } else if (alive_ > first_threads()) {
+      waited = executor.called_.wait_for(lock, options_.spare_time);
     } else {
       executor.called_.wait(lock);
     }
     std::erase(standing_by_, &executor);
-    if (waited == std::cv_status::timeout && without_leader_.empty()) return {};
+    const bool is_wanted = !without_leader_.empty() || !without_watcher_.empty();
+    if (waited == std::cv_status::no_timeout || is_wanted || executor.is_called_) continue;
+    if (holds_tables) return {};
+    if (!is_spare()) continue;
+    executor.retired_ = true;
+    --alive_;
+    return {Call::kEnd};
   }
+}
+
+// Guarded by mutex_. Whether one that stood by may end.
+bool ThreadPool::is_spare() const {
+  return alive_ > first_threads() && !standing_by_.empty() && !stopping();
 }
 
 void ThreadPool::pause(Executor& executor, std::chrono::milliseconds time) {

@@ -1,7 +1,8 @@
 // The executors of a port: a few more than lead its workers, and more when those wait.
 //
 // At first there is one for each worker and one that stands by. Whoever is called takes care that
-// another one stands by, up to the most there may be; they stay.
+// another one stands by, up to the most there may be. One that is more than the first and has not
+// been called for a while ends, as long as another stands by.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,7 @@ class ThreadPool {
     std::string name;  // of the threads, before their numbers
     exec::Context context;
     uint32_t max_threads = 1;
+    std::chrono::milliseconds spare_time{10'000};  // that one more than the first stands by
   };
 
   // All must outlive the pool. The workers are those that it shall find leaders for.
@@ -58,7 +60,7 @@ class ThreadPool {
 
   // The executors' threads:
   struct Call {
-    enum What { kNothing, kLead, kWatch } what = kNothing;
+    enum What { kNothing, kLead, kWatch, kEnd } what = kNothing;
     Worker* worker = nullptr;
   };
   // Stands by. kNothing: it was called for something else, or has held tables for long enough.
@@ -76,7 +78,10 @@ class ThreadPool {
 
  private:
   void make_thread(const StartGate* gate);
-  void leave(const Executor& executor);
+  Executor& free_place();
+  void leave(Executor& executor);
+  size_t first_threads() const;
+  bool is_spare() const;
   void call_next();
 
   const Options options_;
@@ -90,8 +95,7 @@ class ThreadPool {
 
   std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a worker
   mutable std::mutex mutex_;  // of what follows; never held while anything else is locked
-  std::vector<std::unique_ptr<Executor>> executors_;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // also those whose threads have ended
   size_t alive_ = 0;
   size_t starting_ = 0;                   // threads that have not stood by yet
   std::vector<Executor*> standing_by_;    // the last one is called first: its caches are warm

@@ -74,6 +74,28 @@ TEST_F(WaitTest, ManyMayWaitAtTheSameTime) {
   for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
 }
 
+TEST_F(WaitTest, ThreadsThatNothingNeedsEndAndComeAgain) {
+  config_.spare_thread_ms = 1;
+  start();
+  for (int round = 1; round <= 3; ++round) {
+    std::vector<TestClient> waiting;
+    for (uint64_t i = 1; i <= 8; ++i) {
+      waiting.push_back(opened(reader()));
+      faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
+      waiting.back().send(find(1));
+      faulty_.wait_for_held(i);
+    }
+    EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+    EXPECT_GE(server_->statistics().threads, 2u + 9u);
+    faulty_.let_go();
+    for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
+    while (server_->statistics().threads > 2 + 2) std::this_thread::yield();
+    for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
+    // What those that have ended did is still counted.
+    while (server_->statistics().requests < round * (3u * 8 + 2)) std::this_thread::yield();
+  }
+}
+
 TEST_F(WaitTest, WithTheMostThreadsTheOthersWaitTooAndThenGoOn) {
   config_.max_threads = 2;
   start();

@@ -1,6 +1,7 @@
 #include "server/worker.h"
 
 #include <algorithm>
+#include <new>
 
 #include "server/executor.h"
 #include "server/thread_pool.h"
@@ -175,7 +176,7 @@ void Worker::run_batch(Executor& leader) {
   batch.clear();
 }
 
-void Worker::report_foreigner(Executor& leader) {
+void Worker::report_foreigner(Executor& leader) try {
   if (!leader.pool().about_foreigners().is_due(net::monotonic_ms())) return;
   for (const Peer* peer : leader.batch().peers()) {
     if (peer->ending != Peer::Ending::kForeign) continue;
@@ -185,6 +186,8 @@ void Worker::report_foreigner(Executor& leader) {
         " was closed: it speaks HTTP or TLS. This may be an attack by a web page");
     return;
   }
+} catch (const std::bad_alloc&) {
+  leader.complain("a connection was closed: it speaks HTTP or TLS");
 }
 
 void Worker::give_back(Executor& executor) {

@@ -47,7 +47,10 @@ class Worker {
     bool gathers = false;
   };
 
+  // How long the leader may wait for a lock or the log before another one takes the lead: more, as
+  // long as its waits turn out to be short.
   static constexpr std::chrono::milliseconds kPatience{1};
+  static constexpr std::chrono::milliseconds kMostPatience{4};
   // Requests rarely come further apart than this while a client is at work. Whoever waits for our
   // tables waits that long at most, and only when we cannot see him (see Session::after_batch).
   static constexpr int kHoldTablesMs = 10;
@@ -70,7 +73,8 @@ class Worker {
   void leader_waits(Executor& executor, engine::SessionEvents::Wait what);
   void leader_goes_on(Executor& executor);
 
-  // One look of the executor that watches whether the leader waits for too long, every kPatience.
+  // One look of the executor that watches whether the leader waits for too long, every kPatience or
+  // more.
   // `calm` counts the looks at which nothing happened; 0 at first.
   enum class Watch { kOn, kOver, kTookLead };
   Watch watch(Executor& watcher, int* calm);
