@@ -22,12 +22,14 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
     return filter;
   }
   if (field->flags & BLOB_FLAG) return ErrorCode::kFilterBlob;
+  const Fit place = fit(field, value);
+  const bool is_order = op != FilterOperator::kEqual && op != FilterOperator::kNotEqual;
+  if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
   if (is_text(field)) {
     if (auto taken = filter.take_text(value); !taken) return taken.error();
     return filter;
   }
-  const Fit place = fit(field, value);
-  if (!place.sound || place.trouble != Fit::Trouble::kNone) return incomparable(field);
+  if (!place.sound) return incomparable(field);
   switch (place.place) {
     case Fit::Place::kNowhere:
       return incomparable(field);

@@ -73,7 +73,7 @@ Fit fit_text(Field* field, const Value& value) {
 }  // namespace
 
 Error Fit::error(const Field* field) const {
-  std::string text = std::string("The key of column '") + field->field_name.str;
+  std::string text = std::string("The value for column '") + field->field_name.str;
   switch (trouble) {
     case Trouble::kBrokenText:
       return Error::sql(ER_INVALID_CHARACTER_STRING, text + "' is not text");

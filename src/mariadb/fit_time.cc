@@ -47,7 +47,9 @@ uint days_of_month(uint year, uint month) {
 void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong wanted) {
   THD* thd = field->get_thd();
   store_any(field, time);
-  if (wanted == 0 || field->val_datetime_packed(thd) != 0) return;
+  // Of what is out of range the digits of a second are stored all the same, behind a zero.
+  ulong fraction;
+  if (wanted == 0 || field->get_timestamp(&fraction) != 0) return;
   // Not set_max(), which writes all six digits of a second whether the column has room or not.
   timeval last = {TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART};
   my_timeval_trunc(&last, field->decimals());

@@ -204,3 +204,18 @@ def test_a_range_increment_on_the_scanned_index_counts_each_row_once(
     writer.open(counters, ["a"], index="a")
     assert writer.request(1, ">=", 1, 0, 100, 0, "+", 1) == b"0\t1\t2"
     assert server.sql("SELECT a FROM hs.n ORDER BY id") == [(2,), (3,)]
+
+
+def test_a_filter_has_no_order_with_what_the_character_set_lacks(
+    server: PrivateServer, reader: Client, table: str
+) -> None:
+    server.sql(f"ALTER TABLE {table} ADD e ENUM('a', 'é') CHARACTER SET latin1 DEFAULT 'a'")
+    reader.open(table, ["id"], id=1, filters=["l", "s", "e"])
+    lacked, broken = ("日本", b"sql_1267"), (b"a\xc3", b"sql_1300")
+    for column, (text, error) in ((0, lacked), (1, broken), (2, lacked)):
+        for op in ("<", "<=", ">", ">="):
+            reply = reader.request(1, ">=", 1, 1, 9, 0, "F", op, column, text)
+            assert reply.split(b" ")[0] == b"1\t1\t" + error, reply
+        # As with a key, no row has it.
+        assert rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "=", column, text)) == []
+        assert len(rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "!=", column, text))) == 4
