@@ -43,6 +43,7 @@ class Account:
     groups: list[Group] = field(default_factory=list)
     # by table: tags that were answered with an id, and those of which nothing is known
     serials: dict[str, dict[int, int]] = field(default_factory=lambda: {t: {} for t in SERIALS})
+    refused: dict[int, bytes] = field(default_factory=dict)  # other tags, and the error
     perhaps: dict[str, set[int]] = field(default_factory=lambda: {t: set() for t in SERIALS})
     counted: Counter[str] = field(default_factory=Counter)
     uncertain: Counter[str] = field(default_factory=Counter)
@@ -171,6 +172,8 @@ class LedgerClient:
             sent.group.history.append((sent.data, reply))
         if NOT_DONE.fullmatch(reply):
             self.account.replies[reply.decode()[:40]] += 1
+            if sent.serial:
+                self.account.refused[sent.serial[1]] = reply
             if MIDWAY.match(reply):
                 self._fails_midway(sent)
             return

@@ -23,7 +23,7 @@ DATABASES = [*LOGGED, wild_tables.UNLOGGED]
 # What the error log may never say.
 NEVER = re.compile(
     r"Turning logging off|handlersocket.*(?:exception|bug|bad_alloc)|got signal|Assertion|marked as crashed"
-    r"|is corrupted|mysqld got|InnoDB: .*[Cc]orrupt"
+    r"|\[ERROR\] .*is corrupted|mysqld got|\[ERROR\] InnoDB: .*[Cc]orrupt"
 )
 
 
@@ -93,7 +93,8 @@ def _serials(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
         lost = {tag: id_ for tag, id_ in told.items() if stored.get(tag) != id_}
         extra = set(stored) - set(told) - perhaps
         if lost or extra:
-            wrong.append(f"{name}: lost {sorted(lost.items())[:5]}, not acknowledged {sorted(extra)[:5]}")
+            refused = {tag: reply for a in accounts for tag, reply in a.refused.items() if tag in extra}
+            wrong.append(f"{name}: lost {sorted(lost.items())[:5]}, stored but refused {refused}")
     return wrong
 
 
