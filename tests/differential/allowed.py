@@ -2,55 +2,97 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from cases import Request
-from columns import Family
-from outcome import Outcome
-from search import Fit, Probes, is_odd_time, is_utf8
+from columns import Column, Family, Value
+from outcome import NO_COMPARISON, Outcome
+from probes import Fit, Probes, as_number
+from search import is_foreign
 
 
-def allowed(
-    request: Request, port: Outcome, sql: Outcome, probes: Probes, may_refuse_filter: bool
-) -> str:
+def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> str:
     """Why the difference is meant; empty when it is not."""
     index = request.spec.index
     if port.error == "op" and index.hashed and request.op != "=":
         return "C31: a hash index is searched with = only"
     if port.error == "op" and any(p.prefix for p in index.parts[: len(request.key) - 1]):
         return "C29: there is no order of whole values behind a part that the index has cut"
-    if may_refuse_filter and port.error == "sql_1366":
-        return "C25: a filter value that is nothing in the column's type"
-    if any(
-        request.spec.filters[f.position].family is Family.TEXT and not is_utf8(f.value)
-        for f in request.filters
-    ):
-        return "a filter value that is no UTF-8: SQL has no such literal"
-    if port.error == "sql_1366" and any(
-        _text_filter_misfit(request, i) for i in range(len(request.filters))
-    ):
+    if port.error in ("sql_1267", "sql_1300") and _is_foreign(request, probes):
+        return "sql_1267, sql_1300: no order with what is no text of the column's character set"
+    # An IN may be over in front of such a value; 8-bit text of an ASCII column has an order of bytes.
+    if sql.error == NO_COMPARISON and (request.in_part is not None or _is_raw_ascii(request)):
+        return "sql_1267, sql_1300: what is no text of the column's character set is not met"
+    if any(p.prefix and expands(p.column) for p in index.parts) and _found_fewer(port, sql):
+        return "limits.md: rows that an index on the beginning of a text does not find"
+    if _is_open_year(request, probes):
+        return "a YEAR and a text that is none: SQL rounds 2020.6 and reads 99x as 1999"
+    if port.error == "sql_1366" and _filter_misfit(request, probes):
         return "C25: a filter value that is nothing in the column's type"
     return ""
 
 
-def _text_filter_misfit(request: Request, number: int) -> bool:
-    column = request.spec.filters[request.filters[number].position]
-    return column.family is Family.BIT
+def expands(column: Column) -> bool:
+    """Whether one character may equal several, or none."""
+    return "unicode" in column.collation or "german2" in column.collation
+
+
+def _found_fewer(port: Outcome, sql: Outcome) -> bool:
+    if port.rows is not None and sql.rows is not None:
+        return not Counter(port.rows) - Counter(sql.rows)
+    return not port.failed and port.count is not None and port.count < (sql.count or 0)
+
+
+def _compared(request: Request) -> list[tuple[Column, Value]]:
+    return [
+        *((request.spec.filters[f.position], f.value) for f in request.filters),
+        *((part.column, value) for part, value in zip(request.spec.index.parts, request.key)),
+        *((request.spec.index.parts[request.in_part or 0].column, v) for v in request.in_values),
+    ]
+
+
+def _is_foreign(request: Request, probes: Probes) -> bool:
+    return any(v is not None and is_foreign(c, v, probes) for c, v in _compared(request))
+
+
+def _is_raw_ascii(request: Request) -> bool:
+    return any(c.travels_raw and c.charset == "ascii" for c, _ in _compared(request))
+
+
+def _is_open_year(request: Request, probes: Probes) -> bool:
+    return any(
+        c.family is Family.YEAR and v is not None and probes(c, v).fit is not Fit.EXACTLY
+        for c, v in _compared(request)
+    )
+
+
+def _filter_misfit(request: Request, probes: Probes) -> bool:
+    return any(
+        v is not None and _is_nothing(c, v, probes)
+        for c, v in _compared(request)[: len(request.filters)]
+    )
+
+
+def _is_nothing(column: Column, value: bytes, probes: Probes) -> bool:
+    """Whether it is no value of the column's type at all; one out of range is."""
+    if column.family in (Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.YEAR):
+        number = as_number(value)
+        return number is None or abs(number) > 10**60
+    return (
+        column.family in (Family.TEMPORAL, Family.NAMED)
+        and probes(column, value).fit is not Fit.EXACTLY
+    )
 
 
 def key_is_debatable(request: Request, probes: Probes) -> bool:
-    """Whether a key value fits its column but for a note or a conversion: then the port may find
-    the row that the stored value equals, or none."""
-    pairs = [(part, value) for part, value in zip(request.spec.index.parts, request.key)]
-    if request.in_part is not None:
-        pairs += [(request.spec.index.parts[request.in_part], value) for value in request.in_values]
-    for part, value in pairs:
-        if value is not None and probes(part.column, value).fit is Fit.NEARLY:
-            return True
-        if is_odd_time(part.column, value):
-            return True
-    return False
+    """Whether it is open if a key or filter value fits its column: then the port may find the row
+    that the stored value equals, or none."""
+    return any(
+        v is not None and probes(c, v).fit is Fit.OPEN
+        for c, v in _compared(request)
+    )
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 from hs_client import encode  # noqa: E402
 
 import values  # noqa: E402
+from bends import bend  # noqa: E402
 from columns import Column, Family, Value  # noqa: E402
 from schema import Index, Table  # noqa: E402
 
@@ -151,15 +152,24 @@ class Drawer:
     def value(self, column: Column, odd: float = 0.15) -> Value:
         """A value for a column, remembered."""
         drawn = values.draw(column, self.rng, odd)
+        while drawn is None and column.clock and self._is_unique(column):
+            drawn = values.draw(column, self.rng, odd)  # NULL is the time: do both meet another row?
         self._used.setdefault(column.name, []).append(drawn)
         return drawn
+
+    def _is_unique(self, column: Column) -> bool:
+        return any(i.unique and any(p.column is column for p in i.parts) for i in self.table.indexes)
 
     def search_value(self, column: Column) -> Value:
         """A value to look for."""
         used = self._used.get(column.name)
-        if used and self.rng.random() < 0.65:
-            return self.rng.choice(used[-30:])
-        return values.draw(column, self.rng, 0.25)
+        if not used or self.rng.random() > 0.7:
+            return values.draw(column, self.rng, 0.25)
+        value = self.rng.choice(used[-30:])
+        if value is None or len(value) > 200 or self.rng.random() > 0.3:
+            return value
+        bent = bend(column, values.in_utf8(column, value), self.rng)
+        return values.on_the_wire(column, bent)
 
     def insert(self, odd: float) -> Request:
         """An insert, through a spec with all writable columns or with some."""

@@ -51,7 +51,9 @@ def _decimal(name: str, rng: Random) -> Column:
 
 
 def _float(name: str, rng: Random) -> Column:
-    kind = rng.choice(["FLOAT", "DOUBLE", "FLOAT UNSIGNED", "DOUBLE(10,3)", "FLOAT(7,2)"])
+    kind = rng.choice(
+        ["FLOAT", "DOUBLE", "FLOAT UNSIGNED", "DOUBLE(10,3)", "DOUBLE(5,3)", "FLOAT(7,2)", "FLOAT(7,4)"]
+    )  # fmt: skip
     return Column(name, Family.FLOAT, kind)
 
 
@@ -67,9 +69,8 @@ def text(name: str, rng: Random, kinds: tuple[str, ...] = ("CHAR", "VARCHAR", "T
     """A character column of a drawn character set and collation."""
     charset = rng.choice(["utf8mb4", "utf8mb4", "utf8mb4", "latin1", "utf8mb3", "ascii", "ucs2"])
     kind = rng.choice(kinds)
-    # The server's own index order of CHAR in a NOPAD collation is not that of its comparisons
-    # (the index has the padding).
-    names = [n for n in _COLLATIONS[charset] if kind != "CHAR" or "nopad" not in n]
+    # `ss` and a padding is not `ß` and one: CHAR has it in the index, and not in comparisons.
+    names = [n for n in _COLLATIONS[charset] if kind != "CHAR" or n != "unicode_nopad_ci"]
     collation = f"{charset}_{rng.choice(names)}"
     column = Column(name, Family.TEXT, kind, charset=charset, collation=collation)
     if kind == "TEXT":
@@ -99,21 +100,23 @@ def _bytes(name: str, rng: Random) -> Column:
 
 
 def _enum(name: str, rng: Random) -> Column:
-    members = ["'a'", "'B'", "'zä'", "'with space'", "'3'", "''"][: rng.choice([2, 4, 6])]
-    return Column(
-        name,
-        Family.ENUM,
-        f"ENUM({','.join(members)})",
-        charset="utf8mb4",
-        collation="utf8mb4_general_ci",
+    members = rng.choice(
+        [
+            ["'a'", "'B'", "'zä'", "'with space'", "'3'", "''"][: rng.choice([2, 4, 6])],
+            ["'9'", "'a'", "'B'"],
+            ["'3'", "'1'", "'2'", "'0'"],
+        ]
     )
+    charset = rng.choice(["utf8mb4", "utf8mb4", "latin1"])
+    collation = {"utf8mb4": "utf8mb4_general_ci", "latin1": "latin1_swedish_ci"}[charset]
+    return Column(name, Family.ENUM, f"ENUM({','.join(members)})", 0, charset, collation)
 
 
 def _set(name: str, rng: Random) -> Column:
     return Column(
         name,
         Family.SET,
-        "SET('a','b','C','dé')",
+        rng.choice(["SET('a','b','C','dé')", "SET('2','a','1','b')"]),
         charset=rng.choice(["utf8mb4", "latin1"]),
         collation="",
     )

@@ -47,6 +47,7 @@ class Column:
     check: str = ""
     attributes: str = ""
     row_time: str = ""  # "START" or "END" of a versioned row
+    raw: bool = False  # text travels as the column's own bytes (handlersocket_character_set=binary)
 
     @property
     def quoted(self) -> str:
@@ -64,6 +65,11 @@ class Column:
     def writable(self) -> bool:
         """Whether a value may be given for it."""
         return not self.generated and not self.row_time
+
+    @property
+    def no_control_characters(self) -> bool:
+        """The server's index order and its comparisons differ on them (the index has the padding)."""
+        return self.type.startswith("CHAR(") and "nopad" in self.collation
 
     def ddl(self) -> str:
         """The definition in CREATE TABLE."""
@@ -93,9 +99,39 @@ class Column:
         """The value as SQL text, the same bytes that the port gets."""
         if value is None:
             return "NULL"
-        if self.family in (Family.BYTES, Family.BIT):
+        if self.family in (Family.BYTES, Family.BIT) or self.travels_raw:
             return f"_binary X'{value.hex()}'"
         return quote(value)
+
+    @property
+    def travels_raw(self) -> bool:
+        """Whether its bytes on the wire are those of its own character set."""
+        return self.raw and self.family in (Family.TEXT, Family.ENUM, Family.SET)
+
+    @property
+    def codec(self) -> str:
+        """Its character set in Python."""
+        return {"latin1": "cp1252", "ascii": "ascii", "ucs2": "utf-16-be"}.get(self.charset, "utf8")
+
+    def decodes(self, value: bytes) -> bool:
+        """Whether raw bytes are text of its character set."""
+        try:
+            text = value.decode(self.codec)
+        except UnicodeDecodeError:
+            return False
+        return self.charset not in ("utf8mb3", "ucs2") or all(ord(c) < 0x10000 for c in text)
+
+    def without_spaces(self, value: bytes) -> bytes:
+        """The value without spaces at its end."""
+        space = " ".encode(self.codec) if self.travels_raw else b" "
+        while value.endswith(space) and (len(value) - len(space)) % len(space) == 0:
+            value = value[: -len(space)]
+        return value
+
+    def shown(self, source: str = "") -> str:
+        """The column as a reply gives it."""
+        name = f"{source}{self.quoted}"
+        return f"CAST({name} AS BINARY)" if self.travels_raw else name
 
     def dump(self) -> str:
         """An expression that shows every stored bit."""

@@ -83,7 +83,7 @@ class Draft:
             Family.TEXT: ["'d'", "''", "(concat('x','y'))"],
             Family.BYTES: ["'d'", "x'00'"],
             Family.YEAR: ["2020"],
-            Family.ENUM: ["'a'", "'B'"],
+            Family.ENUM: ["'a'", "'B'"] if "'a'" in column.type else ["'1'"],
             Family.SET: ["'a'", "'a,b'", "''"],
             Family.BIT: ["b'1'", "1"],
         }
@@ -135,7 +135,6 @@ class Draft:
             # SQL offers the id that no partition takes for ever.
             for each in self.columns:
                 each.auto_increment = False
-        self.features.append("partitions")
 
     def draw_foreign_keys(self) -> None:
         rng = self.rng

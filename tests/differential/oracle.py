@@ -2,66 +2,46 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from cases import MANY, Request
-from columns import Column, Family, Value
+from columns import Value
 from database import Cells, Database, SqlError
-from outcome import Outcome
+from outcome import NO_COMPARISON, Outcome
 from schema import Table
-from search import Probes, filter_condition, key_condition, key_operands, order_by
-
-_NUMBER = re.compile(rb"([+-]?)([0-9]+)(?:\.([0-9]+))?\Z")
-
-
-class Refused(Exception):
-    """The port is to answer with an error of its own."""
-
-
-_COUNTABLE = (Family.INTEGER, Family.DECIMAL, Family.YEAR, Family.TEXT, Family.BYTES)
-
-
-def _check_countable(request: Request) -> None:
-    for column, value in zip(request.spec.columns, request.values):
-        if value is not None and column.family not in _COUNTABLE:
-            raise Refused("not_a_number")
-
+from counting import Refused, check_countable, sums
+from probes import Probes
+from search import NoComparison, filter_condition, key_condition, order_by
 
 class Oracle:
     """Performs requests on the twin of a table."""
 
-    def __init__(self, sql: Database, probe_sql: Database, table: Table) -> None:
+    def __init__(self, sql: Database, probe_sql: Database, table: Table, strict: bool) -> None:
         self.sql = sql
         self.table = table
+        self.strict = strict
         self.probes = Probes(probe_sql, table)
-        self.may_refuse_filter = False
         self._counts = any(c.auto_increment for c in table.columns)
         self._identity = [p.column for p in table.primary.parts] if table.primary else []
 
     def perform(self, request: Request) -> Outcome:
         """What the request comes to in SQL."""
         self.sql.log.clear()
-        self.may_refuse_filter = False
         try:
             if request.action == "insert":
                 return self._insert(request)
             if request.action in "+-":
-                _check_countable(request)
-            blob = any(
+                check_countable(request)
+            if any(
                 request.spec.filters[f.position].blob and f.value is not None
                 for f in request.filters
-            )
-            self.may_refuse_filter = any(
-                filter_condition(request.spec, f, self.probes)[1]
-                for f in request.filters
-                if not request.spec.filters[f.position].blob
-            )
-            if blob:
+            ):
                 raise Refused("filterblob")
             return self._find(request) if request.action == "find" else self._change(request)
         except Refused as refused:
             return Outcome(error=str(refused))
+        except NoComparison:
+            return Outcome(error=NO_COMPARISON)
         except SqlError as error:
             return Outcome(number=error.number, text=error.text)
 
@@ -81,14 +61,14 @@ class Oracle:
     def _candidates(self, request: Request, key: list[Value], limit: str = "") -> list[Cells]:
         """All rows of a key in order: the opened columns, the identity, the filters, the group."""
         spec = request.spec
-        operands = key_operands(request, key, self.probes)
-        if operands is None:
+        where = key_condition(request, key, self.probes)
+        if where == "FALSE":
             return []
         order = order_by(spec, request.op)
-        shown = [f"t.{c.quoted}" for c in spec.columns]
+        shown = [c.shown("t.") for c in spec.columns]
         shown += [f"{c.dump()}" for c in self._identity]
         for item in request.filters:
-            condition, _ = filter_condition(spec, item, self.probes)
+            condition = filter_condition(spec, item, self.probes)
             shown.append(f"{condition} AS met{len(shown)}")
         if spec.exact_order:
             shown.append("0")
@@ -98,7 +78,6 @@ class Oracle:
         else:
             shown.append(f"DENSE_RANK() OVER (ORDER BY {', '.join(order)}) AS the_group")
             order = ["the_group"]
-        where = key_condition(spec.index, request.op, operands)
         return self.sql.rows(
             f"SELECT {', '.join(shown)} FROM t USE INDEX () WHERE {where} ORDER BY {', '.join(order)}{limit}"
         )
@@ -135,7 +114,7 @@ class Oracle:
             return True
         try:
             rows, groups, skip = self._matching(request)
-        except (Refused, SqlError):
+        except (NoComparison, SqlError):
             return True
         ends = (skip, skip + request.wanted)
         return all(not 0 < e < len(rows) or groups[e - 1] != groups[e] for e in ends)
@@ -249,7 +228,7 @@ class Oracle:
             item = one.filters[upto]
             before = Request(
                 one.spec,
-                "find",
+                one.action,
                 one.op,
                 one.key,
                 filters=one.filters[:upto],
@@ -259,7 +238,7 @@ class Oracle:
             if self._matching(before)[0] and item.stops:
                 through = Request(
                     one.spec,
-                    "find",
+                    one.action,
                     one.op,
                     one.key,
                     filters=one.filters[: upto + 1],
@@ -273,7 +252,7 @@ class Oracle:
     def _count_rows(self, request: Request, rows: list[Cells]) -> int:
         counted = 0
         for row in rows:
-            setting = self._sums(request, row)
+            setting = sums(request, row, self.strict)
             if setting is None:
                 continue
             counted += 1
@@ -281,25 +260,3 @@ class Oracle:
                 given = ", ".join(f"{c.quoted} = {c.literal(v)}" for c, v in setting)
                 self.sql(f"UPDATE t SET {given} WHERE {self._identity_of(request, row)}")
         return counted
-
-    def _sums(self, request: Request, row: Cells) -> list[tuple[Column, bytes]] | None:
-        """What `+` and `-` assign to one row; None when zero would be crossed."""
-        sums: list[tuple[Column, bytes]] = []
-        crosses = False
-        for column, old, operand in zip(request.spec.columns, row, request.values):
-            if old is None or operand is None:
-                continue
-            match = _NUMBER.match(old)
-            if not match or len((match[2].lstrip(b"0")) + (match[3] or b"")) > 100:
-                raise Refused("not_a_number")
-            scale = len(match[3] or b"")
-            before = int(match[2] + (match[3] or b"")) * (-1 if match[1] == b"-" else 1)
-            amount = int(operand) * 10**scale * (-1 if request.action == "-" else 1)
-            after = before + amount
-            crosses |= before < 0 < after or after < 0 < before
-            digits = str(abs(after)).rjust(scale + 1, "0")
-            text = ("-" if after < 0 else "") + (
-                f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
-            )
-            sums.append((column, text.encode()))
-        return None if request.action == "-" and crosses else sums

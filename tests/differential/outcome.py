@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hs_client import decode
 
 Row = tuple[bytes | None, ...]
+NO_COMPARISON = "(SQL has no such comparison)"
 
 # Engine error numbers that the port sends, and what SQL calls them.
 HANDLER_ERRORS: dict[int, set[int]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from cases import Request
@@ -28,7 +29,10 @@ class Failure:
     known: str = ""
 
     def __str__(self) -> str:
-        lines = [f"--- {self.kind}: {self.place}  sql_mode='{self.sql_mode}'  [{self.signature}]"]
+        binary = "  character_set=binary" if self.table.raw else ""
+        lines = [
+            f"--- {self.kind}: {self.place}  sql_mode='{self.sql_mode}'{binary}  [{self.signature}]"
+        ]
         lines += [f"  {ddl};" for ddl in [*self.table.before, self.table.ddl, *self.table.after]]
         for name, rows in self.before.items():
             lines += [f"  {name} before: {_row(row)}" for row in rows[:12]]
@@ -40,6 +44,27 @@ class Failure:
         if self.detail:
             lines.append("  " + self.detail.replace("\n", "\n  "))
         return "\n".join(lines)
+
+
+@dataclass
+class Tally:
+    """What all tables came to."""
+
+    failures: list[Failure] = field(default_factory=list)
+    known: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    features: Counter[str] = field(default_factory=Counter)
+    tables: int = 0
+    cases: int = 0
+    refused: int = 0
+    crashes: int = 0
+
+    def add(self, failure: Failure) -> None:
+        """Counts a failure that is known, keeps another one."""
+        if failure.known:
+            self.known[failure.known] += 1
+        else:
+            self.failures.append(failure)
 
 
 def _row(row: tuple[bytes | None, ...]) -> str:

@@ -8,6 +8,7 @@ tests/differential/run.py --seed 7 --case 12        table 12 of seed 7, again
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import time
@@ -20,9 +21,10 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts"), str(HERE.parent / "
 from private_server import PrivateServer  # noqa: E402
 from server_files import PLUGIN_FILE  # noqa: E402
 
+from report import Tally  # noqa: E402
 from runner import Runner  # noqa: E402
 
-SHOWN_OF_EACH = 2
+SHOWN_OF_EACH = int(os.environ.get("DIFFERENTIAL_SHOWN", "2"))
 
 
 def arguments() -> argparse.Namespace:
@@ -43,13 +45,14 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def make_server(plugin: Path | None = None) -> PrivateServer:
-    """A server that does not wait for the disk."""
+def make_server(plugin: Path | None = None, raw: bool = False) -> PrivateServer:
+    """A server that does not wait for the disk. With `raw` text travels as bytes, and without a log."""
+    of_kind = {"handlersocket_character_set": "binary"} if raw else {"log_bin": "log"}
     return PrivateServer(
         variables={
             "handlersocket_threads": 1,
             "handlersocket_threads_wr": 1,
-            "log_bin": "log",
+            **of_kind,
             "sync_binlog": 0,
             "innodb_flush_log_at_trx_commit": 0,
             "innodb_doublewrite": 0,
@@ -61,6 +64,11 @@ def make_server(plugin: Path | None = None) -> PrivateServer:
     )
 
 
+def is_raw(number: int) -> bool:
+    """Which tables of a seed are for handlersocket_character_set=binary."""
+    return number % 4 == 3
+
+
 def run(
     seed: int,
     seconds: float,
@@ -68,44 +76,49 @@ def run(
     case: int | None = None,
     plugin: Path | None = None,
     keep: bool = False,
-) -> Runner:
+) -> Tally:
     """Runs tables until the time is over."""
-    server = make_server(plugin)
-    server.start()
+    tally = Tally()
+    kinds = [False, True] if case is None else [is_raw(case)]
+    servers = [make_server(plugin, raw) for raw in kinds]
     try:
-        runner = Runner(server, seed)
+        runners = {}
+        for raw, server in zip(kinds, servers):
+            server.start()
+            runners[raw] = Runner(server, seed, tally, raw)
         if case is not None:
-            runner.run_table(case)
-            return runner
+            runners[is_raw(case)].run_table(case)
+            return tally
         deadline, number = time.monotonic() + seconds, 0
         while (
             time.monotonic() < deadline
-            and not (cases and runner.cases >= cases)
-            and runner.crashes < 10
+            and not (cases and tally.cases >= cases)
+            and tally.crashes < 10
         ):
-            runner.run_table(number)
+            runners[is_raw(number)].run_table(number)
             number += 1
-        return runner
+        return tally
     finally:
-        if keep:
-            server.stop()
-            print(f"kept: {server.directory}")
-        else:
-            server.close()
+        for server in servers:
+            if keep:
+                server.stop()
+                print(f"kept: {server.directory}")
+            else:
+                server.close()
 
 
-def summarise(runner: Runner) -> None:
+def summarise(tally: Tally) -> None:
     """Prints failures, most serious first, a few of each."""
     shown: Counter[str] = Counter()
     order = {"crash": 0, "hang": 1, "check": 2, "rows": 3, "reply": 4}
-    for failure in sorted(runner.failures, key=lambda f: order.get(f.kind, 9)):
+    for failure in sorted(tally.failures, key=lambda f: order.get(f.kind, 9)):
         shown[failure.signature] += 1
         if shown[failure.signature] <= SHOWN_OF_EACH:
             print(failure, flush=True)
     for signature, count in shown.most_common():
         print(f"{count:6} {signature}")
-    print(f"features: {dict(runner.features)}")
-    for name, count in sorted((runner.reasons + runner.known).items()):
+    print(f"features: {dict(tally.features)}")
+    for name, count in sorted((tally.reasons + tally.known).items()):
         print(f"meant or known: {count:6} {name}")
 
 
@@ -115,13 +128,13 @@ def main() -> int:
     seed = wanted.seed if wanted.seed is not None else random.randrange(1 << 31)
     print(f"seed {seed}", flush=True)
     started = time.monotonic()
-    runner = run(seed, wanted.seconds, wanted.cases, wanted.case, wanted.plugin, wanted.keep)
-    summarise(runner)
+    tally = run(seed, wanted.seconds, wanted.cases, wanted.case, wanted.plugin, wanted.keep)
+    summarise(tally)
     print(
-        f"seed {seed}: {runner.cases} requests on {runner.tables} tables ({runner.refused} refused),"
-        f" {len(runner.failures)} failed, {runner.known.total()} known, {time.monotonic() - started:.0f} s"
+        f"seed {seed}: {tally.cases} requests on {tally.tables} tables ({tally.refused} refused),"
+        f" {len(tally.failures)} failed, {tally.known.total()} known, {time.monotonic() - started:.0f} s"
     )
-    return 1 if runner.failures or not runner.cases else 0
+    return 1 if tally.failures or not tally.cases else 0
 
 
 if __name__ == "__main__":

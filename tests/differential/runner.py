@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from random import Random
 
 from private_server import PrivateServer
@@ -14,9 +13,10 @@ from allowed import KNOWN_OPEN, allowed, key_is_debatable
 from cases import Drawer, Request
 from database import Database, SqlError
 from oracle import Oracle
-from outcome import Outcome, agree, parse
+from outcome import Outcome, Row, agree, parse
 from ports_client import PortPair
-from report import Failure, differences, signature_of
+from report import Failure, Tally, differences, signature_of
+from round_trip import may_change, write_back
 from schema import Table
 
 STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
@@ -40,14 +40,11 @@ class Abandoned(Exception):
 class Runner:
     """Owns the connections; one server for all tables."""
 
-    def __init__(self, server: PrivateServer, seed: int) -> None:
+    def __init__(self, server: PrivateServer, seed: int, tally: Tally, raw: bool) -> None:
         self.server = server
         self.seed = seed
-        self.failures: list[Failure] = []
-        self.known: Counter[str] = Counter()
-        self.reasons: Counter[str] = Counter()
-        self.tables = self.cases = self.refused = self.crashes = 0
-        self.features: Counter[str] = Counter()
+        self.tally = tally
+        self.raw = raw
         self._connect()
 
     def _connect(self) -> None:
@@ -60,7 +57,6 @@ class Runner:
             Database(socket, "tw"),
             Database(socket, "tw"),
         )
-        self.strict(f"SET SESSION sql_mode = '{STRICT}'")
         self.port = PortPair(self.server.port, self.server.port_wr)
 
     def run_table(self, number: int) -> None:
@@ -70,18 +66,18 @@ class Runner:
         self.before: dump.Snapshot = {}
         self.mode = rng.choice(MODES)
         zone = rng.choice(["+00:00", "+02:00", "-05:30"])
-        table = tables.draw(rng)
+        table = tables.draw(rng, self.raw)
         if not any(i.searchable for i in table.indexes):
             return
         try:
             try:
                 self._prepare(table, zone)
             except SqlError as error:
-                self.refused += 1
-                self.reasons[f"CREATE TABLE refused: {error.number}"] += 1
+                self.tally.refused += 1
+                self.tally.reasons[f"CREATE TABLE refused: {error.number}"] += 1
                 return
-            self.tables += 1
-            self.features.update(table.features)
+            self.tally.tables += 1
+            self.tally.features.update(table.features)
             self._exercise(Drawer(table, rng), rng)
         except Abandoned:
             pass
@@ -100,13 +96,14 @@ class Runner:
         self.admin(f"SET GLOBAL sql_mode = '{self.mode}', GLOBAL time_zone = '{zone}'")
         for connection in (self.admin, self.hs, self.tw):
             connection(f"SET SESSION sql_mode = '{self.mode}', SESSION time_zone = '{zone}'")
-        self.strict(f"SET SESSION time_zone = '{zone}'")
+        zeros = ",NO_ZERO_DATE,NO_ZERO_IN_DATE" if self.mode.startswith(("TRAD", "STRICT_ALL")) else ""
+        self.strict(f"SET SESSION sql_mode = '{STRICT}{zeros}', SESSION time_zone = '{zone}'")
         for name, sql in (("hs", self.hs), ("tw", self.tw)):
             sql(f"DROP TABLE IF EXISTS {name}.ch, {name}.t, {name}.p")
             for statement in [*table.before, table.ddl, *table.after]:
                 sql(statement)
         self.clock = dump.Clock(self.tw)
-        self.oracle = Oracle(self.tw, self.strict, table)
+        self.oracle = Oracle(self.tw, self.strict, table, self.mode != "")
 
     def _exercise(self, drawer: Drawer, rng: Random) -> None:
         table = drawer.table
@@ -118,16 +115,7 @@ class Runner:
         if bad and table.by_transaction:
             self._abandon(NO_ROW_EVENTS)
         if bad:
-            self._fail(
-                Failure(
-                    "open",
-                    self._place(),
-                    self.mode,
-                    table,
-                    detail=repr(bad),
-                    signature=f"open {bad[0]!r}",
-                )
-            )
+            self.tally.add(self._failure("open", table, f"open {bad[0]!r}", repr(bad)))
             raise Abandoned
         groups = [[drawer.insert(0.02)] for _ in range(9)]
         for group in groups:
@@ -139,23 +127,34 @@ class Runner:
             group = [drawer.draw() for _ in range(size)]
             if table.primary is None:
                 group = [r for r in group if r.action in ("find", "insert")]
-            self._perform(group)
+            found = self._perform(group)
+            if found and rng.random() < 0.25 and (back := write_back(group[-1], found, rng)):
+                self._round_trip(back)
         problem = dump.check(self.admin, "hs", table)
         if problem and problem.replace("hs.", "") != dump.check(self.admin, "tw", table).replace(
             "tw.", ""
         ):
-            self._fail(
-                Failure("check", self._place(), self.mode, table, detail=problem, signature="check")
-            )
+            self.tally.add(self._failure("check", table, "check", problem))
 
     def _place(self) -> str:
         return f"--seed {self.seed} --case {self.number} (request {self.case})"
 
-    def _perform(self, group: list[Request]) -> None:
+    def _round_trip(self, request: Request) -> None:
+        before = self.before
+        self._perform([request])
+        if self.before != before and not may_change(request):
+            changed = differences(self.before, before)
+            failure = self._failure("rows", request.spec.table, "round trip", changed)
+            failure.requests = [request]
+            failure.port = failure.expected = ["not the same rows as before"]
+            self.tally.add(failure)
+
+    def _perform(self, group: list[Request]) -> list[Row]:
+        """Returns the rows of the last request."""
         if not group:
-            return
+            return []
         self.case += len(group)
-        self.cases += len(group)
+        self.tally.cases += len(group)
         self.in_flight = group
         for request in group:
             if len(group) > 1 or not self.oracle.is_settled(request):
@@ -172,6 +171,7 @@ class Runner:
             sql = self.oracle.perform(request)
             statements += self.tw.log
             columns = request.spec.columns
+            found = port.rows or []
             if port.rows is not None:
                 port.rows = self.clock.mask(columns, port.rows)
             if sql.rows is not None:
@@ -209,18 +209,19 @@ class Runner:
             self._abandon(PARTLY)
         if any(r.writes for r in group):
             self.before = theirs
+        return found
 
     def _abandon(self, reason: str) -> None:
-        self.reasons[reason] += 1
+        self.tally.reasons[reason] += 1
         raise Abandoned
 
     def _judge(self, request: Request, port: Outcome, sql: Outcome) -> str:
-        reason = allowed(request, port, sql, self.oracle.probes, self.oracle.may_refuse_filter)
+        reason = allowed(request, port, sql, self.oracle.probes)
         if not reason and key_is_debatable(request, self.oracle.probes):
             reason = NEARLY
         if not reason:
             return signature_of("reply", request, port, sql)
-        self.reasons[reason] += 1
+        self.tally.reasons[reason] += 1
         if request.writes:
             raise Abandoned  # the tables may have gone different ways
         return ""
@@ -232,38 +233,26 @@ class Runner:
         outcomes: list[tuple[Request, Outcome, Outcome]],
         statements: list[str],
     ) -> None:
-        failure = Failure(
-            "reply" if signature.startswith("reply") else "rows",
-            self._place(),
-            self.mode,
-            outcomes[0][0].spec.table,
-        )
+        kind = "reply" if signature.startswith("reply") else "rows"
+        failure = self._failure(kind, outcomes[0][0].spec.table, signature, differing)
         failure.requests = [o[0] for o in outcomes]
-        failure.port, failure.expected = (
-            [str(o[1]) for o in outcomes],
-            [str(o[2]) for o in outcomes],
-        )
-        failure.sql, failure.before, failure.detail, failure.signature = (
-            statements,
-            self.before,
-            differing,
-            signature,
-        )
+        failure.port = [str(o[1]) for o in outcomes]
+        failure.expected = [str(o[2]) for o in outcomes]
+        failure.sql = statements
         for request, port, sql in outcomes:
             for known in KNOWN_OPEN:
                 if (not agree(port, sql) or signature.startswith("rows")) and known.matches(
                     request, port, sql, self.oracle.probes
                 ):
                     failure.known = known.name
-        self._fail(failure)
+        self.tally.add(failure)
         if any(o[0].writes for o in outcomes):
             raise Abandoned
 
-    def _fail(self, failure: Failure) -> None:
-        if failure.known:
-            self.known[failure.known] += 1
-        else:
-            self.failures.append(failure)
+    def _failure(self, kind: str, table: Table, signature: str, detail: str = "") -> Failure:
+        return Failure(
+            kind, self._place(), self.mode, table, before=self.before, detail=detail, signature=signature
+        )
 
     def _crashed(self, table: Table, error: Exception) -> None:
         time.sleep(1)
@@ -273,20 +262,18 @@ class Runner:
             if gone
             else repr(error)
         )
-        failure = Failure(
-            "crash" if gone else "hang", self._place(), self.mode, table, detail=detail
-        )
+        kind = "crash" if gone else "hang"
+        failure = self._failure(kind, table, kind, detail)
         failure.requests = list(getattr(self, "in_flight", []))
         failure.port = failure.expected = ["?"] * len(failure.requests)
-        failure.before, failure.signature = self.before, "crash" if gone else "hang"
         for known in KNOWN_OPEN:
             if any(
                 known.crashes and known.matches(r, Outcome(), Outcome(), self.oracle.probes)
                 for r in failure.requests
             ):
                 failure.known = known.name
-        self._fail(failure)
-        self.crashes += 1
+        self.tally.add(failure)
+        self.tally.crashes += 1
         self.server.kill9()
         self.server.start()
         self._connect()

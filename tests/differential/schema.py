@@ -59,6 +59,11 @@ class Table:
     features: list[str] = field(default_factory=list)
 
     @property
+    def raw(self) -> bool:
+        """Whether text travels as the columns' own bytes."""
+        return any(c.raw for c in self.columns)
+
+    @property
     def primary(self) -> Index | None:
         """The primary key."""
         return next((i for i in self.indexes if i.name == "PRIMARY"), None)

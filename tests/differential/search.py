@@ -1,156 +1,81 @@
 """Searches as SQL conditions.
 
-A value is stored in a side table first, in a column of the same type: comparing columns with columns
-is how an index compares, and shows whether the value fits the column exactly.
+A comparison answers what SQL's comparison of the column with that text answers, in the order of the
+index; but `=`, and the key of every change, find nothing by a value that the column cannot hold exactly.
 """
 
 from __future__ import annotations
 
-import enum
-import re
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-
 from cases import Filter, Request, Spec
 from columns import Column, Family, Value
-from database import Database, SqlError
-from schema import Index, Part, Table
+from probes import Fit, Probes, literal
+from schema import Part
 
 
-class Fit(enum.Enum):
-    """Whether a column can hold a value."""
-
-    EXACTLY = 1
-    NEARLY = 2  # with a note, or as something else
-    NO = 3
+class NoComparison(Exception):
+    """SQL has no answer: bytes that are no text, characters that the column's character set lacks."""
 
 
-@dataclass
-class Probe:
-    """A value in the side table."""
-
-    fit: Fit
-    number: int
+def is_foreign(column: Column, value: bytes, probes: Probes) -> bool:
+    """Whether SQL has no such text to compare the column with."""
+    return literal(column, value) is None or not probes.is_in_charset(column, value)
 
 
-def _stored_type(column: Column) -> str:
-    """The type alone: no compression, and a JSON value need not be JSON to be looked for."""
-    if column.type == "JSON":
-        return "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-    return column.full_type.replace(" COMPRESSED", "")
+def compare(column: Column, op: str, value: bytes, probes: Probes) -> str:
+    """`t.column <op> value` in SQL."""
+    probe = probes(column, value)
+    if probe.fit is Fit.EXACTLY:
+        return f"{column.compared('t.')} {op} {probes.stored(column, probe)}"
+    if is_foreign(column, value, probes):
+        raise NoComparison
+    operand = literal(column, value)
+    number = " + 0" if column.family is Family.BIT else ""
+    return f"t.{column.quoted}{number} {op} {operand}"
 
 
-class Probes:
-    """The side table of one table."""
-
-    def __init__(self, sql: Database, table: Table) -> None:
-        self.sql = sql
-        self._known: dict[tuple[str, Value], Probe] = {}
-        sql("DROP TABLE IF EXISTS tw.probe")
-        columns = ", ".join(
-            f"{c.quoted} {_stored_type(c)} NULL DEFAULT NULL" for c in table.columns
-        )
-        sql(
-            f"CREATE TABLE tw.probe (`the probe` INT AUTO_INCREMENT PRIMARY KEY, {columns}) ENGINE=MyISAM"
-        )
-
-    def __call__(self, column: Column, value: Value) -> Probe:
-        found = self._known.get((column.name, value))
-        if found is None:
-            found = self._known[column.name, value] = self._try(column, value)
-        return found
-
-    def _try(self, column: Column, value: Value) -> Probe:
-        self._number = getattr(self, "_number", 0) + 1
-        number = self._number
-        literal = column.literal(value)
-        try:
-            self.sql(
-                f"INSERT INTO tw.probe (`the probe`, {column.quoted}) VALUES ({number}, {literal})"
-            )
-        except SqlError:
-            return Probe(Fit.NO, number)
-        fit = Fit.NEARLY if self.sql.warnings else Fit.EXACTLY
-        is_number = column.family in (
-            Family.INTEGER,
-            Family.DECIMAL,
-        )  # notes on spaces do not matter
-        if value is not None and (fit is Fit.EXACTLY or is_number):
-            fit = self._exactness(column, value, number, literal)
-        return Probe(fit, number)
-
-    def _exactness(self, column: Column, value: bytes, number: int, literal: str) -> Fit:
-        if column.family in (Family.INTEGER, Family.DECIMAL):
-            stored = self.sql.one(
-                f"SELECT {column.quoted} FROM tw.probe WHERE `the probe` = {number}"
-            )
-            wanted = as_number(value)
-            if wanted is None or stored is None or Decimal(stored.decode()) != wanted:
-                return Fit.NO
-            return Fit.NEARLY if b"\t" in value else Fit.EXACTLY
-        if column.family in (Family.TEMPORAL, Family.ENUM, Family.SET):
-            same = self.sql.one(
-                f"SELECT {column.quoted} = {literal} AS same FROM tw.probe WHERE `the probe` = {number}"
-            )
-            return Fit.EXACTLY if same == b"1" else Fit.NEARLY
-        return Fit.EXACTLY
-
-    def stored(self, column: Column, probe: Probe) -> str:
-        """The stored value as an operand."""
-        return f"(SELECT {column.compared()} FROM tw.probe WHERE `the probe` = {probe.number})"
+def is_null_in_sql(column: Column, value: bytes, probes: Probes) -> bool:
+    """Whether SQL compares with NULL: a text that is no UUID or address."""
+    return column.family is Family.NAMED and probes(column, value).fit is not Fit.EXACTLY
 
 
-_TIME = rb"-?\d+:\d\d:\d\d(\.\d{1,6})?"
-_PLAIN_TIME = re.compile(_TIME + rb"\Z")
-_PLAIN_DATE = re.compile(rb"\d{4}-(?!00)\d\d-(?!00)\d\d( " + _TIME + rb")?\Z")
+def _equal(part: Part, value: Value, probes: Probes) -> str:
+    if value is None:
+        return f"t.{part.column.quoted} IS NULL"
+    return compare(part.column, "=", value, probes)
 
 
-def is_odd_time(column: Column, value: Value) -> bool:
-    """A date or time in a form, or with zeros, that not every sql_mode takes."""
-    if column.family is not Family.TEMPORAL or value is None:
-        return False
-    is_time = re.match(r"TIME\b", column.type)
-    return not (_PLAIN_TIME if is_time else _PLAIN_DATE).match(value)
-
-
-def is_utf8(value: Value) -> bool:
-    """Whether a value is text at all."""
-    try:
-        (value or b"").decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def as_number(value: bytes) -> Decimal | None:
-    """The number that a text is, if it is one."""
-    try:
-        number = Decimal(value.decode("ascii").strip(" \t"))
-    except (InvalidOperation, UnicodeDecodeError):
-        return None
-    return number if number.is_finite() else None
-
-
-def _after(part: Part, operand: str | None, turned: bool) -> str:
+def _after(part: Part, value: Value, turned: bool, probes: Probes) -> str:
     """The rows behind a value in the order of the index, or in front of it."""
-    column = part.column.compared("t.")
+    name = f"t.{part.column.quoted}"
     if part.descending != turned:
-        return "FALSE" if operand is None else f"({column} < {operand} OR {column} IS NULL)"
-    return f"{column} IS NOT NULL" if operand is None else f"{column} > {operand}"
+        if value is None:
+            return "FALSE"
+        if is_null_in_sql(part.column, value, probes):
+            return "FALSE"
+        below = compare(part.column, "<", value, probes)
+        # For the server a zero date IS NULL, where NULL is not allowed.
+        return f"({below} OR {name} IS NULL)" if part.column.nullable else below
+    if value is None:
+        return f"{name} IS NOT NULL"
+    return compare(part.column, ">", value, probes)
 
 
-def key_condition(index: Index, op: str, operands: list[str | None]) -> str:
-    """`index <op> operands` in the order of the index; None is NULL."""
-    # Not `<=>`: the server evaluates that wrongly between a TIMESTAMP and a subquery.
-    names = [p.column.compared("t.") for p in index.parts]
-    equals = [f"{name} = {o}" if o else f"{name} IS NULL" for name, o in zip(names, operands)]
+def key_condition(request: Request, key: list[Value], probes: Probes) -> str:
+    """`index <op> key` as a comparison of rows in the order of the index."""
+    op, parts = request.op, request.spec.index.parts
+    pairs = list(zip(parts, key))
+    if any(value is None and not part.column.nullable for part, value in pairs):
+        return "FALSE"
+    fits = [v is None or probes(p.column, v).fit is Fit.EXACTLY for p, v in pairs]
+    if not all(fits) and (op == "=" or request.writes):
+        return "FALSE"
     ways = []
     if op in ("=", ">=", "<="):
-        ways.append(" AND ".join(equals))
+        ways.append(" AND ".join(_equal(p, v, probes) for p, v in pairs))
     if op != "=":
-        turned = op[0] == "<"
-        for number, (part, operand) in enumerate(zip(index.parts, operands)):
-            ways.append(" AND ".join([*equals[:number], _after(part, operand, turned)]))
+        for number, (part, value) in enumerate(pairs):
+            before = [_equal(p, v, probes) for p, v in pairs[:number]]
+            ways.append(" AND ".join([*before, _after(part, value, op[0] == "<", probes)]))
     return "(" + " OR ".join(f"({way})" for way in ways) + ")"
 
 
@@ -176,41 +101,19 @@ _TURNED_NULL = {
 }
 
 
-def filter_condition(spec: Spec, item: Filter, probes: Probes) -> tuple[str, bool]:
-    """A filter as SQL, NULL being least; and whether the port may refuse the value instead."""
+def filter_condition(spec: Spec, item: Filter, probes: Probes) -> str:
+    """A filter as SQL, NULL being least."""
     column = spec.filters[item.position]
     name = column.compared("t.")
     if item.value is None:
-        return _TURNED_NULL[item.op].format(name), False
-    probe = probes(column, item.value)
-    may_refuse = probe.fit is not Fit.EXACTLY or is_odd_time(column, item.value)
-    if column.family is Family.TEXT:
-        operand = f"CONVERT({column.literal(item.value)} USING {column.charset}) COLLATE {column.collation}"
-    elif column.family in (Family.INTEGER, Family.DECIMAL):
-        number = as_number(item.value)
-        operand = "0" if number is None else format(number, "f")
-        may_refuse = number is None or abs(number) > 10**60
-    elif probe.fit is Fit.NO or probe.fit is Fit.NEARLY and column.family is Family.TEMPORAL:
-        operand = column.literal(item.value)
+        return _TURNED_NULL[item.op].format(name)
+    is_order = item.op not in ("=", "!=")
+    if not is_order and column.charset and is_foreign(column, item.value, probes):
+        condition = "FALSE" if item.op == "=" else "TRUE"
+    elif item.op == "=" and probes(column, item.value).fit is not Fit.EXACTLY:
+        condition = "FALSE"
     else:
-        operand = probes.stored(column, probe)
-    condition = f"{name} {item.op} {operand}"
+        condition = compare(column, item.op, item.value, probes)
     if item.op in ("!=", "<", "<="):
         condition = f"({condition} OR {name} IS NULL)"
-    return condition, may_refuse
-
-
-def key_operands(request: Request, key: list[Value], probes: Probes) -> list[str | None] | None:
-    """The key's values as operands; None when one of them fits no row."""
-    operands: list[str | None] = []
-    for part, value in zip(request.spec.index.parts, key):
-        if value is None:
-            if not part.column.nullable:
-                return None
-            operands.append(None)
-            continue
-        probe = probes(part.column, value)
-        if probe.fit is not Fit.EXACTLY:
-            return None
-        operands.append(probes.stored(part.column, probe))
-    return operands
+    return condition

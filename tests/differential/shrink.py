@@ -19,7 +19,7 @@ from hs_client import Client  # noqa: E402
 
 from cases import Request  # noqa: E402
 from database import Database  # noqa: E402
-from run import make_server, run  # noqa: E402
+from run import is_raw, make_server, run  # noqa: E402
 from runner import Runner  # noqa: E402
 
 CRASH = b"(the server has gone)"
@@ -96,7 +96,7 @@ def main() -> None:
     )
     wanted = parser.parse_args()
     requests, mode = record(wanted.seed, wanted.case)
-    with make_server() as server:
+    with make_server(raw=is_raw(wanted.case)) as server:
         replay = Replay(server, mode, requests[0].spec.table)
         if wanted.reply:
             requests = shrink(requests, replay, wanted.reply.encode())

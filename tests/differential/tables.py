@@ -25,9 +25,12 @@ _KEY_FAMILIES = (
 )
 
 
-def draw(rng: Random) -> Table:
-    """A table; the server may still refuse its CREATE TABLE."""
-    return _Draft(rng).table()
+def draw(rng: Random, raw: bool = False) -> Table:
+    """A table; the server may still refuse its CREATE TABLE. `raw`: as Column.raw."""
+    table = _Draft(rng).table()
+    for column in table.columns:
+        column.raw = raw
+    return table
 
 
 class _Draft(Draft):
@@ -53,6 +56,8 @@ class _Draft(Draft):
                 column.clock = True  # NULL is the current time
         body = [c.ddl() for c in self.columns] + [i.ddl() for i in self.indexes] + self.extra
         ddl = f"CREATE TABLE t ({', '.join(body)}) ENGINE={self.engine} {' '.join(self.options)} {self.partition}"
+        divided = " partitions" if self.partition else ""
+        self.features.append(f"{self.engine}{divided}")
         return Table(
             self.columns,
             self.indexes,

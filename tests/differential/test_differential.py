@@ -16,9 +16,9 @@ SECONDS = float(os.environ.get("DIFFERENTIAL_SECONDS", "30"))
 
 
 def test_the_port_and_sql_agree() -> None:
-    runner = run(SEED, SECONDS)
-    summarise(runner)
-    assert not runner.failures, (
-        f"seed {SEED}: {len(runner.failures)} failures, the first: {runner.failures[0]}"
+    tally = run(SEED, SECONDS)
+    summarise(tally)
+    assert not tally.failures, (
+        f"seed {SEED}: {len(tally.failures)} failures, the first: {tally.failures[0]}"
     )
-    assert runner.cases > 2000
+    assert tally.cases > 2000

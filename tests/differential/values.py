@@ -43,9 +43,9 @@ _NAMED = {
     ],
     "INET4": ["192.0.2.1", "0.0.0.0", "255.255.255.255", "10.0.0.1", "256.0.0.1", "abc", "", "1.2.3", "::1"],
 }
-_ENUMS = ["a", "B", "zä", "with space", "3", ""]
 _ENUMS_ODD = ["A", "b", "a ", "1", "2", "0", "9", "x", "ZÄ", "3 ", "a,b"]
 _SETS = ["", "a", "b", "C", "dé", "a,b", "a,C,dé"]
+_SETS_OF_DIGITS = ["", "2", "a", "1", "b", "2,a", "a,1", "2,a,1,b"]
 _SETS_ODD = ["b,a", "a,a", "A", "c", "x", "a,x", "1", "15", "16", ",", "a,", "DÉ", " a"]
 _JSON = ["{}", "[]", '{"a": 1}', "1", '"x"', "null", '{"b": [1, 2, "ä😀"]}', '[1,  2]']
 _JSON_ODD = ["", "{", "abc", "{'a':1}", '{"a":1}x', "nul", " 1 "]
@@ -61,7 +61,27 @@ def draw(column: Column, rng: Random, odd: float = 0.15) -> Value:
         if rng.random() < odd
         else _PLAIN[column.family](column, rng)
     )
-    return drawn.encode() if isinstance(drawn, str) else drawn
+    if isinstance(drawn, str) and column.no_control_characters:
+        drawn = "".join(c for c in drawn if c.isprintable())
+    return on_the_wire(column, drawn.encode() if isinstance(drawn, str) else drawn)
+
+
+def on_the_wire(column: Column, value: bytes) -> bytes:
+    """The column's own bytes for a text, where that is how values travel."""
+    if not column.travels_raw:
+        return value
+    try:
+        raw = value.decode().encode(column.codec)
+    except UnicodeError:
+        raw = value
+    # A COMPRESSED column takes broken text from the one and not from the other, in the server.
+    is_taken = column.decodes(raw) or "COMPRESSED" not in column.type
+    return raw if is_taken else "x".encode(column.codec)
+
+
+def in_utf8(column: Column, value: bytes) -> bytes:
+    """The text of such bytes."""
+    return value.decode(column.codec, "replace").encode() if column.travels_raw else value
 
 
 def _integer(column: Column, rng: Random) -> str:
@@ -231,8 +251,8 @@ _PLAIN = {
     Family.YEAR: lambda column, rng: rng.choice(["1999", "2020", "2024", "1901", "2155", "0"]),
     Family.TEXT: _text,
     Family.BYTES: _bytes,
-    Family.ENUM: lambda column, rng: rng.choice(_ENUMS[: column.type.count(",") + 1]),
-    Family.SET: lambda column, rng: rng.choice(_SETS),
+    Family.ENUM: lambda column, rng: rng.choice(column.type[5:-1].split(",")).strip("'"),
+    Family.SET: lambda column, rng: rng.choice(_SETS if "C" in column.type else _SETS_OF_DIGITS),
     Family.NAMED: lambda column, rng: rng.choice(_NAMED[column.type][:4]),
 }
 _ODD = {
