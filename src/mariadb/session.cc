@@ -104,6 +104,9 @@ Error MariaSession::take_error(int number) {
     if (number != 0) log_failed_ = true;
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
+  } else if (number == HA_ERR_AUTOINC_READ_FAILED && thread_.waits()) {
+    // The lock of the table's AUTO_INCREMENT was waited for in vain.
+    error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
   timed_out_ |= number == HA_ERR_LOCK_WAIT_TIMEOUT ||
                 (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
@@ -366,6 +369,8 @@ Result<void> MariaSession::end_request() {
     return {};
   }
   ++statement_.requests;
+  // What such a table keeps cannot be undone, so a KILL comes too late for it.
+  if (request_changed_ && !cursor->can_undo()) thd_->reset_killed();
   if (std::exchange(request_changed_, false)) statement_.changed = true;
   if (statement_.shared || close_statement()) return {};
   const Error error = take_error(0);

@@ -172,10 +172,12 @@ def sql_sleeps_in(server: PrivateServer, statement: str) -> Iterator[threading.T
         thread = threading.Thread(target=execute, args=(connection,))
         thread.start()
         wait_for_state(server, "User sleep")
-        yield thread
-        if thread.is_alive():
-            server.sql(f"KILL QUERY {connection.thread_id()}")
-        thread.join()
+        try:
+            yield thread
+        finally:
+            if thread.is_alive():
+                server.sql(f"KILL QUERY {connection.thread_id()}")
+            thread.join()
 
 
 def test_ddl_on_another_table_gets_through_while_a_request_waits_for_a_row(
@@ -255,3 +257,18 @@ def test_an_auto_increment_that_must_wait_waits(single: PrivateServer) -> None:
             sleeps.join()
     assert reply.startswith(b"0\t1\t"), reply
     assert single.sql(f"SELECT v FROM hs.a WHERE id = {int(reply.split()[2])}") == [(7,)]
+
+
+def test_an_auto_increment_that_is_waited_for_in_vain_is_a_lock_wait_timeout(
+    single: PrivateServer,
+) -> None:
+    single.sql("CREATE OR REPLACE TABLE hs.a (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+    single.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    single.sql("FLUSH TABLES hs.a")  # who opens it anew has the new settings
+    try:
+        insert = "INSERT INTO hs.a (v) SELECT IF(seq = 1, 1, SLEEP(60)) FROM hs.seq_1_to_2"
+        with opened(single.port_wr, "hs.a") as client, sql_sleeps_in(single, insert):
+            assert client.request(1, "+", 2, 0, 7) == b"1\t1\t146"
+    finally:
+        single.sql("SET GLOBAL innodb_lock_wait_timeout = DEFAULT")
+        single.sql("FLUSH TABLES hs.a")
