@@ -27,6 +27,8 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
   if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
   if (is_text(field)) {
     if (auto taken = filter.take_text(value); !taken) return taken.error();
+    // As a key, a text that is too long is in no row, whatever its last characters weigh.
+    if (op == FilterOperator::kEqual && !place.exact) filter.when_equal_ = -1;
     return filter;
   }
   if (!place.sound) return incomparable(field);

@@ -219,3 +219,14 @@ def test_a_filter_has_no_order_with_what_the_character_set_lacks(
         # As with a key, no row has it.
         assert rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "=", column, text)) == []
         assert len(rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "!=", column, text))) == 4
+
+
+def test_a_filter_finds_no_row_by_a_text_that_is_too_long(
+    server: PrivateServer, reader: Client, database: str
+) -> None:
+    # A NUL weighs nothing in this collation.
+    server.sql("CREATE TABLE hs.n (id INT PRIMARY KEY, v VARCHAR(2) COLLATE utf8mb4_unicode_ci)")
+    server.sql("INSERT INTO hs.n VALUES (1, 'ab')")
+    reader.open("hs.n", ["id"], id=1, filters=["v"])
+    for text, found in (("AB", 1), ("ab ", 1), ("ab\0", 0), ("abc", 0)):
+        assert len(rows(reader.request(1, "=", 1, 1, 9, 0, "F", "=", 0, text))) == found, text
