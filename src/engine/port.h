@@ -4,14 +4,18 @@
 // memory. Above it, exec/ gives requests their meaning and server/ groups them into batches.
 //
 //   Session  one thread's place in the database: a transaction, and tables kept open
-//   Cursor   one opened index (table, index, columns) on one session: positions, reads and changes
-//   rows
+//   Cursor   one opened index (table, index, columns) on one session: positions, reads and
+//            changes of rows
 //
 // The order of calls on a session, all on its own thread:
 //
-//   open*  ( cursor  begin_request  (seek next row | insert | update | erase)*  end_request |
-//   undo_request )*  commit after_batch                       ... and release() when the worker is
-//   about to idle
+//   open*
+//   ( cursor  begin_request
+//     ( seek  next  row | insert | update | erase )*
+//     ( end_request | undo_request ) )*
+//   commit  after_batch
+//
+// and release() when the worker is about to idle.
 #pragma once
 
 #include <cstddef>

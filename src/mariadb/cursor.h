@@ -31,9 +31,9 @@ class MariaCursor final : public engine::Cursor {
   bool is_open() const { return table_ != nullptr; }
   // Opens the table and looks up the names. See open_table.cc.
   Result<void> open();
-  // After an open() that failed with an engine error, with no table of the session open and before
-  // the statement's memory is freed: does what
-  // the server needs for another try (repairs a crashed table, discovers a new one).
+  // Does what the server needs for another try to open (repairs a crashed table, discovers a new
+  // one). To be called after an open() that failed with an engine error, with no table of the
+  // session open, and before the statement's memory is freed.
   void recover_failed_open();
   // The TABLE is gone (closed by the session).
   void forget_table();

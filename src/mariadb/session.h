@@ -2,10 +2,11 @@
 // One worker's session inside the server: its transaction, and the tables it keeps open.
 //
 // How long things are held (see ARCHITECTURE.md, "Locks"):
-//   a TABLE and its metadata lock   from its first use until release(), or until somebody waits for
-//   it an engine lock (external_lock)  read port: until commit(); write port: one request
-//   protection against a global     write port: from the first request of a batch until commit()
-//   read lock
+//   a TABLE and its metadata lock      from its first use until release(), which comes at once when
+//                                      another session waits for it
+//   an engine lock (external_lock)     read port: until commit(); write port: one statement
+//   protection against a global        write port: from the first request of a batch until
+//   read lock                          commit()
 // The read port runs a batch as one autocommitted statement, the write port as one transaction.
 //
 // There, requests of the same kind that follow each other and change one row at most share a

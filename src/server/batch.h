@@ -10,12 +10,10 @@
 //   * The commit fails: each reply of the group is replaced by the error.
 //   * A request loses the transaction (deadlock): everything of the group is undone, so each of its
 //     requests is executed again, alone, with a commit of its own.
-//   * A request whose table must be opened first may have to wait for it; so that it does not hold
-//   row
-//     locks meanwhile, the group before it is committed.
+//   * A request whose table must be opened first may have to wait for it. The group before it is
+//     committed, so that no row locks are held meanwhile.
 //   * A change of a table whose engine cannot undo it is no part of a group: it is final at once,
-//   and
-//     committed for itself. So nothing is ever changed and not committed while the group is empty.
+//     and committed for itself. So nothing is changed and uncommitted while the group is empty.
 //   * Opening an index and authenticating change the client and are not undone by a rollback: the
 //     group before them is committed first, and they belong to none.
 //

@@ -1,7 +1,7 @@
 // A share of a port's connections: their loop, and the queue of those that have something to do.
 //
-//   wait for requests -> one batch of them -> commit -> send the replies -> let others at the
-//   tables
+//   wait for requests -> one batch of them -> commit -> send the replies
+//     -> let others at the tables
 //
 // It has no thread of its own: one executor leads it. When the leader must wait inside the engine,
 // for a page, a row or the log, another executor takes the lead, and the other connections go on.
