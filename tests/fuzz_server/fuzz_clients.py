@@ -16,6 +16,7 @@ from fuzz_requests import Generator
 from fuzz_tables import STATEMENTS, WRITTEN, Table, names
 
 TIMEOUT_S = 60
+TOO_LONG = b"2\t1\trequest_too_long"
 REPLY = re.compile(rb"0\t\d+(?:\t[^\n]*)?|[123]\t1\t[ -~]+")
 VICTIM = (
     "SET @victim = (SELECT id FROM information_schema.processlist"
@@ -95,12 +96,15 @@ def converse(connection: socket.socket, data: bytes, rng: random.Random) -> byte
 
 
 def check_replies(data: bytes, replies: bytes) -> None:
-    """One well-formed line for each request."""
+    """One well-formed line for each request, or as many as there are up to one that is too long: a
+    connection that has opened no index yet may send 64 KiB in one line."""
     lines = replies.split(b"\n")
     if lines.pop() != b"":
         raise Finding("the last reply has no end")
-    if len(lines) != data.count(b"\n"):
-        raise Finding(f"{data.count(10)} requests, but {len(lines)} replies")
+    requests = data.count(b"\n")
+    is_cut = lines[-1:] == [TOO_LONG]
+    if len(lines) > requests or (len(lines) < requests and not is_cut):
+        raise Finding(f"{requests} requests, but {len(lines)} replies")
     for line in lines:
         if not REPLY.fullmatch(line):
             raise Finding(f"no reply: {line[:200]!r}")
