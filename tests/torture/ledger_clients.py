@@ -28,7 +28,7 @@ NOT_DONE = re.compile(
     rb"1\t1\t(146|149|lock_tables|interrupted|shutdown|open_table|unsupported_table|too_many_rows"
     rb"|sql_(1205|1213|1317|1969|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
 )
-# Of those, what can come in the middle of a change of several rows.
+# Of those, what can come behind a change.
 MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|shutdown|135|sql_.*)")
 
 
@@ -175,7 +175,7 @@ class LedgerClient:
             if sent.serial:
                 self.account.refused[sent.serial[1]] = reply
             if MIDWAY.match(reply):
-                self._fails_midway(sent)
+                self._may_be_done(sent)
             return
         self.account.replies["done"] += 1
         if sent.serial:
@@ -196,11 +196,12 @@ class LedgerClient:
                     f" rows (n, u, t) by id: {before}; before that {list(sent.group.history)}"
                 )
 
-    @staticmethod
-    def _fails_midway(sent: Sent) -> None:
-        """Of tables without transactions a part may be changed; one row is changed or not."""
-        if sent.group and sent.request and sent.request.several and sent.group.table not in SURE:
+    def _may_be_done(self, sent: Sent) -> None:
+        """Tables without rollback keep what was changed when the rest, or the commit, is killed."""
+        if sent.group and sent.request and sent.request.changes and sent.group.table not in SURE:
             sent.group.unclear = True
+        if sent.serial and SERIALS[sent.serial[0]] != "InnoDB":
+            self.account.perhaps[sent.serial[0]].add(sent.serial[1])
 
 
 class LedgerReader:
