@@ -52,7 +52,7 @@ void execute_alone(World& world, const Executed& request) {
   world.run();
   const bool failed = world.replies(request.peer)[answered] != '0';
   if (failed) require(world.tables() == before, "an error changes nothing");
-  if (request.peer >= kPeersOfAWorker) {
+  if (request.peer >= kPeersOfAReactor) {
     require(world.tables() == before, "the read port changes nothing");
   }
 }

@@ -12,8 +12,8 @@
 #include "protocol/handlersocket/framing.h"
 #include "protocol/handlersocket/parser.h"
 #include "protocol/handlersocket/reply_encoder.h"
-#include "protocol/request_text.h"
 #include "require.h"
+#include "testing/fixtures/request_text.h"
 
 namespace {
 

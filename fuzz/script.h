@@ -3,10 +3,10 @@
 //   byte 0     options, see Options
 //   byte 1     at which call the fault happens
 //   the rest   received bytes, among them, taken out:
-//     f8 f9      what follows comes on the first or second connection of the read-write worker
-//     fa fb      the same of the read-only worker
+//     f8 f9      what follows comes on the first or second connection of the read-write reactor
+//     fa fb      the same of the read-only reactor
 //     fd         a packet ends
-//     fe         a packet ends, and both workers run a batch
+//     fe         a packet ends, and both reactors run a batch
 //
 // So a file of requests is an input, and deleting or inserting a byte moves an end of a packet.
 #pragma once
@@ -21,7 +21,7 @@
 namespace hs::fuzz {
 
 inline constexpr size_t kPeers = 4;
-inline constexpr size_t kPeersOfAWorker = 2;
+inline constexpr size_t kPeersOfAReactor = 2;
 
 struct Options {
   bool secret = false;        // clients must authenticate

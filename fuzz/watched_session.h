@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "require.h"
-#include "server/forwarding_session.h"
 #include "tables.h"
+#include "testing/fixtures/forwarding_session.h"
 
 namespace hs::fuzz {
 

@@ -22,7 +22,7 @@ Limits limits(bool small) {
 
 }  // namespace
 
-World::Worker::Worker(World& world, Mode mode, const Options& options)
+World::Reactor::Reactor(World& world, Mode mode, const Options& options)
     : context{mode, limits(options.small_limits), options.secret ? "secret" : ""},
       session(world.faulty_.make_session(mode, "fuzz", {}), world.fake_, mode, options.tables_close,
               world.committed_),
@@ -39,9 +39,9 @@ World::World(const Options& options, std::string_view requests) : faulty_(fake_)
     faulty_.fail(Call::kCommit, nth, Error::engine(150));
   }
   for (Mode mode : {Mode::kReadWrite, Mode::kReadOnly}) {
-    workers_.push_back(std::make_unique<Worker>(*this, mode, options));
-    for (size_t i = 0; i < kPeersOfAWorker; ++i) {
-      peers_.push_back(std::make_unique<server::Peer>(workers_.back()->pool));
+    reactors_.push_back(std::make_unique<Reactor>(*this, mode, options));
+    for (size_t i = 0; i < kPeersOfAReactor; ++i) {
+      peers_.push_back(std::make_unique<server::Peer>(reactors_.back()->pool));
     }
   }
 }
@@ -51,20 +51,20 @@ void World::receive(size_t peer, std::string_view bytes) {
 }
 
 void World::run() {
-  for (size_t worker = 0; worker < workers_.size(); ++worker) {
-    while (run_batch(worker)) {
+  for (size_t reactor = 0; reactor < reactors_.size(); ++reactor) {
+    while (run_batch(reactor)) {
     }
     check();
   }
 }
 
 // True when lines were left for a later batch.
-bool World::run_batch(size_t worker) {
-  server::Batch& batch = workers_[worker]->batch;
-  size_t requests[kPeersOfAWorker] = {};
+bool World::run_batch(size_t reactor) {
+  server::Batch& batch = reactors_[reactor]->batch;
+  size_t requests[kPeersOfAReactor] = {};
   bool more = false;
-  for (size_t i = 0; i < kPeersOfAWorker && !batch.full(); ++i) {
-    const size_t number = worker * kPeersOfAWorker + i;
+  for (size_t i = 0; i < kPeersOfAReactor && !batch.full(); ++i) {
+    const size_t number = reactor * kPeersOfAReactor + i;
     server::Peer& peer = *peers_[number];
     if (ended(number) || peer.input().empty()) continue;
     batch.run(peer);
@@ -80,8 +80,8 @@ bool World::run_batch(size_t worker) {
   }
   more |= batch.full();
   batch.finish();
-  for (size_t i = 0; i < kPeersOfAWorker; ++i) {
-    take_replies(worker * kPeersOfAWorker + i, requests[i]);
+  for (size_t i = 0; i < kPeersOfAReactor; ++i) {
+    take_replies(reactor * kPeersOfAReactor + i, requests[i]);
   }
   batch.clear();
   return more;
@@ -114,7 +114,7 @@ void World::check() const {
   require(tables() == committed_, "the tables are what was committed");
   for (const auto& peer : peers_) {
     require(peer->input().capacity() <= 64u << 10, "input is bounded");
-    require(peer->client.open_indexes() <= workers_[0]->context.limits.max_open_indexes,
+    require(peer->client.open_indexes() <= reactors_[0]->context.limits.max_open_indexes,
             "open indexes are bounded");
   }
 }

@@ -1,4 +1,4 @@
-// A read-write and a read-only worker without threads and sockets: tables in memory, a session and
+// A read-write and a read-only reactor without threads and sockets: tables in memory, a session and
 // a batch each, two connections each.
 #pragma once
 
@@ -27,7 +27,7 @@ class World {
 
   // Bytes arrive. Those for a connection that has ended are dropped, as the network does.
   void receive(size_t peer, std::string_view bytes);
-  // Each worker runs batches until no complete line is left.
+  // Each reactor runs batches until no complete line is left.
   void run();
 
   const std::vector<Executed>& executed() const { return executed_; }
@@ -35,14 +35,14 @@ class World {
   const std::string& replies(size_t peer) const { return replies_[peer]; }
   bool ended(size_t peer) const { return peers_[peer]->ending != server::Peer::Ending::kNone; }
   Snapshot tables() const { return snapshot(fake_); }
-  size_t max_request_size() const { return workers_[0]->context.limits.max_request_size; }
+  size_t max_request_size() const { return reactors_[0]->context.limits.max_request_size; }
 
   // What must hold between two batches.
   void check() const;
 
  private:
-  struct Worker {
-    Worker(World& world, engine::Mode mode, const Options& options);
+  struct Reactor {
+    Reactor(World& world, engine::Mode mode, const Options& options);
 
     exec::Context context;
     WatchedSession session;
@@ -51,13 +51,13 @@ class World {
     server::Batch batch;
   };
 
-  bool run_batch(size_t worker);
+  bool run_batch(size_t reactor);
   void take_replies(size_t peer, size_t requests);
 
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;
   Snapshot committed_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;
   std::vector<std::unique_ptr<server::Peer>> peers_;
   std::vector<Executed> executed_;
   std::string replies_[kPeers];

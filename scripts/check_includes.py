@@ -3,8 +3,9 @@
     mariadb -> server -> exec -> {net, protocol, engine} -> base
 
 net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
-engine) knows the engine's port alone. Unit tests (*_test.cc, *_fixture.h), tools and fuzzers may
-include any room but src/mariadb; only tools/floor, which lives in the server, too, may. Run by ./test; exits with 1 and one line per wrong include.
+engine) knows the engine interface alone. Unit tests (*_test.cc), their fixtures (testing/fixtures),
+tools and fuzzers may include any room but src/mariadb; only tools/floor, which lives in the server,
+too, may. Run by ./test; exits with 1 and one line per wrong include.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = REPOSITORY / "src"
+FIXTURES = SOURCES / "testing/fixtures"
 SERVER_HEADERS = REPOSITORY / "build/server/current/headers"
 
 # What each room may include besides its own files.
@@ -56,7 +58,8 @@ def allowed_rooms(file: Path) -> frozenset[str]:
     if not file.is_relative_to(SOURCES):
         return ANY_ROOM
     room = file.relative_to(SOURCES).parts[0]
-    if room != "mariadb" and file.name.endswith(("_test.cc", "_fixture.h")):
+    is_test = file.name.endswith("_test.cc") or file.is_relative_to(FIXTURES)
+    if room != "mariadb" and is_test:
         return ANY_ROOM
     return ALLOWED.get(room, frozenset()) | {room}
 

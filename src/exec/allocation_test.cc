@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "exec/exec_fixture.h"
-#include "exec/stub_session.h"
+#include "testing/fixtures/exec_fixture.h"
+#include "testing/fixtures/stub_session.h"
 
 namespace {
 size_t allocations = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "engine/port.h"
+#include "engine/engine.h"
 
 namespace hs::exec {
 

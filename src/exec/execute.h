@@ -2,14 +2,14 @@
 // format.
 //
 // One command per file (open, auth, find, insert, modify). Sees the database only through the
-// engine port and the answer only through a ReplyWriter; does no I/O and keeps no state but the
+// engine interface and the answer only through a ReplyWriter; does no I/O and keeps no state but the
 // Client's.
 #pragma once
 
 #include <string_view>
 
 #include "base/limits.h"
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/client.h"
 #include "exec/meter.h"
 #include "exec/scratch.h"

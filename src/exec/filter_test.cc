@@ -1,8 +1,8 @@
 // F and W, in finds and in changes.
-#include "exec/exec_fixture.h"
 #include "exec/find.h"
 #include "exec/scan.h"
-#include "exec/stub_session.h"
+#include "testing/fixtures/exec_fixture.h"
+#include "testing/fixtures/stub_session.h"
 
 namespace hs::exec {
 namespace {

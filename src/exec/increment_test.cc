@@ -1,7 +1,7 @@
 // + and -, with and without `?`.
 #include "exec/increment.h"
 
-#include "exec/exec_fixture.h"
+#include "testing/fixtures/exec_fixture.h"
 
 namespace hs::exec {
 namespace {

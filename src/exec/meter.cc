@@ -1,7 +1,6 @@
 #include "exec/meter.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace hs::exec {
 namespace {
@@ -15,10 +14,6 @@ constexpr int64_t kCoarseNs = Meter::kRequestNs / 4;
 constexpr int32_t kFewer = 8;
 
 }  // namespace
-
-int64_t monotonic_ns() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void Meter::expect(size_t units) {
   if (units < kLongWork) return add(static_cast<uint32_t>(units));

@@ -10,10 +10,9 @@
 #include <limits>
 #include <utility>
 
-namespace hs::exec {
+#include "base/clock.h"
 
-// Nanoseconds that only grow.
-int64_t monotonic_ns();
+namespace hs::exec {
 
 class Meter {
  public:

@@ -1,7 +1,7 @@
 #include "exec/meter.h"
 
-#include "exec/exec_fixture.h"
-#include "exec/stub_session.h"
+#include "testing/fixtures/exec_fixture.h"
+#include "testing/fixtures/stub_session.h"
 
 namespace hs::exec {
 namespace {

@@ -1,6 +1,6 @@
 #include "exec/modify.h"
 
-#include "exec/exec_fixture.h"
+#include "testing/fixtures/exec_fixture.h"
 
 namespace hs::exec {
 namespace {

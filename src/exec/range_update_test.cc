@@ -1,9 +1,9 @@
 // Changes of several rows, whose positions are collected first: what the fake engine cannot show.
 #include <gtest/gtest.h>
 
-#include "exec/exec_fixture.h"
 #include "exec/positions.h"
-#include "exec/stub_session.h"
+#include "testing/fixtures/exec_fixture.h"
+#include "testing/fixtures/stub_session.h"
 
 namespace hs::exec {
 namespace {

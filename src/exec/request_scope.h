@@ -1,7 +1,7 @@
 // One request on a session: begun, and undone unless its end was reached.
 #pragma once
 
-#include "engine/port.h"
+#include "engine/engine.h"
 
 namespace hs::exec {
 

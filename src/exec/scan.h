@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/scratch.h"
 #include "protocol/request.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/arithmetic.h"
 #include "exec/meter.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The engine port on a real MariaDB server.
+// The engine interface on a real MariaDB server.
 //
 // What lives here: the sessions that exist, and how the server's shutdown and the plugin's removal
 // reach them.
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 
 namespace hs::mariadb {
 

@@ -50,7 +50,7 @@ ServerThread::~ServerThread() {
   destroy_background_thd(thd_);
 }
 
-// KILL and shutdown reach a worker that waits for the network through the scheduler's notification.
+// KILL and shutdown reach a thread that waits for the network through the scheduler's notification.
 // None of the server's own callbacks is kept: a thread pool's would take this THD for a connection
 // of its own.
 void ServerThread::listen() {

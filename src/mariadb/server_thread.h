@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "mariadb/disk_full.h"
 #include "mariadb/process_entry.h"
 
@@ -29,7 +29,7 @@ class ServerThread {
   THD* thd() const { return thd_; }
   ProcessEntry& entry() { return *entry_; }
 
-  // The global settings as they are now, and those that this thread must have. A worker lives long:
+  // The global settings as they are now, and those that this thread must have. The thread lives long:
   // it follows SET GLOBAL as new connections do, each time it starts to use tables.
   void take_settings();
   // Whether a thread that is never idle should take them again.

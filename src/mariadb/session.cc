@@ -90,7 +90,7 @@ MariaSession::~MariaSession() {
 
 bool MariaSession::should_stop() const { return engine_.stopping() || thread_.is_shut_down(); }
 
-// A KILL of this thread's entry in the process list ends what is running, not the worker.
+// A KILL of this thread's entry in the process list ends what is running, not the thread.
 void MariaSession::forget_kill() {
   if (thd_->killed != NOT_KILLED && !should_stop()) thd_->reset_killed();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// One worker's session inside the server: its transaction, and the tables it keeps open.
+// One session inside the server: its transaction, and the tables it keeps open.
 //
 // How long things are held (see ARCHITECTURE.md, "Locks"):
 //   a TABLE and its metadata lock      from its first use until release(), which comes at once when
@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "mariadb/server_thread.h"
 
 namespace hs::mariadb {

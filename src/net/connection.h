@@ -9,9 +9,9 @@
 #include <cstdint>
 
 #include "base/buffer.h"
+#include "base/intrusive_list.h"
 #include "base/limits.h"
 #include "net/file_descriptor.h"
-#include "net/intrusive_list.h"
 
 namespace hs::net {
 

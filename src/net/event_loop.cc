@@ -3,7 +3,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,12 +23,6 @@ constexpr int64_t kActivityStepMs = 250;
 constexpr int64_t kLingerMs = 2000;
 
 }  // namespace
-
-int64_t monotonic_ms() {
-  timespec now;
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
 
 std::unique_ptr<EventLoop> EventLoop::create(Options options) {
   std::unique_ptr<EventLoop> loop(new EventLoop(std::move(options)));

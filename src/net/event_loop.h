@@ -1,4 +1,4 @@
-// Moves bytes between one worker's connections and their buffers: the only place that waits for
+// Moves bytes between one loop's connections and their buffers: the only place that waits for
 // clients.
 //
 // The interface tells what is done, not what could be done (bytes are in input(), not "the socket
@@ -22,16 +22,14 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/counter.h"
 #include "base/limits.h"
 #include "net/connection.h"
-#include "net/counter.h"
 #include "net/spin.h"
 #include "net/wakeup.h"
 
 namespace hs::net {
-
-// Milliseconds of a clock that never jumps, to a few milliseconds, at the cost of a function call.
-int64_t monotonic_ms();
 
 class EventLoop {
  public:

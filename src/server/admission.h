@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 
 namespace hs::server {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "exec/auth.h"
-#include "net/event_loop.h"
 #include "protocol/handlersocket/foreign.h"
 #include "protocol/handlersocket/framing.h"
 
@@ -173,8 +173,7 @@ void Batch::answer(const Request& request, const Entry& entry) {
 bool Batch::answer_or_park(Entry& entry) {
   Peer& peer = *entry.peer;
   const uint32_t patience_ms = session_.patience_ms();
-  const int64_t waited_ms =
-      peer.waits_since_ms == 0 ? 0 : net::monotonic_ms() - peer.waits_since_ms;
+  const int64_t waited_ms = peer.waits_since_ms == 0 ? 0 : monotonic_ms() - peer.waits_since_ms;
   if (waited_ms >= patience_ms) {
     // The last try: its error stands.
     answer_waiting(entry, 0);
@@ -211,7 +210,7 @@ void Batch::park(Entry& entry) {
   peer.searched = 0;
   peer.may_have_more = peer.parked = true;
   peer.ending = Peer::Ending::kNone;
-  if (peer.waits_since_ms == 0) peer.waits_since_ms = net::monotonic_ms();
+  if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();
   entry.peer = nullptr;
 }
 

@@ -33,7 +33,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/execute.h"
 #include "protocol/handlersocket/parser.h"
 #include "protocol/handlersocket/reply_encoder.h"
@@ -42,11 +42,11 @@
 
 namespace hs::server {
 
-// What a batch asks of the worker while one of its requests takes long.
+// What a batch asks of the reactor while one of its requests takes long.
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  // Others go on with the worker's connections. Does not throw.
+  // Others go on with the reactor's connections. Does not throw.
   virtual void step_aside() = 0;
   // Sends what the client takes of output(), others going on meanwhile. False: it has gone.
   virtual bool send(Peer& peer) = 0;

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "net/event_loop.h"
-#include "server/forwarding_session.h"
+#include "base/clock.h"
 #include "testing/fake_engine.h"
 #include "testing/faulty_engine.h"
+#include "testing/fixtures/forwarding_session.h"
 
 namespace hs::server {
 namespace {
@@ -175,7 +175,7 @@ TEST_F(BatchTest, WhatIsParkedLaterHasAllOfItsPatienceAgain) {
   first_.input().append(insert(2));
   run_first();
   EXPECT_TRUE(first_.parked);
-  EXPECT_LT(net::monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
+  EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
 }
 
 TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {

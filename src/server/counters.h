@@ -2,19 +2,19 @@
 // a cache line of its own.
 #pragma once
 
-#include "net/counter.h"
+#include "base/counter.h"
 
 namespace hs::server {
 
 struct alignas(64) Counters {
-  net::Counter requests;
-  net::Counter errors;
-  net::Counter batches;
-  net::Counter commits;
-  net::Counter retries;
-  net::Counter handovers;
-  net::Counter bytes_streamed;
-  net::Counter foreigners;
+  Counter requests;
+  Counter errors;
+  Counter batches;
+  Counter commits;
+  Counter retries;
+  Counter handovers;
+  Counter bytes_streamed;
+  Counter foreigners;
 };
 
 }  // namespace hs::server

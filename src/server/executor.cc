@@ -22,13 +22,13 @@ engine::SessionEvents Executor::events(Executor* executor) {
   events.wake = [](void* context) { static_cast<Executor*>(context)->wake(); };
   events.wait_begins = [](void* context, engine::SessionEvents::Wait what) {
     auto* self = static_cast<Executor*>(context);
-    Worker* const worker = self->worker_.load(std::memory_order_relaxed);
-    if (self->waits_++ == 0 && worker != nullptr) worker->leader_waits(*self, what);
+    Reactor* const reactor = self->reactor_.load(std::memory_order_relaxed);
+    if (self->waits_++ == 0 && reactor != nullptr) reactor->leader_waits(*self, what);
   };
   events.wait_ends = [](void* context) {
     auto* self = static_cast<Executor*>(context);
-    Worker* const worker = self->worker_.load(std::memory_order_relaxed);
-    if (--self->waits_ == 0 && worker != nullptr) worker->leader_goes_on(*self);
+    Reactor* const reactor = self->reactor_.load(std::memory_order_relaxed);
+    if (--self->waits_ == 0 && reactor != nullptr) reactor->leader_goes_on(*self);
   };
   events.works = [](void* context, uint32_t rows) {
     auto* self = static_cast<Executor*>(context);
@@ -66,10 +66,10 @@ void Executor::serve() {
     const ThreadPool::Call call = pool_.wait_for_call(*this, holds_tables);
     switch (call.what) {
       case ThreadPool::Call::kLead:
-        if (call.worker->take_lead(*this)) lead(*call.worker);
+        if (call.reactor->take_lead(*this)) lead(*call.reactor);
         break;
       case ThreadPool::Call::kWatch:
-        watch(*call.worker);
+        watch(*call.reactor);
         break;
       case ThreadPool::Call::kEnd:
         return;
@@ -81,34 +81,34 @@ void Executor::serve() {
   }
 }
 
-void Executor::lead(Worker& worker) {
-  worker_.exchange(&worker, std::memory_order_acq_rel);
+void Executor::lead(Reactor& reactor) {
+  reactor_.exchange(&reactor, std::memory_order_acq_rel);
   prepare_successor();
-  worker.lead(*this);
-  worker_.store(nullptr, std::memory_order_relaxed);
+  reactor.lead(*this);
+  reactor_.store(nullptr, std::memory_order_relaxed);
 }
 
-void Executor::watch(Worker& worker) {
+void Executor::watch(Reactor& reactor) {
   if (holds_tables) session_->release();
   holds_tables = false;
   prepare_successor();
-  std::chrono::milliseconds patience = Worker::kPatience;
+  std::chrono::milliseconds patience = Reactor::kPatience;
   for (int calm = 0; !should_stop();) {
     pool_.pause(*this, patience);
-    switch (worker.watch(*this, &calm)) {
-      case Worker::Watch::kOn:
+    switch (reactor.watch(*this, &calm)) {
+      case Reactor::Watch::kOn:
         // Under load every wait is short as a rule, and a look costs some 30 µs.
-        if (calm == 0) patience = std::min(2 * patience, Worker::kMostPatience);
+        if (calm == 0) patience = std::min(2 * patience, Reactor::kMostPatience);
         break;
-      case Worker::Watch::kOver:
+      case Reactor::Watch::kOver:
         return;
-      case Worker::Watch::kTookLead:
-        return lead(worker);
+      case Reactor::Watch::kTookLead:
+        return lead(reactor);
     }
   }
 }
 
-// A worker waits for this thread to lead it, so nothing may throw here.
+// A reactor waits for this thread to lead it, so nothing may throw here.
 void Executor::prepare_successor() noexcept {
   try {
     pool_.grow();
@@ -117,7 +117,7 @@ void Executor::prepare_successor() noexcept {
   }
 }
 
-void Executor::step_aside() { worker_.load(std::memory_order_relaxed)->step_aside(*this); }
+void Executor::step_aside() { reactor_.load(std::memory_order_relaxed)->step_aside(*this); }
 
 bool Executor::begin_wait() { return pool_.begin_wait(); }
 void Executor::end_wait() { pool_.end_wait(); }
@@ -136,13 +136,13 @@ bool Executor::send(Peer& peer) {
 
 void Executor::wake() {
   pool_.call(*this);
-  // A change of nothing, to come before or after that in lead(): either we see which worker it
+  // A change of nothing, to come before or after that in lead(): either we see which reactor it
   // leads, or it sees that it shall stop before it waits.
-  if (Worker* const worker = worker_.fetch_add(0, std::memory_order_acq_rel)) worker->wake();
+  if (Reactor* const reactor = reactor_.fetch_add(0, std::memory_order_acq_rel)) reactor->wake();
 }
 
 void Executor::complain(std::string_view what, std::string_view detail) noexcept {
-  const int64_t now_ms = net::monotonic_ms();
+  const int64_t now_ms = monotonic_ms();
   if (last_complaint_ms_ != 0 && now_ms - last_complaint_ms_ < kComplaintEveryMs) return;
   last_complaint_ms_ = now_ms;
   report(what, detail);

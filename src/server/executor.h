@@ -1,4 +1,4 @@
-// One thread that executes: its place in the database, and its batch. It leads a worker, or stands
+// One thread that executes: its place in the database, and its batch. It leads a reactor, or stands
 // by until one wants a leader.
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <string_view>
 #include <thread>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/execute.h"
 #include "server/batch.h"
 #include "server/counters.h"
-#include "server/worker.h"
+#include "server/reactor.h"
 
 namespace hs::server {
 
@@ -50,8 +50,8 @@ class Executor final : private Outlet {
   friend class ThreadPool;
 
   void serve();
-  void lead(Worker& worker);
-  void watch(Worker& worker);
+  void lead(Reactor& reactor);
+  void watch(Reactor& reactor);
   void prepare_successor() noexcept;
   void step_aside() override;
   bool send(Peer& peer) override;
@@ -65,8 +65,8 @@ class Executor final : private Outlet {
   Counters counters_;
   std::unique_ptr<engine::Session> session_;
   std::optional<Batch> batch_;
-  std::atomic<Worker*> worker_{nullptr};  // that it leads, or whose batch it finishes
-  int waits_ = 0;                         // nested ones of the session
+  std::atomic<Reactor*> reactor_{nullptr};  // that it leads, or whose batch it finishes
+  int waits_ = 0;                           // nested ones of the session
   int64_t last_complaint_ms_ = 0;
 
   // Guarded by the pool:

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <string>
 
-#include "server/server_fixture.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "server/server_fixture.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace {
 
@@ -61,7 +61,7 @@ class NoMemoryTest : public ServerTest {
   }
 };
 
-TEST_F(NoMemoryTest, AWorkerHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
+TEST_F(NoMemoryTest, AReactorHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   const std::string find = "1\t=\t1\t1\n";
   const std::string found = "0\t2\t1\tv";
   TestClient waits = opened(reader());
@@ -80,7 +80,7 @@ TEST_F(NoMemoryTest, AWorkerHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   waits.send(find);
   faulty_.wait_for_held(1);
   other.send(find);
-  // Somebody leads the worker, be it to say that there is no memory for the answer.
+  // Somebody leads the reactor, be it to say that there is no memory for the answer.
   const std::string answer = other.line();
   EXPECT_TRUE(answer == found || answer == "1\t1\t128" || answer == "EOF") << answer;
   EXPECT_GT(refused, 0);

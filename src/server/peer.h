@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/intrusive_list.h"
 #include "exec/client.h"
 #include "net/connection.h"
-#include "net/intrusive_list.h"
 
 namespace hs::server {
 
 struct QueueTag {};
 
-struct Peer final : net::Connection, net::ListHook<QueueTag> {
+struct Peer final : net::Connection, ListHook<QueueTag> {
   // Counts its memory where the pool does.
   explicit Peer(exec::SpecPool& pool) : net::Connection(pool.memory()), client(pool) {}
 
@@ -24,7 +24,7 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   bool may_have_more = false;  // complete lines, left for a later batch
   bool unfinished = false;     // split() stays away from it
   bool parked = false;         // its next request must wait for a lock, outside of any thread
-  int64_t waits_since_ms = 0;  // on net::monotonic_ms(), the request that is parked; 0: none
+  int64_t waits_since_ms = 0;  // on monotonic_ms(), the request that is parked; 0: none
   bool is_slow = false;        // took less than was streamed to it of late
   bool has_spoken = false;     // a line of it was executed
   enum class Ending : uint8_t {
@@ -37,11 +37,11 @@ struct Peer final : net::Connection, net::ListHook<QueueTag> {
   };
   Ending ending = Ending::kNone;  // else: nothing more is executed, and it closes after its replies
 
-  // Set by Worker, while parked:
+  // Set by Reactor, while parked:
   int64_t try_at_ms = 0;  // when the request is due to be tried again
   unsigned tries = 0;     // of that request so far
 };
 
-using Queue = net::IntrusiveList<Peer, QueueTag>;
+using Queue = IntrusiveList<Peer, QueueTag>;
 
 }  // namespace hs::server

@@ -53,9 +53,9 @@ std::string_view threads_variable(engine::Mode mode) {
 }
 
 uint64_t Port::own_descriptors(const PortConfig& config) {
-  constexpr uint64_t kOfWorker = 2;    // an epoll and an eventfd
+  constexpr uint64_t kOfReactor = 2;   // an epoll and an eventfd
   constexpr uint64_t kOfAcceptor = 4;  // its own, and the listening sockets
-  return config.port.empty() ? 0 : kOfWorker * config.threads + kOfAcceptor;
+  return config.port.empty() ? 0 : kOfReactor * config.threads + kOfAcceptor;
 }
 
 Port::Port(const Config& config, engine::Mode mode, const Log& log, Memory& memory, Admits admits)
@@ -101,15 +101,15 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
   port->acceptor_ = std::make_unique<net::Acceptor>(*port->listener_, std::move(handlers));
   bool made = static_cast<bool>(*port->acceptor_);
   for (uint32_t i = 0; made && i < port->config_.threads; ++i) {
-    Worker::Options worker;
-    if (config.readsize > 0) worker.read_size = config.readsize;
-    worker.high_water = config.limits.max_buffered;
-    worker.idle_timeout_s = config.idle_timeout_s;
-    worker.spin_us = config.spin_us;
-    worker.gathers = mode == engine::Mode::kReadWrite;
-    port->workers_.push_back(Worker::create(worker, port->specs_));
-    made = port->workers_.back() != nullptr;
-    port->taking_.push_back(port->workers_.back().get());
+    Reactor::Options reactor;
+    if (config.readsize > 0) reactor.read_size = config.readsize;
+    reactor.high_water = config.limits.max_buffered;
+    reactor.idle_timeout_s = config.idle_timeout_s;
+    reactor.spin_us = config.spin_us;
+    reactor.gathers = mode == engine::Mode::kReadWrite;
+    port->reactors_.push_back(Reactor::create(reactor, port->specs_));
+    made = port->reactors_.back() != nullptr;
+    port->taking_.push_back(port->reactors_.back().get());
   }
   if (made) {
     ThreadPool::Options pool;
@@ -117,10 +117,10 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
     pool.context = {mode, config.limits, port->config_.secret, config.now_ns};
     pool.max_threads = std::max(config.max_threads, port->config_.threads);
     pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
-    port->pool_.emplace(std::move(pool), port->workers_, engine, log);
+    port->pool_.emplace(std::move(pool), port->reactors_, engine, log);
     return port;
   }
-  port->workers_.clear();
+  port->reactors_.clear();
   *error = "too few file descriptors for " + std::to_string(port->config_.threads) + " threads" +
            in_parentheses(threads_variable(mode));
   return nullptr;
@@ -157,27 +157,27 @@ void Port::join() {
 void Port::take(net::FileDescriptor socket) {
   try {
     for (;;) {
-      Worker* const worker = least_busy();
-      if (worker == nullptr || !admits_(socket.get())) break;
-      if (worker->adopt(socket)) return accepted_.add(1);
-      std::erase(taking_, worker);
+      Reactor* const reactor = least_busy();
+      if (reactor == nullptr || !admits_(socket.get())) break;
+      if (reactor->adopt(socket)) return accepted_.add(1);
+      std::erase(taking_, reactor);
     }
   } catch (const std::bad_alloc&) {
   }
   refuse(socket);
 }
 
-// Null: the port has as many connections as it may have, or no worker is left.
-Worker* Port::least_busy() {
-  Worker* least = nullptr;
+// Null: the port has as many connections as it may have, or no reactor is left.
+Reactor* Port::least_busy() {
+  Reactor* least = nullptr;
   uint64_t all = 0;
   uint32_t fewest = UINT32_MAX;
-  for (Worker* worker : taking_) {
-    const uint32_t connections = worker->connections();
+  for (Reactor* reactor : taking_) {
+    const uint32_t connections = reactor->connections();
     all += connections;
     if (connections >= fewest) continue;
     fewest = connections;
-    least = worker;
+    least = reactor;
   }
   return all < max_connections_ ? least : nullptr;
 }
@@ -190,14 +190,14 @@ void Port::refuse(const net::FileDescriptor& socket) {
 
 uint64_t Port::connections() const {
   uint64_t sum = 0;
-  for (const std::unique_ptr<Worker>& worker : workers_) sum += worker->connections();
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) sum += reactor->connections();
   return sum;
 }
 
 void Port::add_to(Statistics& sum) const {
   sum.connections_accepted += accepted_.get();
   sum.connections_refused += refused_.get();
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->add_to(sum);
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->add_to(sum);
   if (pool_) pool_->add_to(sum);
 }
 

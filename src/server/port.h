@@ -1,4 +1,4 @@
-// One listening port: its listener, the thread that accepts, and the workers among which it spreads
+// One listening port: its listener, the thread that accepts, and the reactors among which it spreads
 // the connections.
 #pragma once
 
@@ -13,16 +13,16 @@
 #include <thread>
 #include <vector>
 
+#include "base/counter.h"
 #include "base/memory.h"
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/client.h"
 #include "net/acceptor.h"
-#include "net/counter.h"
 #include "net/listener.h"
+#include "server/reactor.h"
 #include "server/server.h"
 #include "server/start_gate.h"
 #include "server/thread_pool.h"
-#include "server/worker.h"
 
 namespace hs::server {
 
@@ -36,7 +36,7 @@ class Port {
   // Descriptors that a port has besides its connections.
   static uint64_t own_descriptors(const PortConfig& config);
 
-  // Listens, and makes the workers, but no thread. Null: *error is one sentence. `engine`, and
+  // Listens, and makes the reactors, but no thread. Null: *error is one sentence. `engine`, and
   // `memory` in which it counts, must outlive the port.
   static std::unique_ptr<Port> open(const Config& config, engine::Mode mode, engine::Engine& engine,
                                     const Log& log, Memory& memory, Admits admits,
@@ -54,7 +54,7 @@ class Port {
 
   uint16_t number() const { return listener_->port(); }
   const std::string& place() const { return listener_->place(); }
-  size_t threads() const { return workers_.size(); }
+  size_t threads() const { return reactors_.size(); }
   uint64_t connections() const;  // now
   void add_to(Statistics& sum) const;
 
@@ -62,7 +62,7 @@ class Port {
   Port(const Config& config, engine::Mode mode, const Log& log, Memory& memory, Admits admits);
 
   void take(net::FileDescriptor socket);
-  Worker* least_busy();
+  Reactor* least_busy();
   void refuse(const net::FileDescriptor& socket);
 
   const PortConfig config_;
@@ -75,12 +75,13 @@ class Port {
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
   exec::SpecPool specs_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<Worker*> taking_;  // the workers that have not ended, as the acceptor's thread knows
+  std::vector<std::unique_ptr<Reactor>> reactors_;
+  std::vector<Reactor*>
+      taking_;  // the reactors that have not ended, as the acceptor's thread knows
   std::optional<ThreadPool> pool_;
   std::thread acceptor_thread_;
-  net::Counter accepted_;
-  net::Counter refused_;
+  Counter accepted_;
+  Counter refused_;
 };
 
 // The names of the system variables that configure the port of this mode, for messages.

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "net/event_loop.h"
 #include "server/admission.h"
 #include "server/port.h"
 #include "server/seldom.h"
@@ -113,7 +113,7 @@ bool TwoPorts::admits(int number) {
     if (port != nullptr) connections += port->connections();
   }
   if (admission_.has_room(number, connections)) return true;
-  if (about_admission_.is_due(net::monotonic_ms())) {
+  if (about_admission_.is_due(monotonic_ms())) {
     log_.warning("connections are refused: " + admission_.reason());
   }
   return false;

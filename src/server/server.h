@@ -1,4 +1,4 @@
-// The whole network server over some engine: two listeners, their workers, start and stop.
+// The whole network server over some engine: two listeners, their reactors, start and stop.
 //
 // Used by the MariaDB plugin and by the server on the fake engine. Thread-safe where it says so.
 #pragma once
@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/limits.h"
-#include "engine/port.h"
-#include "exec/meter.h"
+#include "engine/engine.h"
 #include "server/statistics.h"
 
 namespace hs::server {
 
-// One listening port and its workers.
+// One listening port and its reactors.
 struct PortConfig {
   std::string
       port;  // decimal port or service name; empty = this listener is off. "0" = any free port
@@ -31,13 +31,13 @@ struct Config {
   uint32_t max_threads = 256;  // of each port, those that wait included; at least its `threads`
   uint32_t spare_thread_ms = 10'000;  // that a thread stands by before it ends, if more than one do
   uint32_t idle_timeout_s = 300;      // a connection without traffic is closed after that
-  uint32_t spin_us = 20;              // how long a worker looks for requests before it sleeps
+  uint32_t spin_us = 20;              // how long a reactor looks for requests before it sleeps
   uint32_t backlog = 32768;
   uint32_t sndbuf = 0;    // bytes, 0 = the system's
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
-  int64_t (*now_ns)() = exec::monotonic_ns;  // by which work is measured (see exec/meter.h)
+  int64_t (*now_ns)() = monotonic_ns;  // by which work is measured (see exec/meter.h)
 };
 
 // Where messages for the operator go: none is null, each is callable from any thread and does not
@@ -51,7 +51,7 @@ struct Log {
 class Server {
  public:
   // Binds both listeners and starts all threads, or starts nothing, sets *error to one clear
-  // sentence and returns null. `engine` must outlive the server. Workers accept traffic once
+  // sentence and returns null. `engine` must outlive the server. Reactors accept traffic once
   // engine.wait_until_ready() returned.
   static std::unique_ptr<Server> start(const Config& config, engine::Engine& engine, const Log& log,
                                        std::string* error);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "server/server_fixture.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
 namespace {
@@ -167,7 +167,7 @@ TEST_F(ServerTest, ConnectionsAreSpreadEvenly) {
   await_accepted(20);
   engine_.open_gate(true);
   for (TestClient& client : clients) EXPECT_EQ(client.line(), "2\t1\tcmd");
-  EXPECT_EQ(server_->statistics().batches, 4u);  // one for each worker
+  EXPECT_EQ(server_->statistics().batches, 4u);  // one for each reactor
 }
 
 TEST_F(ServerTest, ConnectionsAboveTheLimitAreToldSo) {

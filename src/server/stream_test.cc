@@ -1,11 +1,11 @@
 #include <string>
 
-#include "server/server_fixture.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
 namespace {
 
-// Replies too long to be kept, over one worker.
+// Replies too long to be kept, over one reactor.
 class StreamTest : public ServerTest {
  protected:
   static constexpr int kRows = 6000;

@@ -9,9 +9,9 @@
 namespace hs::server {
 namespace {
 
-// Half of the threads that are not needed to lead a worker.
-uint32_t most_waits(uint32_t threads, size_t workers) {
-  return threads > workers ? (threads - static_cast<uint32_t>(workers) + 1) / 2 : 0;
+// Half of the threads that are not needed to lead a reactor.
+uint32_t most_waits(uint32_t threads, size_t reactors) {
+  return threads > reactors ? (threads - static_cast<uint32_t>(reactors) + 1) / 2 : 0;
 }
 
 template <class T>
@@ -23,27 +23,27 @@ T* take_first(std::vector<T*>& list) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Worker>>& workers,
+ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
                        engine::Engine& engine, const Log& log)
     : options_(std::move(options)),
-      workers_(workers),
+      reactors_(reactors),
       engine_(engine),
       log_(log),
-      waits_left_(most_waits(options_.max_threads, workers.size())) {
+      waits_left_(most_waits(options_.max_threads, reactors.size())) {
   // So that a call allocates nothing: each is in a list once at most.
-  without_leader_.reserve(workers.size());
-  without_watcher_.reserve(workers.size());
+  without_leader_.reserve(reactors.size());
+  without_watcher_.reserve(reactors.size());
   standing_by_.reserve(options_.max_threads);
 }
 
 void ThreadPool::start(const StartGate& gate) {
-  for (const std::unique_ptr<Worker>& worker : workers_) want_leader(*worker);
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) want_leader(*reactor);
   const std::lock_guard lock(mutex_);
   while (executors_.size() < first_threads()) make_thread(&gate);
 }
 
 size_t ThreadPool::first_threads() const {
-  return std::min<size_t>(workers_.size() + 1, options_.max_threads);
+  return std::min<size_t>(reactors_.size() + 1, options_.max_threads);
 }
 
 // Guarded by mutex_. An executor without a thread.
@@ -82,7 +82,7 @@ void ThreadPool::grow() {
   if (has_place) make_thread(nullptr);
 }
 
-// Who cannot serve leaves one worker without a leader for good, unless others stand by.
+// Who cannot serve leaves one reactor without a leader for good, unless others stand by.
 void ThreadPool::leave(Executor& executor) {
   const std::lock_guard leaving(leave_mutex_);
   std::unique_lock lock(mutex_);
@@ -93,16 +93,16 @@ void ThreadPool::leave(Executor& executor) {
   if (!executor.started_) --starting_;
   if (--alive_ == 0) {
     lock.unlock();
-    for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
-  } else if (alive_ < workers_.size()) {
+    for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->shut();
+  } else if (alive_ < reactors_.size()) {
     // Not one whose leader waits: its batch has the connections, and it comes back to lead.
     const auto found = std::find_if(without_leader_.begin(), without_leader_.end(),
-                                    [](const Worker* worker) { return !worker->is_led(); });
+                                    [](const Reactor* reactor) { return !reactor->is_led(); });
     if (found == without_leader_.end()) return;
-    Worker* const worker = *found;
+    Reactor* const reactor = *found;
     without_leader_.erase(found);
     lock.unlock();
-    worker->shut();
+    reactor->shut();
   }
 }
 
@@ -110,7 +110,7 @@ void ThreadPool::request_stop() {
   stop_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<Executor>& executor : executors_) executor->called_.notify_one();
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->wake();
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->wake();
 }
 
 void ThreadPool::join() {
@@ -123,19 +123,19 @@ void ThreadPool::join() {
     }
     if (thread.joinable()) thread.join();
   }
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->shut();
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->shut();
 }
 
-void ThreadPool::want_leader(Worker& worker) {
+void ThreadPool::want_leader(Reactor& reactor) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(worker.wants_leader_, true)) return;
-  without_leader_.push_back(&worker);
+  if (std::exchange(reactor.wants_leader_, true)) return;
+  without_leader_.push_back(&reactor);
   call_next();
 }
 
-void ThreadPool::want_watcher(Worker& worker) {
+void ThreadPool::want_watcher(Reactor& reactor) {
   const std::lock_guard lock(mutex_);
-  without_watcher_.push_back(&worker);
+  without_watcher_.push_back(&reactor);
   call_next();
 }
 
@@ -149,7 +149,7 @@ bool ThreadPool::begin_wait() {
 
 void ThreadPool::end_wait() {
   waits_left_.fetch_add(1, std::memory_order_relaxed);
-  for (const std::unique_ptr<Worker>& worker : workers_) worker->try_parked();
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->try_parked();
 }
 
 void ThreadPool::call_next() {
@@ -169,16 +169,16 @@ ThreadPool::Call ThreadPool::wait_for_call(Executor& executor, bool holds_tables
   if (!std::exchange(executor.started_, true)) --starting_;
   for (;;) {
     if (!without_leader_.empty()) {
-      Worker* const worker = take_first(without_leader_);
-      worker->wants_leader_ = false;
-      return {Call::kLead, worker};
+      Reactor* const reactor = take_first(without_leader_);
+      reactor->wants_leader_ = false;
+      return {Call::kLead, reactor};
     }
     if (!without_watcher_.empty()) return {Call::kWatch, take_first(without_watcher_)};
     if (std::exchange(executor.is_called_, false) || stopping()) return {};
     standing_by_.push_back(&executor);
     std::cv_status waited = std::cv_status::no_timeout;
     if (holds_tables) {
-      waited = executor.called_.wait_for(lock, std::chrono::milliseconds(Worker::kHoldTablesMs));
+      waited = executor.called_.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
     } else if (alive_ > first_threads()) {
       waited = executor.called_.wait_for(lock, options_.spare_time);
     } else {

@@ -3,12 +3,12 @@
 #include <thread>
 #include <vector>
 
-#include "server/server_fixture.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
 namespace {
 
-// One worker on each port, with the table open: what waits in it would stop everybody.
+// One reactor on each port, with the table open: what waits in it would stop everybody.
 class WaitTest : public ServerTest {
  protected:
   using Wait = engine::SessionEvents::Wait;

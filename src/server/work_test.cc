@@ -1,13 +1,14 @@
 #include <string>
 
-#include "server/server_fixture.h"
+#include "exec/meter.h"
+#include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
 namespace {
 
 using testing::Call;
 
-// Requests that work for long, over one worker for each port.
+// Requests that work for long, over one reactor for each port.
 class WorkTest : public ServerTest {
  protected:
   static constexpr int kRows = 3000;
@@ -86,7 +87,7 @@ TEST_F(WorkTest, WorkInsideOneCallLetsOthersOn) {
   }
 }
 
-TEST_F(WorkTest, RequestsThatAreShortDoNotHandTheWorkerOver) {
+TEST_F(WorkTest, RequestsThatAreShortDoNotHandTheReactorOver) {
   TestClient client = opened(reader());
   const uint64_t before = server_->statistics().handovers;
   std::string requests;

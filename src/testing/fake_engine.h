@@ -1,4 +1,4 @@
-// A database in memory behind the engine port, for tests and for the server without a database.
+// A database in memory behind the engine interface, for tests and for the server without a database.
 //
 // All sessions share the tables. Changes are seen by other sessions at once, before their commit;
 // one session at a time may hold uncommitted changes, another one that wants to change something
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "testing/table.h"
 #include "testing/table_definition.h"
 

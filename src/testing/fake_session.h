@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "testing/condition.h"
 #include "testing/fake_engine.h"
 #include "testing/table.h"

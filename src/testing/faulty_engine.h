@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 
 namespace hs::testing {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/limits.h"
-#include "protocol/request_text.h"
+#include "testing/fixtures/request_text.h"
 
 namespace hs::protocol::handlersocket {
 namespace {

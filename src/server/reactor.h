@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/port.h"
+#include "engine/engine.h"
 #include "exec/client.h"
 #include "net/event_loop.h"
 #include "server/counters.h"
@@ -35,7 +35,7 @@ namespace hs::server {
 class Executor;
 class ThreadPool;
 
-class Worker {
+class Reactor {
  public:
   struct Options {
     size_t read_size = kReadSize;
@@ -55,10 +55,10 @@ class Worker {
   // tables waits that long at most, and only when we cannot see him (see Session::after_batch).
   static constexpr int kHoldTablesMs = 10;
 
-  // Null when the process is out of descriptors. The specs must outlive the worker, as must the
+  // Null when the process is out of descriptors. The specs must outlive the reactor, as must the
   // pool every executor that leads it.
-  static std::unique_ptr<Worker> create(const Options& options, exec::SpecPool& specs);
-  ~Worker() { shut(); }
+  static std::unique_ptr<Reactor> create(const Options& options, exec::SpecPool& specs);
+  ~Reactor() { shut(); }
 
   // Takes the lead if nobody has it or the leader waits; the connections of his batch then are his
   // until he gives them back, but for those whose replies are final.
@@ -95,7 +95,7 @@ class Worker {
  private:
   friend class ThreadPool;
 
-  Worker() = default;
+  Reactor() = default;
   bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
   bool leads(const Executor& executor) const {
     return leader_.load(std::memory_order_relaxed) == &executor;

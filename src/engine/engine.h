@@ -1,4 +1,4 @@
-// The engine port: all that the rest of the program knows of a database server.
+// The engine interface: all that the rest of the program knows of a database server.
 //
 // What lives here: interfaces only. src/mariadb/ implements them on a real server, src/testing/ in
 // memory. Above it, exec/ gives requests their meaning and server/ groups them into batches.
@@ -15,7 +15,7 @@
 //     ( end_request | undo_request ) )*
 //   commit  after_batch
 //
-// and release() when the worker is about to idle.
+// and release() when the thread is about to idle.
 #pragma once
 
 #include <cstddef>
@@ -198,7 +198,7 @@ class Session {
   virtual bool has_uncommitted_changes() const = 0;
 
   // Between two batches: gives way to whoever waits for our tables (ALTER, DROP, FLUSH, a backup).
-  // True when tables are still held open afterwards, so that release() is due before the worker
+  // True when tables are still held open afterwards, so that release() is due before the thread
   // idles.
   virtual bool after_batch() = 0;
 
@@ -211,7 +211,7 @@ class Session {
   // The running request takes long: from now on the server's process list shows it, if it did not.
   virtual void takes_long() {}
 
-  // True when the session was told to end (server shutdown); the worker then closes its connections
+  // True when the session was told to end (server shutdown); its thread then closes its connections
   // and leaves.
   virtual bool should_stop() const = 0;
 };

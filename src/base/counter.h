@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace hs::net {
+namespace hs {
 
 class Counter {
  public:
@@ -18,4 +18,4 @@ class Counter {
   std::atomic<uint64_t> value_{0};
 };
 
-}  // namespace hs::net
+}  // namespace hs

@@ -1,4 +1,4 @@
-#include "server/worker.h"
+#include "server/reactor.h"
 
 #include <algorithm>
 #include <new>
@@ -22,24 +22,24 @@ constexpr int kCalmLooks = 20;
 
 }  // namespace
 
-std::unique_ptr<Worker> Worker::create(const Options& options, exec::SpecPool& specs) {
-  std::unique_ptr<Worker> worker(new Worker);
-  worker->gathers_ = options.gathers;
+std::unique_ptr<Reactor> Reactor::create(const Options& options, exec::SpecPool& specs) {
+  std::unique_ptr<Reactor> reactor(new Reactor);
+  reactor->gathers_ = options.gathers;
   net::EventLoop::Options loop;
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
   loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
   loop.spin_ns = int64_t{options.spin_us} * 1000;
   loop.make_connection = [&specs] { return std::make_unique<Peer>(specs); };
-  worker->loop_ = net::EventLoop::create(std::move(loop));
-  if (worker->loop_ == nullptr) return nullptr;
-  worker->ready_.reserve(net::EventLoop::kMaxEvents);
-  return worker;
+  reactor->loop_ = net::EventLoop::create(std::move(loop));
+  if (reactor->loop_ == nullptr) return nullptr;
+  reactor->ready_.reserve(net::EventLoop::kMaxEvents);
+  return reactor;
 }
 
 // --- the lead ---
 
-bool Worker::take_lead(Executor& executor) {
+bool Reactor::take_lead(Executor& executor) {
   const std::lock_guard lock(mutex_);
   if (Executor* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
     if (!leader_waits_) return false;
@@ -52,12 +52,12 @@ bool Worker::take_lead(Executor& executor) {
 }
 
 // Guarded by mutex_.
-void Worker::split_batch(Executor& leader) {
+void Reactor::split_batch(Executor& leader) {
   leader.batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
   if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
 }
 
-void Worker::step_aside(Executor& executor) {
+void Reactor::step_aside(Executor& executor) {
   {
     const std::lock_guard lock(mutex_);
     if (!leads(executor)) return;
@@ -69,7 +69,7 @@ void Worker::step_aside(Executor& executor) {
   executor.pool().want_leader(*this);
 }
 
-void Worker::leader_waits(Executor& executor, engine::SessionEvents::Wait what) {
+void Reactor::leader_waits(Executor& executor, engine::SessionEvents::Wait what) {
   bool watch = false;
   {
     const std::lock_guard lock(mutex_);
@@ -82,12 +82,12 @@ void Worker::leader_waits(Executor& executor, engine::SessionEvents::Wait what) 
   if (watch) executor.pool().want_watcher(*this);
 }
 
-void Worker::leader_goes_on(Executor& executor) {
+void Reactor::leader_goes_on(Executor& executor) {
   const std::lock_guard lock(mutex_);
   if (leads(executor)) leader_waits_ = false;
 }
 
-Worker::Watch Worker::watch(Executor& watcher, int* calm) {
+Reactor::Watch Reactor::watch(Executor& watcher, int* calm) {
   {
     const std::lock_guard lock(mutex_);
     const bool same = std::exchange(waits_watched_, waits_) == waits_;
@@ -102,7 +102,7 @@ Worker::Watch Worker::watch(Executor& watcher, int* calm) {
   return take_lead(watcher) ? Watch::kTookLead : Watch::kOver;
 }
 
-void Worker::lead(Executor& leader) {
+void Reactor::lead(Executor& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
     settle_returned();
@@ -125,7 +125,7 @@ void Worker::lead(Executor& leader) {
 }
 
 // False: nothing happened.
-bool Worker::await_peers(int timeout_ms) {
+bool Reactor::await_peers(int timeout_ms) {
   ready_.clear();
   const bool happened = loop_->wait(timeout_ms, ready_);
   for (net::Connection* connection : ready_) {
@@ -136,7 +136,7 @@ bool Worker::await_peers(int timeout_ms) {
   return happened;
 }
 
-void Worker::run_queue(Executor& leader) {
+void Reactor::run_queue(Executor& leader) {
   Batch& batch = leader.batch();
   while (leads(leader) && !queue_.empty() && !batch.full()) {
     Peer& peer = queue_.pop_front();
@@ -147,14 +147,14 @@ void Worker::run_queue(Executor& leader) {
   }
 }
 
-bool Worker::gathers(Executor& leader) const {
+bool Reactor::gathers(Executor& leader) const {
   const Batch& batch = leader.batch();
   return gathers_ && leads(leader) && !batch.full() &&
          loop_->connections() > batch.peers().size() &&  // else nobody is left to send anything
          leader.session().has_uncommitted_changes();
 }
 
-void Worker::run_batch(Executor& leader) {
+void Reactor::run_batch(Executor& leader) {
   Batch& batch = leader.batch();
   try {
     do {
@@ -176,8 +176,8 @@ void Worker::run_batch(Executor& leader) {
   batch.clear();
 }
 
-void Worker::report_foreigner(Executor& leader) try {
-  if (!leader.pool().about_foreigners().is_due(net::monotonic_ms())) return;
+void Reactor::report_foreigner(Executor& leader) try {
+  if (!leader.pool().about_foreigners().is_due(monotonic_ms())) return;
   for (const Peer* peer : leader.batch().peers()) {
     if (peer->ending != Peer::Ending::kForeign) continue;
     const std::string from = net::EventLoop::remote_address(*peer);
@@ -190,7 +190,7 @@ void Worker::report_foreigner(Executor& leader) try {
   leader.complain("a connection was closed: it speaks HTTP or TLS");
 }
 
-void Worker::give_back(Executor& executor) {
+void Reactor::give_back(Executor& executor) {
   bool is_led = false;
   {
     const std::lock_guard lock(mutex_);
@@ -206,7 +206,7 @@ void Worker::give_back(Executor& executor) {
 }
 
 // What others than the leader have answered.
-void Worker::settle_returned() {
+void Reactor::settle_returned() {
   if (!has_returned_.load(std::memory_order_relaxed)) return;
   for (;;) {
     Peer* peer = nullptr;
@@ -220,7 +220,7 @@ void Worker::settle_returned() {
 }
 
 // Gives the peer back to the loop, sends what has been answered, and decides what is next for it.
-void Worker::settle(Peer& peer) {
+void Reactor::settle(Peer& peer) {
   if (peer.detached()) loop_->attach(peer);
   if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
   loop_->send(peer);
@@ -239,8 +239,8 @@ void Worker::settle(Peer& peer) {
   }
 }
 
-void Worker::park(Peer& peer) {
-  peer.try_at_ms = net::monotonic_ms() + std::min(int64_t{2} << peer.tries, kLongestParkMs);
+void Reactor::park(Peer& peer) {
+  peer.try_at_ms = monotonic_ms() + std::min(int64_t{2} << peer.tries, kLongestParkMs);
   peer.tries = std::min(peer.tries + 1, 10u);
   loop_->detach(peer);
   parked_.push_back(peer);
@@ -248,9 +248,9 @@ void Worker::park(Peer& peer) {
 }
 
 // Those of parked_ that are due go to the queue, and some more if a wait has ended.
-void Worker::queue_parked() {
+void Reactor::queue_parked() {
   if (parked_.empty()) return;
-  const int64_t now_ms = net::monotonic_ms();
+  const int64_t now_ms = monotonic_ms();
   int at_once = wait_ended_.exchange(false, std::memory_order_relaxed) ? kTriesAfterWait : 0;
   if (at_once == 0 && now_ms < look_at_parked_ms_) return;
   look_at_parked_ms_ = now_ms + kLookAtParkedMs;
@@ -263,13 +263,13 @@ void Worker::queue_parked() {
   has_parked_.store(!parked_.empty(), std::memory_order_relaxed);
 }
 
-void Worker::try_parked() {
+void Reactor::try_parked() {
   if (!has_parked_.load(std::memory_order_relaxed)) return;
   wait_ended_.store(true, std::memory_order_relaxed);
   wake();
 }
 
-void Worker::shut() {
+void Reactor::shut() {
   settle_returned();
   for (Queue* queue : {&parked_, &queue_}) {
     while (!queue->empty()) {
@@ -280,7 +280,7 @@ void Worker::shut() {
   loop_->shut();
 }
 
-void Worker::add_to(Statistics& sum) const {
+void Reactor::add_to(Statistics& sum) const {
   sum.connections_open += loop_->connections();
   sum.connections_timed_out += loop_->counters().timed_out.get();
   sum.bytes_received += loop_->counters().bytes_received.get();

@@ -5,7 +5,7 @@
 // do not own their elements. Not thread-safe.
 #pragma once
 
-namespace hs::net {
+namespace hs {
 
 template <class Tag>
 class ListHook {
@@ -57,4 +57,4 @@ class IntrusiveList {
   ListHook<Tag> head_;
 };
 
-}  // namespace hs::net
+}  // namespace hs
