@@ -1,6 +1,6 @@
 """Checks that the documentation says what the code says.
 
-    docs/errors.md     and  src/base/errors.def       text, code, meaning of every error
+    docs/errors.md     and  the two errors.def        text, code, meaning of every error
     docs/variables.md  and  src/mariadb/variables.cc  name, type, default, range, dynamic or not
     docs/variables.md  and  src/mariadb/status.cc     the names of the status variables
     every page                                        relative links lead to a file and a heading
@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ERRORS_PAGE = "docs/errors.md"
-ERRORS_SOURCE = "src/base/errors.def"
+ERRORS_SOURCE = "src/protocol/handlersocket/errors.def"
+ERROR_KINDS_SOURCE = "src/base/errors.def"
+ERROR_CODES = {"kServer": "1", "kRequest": "2", "kAuthentication": "3"}
 VARIABLES_PAGE = "docs/variables.md"
 VARIABLES_SOURCE = "src/mariadb/variables.cc"
 STATUS_SOURCE = "src/mariadb/status.cc"
@@ -101,10 +103,12 @@ def bare(cell: str) -> str:
 
 
 def errors_in_code() -> list[tuple[str, str, str]]:
+    kinds = without_comments(read(ERROR_KINDS_SOURCE))
+    codes = {name: ERROR_CODES[kind] for _, (name, kind) in macro_calls(kinds, "HS_ERROR")}
     source = without_comments(read(ERRORS_SOURCE))
     return [
-        (text or NUMBER_TEXT, code, meaning)
-        for _, (_, code, text, meaning) in macro_calls(source, "HS_ERROR")
+        (text or NUMBER_TEXT, codes[name], meaning)
+        for _, (name, text, meaning) in macro_calls(source, "HS_TEXT")
     ]
 
 

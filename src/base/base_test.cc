@@ -1,31 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "base/buffer.h"
 #include "base/result.h"
 
 namespace hs {
 namespace {
-
-TEST(Errors, EveryTextIsOneTokenAndDistinct) {
-  std::set<std::string> seen;
-  for (size_t i = 0; i < error_count(); ++i) {
-    const auto code = static_cast<ErrorCode>(i);
-    EXPECT_GE(wire_code(code), 1);
-    EXPECT_LE(wire_code(code), 3);
-    EXPECT_FALSE(error_meaning(code).empty());
-    for (char c : wire_text(code)) EXPECT_GT(c, ' ') << error_name(code);
-    EXPECT_TRUE(seen.insert(std::string(wire_text(code))).second) << error_name(code);
-  }
-}
-
-TEST(Errors, EngineErrorsAreDecimalNumbers) { EXPECT_EQ(Error::engine(121).text(), "121"); }
-
-TEST(Errors, SqlErrorsCarryTheServersSentenceOnOneLine) {
-  EXPECT_EQ(Error::sql(1366, "Incorrect value: 'a\tb\n\x01'").text(),
-            "sql_1366 Incorrect value: 'a?b?\?'");
-}
 
 TEST(Result, HoldsAValueOrAnError) {
   Result<int> value = 7;

@@ -16,30 +16,23 @@
 namespace hs {
 
 enum class ErrorCode : uint8_t {
-#define HS_ERROR(name, code, text, meaning) name,
+#define HS_ERROR(name, kind) name,
 #include "base/errors.def"
 #undef HS_ERROR
 };
 
-// The number in front of an error reply: 1 server or engine, 2 request, 3 authentication.
-int wire_code(ErrorCode code);
+// Where the cause lies.
+enum class ErrorKind : uint8_t { kServer, kRequest, kAuthentication };
 
-// The text of an error reply as the table has it; empty for kEngine, a prefix for kSql.
-std::string_view wire_text(ErrorCode code);
-
-// The name of the enumerator without its k, and one sentence on what it means (for the docs and
-// tests).
+ErrorKind error_kind(ErrorCode code);
+// The name of the enumerator without its k, for tests.
 std::string_view error_name(ErrorCode code);
-std::string_view error_meaning(ErrorCode code);
 size_t error_count();
 
 struct Error {
   ErrorCode code = ErrorCode::kCommand;
   int number = 0;       // kEngine: the handler's error number; kSql: the SQL error number; else 0
   std::string message;  // kSql: the server's own sentence; else empty
-
-  // The text token of the error reply: printable ASCII, without TAB or LF.
-  std::string text() const;
 
   static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
   static Error sql(int number, std::string message) {

@@ -85,7 +85,7 @@ TEST_F(ExecuteTest, ReportsTheFirstMistakeAgainstTheIndexInTheProtocolsOrder) {
 
 TEST_F(ExecuteTest, ChecksTheContentsAfterTheCounts) {
   for (ErrorCode code : {ErrorCode::kEscape, ErrorCode::kNumber, ErrorCode::kMissingValue}) {
-    const std::string text = "error " + std::string(wire_text(code));
+    const std::string text = "error " + std::string(protocol::handlersocket::wire_text(code));
     EXPECT_EQ(run(Ask::find(1, "=", {"1"}).malformed(code, ErrorStage::kContents)), text);
     const Ask update = Ask::find(1, "=", {"1"}).update({"1", "x"});
     EXPECT_EQ(run(Ask(update).malformed(code, ErrorStage::kContents)), text);

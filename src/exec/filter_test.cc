@@ -179,10 +179,11 @@ TEST_F(FilterTest, TheColumnMustBeOpened) {
 TEST_F(FilterTest, RefusedByTheEngineTheRequestDoesNothing) {
   for (const Error& error : {Error{ErrorCode::kFilterBlob, 0, {}}, Error::sql(1267, "no")}) {
     engine.fail(Call::kSetFilters, 1, error);
-    EXPECT_EQ(run(all().skip_unless(0, "=", "20")), "error " + error.text());
+    EXPECT_EQ(run(all().skip_unless(0, "=", "20")),
+              "error " + protocol::handlersocket::wire_text(error));
     engine.fail(Call::kSetFilters, 1, error);
     EXPECT_EQ(run(Ask::find(3, ">", {"0"}, 9).skip_unless(0, "=", "a").erase()),
-              "error " + error.text());
+              "error " + protocol::handlersocket::wire_text(error));
   }
   EXPECT_EQ(users().size(), 5u);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/handlersocket/encoding.h"
+#include "protocol/handlersocket/error_text.h"
 
 namespace hs::protocol::handlersocket {
 namespace {
@@ -116,7 +117,7 @@ void ReplyEncoder::error(const Error& error) {
   }
   append_number(*target_, static_cast<uint64_t>(wire_code(error.code)));
   target_->append("\t1\t");
-  target_->append(error.text());
+  target_->append(wire_text(error));
   target_->append('\n');
 }
 
