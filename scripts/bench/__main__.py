@@ -11,13 +11,14 @@ from contextlib import ExitStack
 from run_report import say
 from server_files import REPOSITORY, ServerError
 
-from bench import about, lookups, mixed, rates, size, threads, writes
+from bench import about, lookups, machine, mixed, rates, size, threads, writes
 from bench.options import DIRECTORY, RELEASE, parse
 from bench.preparation import prepare
 from bench.results import Results
 from bench.run import Run
 from bench.servers import Servers
 
+SAMPLE_SECONDS = 3.0  # of the look at the machine before anything is measured
 MEASURE = {
     "lookups": lookups.lookups,
     "connections": lookups.connections,
@@ -36,22 +37,39 @@ def main(arguments: Sequence[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: the servers are ended
         signal.signal(number, signal.default_int_handler)
     wrong = 0
+    measured = False
     try:
         if not options.page_only:
+            look_around(options)
             if options.build == RELEASE:
                 prepare()
+            measured = True
             wrong = measure(options)
         if options.page:
             write_page(options)
     except ServerError as error:
         say(f"error: {error}")
-        if not options.page_only:
-            say("what was measured before is kept: --only goes on, --page-only writes the page")
+        if measured:
+            say("what was measured is kept: --only goes on, --page-only writes the page")
         return 1
     except KeyboardInterrupt:
         say("interrupted; what was measured is kept")
         return 130
     return 1 if wrong else 0
+
+
+def look_around(options: argparse.Namespace) -> None:
+    """Says when the machine is busy; raises when a page was to be made on it."""
+    others = machine.busy(SAMPLE_SECONDS)
+    if others <= options.quiet:
+        return
+    sentence = (
+        f"the machine is busy: other processes use {100 * others:.0f} % of a core, "
+        f"more than {100 * options.quiet:.0f} % (--quiet)"
+    )
+    if options.page and not options.force:
+        raise ServerError(f"{sentence}; --force measures all the same, --no-page writes no page")
+    say(sentence)
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -80,14 +98,22 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def write_page(options: argparse.Namespace) -> None:
-    """The page and its plots, from the results alone."""
+    """The two pages and the plots, from the results alone; none from a busy machine's."""
     from bench import page, plots  # only here: matplotlib is not needed to measure
 
     results = Results.load(options.results)
+    busy = results.busy_sections()
+    if busy and not options.force:
+        raise ServerError(
+            f"no page is written: the machine was busy with something else during {', '.join(busy)}"
+            "; --only measures these again, --page-only --force writes the page all the same"
+        )
     drawn = plots.draw(results, options.page.parent / "plots")
-    options.page.write_text(page.text(results, drawn), encoding="utf-8")
-    inside = options.page.is_relative_to(REPOSITORY)
-    say(f"written: {options.page.relative_to(REPOSITORY) if inside else options.page}")
+    goals = options.page.with_name(f"{options.page.stem}-goals.md")
+    for path, text in ((options.page, page.text(results, drawn)), (goals, page.goals_text(results))):
+        path.write_text(text, encoding="utf-8")
+        inside = path.is_relative_to(REPOSITORY)
+        say(f"written: {path.relative_to(REPOSITORY) if inside else path}")
 
 
 if __name__ == "__main__":

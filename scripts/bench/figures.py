@@ -42,6 +42,9 @@ def latency(percentile: str) -> Value:
     return lambda measurement: float(measurement.figures["latency_us"][percentile])
 
 
+FEW_ROUNDS = 3  # so few have no middle half: the range over all of them stands for it
+
+
 @dataclass(frozen=True)
 class Spread:
     """The median over the rounds, and between what the middle half of them lies."""
@@ -53,8 +56,8 @@ class Spread:
     @staticmethod
     def of(values: Sequence[float]) -> Spread:
         """Of one value at least."""
-        if len(values) == 1:
-            return Spread(values[0], values[0], values[0])
+        if len(values) <= FEW_ROUNDS:
+            return Spread(median(values), min(values), max(values))
         return Spread(median(values), *quantiles(values, n=4, method="inclusive")[::2])
 
 

@@ -68,9 +68,10 @@ class Measurement:
     round: int
     figures: dict[str, Any]
     command: list[str]
-    others: float  # CPU time of everybody else, as a share of one core
+    others: float  # CPU time of all other processes, as a share of one core
     load_core: float  # CPU time of the load generator, as a share of its core
     attempts: int = 1
+    busy: bool = False  # others used more than the limit in each attempt
 
 
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:

@@ -54,6 +54,17 @@ class Usage:
         return max(0.0, self.everybody - self.servers - self.children - self.own)
 
 
+def busy(seconds: float) -> float:
+    """What all processes of the machine use meanwhile, with what the hypervisor gives to others.
+
+    As a share of one core. This process sleeps.
+    """
+    before = Usage.now(())
+    time.sleep(seconds)
+    usage = Usage.now(()) - before
+    return usage.others / usage.elapsed
+
+
 def process_seconds(pid: int) -> float:
     """CPU seconds of a process with all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

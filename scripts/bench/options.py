@@ -102,6 +102,11 @@ def _parser() -> _Parser:
         default=0.15,
         help="what others may use of a core during a measurement (0.15)",
     )
+    add(
+        "--force",
+        action="store_true",
+        help="measure, and write the page, although the machine is busy with something else",
+    )
     add("--attempts", type=_number(int, 1, 100), help="until it is that quiet (3)")
     add("--pause", type=_number(float, 0.0, 600.0), default=3.0, help="seconds between them (3)")
     add("--build", type=Path, default=RELEASE, help="use what is built there, and build nothing")

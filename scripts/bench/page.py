@@ -1,4 +1,7 @@
-"""docs/benchmarks.md, from the results alone. Its text is in page.template."""
+"""docs/benchmarks.md and the page of goals, from the results alone.
+
+Their texts are in page.template and goals.template.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import figures, lookups, markdown, size, writes
+from bench import figures, lookups, markdown, size, summary, writes
 from bench.figures import groups
 from bench.goals import goals
 from bench.results import Results
 
 TEMPLATE = Path(__file__).with_name("page.template")
+GOALS_TEMPLATE = Path(__file__).with_name("goals.template")
 PLOTS = {
+    "summary": "five numbers beside SQL, Redis and memcached",
     "lookups": "server CPU time for a lookup",
     "connections-throughput": "lookups per second over the number of connections",
     "connections-latency": "p50 and p99 over the number of connections",
@@ -36,6 +41,20 @@ CPU_RATIOS = (
 
 def text(results: Results, drawn: Iterable[str]) -> str:
     """The whole page. `drawn`: the plots that there are."""
+    return TEMPLATE.read_text(encoding="utf-8").format(**values(results, drawn))
+
+
+def goals_text(results: Results) -> str:
+    """The page of goals."""
+    return GOALS_TEMPLATE.read_text(encoding="utf-8").format(
+        date=_dates(results),
+        goals=markdown.goal_table(goals(results)),
+        spread=_spread(results),
+    )
+
+
+def values(results: Results, drawn: Iterable[str]) -> dict[str, str]:
+    """What stands for each name in the page's template."""
     plots = {
         "plot_" + name.replace("-", "_"): f"![{title}](plots/{name}.svg)" if name in drawn else ""
         for name, title in PLOTS.items()
@@ -45,34 +64,42 @@ def text(results: Results, drawn: Iterable[str]) -> str:
         for section in ("lookups", "connections", "ranges", "writes", "threads", "rates", "mixed")
     }
     about = _about(results)
-    return TEMPLATE.read_text(encoding="utf-8").format(
+    return {
         **plots,
         **tables,
-        date=_dates(results),
-        goals=markdown.goal_table(goals(results)),
-        table_size=markdown.measurements(results, "size"),
-        classic_lookups=classic(results, "lookups"),
-        classic_inserts=classic(results, "inserts"),
-        ratios=_cpu_ratios(results),
-        p50_ratios=_p50_ratios(results),
-        machine=_facts(results),
-        others=_others(results),
-        sections=_sections(results),
-        settings=_settings(about.get("variables", {})),
-        binary_log=_settings(about.get("binary_log", {})),
-        pool=about.get("variables", {}).get("innodb_buffer_pool_size", "?"),
-        rows=f"{about.get('rows', 0):,}",
-        seconds=f"{about.get('seconds', 0):g}",
-        rounds=about.get("rounds", "?"),
-        sync=f"{results.about('writes').get('sync_us', 0):,.0f}",
-        write_rows=f"{writes.ROWS:,}",
-        size_connections=size.SQL_CONNECTIONS,
-        commands=_commands(results),
-    )
+        "date": _dates(results),
+        "numbers": summary.numbers(results),
+        "losses": summary.losses(results),
+        "weak_points": summary.weak_points(results),
+        "table_size": markdown.measurements(results, "size"),
+        "classic_lookups": classic(results, "lookups"),
+        "classic_inserts": classic(results, "inserts"),
+        "ratios": _cpu_ratios(results),
+        "p50_ratios": _p50_ratios(results),
+        "machine": _facts(results),
+        "others": _others(results),
+        "settings": _settings(about.get("variables", {})),
+        "binary_log": _settings(about.get("binary_log", {})),
+        "pool": str(about.get("variables", {}).get("innodb_buffer_pool_size", "?")),
+        "rows": f"{about.get('rows', 0):,}",
+        "seconds": f"{about.get('seconds', 0):g}",
+        "rounds": str(about.get("rounds", "?")),
+        "spread": _spread(results),
+        "sync": f"{results.about('writes').get('sync_us', 0):,.0f}",
+        "write_rows": f"{writes.ROWS:,}",
+        "size_connections": str(size.SQL_CONNECTIONS),
+        "commands": _commands(results),
+    }
+
+
+def _spread(results: Results) -> str:
+    """What the figures in brackets are, which depends on the number of rounds."""
+    few = _about(results).get("rounds", 0) <= figures.FEW_ROUNDS
+    return "the range over the rounds" if few else "the middle half of the rounds"
 
 
 def classic(results: Results, workload: str) -> str:
-    """The tables of 2010: per second and CPU use by number of rows, MongoDB's column empty."""
+    """Per second and CPU use by number of rows."""
     found = groups(results, "size")
     cases = [case for case in dict.fromkeys(case for case, _ in found) if case.startswith(workload)]
     if not cases:
@@ -87,9 +114,9 @@ def classic(results: Results, workload: str) -> str:
                 continue
             use = group.spread(_cpu_use).median
             cells.append(f"{group.spread(figures.rate).median:,.0f} ({use:.0f} %)")
-        rows.append([*cells, ""])
+        rows.append(cells)
     names = [markdown.plain(target) for target in size.TARGETS]
-    return markdown.table([f"{workload} per second (CPU)", *names, "MongoDB"], rows)
+    return markdown.table([f"{workload} per second (CPU)", *names], rows)
 
 
 def _cpu_use(measurement: Any) -> float:
@@ -158,10 +185,6 @@ def _others(results: Results) -> str:
         )
     head = ["", "measurements", "others, median", "others, most", "load generator, most"]
     return markdown.table(head, rows)
-
-
-def _sections(results: Results) -> str:
-    return ", ".join(results.sections)
 
 
 def _settings(variables: dict[str, Any]) -> str:

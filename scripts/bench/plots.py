@@ -11,53 +11,27 @@ from typing import Any
 import matplotlib
 
 from bench import figures, rates, size, writes
-from bench.figures import Group, Value, groups
+from bench.figures import Value, groups
 from bench.markdown import plain
 from bench.results import Results
+from bench.style import COLOURS, STYLE, Axes, Groups, legend, targets, thousands
 
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
-COLOURS = {
-    "ours": "#c0392b",
-    "stock": "#e59866",
-    "sql prepared": "#1f618d",
-    "sql text": "#85c1e9",
-    "memcached": "#239b56",
-    "redis": "#7d3c98",
-    "null": "#7f8c8d",
-    "floor": "#bdc3c7",
-}
-# White behind everything, so that they can be read on a dark page, too.
-STYLE = {
-    "svg.hashsalt": "handlersocket",
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "figure.facecolor": "white",
-    "axes.grid": True,
-    "grid.color": "#e5e7e9",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "lines.markersize": 4,
-}
-Axes = Any
-Groups = dict[tuple[str, str], Group]
+from bench import bars  # noqa: E402
 
 
 def draw(results: Results, directory: Path) -> set[str]:
-    """Writes the plots of all sections that were measured, and returns their names."""
+    """Writes the plots of all that was measured, and returns their names."""
     directory.mkdir(parents=True, exist_ok=True)
     drawn = set()
     with pyplot.rc_context(STYLE):
-        for name, (section, make) in PLOTS.items():
-            found = groups(results, section)
-            if not found:
+        for name, make in PLOTS.items():
+            figure = make(results)
+            if figure is None:
                 continue
-            figure = make(found)
             figure.savefig(
                 directory / f"{name}.svg",
                 bbox_inches="tight",
@@ -68,64 +42,16 @@ def draw(results: Results, directory: Path) -> set[str]:
     return drawn
 
 
-def _thousands(value: float, _position: object = None) -> str:
-    for unit, size_of_unit in ((" M", 1e6), (" k", 1e3)):
-        if value >= size_of_unit:
-            return f"{value / size_of_unit:g}{unit}"
-    return f"{value:g}"
-
-
 def _order(target: str) -> int:
     """Our own line is in front of the others."""
     return 4 if target == "ours" else 3
-
-
-def _targets(found: Groups) -> list[str]:
-    return [target for target in COLOURS if any(target == other for _, other in found)]
-
-
-def _cases(found: Groups) -> list[str]:
-    return list(dict.fromkeys(case for case, _ in found))
-
-
-def _bars(
-    found: Groups, cases: Sequence[str], value: Value, label: str, floor: float | None = None
-) -> Any:
-    """Groups of bars side by side, with the figure on each; a line for what costs no network."""
-    figure, axes = pyplot.subplots(figsize=(8, 3.2))
-    place = 0.0
-    ticks, seen = [], set()
-    for case in cases:
-        begin = place
-        for target in _targets(found):
-            group = found.get((case, target))
-            if group is None:
-                continue
-            height = group.spread(value).median
-            name = None if target in seen else plain(target)
-            axes.bar(place, height, 0.9, color=COLOURS[target], label=name)
-            text = f"{height:.2g}" if height < 100 else _thousands(float(f"{height:.2g}"))
-            axes.text(place, height, text, ha="center", va="bottom", fontsize=7)
-            seen.add(target)
-            place += 1
-        ticks.append((begin + place - 1) / 2)
-        place += 1
-    if floor is not None:
-        axes.axhline(floor, color="black", linestyle=":", label=plain("floor"))
-    axes.set_yscale("log")
-    axes.set_xticks(ticks, [case.replace(", ", ",\n") for case in cases])
-    axes.grid(visible=False, axis="x")
-    axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
-    axes.set_ylabel(label)
-    figure.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncol=4)
-    return figure
 
 
 def _lines(
     axes: Axes, found: Groups, name: Callable[[int], str], counts: Iterable[int], value: Value
 ) -> None:
     """A line for each target over the counts, with what the middle half of the rounds spans."""
-    for target in _targets(found):
+    for target in targets(found):
         at = [
             (count, found[name(count), target])
             for count in counts
@@ -144,24 +70,7 @@ def _lines(
             label=plain(target),
             zorder=_order(target),
         )
-    axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
-
-
-def _legend(figure: Any, axes: Axes) -> None:
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0), ncol=4
-    )
-
-
-def _lookups(found: Groups) -> Any:
-    cases = [case for case in _cases(found) if (case, "ours") in found]
-    floor = found.get(("in process", "floor"))
-    line = floor.spread(figures.cpu).median if floor else None
-    return _bars(found, cases, figures.cpu, "server CPU for a lookup, µs", line)
-
-
-def _ranges(found: Groups) -> Any:
-    return _bars(found, _cases(found), figures.rows_per_cpu_second, "rows per CPU second")
+    axes.yaxis.set_major_formatter(FuncFormatter(thousands))
 
 
 def _connections(found: Groups, columns: Sequence[tuple[str, Value]], scale: str) -> Any:
@@ -172,7 +81,7 @@ def _connections(found: Groups, columns: Sequence[tuple[str, Value]], scale: str
         _lines(axes, found, lambda count: names[count], counts, value)
         axes.set_xscale(scale)
         axes.set_yscale(scale)
-        axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
+        axes.yaxis.set_major_formatter(FuncFormatter(thousands))
         axes.set_xticks(counts, [str(count) for count in counts])
         axes.minorticks_off()
         axes.set_xlabel("connections")
@@ -181,7 +90,7 @@ def _connections(found: Groups, columns: Sequence[tuple[str, Value]], scale: str
             axes.set_ylim(bottom=0)
         last = axes
     figure.tight_layout()
-    _legend(figure, last)
+    legend(figure, last)
     return figure
 
 
@@ -208,7 +117,7 @@ def _writes(found: Groups) -> Any:
     for axes in grid[1]:
         axes.set_xlabel("connections")
     figure.tight_layout()
-    _legend(figure, grid[0][0])
+    legend(figure, grid[0][0])
     return figure
 
 
@@ -219,13 +128,13 @@ def _size(found: Groups) -> Any:
         value = figures.per_cpu_second if workload == "lookups" else figures.rate
         _lines(axes, found, partial(size.case_name, workload), sizes, value)
         axes.set_xscale("log")
-        axes.set_xticks(sizes, [_thousands(rows) for rows in sizes])
+        axes.set_xticks(sizes, [thousands(rows) for rows in sizes])
         axes.minorticks_off()
         axes.set_ylim(bottom=0)
         axes.set_xlabel("rows")
         axes.set_ylabel(f"{workload} per {'CPU ' if workload == 'lookups' else ''}second")
     figure.tight_layout()
-    _legend(figure, left)
+    legend(figure, left)
     return figure
 
 
@@ -235,7 +144,7 @@ def _rates(of: str, found: Groups) -> Any:
     shown = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99)
     for axes, share in zip(row, rates.SHARES):
         name = rates.rate_name(share, of)
-        for target in _targets(found):
+        for target in targets(found):
             group = found.get((name, target))
             if group is None:
                 continue
@@ -254,7 +163,7 @@ def _rates(of: str, found: Groups) -> Any:
         rate = next((g.first.figures["rate"] for (case, _), g in found.items() if case == name), 0)
         axes.set_title(f"{share} %: {rate:,.0f}/s", fontsize=9)
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(FuncFormatter(_thousands))
+        axes.yaxis.set_major_formatter(FuncFormatter(thousands))
         axes.set_xticks(
             [-math.log10(1 - percent / 100) for percent in shown],
             [f"{percent:g}" for percent in shown],
@@ -263,17 +172,28 @@ def _rates(of: str, found: Groups) -> Any:
         axes.set_xlabel("percentile")
     row[0].set_ylabel("latency, µs")
     figure.tight_layout()
-    _legend(figure, row[0])
+    legend(figure, row[0])
     return figure
 
 
-PLOTS: dict[str, tuple[str, Callable[[Groups], Any]]] = {
-    "lookups": ("lookups", _lookups),
-    "connections-throughput": ("connections", _connections_throughput),
-    "connections-latency": ("connections", _connections_latency),
-    "ranges": ("ranges", _ranges),
-    "writes": ("writes", _writes),
-    "size": ("size", _size),
-    "rates-sql": ("rates", partial(_rates, "sql prepared")),
-    "rates-ours": ("rates", partial(_rates, "ours")),
+def _of(section: str, make: Callable[[Groups], Any]) -> Callable[[Results], Any]:
+    """A plot of one section; None when it was not measured."""
+
+    def draw_it(results: Results) -> Any:
+        found = groups(results, section)
+        return make(found) if found else None
+
+    return draw_it
+
+
+PLOTS: dict[str, Callable[[Results], Any]] = {
+    "summary": bars.five_numbers,
+    "lookups": _of("lookups", bars.lookups),
+    "connections-throughput": _of("connections", _connections_throughput),
+    "connections-latency": _of("connections", _connections_latency),
+    "ranges": _of("ranges", bars.ranges),
+    "writes": _of("writes", _writes),
+    "size": _of("size", _size),
+    "rates-sql": _of("rates", partial(_rates, "sql prepared")),
+    "rates-ours": _of("rates", partial(_rates, "ours")),
 }

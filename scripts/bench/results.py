@@ -60,6 +60,15 @@ class Results:
         found: Iterable[dict[str, Any]] = self.sections.get(section, {}).get("measurements", ())
         return [Measurement(**fields) for fields in found]
 
+    def busy_sections(self) -> list[str]:
+        """Those in which the machine was busy with something else most of the time."""
+        found = []
+        for section in self.sections:
+            runs = self.measurements(section)
+            if 2 * sum(run.busy for run in runs) > len(runs):
+                found.append(section)
+        return found
+
     def about(self, section: str) -> dict[str, Any]:
         """When and with what the section was measured."""
         about: dict[str, Any] = self.sections.get(section, {}).get("about", {})

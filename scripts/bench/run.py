@@ -69,4 +69,4 @@ class Run:
             now = take()
             load.report(section, now)
             best = replace(now if now.others < best.others else best, attempts=attempt)
-        self.results.add(section, best)
+        self.results.add(section, replace(best, busy=best.others > limit))

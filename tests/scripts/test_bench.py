@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import signal
 import pytest
 from bench import __main__ as program
-from bench import figures, goals, lookups, markdown, options, page, size, writes
+from bench import figures, goals, lookups, machine, markdown, options, page, size, summary, writes
 from bench.figures import Spread
 from bench.load import Case, Measurement, Place, command
+from bench.machine import Usage
 from bench.results import Results
+from bench.run import Run
 from server_files import ServerError
 
 ABOUT: dict[str, Any] = {
@@ -99,6 +103,10 @@ def test_a_spread_is_the_middle_half_whatever_the_worst_round_was() -> None:
     assert Spread.of([7]) == Spread(7, 7, 7)
 
 
+def test_a_spread_of_three_rounds_is_their_range() -> None:
+    assert Spread.of([3, 9, 4]) == Spread(4, 3, 9)
+
+
 def test_goals_are_reached_missed_or_not_measured(results: Results) -> None:
     answers = {goal.what: goal.reached for goal in goals.goals(results)}
     head = "CPU for a lookup, 100 connections, depth 1: "
@@ -118,14 +126,66 @@ def test_a_goal_at_its_limit_is_reached_unless_it_must_be_passed() -> None:
 
 def test_the_page_says_what_was_measured_and_what_was_not(results: Results) -> None:
     text = page.text(results, {"lookups"})
-    assert "| **HandlerSocket 2** | 1,000 | 6.00 (5.50–6.50) | 10.0 | 20.0 | 30.0 | 0 |" in text
+    assert "| **HandlerSocket 2** | 1,000 | 6.00 (5.00–7.00) | 10.0 | 20.0 | 30.0 | 0 |" in text
     assert "plots/lookups.svg" in text
     assert "plots/writes.svg" not in text
-    assert "| 1,000,000 rows | 2,000 (50 %) | – | – |  |" in text
+    assert "| 1,000,000 rows | 2,000 (50 %) | – | – |\n" in text
     assert "size (interrupted)" in text
     assert f"*{markdown.NOTHING}*" in text
     assert "--port PORT" in text
     assert "{" not in text
+
+
+def test_the_page_begins_with_the_numbers_and_with_what_is_lost(results: Results) -> None:
+    name = lookups.shape_name(1, 1)
+    results.add("lookups", a_measurement(name, "ours", 1, 9.0, 1000))
+    results.add("lookups", a_measurement(name, "memcached", 1, 8.0, 1000))
+    results.add("lookups", a_measurement(name, "redis", 1, 10.0, 1000))
+    text = page.text(results, set())
+    first, later = text.split("## Lookups")
+    assert "one request at a time on each | **1,000** | – | – | 1,000 |" in first
+    assert "| CPU for a lookup, 1 connection, µs | 9.00 | memcached 8.00 |" in first
+    assert "binary log on; the stock" not in first  # not measured, so neither won nor lost
+    assert later
+
+
+def test_more_is_not_better_where_time_is_measured() -> None:
+    assert {c.more_is_better for c in summary.COMPARISONS if c.what.endswith("µs")} == {False}
+    assert {c.more_is_better for c in summary.COMPARISONS if " per second" in c.what} == {True}
+
+
+def test_each_comparison_and_headline_names_a_case_that_is_measured() -> None:
+    """By the page of the last run: a case that no section has would never be seen as lost."""
+    text = (options.REPOSITORY / "docs/benchmarks.md").read_text(encoding="utf-8")
+    for each in (*summary.COMPARISONS, *summary.HEADLINES):
+        assert f"| *{each.case}* |" in text
+
+
+def test_what_falls_with_the_number_of_rows_is_told(results: Results) -> None:
+    for rows, rate in ((size.SIZES[0], 100), (size.SIZES[-1], 50)):
+        for target in ("ours", "sql prepared"):
+            made = a_measurement(size.case_name("lookups", rows), target, 2, 1.0, rate)
+            results.add("size", made)
+    assert "With 50,000,000 rows instead of 1,000,000" in summary.weak_points(results)
+
+
+def test_the_goals_are_on_a_page_of_their_own(results: Results) -> None:
+    assert "| reached |" in page.goals_text(results)
+    assert "| reached |" not in page.text(results, set())
+
+
+def test_the_page_in_the_repository_is_what_the_template_makes() -> None:
+    """A change of the template's words changes the page, too."""
+    for template, path in (
+        (page.TEMPLATE, options.PAGE),
+        (page.GOALS_TEMPLATE, options.PAGE.with_name("benchmarks-goals.md")),
+    ):
+        text = path.read_text(encoding="utf-8")
+        place = 0
+        for words in re.split(r"\{\w+\}", template.read_text(encoding="utf-8")):
+            found = text.find(words, place)
+            assert found >= 0, words
+            place = found + len(words)
 
 
 def test_numbers_keep_three_digits() -> None:
@@ -142,9 +202,9 @@ def test_the_plots_are_the_same_bytes_again(results: Results, tmp_path: Path) ->
     from bench import plots
 
     assert set(page.PLOTS) == set(plots.PLOTS)
-    assert plots.draw(results, tmp_path / "one") == {"lookups", "size"}
+    assert plots.draw(results, tmp_path / "one") == {"summary", "lookups", "size"}
     plots.draw(results, tmp_path / "two")
-    for name in ("lookups", "size"):
+    for name in ("summary", "lookups", "size"):
         one, two = (tmp_path / folder / f"{name}.svg" for folder in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
 
@@ -199,6 +259,85 @@ def test_a_quick_run_writes_no_page_unless_told_to(tmp_path: Path) -> None:
     assert options.parse(["--quick"]).results != options.parse([]).results
 
 
+def usages(monkeypatch: pytest.MonkeyPatch, *used: float) -> None:
+    """The machine's CPU seconds at each look, one second after the other."""
+    seen = iter(
+        Usage(float(second), everybody, 0.0, 0.0, 0.0) for second, everybody in enumerate(used)
+    )
+    monkeypatch.setattr(Usage, "now", staticmethod(lambda _: next(seen)))
+    monkeypatch.setattr(machine.time, "sleep", lambda _: None)
+
+
+def test_a_busy_machine_is_known_by_what_other_processes_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usages(monkeypatch, 10.0, 11.5)
+    assert machine.busy(1.0) == 1.5
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a run does, instead of doing it."""
+    done: list[str] = []
+    monkeypatch.setattr(program, "prepare", lambda: None)
+    monkeypatch.setattr(program, "measure", lambda _: done.append("measured") or 0)
+    monkeypatch.setattr(program, "write_page", lambda _: done.append("page"))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    return done
+
+
+def test_a_busy_machine_measures_no_page(
+    prepared: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(machine, "busy", lambda _: 0.8)
+    assert program.main([]) == 1
+    assert prepared == []
+    said = capsys.readouterr().err
+    assert "error: the machine is busy: other processes use 80 % of a core" in said
+    assert "is kept" not in said
+    assert program.main(["--force"]) == 0
+    assert prepared == ["measured", "page"]
+
+
+def test_a_run_without_a_page_goes_on_beside_others_and_says_so(
+    prepared: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(machine, "busy", lambda _: 0.8)
+    assert program.main(["--no-page"]) == 0
+    assert prepared == ["measured"]
+    assert "the machine is busy" in capsys.readouterr().err
+
+
+def test_a_quiet_machine_is_measured_without_a_word(
+    prepared: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(machine, "busy", lambda _: 0.1)
+    assert program.main([]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_section_that_was_busy_in_most_measurements_gives_no_page(
+    results: Results, tmp_path: Path
+) -> None:
+    parsed = options.parse(["--page-only", "--results", str(results.path)])
+    parsed.page = tmp_path / "page.md"
+    for number in range(5):
+        busy = replace(a_measurement("x", "ours", number, 1.0, 1.0), busy=True)
+        results.add("size", busy)
+    with pytest.raises(ServerError, match="busy with something else during size;"):
+        program.write_page(parsed)
+    assert not parsed.page.exists()
+
+
+def test_a_measurement_that_never_was_quiet_is_marked(results: Results) -> None:
+    parsed = options.parse(["--attempts", "2", "--pause", "0"])
+    run = Run(parsed, None, results)  # type: ignore[arg-type]
+    taken = iter(replace(a_measurement("x", "ours", 1, 1, 1), others=used) for used in (0.9, 0.5))
+    run.quietest("size", lambda: next(taken), 0.15)
+    last = results.measurements("size")[-1]
+    assert (last.others, last.attempts, last.busy) == (0.5, 2, True)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -207,6 +346,7 @@ def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
         signal.raise_signal(number)
         return 0
 
+    monkeypatch.setattr(machine, "busy", lambda _: 0.0)
     monkeypatch.setattr(program, "prepare", lambda: None)
     monkeypatch.setattr(program, "measure", measure)
     ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
