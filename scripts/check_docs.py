@@ -3,6 +3,7 @@
     docs/errors.md     and  the two errors.def        text, code, meaning of every error
     docs/variables.md  and  src/mariadb/variables.cc  name, type, default, range, dynamic or not
     docs/variables.md  and  src/mariadb/status.cc     the names of the status variables
+    README.md          and  docs/benchmarks.md        the five numbers, which its tables have, too
     every page                                        relative links lead to a file and a heading
 
 Exits with 1 and one line per contradiction. Needs nothing but Python.
@@ -27,6 +28,7 @@ ERROR_CODES = {"kServer": "1", "kRequest": "2", "kAuthentication": "3"}
 VARIABLES_PAGE = "docs/variables.md"
 VARIABLES_SOURCE = "src/mariadb/variables.cc"
 STATUS_SOURCE = "src/mariadb/status.cc"
+FIGURES_PAGE = "docs/benchmarks.md"
 # The page's words for an error whose text is a number (empty in errors.def).
 NUMBER_TEXT = "*number*"
 SKIPPED_FOLDERS = {"build", "node_modules"}
@@ -210,6 +212,43 @@ def check_status() -> Iterator[str]:
         yield f"{VARIABLES_PAGE}: {name} is not in {STATUS_SOURCE}"
 
 
+# --- figures --------------------------------------------------------------------------------------
+
+
+def five_numbers(page: str) -> list[list[str]]:
+    """The rows of its table: what was measured, and for each target how much, ours in bold."""
+    return [[cell.strip("*") for cell in row] for row in rows(page, 5) if row[1].startswith("**")]
+
+
+def measured(page: str) -> set[str]:
+    """The figures of the page's other tables: 1,234 of a cell "1,234 (1,200–1,300)"."""
+    return {
+        match[1]
+        for width in (7, 8)
+        for row in rows(page, width)
+        for cell in row[1:]
+        if (match := re.match(r"([\d.,]+)", cell))
+    }
+
+
+def check_figures() -> Iterator[str]:
+    page = read(FIGURES_PAGE)
+    shown, expected = five_numbers(read("README.md")), five_numbers(page)
+    if len(expected) != 5:
+        yield f"{FIGURES_PAGE}: {len(expected)} rows of five numbers"
+    for row in expected:
+        if row not in shown:
+            yield f"README.md: this row of {FIGURES_PAGE} is missing: {' | '.join(row)}"
+    for row in shown:
+        if row not in expected:
+            yield f"README.md: {FIGURES_PAGE} has no such row: {' | '.join(row)}"
+    known = measured(page)
+    for what, *numbers in expected:
+        for each in numbers:
+            if each != "–" and each not in known:
+                yield f"{FIGURES_PAGE}: {each} ({what}) is in no other table"
+
+
 # --- links ----------------------------------------------------------------------------------------
 
 
@@ -255,7 +294,7 @@ def check_links() -> Iterator[str]:
 def main() -> int:
     """Prints every contradiction and returns the exit code."""
     wrong: list[str] = []
-    for check in (check_errors, check_variables, check_status, check_links):
+    for check in (check_errors, check_variables, check_status, check_figures, check_links):
         try:
             wrong += check()
         except (OSError, ValueError, KeyError, SyntaxError) as error:

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/handlersocket/error_text.h"
+
 namespace hs::protocol::handlersocket {
 namespace {
 
