@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "testing/fixtures/guard_pages.h"
 #include "testing/fixtures/request_text.h"
 
 namespace hs::protocol::handlersocket {
@@ -21,9 +22,13 @@ struct Case {
 
 void expect(const std::vector<Case>& cases) {
   Parser parser;
+  testing::GuardPages pages(1000);
   for (const Case& c : cases) {
     EXPECT_EQ(to_text(parser.parse(c.line)), c.request) << c.line;
     EXPECT_EQ(to_text(parser.parse(c.line)), c.request) << "a second time: " << c.line;
+    testing::for_every_cut(pages, c.line, [&](std::string_view cut) {
+      EXPECT_EQ(to_text(parser.parse(cut)), to_text(parser.parse(std::string(cut)))) << cut;
+    });
   }
 }
 
