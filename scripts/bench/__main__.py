@@ -11,10 +11,9 @@ from contextlib import ExitStack
 from run_report import say
 from server_files import REPOSITORY, ServerError
 
-from bench import about, lookups, machine, mixed, rates, size, threads, writes
+from bench import about, kept, lookups, machine, mixed, rates, size, threads, writes
 from bench.options import DIRECTORY, RELEASE, parse
 from bench.preparation import prepare
-from bench.results import Results
 from bench.run import Run
 from bench.servers import Servers
 
@@ -75,7 +74,7 @@ def look_around(options: argparse.Namespace) -> None:
 def measure(options: argparse.Namespace) -> int:
     """Goes through the sections; returns how many answers were wrong."""
     DIRECTORY.mkdir(mode=0o700, parents=True, exist_ok=True)
-    results = Results.load(options.results)
+    results = kept.load(options.results, options.page)
     import pymysql  # only here: it may just have been installed
 
     with ExitStack() as stack:
@@ -98,10 +97,10 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def write_page(options: argparse.Namespace) -> None:
-    """The two pages and the plots, from the results alone; none from a busy machine's."""
+    """The two pages, their plots, and what is kept of the results; nothing of a busy machine."""
     from bench import page, plots  # only here: matplotlib is not needed to measure
 
-    results = Results.load(options.results)
+    results = kept.load(options.results, options.page)
     busy = results.busy_sections()
     if busy and not options.force:
         raise ServerError(
@@ -114,6 +113,7 @@ def write_page(options: argparse.Namespace) -> None:
         path.write_text(text, encoding="utf-8")
         inside = path.is_relative_to(REPOSITORY)
         say(f"written: {path.relative_to(REPOSITORY) if inside else path}")
+    kept.write(results, options.page.with_suffix(".json"))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def _parser() -> _Parser:
         help=f"measure these again and keep the rest: {', '.join(SECTIONS)}",
     )
     add("--quick", action="store_true", help="a short run for trying out; writes no page")
-    add("--page-only", action="store_true", help="measure nothing, write the page and the plots")
+    add("--page-only", action="store_true", help="measure nothing, redraw the page and plots")
     add("--results", type=Path, help="where measurements are kept (build/bench/results.json)")
     add("--page", type=Path, help="where the page goes, plots beside it (docs/benchmarks.md)")
     add("--no-page", action="store_true", help="write no page")
@@ -137,7 +137,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             setattr(options, name, value)
     if options.page_only and options.page is None:
         parser.error("--quick --page-only needs --page FILE")
-    if options.page_only and not options.results.exists():
+    kept = options.page.with_suffix(".json") if options.page else None
+    if options.page_only and not options.results.exists() and not (kept and kept.exists()):
         parser.error(f"there are no results in {options.results}")
     options.build = options.build.resolve()
     plugin = options.build / server_files.PLUGIN_FILE.name

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bench import __main__ as program
-from bench import figures, goals, lookups, machine, markdown, options, page, size, summary, writes
+from bench import figures, goals, kept, lookups, machine, markdown, options, page, size, summary, writes
 from bench.figures import Spread
 from bench.load import Case, Measurement, Place, command
 from bench.machine import Usage
@@ -80,6 +80,31 @@ def test_results_are_kept_in_the_file_and_replaced_by_section(results: Results) 
     again.begin("lookups", ABOUT)
     assert Results.load(results.path).measurements("lookups") == []
     assert len(Results.load(results.path).measurements("size")) == 4
+
+
+def test_what_is_kept_beside_the_page_redraws_it(results: Results, tmp_path: Path) -> None:
+    rated = a_measurement("25 %", "ours", 1, 1.0, 1.0)
+    without = {name: value for name, value in rated.figures.items() if name != "rate"}
+    results.begin("rates", ABOUT)
+    results.add("rates", rated)
+    results.add("rates", replace(rated, target="stock", figures=without))
+    beside = tmp_path / "page.json"
+    kept.write(results, beside)
+    again = kept.load(tmp_path / "none.json", tmp_path / "page.md")
+    assert page.text(again, set()) == page.text(results, set())
+    assert page.goals_text(again) == page.goals_text(results)
+    assert again.measurements("rates")[0].figures["percentiles"] == [[50.0, 10.0], [99.0, 20.0]]
+    assert options.parse(
+        ["--page-only", "--results", str(tmp_path / "none.json"), "--page", str(tmp_path / "page.md")]
+    ).page_only
+
+
+def test_what_was_measured_here_goes_before_what_is_kept(results: Results, tmp_path: Path) -> None:
+    (tmp_path / "page.json").write_text("{}")
+    loaded = kept.load(results.path, tmp_path / "page.md")
+    assert loaded.sections == results.sections
+    with pytest.raises(ServerError, match="page.json cannot be read"):
+        kept.load(tmp_path / "none.json", tmp_path / "page.md")
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -327,6 +352,19 @@ def test_a_section_that_was_busy_in_most_measurements_gives_no_page(
     with pytest.raises(ServerError, match="busy with something else during size;"):
         program.write_page(parsed)
     assert not parsed.page.exists()
+
+
+def test_a_run_writes_the_page_its_goals_its_plots_and_what_is_kept(
+    results: Results, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "docs").mkdir()
+    parsed = options.parse(["--page-only", "--results", str(results.path)])
+    parsed.page = tmp_path / "docs/page.md"
+    program.write_page(parsed)
+    written = sorted(path.name for path in (tmp_path / "docs").iterdir())
+    assert written == ["page-goals.md", "page.json", "page.md", "plots"]
+    assert "(plots/summary.svg)" in parsed.page.read_text(encoding="utf-8")
 
 
 def test_a_measurement_that_never_was_quiet_is_marked(results: Results) -> None:
