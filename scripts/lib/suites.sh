@@ -29,6 +29,7 @@ finish_checks() { # finish_checks SUITE
 suite_lint() {
   check lint "includes go down the layers" "$python" "$repository/scripts/check_includes.py"
   check lint "the documentation says what the code says" "$python" "$repository/scripts/check_docs.py"
+  check lint "the titles of commits are short" "$python" "$repository/scripts/check_titles.py"
   check lint "the format is clang-format's" check_format
   finish_checks lint
 }
