@@ -3,6 +3,7 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,10 +67,15 @@ int init(void*) {
     refuse(why);
     return 1;
   }
-  const server::Config config = read_configuration();
+  const std::optional<server::Config> config = read_configuration(&why);
   hide_secrets();
+  if (!config) {
+    refuse(why);
+    return 1;
+  }
   engine = std::make_unique<MariaEngine>(lock_timeout_s());
-  network_server = server::Server::start(config, *engine, {log_info, log_warning, log_error}, &why);
+  network_server =
+      server::Server::start(*config, *engine, {log_info, log_warning, log_error}, &why);
   if (network_server == nullptr) {
     engine.reset();
     refuse(why);

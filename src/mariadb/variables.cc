@@ -3,6 +3,8 @@
 // Documented in docs/variables.md.
 #include "mariadb/variables.h"
 
+#include "server/secret_file.h"
+
 namespace hs::mariadb {
 namespace {
 
@@ -11,6 +13,8 @@ char* port;
 char* port_wr;
 char* plain_secret;
 char* plain_secret_wr;
+char* plain_secret_file;
+char* plain_secret_wr_file;
 unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, sndbuf, rcvbuf,
     readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
     max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
@@ -84,6 +88,12 @@ MYSQL_SYSVAR_STR(plain_secret_wr, plain_secret_wr, kReadOnly,
                  "Shared secret of the write port; empty for none, unset for that of the read "
                  "port. Not shown after start",
                  nullptr, nullptr, nullptr);
+MYSQL_SYSVAR_STR(plain_secret_file, plain_secret_file, kReadOnly,
+                 "File whose first line is the shared secret of the read port", nullptr, nullptr,
+                 "");
+MYSQL_SYSVAR_STR(plain_secret_wr_file, plain_secret_wr_file, kReadOnly,
+                 "File whose first line is the shared secret of the write port", nullptr, nullptr,
+                 "");
 MYSQL_SYSVAR_ENUM(character_set, character_set, kReadOnly,
                   "What keys and values are: utf8mb4 text, converted to and from the columns' "
                   "character sets as SQL does it; or binary, the columns' own bytes as they are",
@@ -122,6 +132,20 @@ MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kReadOnly,
 
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
+// The secret of the variable `name`, or of the file that the variable `name`_file names.
+std::optional<std::string> read_secret(const std::string& name, bool is_set, const char* secret,
+                                       const char* file, std::string* error) {
+  if (text(file).empty()) return text(secret);
+  if (is_set) {
+    *error = name + " and " + name + "_file are both set: only one of them can be";
+    return std::nullopt;
+  }
+  std::string read;
+  if (server::read_secret_file(file, &read, error)) return read;
+  *error += " (" + name + "_file)";
+  return std::nullopt;
+}
+
 void hide(char*& secret) {
   if (secret != nullptr && *secret != '\0') secret = hidden;
 }
@@ -146,6 +170,8 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(wrlock_timeout),
                                         MYSQL_SYSVAR(plain_secret),
                                         MYSQL_SYSVAR(plain_secret_wr),
+                                        MYSQL_SYSVAR(plain_secret_file),
+                                        MYSQL_SYSVAR(plain_secret_wr_file),
                                         MYSQL_SYSVAR(character_set),
                                         MYSQL_SYSVAR(max_connections),
                                         MYSQL_SYSVAR(max_request_size),
@@ -159,13 +185,22 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_memory),
                                         nullptr};
 
-server::Config read_configuration() {
+std::optional<server::Config> read_configuration(std::string* error) {
+  const bool has_secret = !text(plain_secret).empty();
+  const bool has_secret_wr = plain_secret_wr != nullptr;
+  const std::optional<std::string> secret =
+      read_secret("handlersocket_plain_secret", has_secret, plain_secret, plain_secret_file, error);
+  if (!secret) return std::nullopt;
+  const std::optional<std::string> secret_wr = read_secret(
+      "handlersocket_plain_secret_wr", has_secret_wr, plain_secret_wr, plain_secret_wr_file, error);
+  if (!secret_wr) return std::nullopt;
+  const bool is_own = has_secret_wr || !text(plain_secret_wr_file).empty();
+
   server::Config config;
   config.address = text(address);
-  config.read = {text(port), threads, text(plain_secret)};
+  config.read = {text(port), threads, *secret};
   // A secret for reading only would leave writing open to everybody.
-  config.write = {text(port_wr), threads_wr,
-                  text(plain_secret_wr != nullptr ? plain_secret_wr : plain_secret)};
+  config.write = {text(port_wr), threads_wr, is_own ? *secret_wr : *secret};
   config.max_threads = max_threads;
   config.idle_timeout_s = timeout;
   config.backlog = backlog;

@@ -4,14 +4,18 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <optional>
+#include <string>
+
 #include "server/server.h"
 
 namespace hs::mariadb {
 
 extern st_mysql_sys_var* system_variables[];
 
-// The server's configuration as the variables have it now.
-server::Config read_configuration();
+// The server's configuration as the variables have it now, with the secrets of the files that they
+// name. Nothing: *error says in one sentence why a secret cannot be had.
+std::optional<server::Config> read_configuration(std::string* error);
 
 // The character set that values have on the wire (handlersocket_character_set).
 CHARSET_INFO* value_charset_of_the_wire();

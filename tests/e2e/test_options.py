@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from hs_client import Client
-from private_server import PrivateServer
+from private_server import PrivateServer, free_port
 
 TABLE = "CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(20) CHARACTER SET latin1, KEY v (v))"
 
@@ -46,6 +47,82 @@ def test_each_port_can_have_a_secret_of_its_own_or_none() -> None:
             assert writer.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"3\t1\tunauth"
             assert writer.raw(b"A\t1\tw") == b"0\t1"
             writer.open("hs.t", ["id"])
+
+
+def secret_file(path: Path, content: str, mode: int = 0o600) -> Path:
+    """A file of that content, to which those have rights that the mode says."""
+    path.write_text(content, encoding="utf-8")
+    path.chmod(mode)
+    return path
+
+
+def test_secrets_can_be_the_first_lines_of_files_and_are_shown_nowhere(tmp_path: Path) -> None:
+    files = {
+        "handlersocket_plain_secret_file": secret_file(tmp_path / "r", "open sesame\nmore\n"),
+        "handlersocket_plain_secret_wr_file": secret_file(tmp_path / "w", "open wheat\r\n", 0o640),
+    }
+    with make(files) as server:
+        with Client(server.port) as reader, Client(server.port_wr) as writer:
+            assert reader.raw(b"A\t1\topen wheat") == b"3\t1\tunauth"
+            assert reader.raw(b"A\t1\topen sesame") == b"0\t1"
+            assert writer.raw(b"A\t1\topen sesame") == b"3\t1\tunauth"
+            assert writer.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"3\t1\tunauth"
+            assert writer.raw(b"A\t1\topen wheat") == b"0\t1"
+            writer.open("hs.t", ["id"])
+        shown = str(server.sql("SHOW GLOBAL VARIABLES LIKE 'handlersocket%'"))
+        assert str(tmp_path / "r") in shown
+        for secret in ("sesame", "wheat"):
+            assert secret not in shown + server.error_log()
+        # Read when the plugin starts, and only then.
+        secret_file(tmp_path / "r", "another\n")
+        with Client(server.port) as reader:
+            assert reader.raw(b"A\t1\topen sesame") == b"0\t1"
+        server.restart()
+        with Client(server.port) as reader:
+            assert reader.raw(b"A\t1\tanother") == b"0\t1"
+
+
+def test_the_read_ports_secret_file_guards_the_write_port_unless_that_has_its_own(
+    tmp_path: Path,
+) -> None:
+    file = secret_file(tmp_path / "secret", "s\n")
+    with make({"handlersocket_plain_secret_file": file}) as server:
+        with Client(server.port_wr) as writer:
+            assert writer.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"3\t1\tunauth"
+            assert writer.raw(b"A\t1\ts") == b"0\t1"
+        server.variables["handlersocket_plain_secret_wr"] = ""
+        server.restart()
+        with Client(server.port) as reader, Client(server.port_wr) as writer:
+            assert reader.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"3\t1\tunauth"
+            writer.open("hs.t", ["id"])
+
+
+def test_a_secret_file_that_is_no_good_keeps_the_plugin_from_starting(tmp_path: Path) -> None:
+    good = secret_file(tmp_path / "good", "sesame\n")
+    open_to_all = secret_file(tmp_path / "open", "sesame\n", 0o644)
+    empty = secret_file(tmp_path / "empty", "\nsesame\n")
+    option = "handlersocket_plain_secret"
+    refused = [
+        ({option: "x", f"{option}_file": good}, f"{option} and {option}_file are both set"),
+        ({f"{option}_wr": "", f"{option}_wr_file": good}, f"{option}_wr and {option}_wr_file are"),
+        ({f"{option}_file": open_to_all}, f"{open_to_all}, can be read or written by every user"),
+        ({f"{option}_file": empty}, f"{empty}, has an empty first line ({option}_file)"),
+        ({f"{option}_wr_file": tmp_path / "none"}, f"No such file or directory ({option}_wr_file)"),
+    ]
+    with PrivateServer(plugin="none") as server:
+        for variables, sentence in refused:
+            server.arguments = [
+                "--plugin-load-add=handlersocket2.so",
+                f"--handlersocket-port={free_port()}",
+                "--handlersocket-port-wr=",
+                *(f"--{name}={value}" for name, value in variables.items()),
+            ]
+            server.restart()
+            log = server.error_log(this_start_only=True)
+            assert sentence in log
+            assert "listening" not in log
+            assert "sesame" not in log
+            assert server.sql("SHOW GLOBAL VARIABLES LIKE 'handlersocket%'") == []
 
 
 def test_values_are_utf8_or_on_demand_the_columns_own_bytes() -> None:

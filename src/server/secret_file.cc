@@ -1,0 +1,75 @@
+#include "server/secret_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "net/file_descriptor.h"
+
+namespace hs::server {
+namespace {
+
+constexpr size_t kMaxLineEnd = 2;
+
+// What is wrong with the file itself; empty: nothing.
+std::string complaint(const net::FileDescriptor& file) {
+  struct stat about;
+  if (!file || ::fstat(file.get(), &about) != 0) {
+    return "cannot be read: " + std::generic_category().message(errno);
+  }
+  if (!S_ISREG(about.st_mode)) return "is no regular file";
+  if ((about.st_mode & (S_IROTH | S_IWOTH)) != 0) {
+    return "can be read or written by every user: take that right away (chmod o=)";
+  }
+  return {};
+}
+
+// At most `size` bytes from the start; false: errno says why not.
+bool read_start(const net::FileDescriptor& file, size_t size, std::string* bytes) {
+  bytes->resize(size);
+  size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = ::read(file.get(), bytes->data() + filled, size - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  bytes->resize(filled);
+  return true;
+}
+
+}  // namespace
+
+bool read_secret_file(const std::string& path, std::string* secret, std::string* error) {
+  const auto refuse = [&](const std::string& why) {
+    *error = "the file of the secret, " + path + ", " + why;
+    return false;
+  };
+  // Without waiting: a FIFO would hold up the server's start.
+  const net::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const std::string wrong = complaint(file);
+  if (!wrong.empty()) return refuse(wrong);
+
+  std::string line;
+  if (!read_start(file, kMaxSecret + kMaxLineEnd, &line)) {
+    return refuse("cannot be read: " + std::generic_category().message(errno));
+  }
+  const size_t end = line.find('\n');
+  if (end != std::string::npos) {
+    line.resize(end);
+    if (line.ends_with('\r')) line.pop_back();
+  }
+  if (line.size() > kMaxSecret) {
+    return refuse("has a first line of more than " + std::to_string(kMaxSecret) + " bytes");
+  }
+  // An empty secret would mean that none is asked for.
+  if (line.empty()) return refuse("has an empty first line");
+  if (line.find('\0') != std::string::npos) return refuse("has a NUL byte in its first line");
+  *secret = std::move(line);
+  return true;
+}
+
+}  // namespace hs::server
