@@ -182,7 +182,7 @@ def _wait(server: PrivateServer, directory: Path) -> int:
     except Interrupted:
         return 0
     if server.exit_code == 0:
-        say("the server was ended from outside")
+        say("another process has ended the server")
         return 0
     raise ServerError(
         f"mariadbd died ({server.exit_code})", "\n".join(server.error_log(True).splitlines()[-20:])

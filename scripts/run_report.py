@@ -49,11 +49,10 @@ def step(text: str) -> Iterator[None]:
 
 
 def how_to_talk(server: PrivateServer) -> str:
-    """How to reach the server by nc, by SQL and from a client; each can be pasted."""
+    """How to reach the server by nc, by SQL and from a program; each can be pasted."""
     client = server.server_root.parent.resolve() / "root/usr/bin/mariadb"
     sql = [str(client), "--no-defaults", "-u", "root", "-S", str(server.socket), "test"]
     source = CLIENT.format(port=server.port, requests=REQUESTS)
-    indented = "\n".join("  " + line for line in source.splitlines())
     return f"""
 The read port is {server.port}, the write port {server.port_wr}, the SQL port {server.sql_port} \
 (user root, no password).
@@ -64,8 +63,9 @@ By hand:
 By SQL:
   {shlex.join(sql)}
 
-From a client, here Python:
-{indented}
+From a program, here in Python:
+
+{source}
 """
 
 

@@ -109,7 +109,7 @@ def visible(line: str) -> str:
 
 
 def _converse(name: str, port: int, exchanges: list[Exchange], out: Print) -> None:
-    out(f"\n$ telnet 127.0.0.1 {port}        # the {name}; \\t stands for a TAB")
+    out(f"\n$ telnet 127.0.0.1 {port}        # the {name}; > is sent, < is answered, \\t is a TAB")
     with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S) as connection:
         answers = connection.makefile("rb")
         for exchange in exchanges:

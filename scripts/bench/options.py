@@ -82,34 +82,56 @@ def _parser() -> _Parser:
     )
     add("--quick", action="store_true", help="a short run for trying out; writes no page")
     add("--page-only", action="store_true", help="measure nothing, redraw the page and plots")
-    add("--results", type=Path, help="where measurements are kept (build/bench/results.json)")
-    add("--page", type=Path, help="where the page goes, plots beside it (docs/benchmarks.md)")
-    add("--no-page", action="store_true", help="write no page")
-    add("--rounds", type=_number(int, 1, 100), help="how often all is measured (9)")
-    add("--seconds", type=_number(float, 0.1, 600.0), help="of one measurement (0.7)")
-    add("--rows", type=_number(int, 1000, MOST_ROWS), help="of the table of lookups (1000000)")
     add(
-        "--most-rows",
-        type=_number(int, 1000, MOST_ROWS),
-        help="size: up to so many rows of 1, 10, 20 and 50 million (10000000)",
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="where measurements are kept (build/bench/results.json)",
     )
-    add("--seed", type=_number(int, 0, 2**31), default=1, help="of the keys (1)")
-    add("--server-core", type=_core, default=cores[0], help=f"of every server ({cores[0]})")
-    add("--load-core", type=_core, default=cores[-1], help=f"of the load generator ({cores[-1]})")
     add(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="where the page goes, plots beside it (docs/benchmarks.md)",
+    )
+    add("--no-page", action="store_true", help="write no page")
+
+    def add_number(flag: str, kind: Callable[[str], float], text: str, **more: float) -> None:
+        add(flag, type=kind, metavar="N", help=text, **more)
+
+    add_number("--rounds", _number(int, 1, 100), "how often everything is measured (9)")
+    add_number("--seconds", _number(float, 0.1, 600.0), "that one measurement takes (0.7)")
+    add_number("--rows", _number(int, 1000, MOST_ROWS), "rows of the table of lookups (1000000)")
+    add_number(
+        "--most-rows",
+        _number(int, 1000, MOST_ROWS),
+        "the section size goes up to this of 1, 10, 20 and 50 million rows (10000000)",
+    )
+    add_number("--seed", _number(int, 0, 2**31), "what the keys are drawn from (1)", default=1)
+    add_number("--server-core", _core, f"core of every server ({cores[0]})", default=cores[0])
+    add_number(
+        "--load-core", _core, f"core of the load generator ({cores[-1]})", default=cores[-1]
+    )
+    add_number(
         "--quiet",
-        type=_number(float, 0.0, 100.0),
+        _number(float, 0.0, 100.0),
+        "the part of a core that other processes may use during a measurement (0.15)",
         default=0.15,
-        help="what others may use of a core during a measurement (0.15)",
     )
     add(
         "--force",
         action="store_true",
         help="measure, and write the page, although the machine is busy with something else",
     )
-    add("--attempts", type=_number(int, 1, 100), help="until it is that quiet (3)")
-    add("--pause", type=_number(float, 0.0, 600.0), default=3.0, help="seconds between them (3)")
-    add("--build", type=Path, default=RELEASE, help="use what is built there, and build nothing")
+    add_number("--attempts", _number(int, 1, 100), "tries until it is that quiet (3)")
+    add_number("--pause", _number(float, 0.0, 600.0), "seconds between two tries (3)", default=3.0)
+    add(
+        "--build",
+        type=Path,
+        metavar="DIR",
+        default=RELEASE,
+        help="use what is built there, and build nothing",
+    )
     return parser
 
 

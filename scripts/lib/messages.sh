@@ -74,7 +74,7 @@ die_with_log() { # die_with_log "what failed" [FROM_LINE]
 
 log_length() { wc -l <"$log"; }
 
-# A full disk is better found before minutes of work.
+# Ends the script when the disk is nearly full, before minutes of work are lost.
 require_room() { # require_room DIRECTORY MEGABYTES "what for"
   local free
   free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')

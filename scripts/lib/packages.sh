@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Debian packages of the machine: which are missing, and installing those. Needs messages.sh.
 
-# Reading the lists of packages is given up after this time: apt waits for ever on a full disk.
+# Seconds after which reading the lists of packages is given up: apt waits for ever on a full disk.
 list_seconds=900
 
 # Prints those of the given packages that are not installed; costs one dpkg-query.
@@ -47,8 +47,8 @@ ensure_packages() { # ensure_packages "what for" PACKAGE…
   ((${#missing[@]} == 0)) || die "still missing after the installation: ${missing[*]}"
 }
 
-# The same for packages some of which bring a service: it is not started, now or with the machine.
-# Whoever installs packages asks policy-rc.d whether a service may be started; 101 is "no".
+# The same for packages of which some bring a service. The service is not started, neither now nor
+# with the machine: the package manager asks policy-rc.d whether it may start one, and 101 is "no".
 ensure_without_services() { # ensure_without_services "what for" PACKAGE…
   local policy=/usr/sbin/policy-rc.d made="" package
   local -a missing

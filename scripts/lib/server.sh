@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The private copy of MariaDB: binaries unpacked from Debian's packages and the private headers from
-# the source package of the very same version, below build/server/<version>. Nothing is installed
+# The private copy of MariaDB: binaries unpacked from Debian's packages, and the private headers from
+# the source package of the same version, below build/server/<version>. Nothing is installed
 # on the machine except shared libraries. Needs messages.sh, packages.sh and `repository`.
 #
 #   build/server/apt/, downloads/      apt's private lists, cache and downloads while it works
@@ -190,11 +190,10 @@ ensure_server() { # ensure_server WANTED
     say "MariaDB $(upstream_of "$version") is offered, but its packages and its source cannot both" \
       "be fetched, and the plugin needs both$next"
   done < <(candidates)
-  die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source (scripts/provision --source FILE takes one that you have)" "$from"
+  die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source (--source FILE takes a source file that you have)" "$from"
 }
 
-# mariadb-backup of the same version, which only tests need. It needs no library that the server does
-# not.
+# mariadb-backup of the same version, which only tests need. The server's libraries suffice for it.
 ensure_backup_tool() {
   local home=$server_home/current version
   [[ ! -e $home/root/usr/bin/mariadb-backup && ! -e $home/no_backup_tool ]] || return 0
