@@ -24,9 +24,11 @@ Limits limits(bool small) {
 
 World::Reactor::Reactor(World& world, Mode mode, const Options& options)
     : context{mode, limits(options.small_limits), options.secret ? "secret" : ""},
-      session(world.faulty_.make_session(mode, "fuzz", {}), world.fake_, mode, options.tables_close,
+      session(world.faulty_.make_session(mode, "fuzz"), world.fake_, mode, options.tables_close,
               world.committed_),
-      batch(context, session, counters) {}
+      batch(context, session, counters) {
+  session.enter({});
+}
 
 World::World(const Options& options, std::string_view requests) : faulty_(fake_) {
   create_tables(fake_, requests);

@@ -3,19 +3,22 @@
 // What lives here: interfaces only. src/mariadb/ implements them on a real server, src/testing/ in
 // memory. Above it, exec/ gives requests their meaning and server/ groups them into batches.
 //
-//   Session  one thread's place in the database: a transaction, and tables kept open
+//   Session  a place in the database: a transaction, and tables kept open
 //   Cursor   one opened index (table, index, columns) on one session: positions, reads and
 //            changes of rows
 //
-// The order of calls on a session, all on its own thread:
+// The order of calls on a session:
 //
-//   open*
-//   ( cursor  begin_request
-//     ( seek  next  row | insert | update | erase )*
-//     ( end_request | undo_request ) )*
-//   commit  after_batch
+//   ( enter
+//     ( open*
+//       ( cursor  begin_request
+//         ( seek  next  row | insert | update | erase )*
+//         ( end_request | undo_request ) )*
+//       commit  after_batch )*
+//     leave )*
 //
-// and release() when the thread is about to idle.
+// and release() when the thread is about to idle. A session is no thread: between two requests it
+// may leave one and enter another, with all that it has, also in the middle of a transaction.
 #pragma once
 
 #include <cstddef>
@@ -131,9 +134,47 @@ class Cursor {
   virtual Result<void> erase() = 0;
 };
 
+// How a session reaches the one that uses it. The functions must not block, allocate, throw or call
+// the session, and be callable until it leaves the thread; null ones are not called.
+struct SessionEvents {
+  void* context = nullptr;  // given to each
+
+  // Any thread: the session wants attention while its thread waits for the network (shutdown,
+  // KILL).
+  void (*wake)(void* context) = nullptr;
+
+  // The session's thread, from inside a call on it: the thread is about to wait, and has waited.
+  // They come in pairs, which may nest.
+  enum class Wait : uint8_t {
+    kRead,   // a page is read: as a rule a fraction of a millisecond
+    kOther,  // a lock or the log: it may be over at once, or take seconds
+  };
+  void (*wait_begins)(void* context, Wait what) = nullptr;
+  void (*wait_ends)(void* context) = nullptr;
+
+  // The session's thread, from inside a call on it: that does as much work as going to so many rows
+  // takes, beyond the one row that it is about. Called time and again, if it is much.
+  void (*works)(void* context, uint32_t rows) = nullptr;
+};
+
 class Session {
  public:
+  // Loses what is uncommitted, and gives back every table. Called in no thread, by any; or by the
+  // thread that the session is in, which it leaves.
   virtual ~Session() = default;
+
+  // A session is made in no thread. From enter() to leave() it is in the calling one, all other
+  // calls on it and its cursors come from there, and no other session enters that thread. In no
+  // thread it keeps what it has: its transaction, its tables and their locks, its cursors. Whoever
+  // lets it leave one thread and enter another puts the two calls in order (by a mutex, say).
+  //
+  // In no thread only should_stop(), enter() and the destructor may be called, and the session
+  // wakes nothing. What it was told meanwhile (KILL, shutdown) it knows when it enters again: a
+  // request is interrupted then, or should_stop() is true. The server does not shut down as long
+  // as it lives, so its owner looks at should_stop() now and then.
+  virtual void enter(SessionEvents events) = 0;
+  // Between two requests. No event is called from here on.
+  virtual void leave() = 0;
 
   // Looks the spec's names up (opening the table). Errors: kOpenTable, kIndex, kColumn,
   // kUnsupportedTable. Not inside a request; what was done before in this batch must be committed
@@ -212,41 +253,18 @@ class Session {
   virtual void takes_long() {}
 
   // True when the session was told to end (server shutdown); its thread then closes its connections
-  // and leaves.
+  // and ends it. In no thread any may ask.
   virtual bool should_stop() const = 0;
 };
 
-// How a session reaches the one that uses it. The functions must not block, allocate, throw or call
-// the session, and be callable until it is destroyed; null ones are not called.
-struct SessionEvents {
-  void* context = nullptr;  // given to each
-
-  // Any thread: the session wants attention while its thread waits for the network (shutdown,
-  // KILL).
-  void (*wake)(void* context) = nullptr;
-
-  // The session's thread, from inside a call on it: the thread is about to wait, and has waited.
-  // They come in pairs, which may nest.
-  enum class Wait : uint8_t {
-    kRead,   // a page is read: as a rule a fraction of a millisecond
-    kOther,  // a lock or the log: it may be over at once, or take seconds
-  };
-  void (*wait_begins)(void* context, Wait what) = nullptr;
-  void (*wait_ends)(void* context) = nullptr;
-
-  // The session's thread, from inside a call on it: that does as much work as going to so many rows
-  // takes, beyond the one row that it is about. Called time and again, if it is much.
-  void (*works)(void* context, uint32_t rows) = nullptr;
-};
-
-// Makes sessions; one for each thread that executes, called on that thread, and destroyed there.
+// Makes sessions, which must not outlive it.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // `name` is what the server's process list shows. Null when the server cannot make one.
-  virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name,
-                                                SessionEvents events) = 0;
+  // Any thread: a session that is in no thread yet. `name` is what the server's process list shows.
+  // Null when the server cannot make one.
+  virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name) = 0;
 
   // Blocks until the database is ready to open tables. False: it never will be (shutdown).
   virtual bool wait_until_ready() = 0;

@@ -73,7 +73,8 @@ TEST_F(InsertTest, IsRefusedOnTheReadPort) {
 
 TEST_F(InsertTest, WaitsForAnotherSessionsChangesAndGivesUp) {
   ASSERT_EQ(run(Ask::insert(1, {"1", "ada"})), "ok");
-  const auto other = engine.make_session(engine::Mode::kReadWrite, "other", {});
+  const auto other = engine.make_session(engine::Mode::kReadWrite, "other");
+  other->enter({});
   const Ask ask = Ask::insert(1, {"2", "bob"});
   execute(context, ask.request(), client, *other, scratch, reply);
   EXPECT_EQ(reply.take(), "error 146");

@@ -8,12 +8,12 @@
 
 namespace hs::mariadb {
 
-std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode, std::string_view name,
-                                                           engine::SessionEvents events) {
+std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode,
+                                                           std::string_view name) {
   // The server allocates its own THD: its size is the server's business.
   THD* thd = create_background_thd();
   if (thd == nullptr) return nullptr;
-  auto session = std::make_unique<MariaSession>(*this, thd, mode, name, events, lock_timeout_s_);
+  auto session = std::make_unique<MariaSession>(*this, thd, mode, name, lock_timeout_s_);
   add(session.get());
   return session;
 }

@@ -20,8 +20,7 @@ class MariaEngine final : public engine::Engine {
   // How long a session waits for a table or backup lock before the request fails, in seconds.
   explicit MariaEngine(unsigned lock_timeout_s) : lock_timeout_s_(lock_timeout_s) {}
 
-  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                engine::SessionEvents events) override;
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
 

@@ -78,19 +78,20 @@ std::optional<Error> refusal(engine::Access access) {
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-                           engine::SessionEvents events, unsigned lock_timeout_s)
-    : engine_(engine), thread_(thd, name, events, lock_timeout_s), thd_(thd), mode_(mode) {}
+                           unsigned lock_timeout_s)
+    : engine_(engine), server_(thd, name, lock_timeout_s), thd_(thd), mode_(mode) {}
 
 MariaSession::~MariaSession() {
+  if (!server_.is_in_thread()) enter({});
   rollback();
   release();
   cursors_.clear();
   engine_.remove(this);
 }
 
-bool MariaSession::should_stop() const { return engine_.stopping() || thread_.is_shut_down(); }
+bool MariaSession::should_stop() const { return engine_.stopping() || server_.is_shut_down(); }
 
-// A KILL of this thread's entry in the process list ends what is running, not the thread.
+// A KILL of this session's entry in the process list ends what is running, not the session.
 void MariaSession::forget_kill() {
   if (thd_->killed != NOT_KILLED && !should_stop()) thd_->reset_killed();
 }
@@ -104,13 +105,13 @@ Error MariaSession::take_error(int number) {
     if (number != 0) log_failed_ = true;
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
-  } else if (number == HA_ERR_AUTOINC_READ_FAILED && thread_.waits()) {
+  } else if (number == HA_ERR_AUTOINC_READ_FAILED && server_.waits()) {
     // The lock of the table's AUTO_INCREMENT was waited for in vain.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
   timed_out_ |= number == HA_ERR_LOCK_WAIT_TIMEOUT ||
                 (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
-  if (!thread_.waits()) note_lock(number, error);
+  if (!server_.waits()) note_lock(number, error);
   thd_->clear_error();
   return error;
 }
@@ -122,13 +123,13 @@ void MariaSession::note_lock(int number, const Error& error) {
   const bool of_server = error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT;
   if (!of_engine && !of_server) return;
   must_wait_ = true;
-  patience_ms_ = of_engine ? thread_.row_patience_ms() : thread_.table_patience_ms();
+  patience_ms_ = of_engine ? server_.row_patience_ms() : server_.table_patience_ms();
 }
 
 // What is held open would be held for as long as the wait lasts.
 void MariaSession::begin_waiting(uint32_t most_ms) {
   if (open_cursors_.size() > 1) release();
-  thread_.wait_for_locks(most_ms);
+  server_.wait_for_locks(most_ms);
 }
 
 // The same for a table that could not be locked or opened: to have waited in vain is one thing to
@@ -193,14 +194,14 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   // Neither row locks of finds nor a view of the data are anything to hold on to while a table is
   // waited for; and what a table has become since, an older view cannot see.
   if (!changed_) (void)commit();
-  if (open_cursors_.empty() && !transaction_open_) thread_.take_settings();
+  if (open_cursors_.empty() && !transaction_open_) server_.take_settings();
   if (!close_statement()) {
     transaction_lost_ = true;
     return take_error(0);
   }
 
   // Others must not be held while a table is waited for, nor too many at any time.
-  if (thread_.waits() || (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
+  if (server_.waits() || (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
     release();
 
   Result<void> opened = try_open(cursor);
@@ -229,8 +230,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
 // Opens the cursor, or leaves nothing of the try behind: neither tables nor locks, whatever else
 // the session has open.
 Result<void> MariaSession::try_open(MariaCursor& cursor) {
-  const TableWait wait(thread_);
-  thread_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
+  const TableWait wait(server_);
+  server_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
   begin_statement(SQLCOM_SELECT);
   TABLE* const opened_before = thd_->open_tables;
   const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
@@ -253,9 +254,9 @@ size_t MariaSession::most_open_cursors() const {
 }
 
 bool MariaSession::after_batch() {
-  thread_.entry().set_idle();
+  server_.entry().set_idle();
   forget_kill();
-  if (is_waited_for() || thread_.settings_are_old() || open_cursors_.size() > most_open_cursors())
+  if (is_waited_for() || server_.settings_are_old() || open_cursors_.size() > most_open_cursors())
     release();
   return !open_cursors_.empty();
 }
@@ -277,8 +278,8 @@ void MariaSession::release() {
 // --- requests ---
 
 void MariaSession::begin_statement(enum_sql_command command) {
-  thread_.entry().set_active();
-  thread_.entry().show();
+  server_.entry().set_active();
+  server_.entry().show();
   thd_->reset_for_next_command();
   thd_->get_stmt_da()->reset_current_row_for_warning(1);
   thd_->set_query_id(next_query_id());
@@ -294,7 +295,7 @@ Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access 
                                          engine::Rows rows) {
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MariaCursor&>(cursor);
-  thread_.entry().work_on(target.subject(), what_of(access));
+  server_.entry().work_on(target.subject(), what_of(access));
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) current_ = &target;
@@ -308,7 +309,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
   }
   if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
     return {};
-  const TableWait wait(thread_);
+  const TableWait wait(server_);
   if (!cursor.lock_for_read()) return take_lock_error();
   locked_cursors_.push_back(&cursor);
   bump(engine_.counters().table_lock);
@@ -343,7 +344,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     transaction_open_ = true;
     logged_before_ = thd_->get_last_commit_gtid().seq_no;
   }
-  const TableWait wait(thread_);
+  const TableWait wait(server_);
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
   const bool locked = !thd_->mdl_context.acquire_lock(
@@ -436,9 +437,9 @@ bool MariaSession::must_start_again() {
 
 // To be executed again behind a commit.
 Error MariaSession::must_reopen() {
-  if (!thread_.waits()) {
+  if (!server_.waits()) {
     must_wait_ = true;
-    patience_ms_ = thread_.table_patience_ms();
+    patience_ms_ = server_.table_patience_ms();
   }
   return Error{ErrorCode::kLockTables, 0, {}};
 }
@@ -497,9 +498,9 @@ Result<void> MariaSession::commit() {
     }
     transaction_open_ = false;
     // The server does not say when it waits for those who commit at the same time.
-    if (changed_) thread_.on_wait_begin(THD_WAIT_BINLOG);
+    if (changed_) server_.on_wait_begin(THD_WAIT_BINLOG);
     const bool undone = !commit_transaction();
-    if (changed_) thread_.on_wait_end();
+    if (changed_) server_.on_wait_end();
     if (undone) {
       result = take_lock_error();
       trans_rollback(thd_);

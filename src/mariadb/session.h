@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "mariadb/server_thread.h"
+#include "mariadb/server_session.h"
 
 namespace hs::mariadb {
 
@@ -33,8 +33,11 @@ class MariaEngine;
 class MariaSession final : public engine::Session {
  public:
   MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-               engine::SessionEvents events, unsigned lock_timeout_s);
+               unsigned lock_timeout_s);
   ~MariaSession() override;
+
+  void enter(engine::SessionEvents events) override { server_.enter(events); }
+  void leave() override { server_.leave(); }
 
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
@@ -47,7 +50,7 @@ class MariaSession final : public engine::Session {
   bool must_wait() const override { return must_wait_; }
   uint32_t patience_ms() const override { return patience_ms_; }
   void begin_waiting(uint32_t most_ms) override;
-  void end_waiting() override { thread_.stop_waiting(); }
+  void end_waiting() override { server_.stop_waiting(); }
   bool transaction_lost() const override { return transaction_lost_; }
   Result<void> commit() override;
   void rollback() override;
@@ -55,11 +58,11 @@ class MariaSession final : public engine::Session {
   bool after_batch() override;
   bool is_waited_for() const override;
   void release() override;
-  void takes_long() override { thread_.entry().show(); }
+  void takes_long() override { server_.entry().show(); }
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
-  ProcessEntry& process_entry() { return thread_.entry(); }
+  ProcessEntry& process_entry() { return server_.entry(); }
   engine::Mode mode() const { return mode_; }
 
   // A change of the running request would reach tables that were not opened for it: it is to be
@@ -67,7 +70,7 @@ class MariaSession final : public engine::Session {
   Error must_reopen();
 
   // See engine::SessionEvents.
-  void works(uint32_t rows) { thread_.works(rows); }
+  void works(uint32_t rows) { server_.works(rows); }
 
   // Marks that the running request has changed a row.
   void note_change() { changed_ = request_changed_ = true; }
@@ -104,7 +107,7 @@ class MariaSession final : public engine::Session {
   }
 
   MariaEngine& engine_;
-  ServerThread thread_;
+  ServerSession server_;
   THD* const thd_;
   const engine::Mode mode_;
 

@@ -43,11 +43,12 @@ class BatchTest : public ::testing::Test {
  protected:
   BatchTest()
       : faulty_(fake_),
-        session_(faulty_.make_session(engine::Mode::kReadWrite, "test", {})),
+        session_(faulty_.make_session(engine::Mode::kReadWrite, "test")),
         batch_(context_, session_, counters_),
         first_(pool_),
         second_(pool_),
         third_(pool_) {
+    session_.enter({});
     fake_.create_table("d.t(k int, v text null; PRIMARY(k))");
     for (Peer* peer : {&first_, &second_, &third_}) {
       peer->client.set_authorized(true);

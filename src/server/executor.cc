@@ -40,8 +40,9 @@ engine::SessionEvents Executor::events(Executor* executor) {
 void Executor::run() {
   try {
     if (pool_.engine().wait_until_ready() && !pool_.stopping()) {
-      session_ = pool_.engine().make_session(pool_.context().mode, name_, events(this));
+      session_ = pool_.engine().make_session(pool_.context().mode, name_);
       if (session_ != nullptr) {
+        session_->enter(events(this));
         Outlet& outlet = *this;
         batch_.emplace(pool_.context(), *session_, counters_, &outlet);
         serve();
@@ -55,6 +56,7 @@ void Executor::run() {
     report("ends after an unknown failure");
   }
   batch_.reset();
+  if (session_ != nullptr) session_->leave();
   session_.reset();
 }
 

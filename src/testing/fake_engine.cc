@@ -69,8 +69,7 @@ void FakeEngine::set_lock_wait_timeout(std::chrono::milliseconds timeout) {
   lock_wait_timeout_ = timeout;
 }
 
-std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std::string_view,
-                                                          engine::SessionEvents) {
+std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std::string_view) {
   return std::make_unique<FakeSession>(*this, mode);
 }
 

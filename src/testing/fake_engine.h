@@ -3,10 +3,10 @@
 // All sessions share the tables. Changes are seen by other sessions at once, before their commit;
 // one session at a time may hold uncommitted changes, another one that wants to change something
 // waits for it, and gives up with the engine's error 146 (lock wait timeout). Everything else
-// behaves as the port says: undo, rollback, index order, reopening after a table changed.
+// behaves as the interface says: undo, rollback, index order, reopening after a table changed.
 //
-// Thread-safe as the port wants it: each session on its own thread; the functions of FakeEngine on
-// any.
+// Thread-safe as the interface wants it: a session where it has entered, which an assert checks;
+// the functions of FakeEngine on any thread. Several sessions may be in one thread.
 #pragma once
 
 #include <chrono>
@@ -45,8 +45,7 @@ class FakeEngine : public engine::Engine {
   // How long a session waits for another one's uncommitted changes; 50 ms at first.
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
 
-  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                engine::SessionEvents events) override;
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override { return true; }
 
  private:

@@ -24,7 +24,9 @@ class FakeEngineTest : public ::testing::Test {
   }
 
   std::unique_ptr<engine::Session> session() {
-    return engine.make_session(engine::Mode::kReadWrite, "test", {});
+    auto made = engine.make_session(engine::Mode::kReadWrite, "test");
+    made->enter({});
+    return made;
   }
 
   // One insert of (id, n, s) as a request of its own.
@@ -256,8 +258,54 @@ TEST_F(FakeEngineTest, CommitKeepsTheChangesAndLetsTheNextWriterIn) {
   EXPECT_EQ(engine.rows("test", "t"), Rows{"1,1,a"});
 }
 
+TEST_F(FakeEngineTest, ASessionTakesItsTransactionFromThreadToThread) {
+  const auto moving = session();
+  ASSERT_TRUE(insert(*moving, {text("1"), text("10"), text("a")}));
+  engine::Cursor* const opened = *moving->cursor(all);
+  moving->leave();
+  const auto other = session();
+  EXPECT_FALSE(insert(*other, {text("2"), text("20"), text("b")}))
+      << "the change is still uncommitted";
+  std::thread([&] {
+    moving->enter({});
+    EXPECT_TRUE(moving->has_uncommitted_changes());
+    EXPECT_EQ(*moving->cursor(all), opened);
+    EXPECT_TRUE(insert(*moving, {text("3"), text("30"), text("c")}));
+    EXPECT_TRUE(moving->commit());
+    moving->leave();
+  }).join();
+  EXPECT_TRUE(insert(*other, {text("2"), text("20"), text("b")}));
+  EXPECT_EQ(engine.rows("test", "t").size(), 3u);
+}
+
+TEST_F(FakeEngineTest, ASessionThatEndsInNoThreadLosesWhatIsUncommitted) {
+  auto moving = session();
+  ASSERT_TRUE(insert(*moving, {text("1")}));
+  moving->leave();
+  std::thread([&] { moving.reset(); }).join();
+  EXPECT_TRUE(engine.rows("test", "t").empty());
+  EXPECT_TRUE(insert(*session(), {text("1")}));
+}
+
+using FakeEngineDeathTest = FakeEngineTest;
+
+TEST_F(FakeEngineDeathTest, ACallFromAThreadThatTheSessionIsNotInIsCaught) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto moving = session();
+  engine::Cursor* const cursor = *moving->cursor(all);
+  EXPECT_DEBUG_DEATH(std::thread([&] { (void)moving->commit(); }).join(), "get_id");
+  moving->leave();
+  EXPECT_DEBUG_DEATH((void)moving->is_open(all), "get_id");
+  EXPECT_DEBUG_DEATH(cursor->position(), "get_id");
+  EXPECT_DEBUG_DEATH(moving->leave(), "get_id");
+  EXPECT_FALSE(moving->should_stop());
+  moving->enter({});
+  EXPECT_DEBUG_DEATH(moving->enter({}), "thread_");
+}
+
 TEST_F(FakeEngineTest, AReadOnlySessionTakesNoChange) {
-  const auto reader = engine.make_session(engine::Mode::kReadOnly, "test", {});
+  const auto reader = engine.make_session(engine::Mode::kReadOnly, "test");
+  reader->enter({});
   EXPECT_EQ(insert(*reader, {text("1")}).error().code, ErrorCode::kLockTables);
 }
 

@@ -9,15 +9,30 @@ constexpr int kLockWaitTimeout = 146;  // the handler's number
 
 }  // namespace
 
+FakeSession::~FakeSession() {
+  if (thread_ == std::thread::id()) enter({});
+  rollback();
+}
+
+void FakeSession::enter(engine::SessionEvents) {
+  assert(thread_ == std::thread::id());
+  thread_ = std::this_thread::get_id();
+}
+
+void FakeSession::leave() {
+  assert(here(!request_));
+  thread_ = std::thread::id();
+}
+
 Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
-  assert(!request_ && !has_uncommitted_changes());
+  assert(here(!request_) && !has_uncommitted_changes());
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return {};
 }
 
 Result<engine::Cursor*> FakeSession::cursor(const engine::IndexSpecPtr& spec) {
-  assert(!request_);
+  assert(here(!request_));
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return static_cast<engine::Cursor*>(*found);
@@ -43,7 +58,7 @@ Result<FakeCursor*> FakeSession::find_cursor(const engine::IndexSpecPtr& spec) {
 
 Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access access,
                                         engine::Rows) {
-  assert(!request_);
+  assert(here(!request_));
   if (access != engine::Access::kRead) {
     if (mode_ == engine::Mode::kReadOnly) return ErrorCode::kLockTables;
     std::unique_lock lock(engine_.mutex_);
@@ -63,24 +78,25 @@ bool FakeSession::lock_as_writer(std::unique_lock<std::mutex>& lock) {
 }
 
 Result<void> FakeSession::end_request() {
-  assert(request_);
+  assert(here(request_));
   request_ = nullptr;
   return {};
 }
 
 void FakeSession::undo_request() {
-  assert(request_);
+  assert(here(request_));
   request_ = nullptr;
   undo_down_to(request_start_);
 }
 
 Result<void> FakeSession::commit() {
-  assert(!request_);
+  assert(here(!request_));
   forget_changes();
   return {};
 }
 
 void FakeSession::rollback() {
+  here();
   request_ = nullptr;
   undo_down_to(0);
   forget_changes();

@@ -1,9 +1,11 @@
 // The fake engine's session and cursor: how transactions and positions work on tables in memory.
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -68,27 +70,30 @@ class FakeCursor : public engine::Cursor {
 class FakeSession : public engine::Session {
  public:
   FakeSession(FakeEngine& engine, engine::Mode mode) : engine_(engine), mode_(mode) {}
-  ~FakeSession() override { rollback(); }
+  ~FakeSession() override;
+
+  void enter(engine::SessionEvents) override;
+  void leave() override;
 
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
-  bool is_open(const engine::IndexSpecPtr&) const override { return true; }
-  bool can_undo(const engine::IndexSpecPtr&) const override { return true; }
+  bool is_open(const engine::IndexSpecPtr&) const override { return here(true); }
+  bool can_undo(const engine::IndexSpecPtr&) const override { return here(true); }
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
-  bool must_wait() const override { return false; }
-  uint32_t patience_ms() const override { return 0; }
-  void begin_waiting(uint32_t) override {}
-  void end_waiting() override {}
-  bool transaction_lost() const override { return false; }
+  bool must_wait() const override { return here(false); }
+  uint32_t patience_ms() const override { return here(0); }
+  void begin_waiting(uint32_t) override { here(); }
+  void end_waiting() override { here(); }
+  bool transaction_lost() const override { return here(false); }
   Result<void> commit() override;
   void rollback() override;
-  bool has_uncommitted_changes() const override { return !undo_.empty(); }
-  bool after_batch() override { return false; }
-  bool is_waited_for() const override { return false; }
-  void release() override {}
+  bool has_uncommitted_changes() const override { return here(!undo_.empty()); }
+  bool after_batch() override { return here(false); }
+  bool is_waited_for() const override { return here(false); }
+  void release() override { here(); }
   bool should_stop() const override { return false; }
 
  private:
@@ -105,6 +110,12 @@ class FakeSession : public engine::Session {
     std::unique_ptr<FakeCursor> cursor;
   };
 
+  // Every call but those that may come from any thread: that it comes from the session's.
+  template <class T = bool>
+  T here(T result = {}) const {
+    assert(thread_ == std::this_thread::get_id());
+    return result;
+  }
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
   bool lock_as_writer(std::unique_lock<std::mutex>& lock);
   void undo_down_to(size_t size);
@@ -112,6 +123,7 @@ class FakeSession : public engine::Session {
 
   FakeEngine& engine_;
   const engine::Mode mode_;
+  std::thread::id thread_;  // that it is in
   std::unordered_map<const engine::IndexSpec*, Opened> cursors_;
   FakeCursor* request_ = nullptr;  // the cursor of the running request
   engine::Access access_ = engine::Access::kRead;

@@ -45,10 +45,21 @@ class FaultyCursor : public engine::Cursor {
 
 class FaultySession : public engine::Session {
  public:
-  FaultySession(FaultyEngine& engine, std::unique_ptr<engine::Session> inner,
-                engine::SessionEvents events)
-      : engine_(engine), inner_(std::move(inner)), events_(events) {}
+  FaultySession(FaultyEngine& engine, std::unique_ptr<engine::Session> inner)
+      : engine_(engine), inner_(std::move(inner)) {}
   ~FaultySession() override { engine_.remove_session(this); }
+
+  void enter(engine::SessionEvents events) override {
+    inner_->enter(events);
+    events_ = events;
+    engine_.add_session(this, events);
+  }
+
+  void leave() override {
+    engine_.remove_session(this);
+    events_ = {};
+    inner_->leave();
+  }
 
   // The error with which `call` has to fail, if it has to.
   std::optional<Error> fault(Call call) {
@@ -179,7 +190,7 @@ class FaultySession : public engine::Session {
 
   FaultyEngine& engine_;
   std::unique_ptr<engine::Session> inner_;
-  const engine::SessionEvents events_;
+  engine::SessionEvents events_;
   // A spec at an address used before gets the old wrapper, around its own cursor: nothing is mixed
   // up.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
@@ -323,21 +334,22 @@ void FaultyEngine::stop() {
   }
 }
 
+void FaultyEngine::add_session(const engine::Session* session, engine::SessionEvents events) {
+  const std::lock_guard lock(mutex_);
+  sessions_.emplace_back(session, events);
+}
+
 void FaultyEngine::remove_session(const engine::Session* session) {
   const std::lock_guard lock(mutex_);
   std::erase_if(sessions_, [&](const auto& known) { return known.first == session; });
 }
 
 std::unique_ptr<engine::Session> FaultyEngine::make_session(engine::Mode mode,
-                                                            std::string_view name,
-                                                            engine::SessionEvents events) {
+                                                            std::string_view name) {
   if (refuses_sessions_) return nullptr;
-  std::unique_ptr<engine::Session> inner = inner_.make_session(mode, name, events);
+  std::unique_ptr<engine::Session> inner = inner_.make_session(mode, name);
   if (!inner) return nullptr;
-  auto session = std::make_unique<FaultySession>(*this, std::move(inner), events);
-  const std::lock_guard lock(mutex_);
-  sessions_.emplace_back(session.get(), events);
-  return session;
+  return std::make_unique<FaultySession>(*this, std::move(inner));
 }
 
 }  // namespace hs::testing

@@ -1,5 +1,5 @@
 // An engine that fails when a test says so: wraps another engine, passes every call on, and makes
-// the chosen ones fail in the way the port allows.
+// the chosen ones fail in the way the interface allows.
 //
 // The script belongs to the engine and counts calls over all its sessions; its functions may be
 // called from any thread.
@@ -66,13 +66,12 @@ class FaultyEngine : public engine::Engine {
   // How often `call` was made so far.
   uint64_t calls(Call call) const;
 
-  // From now on should_stop() holds for every session, and each is woken.
+  // From now on should_stop() holds for every session, and each that is in a thread is woken.
   void stop();
   // From now on make_session() returns null.
   void refuse_sessions() { refuses_sessions_ = true; }
 
-  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name,
-                                                engine::SessionEvents events) override;
+  std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override { return inner_.wait_until_ready(); }
 
  private:
@@ -95,6 +94,7 @@ class FaultyEngine : public engine::Engine {
   void wait_until_unlocked();
   // Counts the call; the fault that is due at it, if any.
   std::optional<Fault> count(Call call);
+  void add_session(const engine::Session* session, engine::SessionEvents events);
   void remove_session(const engine::Session* session);
 
   engine::Engine& inner_;
@@ -107,7 +107,7 @@ class FaultyEngine : public engine::Engine {
   uint64_t let_go_ = 0;       // times
   std::string locked_table_;  // empty: none
   std::condition_variable held_changes_;
-  std::vector<std::pair<const engine::Session*, engine::SessionEvents>> sessions_;
+  std::vector<std::pair<const engine::Session*, engine::SessionEvents>> sessions_;  // in a thread
 };
 
 }  // namespace hs::testing

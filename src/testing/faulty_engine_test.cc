@@ -11,7 +11,8 @@ class FaultyEngineTest : public ::testing::Test {
  protected:
   FaultyEngineTest() {
     fake.create_table("test.t(id int; PRIMARY(id))");
-    session = engine.make_session(engine::Mode::kReadWrite, "test", {});
+    session = engine.make_session(engine::Mode::kReadWrite, "test");
+    session->enter({});
   }
 
   // The number of the error that inserting `id` gives; 0 = none.
@@ -81,22 +82,26 @@ TEST_F(FaultyEngineTest, ALostTransactionFailsEverythingUntilRollback) {
   EXPECT_EQ(insert("1"), 0);
 }
 
-TEST_F(FaultyEngineTest, StopWakesEverySessionThatLives) {
+TEST_F(FaultyEngineTest, StopWakesEverySessionThatIsInAThread) {
   int woken = 0;
   const engine::SessionEvents events{.context = &woken,
                                      .wake = [](void* count) { ++*static_cast<int*>(count); }};
-  auto a = engine.make_session(engine::Mode::kReadOnly, "a", events);
-  auto b = engine.make_session(engine::Mode::kReadOnly, "b", events);
+  auto a = engine.make_session(engine::Mode::kReadOnly, "a");
+  auto b = engine.make_session(engine::Mode::kReadOnly, "b");
+  auto c = engine.make_session(engine::Mode::kReadOnly, "c");
+  for (engine::Session* entered : {a.get(), b.get(), c.get()}) entered->enter(events);
   b.reset();
+  c->leave();
   engine.stop();
   EXPECT_EQ(woken, 1);
   EXPECT_TRUE(a->should_stop());
+  EXPECT_TRUE(c->should_stop());
   EXPECT_TRUE(session->should_stop());
 }
 
 TEST_F(FaultyEngineTest, CanRefuseSessions) {
   engine.refuse_sessions();
-  EXPECT_EQ(engine.make_session(engine::Mode::kReadOnly, "a", {}), nullptr);
+  EXPECT_EQ(engine.make_session(engine::Mode::kReadOnly, "a"), nullptr);
 }
 
 }  // namespace

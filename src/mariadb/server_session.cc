@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/server_thread.h"
+#include "mariadb/server_session.h"
 
 #include <algorithm>
 
 namespace hs::mariadb {
 namespace {
 
-// How long a thread that is never idle goes on with the settings it has, in seconds.
+// How long a session that is never idle goes on with the settings it has, in seconds.
 constexpr time_t kKeepSettingsSeconds = 1;
 
 // As many as a uint32_t holds.
@@ -16,17 +16,26 @@ uint32_t milliseconds(unsigned seconds) {
 
 }  // namespace
 
-ServerThread::ServerThread(THD* thd, std::string_view name, engine::SessionEvents events,
-                           unsigned lock_timeout_s)
-    : thd_(thd), events_(events), lock_timeout_s_(lock_timeout_s) {
-  saved_mysys_variables_ = thd_attach_thd(thd_);
-  thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
-  thd_->real_id = pthread_self();
+// In the thread without its events: what is done to the session when it is made and when it ends.
+class ServerSession::Visit {
+ public:
+  explicit Visit(ServerSession& session) : session_(session) { session_.attach(); }
+  ~Visit() { session_.detach(); }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  ServerSession& session_;
+};
+
+ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s)
+    : thd_(thd), lock_timeout_s_(lock_timeout_s) {
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
   // A background THD is not counted, so that shutdown would not wait for it: it would close the
   // binary log while the last batch still commits into it. Connections are counted, and so is this.
   THD_count::count++;
+  const Visit visit(*this);
   lex_start(thd_);
   row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
   take_settings();
@@ -36,41 +45,90 @@ ServerThread::ServerThread(THD* thd, std::string_view name, engine::SessionEvent
   server_threads.insert(thd_);
 }
 
-ServerThread::~ServerThread() {
+ServerSession::~ServerSession() {
+  if (is_in_thread_) leave();
   server_threads.erase(thd_);
-  // Who found this THD before it left the list may be killing it right now.
-  mysql_mutex_lock(&thd_->LOCK_thd_kill);
-  thd_->scheduler = saved_scheduler_;
-  mysql_mutex_unlock(&thd_->LOCK_thd_kill);
-  entry_.reset();
-  thd_->pop_internal_handler();
-  lex_end(thd_->lex);
-  thd_detach_thd(saved_mysys_variables_);
+  {
+    const Visit visit(*this);
+    // A thread that found this THD before it left the list may be killing it right now.
+    mysql_mutex_lock(&thd_->LOCK_thd_kill);
+    thd_->scheduler = saved_scheduler_;
+    mysql_mutex_unlock(&thd_->LOCK_thd_kill);
+    entry_.reset();
+    thd_->pop_internal_handler();
+    lex_end(thd_->lex);
+  }
   THD_count::count--;
+  // It wants a thread that has no THD.
+  THD* const threads_thd = current_thd;
+  set_current_thd(nullptr);
   destroy_background_thd(thd_);
+  set_current_thd(threads_thd);
 }
 
-// KILL and shutdown reach a thread that waits for the network through the scheduler's notification.
+// What the server's own thread pool does when it moves a connection from thread to thread
+// (thread_attach() in threadpool_common.cc). Transactions, tables and locks belong to the THD.
+void ServerSession::attach() {
+  threads_thd_ = current_thd;
+  threads_psi_ = PSI_CALL_get_thread();
+  set_current_thd(nullptr);
+  // Where the system does not say where the stack begins, it is here.
+  thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
+  threads_mysys_variables_ = thd_attach_thd(thd_);
+  PSI_CALL_set_thread(thd_->get_psi());
+}
+
+void ServerSession::detach() {
+  PSI_CALL_set_thread(threads_psi_);
+  thd_detach_thd(threads_mysys_variables_);
+  set_current_thd(threads_thd_);
+}
+
+void ServerSession::enter(engine::SessionEvents events) {
+  attach();
+  is_in_thread_ = true;
+  set_events(events);
+}
+
+void ServerSession::leave() {
+  set_events({});
+  is_in_thread_ = false;
+  detach();
+}
+
+// From here on a thread that kills the session tells the new ones, and none any more of the old.
+void ServerSession::set_events(engine::SessionEvents events) {
+  mysql_mutex_lock(&thd_->LOCK_thd_kill);
+  events_ = events;
+  mysql_mutex_unlock(&thd_->LOCK_thd_kill);
+}
+
+// Called with LOCK_thd_kill.
+void ServerSession::on_kill() {
+  if (events_.wake != nullptr) events_.wake(events_.context);
+}
+
+// KILL and shutdown reach a session whose thread waits for the network through the scheduler's notification.
 // None of the server's own callbacks is kept: a thread pool's would take this THD for a connection
 // of its own.
-void ServerThread::listen() {
+void ServerSession::listen() {
   saved_scheduler_ = thd_->scheduler;
   scheduler_.connection_count = saved_scheduler_->connection_count;
   scheduler_.max_connections = saved_scheduler_->max_connections;
-  scheduler_.thread = this;
+  scheduler_.session = this;
   scheduler_.post_kill_notification = [](THD* killed) {
-    static_cast<Scheduler*>(killed->scheduler)->thread->on_kill();
+    static_cast<Scheduler*>(killed->scheduler)->session->on_kill();
   };
   scheduler_.thd_wait_begin = [](THD* thd, int type) {
-    static_cast<Scheduler*>(thd->scheduler)->thread->on_wait_begin(type);
+    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_begin(type);
   };
   scheduler_.thd_wait_end = [](THD* thd) {
-    static_cast<Scheduler*>(thd->scheduler)->thread->on_wait_end();
+    static_cast<Scheduler*>(thd->scheduler)->session->on_wait_end();
   };
   thd_->scheduler = &scheduler_;
 }
 
-void ServerThread::on_wait_begin(int type) {
+void ServerSession::on_wait_begin(int type) {
   using Wait = engine::SessionEvents::Wait;
   // InnoDB and the table locks say so even when they may not wait.
   const bool for_lock = type == THD_WAIT_ROW_LOCK || type == THD_WAIT_TABLE_LOCK;
@@ -79,18 +137,19 @@ void ServerThread::on_wait_begin(int type) {
     return;
   }
   entry_->show_if_free();
-  events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
+  if (events_.wait_begins != nullptr)
+    events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
 }
 
-void ServerThread::on_wait_end() {
+void ServerSession::on_wait_end() {
   if (silent_waits_ > 0) {
     --silent_waits_;
-  } else {
+  } else if (events_.wait_ends != nullptr) {
     events_.wait_ends(events_.context);
   }
 }
 
-void ServerThread::take_settings() {
+void ServerSession::take_settings() {
   plugin_thdvar_cleanup(thd_);
   mysql_mutex_lock(&LOCK_global_system_variables);
   plugin_thdvar_init(thd_);
@@ -115,36 +174,36 @@ void ServerThread::take_settings() {
   set_row_wait();
 }
 
-bool ServerThread::settings_are_old() const {
+bool ServerSession::settings_are_old() const {
   return thd_->start_time > settings_time_s_ + kKeepSettingsSeconds;
 }
 
 // Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
-unsigned& ServerThread::row_wait_s() {
+unsigned& ServerSession::row_wait_s() {
   const uchar* value = row_wait_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
   return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));
 }
 
-void ServerThread::set_row_wait() {
+void ServerSession::set_row_wait() {
   if (row_wait_ == nullptr) return;
   row_wait_s() =
       waits_ ? std::min(most_wait_s_, row_patience_s_) : 0;  // 0: InnoDB gives up at once
 }
 
-void ServerThread::wait_for_locks(uint32_t most_ms) {
+void ServerSession::wait_for_locks(uint32_t most_ms) {
   waits_ = true;
   most_wait_s_ = most_ms / 1000 + (most_ms % 1000 != 0 ? 1 : 0);
   table_wait_s_ = std::min(most_wait_s_, lock_timeout_s_);
   set_row_wait();
 }
 
-void ServerThread::stop_waiting() {
+void ServerSession::stop_waiting() {
   waits_ = false;
   table_wait_s_ = 0;
   set_row_wait();
 }
 
-uint32_t ServerThread::row_patience_ms() const { return milliseconds(row_patience_s_); }
-uint32_t ServerThread::table_patience_ms() const { return milliseconds(lock_timeout_s_); }
+uint32_t ServerSession::row_patience_ms() const { return milliseconds(row_patience_s_); }
+uint32_t ServerSession::table_patience_ms() const { return milliseconds(lock_timeout_s_); }
 
 }  // namespace hs::mariadb

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A thread of ours as the server knows it: its THD, in the process list, with the settings of a new
-// connection, killable, and telling when it waits.
+// A session of ours as the server knows it: its THD, in the process list, with the settings of a
+// new connection, killable, and telling when it waits.
 //
-// Made, used and destroyed by the thread itself; who kills it may be any.
+// It is made in no thread, and used by the one that it is in. Whatever thread kills it, the session
+// tells the one that it is in.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -16,26 +17,32 @@
 
 namespace hs::mariadb {
 
-class ServerThread {
+class ServerSession {
  public:
-  // Takes `thd`, a background THD, and attaches it to this thread. It waits at most
-  // `lock_timeout_s` seconds for a table or the like.
-  ServerThread(THD* thd, std::string_view name, engine::SessionEvents events,
-               unsigned lock_timeout_s);
-  ~ServerThread();
-  ServerThread(const ServerThread&) = delete;
-  ServerThread& operator=(const ServerThread&) = delete;
+  // Any thread. Takes `thd`, a background THD. It waits at most `lock_timeout_s` seconds for a table
+  // or the like.
+  ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s);
+  // Any thread; the one that it is in, if it is in one.
+  ~ServerSession();
+  ServerSession(const ServerSession&) = delete;
+  ServerSession& operator=(const ServerSession&) = delete;
+
+  // As engine::Session's: the server moves the THD in and out of the calling thread. A THD of the
+  // thread's own, as the one of an SQL connection, stands aside meanwhile.
+  void enter(engine::SessionEvents events);
+  void leave();
+  bool is_in_thread() const { return is_in_thread_; }
 
   THD* thd() const { return thd_; }
   ProcessEntry& entry() { return *entry_; }
 
-  // The global settings as they are now, and those that this thread must have. The thread lives long:
-  // it follows SET GLOBAL as new connections do, each time it starts to use tables.
+  // The global settings as they are now, and those that this session must have. It lives long: it
+  // follows SET GLOBAL as new connections do, each time it starts to use tables.
   void take_settings();
-  // Whether a thread that is never idle should take them again.
+  // Whether a session that is never idle should take them again.
   bool settings_are_old() const;
 
-  // Whether it waits for locks that other threads hold, each for at most so many milliseconds, or
+  // Whether it waits for locks that other sessions hold, each for at most so many milliseconds, or
   // gives up at once, as it does at first.
   void wait_for_locks(uint32_t most_ms);
   void stop_waiting();
@@ -51,25 +58,35 @@ class ServerThread {
   bool is_shut_down() const { return abort_loop || thd_->killed >= KILL_SERVER; }
 
   // The server calls these when the thread begins (thd_wait_type) and ends to wait, where it says
-  // so; where it does not, whoever waits does.
+  // so; where it does not, the code that waits does.
   void on_wait_begin(int type);
   void on_wait_end();
   // See engine::SessionEvents.
-  void works(uint32_t rows) { events_.works(events_.context, rows); }
+  void works(uint32_t rows) {
+    if (events_.works != nullptr) events_.works(events_.context, rows);
+  }
 
  private:
-  void on_kill() { events_.wake(events_.context); }
+  class Visit;
+  void attach();
+  void detach();
+  void set_events(engine::SessionEvents events);
+  void on_kill();
   void listen();
   unsigned& row_wait_s();
   void set_row_wait();
 
   THD* const thd_;
-  const engine::SessionEvents events_;
+  engine::SessionEvents events_;  // changed under LOCK_thd_kill, which a thread that kills holds
   const unsigned lock_timeout_s_;
-  void* saved_mysys_variables_ = nullptr;
+  bool is_in_thread_ = false;
+  // What the thread had of its own before the session came.
+  THD* threads_thd_ = nullptr;
+  void* threads_mysys_variables_ = nullptr;
+  PSI_thread* threads_psi_ = nullptr;
   // What the server calls about this THD; it finds its way back by the address.
   struct Scheduler : scheduler_functions {
-    ServerThread* thread;
+    ServerSession* session;
   } scheduler_{};
   scheduler_functions* saved_scheduler_ = nullptr;
   FullDiskHandler full_disk_handler_;
@@ -102,13 +119,13 @@ bool lock_killably(THD* thd, TryLock try_lock) {
   return locked;
 }
 
-// While it lives, the thread waits for tables as ServerThread::waits() says. Elsewhere, as in a
+// While it lives, the session waits for tables as ServerSession::waits() says. Elsewhere, as in a
 // commit that a backup holds off, the usual time applies.
 class TableWait {
  public:
-  explicit TableWait(ServerThread& thread)
-      : setting_(thread.thd()->variables.lock_wait_timeout), usual_(setting_) {
-    setting_ = thread.table_wait_s();
+  explicit TableWait(ServerSession& session)
+      : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
+    setting_ = session.table_wait_s();
   }
   ~TableWait() { setting_ = usual_; }
   TableWait(const TableWait&) = delete;
