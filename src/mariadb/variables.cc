@@ -11,6 +11,8 @@ namespace {
 char* address;
 char* port;
 char* port_wr;
+char* socket_mode;
+char* socket_group;
 char* plain_secret;
 char* plain_secret_wr;
 char* plain_secret_file;
@@ -44,6 +46,12 @@ MYSQL_SYSVAR_STR(port, port, kReadOnly,
 MYSQL_SYSVAR_STR(port_wr, port_wr, kReadOnly,
                  "Port for reading and writing: a number or a service name; empty to switch it off",
                  nullptr, nullptr, "9999");
+MYSQL_SYSVAR_STR(socket_mode, socket_mode, kReadOnly,
+                 "Mode of the Unix sockets, in octal: clients need the right to write", nullptr,
+                 nullptr, "0660");
+MYSQL_SYSVAR_STR(socket_group, socket_group, kReadOnly,
+                 "Group of the Unix sockets, its name or number; empty for that of the server",
+                 nullptr, nullptr, "");
 MYSQL_SYSVAR_UINT(epoll, epoll, kReadOnly, "Kept for old configuration files; epoll is always used",
                   nullptr, nullptr, 1, 0, 1, 0);
 MYSQL_SYSVAR_UINT(threads, threads, kReadOnly,
@@ -146,6 +154,22 @@ std::optional<std::string> read_secret(const std::string& name, bool is_set, con
   return std::nullopt;
 }
 
+bool read_socket_rights(net::SocketRights* rights, std::string* error) {
+  if (!net::parse_socket_mode(text(socket_mode), &rights->mode, error)) {
+    *error += " (handlersocket_socket_mode)";
+    return false;
+  }
+  const std::string group = text(socket_group);
+  if (group.empty()) return true;
+  gid_t number = 0;
+  if (!net::find_group(group, &number, error)) {
+    *error += " (handlersocket_socket_group)";
+    return false;
+  }
+  rights->group = number;
+  return true;
+}
+
 void hide(char*& secret) {
   if (secret != nullptr && *secret != '\0') secret = hidden;
 }
@@ -156,6 +180,8 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(address),
                                         MYSQL_SYSVAR(port),
                                         MYSQL_SYSVAR(port_wr),
+                                        MYSQL_SYSVAR(socket_mode),
+                                        MYSQL_SYSVAR(socket_group),
                                         MYSQL_SYSVAR(epoll),
                                         MYSQL_SYSVAR(threads),
                                         MYSQL_SYSVAR(threads_wr),
@@ -198,6 +224,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
 
   server::Config config;
   config.address = text(address);
+  if (!read_socket_rights(&config.socket_rights, error)) return std::nullopt;
   config.read = {text(port), threads, *secret};
   // A secret for reading only would leave writing open to everybody.
   config.write = {text(port_wr), threads_wr, is_own ? *secret_wr : *secret};

@@ -14,7 +14,7 @@ namespace hs::mariadb {
 extern st_mysql_sys_var* system_variables[];
 
 // The server's configuration as the variables have it now, with the secrets of the files that they
-// name. Nothing: *error says in one sentence why a secret cannot be had.
+// name. Nothing: *error says in one sentence what is wrong with them.
 std::optional<server::Config> read_configuration(std::string* error);
 
 // The character set that values have on the wire (handlersocket_character_set).

@@ -16,16 +16,20 @@
 namespace hs::net {
 namespace {
 
+constexpr uid_t kSameOwner = static_cast<uid_t>(-1);
+
 struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
 };
+using About = ListenError::About;
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
 std::string text_of(int error) { return std::generic_category().message(error); }
 
 ListenError failure(const std::string& place, int error) {
-  if (error == EADDRINUSE) return {false, place + " is in use"};
-  return {error == EADDRNOTAVAIL, "cannot listen on " + place + ": " + text_of(error)};
+  if (error == EADDRINUSE) return {About::kPlace, place + " is in use"};
+  return {error == EADDRNOTAVAIL ? About::kAddress : About::kPlace,
+          "cannot listen on " + place + ": " + text_of(error)};
 }
 
 void set_option(const FileDescriptor& socket, int level, int name, int value) {
@@ -58,7 +62,7 @@ Addresses find_addresses(const ListenOptions& options, ListenError* error) {
   const int result = ::getaddrinfo(options.address.empty() ? nullptr : options.address.c_str(), "0",
                                    &hints, &found);
   if (result != 0) {
-    *error = {true,
+    *error = {About::kAddress,
               "cannot resolve the address '" + options.address + "': " + ::gai_strerror(result)};
     return nullptr;
   }
@@ -120,7 +124,7 @@ bool clear_path(const sockaddr_un& address, const std::string& place, ListenErro
     return false;
   }
   if (!S_ISSOCK(file.st_mode)) {
-    *error = {false, "cannot listen on " + place + ": the file exists and is no socket"};
+    *error = {About::kPlace, "cannot listen on " + place + ": the file exists and is no socket"};
     return false;
   }
   const FileDescriptor probe = make_socket(AF_UNIX);
@@ -224,8 +228,8 @@ bool Listener::open_path(const ListenOptions& options, ListenError* error) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (options.path.size() >= sizeof address.sun_path) {
-    *error = {false, "the path of " + place_ + " has more than " +
-                         std::to_string(sizeof address.sun_path - 1) + " bytes"};
+    *error = {About::kPlace, "the path of " + place_ + " has more than " +
+                                 std::to_string(sizeof address.sun_path - 1) + " bytes"};
     return false;
   }
   std::memcpy(address.sun_path, options.path.data(), options.path.size());
@@ -239,8 +243,19 @@ bool Listener::open_path(const ListenOptions& options, ListenError* error) {
     return false;
   }
   path_ = options.path;
-  // Nobody can connect before listen(), so nobody slips in before the mode is right.
-  if (::lstat(path_.c_str(), &file_) != 0 || ::chmod(path_.c_str(), 0660) != 0 ||
+  // No client can connect before listen(), so none slips in before the rights are what they should
+  // be.
+  const SocketRights& rights = options.rights;
+  if (::lstat(path_.c_str(), &file_) != 0) {
+    *error = failure(place_, errno);
+    return false;
+  }
+  if (rights.group && ::lchown(path_.c_str(), kSameOwner, *rights.group) != 0) {
+    *error = {About::kGroup, "cannot give " + place_ + " to the group " +
+                                 std::to_string(*rights.group) + ": " + text_of(errno)};
+    return false;
+  }
+  if (::chmod(path_.c_str(), rights.mode) != 0 ||
       ::listen(socket.get(), backlog_of(options)) != 0) {
     *error = failure(place_, errno);
     return false;

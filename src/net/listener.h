@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "net/file_descriptor.h"
+#include "net/socket_rights.h"
 
 namespace hs::net {
 
@@ -24,13 +25,15 @@ struct ListenOptions {
                          // address of the machine
   uint16_t port = 0;     // 0: any free one
   std::string path;      // not empty: a Unix socket at this path; address and port do not count
+  SocketRights rights;   // of that socket's file
   uint32_t backlog = 1;  // the system may use less
   uint32_t sndbuf = 0;   // bytes, 0: the system's; of the accepted sockets
   uint32_t rcvbuf = 0;
 };
 
 struct ListenError {
-  bool about_address = false;  // or else about the port or path
+  enum class About : uint8_t { kPlace, kAddress, kGroup };  // kPlace: the port or the path
+  About about = About::kPlace;
   std::string text;
 };
 

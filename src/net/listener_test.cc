@@ -1,6 +1,7 @@
 #include "net/listener.h"
 
 #include <arpa/inet.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <filesystem>
@@ -80,7 +82,7 @@ TEST(Listener, SaysThatAPortIsInUse) {
   EXPECT_EQ(first->place(), place);
   EXPECT_EQ(Listener::open(on("127.0.0.1", first->port()), &error), nullptr);
   EXPECT_EQ(error.text, place + " is in use");
-  EXPECT_FALSE(error.about_address);
+  EXPECT_EQ(error.about, ListenError::About::kPlace);
 }
 
 TEST(Listener, ThePortIsFreeAgainAfterwards) {
@@ -97,10 +99,10 @@ TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   ListenError error;
   EXPECT_EQ(Listener::open(on("300.1.1.1.1"), &error), nullptr);
   EXPECT_EQ(error.text.find("cannot resolve the address '300.1.1.1.1': "), 0u) << error.text;
-  EXPECT_TRUE(error.about_address);
+  EXPECT_EQ(error.about, ListenError::About::kAddress);
   EXPECT_EQ(Listener::open(on("192.0.2.1", 9998), &error), nullptr);  // reserved for documents
   EXPECT_EQ(error.text.find("cannot listen on port 9998 on 192.0.2.1: "), 0u) << error.text;
-  EXPECT_TRUE(error.about_address);
+  EXPECT_EQ(error.about, ListenError::About::kAddress);
 }
 
 TEST(Listener, AnEmptyAddressReachesIpv4) {
@@ -159,6 +161,12 @@ class UnixSocket : public ::testing::Test {
   }
   ~UnixSocket() override { std::filesystem::remove_all(directory_); }
 
+  struct stat file() const {
+    struct stat about {};
+    EXPECT_EQ(::lstat(options_.path.c_str(), &about), 0);
+    return about;
+  }
+
   std::string directory_;
   ListenOptions options_;
   ListenError error_;
@@ -171,6 +179,57 @@ TEST_F(UnixSocket, IsForOwnerAndGroupAndGoneAfterwards) {
   EXPECT_TRUE(connects_to(options_.path));
   EXPECT_EQ(static_cast<int>(std::filesystem::status(options_.path).permissions()), 0660);
   listener.reset();
+  EXPECT_FALSE(std::filesystem::exists(options_.path));
+}
+
+TEST_F(UnixSocket, HasTheModeThatIsAskedForWhateverTheUmask) {
+  for (const mode_t umask : {0000u, 0022u, 0777u}) {
+    for (const mode_t mode : {0600u, 0660u, 0666u, 0777u}) {
+      options_.rights.mode = mode;
+      const mode_t before = ::umask(umask);
+      const auto listener = Listener::open(options_, &error_);
+      ::umask(before);
+      ASSERT_NE(listener, nullptr) << error_.text;
+      EXPECT_EQ(file().st_mode & 07777, mode) << "umask " << umask;
+    }
+  }
+}
+
+TEST_F(UnixSocket, BelongsToTheGroupThatIsAskedFor) {
+  options_.rights.group = ::getegid();
+  auto listener = Listener::open(options_, &error_);
+  ASSERT_NE(listener, nullptr) << error_.text;
+  EXPECT_EQ(file().st_gid, ::getegid());
+  EXPECT_EQ(file().st_uid, ::geteuid());
+  EXPECT_EQ(file().st_mode & 07777, 0660u);
+  listener.reset();
+  if (::geteuid() != 0) GTEST_SKIP() << "another group takes root";
+  options_.rights.group = 54321;
+  listener = Listener::open(options_, &error_);
+  ASSERT_NE(listener, nullptr) << error_.text;
+  EXPECT_EQ(file().st_gid, 54321u);
+  EXPECT_EQ(file().st_uid, 0u);
+}
+
+// Only a process of another user can try; the file has to be gone afterwards.
+TEST_F(UnixSocket, OfAGroupThatTheProcessIsNotInIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "takes root";
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(::chown(directory_.c_str(), kNobody, kNobody), 0);
+  options_.rights.group = 54321;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_nobody =
+        ::setgroups(0, nullptr) == 0 && ::setgid(kNobody) == 0 && ::setuid(kNobody) == 0;
+    const bool refused = is_nobody && Listener::open(options_, &error_) == nullptr &&
+                         error_.about == ListenError::About::kGroup &&
+                         error_.text == "cannot give the socket " + options_.path +
+                                            " to the group 54321: Operation not permitted";
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
   EXPECT_FALSE(std::filesystem::exists(options_.path));
 }
 

@@ -25,6 +25,18 @@ std::string refusal_line() {
 
 std::string in_parentheses(std::string_view variable) { return " (" + std::string(variable) + ")"; }
 
+std::string_view variable_of(net::ListenError::About about, engine::Mode mode) {
+  switch (about) {
+    case net::ListenError::About::kAddress:
+      return "handlersocket_address";
+    case net::ListenError::About::kGroup:
+      return "handlersocket_socket_group";
+    case net::ListenError::About::kPlace:
+      break;
+  }
+  return port_variable(mode);
+}
+
 std::string short_name(engine::Mode mode) {
   return mode == engine::Mode::kReadOnly ? "hs-rd-" : "hs-wr-";
 }
@@ -36,6 +48,7 @@ bool listen_options(const Config& config, const PortConfig& port, net::ListenOpt
   options->rcvbuf = config.rcvbuf;
   if (config.address == kUnixSocket) {
     options->path = port.port;
+    options->rights = config.socket_rights;
     return true;
   }
   options->address = config.address;
@@ -84,8 +97,7 @@ std::unique_ptr<Port> Port::open(const Config& config, engine::Mode mode, engine
   net::ListenError failed;
   port->listener_ = net::Listener::open(options, &failed);
   if (port->listener_ == nullptr) {
-    *error = failed.text +
-             in_parentheses(failed.about_address ? "handlersocket_address" : port_variable(mode));
+    *error = failed.text + in_parentheses(variable_of(failed.about, mode));
     return nullptr;
   }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "engine/engine.h"
+#include "net/socket_rights.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -26,6 +27,7 @@ struct PortConfig {
 struct Config {
   std::string address = "127.0.0.1";  // IPv4 or IPv6 literal or a name; empty = all; "/" = `port`
                                       // is the path of a Unix socket
+  net::SocketRights socket_rights;    // of that socket
   PortConfig read{"9998", 16};
   PortConfig write{"9999", 4};
   uint32_t max_threads = 256;  // of each port, those that wait included; at least its `threads`

@@ -1,8 +1,11 @@
-"""Start options: shared secrets and the character set of values."""
+"""Start options: shared secrets, rights of Unix sockets, and the character set of values."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import socket
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +100,21 @@ def test_the_read_ports_secret_file_guards_the_write_port_unless_that_has_its_ow
             writer.open("hs.t", ["id"])
 
 
+def log_of_refusal(server: PrivateServer, options: dict[str, object]) -> str:
+    """Restarts the server with the plugin and these options, which it refuses: what its log has."""
+    server.arguments = [
+        "--plugin-load-add=handlersocket2.so",
+        f"--handlersocket-port={free_port()}",
+        "--handlersocket-port-wr=",
+        *(f"--{name}={value}" for name, value in options.items()),
+    ]
+    server.restart()
+    assert server.sql("SHOW GLOBAL VARIABLES LIKE 'handlersocket%'") == []
+    log = server.error_log(this_start_only=True)
+    assert "listening" not in log
+    return log
+
+
 def test_a_secret_file_that_is_no_good_keeps_the_plugin_from_starting(tmp_path: Path) -> None:
     good = secret_file(tmp_path / "good", "sesame\n")
     open_to_all = secret_file(tmp_path / "open", "sesame\n", 0o644)
@@ -110,19 +128,41 @@ def test_a_secret_file_that_is_no_good_keeps_the_plugin_from_starting(tmp_path: 
         ({f"{option}_wr_file": tmp_path / "none"}, f"No such file or directory ({option}_wr_file)"),
     ]
     with PrivateServer(plugin="none") as server:
-        for variables, sentence in refused:
-            server.arguments = [
-                "--plugin-load-add=handlersocket2.so",
-                f"--handlersocket-port={free_port()}",
-                "--handlersocket-port-wr=",
-                *(f"--{name}={value}" for name, value in variables.items()),
-            ]
-            server.restart()
-            log = server.error_log(this_start_only=True)
+        for options, sentence in refused:
+            log = log_of_refusal(server, options)
             assert sentence in log
-            assert "listening" not in log
             assert "sesame" not in log
-            assert server.sql("SHOW GLOBAL VARIABLES LIKE 'handlersocket%'") == []
+
+
+def test_unix_sockets_have_the_mode_and_the_group_that_are_asked_for(tmp_path: Path) -> None:
+    ports = {"handlersocket_port": tmp_path / "r", "handlersocket_port_wr": tmp_path / "w"}
+    group = 54321 if os.geteuid() == 0 else os.getegid()
+    with make({"handlersocket_address": "/", **ports}) as server:
+        for mode, owner in ((0o660, os.getegid()), (0o606, group)):
+            for path in ports.values():
+                about = path.stat()
+                assert stat.S_ISSOCK(about.st_mode)
+                assert (stat.S_IMODE(about.st_mode), about.st_gid) == (mode, owner)
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(str(path))
+                    client.sendall(b"X\n")
+                    assert client.recv(100) == b"2\t1\tcmd\n"
+            server.variables["handlersocket_socket_mode"] = "606"
+            server.variables["handlersocket_socket_group"] = group
+            server.restart()
+
+
+def test_rights_of_a_socket_that_are_nonsense_keep_the_plugin_from_starting() -> None:
+    refused = [
+        ({"handlersocket_socket_mode": "0888"}, "'0888' is no mode of a socket"),
+        ({"handlersocket_socket_mode": "0440"}, "no client could connect"),
+        ({"handlersocket_socket_group": "no-such-group"}, "there is no group 'no-such-group'"),
+    ]
+    with PrivateServer(plugin="none") as server:
+        for options, sentence in refused:
+            log = log_of_refusal(server, options)
+            assert sentence in log
+            assert f"({next(iter(options))})" in log
 
 
 def test_values_are_utf8_or_on_demand_the_columns_own_bytes() -> None:
