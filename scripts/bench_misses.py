@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures what happens when rows are not in the buffer pool: this plugin, the stock plugin and SQL.
+"""Measures this plugin, the stock plugin and SQL when rows are not in the buffer pool.
 
 A table several times as large as the buffer pool, read with O_DIRECT; a hot set that fits, and a
 share of lookups that go to all rows. Servers and load generator (hs-bench, which checks every
@@ -37,7 +37,7 @@ from server_files import REPOSITORY, ServerError
 PAGE = REPOSITORY / "docs/benchmarks-misses.md"
 DIRECTORY = REPOSITORY / "build/bench-misses"
 HOT = 50_000
-SHARES = (0.0, 0.014, 0.07, 0.28)  # of lookups over all rows, of which some three in four miss
+SHARES = (0.0, 0.014, 0.07, 0.28)  # of lookups that go to all rows; some three in four of them miss
 TARGETS = ("ours", "stock", "sql prepared")
 NAMES = {"ours": "HandlerSocket 2", "stock": "the stock plugin", "sql prepared": "SQL, prepared"}
 VARIABLES: dict[str, object] = {
@@ -105,7 +105,7 @@ class Misses:
         return self.servers["stock" if target == "stock" else "ours"]
 
     def run(self, load: Load) -> dict[str, Any]:
-        """The figures of one run; wrong answers raise."""
+        """The figures of one run. Raises when an answer is wrong."""
         server = self.server(load.target)
         is_sql = load.target.startswith("sql")
         command = [
@@ -145,7 +145,7 @@ class Misses:
         others = Load(target, half, cold, self.options.seconds + 1, 2)
         thread = threading.Thread(target=self.run, args=(others,))
         thread.start()
-        time.sleep(0.5)  # the others are at full speed
+        time.sleep(0.5)  # until the others are at full speed
         figures = self.run(Load(target, half, 0, self.options.seconds - 0.5))
         thread.join()
         latency: dict[str, float] = figures["latency_us"]
@@ -184,7 +184,7 @@ def start(plugin: PluginChoice, options: argparse.Namespace, stack: ExitStack) -
 
 
 def measure(misses: Misses, options: argparse.Namespace) -> str:
-    """All rounds; the page."""
+    """Measures all rounds and returns the page."""
     for target in TARGETS:
         misses.run(Load(target, options.connections, 0, options.seconds))
     alone: dict[tuple[str, float], list[dict[str, float]]] = {}
@@ -248,7 +248,7 @@ def machine(server: PrivateServer) -> str:
 
 
 def disk_read_us(server: PrivateServer) -> float:
-    """The time of one read of a page, past the system's cache."""
+    """How long one read of a page takes that the system's cache does not serve."""
     path = Path(server.directory) / "data/test/user.ibd"
     pages = path.stat().st_size // 16384
     file = os.open(path, os.O_RDONLY | os.O_DIRECT)

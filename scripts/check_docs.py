@@ -61,7 +61,7 @@ def macro_calls(source: str, name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def arguments(source: str, position: int) -> list[str]:
-    """The arguments of a call from behind its opening parenthesis."""
+    """The arguments of a call; `position` is behind its opening parenthesis."""
     found = [""]
     depth = 1
     while depth:

@@ -4,8 +4,8 @@
 
 net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
 engine) knows the engine interface alone. Unit tests (*_test.cc), their fixtures (testing/fixtures),
-tools and fuzzers may include any room but src/mariadb; only tools/floor, which lives in the server,
-too, may. Run by ./test; exits with 1 and one line per wrong include.
+tools and fuzzers may include any room but src/mariadb. Only tools/floor, which runs inside the
+server, may include that. Run by ./test; exits with 1 and one line per wrong include.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Checks that the titles of commits have at most 72 columns, which is what tools show of them.
+"""Checks that the titles of commits have at most 72 columns, since tools show no more of them.
 
-Older commits than the one below are as they are. Where there is no git, no repository, or not that
+Commits before SINCE are not checked. Where there is no git, no repository, or not that
 commit (a tarball, a shallow clone), nothing is checked. Exits with 1 and one line for each title
 that is too long.
 """

@@ -1,4 +1,4 @@
-"""Finding free ports, and asking whether somebody answers at a place. Without fixed waits."""
+"""Finding free ports, and asking whether a server answers on one. Without fixed waits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _given_ports: set[int] = set()
 
 
 def free_port() -> int:
-    """A loopback TCP port that nobody listens on and that was not handed out here before."""
+    """A loopback TCP port without a listener that was not handed out here before."""
     for _ in range(1000):
         port = random.SystemRandom().choice(PORT_RANGE)
         if port not in _given_ports and port_is_free(port):
@@ -50,7 +50,7 @@ def greets(path: Path) -> bool:
 
 
 def accepts(address: str, port: int) -> bool:
-    """Whether somebody accepts connections there."""
+    """Whether connections are accepted there."""
     try:
         socket.create_connection((address, port), timeout=TIMEOUT_S).close()
     except OSError:

@@ -1,8 +1,8 @@
 """A private mariadbd: own data directory, own socket, loopback only, from the unpacked packages.
 
 Used by ./run and by the end-to-end tests. It never touches a MariaDB that the machine already has,
-and any number of them can run side by side. What lives here: the life of one server. What does not:
-the sample table and the session that ./run shows (sample_table.py, telnet_session.py).
+and any number of them can run side by side. The sample table and the session that ./run shows are
+elsewhere (sample_table.py, telnet_session.py).
 
     with PrivateServer(variables={"handlersocket_threads": 2}) as server:
         server.sql("CREATE DATABASE hs")
@@ -250,7 +250,7 @@ class PrivateServer:
         return self._process.returncode
 
     def kill9(self) -> None:
-        """Ends the server as a crash would."""
+        """Kills the server, as a crash would."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()

@@ -27,7 +27,7 @@ from run_options import Options
 from run_report import say, show, step
 from server_files import ServerError
 
-# Redo log, system tablespaces and the server's own tables.
+# On disk: redo log, system tablespaces and the server's own tables.
 BASE_BYTES = 256 * 2**20
 
 
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def serve(options: Options) -> int:
-    """From an empty directory, or one with data, to a server that has shown what it can do."""
+    """Starts the server in a new or a used directory, fills it, shows the session, and serves."""
     options.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     running = run_state.read_running(options.directory)
     if running is not None:

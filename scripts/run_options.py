@@ -1,4 +1,4 @@
-"""The command line of ./run: what may be asked for, and a clear sentence for what may not.
+"""The command line of ./run, with a clear sentence for each mistake in it.
 
 The text of --help is run_help.txt, which the shell part of ./run shows on a bare machine too.
 """
@@ -27,8 +27,8 @@ MAX_THREADS = 3000
 
 @dataclass(frozen=True)
 class Options:
-    """What ./run was asked to do. `rows` is None when the number in the directory may stay;
-    `source` is the shell part's affair."""
+    """What ./run was asked to do. `rows` is None when the rows in the directory stay as they are;
+    `source` is only used by the shell part."""
 
     once: bool
     detach: bool
@@ -117,9 +117,9 @@ def check_ports(options: Options) -> None:
 
 
 def _check_early() -> None:
-    """What the shell part of ./run asks for before minutes of installing and building."""
+    """Checks the command line and the ports before minutes of installing and building."""
     options = parse(sys.argv[1:])
-    # One that runs in the directory has the ports; it is told of later, with its number.
+    # A server that runs in the directory has the ports. A later message names its process.
     if options.stop or run_state.read_running(options.directory) is not None:
         return
     try:

@@ -1,4 +1,4 @@
-"""What ./run tells: progress on stderr, how to talk to the server, and the JSON of --detach."""
+"""What ./run prints: progress on stderr, how to talk to the server, and the JSON of --detach."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ print(replies.readline(), replies.readline())"""
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Progress."""
+    """Prints progress."""
     print(text, end=end, file=sys.stderr, flush=True)
 
 
 def show(text: str) -> None:
-    """What was asked for: the session and how to go on."""
+    """Prints results: the session, and how to talk to the server."""
     print(text, flush=True)
 
 

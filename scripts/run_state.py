@@ -1,7 +1,7 @@
 """Which server runs in a directory of ./run: a small file, believed only after a look at /proc.
 
-A process id alone may have been given to a stranger since; together with the time at which the
-process started it cannot.
+A process id alone may belong to another process by now. Together with the time at which the process
+started it is certain.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def write(directory: Path, state: State) -> None:
 
 
 def read_running(directory: Path) -> State | None:
-    """The server that really runs in this directory, if any. Removes the note of a gone one."""
+    """The server that runs in this directory, if any. Removes the note of one that is gone."""
     file = directory / STATE_FILE
     try:
         state = State(**json.loads(file.read_text(encoding="ascii")))
@@ -72,7 +72,7 @@ def forget(directory: Path) -> None:
 
 
 def lock(directory: Path) -> IO[str]:
-    """Keeps a second ./run out of the directory while the result is open."""
+    """Locks the directory against a second ./run until the result is closed."""
     handle = (directory / "lock").open("w", encoding="ascii")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

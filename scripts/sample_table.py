@@ -1,4 +1,4 @@
-"""The sample table test.user: its definition, its famous row, and its generated rows.
+"""The sample table test.user: its definition, its row 101, and its generated rows.
 
 Generated rows have the ids 1 to N without 101. How many there are is noted in a file of the
 server's directory, so that a later start keeps, adds or removes rows, also after an interruption.
@@ -55,7 +55,7 @@ def read_note(directory: Path) -> Filled | None:
 def make(server: PrivateServer, rows: int, report: Callable[[int], None]) -> None:
     """Makes the table with its row 101 and exactly the generated rows up to `rows`.
 
-    Rows that somebody else put there stay. `report` hears how many rows are done, now and then.
+    Rows from elsewhere stay. `report` is called now and then with the number of rows that are done.
     """
     server.sql("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
     server.sql(TABLE)

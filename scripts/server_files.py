@@ -34,7 +34,7 @@ SYSTEM_TABLES = (
 )
 
 
-# The server resolves no names, and would warn of these accounts at every start.
+# The server resolves no names, so it would warn of these accounts at every start.
 NO_HOST_NAMES = b"""
 DELETE FROM global_priv WHERE Host NOT IN ('localhost', '127.0.0.1');
 DELETE FROM proxies_priv WHERE Host NOT IN ('localhost', '127.0.0.1');
@@ -99,10 +99,10 @@ def prepare(directory: Path, server_root: Path) -> None:
 
 
 def _make_socket_directory(directory: Path) -> None:
-    """A directory in the shared /tmp must be ours: nobody else may have put it there before."""
+    """Raises when a directory in the shared /tmp belongs to another user."""
     directory.mkdir(mode=0o700, exist_ok=True)
     if directory.stat().st_uid != os.geteuid() or directory.is_symlink():
-        raise ServerError(f"{directory} belongs to somebody else")
+        raise ServerError(f"{directory} belongs to another user")
 
 
 def _bootstrap(directory: Path, server_root: Path) -> None:
@@ -142,9 +142,9 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
 
 
 def sanitizer_environment() -> dict[str, str]:
-    """What a mariadbd needs that was not built under ASan, but loads a plugin that was.
+    """The environment of a mariadbd that was not built under ASan, but loads a plugin that was.
 
-    It has an allocator of its own beside, and stacks for signals that ASan would take for its own.
+    Such a mariadbd has its own allocator, and stacks for signals that ASan would take for its own.
     """
     if not REPORTS:
         return {}

@@ -1,7 +1,7 @@
 """The session that ./run shows: real requests over plain sockets, their answers, and a check.
 
-Every request is sent as it is printed, and every answer is printed as it came; only TABs are shown
-as \\t, which is also how `printf` takes them. The expected answers come from the definition of the
+Every request is sent as it is printed, and every answer is printed as it came. TABs are shown as
+\\t, which is how `printf` takes them, too. The expected answers come from the definition of the
 sample table and, where other rows may be in the way, from SQL.
 """
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass
 class Counts:
-    """How many tests did what."""
+    """How many tests passed, failed and were skipped."""
 
     passed: int = 0
     failed: int = 0

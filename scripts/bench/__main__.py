@@ -17,7 +17,7 @@ from bench.preparation import prepare
 from bench.run import Run
 from bench.servers import Servers
 
-SAMPLE_SECONDS = 3.0  # of the look at the machine before anything is measured
+SAMPLE_SECONDS = 3.0  # for which the machine is watched before anything is measured
 MEASURE = {
     "lookups": lookups.lookups,
     "connections": lookups.connections,
@@ -33,7 +33,7 @@ MEASURE = {
 def main(arguments: Sequence[str]) -> int:
     """Measures what is asked for, and writes the page."""
     options = parse(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: the servers are ended
+    for number in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: they end the servers
         signal.signal(number, signal.default_int_handler)
     wrong = 0
     measured = False
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def look_around(options: argparse.Namespace) -> None:
-    """Says when the machine is busy; raises when a page was to be made on it."""
+    """Says so when the machine is busy. Raises when the run is to write a page."""
     others = machine.busy(SAMPLE_SECONDS)
     if others <= options.quiet:
         return
@@ -75,7 +75,7 @@ def measure(options: argparse.Namespace) -> int:
     """Goes through the sections; returns how many answers were wrong."""
     DIRECTORY.mkdir(mode=0o700, parents=True, exist_ok=True)
     results = kept.load(options.results, options.page)
-    import pymysql  # only here: it may just have been installed
+    import pymysql  # only here: prepare() may have installed it
 
     with ExitStack() as stack:
         run = Run(options, Servers(options, stack), results)

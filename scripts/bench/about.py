@@ -1,4 +1,4 @@
-"""When, where and with what a section is measured: what the results say of themselves."""
+"""When, where and with what a section is measured."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _panels(
     floor: float | None = None,
     one_axis: bool = False,
 ) -> Any:
-    """A panel for each case, with an axis of its own; a line for what costs no network."""
+    """A panel for each case, with an axis of its own; a line for the handler calls in process."""
     figure, row = pyplot.subplots(
         1, len(names), figsize=(9, 3), squeeze=False, sharey="row" if one_axis else "none"
     )
@@ -56,7 +56,7 @@ def _panels(
         axes.set_title(case.replace(", ", ",\n"), fontsize=9)
         axes.set_xticks([])
         axes.yaxis.set_major_formatter(FuncFormatter(thousands))
-    for axes in row[0]:  # now that all bars are there: it ends what fits an axis to them
+    for axes in row[0]:  # after all bars: from here on the axis keeps its range
         axes.set_ylim(bottom=0)
     row[0][0].set_ylabel(label)
     figure.tight_layout()

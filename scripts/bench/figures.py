@@ -42,12 +42,12 @@ def latency(percentile: str) -> Value:
     return lambda measurement: float(measurement.figures["latency_us"][percentile])
 
 
-FEW_ROUNDS = 3  # so few have no middle half: the range over all of them stands for it
+FEW_ROUNDS = 3  # so few rounds have no middle half; their range is shown instead
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median over the rounds, and between what the middle half of them lies."""
+    """The median over the rounds, and the bounds of their middle half (of few rounds: of all)."""
 
     median: float
     low: float

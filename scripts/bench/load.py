@@ -19,7 +19,7 @@ from bench import machine
 WARM_UP = 20_000  # requests before each measurement
 PATIENCE_SECONDS = 120
 PATIENCE_FACTOR = 30
-SLOW_WARM_UP = 2_000  # of those that are more work
+SLOW_WARM_UP = 2_000  # the same for requests that are more work
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure: `target` at what `name` says. Cases of one name are compared."""
+    """One thing to measure: `target` doing what `name` says. Cases of one name are compared."""
 
     name: str
     target: str  # ours, stock, sql prepared, sql text, memcached, redis, null
@@ -59,7 +59,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run of hs-bench said, and how busy others and the load generator were."""
+    """What one run of hs-bench said, and how busy the load generator and other processes were."""
 
     case: str
     target: str
@@ -139,5 +139,5 @@ def report(section: str, measurement: Measurement) -> None:
 
 
 def pause(options: argparse.Namespace) -> None:
-    """Gives others time to finish what they do."""
+    """Waits, so that other processes may end what they do."""
     time.sleep(options.pause)

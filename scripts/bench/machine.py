@@ -1,4 +1,4 @@
-"""The machine that a benchmark runs on: what it is, who uses its cores, and pinning to one."""
+"""The machine of a benchmark: what it is, what uses its cores, and pinning to one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Usage:
-    """CPU seconds used so far; the difference of two tells of the time between them."""
+    """CPU seconds used so far; a difference of two is what was used between them."""
 
     elapsed: float
-    everybody: float  # all cores, without idle time; with what the hypervisor gave to others
+    total: float  # on all cores, by all processes and by other virtual machines (steal)
     servers: float
     children: float  # ended child processes of this one
     own: float
@@ -42,7 +42,7 @@ class Usage:
     def __sub__(self, before: Usage) -> Usage:
         return Usage(
             self.elapsed - before.elapsed,
-            self.everybody - before.everybody,
+            self.total - before.total,
             self.servers - before.servers,
             self.children - before.children,
             self.own - before.own,
@@ -50,14 +50,14 @@ class Usage:
 
     @property
     def others(self) -> float:
-        """What neither the servers nor the load generator nor we ourselves used."""
-        return max(0.0, self.everybody - self.servers - self.children - self.own)
+        """What all but the servers, the load generator and this process used."""
+        return max(0.0, self.total - self.servers - self.children - self.own)
 
 
 def busy(seconds: float) -> float:
-    """What all processes of the machine use meanwhile, with what the hypervisor gives to others.
+    """What other processes, and other virtual machines, use in that time, as a share of one core.
 
-    As a share of one core. This process sleeps.
+    This process sleeps meanwhile.
     """
     before = Usage.now(())
     time.sleep(seconds)

@@ -31,7 +31,7 @@ def mixed(run: Run) -> None:
             tables.settle(run.servers.database(plugin))
         run.servers.heat(plugin, rows, HEAT_UP // 2, MIXED)
         run.servers.heat(plugin, large, HEAT_UP // 4, LARGE, LARGE_BYTES)
-    # Instances of their own, as rows of those that all use must stay as they are.
+    # Instances of their own: the rows of the instances that all sections use must not change.
     for name in ("memcached", "redis"):
         run.servers.fill(f"{name}-mixed", rows)
         run.servers.fill(f"{name}-large", large, *size)

@@ -147,7 +147,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     defaults = {
         "results": DIRECTORY / ("quick.json" if quick else "results.json"),
         "page": None if quick or options.no_page else PAGE,
-        # Many and short: what others on the host do then hits both sides of a ratio.
+        # Many short rounds: what other processes do then slows both sides of a ratio.
         "rounds": 1 if quick else 9,
         "seconds": 0.3 if quick else 0.7,
         "rows": 1_000_000,

@@ -43,7 +43,7 @@ def draw(results: Results, directory: Path) -> set[str]:
 
 
 def _order(target: str) -> int:
-    """Our own line is in front of the others."""
+    """The line of this plugin is in front of the others."""
     return 4 if target == "ours" else 3
 
 

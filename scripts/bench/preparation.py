@@ -7,8 +7,8 @@ import subprocess
 
 from server_files import REPOSITORY, ServerError
 
-# Builds as ./run does; again from the configuration when hs-bench was not built, because its
-# libraries may have been installed since.
+# Builds as ./run does. When there is no hs-bench then, its libraries may have been missing before:
+# configures and builds again.
 BUILD = """
 set -euo pipefail
 source scripts/lib/messages.sh

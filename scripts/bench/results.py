@@ -51,7 +51,7 @@ class Results:
         self._save()
 
     def end(self, section: str) -> None:
-        """The section has all that it should have."""
+        """Marks the section as complete."""
         self.sections[section]["complete"] = True
         self._save()
 
@@ -61,7 +61,7 @@ class Results:
         return [Measurement(**fields) for fields in found]
 
     def busy_sections(self) -> list[str]:
-        """Those in which the machine was busy with something else most of the time."""
+        """Sections of which most measurements were made on a machine busy with something else."""
         found = []
         for section in self.sections:
             runs = self.measurements(section)

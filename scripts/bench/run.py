@@ -13,7 +13,7 @@ from bench.load import Case, Measurement
 from bench.results import Results
 from bench.servers import Servers
 
-DISK_WORK = 0.4  # of a core: what the kernel does for the disk counts as others', too
+DISK_WORK = 0.4  # of a core: work of the kernel for the disk, which counts as that of others
 
 Before = Callable[[Case], Case]
 

@@ -21,7 +21,7 @@ from bench.options import DIRECTORY
 
 PLUGINS: tuple[PluginChoice, ...] = ("ours", "stock")
 GIB = 2**30
-HEAT_UP = 2_000_000  # lookups: pages into the buffer pool, the adaptive hash index
+HEAT_UP = 2_000_000  # lookups that bring pages into the buffer pool and fill the hash index
 
 WITH_LOG = "-binlog"
 THREADS = "-threads"
@@ -55,7 +55,7 @@ def variables() -> dict[str, object]:
 
 
 class Servers:
-    """All of them by name: ours, stock, null, memcached, redis, and with what is said behind it:
+    """All of them by name: ours, stock, null, memcached, redis. Further ones have a suffix:
 
     ours-binlog    with the binary log
     ours-threads2  with so many threads of the read port, on all cores
@@ -101,7 +101,7 @@ class Servers:
             del self._places[name]
 
     def hs_bench(self, *arguments: str) -> None:
-        """Runs hs-bench for its effect."""
+        """Runs hs-bench, not to measure but to fill or to warm up."""
         program = str(self.options.build / "tools/bench/hs-bench")
         done = subprocess.run(
             ["taskset", "-c", str(self.options.load_core), program, *arguments, "--quiet"],
@@ -127,7 +127,7 @@ class Servers:
         plugin: PluginChoice = "stock" if name.startswith("stock") else "ours"
         directory = DIRECTORY / name
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        copy = directory / "handlersocket2.so"  # a build meanwhile is no matter
+        copy = directory / "handlersocket2.so"  # so that a build may go on meanwhile
         shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
         with_log = name.endswith(WITH_LOG)
         _, _, threads = name.partition(THREADS)
@@ -177,7 +177,7 @@ class Servers:
 
 def copy_function(server: PrivateServer, build: Path) -> None:
     """Makes the function hs_floor known to a server."""
-    server.sql("DROP FUNCTION IF EXISTS hs_floor")  # first: nobody has the old library mapped
+    server.sql("DROP FUNCTION IF EXISTS hs_floor")  # first: then the old library is not mapped
     library = server.directory / "plugins/hs_floor.so"
     shutil.copyfile(build / "tools/floor/hs_floor.so", library)
     server.sql("CREATE FUNCTION hs_floor RETURNS REAL SONAME 'hs_floor.so'")

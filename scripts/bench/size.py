@@ -31,7 +31,7 @@ def case_name(workload: str, rows: int) -> str:
 
 
 def sizes(options: argparse.Namespace) -> list[int]:
-    """Those that are wanted, and for which disk and memory have room."""
+    """The sizes that were asked for, if disk and memory have room for them."""
     wanted = [rows for rows in SIZES if rows <= options.most_rows] or [options.most_rows]
     free = shutil.disk_usage(DIRECTORY).free
     found = []
@@ -61,7 +61,7 @@ def size(run: Run) -> None:
 
 
 def _grow(run: Run, filled: int, rows: int) -> None:
-    """Both servers at the same time, on all cores: the hash index of so many rows takes long."""
+    """Fills both servers at the same time, on all cores: the hash index takes long."""
     failures: list[Exception] = []
 
     def grow(name: str) -> None:
@@ -74,7 +74,7 @@ def _grow(run: Run, filled: int, rows: int) -> None:
                 tables.extend(server, TABLE, filled + 1, rows)
             tables.settle(server)
             run.servers.heat(name, rows, max(rows // HEAT_SHARE, 1_000_000), TABLE)
-        except Exception as error:  # whatever it is, the main thread tells
+        except Exception as error:  # of any kind: the main thread reports it
             failures.append(error)
 
     for name in PLUGINS:

@@ -1,4 +1,4 @@
-"""What the page begins with: five numbers, and where another one is better than this plugin."""
+"""What the page begins with: five numbers, and the figures in which another target is better."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _median(group: Group | None, value: Value) -> float | None:
 
 
 def weak_points(results: Results) -> str:
-    """What is no loss in a table, but less than one may hope for: a list."""
+    """A list of figures that are no loss, but less than users may hope for."""
     return "\n".join(f"- {sentence}" for sentence in _weak_points(results))
 
 

@@ -81,5 +81,5 @@ def settle(server: PrivateServer) -> None:
 
 
 def drop(server: PrivateServer, table: str) -> None:
-    """The table is no longer needed."""
+    """Drops the table."""
     server.sql(f"SET STATEMENT sql_log_bin = 0 FOR DROP TABLE IF EXISTS {table}")

@@ -1,4 +1,4 @@
-"""The section threads: more and more workers of the read port."""
+"""The section threads: more and more threads of the read port."""
 
 from __future__ import annotations
 

@@ -41,13 +41,13 @@ def _cases(log: str) -> list[Case]:
 
 
 def writes(run: Run) -> None:
-    """All of them; each begins with the same rows in a table that was just made."""
+    """All cases. Each begins with the same rows in a table that was just made."""
 
     def before(case: Case) -> Case:
         server = run.servers.database(case.place)
         tables.create(server, TABLE, ROWS)
         if case.place.endswith(WITH_LOG):
-            server.sql("RESET MASTER")  # else the disk would fill with what nobody reads
+            server.sql("RESET MASTER")  # else old logs would fill the disk
         return case
 
     for log in ("on", "off"):

@@ -62,7 +62,7 @@ def documented_rows() -> set[str]:
 
 
 def known_open() -> dict[tuple[str, str], str]:
-    """(target, case): reason, of the cases that fail until a bug is repaired."""
+    """By target and case: why the case fails until a bug is repaired."""
     bugs = _load(KNOWN_OPEN).get("bug", [])
     return {(target, bug["case"]): bug["reason"] for bug in bugs for target in bug["targets"]}
 

@@ -20,7 +20,7 @@ class SilentServer(Exception):
 
 
 def play(transcript: Transcript, case: Case, connect: Connect) -> list[bytes | None]:
-    """The replies in the place of the expected ones. After the server has closed a connection, all
+    """The replies that come in place of the expected ones. After the server has closed a connection, all
     further replies of that connection are CLOSED. Requests that follow each other without an
     expected reply between them leave in one piece."""
     player = _Player(transcript, connect)

@@ -26,8 +26,8 @@ FAKE_SERVERS = [
     REPOSITORY / "build" / preset / "tools/hs_fake_server" for preset in ("release", "dev")
 ]
 
-# One worker for each port: what one connection did is seen by the next without waiting. The rest
-# makes the server quicker to start and the tables quicker to fill.
+# One thread for each port: the next connection sees at once what the one before did. The other
+# settings make the server quicker to start and the tables quicker to fill.
 VARIABLES: dict[str, object] = {
     "handlersocket_threads": 1,
     "handlersocket_threads_wr": 1,
@@ -158,7 +158,7 @@ class DatabaseTarget:
 def _answers(server: PrivateServer) -> bool:
     try:
         return server.sql("SELECT 1") == [(1,)]
-    except Exception:  # whatever the driver makes of a server that is ending
+    except Exception:  # any error that the driver makes of a server that is ending
         return False
 
 

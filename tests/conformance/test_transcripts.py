@@ -25,7 +25,7 @@ def group(name: str) -> list[str]:
 
 
 def parameters() -> Iterator[object]:
-    """One for each target and case, so ordered that servers with the same options follow."""
+    """One for each target and case, in an order that keeps servers with the same options together."""
     bugs = differences.known_open()
     for target in TARGETS:
         for name in sorted(CASES, key=group):

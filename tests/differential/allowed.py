@@ -1,4 +1,4 @@
-"""Differences from SQL that are meant, each with its reason; and what is still to be mended."""
+"""Differences from SQL that are intended, each with its reason; and known bugs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search import is_foreign
 
 
 def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> str:
-    """Why the difference is meant; empty when it is not."""
+    """Why the difference is intended; empty when it is not."""
     index = request.spec.index
     if port.error == "op" and index.hashed and request.op != "=":
         return "C31: a hash index is searched with = only"
@@ -22,8 +22,8 @@ def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> st
         return "C29: there is no order of whole values behind a part that the index has cut"
     if port.error in ("sql_1267", "sql_1300") and _is_foreign(request, probes):
         return "sql_1267, sql_1300: no order with what is no text of the column's character set"
-    # An IN may be over in front of such a value, or a key be decided by an earlier part; the server
-    # takes bytes for ASCII and surrogates for UCS-2 and gives them an order.
+    # An IN may end before such a value, or an earlier part may decide a key. And the server accepts
+    # bytes as ASCII and surrogates as UCS-2, and gives them an order.
     is_met = len(request.key) == 1 and request.in_part is None and not _is_raw_and_lax(request)
     if sql.error == NO_COMPARISON and not is_met:
         return "sql_1267, sql_1300: what is no text of the column's character set is not met"
@@ -78,7 +78,7 @@ def _filter_misfit(request: Request, probes: Probes) -> bool:
 
 
 def _is_nothing(column: Column, value: bytes, probes: Probes) -> bool:
-    """Whether it is no value of the column's type at all; one out of range is."""
+    """Whether it is no value of the column's type at all. A value out of range is one."""
     if column.family in (Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.YEAR):
         number = as_number(value)
         return number is None or abs(number) > 10**60

@@ -1,4 +1,4 @@
-"""Values that nearly are one which a row has: what a key or a filter is tried with."""
+"""Values close to one that a row has, for keys and filters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from columns import Column, Family
 
 _ENDS = ["", "0", ".0", ".5", ".000", ".0000001", "e0", "e1", " ", "  ", "x", "\0", "."]
 _FRACTIONS = [".0", ".5", ".000000", ".0000001", ".9999999", ".50", ".123", ".1234567", " ", "x", "Z"]  # fmt: skip
-_LACKED = ["日", "ä", "😀", "€"]  # one of them is in few character sets
+_LACKED = ["日", "ä", "😀", "€"]  # few character sets have one of them
 
 
 def bend(column: Column, value: bytes, rng: Random) -> bytes:

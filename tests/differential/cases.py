@@ -1,4 +1,4 @@
-"""Requests on a drawn table: what is asked, and the bytes that ask it."""
+"""Requests on a drawn table: what they ask, and their bytes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Request:
         self.limit, self.offset = MANY, 0
 
     def settle(self) -> None:
-        """No limit where rows change that come in an order which SQL does not know."""
+        """No limit on a change whose rows come in an order that SQL does not know."""
         if self.writes and self.action != "insert" and not self.spec.exact_order:
             if self.in_part is None:
                 self.take_all()
@@ -153,7 +153,7 @@ class Drawer:
         """A value for a column, remembered."""
         drawn = values.draw(column, self.rng, odd)
         while drawn is None and column.clock and self._is_unique(column):
-            drawn = values.draw(column, self.rng, odd)  # NULL is the time: do both meet another row?
+            drawn = values.draw(column, self.rng, odd)  # NULL is the current time: it may collide with another row on one side only.
         self._used.setdefault(column.name, []).append(drawn)
         return drawn
 
@@ -239,7 +239,7 @@ class Drawer:
         elif request.action in "+-":
             request.values = [self._operand(c) for c in request.spec.columns]
             if not request.spec.exact_order:
-                # Whether keys meet depends on the order of the rows, which is open here.
+                # Whether keys collide depends on the order of the rows, which is open here.
                 unique = {p.column.name for i in self.table.indexes if i.unique for p in i.parts}
                 request.values = [
                     None if c.name in unique else v

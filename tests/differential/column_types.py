@@ -69,7 +69,7 @@ def text(name: str, rng: Random, kinds: tuple[str, ...] = ("CHAR", "VARCHAR", "T
     """A character column of a drawn character set and collation."""
     charset = rng.choice(["utf8mb4", "utf8mb4", "utf8mb4", "latin1", "utf8mb3", "ascii", "ucs2"])
     kind = rng.choice(kinds)
-    # `ss` and a padding is not `ß` and one: CHAR has it in the index, and not in comparisons.
+    # Padded, `ss` differs from `ß`. CHAR has the padding in the index, but not in comparisons.
     names = [n for n in _COLLATIONS[charset] if kind != "CHAR" or n != "unicode_nopad_ci"]
     collation = f"{charset}_{rng.choice(names)}"
     column = Column(name, Family.TEXT, kind, charset=charset, collation=collation)

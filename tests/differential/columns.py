@@ -40,7 +40,7 @@ class Column:
     nullable: bool = True
     default: str = ""
     on_update: bool = False
-    clock: bool = False  # holds the current time when nobody says otherwise
+    clock: bool = False  # holds the current time unless a value is given
     generated: str = ""  # "(expression) STORED"
     auto_increment: bool = False
     invisible: bool = False

@@ -1,4 +1,4 @@
-"""What `+` and `-` come to."""
+"""The results of `+` and `-`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COUNTABLE = (Family.INTEGER, Family.DECIMAL, Family.YEAR, Family.TEXT, Family.B
 
 
 class Refused(Exception):
-    """The port is to answer with an error of its own."""
+    """The port must answer with an error of its own."""
 
 
 def check_countable(request: Request) -> None:

@@ -34,7 +34,7 @@ class Clock:
         ]
 
     def rank(self, columns: list[Column], rows: list[Cells]) -> list[Cells]:
-        """Such times by their order where they have microseconds: one that changes alone shows."""
+        """Replaces such times by their order where they have microseconds: a single changed one shows."""
         for position, column in enumerate(columns):
             if not column.clock:
                 continue

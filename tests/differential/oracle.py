@@ -1,4 +1,4 @@
-"""The same request as SQL on the twin table, and what that comes to."""
+"""The same request as SQL on the twin table, and its outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Oracle:
         self._identity = [p.column for p in table.primary.parts] if table.primary else []
 
     def perform(self, request: Request) -> Outcome:
-        """What the request comes to in SQL."""
+        """The outcome of the request in SQL."""
         self.sql.log.clear()
         try:
             if request.action == "insert":

@@ -1,4 +1,4 @@
-"""What a request came to, on either side, and whether the two are the same."""
+"""The outcome of a request on either side, and whether the two are the same."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def errors_agree(error: str, number: int) -> bool:
 
 
 def agree(port: Outcome, sql: Outcome) -> bool:
-    """Whether both came to the same."""
+    """Whether both outcomes are the same."""
     if port.failed or sql.failed:
         if not (port.failed and sql.failed):
             return False

@@ -10,7 +10,7 @@ _SUBPARTITIONS = ["", "", "SUBPARTITION BY HASH ({0}) SUBPARTITIONS 2", "SUBPART
 
 
 def columns_for(columns: list[Column]) -> list[Column]:
-    """Those that a table may be divided by, whole numbers twice."""
+    """Columns that a table may be partitioned by; integers are twice as likely."""
     numbers = [c for c in columns if c.family is Family.INTEGER]
     others = [
         c

@@ -48,7 +48,7 @@ class Failure:
 
 @dataclass
 class Tally:
-    """What all tables came to."""
+    """The results of all tables."""
 
     failures: list[Failure] = field(default_factory=list)
     known: Counter[str] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ def differences(ours: Snapshot, theirs: Snapshot) -> str:
 
 
 def signature_of(kind: str, request: Request, port: Outcome, sql: Outcome) -> str:
-    """What failures of one cause have in common, roughly."""
+    """A key that is roughly the same for failures of one cause."""
 
     def short(outcome: Outcome) -> str:
         if outcome.failed:

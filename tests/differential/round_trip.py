@@ -1,4 +1,4 @@
-"""What was read is written back: it is found again by its key, and nothing changes."""
+"""A row that was read is written back: its key finds it again, and nothing changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from outcome import Row
 
 
 def write_back(request: Request, rows: list[Row], rng: Random) -> Request | None:
-    """A `U` of one of the found rows by its own key and values; None when they do not say it all."""
+    """A `U` of one of the found rows by its own key and values; None when these are not exact."""
     spec = request.spec
     names = [c.name for c in spec.columns]
     parts = spec.index.parts

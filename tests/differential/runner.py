@@ -34,7 +34,7 @@ SERVER_GONE = (OSError, EOFError)
 
 
 class Abandoned(Exception):
-    """The rest of this table makes no sense."""
+    """Ends the work on this table: its rest makes no sense."""
 
 
 class Runner:
@@ -121,7 +121,7 @@ class Runner:
         for group in groups:
             self._perform(group)
         while self.case < REQUESTS:
-            # Transactions are what the history of such a table is made of: one request in each.
+            # The history of such a table has one entry for each transaction, so each request has its own.
             alone = rng.random() < 0.7 or table.by_transaction
             size = 1 if alone else rng.randint(2, 5)
             group = [drawer.draw() for _ in range(size)]
@@ -223,7 +223,7 @@ class Runner:
             return signature_of("reply", request, port, sql)
         self.tally.reasons[reason] += 1
         if request.writes:
-            raise Abandoned  # the tables may have gone different ways
+            raise Abandoned  # the two tables may differ from here on
         return ""
 
     def _fail_group(

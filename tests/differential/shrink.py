@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes a failure small: leaves out requests of a table for as long as some reply holds a text.
+"""Makes a failure small: leaves out requests of a table as long as some reply has a certain text.
 
 tests/differential/shrink.py --seed 5 --case 325 --reply 126
 tests/differential/shrink.py --seed 5 --case 325            prints all requests and replies

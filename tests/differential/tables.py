@@ -1,4 +1,4 @@
-"""Tables: columns, indexes and features put together to a CREATE TABLE that the server takes."""
+"""Tables: columns, indexes and features, combined to a CREATE TABLE that the server accepts."""
 
 from __future__ import annotations
 

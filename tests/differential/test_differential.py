@@ -1,4 +1,4 @@
-"""Some thousands of drawn requests come to the same through the port and in SQL."""
+"""Some thousands of drawn requests have the same outcome through the port and in SQL."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def draw(column: Column, rng: Random, odd: float = 0.15) -> Value:
 
 
 def on_the_wire(column: Column, value: bytes) -> bytes:
-    """The column's own bytes for a text, where that is how values travel."""
+    """The column's own bytes for a text, where values travel so."""
     if not column.travels_raw:
         return value
     try:

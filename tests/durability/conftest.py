@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """What every drawn thing of the test comes from."""
+    """The seed of everything that a test draws."""
     return int(request.config.getoption("--seed"))
 
 

@@ -95,13 +95,13 @@ def follow(replica: PrivateServer, primary: PrivateServer, demoted: bool = False
 
 
 def wait_for_replica(replica: PrivateServer, primary: PrivateServer) -> None:
-    """Until the replica has applied everything that is in the primary's binary log."""
+    """Waits until the replica has applied everything that is in the primary's binary log."""
     wait_until_applied(replica, primary.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0])
 
 
 def wait_until_applied(replica: PrivateServer, position: str = "") -> None:
-    """Until the replica has applied a GTID position; without one, all that it has received from a
-    primary that is gone."""
+    """Waits until the replica has applied a GTID position; without one, all that it has received
+    from a primary that is gone."""
     if not position:
         replica.sql("STOP SLAVE IO_THREAD")
         position = slave_status(replica)["Gtid_IO_Pos"]

@@ -1,4 +1,4 @@
-"""A backup under write load is one moment, and its locks hold our commits as they hold SQL's."""
+"""A backup under write load shows one moment, and its locks stop the ports' commits like SQL's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITERS = 6
 
 
 def mariadb_backup(server: PrivateServer, *arguments: str | Path) -> str:
-    """Runs it; what it said."""
+    """Runs mariadb-backup and returns its output."""
     program = server.server_root / "usr/bin/mariadb-backup"
     if not program.exists():
         pytest.skip("mariadb-backup of the server's version could not be fetched")
@@ -35,7 +35,7 @@ def mariadb_backup(server: PrivateServer, *arguments: str | Path) -> str:
 
 
 class Pair:
-    """Writes a number to one table, and when that is answered to another one."""
+    """Writes a number to one table and, when that is answered, to another one."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -99,7 +99,7 @@ def test_mariadb_backup_under_write_load_is_one_moment(
         for first, second in restored.sql("SELECT f.n, s.n FROM hs.first f JOIN hs.second s USING (id)"):
             assert second <= first <= second + 1
             assert first > 0
-        # It is the moment of that position in the binary log: from there on it can be a replica.
+        # It shows the moment of that position in the binary log: from there on it can be a replica.
         restored.sql("SET GLOBAL gtid_slave_pos = %s", [position])
         follow(restored, primary)
         wait_for_replica(restored, primary)
@@ -107,7 +107,7 @@ def test_mariadb_backup_under_write_load_is_one_moment(
 
 
 def wait_for_backup_lock(server: PrivateServer, threads: int) -> None:
-    """Until so many threads wait for the end of the backup."""
+    """Waits until so many threads wait for the end of the backup."""
     while (
         server.sql(
             "SELECT COUNT(*) FROM information_schema.processlist"

@@ -1,4 +1,4 @@
-"""Writers run at the same time, share durable commits, and fail each for itself."""
+"""Writers run at the same time and share durable commits, but not failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEADLOCKS = 10
 
 
 def test_every_worker_waits_for_the_same_durable_commit(primary: PrivateServer) -> None:
-    """The commit is made to wait until all four are at it, or for a minute."""
+    """The server makes a commit wait until all four are there, for a minute at most."""
     primary.sql("CREATE DATABASE hs")
     primary.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
     clients = [Client(primary.port_wr) for _ in range(WORKERS)]
@@ -86,7 +86,7 @@ class Requests:
                     reply = reply.split(b" ")[0]
                     added = request.startswith(b"2\t>=")
                     self.added += added and reply == expected
-                    # Only what contends may be given up, and after three attempts at that.
+                    # Only requests for the same rows may fail, and only after three tries.
                     if reply != expected and not (added and reply in (b"1\t1\t149", b"1\t1\t146")):
                         self.wrong.append((request, reply))
                 self.inserted.append(id_)

@@ -1,4 +1,4 @@
-"""A full disk: nothing that was answered is lost, nobody hangs, and service comes back by itself."""
+"""A full disk: no answered change is lost, no client hangs, and service comes back by itself."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wait_until_full(server: PrivateServer) -> None:
 
 
 def waiting_for_room(server: PrivateServer) -> list[int]:
-    """Threads that wait for room on a disk, as soon as there are any."""
+    """Waits until threads wait for room on a disk, and returns them."""
     while True:
         found = server.sql(
             "SELECT id FROM information_schema.processlist"
@@ -53,7 +53,7 @@ def waiting_for_room(server: PrivateServer) -> list[int]:
 
 @pytest.fixture
 def full_log(make_disk: MakeDisk, seed: int) -> Iterator[tuple[PrivateServer, SmallDisk, Load]]:
-    """Writers, all of whom wait for room for the binary log."""
+    """Writers that all wait for room for the binary log."""
     disk = make_disk(16)
     with PrivateServer(variables=durable() | {"log_bin": disk.path / "log"}) as server:
         create_tables(server, WRITERS)
@@ -192,7 +192,7 @@ def test_a_full_data_directory_is_an_error_until_there_is_room(
 
 
 def test_a_full_tmpdir_fails_nobody_but_the_request_that_needs_it(make_disk: MakeDisk) -> None:
-    """A transaction too large for the log's cache in memory needs a file; a batch does, too."""
+    """A transaction too large for the log's cache in memory needs a file, and so does a batch."""
     disk = make_disk(4)
     options = {"tmpdir": disk.path, "binlog_cache_size": 32 * KIB}
     with PrivateServer(variables=durable() | options) as server:
@@ -217,7 +217,7 @@ def test_a_full_tmpdir_fails_nobody_but_the_request_that_needs_it(make_disk: Mak
 
 
 def test_an_error_in_writing_the_binary_log_is_the_clients_error_until_it_is_over() -> None:
-    """A limit to the size of files stands for an error of the device."""
+    """A limit to the size of files takes the place of an error of the device."""
     options = {"innodb_log_file_size": "16M", "max_heap_table_size": "16M"}
     with PrivateServer(variables=durable() | options) as server:
         server.sql("CREATE DATABASE hs")

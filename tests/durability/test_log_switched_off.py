@@ -1,5 +1,5 @@
-"""A server that can open no file for its binary log goes on without it: nothing is acknowledged from
-there on, and what was committed before is not denied."""
+"""A server that can open no file for its binary log goes on without it: from then on no change is
+acknowledged, and no change that was committed before is refused."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_nothing_is_acknowledged_once_the_binary_log_is_switched_off(
     assert "Turning logging off" in server.error_log()
     assert [writer.others for writer in writers] == [set()] * WRITERS
     acknowledged = {id_ for writer in writers for id_ in writer.acknowledged}
-    # Refused for good, whatever the request; what only reads is served.
+    # Every change is refused for good. Reads are served.
     for writer in writers:
         assert writer.insert() == SWITCHED_OFF
         first = writer.number * 1_000_000
@@ -104,7 +104,7 @@ def test_nothing_is_acknowledged_once_the_binary_log_is_switched_off(
     in_table = ids(server)
     in_log = logged_ids(sorted(folder.glob("log.0*")))
     assert acknowledged <= in_log <= in_table
-    # Those on their way when it was switched off, at most one of each writer, are in the table.
+    # Requests on their way when it was switched off, at most one of each writer, are in the table.
     assert len(in_table - in_log) < WRITERS
     server.restart()
     with Client(server.port_wr) as client:

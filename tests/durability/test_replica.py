@@ -196,7 +196,7 @@ def test_clients_go_on_at_the_promoted_replica_and_the_old_primary_follows_it(
         with Load(primary, writers) as load:
             load.wait_for(500)
             primary.sql("SET GLOBAL read_only = 1")
-            # Nothing is written behind it, whatever the clients send.
+            # Nothing is written after it, whatever the clients send.
             ((position,),) = primary.sql("SELECT @@GLOBAL.gtid_binlog_pos")
             load.wait_for(500)
             assert primary.sql("SELECT @@GLOBAL.gtid_binlog_pos") == [(position,)]
@@ -231,7 +231,7 @@ def test_no_answered_change_is_lost_when_a_primary_with_semisync_dies_for_good(
         with Load(replica, writers) as load:
             load.wait_for(300)
         check_all(replica, writers)
-        # What was not acknowledged by the replica is cut off the old primary's log.
+        # The old primary removes from its log what the replica has not acknowledged.
         primary.variables |= {"rpl_semi_sync_slave_enabled": True, "init_rpl_role": "SLAVE"}
         primary.start()
         follow(primary, replica, demoted=True)

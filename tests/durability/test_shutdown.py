@@ -1,4 +1,4 @@
-"""Whoever ends the writing, at any moment: what was answered is there, and in the binary log."""
+"""Whatever ends the writing, at any moment: what was answered is there, and in the binary log."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def refuse_writes(server: PrivateServer) -> None:
 
 def kill_workers(server: PrivateServer) -> None:
     for verb in ("KILL QUERY", "KILL") * 20:
-        for (worker,) in server.sql(
+        for (thread,) in server.sql(
             "SELECT id FROM information_schema.processlist WHERE user = 'handlersocket'"
         ):
-            server.sql(f"{verb} {worker}")
+            server.sql(f"{verb} {thread}")
 
 
 def go_on(server: PrivateServer) -> None:

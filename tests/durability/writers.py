@@ -1,9 +1,9 @@
 """Clients that change rows and know, for each moment, what their rows may be.
 
-Each writer has groups of rows that nobody else touches. Its changes are committed in the order in
+Each writer has groups of rows that no other writer touches. Its changes are committed in the order in
 which they were sent, so after a crash its rows must be those after some number of its changes: at
 least all that were answered, at most all that were sent. Rows that all writers share are in tables
-of their own; of these, bounds and invariants are known.
+of their own, for which bounds and invariants are known.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Writer:
 
     @property
     def groups(self) -> list[int]:
-        """Odd: the even ones are fences."""
+        """Odd numbers: the groups with even numbers are fences."""
         return [2 * (self.number * GROUPS + i) + 1 for i in range(GROUPS)]
 
     def run(self, port: int, stop: threading.Event) -> None:
@@ -251,18 +251,18 @@ class Load:
         self.finish()
 
     def finish(self) -> None:
-        """Waits for the last replies."""
+        """Ends the writers and waits for their last replies."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
 
     @property
     def answered(self) -> int:
-        """Requests of all writers, since ever."""
+        """How many requests of all writers were answered since the start."""
         return sum(writer.answered for writer in self.writers)
 
     def wait_for(self, requests: int) -> None:
-        """Until so many more were answered."""
+        """Waits until so many more were answered."""
         goal = self._begin + requests
         self._begin = goal
         while self.answered < goal:
@@ -270,12 +270,12 @@ class Load:
             self._stop.wait(0.0005)
 
     def wrong(self) -> list[str]:
-        """What no writer may be answered."""
+        """Replies that no writer may get."""
         return [sentence for writer in self.writers for sentence in writer.wrong]
 
 
 def check_all(server: PrivateServer, writers: Sequence[Writer]) -> None:
-    """The rows of each writer and those that they share."""
+    """Checks the rows of each writer and those that all share."""
     for writer in writers:
         writer.check(server)
     for (marks_,) in server.sql("SELECT COUNT(DISTINCT mark) FROM hs.shared GROUP BY grp"):

@@ -153,7 +153,7 @@ def rows(reply: bytes) -> list[tuple[bytes | None, ...]]:
 
 
 def wait_for_a_lock_wait(server: PrivateServer) -> None:
-    """Returns once somebody waits for a row lock. (INNODB_TRX is not refreshed for one who asks it
-    again within 0.1 s.)"""
+    """Returns once a transaction waits for a row lock. (Within 0.1 s a second query of INNODB_TRX
+    sees what the first one saw.)"""
     while server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] == "0":
         pass

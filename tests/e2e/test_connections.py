@@ -1,4 +1,4 @@
-"""As many connections as a busy site has, in one process: each is served, and none costs a thread."""
+"""Thousands of connections to one server: each is served, and none costs a thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS = 1000
 
 @pytest.fixture(scope="module")
 def connections() -> Iterator[int]:
-    """How many the process may have; as many as asked for where the limit can be raised."""
+    """How many the process may have: as many as asked for, where the limit can be raised."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = CONNECTIONS + SPARE
     try:
@@ -110,7 +110,7 @@ def test_each_of_many_connections_is_served(crowded: PrivateServer, connections:
 
 
 def test_a_storm_of_connections_that_come_and_go(crowded: PrivateServer) -> None:
-    """Some say nothing, some half a line, some go without reading; the others are served."""
+    """Some clients send nothing, some half a line, some close without reading; the others are served."""
     with Client(crowded.port) as other:
         other.open("hs.t", ["id"])
         for number in range(2000):
@@ -131,19 +131,19 @@ def test_a_storm_of_connections_that_come_and_go(crowded: PrivateServer) -> None
 
 
 def answer_of(client: socket.socket, requests: bytes, lines: int) -> bytes:
-    """What the server says, up to so many lines or the end of the connection."""
+    """What the server sends, up to so many lines or the end of the connection."""
     received = b""
     try:
         client.sendall(requests)
         while received.count(b"\n") < lines and (chunk := client.recv(1000)):
             received += chunk
     except OSError:
-        pass  # it was refused, and closed before it had read what was sent
+        pass  # the server refused it, and closed it with bytes unread
     return received
 
 
 def test_connections_leave_the_database_its_descriptors(database: str) -> None:
-    """Clients of both ports take what they can get: SQL, tables and the binary log go on."""
+    """Clients of both ports take all connections they can get: SQL, tables and the binary log go on."""
     limit = 3000
     with PrivateServer(
         variables={

@@ -1,4 +1,4 @@
-"""The server's own work gets through, whatever our connections hold open."""
+"""DDL and locks of SQL get through, whatever connections of the ports hold open."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_idle_clients_with_open_indexes_block_nothing(
 def test_an_idle_worker_holds_no_lock(
     server: PrivateServer, reader: Client, writer: Client, table: str
 ) -> None:
-    """Waits by condition, not by time: the locks go once the worker has nothing to do."""
+    """Waits until the locks are gone, which is when the thread has nothing to do."""
     server.sql("INSTALL SONAME 'metadata_lock_info'")
     try:
         for client in (reader, writer):
@@ -79,7 +79,7 @@ def test_an_idle_worker_holds_no_lock(
                 break
         else:
             raise AssertionError(server.sql(query))
-        # Used again, the tables are simply opened again.
+        # The next request opens the tables again.
         assert reader.find("=", [1]) == [(b"1",)]
     finally:
         server.sql("UNINSTALL SONAME 'metadata_lock_info'")

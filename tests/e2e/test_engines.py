@@ -19,7 +19,7 @@ PARTITIONS = {
     "sub": "PARTITION BY RANGE (id) SUBPARTITION BY HASH (id) SUBPARTITIONS 2"
     " (PARTITION a VALUES LESS THAN (7), PARTITION b VALUES LESS THAN (1000))",
 }
-# id -> d: several rows have the same d, in an order that is not that of id.
+# id -> d: several rows have the same d, and the order of d is not that of id.
 ROWS = {i: (i * 7) % 11 // 2 for i in [*range(1, 4), *range(5, 15), 30, 31]}
 
 
@@ -133,6 +133,6 @@ def test_a_row_that_a_cascade_has_moved_out_of_the_range_is_left_alone(
     )
     server.sql("INSERT INTO hs.c VALUES (1, NULL), (2, 1), (3, 2), (4, 3)")
     writer.open("hs.c", ["id"], index="parent")
-    # Without row 2 row 3 has no parent, and without row 4 nobody is left.
+    # Without row 2 row 3 has no parent. Without row 4 no row is left.
     assert rows(writer.request(1, ">=", 1, 1, 9, 0, "D?")) == [(b"2",), (b"4",)]
     assert server.sql("SELECT * FROM hs.c") == [(1, None), (3, None)]

@@ -216,7 +216,7 @@ def test_a_filter_has_no_order_with_what_the_character_set_lacks(
         for op in ("<", "<=", ">", ">="):
             reply = reader.request(1, ">=", 1, 1, 9, 0, "F", op, column, text)
             assert reply.split(b" ")[0] == b"1\t1\t" + error, reply
-        # As with a key, no row has it.
+        # Like a key that the column cannot hold: no row has it.
         assert rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "=", column, text)) == []
         assert len(rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "!=", column, text))) == 4
 
@@ -224,7 +224,7 @@ def test_a_filter_has_no_order_with_what_the_character_set_lacks(
 def test_a_filter_finds_no_row_by_a_text_that_is_too_long(
     server: PrivateServer, reader: Client, database: str
 ) -> None:
-    # A NUL weighs nothing in this collation.
+    # This collation ignores a NUL.
     server.sql("CREATE TABLE hs.n (id INT PRIMARY KEY, v VARCHAR(2) COLLATE utf8mb4_unicode_ci)")
     server.sql("INSERT INTO hs.n VALUES (1, 'ab')")
     reader.open("hs.n", ["id"], id=1, filters=["v"])

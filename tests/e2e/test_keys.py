@@ -131,7 +131,7 @@ def test_a_comparison_is_that_of_sql(
             cursor.execute("INSERT INTO k (id, g, v) VALUES (%s, 1, %s)", (id, value))
 
         def ask_sql(op: str, text: str) -> set[int]:
-            # What was read from a FLOAT is to find it: its text is read as FLOAT.
+            # The text that was read from a FLOAT must find its row, so it is read as FLOAT.
             operand = "CAST(%s AS FLOAT)" if column.startswith("FLOAT") else "%s"
             cursor.execute(f"SELECT id FROM k USE INDEX () WHERE v {op} {operand}", (text,))
             return {id for (id,) in cursor.fetchall()}

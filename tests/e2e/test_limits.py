@@ -42,7 +42,7 @@ def small() -> Iterator[PrivateServer]:
 
 @pytest.fixture(autouse=True)
 def without_clients(small: PrivateServer) -> None:
-    """Starts each test when the clients of the one before are no longer counted."""
+    """Starts each test when the clients of the test before are no longer counted."""
     while small.sql("SHOW GLOBAL STATUS LIKE 'handlersocket_connections_open'")[0][1] != "0":
         pass
 
@@ -125,7 +125,7 @@ def test_a_client_that_sends_and_never_reads_costs_bounded_memory(small: Private
         with pytest.raises(TimeoutError):
             while sent < 100 * MIB:
                 sent += greedy.socket.send(request)
-        # Other clients of the same worker are served meanwhile.
+        # Other clients of the same thread are served meanwhile.
         with Client(small.port) as other:
             other.open("hs.t", ["id"])
             assert other.find("=", [500]) == [(b"500",)]
@@ -183,7 +183,7 @@ def test_rows_of_one_find(small: PrivateServer) -> None:
             for limit, offset in ((300, 0), (300, 400), (299, 0)):
                 assert len(client.find(">", [offset], limit)) == limit
             assert client.request(1, ">", 1, 0, 301, 0) == b"2\t1\ttoo_many_rows"
-            assert len(client.find(">", [900], 10_000)) == 100  # the limit is not what counts
+            assert len(client.find(">", [900], 10_000)) == 100  # the limit does not count, the rows do
             assert len(client.find(">", [0], 1)) == 1
 
 
@@ -255,10 +255,10 @@ def test_a_line_is_short_until_the_client_is_known(scarce: PrivateServer) -> Non
         (scarce.port, b"P\t1\ths\tt\tPRIMARY\tid"),
         (scarce.port_wr, b"A\t1\tsecret"),
     ):
-        with Client(port) as stranger:
-            stranger.send(b"x" * (65 * KIB))
-            assert stranger.read_line() == b"2\t1\trequest_too_long"
-            assert stranger.at_eof()
+        with Client(port) as unknown:
+            unknown.send(b"x" * (65 * KIB))
+            assert unknown.read_line() == b"2\t1\trequest_too_long"
+            assert unknown.at_eof()
         with Client(port) as client:
             assert client.raw(b"x" * (64 * KIB)) in (b"2\t1\tcmd", b"3\t1\tunauth")
             assert client.raw(known) == b"0\t1"
@@ -307,7 +307,7 @@ def test_open_indexes_count_as_memory_while_a_client_has_them(scarce: PrivateSer
                 client.open("hs.t", columns, id=id)
             grown = grown or memory_now(scarce) - counted
     assert grown > 50 * 100
-    # A worker keeps what it has made of some indexes a little longer than the clients do.
+    # The server keeps what it has made of some indexes a little longer than the clients do.
     assert memory_now(scarce) - counted < 4 * grown
 
 

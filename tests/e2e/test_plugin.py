@@ -181,7 +181,7 @@ def test_kill_of_a_workers_entry_ends_its_batch_only(own: PrivateServer) -> None
             threads = own.sql(
                 "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
             )
-            # One for each worker, and on each port one that stands by.
+            # One for each of handlersocket_threads, and on each port one that stands by.
             assert len(threads) == (2 + 1) + (4 + 1)
             for (thread,) in threads:
                 own.sql(f"{verb} {thread}")

@@ -1,5 +1,5 @@
-"""A value that was read and is written back is the same value, and finds its row, in whatever
-character set values travel."""
+"""A value that was read and is written back is the same value, and finds its row, with both settings
+of handlersocket_character_set."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_value_that_was_read_and_is_written_back_is_the_same(
             for id, value in enumerate(values):
                 where = (column, value)
                 text = decode(client.request(1, "=", 1, id).split(b"\t")[2])
-                # Over another value, so that something is stored.
+                # It replaces another value, so that something is stored.
                 assert client.request(1, "=", 1, id + 100, 1, 0, "U", text) == b"0\t1\t1", where
                 assert client.request(2, "+", 2, id + 200, text) == b"0\t1", where
                 cursor.execute(
@@ -125,7 +125,7 @@ def test_uuid_and_inet_are_text_in_both_character_sets(
             row = (b"123e4567-e89b-12d3-a456-426655440000", b"::1", b"10.0.0.1")
             assert client.request(1, "+", 3, *row) == b"0\t1"
             assert client.find("=", [row[0]]) == [row]
-            # Sixteen bytes are no text of one.
+            # Sixteen bytes are not the text of a UUID.
             assert client.find("=", [b"0123456789123456"]) == []
             assert client.request(1, "+", 3, b"0123456789123456", None, None).startswith(b"1\t1\tsql_")
         chosen.sql("DROP DATABASE hs")

@@ -1,4 +1,4 @@
-"""The short form of tests/soak: what clients come and go through leaves nothing behind."""
+"""The short form of tests/soak: clients that come and go leave nothing behind."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def run(server: PrivateServer, *statements: str) -> None:
 
 @pytest.fixture(scope="module")
 def single() -> Iterator[PrivateServer]:
-    """A server with one worker on each port: connections share its session and its tables."""
+    """A server with one thread on each port: connections share its session and its tables."""
     with PrivateServer(
         variables={"handlersocket_threads": 1, "handlersocket_threads_wr": 1, "log_bin": "log"}
     ) as running:
@@ -56,8 +56,8 @@ def writer(single: PrivateServer) -> Iterator[Client]:
 def hot(
     server: PrivateServer, table: str, columns: str = "id", index: str = "PRIMARY"
 ) -> Iterator[None]:
-    """Requests flow on both ports, so that the index is open at any time, and the same cursor as
-    that of others who have opened the same. They change nothing."""
+    """Requests that change nothing flow on both ports, so that the index is open all the time. Other
+    connections that open the same index share its cursor."""
     stop = threading.Event()
     answers = [0, 0]
 
@@ -69,10 +69,10 @@ def hot(
                 client.pipeline([request] * 10)
                 answers[number] += 1
 
-    nobody = line(9, "=", 1, 1_000_000)
+    no_row = line(9, "=", 1, 1_000_000)
     threads = [
-        threading.Thread(target=ask, args=(0, server.port, nobody)),
-        threading.Thread(target=ask, args=(1, server.port_wr, nobody[:-1] + b"\t1\t0\tD\n")),
+        threading.Thread(target=ask, args=(0, server.port, no_row)),
+        threading.Thread(target=ask, args=(1, server.port_wr, no_row[:-1] + b"\t1\t0\tD\n")),
     ]
     for thread in threads:
         thread.start()
@@ -89,10 +89,10 @@ def hot(
             thread.join()
 
 
-FINAL = ("MyISAM", "Aria", "MEMORY")  # engines whose changes stay, whatever comes after them
+FINAL = ("MyISAM", "Aria", "MEMORY")  # engines whose changes cannot be rolled back
 
 
-# --- tables that are opened behind a change ---
+# --- tables that are opened after a change in the same batch ---
 
 
 @pytest.mark.parametrize("engine", FINAL)
@@ -138,7 +138,7 @@ def test_a_locked_table_is_waited_for_behind_a_final_change(
     with connection, connection.cursor() as sql:
         sql.execute("LOCK TABLES i WRITE")
         writer.send(line(0, "+", 1, 1) + line(1, "+", 2, 1, 1))
-        # Whoever waits for the other table holds nothing of this one.
+        # The request that waits for the other table holds no lock of this one.
         while not single.sql("SELECT * FROM hs.f"):
             pass
         single.sql("SET STATEMENT lock_wait_timeout=20 FOR ALTER TABLE hs.f COMMENT 'changed'")
@@ -147,7 +147,7 @@ def test_a_locked_table_is_waited_for_behind_a_final_change(
     assert single.sql("SELECT * FROM hs.i") == [(1, 1)]
 
 
-# --- tables that are opened behind a read ---
+# --- tables that are opened after a read in the same batch ---
 
 
 @pytest.mark.parametrize("change", ["ALTER TABLE hs.b FORCE", "TRUNCATE TABLE hs.b"])
@@ -160,7 +160,7 @@ def test_a_table_that_was_rebuilt_while_a_batch_ran_is_read_as_it_is_now(
     single.sql("INSERT INTO hs.b VALUES (1, 1)")
     reader.open("hs.a", ["id"], id=1, filters=["v"])
     reader.open("hs.b", ["id"], id=2)
-    single.sql("FLUSH TABLES")  # the worker has no table open
+    single.sql("FLUSH TABLES")  # the thread has no table open
     query = "SHOW GLOBAL STATUS LIKE 'Handlersocket_handovers'"
     connection = single.connect()
     with connection, connection.cursor() as sql:
@@ -176,7 +176,7 @@ def test_a_table_that_was_rebuilt_while_a_batch_ran_is_read_as_it_is_now(
     assert reader.read_line() in (b"0\t1\t1", b"0\t1")  # before or after it, but served
 
 
-# --- foreign keys, which are added to a parent without asking for a lock of it ---
+# --- foreign keys: adding one asks for no lock of the parent ---
 
 PARENT = "CREATE TABLE hs.p (id INT PRIMARY KEY, a INT NOT NULL UNIQUE)"
 CHILD = (
@@ -475,7 +475,7 @@ def test_expressions_that_depend_on_global_settings_or_chance_are_served(
     ]
 
 
-# --- a wait in vain that ends the transaction ---
+# --- a wait that fails and ends the transaction ---
 
 
 def test_a_request_that_waits_in_vain_waits_once_if_innodb_rolls_back_all_of_it() -> None:

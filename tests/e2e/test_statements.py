@@ -1,5 +1,5 @@
-"""Requests of one pipeline that share a statement of the database: what one of them does wrong is
-its own affair, and what SQL and the binary log see is as if each had its own."""
+"""Requests of one pipeline that share a statement of the database: the failure of one is no failure
+of the others, and SQL and the binary log see the same as if each had its own statement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table(server: PrivateServer, database: str) -> str:
 
 
 def statements(server: PrivateServer) -> int:
-    """How many the write port has begun so far."""
+    """How many statements the write port has begun so far."""
     return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_hs_table_lock'")[0][1])
 
 
@@ -150,7 +150,7 @@ def test_a_run_in_which_every_request_fails_leaves_nothing_in_the_binary_log(
 def test_a_table_is_opened_in_the_middle_of_a_run(
     server: PrivateServer, writer: Client, table: str
 ) -> None:
-    """Whether the requests before it have changed something or not."""
+    """Once after requests that have changed nothing, and once after one that has."""
     server.sql("CREATE TABLE hs.s (id INT PRIMARY KEY, n INT)")
     writer.open(table, ["id", "n"])
     writer.open("hs.s", ["id", "n"], id=2)
@@ -224,7 +224,7 @@ def test_a_request_is_itself_after_those_before_it_were_executed_again() -> None
 
 
 def test_a_batch_too_large_for_the_log_leaves_no_incident_in_it() -> None:
-    """Not after a change that could not have been undone, either: replicas stop at an incident."""
+    """Replicas stop at an incident. The batch also changes a table that has no rollback."""
     small = {"log_bin": "log", "binlog_cache_size": 4096, "max_binlog_cache_size": 16384}
     with PrivateServer(variables=small | {"handlersocket_threads_wr": 1}) as server:
         server.sql("CREATE DATABASE hs")

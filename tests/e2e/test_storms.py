@@ -1,4 +1,4 @@
-"""The server's own work under full read and write load: each statement gets through, and clients see
+"""DDL, locks and flushes under full read and write load: each statement gets through, and clients see
 nothing but right rows or an error that says to try again."""
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ KEYS = 500
 THREADS = 4
 PIPELINE = 5
 IDLE = 100
-HANG_S = 60  # far more than any of it takes; the times are printed
-# What docs/errors.md calls worth another try, and what says that a name is gone for now.
+HANG_S = 60  # far more than any statement takes; the times are printed
+# Errors after which docs/errors.md says to try again, and those of a name that is gone for now.
 RETRYABLE = {b"1\t1\tlock_tables", b"1\t1\tinterrupted"}
 GONE = {b"1\t1\topen_table", b"2\t1\tidxnum", b"2\t1\tfld"}
 
@@ -77,7 +77,7 @@ class Load:
         self.wait_for_progress()
 
     def wait_for_progress(self) -> None:
-        """Until each kind of client has had answers from now on."""
+        """Waits until each kind of client has got further answers."""
         for kind in ("read", "written"):
             before = self.replies[kind]
             until = time.monotonic() + HANG_S
@@ -146,7 +146,7 @@ class Load:
 
 
 def execute(server: PrivateServer, statements: list[str]) -> None:
-    """On one connection, which fails instead of hanging; prints how long each took."""
+    """Runs statements on one connection, which fails instead of hanging. Prints how long each took."""
     connection: pymysql.connections.Connection = server.connect()
     try:
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Replies too long to be kept: sent while the scan goes on, complete, and in nobody's way."""
+"""Replies too long to be kept: they are complete, and are sent while other connections are served."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIB = 1024
 
 @pytest.fixture(scope="module")
 def big() -> Iterator[PrivateServer]:
-    """One worker, and a table whose rows make a reply of about 50 MB."""
+    """One thread, and a table whose rows make a reply of about 50 MB."""
     with PrivateServer(
         variables={"handlersocket_threads": 1, "innodb_buffer_pool_size": 256 << 20}
     ) as running:

@@ -1,5 +1,5 @@
-"""What a table's own features ask of reads and writes: partitions, versions, foreign keys; and that
-no more is read than was asked for."""
+"""Reads and writes of tables with partitions, versions and foreign keys; and that no more rows are
+read than were asked for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cost(server: PrivateServer, name: str, work: Callable[[], object]) -> int:
 
 
 def reads(server: PrivateServer) -> tuple[int, int]:
-    """Rows that were searched by key, and rows that were read from there on."""
+    """How many rows the engine has searched by key, and how many it has read from there on."""
     return (
         status(server, "Handler_read_key"),
         status(server, "Handler_read_next") + status(server, "Handler_read_prev"),

@@ -36,7 +36,7 @@ def own() -> Iterator[PrivateServer]:
 
 
 def thread_ids(server: PrivateServer) -> dict[str, int]:
-    """The operating system's threads of the server that are the plugin's, by name."""
+    """The plugin's threads as the operating system has them, by name."""
     threads = {}
     for task in Path(f"/proc/{server.pid}/task").iterdir():
         name = (task / "comm").read_text().strip()

@@ -1,5 +1,5 @@
-"""A request that must wait for somebody stops nobody else: not its worker's other connections, not
-those whose requests came before it in the batch."""
+"""A request that waits stops no other request: not those of the thread's other connections, and not
+those that came before it in the batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from private_server import PrivateServer
 
 @pytest.fixture(scope="module")
 def single() -> Iterator[PrivateServer]:
-    """A server with one worker on each port: what stops the worker stops everybody."""
+    """A server with one thread on each port: a thread that stopped would stop all connections."""
     with PrivateServer(
         variables={"handlersocket_threads": 1, "handlersocket_threads_wr": 1, "log_bin": "log"}
     ) as running:
@@ -104,7 +104,7 @@ def test_what_came_before_in_the_batch_is_committed_before_the_wait(single: Priv
 
 def test_a_wait_that_is_too_long_fails_its_own_request_only(single: PrivateServer) -> None:
     single.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
-    single.sql("FLUSH TABLES hs.t")  # who opens it anew has the new settings
+    single.sql("FLUSH TABLES hs.t")  # a thread that opens it anew has the new settings
     try:
         with opened(single.port_wr) as client, opened(single.port_wr) as other:
             with sql_holds(single, "UPDATE hs.t SET v = 10 WHERE id = 1"):
@@ -147,13 +147,13 @@ def test_a_client_that_goes_while_its_request_waits(single: PrivateServer) -> No
             other.send(update(2, 22))
             assert other.read_line() == b"0\t1\t1"
             holder.commit()
-        # It was on its way and is done, as with a client that goes just after sending.
+        # It was on its way and is done, as with a client that closes just after sending.
         while other.find("=", [1]) != [(b"1", b"11")]:
             pass
 
 
 def wait_for_state(server: PrivateServer, state: str) -> int:
-    """Returns the id of a thread in that state, once there is one."""
+    """Waits until a thread is in that state and returns its id."""
     query = f"SELECT ID FROM information_schema.PROCESSLIST WHERE STATE = '{state}'"
     while not (found := server.sql(query)):
         pass
@@ -205,7 +205,7 @@ def test_a_hot_row_leaves_threads_for_the_others(single: PrivateServer) -> None:
             for value in range(50):
                 other.send(update(2, value))
                 assert other.read_line() == b"0\t1\t1"
-            # What the others wait for is not what takes all threads.
+            # Those waits do not take all threads: another row can be waited for.
             with sql_holds(single, "UPDATE hs.t SET v = 0 WHERE id = 3") as second:
                 other.send(update(3, 33))
                 wait_for_a_lock_wait(single)
@@ -264,7 +264,7 @@ def test_an_auto_increment_that_is_waited_for_in_vain_is_a_lock_wait_timeout(
 ) -> None:
     single.sql("CREATE OR REPLACE TABLE hs.a (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
     single.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
-    single.sql("FLUSH TABLES hs.a")  # who opens it anew has the new settings
+    single.sql("FLUSH TABLES hs.a")  # a thread that opens it anew has the new settings
     try:
         insert = "INSERT INTO hs.a (v) SELECT IF(seq = 1, 1, SLEEP(60)) FROM hs.seq_1_to_2"
         with opened(single.port_wr, "hs.a") as client, sql_sleeps_in(single, insert):

@@ -1,5 +1,5 @@
-"""A request that has much to do holds up nobody: its worker's other connections are answered while it
-runs, on both ports, whatever its work consists of."""
+"""A request that has much to do holds up no other: the other connections are answered while it runs,
+on both ports, whatever its work consists of."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ATTEMPTS = 20
 
 @pytest.fixture(scope="module")
 def single() -> Iterator[PrivateServer]:
-    """A server with one worker on each port: what stops the worker stops everybody."""
+    """A server with one thread on each port: a thread that stopped would stop all connections."""
     with PrivateServer(
         variables={"handlersocket_threads": 1, "handlersocket_threads_wr": 1, "log_bin": "log"}
     ) as running:
@@ -39,8 +39,8 @@ def has_answer(client: Client) -> bool:
 
 
 def others_are_answered_meanwhile(port: int, works: Client, request: bytes, reply: bytes) -> bool:
-    """Whether requests that were sent one after the other, all after `request`, were answered before
-    it. The machine may be too busy to see that the first time."""
+    """Whether requests that were sent after `request`, one after the other, were answered before it.
+    A busy machine may need more than one try."""
     with Client(port) as other:
         other.open("hs.other", ["id", "v"])
         for _ in range(ATTEMPTS):

@@ -232,7 +232,7 @@ def test_cascades_reach_children_with_generated_columns(
     assert server.sql("SELECT COUNT(*) FROM hs.g") == [(0,)]
     for table in ("p", "c", "g"):
         assert server.sql(f"CHECK TABLE hs.{table} EXTENDED")[-1][-1] == "OK"
-    # A child can be altered while the worker has its parent open.
+    # A child can be altered while the thread has its parent open.
     server.sql("ALTER TABLE hs.c ADD COLUMN x INT, FORCE")
     server.sql("DROP TABLE hs.c")
     assert writer.request(1, "+", 1, 99) == b"0\t1"

@@ -1,4 +1,4 @@
-"""Those who work on the server while it is fuzzed: clients of the two ports, and an administrator."""
+"""Clients of the two ports that send drawn bytes, and an administrator that changes the tables."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Administrator:
         self._connect = connect
 
     def run(self, stop: Stop) -> None:
-        """Until `stop`. What the server refuses is refused."""
+        """Works until `stop`. A statement that the server refuses is left out."""
         import pymysql
 
         connection = self._connect()

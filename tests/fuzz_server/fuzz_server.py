@@ -90,12 +90,12 @@ class Fuzz:
             raise Finding(f"seed {self.seed}: {error!r}; see {self._keep_evidence()}") from error
 
     def check(self, resident_before: int) -> None:
-        """What must be so after any requests."""
+        """Raises Finding unless the server is in order, as it must be after any requests."""
         self._sql.execute("SET lock_wait_timeout = 20")
         if broken := fuzz_tables.broken(self._sql):
             raise Finding(f"CHECK TABLE: {broken}")
         if fuzz_tables.checksums(self._sql) != self._kept:
-            raise Finding("a table has changed that nobody may change")
+            raise Finding("a table has changed that no client may change")
         self._check_orderly_client()
         if (growth := self._resident_bytes() - resident_before) > MAX_GROWTH:
             raise Finding(f"{growth // MIB} MiB more memory than before")

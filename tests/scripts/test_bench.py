@@ -287,7 +287,7 @@ def test_a_quick_run_writes_no_page_unless_told_to(tmp_path: Path) -> None:
 def usages(monkeypatch: pytest.MonkeyPatch, *used: float) -> None:
     """The machine's CPU seconds at each look, one second after the other."""
     seen = iter(
-        Usage(float(second), everybody, 0.0, 0.0, 0.0) for second, everybody in enumerate(used)
+        Usage(float(second), total, 0.0, 0.0, 0.0) for second, total in enumerate(used)
     )
     monkeypatch.setattr(Usage, "now", staticmethod(lambda _: next(seen)))
     monkeypatch.setattr(machine.time, "sleep", lambda _: None)

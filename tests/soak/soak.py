@@ -79,7 +79,7 @@ class Churn:
         self.server.sql(CREATE.format(number, engine))
 
     def round(self) -> None:
-        """One round. What clients are answered is not looked at: other tests do."""
+        """One round. Replies are not checked here: other tests do that."""
         self.rounds += 1
         clients = [
             Client(self.rng.choice([self.server.port, self.server.port_wr]))
@@ -105,7 +105,7 @@ class Churn:
         rng = self.rng
         for id_ in range(rng.randint(1, 3)):
             names = rng.sample(COLUMNS, rng.randint(1, 3))
-            table = f"t{rng.randrange(TABLES + 1)}"  # one does not exist
+            table = f"t{rng.randrange(TABLES + 1)}"  # one of them does not exist
             client.request("P", id_, "hs", table, rng.choice(["PRIMARY", "v"]), ",".join(names))
             key = rng.randint(1, 200)
             client.request(id_, "+", len(names), *[rng.randint(1, 200) for _ in names])

@@ -1,4 +1,4 @@
-"""Those who work on the server by SQL meanwhile: each a connection and drawn statements."""
+"""Administrators: SQL connections that execute drawn statements meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What disturbs a server beside DDL: settings that change, KILL, tablespaces that are imported, locks."""
+"""Disturbances other than DDL: changed settings, KILL, imported tablespaces, locks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wild_ddl import pause
 from wild_tables import IMPORTED, UNLOGGED
 
 STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
-# Each is set to one of its values for a moment, and then to the first.
+# Each variable is set to one of its values for a moment, and then to the first.
 SETTINGS: dict[str, list[str]] = {
     "sql_mode": [f"'{STRICT}'", "''", "'STRICT_ALL_TABLES'", "'TRADITIONAL,ANSI'", "'PAD_CHAR_TO_FULL_LENGTH,NO_AUTO_VALUE_ON_ZERO'"],
     "read_only": ["0", "1"],
@@ -41,7 +41,7 @@ SETTINGS: dict[str, list[str]] = {
     "autocommit": ["1", "0"],
 }  # fmt: skip
 THREADS = "SELECT id, command FROM information_schema.processlist WHERE user = 'handlersocket'"
-# Not those that make indexes of MyISAM and Aria anew: such a table is crashed then, as the server means it.
+# Statements that rebuild indexes of MyISAM and Aria are spared: killed, they leave a crashed table.
 SQL_THREADS = (
     "SELECT id, command FROM information_schema.processlist WHERE user = 'root'"
     " AND id <> CONNECTION_ID() AND info RLIKE '^(ALTER|CREATE|DROP|RENAME|TRUNCATE|DO)'"
@@ -53,7 +53,7 @@ Execute = Callable[[str], list[Any] | None]  # rows; None when the server refuse
 
 
 def settings(rng: random.Random, execute: Execute) -> None:
-    """One or two settings for a moment, or a new binary log."""
+    """Changes one or two settings for a moment, or begins a new binary log."""
     if rng.random() < 0.15:
         execute(rng.choice(["FLUSH BINARY LOGS", "FLUSH ENGINE LOGS", "FLUSH STATUS", "FLUSH HOSTS"]))
     names = rng.sample(list(SETTINGS), rng.choice((1, 1, 2)))
@@ -67,7 +67,7 @@ def settings(rng: random.Random, execute: Execute) -> None:
 
 
 def kill(rng: random.Random, execute: Execute) -> None:
-    """Some of the plugin's threads, or somebody's DDL; sometimes the plugin itself."""
+    """Kills some of the plugin's threads, or DDL; sometimes the plugin itself is removed."""
     wait, verb, ours = pause(rng), rng.choice(VERBS), rng.random() < 0.85
     share = rng.random()
     if rng.random() < 0.01:
@@ -81,7 +81,7 @@ def kill(rng: random.Random, execute: Execute) -> None:
 
 
 def tablespaces(rng: random.Random, execute: Execute, data: Path) -> None:
-    """A table's files are copied, and put in its place later."""
+    """Copies the files of a table, and imports them later."""
     name = rng.choice(IMPORTED)
     folder = data / UNLOGGED
     kept = data.parent / "exported"

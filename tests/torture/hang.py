@@ -1,4 +1,4 @@
-"""When it is certain that something hangs: nothing in these tests waits nearly as long."""
+"""The time after which something certainly hangs: no wait in these tests takes nearly as long."""
 
 TIMEOUT_S = 60
 

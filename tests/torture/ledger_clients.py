@@ -1,4 +1,4 @@
-"""Clients of the tables of which every row is accounted for: they judge every reply, and know
+"""Clients of the tables of which every row is accounted for. They check every reply, and know
 afterwards what must be stored."""
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ NOT_DONE = re.compile(
     rb"1\t1\t(146|149|lock_tables|interrupted|shutdown|open_table|unsupported_table|too_many_rows"
     rb"|sql_(1205|1213|1317|1969|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
 )
-# Of those, what can come behind a change.
+# Those of them that can come after a change.
 MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|shutdown|135|sql_.*)")
 
 
 class Wrong(Exception):
-    """A reply that must not be."""
+    """A reply that must not come."""
 
 
 @dataclass
 class Account:
-    """What one client has been told."""
+    """What one client knows from its replies."""
 
     groups: list[Group] = field(default_factory=list)
     # by table: tags that were answered with an id, and those of which nothing is known
@@ -68,13 +68,13 @@ class LedgerClient:
     def __init__(self, name: str, number: int, seed: str, port: int) -> None:
         self.name = name
         self.account = Account()
-        self.last = ""  # for whoever asks why it hangs
+        self.last = ""  # shown when the client hangs
         self._number, self._seed, self._port = number, seed, port
         self._serial = number * 100_000_000
 
     @property
     def wrong(self) -> list[str]:
-        """Replies that must not be."""
+        """Replies that must not have come."""
         return self.account.wrong
 
     def run(self, stop: Stop) -> None:
@@ -143,7 +143,7 @@ class LedgerClient:
         ]  # fmt: skip
         wanted.append(line("P", SERIAL_ID, DATABASE, serial, "PRIMARY", "tag"))
         wanted.append(line("P", COUNTER_ID, DATABASE, counter, "PRIMARY", "n"))
-        while wanted and not stop():  # what is renamed or locked just now comes back
+        while wanted and not stop():  # a table that is renamed or locked now comes back
             self.last = f"opens {wanted!r}"
             client.send(b"".join(wanted))
             replies = [client.read_line() for _ in wanted]
@@ -197,7 +197,7 @@ class LedgerClient:
                 )
 
     def _may_be_done(self, sent: Sent) -> None:
-        """Tables without rollback keep what was changed when the rest, or the commit, is killed."""
+        """Tables without rollback keep what was changed before the rest, or the commit, is killed."""
         if sent.group and sent.request and sent.request.changes and sent.group.table not in SURE:
             sent.group.unclear = True
         if sent.serial and SERIALS[sent.serial[0]] != "InnoDB":
@@ -205,7 +205,7 @@ class LedgerClient:
 
 
 class LedgerReader:
-    """Finds on the read port: what comes is in order, and where the key says."""
+    """Finds on the read port: the rows come in order, and fit the key."""
 
     def __init__(self, name: str, seed: str, port: int, writers: int) -> None:
         self.name = name

@@ -1,7 +1,7 @@
 """What the rows of one group of a ledger table must be, and what each request must be answered.
 
 A group belongs to one connection. As long as every request was answered, its rows are known exactly.
-Of requests whose replies are missing each may have been done or not.
+Each request without a reply may have been done or not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPENED: dict[int, tuple[str, list[str]]] = {
 FILTERS = ["grp", "n"]
 
 MAX_STATES = 500
-# Tables that never leave an engine which takes back what fails.
+# Tables that always have an engine with rollback.
 SURE = {"inno_gen", "inno_range", "inno_key"}
 
 Row = tuple[int, int, str | None]  # n, u, t
@@ -55,12 +55,12 @@ class Group:
     hashed: bool = False  # the primary key finds whole keys only
     rows: Rows = field(default_factory=dict)  # as far as answered
     planned: Rows = field(default_factory=dict)  # if every request is answered with success
-    states: list[Rows] = field(default_factory=list)  # what else is possible, once it is closed
+    states: list[Rows] = field(default_factory=list)  # further possibilities, once the connection is closed
     history: deque[tuple[bytes, bytes]] = field(default_factory=lambda: deque(maxlen=40))
-    unclear: bool = False  # so much is possible that nothing is known
+    unclear: bool = False  # too much is possible: nothing is known
 
     def draw(self, rng: random.Random, serial: int) -> Request:
-        """A request; `serial` is a number that none had before."""
+        """A request; `serial` is a number that no request had before."""
         request = self._draw(rng, serial)
         request.apply(self.planned)
         return request
@@ -177,7 +177,7 @@ class Group:
                 request.apply(done)
                 if done not in self.states:
                     self.states.append(done)
-            # Too many to look at; or one that the engine would not take back if it was killed.
+            # Too many to check; or one that the engine would not roll back when it is killed.
             if len(self.states) > MAX_STATES or request.several and self.table not in SURE:
                 self.unclear = True
                 return

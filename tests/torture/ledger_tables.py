@@ -11,7 +11,7 @@ _KEYS = "PRIMARY KEY (grp, id), KEY gu (grp, u)"
 _BTREES = "PRIMARY KEY USING BTREE (grp, id), KEY gu USING BTREE (grp, u)"
 _RANGES = "PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (4), PARTITION p1 VALUES LESS THAN (9), PARTITION p2 VALUES LESS THAN MAXVALUE)"
 
-# By name: what stands between the parentheses, and behind them.
+# By name: what stands between the parentheses of CREATE TABLE, and behind them.
 TABLES: dict[str, tuple[str, str]] = {
     "inno": (f"{_COLUMNS}, {_KEYS}", ""),
     "inno_gen": (
@@ -62,7 +62,7 @@ def statements() -> list[str]:
     return made
 
 
-# What may be done to all of them, and what only to some. {p} is a pause.
+# Statements that all tables take, and those for some only. {p} is a pause.
 _ALL = [
     ["ALTER TABLE {t} FORCE"],
     ["ALTER TABLE {t} FORCE, ALGORITHM=COPY"],
@@ -102,7 +102,7 @@ _RANGED = [
 _ADOPT = [
     [f"INSERT IGNORE INTO {child} (grp, id) SELECT grp, id FROM {{t}}", "{p}"] for child in CHILDREN
 ]
-# Who holds the lock on the counter meanwhile. Tags below 0 are of no client.
+# Holds the lock on the counter meanwhile. No client uses tags below 0.
 _SERIAL = [
     ["INSERT INTO {t} (tag) SELECT -1 - SLEEP(0.01) FROM seq_1_to_9"],
     ["BEGIN", "INSERT INTO {t} (tag) SELECT -1 - SLEEP(0.01) FROM seq_1_to_9", "{p}", "ROLLBACK"],

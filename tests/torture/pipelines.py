@@ -15,8 +15,8 @@ CHANGING = 0.7  # of the finds on the write port
 
 
 class Pipelines(Generator):
-    """Draws what one connection sends, pipeline by pipeline. `opened` belongs to the connection and
-    is what it would have open if every P were good."""
+    """Draws what one connection sends, pipeline by pipeline. `opened` belongs to the connection: the
+    indexes that it would have open if every P succeeded."""
 
     def __init__(self, seed: str, tables: list[Table], writes: bool) -> None:
         super().__init__(seed, tables)
@@ -24,7 +24,7 @@ class Pipelines(Generator):
         self._opened: list[Opened] = []
 
     def pipeline(self) -> bytes:
-        """One send. The number of LFs is the number of requests."""
+        """One pipeline. The number of LFs is the number of requests."""
         rng = self.random
         lines: list[bytes] = []
         if not self._opened:

@@ -1,4 +1,4 @@
-"""What can be said of a server that has died or hangs."""
+"""Facts about a server that has died or hangs: logs, stacks, the process list."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def answers(server: PrivateServer) -> bool:
 
 
 def log_tail(server: PrivateServer) -> list[str]:
-    """The last lines of the error log that say more than notes and what imports make of it."""
+    """The last lines of the error log, without notes and without the noise of imports."""
     quiet = re.compile(r"\[Note\]|`unlogged`\.")
     lines = [line for line in server.error_log().splitlines() if not quiet.search(line)]
     return lines[-60:]

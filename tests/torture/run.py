@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The torture: requests of every kind on tables of every kind, while everything happens to them.
+"""The torture: requests of every kind on tables of every kind, under DDL, KILL and changed settings.
 
 tests/torture/run.py --seconds 60 --seed 1      the same seed draws the same for each client
 
@@ -43,11 +43,11 @@ from server_files import PLUGIN_FILE  # noqa: E402
 from wild_clients import WildClient  # noqa: E402
 
 MAX_WRONG = 60  # then it ends early
-GRACE_S = 90  # until everybody has ended; more than the longest wait for a reply
+GRACE_S = 90  # until all threads have ended; more than the longest wait for a reply
 
 
 class Actor(Protocol):
-    """Somebody who works in a thread of his own until he is told to stop."""
+    """Works in a thread of its own until it is told to stop."""
 
     name: str
 
@@ -140,7 +140,7 @@ class Torture:
         ]
 
     def run(self, seconds: float) -> None:
-        """Works for so long, and collects in `failures` what is wrong."""
+        """Runs everything for so long, and collects in `failures` what is wrong."""
         deadline = time.monotonic() + seconds
         threads = [
             threading.Thread(target=self._guarded, args=(actor, deadline), daemon=True)

@@ -1,4 +1,4 @@
-"""What must be so after any torture: sound tables, no acknowledged write lost, a log that replays."""
+"""The checks after any torture: sound tables, no acknowledged write lost, a log that replays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTLE_S = 60
 REPLAY_S = 300
 LOGGED = [wild_tables.DATABASE, ledger_tables.DATABASE]
 DATABASES = [*LOGGED, wild_tables.UNLOGGED]
-# What the error log may never say.
+# Texts that the error log must never have.
 NEVER = re.compile(
     r"Turning logging off|handlersocket.*(?:exception|bug|bad_alloc)|got signal|Assertion|marked as crashed"
     r"|\[ERROR\] .*is corrupted|mysqld got|\[ERROR\] InnoDB: .*[Cc]orrupt"
@@ -38,12 +38,12 @@ def settle(server: PrivateServer) -> list[str]:
 
 
 def log(server: PrivateServer) -> list[str]:
-    """Lines of the error log that must not be."""
+    """Lines of the error log that must not be there."""
     return [line for line in server.error_log().split("\n") if NEVER.search(line)][:10]
 
 
 def tables(server: PrivateServer) -> list[str]:
-    """What CHECK TABLE has to say."""
+    """Faults that CHECK TABLE finds."""
     found = []
     with server.connect() as connection, connection.cursor() as sql:
         for database in DATABASES:
@@ -61,7 +61,7 @@ def ledger(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
     """Every row is there that must be, and no other."""
     wrong = []
     for name in (*ledger_tables.TABLES, *ledger_tables.SERIALS, *ledger_tables.COUNTERS):
-        away = f"{ledger_tables.DATABASE}.{name}_away"  # whoever renamed it was killed
+        away = f"{ledger_tables.DATABASE}.{name}_away"  # its RENAME was killed half-way
         server.sql(f"RENAME TABLE IF EXISTS {away} TO {ledger_tables.DATABASE}.{name}")
     for name in ledger_tables.TABLES:
         stored: dict[int, dict[int, Any]] = {}
@@ -77,7 +77,7 @@ def ledger(server: PrivateServer, accounts: Sequence[Account]) -> list[str]:
                         f"{name} group {group.number}: stored {sorted(rows.items())}, answered"
                         f" {sorted(group.rows.items())}, or {len(group.states)} others"
                     )
-        wrong += [f"{name} group {number}: nobody has written {rows}" for number, rows in stored.items()]
+        wrong += [f"{name} group {number}: no client has written {rows}" for number, rows in stored.items()]
     return wrong + _serials(server, accounts) + _counters(server, accounts) + _generated(server)
 
 
@@ -158,8 +158,8 @@ def replayed(server: PrivateServer) -> list[str]:
 
 
 def _is_unordered(error: str) -> bool:
-    """DDL on a family of tables is done in InnoDB before it is in the log, and somebody, by SQL as
-    well, may change a parent between the two. So their order in the log need not be possible."""
+    """DDL on a family of tables is done in InnoDB before it is in the log. Between the two another
+    session may change a parent, also by SQL. So the order in the log may be an impossible one."""
     found = re.search(r"event on table hs\.(\w+)", error)
     return found is not None and wild_tables.has_relatives(found[1])
 

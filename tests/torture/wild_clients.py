@@ -17,7 +17,7 @@ from pipelines import Pipelines
 
 Stop = Callable[[], bool]
 KEPT_OPEN = 4
-# Engine numbers that a client may be answered: see docs/errors.md. The others are somebody's mistake.
+# Engine numbers that a client may get: see docs/errors.md. Every other one is a mistake.
 NUMBERS = {b"121", b"135", b"139", b"146", b"149", b"151", b"152", b"160", b"167"}
 IMPORTED = {b"155", b"194"}  # of tables whose files are gone for a moment
 LAST_REPLIES = (b"2\t1\trequest_too_long", b"1\t1\ttoo_many_connections")
@@ -36,7 +36,7 @@ class Connection:
         self.received = bytearray()
 
     def send(self, data: bytes) -> None:
-        """All of it, and reads meanwhile, since the server reads no more from who does not read."""
+        """Sends all of it, and reads meanwhile: the server stops reading from a client that does not read."""
         self.socket.setblocking(False)
         position = 0
         while position < len(data):
@@ -50,14 +50,14 @@ class Connection:
         self.socket.settimeout(TIMEOUT_S)
 
     def read(self) -> None:
-        """Some more bytes. Raises ConnectionError at the end."""
+        """Receives some more bytes. Raises ConnectionError at the end."""
         chunk = self.socket.recv(1 << 16)
         if not chunk:
             raise ConnectionResetError
         self.received += chunk
 
     def replies(self, number: int) -> list[bytes]:
-        """So many lines."""
+        """Reads so many lines."""
         try:
             while self.received.count(b"\n") < number:
                 self.read()
@@ -105,7 +105,7 @@ class WildClient:
                 connection.socket.close()
 
     def _use(self, connection: Connection) -> bool:
-        """One pipeline; whether the connection goes on."""
+        """Sends one pipeline; returns whether the connection goes on."""
         data = connection.requests.pipeline()
         self.recent.append(data)
         connection.lifetime -= 1

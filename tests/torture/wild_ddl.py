@@ -22,7 +22,7 @@ PARTITIONS = [
 
 
 def pause(rng: random.Random, longest_s: float = 0.1) -> str:
-    """So that clients meet what the statement before it has made."""
+    """A pause, in which clients meet what the statement before it has made."""
     return f"DO SLEEP({rng.random() * longest_s:.3f})"
 
 

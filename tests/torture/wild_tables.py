@@ -16,7 +16,7 @@ IMPORTED = ["imported", "imported_range"]
 _TEXT = (Path(__file__).resolve().parent / "wild.sql").read_text(encoding="utf-8")
 _STATEMENTS = [line.rstrip(";") for line in _TEXT.split("\n") if line and line[:2] != "--"]
 
-# By name; what makes the table anew, its triggers included.
+# By name: the statements that make the table anew, its triggers included.
 DEFINITIONS: dict[str, list[str]] = {}
 for _statement in _STATEMENTS:
     if found := re.match(r"CREATE TABLE (\w+)", _statement):
@@ -36,25 +36,25 @@ def has_relatives(name: str) -> bool:
     return name.removesuffix("_away") in {*PARENTS, *CHILDREN} or name.startswith("newborn_")
 
 
-# A statement that begins so: when it is refused, those behind it are left out.
+# When a statement that begins so is refused, the statements behind it are left out.
 MUST = "/* must */ "
 
 
 def drop_child(name: str, parents: list[str]) -> list[str]:
-    """DROP TABLE, while nobody changes the parents. The server takes a child out of InnoDB before it
-    logs that: a parent row that is deleted between the two, by SQL as well, stops a replica."""
+    """DROP TABLE, with the parents locked against changes. The server removes a child from InnoDB
+    before it logs that: a parent row that is deleted between the two, also by SQL, stops a replica."""
     locks = ", ".join(f"{table} WRITE" for table in dict.fromkeys([*parents, name]))
     return [MUST + f"LOCK TABLES {locks}", f"DROP TABLE {name}", "UNLOCK TABLES"]
 
 
 def fill(name: str) -> str:
-    """Rows 1 to 12, those that are not there."""
+    """Inserts those of the rows 1 to 12 that are not there."""
     second = "(seq + 1) DIV 2" if re.search(r"FOREIGN KEY \(v\)", str(DEFINITIONS.get(name))) else "seq % 7"
     return f"INSERT IGNORE INTO {name} (id, v, w) SELECT seq, {second}, seq FROM seq_1_to_12"
 
 
 def restore(name: str) -> list[str]:
-    """Whatever became of it, the table is there as it was at first."""
+    """Makes the table as it was at first, whatever became of it."""
     children = drop_child(name, PARENTS) if name in CHILDREN else []
     return [
         "SET foreign_key_checks = 0",
@@ -68,7 +68,7 @@ def restore(name: str) -> list[str]:
 
 
 def create(sql: Any) -> list[Table]:
-    """Makes everything on a pymysql cursor and returns what a client can know of it."""
+    """Makes all tables on a pymysql cursor and returns what a client can know of them."""
     sql.execute(f"CREATE OR REPLACE DATABASE {DATABASE} CHARACTER SET utf8mb4")
     sql.execute(f"USE {DATABASE}")
     for statement in ["SET foreign_key_checks = 0", *_STATEMENTS, *map(fill, DEFINITIONS)]:

@@ -29,7 +29,7 @@ def expect_error(what, kind, text, call, *arguments, **options):
 
 
 def give_up_after(seconds):
-    """A client that waits for a reply for ever must not hang the tests."""
+    """Ends a client that waits for a reply for ever."""
     def stop():
         sys.stdout.write('no answer within %d seconds\n' % seconds)
         sys.stdout.flush()
