@@ -27,6 +27,8 @@ from typing import Any
 
 import sample_table
 from bench import machine as bench_machine
+from bench import misses_page
+from bench.misses_page import TARGETS, Runs
 from bench.options import RELEASE
 from bench.preparation import prepare
 from bench.servers import PLUGINS
@@ -37,9 +39,8 @@ from server_files import REPOSITORY, ServerError
 PAGE = REPOSITORY / "docs/benchmarks-misses.md"
 DIRECTORY = REPOSITORY / "build/bench-misses"
 HOT = 50_000
+QUIET = 0.15  # of a core, which other processes may use
 SHARES = (0.0, 0.014, 0.07, 0.28)  # of lookups that go to all rows; some three in four of them miss
-TARGETS = ("ours", "stock", "sql prepared")
-NAMES = {"ours": "HandlerSocket 2", "stock": "the stock plugin", "sql prepared": "SQL, prepared"}
 VARIABLES: dict[str, object] = {
     "innodb_buffer_pool_size": "64M",
     "innodb_flush_method": "O_DIRECT",
@@ -49,39 +50,6 @@ VARIABLES: dict[str, object] = {
     "handlersocket_threads_wr": 1,
     "max_connections": 500,
 }
-
-PAGE_TEXT = """\
-# Benchmark: rows that are not in memory
-
-Written by `scripts/bench_misses.py`; every figure on this page was measured by one run of it. {date}.
-
-{rows:,} rows, of which a buffer pool of {pool} holds a part; files are read with `O_DIRECT`, so that the system's cache
-does not stand in. {connections} connections, one lookup at a time on each. {hot:,} rows are hot and fit; a share of the
-lookups goes to all rows. "Hits" is the share of lookups for which no page was read from disk. {rounds} rounds of
-{seconds:g} s, in turns; medians. Server and load generator share all cores. **Every answer is checked.**
-
-## Lookups per second
-
-{throughput}
-
-## Clients that only read cached rows, while others miss
-
-{half} connections read hot rows only, beside {half} others of whose lookups the given share goes to all rows. Latency of
-the first, in microseconds.
-
-{latency}
-
-The processors are busy all the time in both tables, so that latency is mostly waiting for one of them.
-
-## Machine
-
-{machine}
-
-Settings of both servers:
-
-{settings}
-"""
-
 
 @dataclass(frozen=True)
 class Load:
@@ -136,7 +104,7 @@ class Misses:
             "per_second": figures["per_second"],
             "hits": 1 - missed,
             "cpu": figures["server_cpu_us"],
-            "p99": figures["latency_us"]["p99"],
+            "p99": figures["latency_us"]["p99"] / 1000,
         }
 
     def beside(self, target: str, cold: float) -> dict[str, float]:
@@ -158,8 +126,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--force", action="store_true", help="measure on a busy machine, too")
     options = parser.parse_args(arguments)
     try:
+        busy = bench_machine.too_busy(QUIET)
+        if busy and not options.force:
+            raise ServerError(f"{busy}; --force measures all the same")
         prepare()
         with ExitStack() as stack:
             servers = {plugin: start(plugin, options, stack) for plugin in PLUGINS}
@@ -187,8 +159,8 @@ def measure(misses: Misses, options: argparse.Namespace) -> str:
     """Measures all rounds and returns the page."""
     for target in TARGETS:
         misses.run(Load(target, options.connections, 0, options.seconds))
-    alone: dict[tuple[str, float], list[dict[str, float]]] = {}
-    beside: dict[tuple[str, float], list[dict[str, float]]] = {}
+    alone: Runs = {}
+    beside: Runs = {}
     for number in range(options.rounds):
         say(f"round {number + 1} of {options.rounds}")
         for cold in SHARES:
@@ -197,7 +169,7 @@ def measure(misses: Misses, options: argparse.Namespace) -> str:
                 if target == "ours" or target == "stock":
                     beside.setdefault((target, cold), []).append(misses.beside(target, cold))
     server = misses.server("ours")
-    return PAGE_TEXT.format(
+    return misses_page.TEXT.format(
         date=datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         rows=options.rows,
         pool=VARIABLES["innodb_buffer_pool_size"],
@@ -206,36 +178,13 @@ def measure(misses: Misses, options: argparse.Namespace) -> str:
         hot=HOT,
         rounds=options.rounds,
         seconds=options.seconds,
-        throughput=throughput_table(alone),
-        latency=latency_table(beside),
+        summary=misses_page.summary(alone),
+        losses=misses_page.losses(alone, beside),
+        throughput=misses_page.throughput_table(alone),
+        latency=misses_page.latency_table(beside),
         machine=machine(server),
         settings="\n".join(f"    {name} = {value}" for name, value in VARIABLES.items()),
     )
-
-
-def throughput_table(alone: dict[tuple[str, float], list[dict[str, float]]]) -> str:
-    lines = ["| | hits | lookups per second | of SQL's | CPU | p99 |", "|---|--:|--:|--:|--:|--:|"]
-    for cold in SHARES:
-        sql = median(run["per_second"] for run in alone["sql prepared", cold])
-        for target in TARGETS:
-            runs = alone[target, cold]
-            middle = {key: median(run[key] for run in runs) for key in runs[0]}
-            lines.append(
-                f"| {NAMES[target]} | {middle['hits']:.1%} | {middle['per_second']:,.0f} |"
-                f" {middle['per_second'] / sql:.2f} | {middle['cpu']:.1f} µs |"
-                f" {middle['p99'] / 1000:.1f} ms |"
-            )
-    return "\n".join(lines)
-
-
-def latency_table(beside: dict[tuple[str, float], list[dict[str, float]]]) -> str:
-    lines = ["| | the others' share | p50 | p99 | p99.9 |", "|---|--:|--:|--:|--:|"]
-    for target in ("ours", "stock"):
-        for cold in SHARES:
-            runs = beside[target, cold]
-            p50, p99, p999 = (median(run[key] for run in runs) for key in ("p50", "p99", "p99.9"))
-            lines.append(f"| {NAMES[target]} | {cold:.1%} | {p50:,.0f} | {p99:,.0f} | {p999:,.0f} |")
-    return "\n".join(lines)
 
 
 def machine(server: PrivateServer) -> str:

@@ -17,7 +17,6 @@ from bench.preparation import prepare
 from bench.run import Run
 from bench.servers import Servers
 
-SAMPLE_SECONDS = 3.0  # for which the machine is watched before anything is measured
 MEASURE = {
     "lookups": lookups.lookups,
     "connections": lookups.connections,
@@ -59,16 +58,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def look_around(options: argparse.Namespace) -> None:
     """Says so when the machine is busy. Raises when the run is to write a page."""
-    others = machine.busy(SAMPLE_SECONDS)
-    if others <= options.quiet:
-        return
-    sentence = (
-        f"the machine is busy: other processes use {100 * others:.0f} % of a core, "
-        f"more than {100 * options.quiet:.0f} % (--quiet)"
-    )
-    if options.page and not options.force:
+    sentence = machine.too_busy(options.quiet)
+    if sentence and options.page and not options.force:
         raise ServerError(f"{sentence}; --force measures all the same, --no-page writes no page")
-    say(sentence)
+    if sentence:
+        say(sentence)
 
 
 def measure(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+SAMPLE_SECONDS = 3.0  # for which the machine is watched before anything is measured
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -63,6 +64,17 @@ def busy(seconds: float) -> float:
     time.sleep(seconds)
     usage = Usage.now(()) - before
     return usage.others / usage.elapsed
+
+
+def too_busy(limit: float) -> str:
+    """A sentence when other processes use more than that share of a core; else nothing."""
+    others = busy(SAMPLE_SECONDS)
+    if others <= limit:
+        return ""
+    return (
+        f"the machine is busy: other processes use {100 * others:.0f} % of a core, "
+        f"more than {100 * limit:.0f} %"
+    )
 
 
 def process_seconds(pid: int) -> float:
