@@ -4,8 +4,9 @@
 
 net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
 engine) knows the engine interface alone. Unit tests (*_test.cc), their fixtures (testing/fixtures),
-tools and fuzzers may include any room but src/mariadb. Only tools/floor, which runs inside the
-server, may include that. Run by ./test; exits with 1 and one line per wrong include.
+tools and fuzzers may include any room but src/mariadb. Only the tools that run inside the server
+(tools/floor, tools/moving_session) may include that. Run by ./test; exits with 1 and one line per
+wrong include.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "testing": frozenset({"engine", "base"}),
 }
 ANY_ROOM = frozenset(ALLOWED) - {"mariadb"}
+IN_SERVER = ("tools/floor", "tools/moving_session")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -53,8 +55,8 @@ def server_headers() -> frozenset[str]:
 
 def allowed_rooms(file: Path) -> frozenset[str]:
     """The rooms whose headers this file may include."""
-    if file.is_relative_to(REPOSITORY / "tools/floor"):
-        return frozenset({"mariadb"})
+    if any(file.is_relative_to(REPOSITORY / tool) for tool in IN_SERVER):
+        return frozenset({"mariadb", "engine", "base"})
     if not file.is_relative_to(SOURCES):
         return ANY_ROOM
     room = file.relative_to(SOURCES).parts[0]
