@@ -8,27 +8,27 @@ from hs_client import Client, line
 from private_server import PrivateServer
 from servers import assert_log_replays, status
 
-WORKERS = 4
+THREADS = 4
 ROWS = 10
 DEADLOCKS = 10
 
 
-def test_every_worker_waits_for_the_same_durable_commit(primary: PrivateServer) -> None:
+def test_all_threads_wait_for_the_same_durable_commit(primary: PrivateServer) -> None:
     """The server makes a commit wait until all four are there, for a minute at most."""
     primary.sql("CREATE DATABASE hs")
     primary.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
-    clients = [Client(primary.port_wr) for _ in range(WORKERS)]
+    clients = [Client(primary.port_wr) for _ in range(THREADS)]
     for client in clients:
         client.open("hs.t", ["id"])
-    primary.sql(f"SET GLOBAL binlog_commit_wait_count = {WORKERS}")
+    primary.sql(f"SET GLOBAL binlog_commit_wait_count = {THREADS}")
     primary.sql("SET GLOBAL binlog_commit_wait_usec = 60000000")
     names = ("Binlog_commits", "Binlog_group_commits", "Binlog_group_commit_trigger_count")
     before = [status(primary, name) for name in names]
     for number, client in enumerate(clients):
         client.send(line(1, "+", 1, number))
-    assert [client.read_line() for client in clients] == [b"0\t1"] * WORKERS
+    assert [client.read_line() for client in clients] == [b"0\t1"] * THREADS
     after = [status(primary, name) for name in names]
-    assert [new - old for new, old in zip(after, before)] == [WORKERS, 1, 1]
+    assert [new - old for new, old in zip(after, before)] == [THREADS, 1, 1]
     for client in clients:
         client.close()
 
@@ -36,7 +36,7 @@ def test_every_worker_waits_for_the_same_durable_commit(primary: PrivateServer) 
 def test_many_requests_share_one_flush_of_the_logs(primary: PrivateServer) -> None:
     primary.sql("CREATE DATABASE hs")
     primary.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
-    clients = [Client(primary.port_wr) for _ in range(WORKERS)]
+    clients = [Client(primary.port_wr) for _ in range(THREADS)]
     for client in clients:
         client.open("hs.t", ["id"])
     names = ("Handlersocket_requests", "Binlog_group_commits", "Innodb_data_fsyncs")

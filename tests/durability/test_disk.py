@@ -191,7 +191,7 @@ def test_a_full_data_directory_is_an_error_until_there_is_room(
         assert server.sql("CHECK TABLE hs.big EXTENDED")[-1][-1] == "OK"
 
 
-def test_a_full_tmpdir_fails_nobody_but_the_request_that_needs_it(make_disk: MakeDisk) -> None:
+def test_a_full_tmpdir_fails_only_the_request_that_needs_it(make_disk: MakeDisk) -> None:
     """A transaction too large for the log's cache in memory needs a file, and so does a batch."""
     disk = make_disk(4)
     options = {"tmpdir": disk.path, "binlog_cache_size": 32 * KIB}

@@ -64,7 +64,7 @@ def test_idle_clients_with_open_indexes_block_nothing(
         impatient(statement)
 
 
-def test_an_idle_worker_holds_no_lock(
+def test_an_idle_thread_holds_no_lock(
     server: PrivateServer, reader: Client, writer: Client, table: str
 ) -> None:
     """Waits until the locks are gone, which is when the thread has nothing to do."""

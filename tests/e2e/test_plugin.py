@@ -172,7 +172,7 @@ def test_tables_that_were_open_at_a_crash_are_repaired(own: PrivateServer) -> No
             assert client.find(">=", [0], 10) == [(str(v).encode(),) for (v,) in rows]
 
 
-def test_kill_of_a_workers_entry_ends_its_batch_only(own: PrivateServer) -> None:
+def test_kill_of_a_threads_entry_ends_its_batch_only(own: PrivateServer) -> None:
     own.sql("INSERT INTO hs.t VALUES (1, 1)")
     with Client(own.port) as reader, Client(own.port_wr) as writer:
         reader.open("hs.t", ["v"])

@@ -235,7 +235,7 @@ def test_a_trigger_that_comes_meanwhile_is_never_skipped(stormy: PrivateServer) 
     assert stormy.sql("SELECT COUNT(*) FROM hs.log") == [(0,)]
 
 
-def test_workers_that_are_killed_go_on(stormy: PrivateServer) -> None:
+def test_threads_that_are_killed_go_on(stormy: PrivateServer) -> None:
     stormy.sql("CREATE OR REPLACE DATABASE hs")
     stormy.sql(CREATE)
     fill(stormy)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import check_titles
 import pytest
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
 
 def git(repository: Path, *arguments: str) -> str:
