@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from run_report import say
 from server_files import REPOSITORY, ServerError
 
-from bench import about, kept, lookups, machine, mixed, rates, size, threads, writes
-from bench.options import DIRECTORY, RELEASE, parse
+from bench import about, kept, lookups, machine, mixed, rates, size, summary, threads, writes
+from bench.options import DIRECTORY, PAGE, RELEASE, parse
 from bench.preparation import prepare
 from bench.run import Run
 from bench.servers import Servers
@@ -91,7 +91,10 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def write_page(options: argparse.Namespace) -> None:
-    """The two pages, their plots, and what is kept of the results; nothing of a busy machine."""
+    """The two pages, their plots, what is kept of the results, and README's numbers.
+
+    Nothing of a busy machine.
+    """
     from bench import page, plots  # only here: matplotlib is not needed to measure
 
     results = kept.load(options.results, options.page)
@@ -108,6 +111,9 @@ def write_page(options: argparse.Namespace) -> None:
         inside = path.is_relative_to(REPOSITORY)
         say(f"written: {path.relative_to(REPOSITORY) if inside else path}")
     kept.write(results, options.page.with_suffix(".json"))
+    if options.page == PAGE:
+        readme = REPOSITORY / "README.md"
+        readme.write_text(summary.into(readme.read_text(encoding="utf-8"), results), encoding="utf-8")
 
 
 if __name__ == "__main__":

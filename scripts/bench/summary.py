@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -83,6 +84,12 @@ def numbers(results: Results) -> str:
         cells = [markdown.number(measured[name]) if name in measured else "–" for name in NAMES]
         rows.append([headline.what, f"**{cells[0]}**", *cells[1:]])
     return markdown.table([HEAD, *NAMES.values()], rows)
+
+
+def into(readme: str, results: Results) -> str:
+    """README with these numbers in place of those that it had."""
+    old = re.compile(rf"^\| {re.escape(HEAD)} \|.*\n(?:\|.*\n)+", re.MULTILINE)
+    return old.sub(lambda _: numbers(results) + "\n", readme)
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,15 @@ def test_the_page_begins_with_the_numbers_and_with_what_is_lost(results: Results
     assert later
 
 
+def test_readme_gets_the_numbers_of_a_new_page(results: Results) -> None:
+    readme = (options.REPOSITORY / "README.md").read_text(encoding="utf-8")
+    new = summary.into(readme, results)
+    assert summary.numbers(results) in new
+    ours = [line for line in readme.splitlines() if line not in new.splitlines()]
+    assert len(ours) == len(summary.HEADLINES)  # nothing else has changed
+    assert "one request at a time on each | **1,000** | – | – | 1,000 |\n" in new
+
+
 def test_more_is_not_better_where_time_is_measured() -> None:
     assert {c.more_is_better for c in summary.COMPARISONS if c.what.endswith("µs")} == {False}
     assert {c.more_is_better for c in summary.COMPARISONS if " per second" in c.what} == {True}
