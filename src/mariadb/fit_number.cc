@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Where a text lies among the numbers of a column.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <string_view>
 
+#include "adapter/number_text.h"
 #include "mariadb/fit_kinds.h"
 #include "mariadb/text.h"
 
@@ -29,28 +28,6 @@ Value without_blanks(const Value& value) {
   return Value::of(text);
 }
 
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T number{};
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return number;
-}
-
-// The number, when it is written with digits alone and so few that it fits in any case.
-std::optional<longlong> parse_plain(std::string_view text) {
-  constexpr size_t kMostDigits = 18;
-  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
-  longlong number = 0;
-  for (const char c : text) {
-    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
-    if (digit > 9) return std::nullopt;
-    number = number * 10 + digit;
-  }
-  return number;
-}
-
 // Stores a number that the column holds without rounding. False: the text is none, or it would be
 // rounded.
 bool store_decimal(Field* field, std::string_view text) {
@@ -68,10 +45,11 @@ bool store_decimal(Field* field, std::string_view text) {
 // Stores a whole number into an integer column. False: the text is none, or out of the column's
 // range.
 bool store_integer(Field* field, std::string_view text) {
-  if (const auto number = parse_plain(text)) return field->store(*number, false) == 0;
+  if (const auto number = adapter::short_number(text)) return field->store(*number, false) == 0;
   text = trim(text);
-  if (const auto number = parse<longlong>(text)) return field->store(*number, false) == 0;
-  if (const auto number = parse<ulonglong>(text))
+  if (const auto number = adapter::whole_number<longlong>(text))
+    return field->store(*number, false) == 0;
+  if (const auto number = adapter::whole_number<ulonglong>(text))
     return field->store(static_cast<longlong>(*number), true) == 0;
   // SQL takes `1e2` and `3.0` for 100 and 3, too.
   return store_decimal(field, text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Opening a table for a cursor: which tables are served, and what the names of a spec mean in one.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
+#include "adapter/number_text.h"
 #include "mariadb/cursor.h"
 #include "mariadb/expressions.h"
 #include "mariadb/session.h"
@@ -186,10 +186,8 @@ Result<uint> MariaCursor::find_index() const {
     if (wanted == std::string_view(candidate.str, candidate.length)) found = i;
   }
   if (found == table_->s->keys) {
-    uint number = 0;
-    const char* end = wanted.data() + wanted.size();
-    const auto result = std::from_chars(wanted.data(), end, number);
-    if (result.ec == std::errc() && result.ptr == end && number < found) found = number;
+    const auto number = adapter::whole_number<uint>(wanted);
+    if (number && *number < found) found = *number;
   }
   if (found == table_->s->keys) return ErrorCode::kIndex;
   // Only ordered and hash indexes can be searched by column values.

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/server_session.h"
 
-#include <algorithm>
-
 namespace hs::mariadb {
-namespace {
 
-// How long a session that is never idle goes on with the settings it has, in seconds.
-constexpr time_t kKeepSettingsSeconds = 1;
-
-// As many as a uint32_t holds.
-uint32_t milliseconds(unsigned seconds) {
-  return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{seconds} * 1000, UINT32_MAX));
-}
-
-}  // namespace
+using Lock = adapter::LockWaits::Lock;
 
 // In the thread without its events: what is done to the session when it is made and when it ends.
 class ServerSession::Visit {
@@ -35,6 +24,7 @@ ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_time
   // A background THD is not counted, so that shutdown would not wait for it: it would close the
   // binary log while the last batch still commits into it. Connections are counted, and so is this.
   THD_count::count++;
+  lock_waits_.set_longest_s(Lock::kTable, lock_timeout_s);
   const Visit visit(*this);
   lex_start(thd_);
   row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
@@ -132,7 +122,7 @@ void ServerSession::on_wait_begin(int type) {
   using Wait = engine::SessionEvents::Wait;
   // InnoDB and the table locks say so even when they may not wait.
   const bool for_lock = type == THD_WAIT_ROW_LOCK || type == THD_WAIT_TABLE_LOCK;
-  if (silent_waits_ > 0 || (for_lock && !waits_)) {
+  if (silent_waits_ > 0 || (for_lock && !lock_waits_.may_wait())) {
     ++silent_waits_;
     return;
   }
@@ -169,13 +159,9 @@ void ServerSession::take_settings() {
   variables.wsrep_on = false;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
-  settings_time_s_ = my_time(0);
-  if (row_wait_ != nullptr) row_patience_s_ = row_wait_s();
+  settings_age_.note_taken(my_time(0));
+  if (row_wait_ != nullptr) lock_waits_.set_longest_s(Lock::kRow, row_wait_s());
   set_row_wait();
-}
-
-bool ServerSession::settings_are_old() const {
-  return thd_->start_time > settings_time_s_ + kKeepSettingsSeconds;
 }
 
 // Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
@@ -185,25 +171,18 @@ unsigned& ServerSession::row_wait_s() {
 }
 
 void ServerSession::set_row_wait() {
-  if (row_wait_ == nullptr) return;
-  row_wait_s() =
-      waits_ ? std::min(most_wait_s_, row_patience_s_) : 0;  // 0: InnoDB gives up at once
+  // With 0 InnoDB gives up at once.
+  if (row_wait_ != nullptr) row_wait_s() = lock_waits_.wait_s(Lock::kRow);
 }
 
-void ServerSession::wait_for_locks(uint32_t most_ms) {
-  waits_ = true;
-  most_wait_s_ = most_ms / 1000 + (most_ms % 1000 != 0 ? 1 : 0);
-  table_wait_s_ = std::min(most_wait_s_, lock_timeout_s_);
+void ServerSession::begin_waiting(uint32_t most_ms) {
+  lock_waits_.begin(most_ms);
   set_row_wait();
 }
 
-void ServerSession::stop_waiting() {
-  waits_ = false;
-  table_wait_s_ = 0;
+void ServerSession::end_waiting() {
+  lock_waits_.end();
   set_row_wait();
 }
-
-uint32_t ServerSession::row_patience_ms() const { return milliseconds(row_patience_s_); }
-uint32_t ServerSession::table_patience_ms() const { return milliseconds(lock_timeout_s_); }
 
 }  // namespace hs::mariadb

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string_view>
 
+#include "adapter/lock_waits.h"
+#include "adapter/settings_age.h"
 #include "engine/engine.h"
 #include "mariadb/disk_full.h"
 #include "mariadb/process_entry.h"
@@ -40,18 +42,14 @@ class ServerSession {
   // follows SET GLOBAL as new connections do, each time it starts to use tables.
   void take_settings();
   // Whether a session that is never idle should take them again.
-  bool settings_are_old() const;
+  bool settings_are_old() const { return settings_age_.is_old(thd_->start_time); }
 
-  // Whether it waits for locks that other sessions hold, each for at most so many milliseconds, or
-  // gives up at once, as it does at first.
-  void wait_for_locks(uint32_t most_ms);
-  void stop_waiting();
-  bool waits() const { return waits_; }
-  // How long the settings allow it to wait for a row, and for a table.
-  uint32_t row_patience_ms() const;
-  uint32_t table_patience_ms() const;
-  // The seconds for lock_wait_timeout while a table is opened or locked.
-  unsigned table_wait_s() const { return table_wait_s_; }
+  // Whether it waits for locks that other sessions hold. begin_waiting() and end_waiting() are
+  // LockWaits::begin() and end(), told to the server.
+  adapter::LockWaits& lock_waits() { return lock_waits_; }
+  const adapter::LockWaits& lock_waits() const { return lock_waits_; }
+  void begin_waiting(uint32_t most_ms);
+  void end_waiting();
 
   // Whether the server ends. A kill at shutdown may be forgotten with an earlier kill, abort_loop
   // is not.
@@ -91,13 +89,10 @@ class ServerSession {
   scheduler_functions* saved_scheduler_ = nullptr;
   FullDiskHandler full_disk_handler_;
   std::optional<ProcessEntry> entry_;
-  time_t settings_time_s_ = 0;         // of the last take_settings()
+  adapter::SettingsAge settings_age_;
+  adapter::LockWaits lock_waits_;
   const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
-  unsigned row_patience_s_ = 0;        // as the server's settings have it
-  bool waits_ = false;
-  unsigned most_wait_s_ = 0;   // of one wait, while waits_
-  unsigned table_wait_s_ = 0;  // 0: not at all
-  int silent_waits_ = 0;       // that have begun and are over at once: nothing is told of them
+  int silent_waits_ = 0;  // that have begun and are over at once: nothing is told of them
 };
 
 // Calls `try_lock` (true: done), which waits for the server's table locks, a second at a time: they
@@ -119,13 +114,13 @@ bool lock_killably(THD* thd, TryLock try_lock) {
   return locked;
 }
 
-// While it lives, the session waits for tables as ServerSession::waits() says. Elsewhere, as in a
-// commit that a backup holds off, the usual time applies.
+// While it lives, the session waits for tables as its LockWaits say. Elsewhere, as in a commit
+// that a backup holds off, the usual time applies.
 class TableWait {
  public:
   explicit TableWait(ServerSession& session)
       : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
-    setting_ = session.table_wait_s();
+    setting_ = session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable);
   }
   ~TableWait() { setting_ = usual_; }
   TableWait(const TableWait&) = delete;

@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <optional>
 
+#include "adapter/open_tables.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 
 namespace hs::mariadb {
 namespace {
 
+using Lock = adapter::LockWaits::Lock;
+
 // Cursors of specs that nobody has open any more are dropped when a session holds more than this
 // many.
 constexpr size_t kSweepCursorsAt = 256;
-// Tables that a session keeps open: each costs memory, a place in the server's table cache and, for
-// some engines, file descriptors. All sessions together keep as many as table_open_cache allows.
-constexpr size_t kFewestOpenCursors = 8;
-constexpr size_t kMostOpenCursors = 256;
 
 // Opening a table is as much work as going to so many rows.
 constexpr uint32_t kRowsWorthAnOpen = 256;
@@ -105,31 +104,29 @@ Error MariaSession::take_error(int number) {
     if (number != 0) log_failed_ = true;
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
-  } else if (number == HA_ERR_AUTOINC_READ_FAILED && server_.waits()) {
+  } else if (number == HA_ERR_AUTOINC_READ_FAILED && lock_waits().may_wait()) {
     // The lock of the table's AUTO_INCREMENT was waited for in vain.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
   timed_out_ |= number == HA_ERR_LOCK_WAIT_TIMEOUT ||
                 (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
-  if (!server_.waits()) note_lock(number, error);
+  note_lock(number, error);
   thd_->clear_error();
   return error;
 }
 
-// Whether the call failed because it did not wait for a lock, and how long it may.
+// Whether the call failed for want of a lock.
 void MariaSession::note_lock(int number, const Error& error) {
   // An AUTO_INCREMENT value that cannot be had is a lock that was not waited for, too.
   const bool of_engine = number == HA_ERR_LOCK_WAIT_TIMEOUT || number == HA_ERR_AUTOINC_READ_FAILED;
   const bool of_server = error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT;
-  if (!of_engine && !of_server) return;
-  must_wait_ = true;
-  patience_ms_ = of_engine ? server_.row_patience_ms() : server_.table_patience_ms();
+  if (of_engine || of_server) lock_waits().note_refused(of_engine ? Lock::kRow : Lock::kTable);
 }
 
 // What is held open would be held for as long as the wait lasts.
 void MariaSession::begin_waiting(uint32_t most_ms) {
   if (open_cursors_.size() > 1) release();
-  server_.wait_for_locks(most_ms);
+  server_.begin_waiting(most_ms);
 }
 
 // The same for a table that could not be locked or opened: to have waited in vain is one thing to
@@ -170,7 +167,7 @@ bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
 }
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
-  must_wait_ = false;
+  lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
   if (!statement_open_ && !transaction_open_) forget_kill();
   if (MariaCursor* const cursor = find_open(spec)) return cursor;
@@ -201,7 +198,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   }
 
   // Others must not be held while a table is waited for, nor too many at any time.
-  if (server_.waits() || (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
+  if (lock_waits().may_wait() ||
+      (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
     release();
 
   Result<void> opened = try_open(cursor);
@@ -249,8 +247,7 @@ bool MariaSession::is_waited_for() const {
 }
 
 size_t MariaSession::most_open_cursors() const {
-  const size_t share = tc_size / std::max<size_t>(engine_.sessions(), 1);
-  return std::clamp(share, kFewestOpenCursors, kMostOpenCursors);
+  return adapter::most_open_tables(tc_size, engine_.sessions());
 }
 
 bool MariaSession::after_batch() {
@@ -437,10 +434,7 @@ bool MariaSession::must_start_again() {
 
 // To be executed again behind a commit.
 Error MariaSession::must_reopen() {
-  if (!server_.waits()) {
-    must_wait_ = true;
-    patience_ms_ = server_.table_patience_ms();
-  }
+  lock_waits().note_refused(Lock::kTable);
   return Error{ErrorCode::kLockTables, 0, {}};
 }
 
@@ -482,7 +476,7 @@ bool MariaSession::commit_transaction() {
 
 Result<void> MariaSession::commit() {
   Result<void> result;
-  must_wait_ = false;
+  lock_waits().forget_refused();
   if (mode_ == engine::Mode::kReadOnly) {
     if (!statement_open_) return result;
     unlock_readers();
@@ -519,7 +513,7 @@ Result<void> MariaSession::commit() {
 }
 
 void MariaSession::rollback() {
-  must_wait_ = false;
+  lock_waits().forget_refused();
   if (mode_ == engine::Mode::kReadOnly) {
     (void)commit();
     return;

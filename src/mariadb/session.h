@@ -47,10 +47,10 @@ class MariaSession final : public engine::Session {
                              engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
-  bool must_wait() const override { return must_wait_; }
-  uint32_t patience_ms() const override { return patience_ms_; }
+  bool must_wait() const override { return lock_waits().must_wait(); }
+  uint32_t patience_ms() const override { return lock_waits().patience_ms(); }
   void begin_waiting(uint32_t most_ms) override;
-  void end_waiting() override { server_.stop_waiting(); }
+  void end_waiting() override { server_.end_waiting(); }
   bool transaction_lost() const override { return transaction_lost_; }
   Result<void> commit() override;
   void rollback() override;
@@ -89,6 +89,8 @@ class MariaSession final : public engine::Session {
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   void begin_statement(enum_sql_command command);
   size_t most_open_cursors() const;
+  adapter::LockWaits& lock_waits() { return server_.lock_waits(); }
+  const adapter::LockWaits& lock_waits() const { return server_.lock_waits(); }
   void close_tables();
   void unlock_readers();
   bool close_statement();
@@ -131,8 +133,6 @@ class MariaSession final : public engine::Session {
   bool request_changed_ = false;   // by the running request
   bool log_failed_ = false;        // for the running request
   bool transaction_lost_ = false;
-  bool must_wait_ = false;
-  uint32_t patience_ms_ = 0;    // for what must_wait_ is about
   bool timed_out_ = false;      // the running request, for a lock
   uint64_t logged_before_ = 0;  // by this session, when the transaction began: the last GTID
 };

@@ -2,7 +2,8 @@
 #include "mariadb/text.h"
 
 #include <charconv>
-#include <cstring>
+
+#include "adapter/date_text.h"
 
 namespace hs::mariadb {
 namespace {
@@ -19,18 +20,6 @@ bool travels_as_it_is(const Field* field) {
          field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
          my_charset_same(charset, &my_charset_utf8mb4_bin) ||
          my_charset_same(charset, &my_charset_utf8mb3_bin);
-}
-
-// Two digits; `number` is below 100.
-char* put_two(char* out, unsigned number) {
-  static constexpr char kDigits[] =
-      "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445"
-      "46474"
-      "84950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939"
-      "49596"
-      "979899";
-  std::memcpy(out, kDigits + 2 * number, 2);
-  return out + 2;
 }
 
 }  // namespace
@@ -112,19 +101,14 @@ bool FieldText::read_datetime(Value* value) {
   const ulonglong packed = mi_uint5korr(field_->ptr) - (1ULL << 39);
   const auto date = static_cast<unsigned>(packed >> 17);
   const auto time = static_cast<unsigned>(packed & 0x1ffff);
-  const unsigned year_month = date >> 5, year = year_month / 13;
-  char* out = put_two(put_two(digits_, year / 100 % 100), year % 100);
-  *out++ = '-';
-  out = put_two(out, year_month % 13);
-  *out++ = '-';
-  out = put_two(out, date & 31);
-  *out++ = ' ';
-  out = put_two(out, time >> 12);
-  *out++ = ':';
-  out = put_two(out, time >> 6 & 63);
-  *out++ = ':';
-  out = put_two(out, time & 63);
-  *value = Value::of({digits_, static_cast<size_t>(out - digits_)});
+  const unsigned year_month = date >> 5;
+  const char* const end = adapter::put_date_time(digits_, {.year = year_month / 13,
+                                                           .month = year_month % 13,
+                                                           .day = date & 31,
+                                                           .hour = time >> 12,
+                                                           .minute = time >> 6 & 63,
+                                                           .second = time & 63});
+  *value = Value::of({digits_, static_cast<size_t>(end - digits_)});
   return true;
 }
 

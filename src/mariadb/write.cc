@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Changing rows: what INSERT, UPDATE and DELETE do around the storage engine's calls, in the same
 // order, so that a row comes out as SQL would have written it.
-#include <charconv>
-
+#include "adapter/number_text.h"
 #include "mariadb/cursor.h"
 #include "mariadb/session.h"
 
@@ -56,12 +55,8 @@ Error out_of_range(const Field* field) {
 // Whether the sum for an integer column is one that SQL can count to, in its BIGINT. (Past the
 // column's own range storing it decides.)
 bool is_bigint(const Field* field, const Value& sum) {
-  if (!is_integer(field)) return true;
-  const char* end = sum.data + sum.size;
-  longlong number;
-  ulonglong natural;
-  return field->flags & UNSIGNED_FLAG ? std::from_chars(sum.data, end, natural).ec == std::errc()
-                                      : std::from_chars(sum.data, end, number).ec == std::errc();
+  return !is_integer(field) ||
+         adapter::begins_with_bigint(sum.text(), (field->flags & UNSIGNED_FLAG) != 0);
 }
 
 }  // namespace

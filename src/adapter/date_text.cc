@@ -1,0 +1,43 @@
+#include "adapter/date_text.h"
+
+#include <array>
+#include <cstring>
+
+namespace hs::adapter {
+namespace {
+
+constexpr unsigned kHundred = 100;
+
+// "00" to "99".
+constexpr auto kDigits = [] {
+  std::array<char, 2 * kHundred> digits{};
+  for (unsigned i = 0; i < kHundred; ++i) {
+    digits[2 * i] = static_cast<char>('0' + i / 10);
+    digits[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return digits;
+}();
+
+// Two digits; `number` is below 100.
+char* put_two(char* out, unsigned number) {
+  std::memcpy(out, &kDigits[2 * number], 2);
+  return out + 2;
+}
+
+}  // namespace
+
+char* put_date_time(char* out, const DateTime& time) {
+  out = put_two(put_two(out, time.year / kHundred % kHundred), time.year % kHundred);
+  *out++ = '-';
+  out = put_two(out, time.month);
+  *out++ = '-';
+  out = put_two(out, time.day);
+  *out++ = ' ';
+  out = put_two(out, time.hour);
+  *out++ = ':';
+  out = put_two(out, time.minute);
+  *out++ = ':';
+  return put_two(out, time.second);
+}
+
+}  // namespace hs::adapter
