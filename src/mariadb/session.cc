@@ -101,15 +101,16 @@ Error MariaSession::take_error(int number) {
   if (thd_->killed != NOT_KILLED) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
   } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
-    if (number != 0) log_failed_ = true;
+    if (number != 0) transaction_.note_log_failure();
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   } else if (number == HA_ERR_AUTOINC_READ_FAILED && lock_waits().may_wait()) {
     // The lock of the table's AUTO_INCREMENT was waited for in vain.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
-  timed_out_ |= number == HA_ERR_LOCK_WAIT_TIMEOUT ||
-                (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT);
+  if (number == HA_ERR_LOCK_WAIT_TIMEOUT ||
+      (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT))
+    transaction_.note_timeout();
   note_lock(number, error);
   thd_->clear_error();
   return error;
@@ -169,7 +170,7 @@ bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
-  if (!statement_open_ && !transaction_open_) forget_kill();
+  if (!statement_open_ && !transaction_.is_open()) forget_kill();
   if (MariaCursor* const cursor = find_open(spec)) return cursor;
   auto opened = open_cursor(spec);
   if (!opened) return std::move(opened.error());
@@ -190,20 +191,20 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   MariaCursor& cursor = *found->second;
   // Neither row locks of finds nor a view of the data are anything to hold on to while a table is
   // waited for; and what a table has become since, an older view cannot see.
-  if (!changed_) (void)commit();
-  if (open_cursors_.empty() && !transaction_open_) server_.take_settings();
+  if (!transaction_.has_changes()) (void)commit();
+  if (open_cursors_.empty() && !transaction_.is_open()) server_.take_settings();
   if (!close_statement()) {
-    transaction_lost_ = true;
+    transaction_.lose();
     return take_error(0);
   }
 
   // Others must not be held while a table is waited for, nor too many at any time.
   if (lock_waits().may_wait() ||
-      (open_cursors_.size() >= most_open_cursors() && !transaction_open_))
+      (open_cursors_.size() >= most_open_cursors() && !transaction_.is_open()))
     release();
 
   Result<void> opened = try_open(cursor);
-  for (int more = 2; !opened && more > 0 && !transaction_open_; --more) {
+  for (int more = 2; !opened && more > 0 && !transaction_.is_open(); --more) {
     if (opened.error().code != ErrorCode::kEngine) break;
     trans_commit_stmt(thd_);
     close_tables();
@@ -214,14 +215,14 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   }
   if (!opened) {
     trans_commit_stmt(thd_);
-    if (!transaction_open_) free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+    if (!transaction_.is_open()) free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
     if (opened.error().code == ErrorCode::kEngine) return ErrorCode::kLockTables;
     return opened.error();
   }
   open_cursors_.push_back(&cursor);
   bump(engine_.counters().table_open);
   works(kRowsWorthAnOpen);
-  if (!transaction_open_) thd_->mdl_context.release_statement_locks();
+  if (!transaction_.is_open()) thd_->mdl_context.release_statement_locks();
   return &cursor;
 }
 
@@ -267,7 +268,7 @@ void MariaSession::close_tables() {
 }
 
 void MariaSession::release() {
-  if (transaction_open_ || !locked_cursors_.empty()) (void)commit();
+  if (transaction_.is_open() || !locked_cursors_.empty()) (void)commit();
   close_tables();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }
@@ -315,14 +316,13 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
-  timed_out_ = false;
+  transaction_.begin_request();
   if (auto refused = refusal(access)) return *refused;
   if (cursor.lacks_children())
     if (auto reopened = reopen(cursor); !reopened) return reopened;
-  follows_changes_ = changed_;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
-  if (statement_.shared && can_share && statement_.cursor == &cursor &&
-      statement_.access == access) {
+  const adapter::Transaction::Statement statement{&cursor, access, can_share};
+  if (transaction_.joins(statement)) {
     // Each request has a time of its own; NOW() keeps the one it has seen as long as the id of the
     // query stays the same.
     thd_->set_time();
@@ -331,14 +331,14 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     return {};
   }
   if (!close_statement()) {
-    transaction_lost_ = true;
+    transaction_.lose();
     return take_error(0);
   }
   begin_statement(command_of(access));
-  if (!transaction_open_) {
+  if (!transaction_.is_open()) {
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
-    transaction_open_ = true;
+    transaction_.begin();
     logged_before_ = thd_->get_last_commit_gtid().seq_no;
   }
   const TableWait wait(server_);
@@ -352,10 +352,10 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     const auto refused = refusal(access);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
-    decide_on_transaction();
+    settle_transaction();
     return error;
   }
-  statement_ = {&cursor, access, can_share};
+  transaction_.begin_statement(statement);
   bump(engine_.counters().table_lock);
   return {};
 }
@@ -366,23 +366,26 @@ Result<void> MariaSession::end_request() {
     if (!cursor->locks_in_engine()) unlock_readers();
     return {};
   }
-  ++statement_.requests;
   // What such a table keeps cannot be undone, so a KILL comes too late for it.
-  if (request_changed_ && !cursor->can_undo()) thd_->reset_killed();
-  if (std::exchange(request_changed_, false)) statement_.changed = true;
-  if (statement_.shared || close_statement()) return {};
+  if (transaction_.request_has_changes() && !cursor->can_undo()) thd_->reset_killed();
+  if (!transaction_.end_request() || close_statement()) return {};
   const Error error = take_error(0);
-  transaction_lost_ = must_start_again();
+  (void)transaction_.settle(thd_->transaction_rollback_request);
   return error;
+}
+
+MariaCursor& MariaSession::statement_cursor() const {
+  return static_cast<MariaCursor&>(*transaction_.statement().cursor);
 }
 
 // Keeps what the open statement has changed. False: it was undone, with the error raised.
 bool MariaSession::close_statement() {
-  if (statement_.cursor == nullptr) return true;
-  statement_.cursor->end_index();
-  if (statement_.changed) statement_.cursor->invalidate_query_cache();
-  log_failed_ = thd_->binlog_flush_pending_rows_event(true) != 0;
-  const bool failed = log_failed_ || trans_commit_stmt(thd_);
+  if (!transaction_.has_statement()) return true;
+  statement_cursor().end_index();
+  if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
+  const bool log_failed = thd_->binlog_flush_pending_rows_event(true) != 0;
+  if (log_failed) transaction_.note_log_failure();
+  const bool failed = log_failed || trans_commit_stmt(thd_);
   if (failed) trans_rollback_stmt(thd_);
   unlock_statement();
   return !failed;
@@ -390,10 +393,10 @@ bool MariaSession::close_statement() {
 
 // Undoes what the open statement has changed.
 void MariaSession::abandon_statement() {
-  if (statement_.cursor == nullptr) return;
-  statement_.cursor->end_index();
+  if (!transaction_.has_statement()) return;
+  statement_cursor().end_index();
   // Tables that know no rollback keep what was changed.
-  if (statement_.changed || request_changed_) statement_.cursor->invalidate_query_cache();
+  if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
   trans_rollback_stmt(thd_);
   unlock_statement();
 }
@@ -404,32 +407,17 @@ void MariaSession::undo_request() {
     if (!cursor->locks_in_engine()) unlock_readers();
     return;
   }
-  if (statement_.requests > 0) {
-    // Those before it share its statement. It need not be undone when it has changed nothing; else
-    // that is possible only together with them.
-    transaction_lost_ = request_changed_ || log_failed_ || thd_->transaction_rollback_request;
-  } else {
+  if (transaction_.undo_request(thd_->transaction_rollback_request)) {
     abandon_statement();
-    decide_on_transaction();
+    settle_transaction();
   }
-  request_changed_ = log_failed_ = false;
   thd_->clear_error();
 }
 
 // What becomes of the transaction of a request that has failed and was undone.
-void MariaSession::decide_on_transaction() {
-  transaction_lost_ = must_start_again();
-  // InnoDB has rolled it back, and nothing was lost by that.
-  if (!transaction_lost_ && thd_->transaction_rollback_request) undo_transaction();
-}
-
-// Whether the requests before the failed one must be executed again, and it with them: InnoDB has
-// rolled back all of them, or their changes have filled what the log keeps of a transaction until
-// its commit. After a deadlock a request is tried again even if it was alone. After a lock that it
-// did not get in time it is not: innodb_rollback_on_timeout makes that a rollback, too.
-bool MariaSession::must_start_again() {
-  const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
-  return (thd_->transaction_rollback_request && (follows_changes_ || !timed_out_)) || log_full;
+void MariaSession::settle_transaction() {
+  const auto fate = transaction_.settle(thd_->transaction_rollback_request);
+  if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
 }
 
 // To be executed again behind a commit.
@@ -440,7 +428,7 @@ Error MariaSession::must_reopen() {
 
 // The tables that changes of the cursor's table reach are no longer those that were opened with it.
 Result<void> MariaSession::reopen(MariaCursor& cursor) {
-  if (changed_) return must_reopen();
+  if (transaction_.has_changes()) return must_reopen();
   release();
   auto opened = open_cursor(cursor.spec());
   if (!opened) return opened.error();
@@ -449,7 +437,7 @@ Result<void> MariaSession::reopen(MariaCursor& cursor) {
 
 // The end of the write port's statement, after its commit or rollback.
 void MariaSession::unlock_statement() {
-  statement_ = {};
+  transaction_.end_statement();
   mysql_unlock_tables(thd_, thd_->lock);
   thd_->lock = nullptr;
   bump(engine_.counters().table_unlock);
@@ -483,29 +471,28 @@ Result<void> MariaSession::commit() {
     trans_commit_stmt(thd_);
     statement_open_ = false;
   } else {
-    if (!transaction_open_) return result;
+    if (!transaction_.is_open()) return result;
     if (!close_statement()) {
       result = take_error(0);
       rollback();
-      transaction_lost_ = true;
+      transaction_.lose();
       return result;
     }
-    transaction_open_ = false;
+    const bool changed = transaction_.has_changes();
     // The server does not say when it waits for those who commit at the same time.
-    if (changed_) server_.on_wait_begin(THD_WAIT_BINLOG);
+    if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
     const bool undone = !commit_transaction();
-    if (changed_) server_.on_wait_end();
+    if (changed) server_.on_wait_end();
     if (undone) {
       result = take_lock_error();
       trans_rollback(thd_);
-    } else if (changed_ && log_was_switched_off() &&
+    } else if (changed && log_was_switched_off() &&
                thd_->get_last_commit_gtid().seq_no == logged_before_) {
       // Switched off while this was on its way: it is in the tables and not in the log.
       result = log_is_off();
     }
     thd_->mdl_context.release_statement_locks();
-    changed_ = false;
-    transaction_lost_ = false;
+    transaction_.end();
   }
   thd_->clear_error();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
@@ -522,15 +509,13 @@ void MariaSession::rollback() {
 }
 
 void MariaSession::undo_transaction() {
-  if (transaction_open_) {
-    transaction_open_ = false;
+  if (transaction_.is_open()) {
     abandon_statement();
     trans_rollback_stmt(thd_);
     trans_rollback(thd_);
     thd_->mdl_context.release_statement_locks();
   }
-  changed_ = false;
-  transaction_lost_ = false;
+  transaction_.end();
   thd_->clear_error();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }

@@ -22,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mariadb/server_session.h"
 
@@ -51,10 +52,10 @@ class MariaSession final : public engine::Session {
   uint32_t patience_ms() const override { return lock_waits().patience_ms(); }
   void begin_waiting(uint32_t most_ms) override;
   void end_waiting() override { server_.end_waiting(); }
-  bool transaction_lost() const override { return transaction_lost_; }
+  bool transaction_lost() const override { return transaction_.is_lost(); }
   Result<void> commit() override;
   void rollback() override;
-  bool has_uncommitted_changes() const override { return changed_; }
+  bool has_uncommitted_changes() const override { return transaction_.has_changes(); }
   bool after_batch() override;
   bool is_waited_for() const override;
   void release() override;
@@ -73,7 +74,7 @@ class MariaSession final : public engine::Session {
   void works(uint32_t rows) { server_.works(rows); }
 
   // Marks that the running request has changed a row.
-  void note_change() { changed_ = request_changed_ = true; }
+  void note_change() { transaction_.note_change(); }
 
   // The error of a call that failed with the handler's `number` (0 when it has none): what the
   // server reported, or the number itself. Clears the server's error state.
@@ -93,11 +94,11 @@ class MariaSession final : public engine::Session {
   const adapter::LockWaits& lock_waits() const { return server_.lock_waits(); }
   void close_tables();
   void unlock_readers();
+  MariaCursor& statement_cursor() const;
   bool close_statement();
   void abandon_statement();
   void unlock_statement();
-  bool must_start_again();
-  void decide_on_transaction();
+  void settle_transaction();
   Result<void> reopen(MariaCursor& cursor);
   bool commit_transaction();
   void undo_transaction();
@@ -118,22 +119,8 @@ class MariaSession final : public engine::Session {
   std::vector<MariaCursor*> open_cursors_;    // with a TABLE
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // of the running request
-  // The write port's open statement; without a cursor there is none.
-  struct Statement {
-    MariaCursor* cursor = nullptr;
-    engine::Access access = engine::Access::kRead;
-    bool shared = false;
-    bool changed = false;  // by requests that have ended
-    uint64_t requests = 0;
-  } statement_;
-  bool statement_open_ = false;    // read port: a batch has begun
-  bool transaction_open_ = false;  // write port: likewise
-  bool changed_ = false;           // since the last commit
-  bool follows_changes_ = false;   // when the running request began
-  bool request_changed_ = false;   // by the running request
-  bool log_failed_ = false;        // for the running request
-  bool transaction_lost_ = false;
-  bool timed_out_ = false;      // the running request, for a lock
+  bool statement_open_ = false;               // read port: a batch has begun
+  adapter::Transaction transaction_;          // write port
   uint64_t logged_before_ = 0;  // by this session, when the transaction began: the last GTID
 };
 
