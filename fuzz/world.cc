@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/handlersocket/codec.h"
 #include "reply_check.h"
 #include "require.h"
 
@@ -9,7 +10,10 @@ namespace hs::fuzz {
 namespace {
 
 using engine::Mode;
+using protocol::handlersocket::line_protocol;
 using testing::Call;
+
+const protocol::Protocol* const kProtocols[] = {&line_protocol()};
 
 Limits limits(bool small) {
   Limits limits;
@@ -23,10 +27,11 @@ Limits limits(bool small) {
 }  // namespace
 
 World::Reactor::Reactor(World& world, Mode mode, const Options& options)
-    : context{mode, limits(options.small_limits), options.secret ? "secret" : ""},
+    : context{mode, limits(options.small_limits)},
+      authentication{options.secret ? "secret" : ""},
       session(world.faulty_.make_session(mode, "fuzz"), world.fake_, mode, options.tables_close,
               world.committed_),
-      batch(context, session, counters) {
+      batch(context, kProtocols, session, counters) {
   session.enter({});
 }
 
@@ -43,7 +48,8 @@ World::World(const Options& options, std::string_view requests) : faulty_(fake_)
   for (Mode mode : {Mode::kReadWrite, Mode::kReadOnly}) {
     reactors_.push_back(std::make_unique<Reactor>(*this, mode, options));
     for (size_t i = 0; i < kPeersOfAReactor; ++i) {
-      peers_.push_back(std::make_unique<server::Peer>(reactors_.back()->pool));
+      peers_.push_back(std::make_unique<server::Peer>(reactors_.back()->pool, line_protocol(),
+                                                      reactors_.back()->authentication));
     }
   }
 }

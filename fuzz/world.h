@@ -45,6 +45,7 @@ class World {
     Reactor(World& world, engine::Mode mode, const Options& options);
 
     exec::Context context;
+    exec::Authentication authentication;
     WatchedSession session;
     server::Counters counters;
     exec::SpecPool pool;

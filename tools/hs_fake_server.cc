@@ -18,6 +18,8 @@
 
 namespace {
 
+using hs::engine::Mode;
+using hs::server::EndpointConfig;
 using hs::testing::FakeEngine;
 
 constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
@@ -139,27 +141,29 @@ void add_sample(FakeEngine& engine, std::string_view text) {
 }
 
 void apply(int option, const char* text, hs::server::Config& config, FakeEngine& engine) {
+  EndpointConfig& read = config.endpoints[0];
+  EndpointConfig& write = config.endpoints[1];
   switch (option) {
     case kPort:
-      config.read.port = text;
+      read.port = text;
       break;
     case kPortWr:
-      config.write.port = text;
+      write.port = text;
       break;
     case kAddress:
-      config.address = text;
+      read.address = write.address = text;
       break;
     case kThreads:
-      set_number(text, &config.read.threads);
+      set_number(text, &config.read_threads);
       break;
     case kThreadsWr:
-      set_number(text, &config.write.threads);
+      set_number(text, &config.write_threads);
       break;
     case kSecret:
-      config.read.secret = text;
+      read.authentication.secret = text;
       break;
     case kSecretWr:
-      config.write.secret = text;
+      write.authentication.secret = text;
       break;
     case kIdleTimeout:
       set_number(text, &config.idle_timeout_s);
@@ -210,12 +214,16 @@ void log_line(std::string_view message) { std::cerr << std::string(message) + "\
 int main(int argc, char** argv) {
   FakeEngine engine;
   hs::server::Config config;
-  config.read = {"0", 1};
-  config.write = {"0", 1};
+  config.endpoints = {
+      {.port = "0"},
+      {.port = "0", .mode = Mode::kReadWrite, .port_variable = "handlersocket_port_wr"}};
+  config.read_threads = config.write_threads = 1;
   for (int chosen; (chosen = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     apply(chosen, optarg, config, engine);
   }
   if (optind != argc) apply('?', nullptr, config, engine);
+  std::erase_if(config.endpoints,
+                [](const EndpointConfig& endpoint) { return endpoint.port.empty(); });
 
   sigset_t ending;
   ::sigemptyset(&ending);
@@ -227,8 +235,8 @@ int main(int argc, char** argv) {
   const auto server =
       hs::server::Server::start(config, engine, {log_line, log_line, log_line}, &error);
   if (server == nullptr) fail(error);
-  std::cout << "{\"port\":" << server->read_port() << ",\"port_wr\":" << server->write_port() << "}"
-            << std::endl;
+  std::cout << "{\"port\":" << server->port(Mode::kReadOnly)
+            << ",\"port_wr\":" << server->port(Mode::kReadWrite) << "}" << std::endl;
   int signal = 0;
   ::sigwait(&ending, &signal);
   server->stop();

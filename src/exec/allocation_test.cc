@@ -37,7 +37,8 @@ class CountingReply : public protocol::ReplyWriter {
 TEST(Find, AllocatesNothingOnceTheScratchHasGrown) {
   SpecPool pool;
   Client client(pool);
-  Scratch scratch;
+  Meter meter;
+  Scratch scratch(meter);
   const Context context;
   StubSession session;
   session.rows.rows = 100;
@@ -49,14 +50,14 @@ TEST(Find, AllocatesNothingOnceTheScratchHasGrown) {
   const Ask filtered = Ask::find(7, ">", {"0"}, 10).skip_unless(0, "=", "x");
   const Ask unknown = Ask::find(8, "=", {"1"});
 
-  execute(context, filtered.request(), client, session, scratch, reply);
+  plan_and_execute(context, filtered.request(), client, session, scratch, reply);
   reply.rows = 0;
   const size_t before = allocations;
-  execute(context, plain.request(), client, session, scratch, reply);
-  execute(context, in.request(), client, session, scratch, reply);
-  execute(context, filtered.request(), client, session, scratch, reply);
-  execute(context, wrong.request(), client, session, scratch, reply);
-  execute(context, unknown.request(), client, session, scratch, reply);
+  plan_and_execute(context, plain.request(), client, session, scratch, reply);
+  plan_and_execute(context, in.request(), client, session, scratch, reply);
+  plan_and_execute(context, filtered.request(), client, session, scratch, reply);
+  plan_and_execute(context, wrong.request(), client, session, scratch, reply);
+  plan_and_execute(context, unknown.request(), client, session, scratch, reply);
   EXPECT_EQ(allocations, before);
   EXPECT_EQ(reply.rows, 23u);
   EXPECT_EQ(reply.errors, 2u);

@@ -17,22 +17,23 @@ bool same_secret(std::string_view given, std::string_view secret) {
 
 }  // namespace
 
-bool may_proceed(const Context& context, const Client& client) {
-  return context.secret.empty() || client.authorized();
+bool may_proceed(const Client& client) {
+  return client.authentication().secret.empty() || client.authorized();
 }
 
-bool is_known(const Context& context, const Client& client) {
-  return context.secret.empty() ? client.open_indexes() > 0 : client.authorized();
+bool is_known(const Client& client) {
+  return client.authentication().secret.empty() ? client.open_indexes() > 0 : client.authorized();
 }
 
-Result<void> authenticate(const Context& context, const protocol::Request& request, Client& client,
+Result<void> authenticate(const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
   // A type that is none tries no secret: what was proven before stands.
   if (request.auth_type != "1") return ErrorCode::kAuthType;
   client.set_authorized(false);
   if (request.error) return *request.error;
   // With no secret only the empty key is right, as a secret of that length would have it.
-  if (request.auth_key.is_null() || !same_secret(request.auth_key.text(), context.secret)) {
+  if (request.auth_key.is_null() ||
+      !same_secret(request.auth_key.text(), client.authentication().secret)) {
     return ErrorCode::kUnauthorized;
   }
   client.set_authorized(true);

@@ -1,18 +1,21 @@
-// `A`: the client shows that it knows the port's secret.
+// `A`: the client shows that it knows its endpoint's secret.
 #pragma once
 
-#include "exec/execute.h"
+#include "base/result.h"
+#include "exec/client.h"
+#include "protocol/reply.h"
+#include "protocol/request.h"
 
 namespace hs::exec {
 
 // Whether `client` may do more than authenticate.
-bool may_proceed(const Context& context, const Client& client);
-// Whether it has shown that it is one of ours: it has authenticated, or where no secret is asked,
-// opened an index.
-bool is_known(const Context& context, const Client& client);
+bool may_proceed(const Client& client);
+// Whether it has shown that it is a client of this server: it has authenticated, or where no secret
+// is asked, opened an index.
+bool is_known(const Client& client);
 
 // On success the reply is written. On error nothing is, and the client is no longer authorized.
-Result<void> authenticate(const Context& context, const protocol::Request& request, Client& client,
+Result<void> authenticate(const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

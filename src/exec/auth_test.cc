@@ -16,7 +16,7 @@ TEST_F(AuthTest, WithoutASecretEverythingWorksAndOnlyTheEmptyKeyIsRight) {
 }
 
 TEST_F(AuthTest, WithASecretNothingWorksBeforeTheRightKey) {
-  context.secret = "se\1cret";
+  authentication.secret = "se\1cret";
   EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "error unauth");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error unauth");
   EXPECT_EQ(run(Ask::insert(1, {"1"})), "error unauth");
@@ -26,7 +26,7 @@ TEST_F(AuthTest, WithASecretNothingWorksBeforeTheRightKey) {
 }
 
 TEST_F(AuthTest, RefusesEveryOtherKey) {
-  context.secret = "secret";
+  authentication.secret = "secret";
   for (const char* key : {"", "s", "secre", "secrets", "secretsecret", "Secret", "secreT"}) {
     EXPECT_EQ(run(Ask::auth("1", Value::of(key))), "error unauth") << key;
   }
@@ -34,7 +34,7 @@ TEST_F(AuthTest, RefusesEveryOtherKey) {
 }
 
 TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
-  context.secret = "secret";
+  authentication.secret = "secret";
   const Ask good = Ask::auth("1", Value::of("secret"));
   for (const Ask& bad : {Ask::auth("1", Value::of("x")),
                          Ask::auth("1", Value::of("secret"))
@@ -47,24 +47,24 @@ TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
 }
 
 TEST_F(AuthTest, AnUnknownTypeLeavesAnEarlierAuthorization) {
-  context.secret = "secret";
+  authentication.secret = "secret";
   ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
   EXPECT_EQ(run(Ask::auth("2", Value::of("secret"))), "error authtype");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error stmtnum");
 }
 
 TEST_F(AuthTest, IsPerConnection) {
-  context.secret = "secret";
-  Client other(pool);
+  authentication.secret = "secret";
+  Client other(pool, authentication);
   ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"}), other), "error unauth");
 }
 
 TEST_F(AuthTest, ComesBeforeEveryErrorButAnUnknownCommand) {
-  context.secret = "secret";
+  authentication.secret = "secret";
   protocol::Request unknown;
   unknown.error = ErrorCode::kCommand;
-  execute(context, unknown, client, *session, scratch, reply);
+  plan_and_execute(context, unknown, client, *session, scratch, reply);
   EXPECT_EQ(reply.take(), "error cmd");
   EXPECT_EQ(
       run(Ask::find(1, "=", {"1"}).malformed(ErrorCode::kNumber, protocol::ErrorStage::kIndexId)),

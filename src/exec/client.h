@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -44,14 +45,23 @@ class SpecPool {
   size_t sweep_at_ = 64;
 };
 
+// What an endpoint asks of its clients.
+struct Authentication {
+  std::string secret;  // that they must know (see protocol::Verb::kAuth); empty: they need not
+};
+inline const Authentication kNoAuthentication;
+
 class Client {
  public:
-  explicit Client(SpecPool& pool) : pool_(pool) {}
+  // Both must outlive the client.
+  explicit Client(SpecPool& pool, const Authentication& authentication = kNoAuthentication)
+      : pool_(pool), authentication_(authentication) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
 
   SpecPool& pool() { return pool_; }
+  const Authentication& authentication() const { return authentication_; }
   size_t open_indexes() const { return indexes_.size(); }
 
   // The spec that is open under `id`; null when none is.
@@ -74,6 +84,7 @@ class Client {
   const engine::IndexSpecPtr* search(uint32_t id) const;
 
   SpecPool& pool_;
+  const Authentication& authentication_;
   bool authorized_ = false;
   size_t open_columns_ = 0;
   std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id

@@ -18,7 +18,7 @@ class ExecuteTest : public ExecTest {
 TEST_F(ExecuteTest, AnswersAnUnknownCommandWithItsError) {
   protocol::Request request;
   request.error = ErrorCode::kCommand;
-  execute(context, request, client, *session, scratch, reply);
+  plan_and_execute(context, request, client, *session, scratch, reply);
   EXPECT_EQ(reply.take(), "error cmd");
 }
 

@@ -48,14 +48,15 @@ TEST_F(FilterTest, VeryManyDoNotStayInTheCursor) {
   Client other(specs);
   other.set(7, specs.intern({"", "", "", {}, {"f"}}));
   RecordingReply reply;
-  Scratch scratch;
+  Meter meter;
+  Scratch scratch(meter);
   for (const size_t filters : {FiltersInCursor::kKept, FiltersInCursor::kKept + 1}) {
     for (const bool changes : {false, true}) {
       Ask ask = Ask::find(7, ">", {"0"}, 10);
       for (size_t i = 0; i < filters; ++i) (void)std::move(ask).skip_unless(0, "=", "x");
       if (changes) (void)std::move(ask).erase();
-      execute(Context{engine::Mode::kReadWrite, {}, ""}, ask.request(), other, session, scratch,
-              reply);
+      plan_and_execute(Context{engine::Mode::kReadWrite, {}}, ask.request(), other, session,
+                       scratch, reply);
       (void)reply.take();
       EXPECT_EQ(session.rows.filters, filters > FiltersInCursor::kKept ? 0 : filters);
     }

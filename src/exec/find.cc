@@ -65,11 +65,10 @@ Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor
 
 }  // namespace
 
-Result<void> find(const Context& context, const protocol::Request& request,
-                  const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
-                  protocol::ReplyWriter& reply) {
+Result<void> find(const Context& context, const Plan& plan, const protocol::Request& request,
+                  engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(spec, engine::Access::kRead, engine::Rows::kOne);
+  Result<engine::Cursor*> begun = scope.begin(plan);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked;

@@ -4,13 +4,13 @@
 
 namespace hs::exec {
 
-Result<void> insert(const protocol::Request& request, const engine::IndexSpecPtr& spec,
-                    engine::Session& session, protocol::ReplyWriter& reply) {
-  if (request.key_count > spec->columns.size()) return ErrorCode::kValueCount;
+Result<void> insert(const Plan& plan, const protocol::Request& request, engine::Session& session,
+                    protocol::ReplyWriter& reply) {
+  if (request.key_count > (*plan.spec)->columns.size()) return ErrorCode::kValueCount;
   if (request.error) return *request.error;
 
   RequestScope scope(session);
-  Result<engine::Cursor*> cursor = scope.begin(spec, engine::Access::kInsert, engine::Rows::kOne);
+  Result<engine::Cursor*> cursor = scope.begin(plan);
   if (!cursor) return std::move(cursor.error());
   Result<engine::Cursor::Inserted> inserted = (*cursor)->insert(request.values);
   if (!inserted) return std::move(inserted.error());

@@ -6,7 +6,7 @@
 namespace hs::exec {
 
 // On success the reply is written. On error nothing is, and nothing is changed.
-Result<void> insert(const protocol::Request& request, const engine::IndexSpecPtr& spec,
-                    engine::Session& session, protocol::ReplyWriter& reply);
+Result<void> insert(const Plan& plan, const protocol::Request& request, engine::Session& session,
+                    protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

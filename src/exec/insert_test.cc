@@ -76,10 +76,10 @@ TEST_F(InsertTest, WaitsForAnotherSessionsChangesAndGivesUp) {
   const auto other = engine.make_session(engine::Mode::kReadWrite, "other");
   other->enter({});
   const Ask ask = Ask::insert(1, {"2", "bob"});
-  execute(context, ask.request(), client, *other, scratch, reply);
+  plan_and_execute(context, ask.request(), client, *other, scratch, reply);
   EXPECT_EQ(reply.take(), "error 146");
   ASSERT_TRUE(session->commit());
-  execute(context, ask.request(), client, *other, scratch, reply);
+  plan_and_execute(context, ask.request(), client, *other, scratch, reply);
   EXPECT_EQ(reply.take(), "ok");
 }
 

@@ -115,13 +115,12 @@ class MeteredWork : public MeterTest {
  protected:
   MeteredWork() {
     client_.set(1, pool_.intern({"", "", "", {}, {"f"}}));
-    scratch_.meter = meter_;
     context_.mode = engine::Mode::kReadWrite;
   }
   // The looks that the request came to.
   int looks_of(const protocol::Request& request) {
     looks = 0;
-    execute(context_, request, client_, session_, scratch_, reply_);
+    plan_and_execute(context_, request, client_, session_, scratch_, reply_);
     reply_.take();
     return looks;
   }
@@ -130,7 +129,7 @@ class MeteredWork : public MeterTest {
   Client client_{pool_};
   Context context_;
   StubSession session_;
-  Scratch scratch_;
+  Scratch scratch_{meter_};
   RecordingReply reply_;
 };
 

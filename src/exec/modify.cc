@@ -136,16 +136,10 @@ Result<std::span<const Value>> values_for(const protocol::Request& request, size
 
 }  // namespace
 
-Result<void> modify(const Context& context, const protocol::Request& request,
-                    const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
-                    protocol::ReplyWriter& reply) {
-  const engine::Access access = request.modification == Modification::kDelete
-                                    ? engine::Access::kDelete
-                                    : engine::Access::kUpdate;
-  const engine::Rows rows_changed =
-      request.limit == 1 && !request.in ? engine::Rows::kOne : engine::Rows::kMany;
+Result<void> modify(const Context& context, const Plan& plan, const protocol::Request& request,
+                    engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(spec, access, rows_changed);
+  Result<engine::Cursor*> begun = scope.begin(plan);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked;
@@ -153,7 +147,8 @@ Result<void> modify(const Context& context, const protocol::Request& request,
   if (!values) return std::move(values.error());
   if (Result<void> checked = check_contents(request); !checked) return checked;
   Change change(context, request, cursor, scratch, reply);
-  if (Result<void> prepared = change.prepare(spec->columns, *values); !prepared) return prepared;
+  if (Result<void> prepared = change.prepare((*plan.spec)->columns, *values); !prepared)
+    return prepared;
   FiltersInCursor filters(request, cursor);
   if (Result<void> set = filters.set(scratch); !set) return set;
 

@@ -7,8 +7,7 @@ namespace hs::exec {
 
 // On success the reply is written. On error a part of it may be, and ReplyWriter::error() must
 // follow; nothing is changed then.
-Result<void> modify(const Context& context, const protocol::Request& request,
-                    const engine::IndexSpecPtr& spec, engine::Session& session, Scratch& scratch,
-                    protocol::ReplyWriter& reply);
+Result<void> modify(const Context& context, const Plan& plan, const protocol::Request& request,
+                    engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

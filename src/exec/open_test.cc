@@ -84,7 +84,7 @@ TEST_F(OpenTest, LimitsTheLengthOfNames) {
   Ask ask = Ask::open(0, longest, longest, longest);
   protocol::Request request = ask.request();
   request.database = too_long;
-  execute(context, request, client, *session, scratch, reply);
+  plan_and_execute(context, request, client, *session, scratch, reply);
   EXPECT_EQ(reply.take(), "error open_table");
 }
 

@@ -11,13 +11,14 @@ namespace {
 std::string update_all(StubSession& session) {
   SpecPool pool;
   Client client(pool);
-  Scratch scratch;
+  Meter meter;
+  Scratch scratch(meter);
   Context context;
   context.mode = engine::Mode::kReadWrite;
   RecordingReply reply;
   client.set(1, pool.intern({}));
-  execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session, scratch,
-          reply);
+  plan_and_execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session,
+                   scratch, reply);
   return reply.take();
 }
 
@@ -26,7 +27,8 @@ TEST(RangeUpdate, LeavesRowsAloneThatNoLongerMeetTheFilters) {
   session.rows.rows = 5;  // of which passes() takes the even ones, and then none
   SpecPool pool;
   Client client(pool);
-  Scratch scratch;
+  Meter meter;
+  Scratch scratch(meter);
   Context context;
   context.mode = engine::Mode::kReadWrite;
   RecordingReply reply;
@@ -34,8 +36,9 @@ TEST(RangeUpdate, LeavesRowsAloneThatNoLongerMeetTheFilters) {
   spec.filter_columns = {"f"};
   client.set(1, pool.intern(spec));
   session.rows.passing_stops_after = 2;
-  execute(context, Ask::find(1, ">", {"0"}, 1000000).skip_unless(0, "=", "x").update({}).request(),
-          client, session, scratch, reply);
+  plan_and_execute(context,
+                   Ask::find(1, ">", {"0"}, 1000000).skip_unless(0, "=", "x").update({}).request(),
+                   client, session, scratch, reply);
   EXPECT_EQ(reply.take(), "count 0");
   EXPECT_EQ(session.rows.updated, 0u);
 }

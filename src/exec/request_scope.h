@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/engine.h"
+#include "exec/plan.h"
 
 namespace hs::exec {
 
@@ -14,12 +15,12 @@ class RequestScope {
     if (begun_) session_.undo_request();
   }
 
-  // The cursor of `spec`, its table locked for `access` to so many rows. Call once.
-  Result<engine::Cursor*> begin(const engine::IndexSpecPtr& spec, engine::Access access,
-                                engine::Rows rows) {
-    Result<engine::Cursor*> cursor = session_.cursor(spec);
+  // The cursor of the plan's index, its table locked as the plan says. Call once.
+  Result<engine::Cursor*> begin(const Plan& plan) {
+    Result<engine::Cursor*> cursor = session_.cursor(*plan.spec);
     if (!cursor) return cursor;
-    if (Result<void> begun = session_.begin_request(**cursor, access, rows); !begun) {
+    Result<void> begun = session_.begin_request(**cursor, plan.access, plan.rows);
+    if (!begun) {
       return std::move(begun.error());
     }
     begun_ = true;

@@ -15,7 +15,10 @@
 namespace hs::exec {
 
 struct Scratch {
-  Meter meter;  // of all that the requests do
+  // `work` is told of all that the requests do; it must outlive the scratch.
+  explicit Scratch(Meter& work) : meter(work) {}
+
+  Meter& meter;
 
   std::vector<engine::Cursor::Filter> filters;
   std::vector<engine::Cursor::Assignment> assignments;

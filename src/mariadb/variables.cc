@@ -223,11 +223,25 @@ std::optional<server::Config> read_configuration(std::string* error) {
   const bool is_own = has_secret_wr || !text(plain_secret_wr_file).empty();
 
   server::Config config;
-  config.address = text(address);
-  if (!read_socket_rights(&config.socket_rights, error)) return std::nullopt;
-  config.read = {text(port), threads, *secret};
+  net::SocketRights socket_rights;
+  if (!read_socket_rights(&socket_rights, error)) return std::nullopt;
+  const auto listen = [&](engine::Mode mode, const char* where, const std::string& secret_there,
+                          std::string_view variable) {
+    if (text(where).empty()) return;
+    server::EndpointConfig endpoint;
+    endpoint.address = text(address);
+    endpoint.port = text(where);
+    endpoint.socket_rights = socket_rights;
+    endpoint.mode = mode;
+    endpoint.authentication.secret = secret_there;
+    endpoint.port_variable = variable;
+    config.endpoints.push_back(std::move(endpoint));
+  };
+  listen(engine::Mode::kReadOnly, port, *secret, "handlersocket_port");
   // A secret for reading only would leave writing open to everybody.
-  config.write = {text(port_wr), threads_wr, is_own ? *secret_wr : *secret};
+  listen(engine::Mode::kReadWrite, port_wr, is_own ? *secret_wr : *secret, "handlersocket_port_wr");
+  config.read_threads = threads;
+  config.write_threads = threads_wr;
   config.max_threads = max_threads;
   config.idle_timeout_s = timeout;
   config.backlog = backlog;

@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/buffer.h"
 #include "base/intrusive_list.h"
 #include "base/limits.h"
-#include "net/file_descriptor.h"
+#include "net/transport.h"
 
 namespace hs::net {
 
@@ -45,6 +46,8 @@ class Connection : public ListHook<ActivityTag> {
   }
   // The loop has left it to others, see EventLoop::detach().
   bool detached() const { return detached_; }
+  // The client's address, for messages. May throw std::bad_alloc.
+  std::string remote_address() const { return transport_.remote_address(); }
   // The socket is gone. The object stays until the next EventLoop::wait().
   bool closed() const { return state_ == State::kClosed; }
 
@@ -67,7 +70,7 @@ class Connection : public ListHook<ActivityTag> {
     return state_ == State::kOpen && !end_of_input_ && !input_refused_ && !over_high_water();
   }
 
-  FileDescriptor socket_;
+  Transport transport_;
   State state_ = State::kOpen;
   bool end_of_input_ = false;
   bool input_refused_ = false;

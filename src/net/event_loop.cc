@@ -1,16 +1,10 @@
 #include "net/event_loop.h"
 
-#include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <new>
 #include <utility>
-
-#include "net/system_calls.h"
 
 namespace hs::net {
 namespace {
@@ -45,11 +39,13 @@ EventLoop::EventLoop(Options options)
 
 EventLoop::~EventLoop() { shut(); }
 
-bool EventLoop::adopt(FileDescriptor& socket) {
+bool EventLoop::adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket) {
   {
     const std::lock_guard lock(mutex_);
     if (shut_) return false;
-    adopted_.push_back(std::move(socket));
+    adopted_.push_back(nullptr);
+    connection->transport_ = Transport(std::move(socket));
+    adopted_.back() = std::move(connection);
     connections_.fetch_add(1, std::memory_order_relaxed);
   }
   wake();
@@ -99,26 +95,20 @@ int EventLoop::await_events(int timeout_ms) {
 }
 
 void EventLoop::admit() {
-  std::vector<FileDescriptor> adopted;
+  std::vector<std::unique_ptr<Connection>> adopted;
   {
     const std::lock_guard lock(mutex_);
     adopted.swap(adopted_);
   }
-  for (FileDescriptor& socket : adopted) {
-    std::unique_ptr<Connection> connection;
-    try {
-      connection = options_.make_connection();
-    } catch (const std::bad_alloc&) {  // this client is turned away, the others stay
-    }
+  for (std::unique_ptr<Connection>& connection : adopted) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = connection.get();
-    if (connection == nullptr ||
-        ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0) {
+    const int descriptor = connection->transport_.descriptor();
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
       connections_.fetch_sub(1, std::memory_order_relaxed);
       continue;
     }
-    connection->socket_ = std::move(socket);
     connection->interest_ = EPOLLIN;
     connection->high_water_ = options_.high_water;
     connection->last_activity_ = now_;
@@ -149,7 +139,7 @@ void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Conne
 }
 
 void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready) {
-  const ssize_t size = receive_now(connection.socket_.get(), received_.get(), options_.read_size);
+  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
   if (size < 0) {
     if (errno != EAGAIN && errno != EINTR) close(connection);
     return;
@@ -173,7 +163,7 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
 }
 
 void EventLoop::discard(Connection& connection) {
-  const ssize_t size = receive_now(connection.socket_.get(), received_.get(), options_.read_size);
+  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
 }
 
@@ -187,7 +177,7 @@ void EventLoop::send(Connection& connection) {
 // False: the connection is closed now.
 bool EventLoop::flush(Connection& connection) {
   Buffer& output = connection.output_;
-  const ssize_t size = send_now(connection.socket_.get(), output.data(), output.size());
+  const ssize_t size = connection.transport_.send(output.data(), output.size());
   if (size < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;
     close(connection);
@@ -205,32 +195,16 @@ bool EventLoop::flush(Connection& connection) {
 bool EventLoop::push(Connection& connection, int patience_ms) {
   Buffer& output = connection.output_;
   while (!output.empty()) {
-    const ssize_t size = send_now(connection.socket_.get(), output.data(), output.size());
+    const ssize_t size = connection.transport_.send(output.data(), output.size());
     if (size >= 0) {
       output.consume(static_cast<size_t>(size));
       continue;
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return false;
-    pollfd writable{connection.socket_.get(), POLLOUT, 0};
-    if (::poll(&writable, 1, patience_ms) <= 0) return true;
+    if (!connection.transport_.wait_until_writable(patience_ms)) return true;
   }
   return true;
-}
-
-std::string EventLoop::remote_address(const Connection& connection) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  char host[NI_MAXHOST];
-  char port[NI_MAXSERV];
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  if (::getpeername(connection.socket_.get(), generic, &size) != 0) return "an unknown address";
-  if (generic->sa_family == AF_UNIX) return "a Unix socket";
-  if (::getnameinfo(generic, size, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return "an unknown address";
-  }
-  return std::string(host) + ":" + port;
 }
 
 void EventLoop::finish(Connection& connection) {
@@ -247,7 +221,7 @@ void EventLoop::finish(Connection& connection) {
 // Closing a socket with unread input makes the system send a reset, which may overtake and destroy
 // the output that the client has not read yet.
 void EventLoop::end(Connection& connection) {
-  if (connection.end_of_input_ || ::shutdown(connection.socket_.get(), SHUT_WR) != 0) {
+  if (connection.end_of_input_ || !connection.transport_.end_output()) {
     return close(connection);
   }
   connection.state_ = Connection::State::kLingering;
@@ -264,7 +238,7 @@ void EventLoop::detach(Connection& connection) {
 // What happens to it meanwhile will be told again when it is back.
 void EventLoop::silence(Connection& connection) {
   if (!connection.registered_) return;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.socket_.get(), nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
   connection.registered_ = false;
 }
 
@@ -276,7 +250,7 @@ void EventLoop::attach(Connection& connection) {
   epoll_event event{};
   event.events = wanted_events(connection);
   event.data.ptr = &connection;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection.socket_.get(), &event) != 0) {
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection.transport_.descriptor(), &event) != 0) {
     return close(connection);
   }
   connection.registered_ = true;
@@ -287,8 +261,8 @@ void EventLoop::close(Connection& connection) {
   if (connection.closed()) return;
   // Said to epoll, too: while a child process that is about to exec has a copy of the socket,
   // closing ours alone would leave it registered, with a pointer to what is no more.
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.socket_.get(), nullptr);
-  connection.socket_.reset();
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
+  connection.transport_.close();
   connection.state_ = Connection::State::kClosed;
   closed_.push_back(connection);
   connections_.fetch_sub(1, std::memory_order_relaxed);
@@ -324,7 +298,7 @@ void EventLoop::update_interest(Connection& connection) {
   event.events = wanted_events(connection);
   if (event.events == connection.interest_ || connection.closed()) return;
   event.data.ptr = &connection;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.socket_.get(), &event) != 0) {
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.transport_.descriptor(), &event) != 0) {
     return close(connection);
   }
   connection.interest_ = event.events;

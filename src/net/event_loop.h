@@ -19,7 +19,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,8 +38,6 @@ class EventLoop {
     int64_t idle_timeout_ms = 300'000;  // a connection without traffic is closed after that
     int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays
     std::function<int64_t()> now_ms = monotonic_ms;
-    // Makes the object for a new connection; on the loop's thread. May throw std::bad_alloc.
-    std::function<std::unique_ptr<Connection>()> make_connection;
   };
   struct Counters {
     Counter bytes_received;
@@ -55,9 +52,9 @@ class EventLoop {
   static std::unique_ptr<EventLoop> create(Options options);
   ~EventLoop();  // as shut()
 
-  // Any thread: hands a connected, non-blocking socket over. False, and the socket stays the
-  // caller's, after shut().
-  bool adopt(FileDescriptor& socket);
+  // Any thread: hands a connected, non-blocking socket over, and the new object for its connection.
+  // False, and both stay the caller's, after shut(). May throw std::bad_alloc, likewise.
+  bool adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket);
   // Any thread, at any time while the loop exists: ends the wait() of now or the next one.
   void wake();
   // Any thread: the connections there are, those handed over and not yet seen by wait() included.
@@ -78,10 +75,6 @@ class EventLoop {
   // Of a detached connection, on its owner's thread: sends the output, waiting at most so long at a
   // time for the client to take some of it. False: the client has gone.
   static bool push(Connection& connection, int patience_ms);
-
-  // The other end's address, for messages: "127.0.0.1:40112", "a Unix socket". May throw
-  // std::bad_alloc.
-  static std::string remote_address(const Connection& connection);
 
   // Drops the input, takes no more, and closes once the output is out. If the client may still be
   // sending, it gets time to read that output first.
@@ -137,8 +130,8 @@ class EventLoop {
 
   std::atomic<uint32_t> connections_{0};
   std::mutex mutex_;
-  std::vector<FileDescriptor> adopted_;  // guarded by mutex_
-  bool shut_ = false;                    // guarded by mutex_
+  std::vector<std::unique_ptr<Connection>> adopted_;  // guarded by mutex_
+  bool shut_ = false;                                 // guarded by mutex_
 };
 
 }  // namespace hs::net

@@ -17,7 +17,6 @@ class EventLoopTest : public ::testing::Test {
     EventLoop::Options options;
     options.idle_timeout_ms = 30'000;
     options.now_ms = [this] { return now_ms_; };
-    options.make_connection = [] { return std::make_unique<Connection>(); };
     loop_ = EventLoop::create(std::move(options));
   }
 
@@ -30,9 +29,14 @@ class EventLoopTest : public ::testing::Test {
     if (buffer_size != 0) {
       ::setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &buffer_size, sizeof buffer_size);
     }
-    EXPECT_TRUE(loop_->adopt(server));
+    EXPECT_TRUE(adopt(server));
     EXPECT_TRUE(wait().empty());
     return client;
+  }
+
+  bool adopt(FileDescriptor& socket) {
+    auto connection = std::make_unique<Connection>(memory_);
+    return loop_->adopt(connection, socket);
   }
 
   std::vector<Connection*> wait() {
@@ -66,6 +70,7 @@ class EventLoopTest : public ::testing::Test {
   }
 
   int64_t now_ms_ = 1'000'000;
+  Memory* memory_ = nullptr;  // in which the connections count theirs
   std::unique_ptr<EventLoop> loop_;
 };
 
@@ -338,23 +343,22 @@ TEST_F(EventLoopTest, ShutClosesAllAndTakesNoMore) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
   const FileDescriptor waiting(ends[0]);
   FileDescriptor handed_over(ends[1]);
-  EXPECT_TRUE(loop_->adopt(handed_over));
+  EXPECT_TRUE(adopt(handed_over));
   EXPECT_EQ(loop_->connections(), 2u);
   loop_->shut();
   EXPECT_EQ(loop_->connections(), 0u);
   EXPECT_EQ(read(client), "EOF");
   EXPECT_EQ(read(waiting), "EOF");
   FileDescriptor late(::socket(AF_UNIX, SOCK_STREAM, 0));
-  EXPECT_FALSE(loop_->adopt(late));
+  EXPECT_FALSE(adopt(late));
   EXPECT_TRUE(late);  // still the caller's
   loop_->shut();
 }
 
 TEST_F(EventLoopTest, AConnectionThatIsRefusedMemoryIsToldOnceAndNotReadAnyMore) {
   Memory memory(10'000);
-  EventLoop::Options options;
-  options.make_connection = [&] { return std::make_unique<Connection>(&memory); };
-  loop_ = EventLoop::create(std::move(options));
+  memory_ = &memory;
+  loop_ = EventLoop::create({});
   const FileDescriptor greedy = connect();
   const FileDescriptor other = connect();
   write(greedy, std::string(3000, 'x'));
@@ -380,22 +384,6 @@ TEST_F(EventLoopTest, AConnectionThatIsRefusedMemoryIsToldOnceAndNotReadAnyMore)
   EXPECT_EQ(read(greedy), "EOF");
   loop_.reset();
   EXPECT_EQ(memory.used(), 0u);
-}
-
-TEST_F(EventLoopTest, AConnectionThatCannotBeMadeTurnsAwayOnlyItsClient) {
-  bool fails = true;
-  EventLoop::Options options;
-  options.make_connection = [&fails] {
-    if (fails) throw std::bad_alloc();
-    return std::make_unique<Connection>();
-  };
-  loop_ = EventLoop::create(std::move(options));
-  const FileDescriptor turned_away = connect();
-  EXPECT_EQ(read(turned_away), "EOF");
-  EXPECT_EQ(loop_->connections(), 0u);
-  fails = false;
-  const FileDescriptor client = connect();
-  EXPECT_EQ(loop_->connections(), 1u);
 }
 
 }  // namespace

@@ -36,4 +36,19 @@ class ReplyWriter {
   virtual void error(const Error& error) = 0;
 };
 
+// Sends a reply of rows while it is written.
+class ReplyStream {
+ public:
+  virtual ~ReplyStream() = default;
+
+  // False: replies must not be sent yet.
+  virtual bool may_stream() const = 0;
+  // The rest of the reply will come in pieces.
+  virtual void begin() = 0;
+  // Sends what the client takes of the connection's output. False: the client has gone.
+  virtual bool send() = 0;
+  // The reply cannot be completed.
+  virtual void fail() = 0;
+};
+
 }  // namespace hs::protocol

@@ -19,6 +19,7 @@ namespace hs::protocol {
 
 enum class Verb : uint8_t {
   kInvalid,  // no command at all: answered with `error`, whatever the connection's state
+  kForeign,  // not of this protocol at all: the connection ends, without an answer
   kOpen,
   kAuth,
   kFind,

@@ -1,33 +1,33 @@
 #include "server/batch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "base/clock.h"
 #include "exec/auth.h"
-#include "protocol/handlersocket/foreign.h"
-#include "protocol/handlersocket/framing.h"
 
 namespace hs::server {
 namespace {
 
-// A shorter one is parsed in a moment.
-constexpr size_t kLongLine = 64u << 10;
+// A shorter message is decoded in a moment.
+constexpr size_t kLongText = 64u << 10;
 
 bool takes_requests(const Peer& peer) { return peer.ending == Peer::Ending::kNone && !peer.parked; }
 
 }  // namespace
 
+using exec::Plan;
+using protocol::Message;
 using protocol::Request;
 using protocol::Verb;
-using protocol::handlersocket::Foreign;
-using protocol::handlersocket::Frame;
-using protocol::handlersocket::next_line;
 
-Batch::Batch(const exec::Context& context, engine::Session& session, Counters& counters,
-             Outlet* outlet)
+Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
+             engine::Session& session, Counters& counters, Outlet* outlet)
     : context_(context), session_(session), counters_(counters), outlet_(outlet) {
-  make_encoder();
+  for (const protocol::Protocol* protocol : protocols) {
+    formats_.push_back({protocol, protocol->make_codec(context.limits.max_reply_size, &stream_)});
+  }
   exec::Meter::Options meter;
   if (outlet != nullptr) {
     meter.on_long_request = [outlet, &session] {
@@ -37,14 +37,17 @@ Batch::Batch(const exec::Context& context, engine::Session& session, Counters& c
   }
   meter.batch_ns = writes() ? kWriteNs : kReadNs;
   meter.now_ns = context.now_ns;
-  scratch_.meter = exec::Meter(std::move(meter));
+  meter_ = exec::Meter(std::move(meter));
   entries_.reserve(kMaxRequests);
   peers_.reserve(kMaxRequests);
 }
 
-void Batch::make_encoder() {
-  ReplyStream& stream = *this;
-  encoder_.emplace(context_.limits.max_reply_size, &stream);
+protocol::Codec& Batch::codec_of(const Peer& peer) {
+  const auto found = std::find_if(formats_.begin(), formats_.end(), [&](const Format& format) {
+    return format.protocol == &peer.protocol;
+  });
+  assert(found != formats_.end());
+  return *found->codec;
 }
 
 void Batch::run(Peer& peer) {
@@ -52,83 +55,77 @@ void Batch::run(Peer& peer) {
   peer.may_have_more = false;
   peer.parked = false;
   current_ = &peer;
-  run_lines(peer);
+  run_messages(peer);
   current_ = nullptr;
 }
 
-void Batch::run_lines(Peer& peer) {
+void Batch::run_messages(Peer& peer) {
+  protocol::Codec& codec = codec_of(peer);
   while (takes_requests(peer)) {
     if (has_enough() || peer.over_high_water()) {
       peer.may_have_more = true;
       return;
     }
     const std::string_view unread = peer.input().view().substr(peer.used);
-    const Frame frame = next_line(unread, peer.searched, longest_line(peer));
-    switch (frame.state) {
-      case Frame::State::kLine:
-        peer.used += frame.consumed;
-        peer.searched = 0;
-        execute(peer, frame.line);
+    const Message message = codec.next(*peer.conversation, unread, longest_message(peer));
+    switch (message.state) {
+      case Message::State::kComplete:
+        peer.used += message.consumed;
+        execute(peer, message.text);
         break;
-      case Frame::State::kIncomplete:
-        peer.searched = unread.size();
+      case Message::State::kIncomplete:
         if (!peer.input_refused()) return;
-        peer.ending = Peer::Ending::kMaxMemory;
+        peer.end_with(ErrorCode::kMaxMemory);
         break;
-      case Frame::State::kTooLong:
-        peer.ending = Peer::Ending::kRequestTooLong;
+      case Message::State::kRefused:
+        peer.end_with(message.refusal);
         break;
     }
   }
 }
 
-size_t Batch::longest_line(Peer& peer) const {
-  const bool known = exec::is_known(context_, peer.client);
+size_t Batch::longest_message(Peer& peer) const {
+  const bool known = exec::is_known(peer.client);
   peer.set_known(known);
   const size_t most = context_.limits.max_request_size;
   return known ? most : std::min(most, kMaxStrangersRequest);
 }
 
-void Batch::execute(Peer& peer, std::string_view line) {
-  Entry entry{&peer, line, peer.output().size()};
-  bool in_group = true;
+void Batch::execute(Peer& peer, std::string_view text) {
+  Entry entry{&peer, text, peer.output().size()};
   try {
-    scratch_.meter.begin_request();
-    if (line.size() >= kLongLine) scratch_.meter.expect(line.size() / exec::Meter::kBytesPerUnit);
-    Request request = parser_.parse(line);
-    if (request.verb == Verb::kInvalid && turn_away(peer, line)) return;
-    peer.has_spoken = true;
-    in_group = request.verb != Verb::kOpen && request.verb != Verb::kAuth;
-    const engine::IndexSpecPtr* spec = writes() && in_group ? spec_of(request, peer) : nullptr;
-    const bool must_open = spec != nullptr && !session_.is_open(*spec);
-    const bool changes = request.verb == Verb::kInsert || request.verb == Verb::kModify;
-    const auto is_final = [&] { return changes && spec != nullptr && !session_.can_undo(*spec); };
-    if (!in_group || (must_open && session_.has_uncommitted_changes()) || is_final()) {
+    meter_.begin_request();
+    if (text.size() >= kLongText) meter_.expect(text.size() / exec::Meter::kBytesPerUnit);
+    Request request = decode(entry);
+    if (request.verb == Verb::kForeign) return turn_away(peer);
+    entry.plan = exec::plan(context_, request, peer.client);
+    if (ends_group(entry.plan)) {
       commit_group();
       if (!takes_requests(peer)) return;
-      // Requests that were executed again have used the parser's memory.
-      request = parser_.parse(line);
+      // Requests that were executed again have used the codec's memory.
+      request = decode(entry);
       entry.reply_begin = peer.output().size();
     }
     entries_.push_back(entry);
     answer(request, entry);
+    entries_.back().failed = entry.failed;
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Others may wait for what the group has locked, so that comes to its end first.
-      entry.peer->output().truncate(entry.reply_begin);
+      peer.output().truncate(entry.reply_begin);
       entries_.pop_back();
       commit(group());
       group_begin_ = entries_.size();
       if (!takes_requests(peer)) return;
-      entry.reply_begin = entry.peer->output().size();
+      entry.reply_begin = peer.output().size();
       if (!answer_or_park(entry)) return;
       entries_.push_back(entry);
     }
-    // Whether it can be undone is known for sure only when its table is open.
-    if (is_final()) in_group = false;
   } catch (...) {
     give_up(entry);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
+  // Whether it can be undone is known for sure only now that its table is open.
+  const bool in_group = entry.plan.kind != Plan::Kind::kConnection && !is_final(entry.plan);
   if (writes() && session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
@@ -145,28 +142,41 @@ void Batch::execute(Peer& peer, std::string_view line) {
   group_begin_ = entries_.size();
 }
 
-// True: it gets its earlier replies, and the end.
-bool Batch::turn_away(Peer& peer, std::string_view line) {
-  const Foreign found = protocol::handlersocket::foreign(line);
-  if (found == Foreign::kNo || (found == Foreign::kGreeting && peer.has_spoken)) return false;
+// It gets its earlier replies, and the end.
+void Batch::turn_away(Peer& peer) {
   peer.ending = Peer::Ending::kForeign;
   met_foreigner_ = true;
   counters_.foreigners.add(1);
-  return true;
 }
 
-const engine::IndexSpecPtr* Batch::spec_of(const Request& request, const Peer& peer) const {
-  return request.verb == Verb::kInvalid ? nullptr : peer.client.find(request.index_id);
+// Whether what was changed so far must be committed before the request: no rollback undoes what the
+// request does, or its table must be opened, which may take long.
+bool Batch::ends_group(const Plan& plan) const {
+  if (plan.kind == Plan::Kind::kConnection) return true;
+  if (!writes() || plan.spec == nullptr) return false;
+  return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));
 }
 
-void Batch::answer(const Request& request, const Entry& entry) {
+// Whether what the request changes stays whatever is undone.
+bool Batch::is_final(const Plan& plan) const {
+  return plan.kind == Plan::Kind::kChange && !session_.can_undo(*plan.spec);
+}
+
+Request Batch::decode(const Entry& entry) {
+  return codec_of(*entry.peer).decode(*entry.peer->conversation, entry.text);
+}
+
+void Batch::answer(const Request& request, Entry& entry) {
+  Peer& peer = *entry.peer;
   // What was done must not be lost for want of room to say so.
   constexpr size_t kShortReply = 64;
   streams_ = false;
-  entry.peer->output().reserve(kShortReply);
-  encoder_->set_target(entry.peer->output());
-  exec::execute(context_, request, entry.peer->client, session_, scratch_, *encoder_);
-  if (!session_.must_wait()) entry.peer->waits_since_ms = 0;
+  peer.output().reserve(kShortReply);
+  protocol::ReplyWriter& reply = codec_of(peer).reply_to(*peer.conversation, peer.output());
+  entry.failed =
+      exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply)
+          .has_value();
+  if (!session_.must_wait()) peer.waits_since_ms = 0;
 }
 
 // Of a request that must wait, with nothing uncommitted. False: it was parked.
@@ -199,15 +209,15 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
     ~Waiting() { session.end_waiting(); }
   } const waiting{session_};
   session_.begin_waiting(most_ms);
-  answer(parser_.parse(entry.line), entry);
+  answer(decode(entry), entry);
 }
 
-// The line and all that follows it stay in the input, as if they had not been looked at.
+// The message and all that follows it stay in the input, as if they had not been looked at.
 void Batch::park(Entry& entry) {
   Peer& peer = *entry.peer;
   peer.output().truncate(entry.reply_begin);
-  peer.used = static_cast<size_t>(entry.line.data() - peer.input().data());
-  peer.searched = 0;
+  peer.used = static_cast<size_t>(entry.text.data() - peer.input().data());
+  peer.conversation->searched = 0;
   peer.may_have_more = peer.parked = true;
   peer.ending = Peer::Ending::kNone;
   if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();
@@ -220,7 +230,7 @@ void Batch::execute_group_again() {
   for (Entry& entry : group()) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
     if (entry.peer->parked) {
-      entry.peer = nullptr;  // behind the line that is parked
+      entry.peer = nullptr;  // behind the message that is parked
       ++parked_;
       continue;
     }
@@ -235,7 +245,7 @@ void Batch::execute_alone(Entry& entry) {
   entry.reply_begin = output.size();
   for (int attempt = 1;; ++attempt) {
     try {
-      answer(parser_.parse(entry.line), entry);
+      answer(decode(entry), entry);
       if (session_.must_wait()) {
         output.truncate(entry.reply_begin);
         session_.rollback();
@@ -286,8 +296,8 @@ void Batch::take_replies_back(std::span<const Entry> group) {
 void Batch::reply_error(Entry& entry, const Error& error) {
   entry.reply_begin = entry.peer->output().size();
   try {
-    encoder_->set_target(entry.peer->output());
-    encoder_->error(error);
+    codec_of(*entry.peer).reply_to(*entry.peer->conversation, entry.peer->output()).error(error);
+    entry.failed = true;
   } catch (...) {
     give_up(entry);
   }
@@ -299,14 +309,11 @@ void Batch::give_up(Entry& entry) {
   entry.peer->ending = streams_ ? Peer::Ending::kAbandoned : Peer::Ending::kFailed;
   out_of_memory_ = true;
   if (!streams_) entry.peer->output().truncate(entry.reply_begin);
-  make_encoder();  // forgets a reply that it had begun
+  codec_of(*entry.peer).drop_reply();
 }
 
-// On the write port the replies before it may wait for a commit.
-bool Batch::may_stream() const { return outlet_ != nullptr && !writes(); }
-
 // Where its replies began in the output means nothing from here on.
-void Batch::begin() {
+void Batch::begin_stream() {
   streams_ = true;
   current_->is_slow = false;
   for (Entry& entry : entries_) {
@@ -315,10 +322,6 @@ void Batch::begin() {
     entry.peer = nullptr;
   }
 }
-
-bool Batch::send() { return outlet_->send(*current_); }
-
-void Batch::fail() { current_->ending = Peer::Ending::kAbandoned; }
 
 void Batch::finish() {
   if (!entries_.empty()) {
@@ -334,25 +337,14 @@ void Batch::finish(Peer& peer) {
   peer.input().consume(peer.used);
   peer.used = 0;
   if (peer.input().empty()) peer.input().shrink(net::kBusyBuffer);
-  ErrorCode last_words;
-  if (peer.ending == Peer::Ending::kRequestTooLong) {
-    last_words = ErrorCode::kRequestTooLong;
-  } else if (peer.ending == Peer::Ending::kMaxMemory) {
-    last_words = ErrorCode::kMaxMemory;
-  } else {
-    return;
-  }
+  if (peer.ending != Peer::Ending::kLastWords) return;
   Entry unexecuted{&peer, {}, 0};
-  reply_error(unexecuted, Error{last_words, 0, {}});
+  reply_error(unexecuted, Error{peer.last_words, 0, {}});
   counters_.errors.add(1);
 }
 
 void Batch::count(const Entry& entry) {
-  if (entry.peer == nullptr) return;
-  const std::string_view replies = entry.peer->output().view();
-  if (entry.reply_begin < replies.size() && replies[entry.reply_begin] != '0') {
-    counters_.errors.add(1);
-  }
+  if (entry.peer != nullptr && entry.failed) counters_.errors.add(1);
 }
 
 void Batch::abandon() {
@@ -390,7 +382,7 @@ void Batch::clear() {
   streams_ = false;
   out_of_memory_ = false;
   met_foreigner_ = false;
-  scratch_.meter.begin_batch();
+  meter_.begin_batch();
 }
 
 }  // namespace hs::server

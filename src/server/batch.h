@@ -4,8 +4,8 @@
 //   run(peer) ...  ->  finish()  ->  send what is in the peers' output()  ->  clear()
 //
 // A group is what will be committed together: the requests since the last commit. Nearly always the
-// batch is one group. Until its commit a group can be taken back: its lines stay in the peers'
-// input() and its replies are still unsent in their output().
+// batch is one group. Until its commit a group can be taken back: its messages stay in the
+// peers' input() and its replies are still unsent in their output().
 //
 //   * The commit fails: each reply of the group is replaced by the error.
 //   * A request loses the transaction (deadlock): everything of the group is undone, so each of its
@@ -28,15 +28,15 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/engine.h"
 #include "exec/execute.h"
-#include "protocol/handlersocket/parser.h"
-#include "protocol/handlersocket/reply_encoder.h"
+#include "exec/meter.h"
+#include "protocol/codec.h"
 #include "server/counters.h"
 #include "server/peer.h"
 
@@ -55,7 +55,7 @@ class Outlet {
   virtual void end_wait() = 0;
 };
 
-class Batch : private protocol::handlersocket::ReplyStream {
+class Batch {
  public:
   // A batch is full when it has so many requests, connections, or bytes of replies.
   static constexpr size_t kMaxRequests = 1024;
@@ -66,12 +66,14 @@ class Batch : private protocol::handlersocket::ReplyStream {
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
 
-  // All must outlive the batch. Without an outlet every reply is kept until the end, and every
-  // request may wait inside the engine.
-  Batch(const exec::Context& context, engine::Session& session, Counters& counters,
-        Outlet* outlet = nullptr);
+  // All must outlive the batch. `protocols`: those of all peers. Without an outlet every reply is
+  // kept until the end, and every request may wait inside the engine.
+  Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
+        engine::Session& session, Counters& counters, Outlet* outlet = nullptr);
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
 
-  // Executes the complete lines in the peer's input, in order, until there is none left, the batch
+  // Executes the complete messages in the peer's input, in order, until there is none left, the batch
   // is full, the peer is over its output's high water mark, or its next request is parked; but for
   // the first case sets peer.may_have_more. At most once for each peer in one batch.
   void run(Peer& peer);
@@ -79,7 +81,7 @@ class Batch : private protocol::handlersocket::ReplyStream {
   bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
 
   // A call on the session does as much work as going to so many rows takes.
-  void works(uint32_t rows) { scratch_.meter.add(rows * exec::Meter::kRow); }
+  void works(uint32_t rows) { meter_.add(rows * exec::Meter::kRow); }
 
   // Commits what was changed. The replies that are in the output() of the peers afterwards are
   // final; the requests are gone from their input().
@@ -117,25 +119,47 @@ class Batch : private protocol::handlersocket::ReplyStream {
   void clear();
 
  private:
+  // One request.
   struct Entry {
-    Peer* peer;  // null: it was split off, or its request was parked
-    std::string_view line;
-    size_t reply_begin;  // in the peer's output
+    Peer* peer;             // null: it was split off, or its request was parked
+    std::string_view text;  // of its message, in the peer's input
+    size_t reply_begin;     // in the peer's output
+    exec::Plan plan{};
+    bool failed = false;  // the reply is an error
+  };
+  struct Format {
+    const protocol::Protocol* protocol;
+    std::unique_ptr<protocol::Codec> codec;
+  };
+  // Sends the reply of the current request in pieces.
+  class Stream final : public protocol::ReplyStream {
+   public:
+    explicit Stream(Batch& batch) : batch_(batch) {}
+    // On the write port the replies before it may wait for a commit.
+    bool may_stream() const override { return batch_.outlet_ != nullptr && !batch_.writes(); }
+    void begin() override { batch_.begin_stream(); }
+    bool send() override { return batch_.outlet_->send(*batch_.current_); }
+    void fail() override { batch_.current_->ending = Peer::Ending::kAbandoned; }
+
+   private:
+    Batch& batch_;
   };
 
   // On the read port nothing is committed, undone or executed again.
   bool writes() const { return context_.mode == engine::Mode::kReadWrite; }
   bool has_enough() const {
     return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes ||
-           scratch_.meter.batch_is_over();
+           meter_.batch_is_over();
   }
-  void make_encoder();
-  void run_lines(Peer& peer);
-  size_t longest_line(Peer& peer) const;
-  void execute(Peer& peer, std::string_view line);
-  bool turn_away(Peer& peer, std::string_view line);
-  const engine::IndexSpecPtr* spec_of(const protocol::Request& request, const Peer& peer) const;
-  void answer(const protocol::Request& request, const Entry& entry);
+  void run_messages(Peer& peer);
+  size_t longest_message(Peer& peer) const;
+  void execute(Peer& peer, std::string_view text);
+  void turn_away(Peer& peer);
+  bool ends_group(const exec::Plan& plan) const;
+  bool is_final(const exec::Plan& plan) const;
+  protocol::Codec& codec_of(const Peer& peer);
+  protocol::Request decode(const Entry& entry);
+  void answer(const protocol::Request& request, Entry& entry);
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
   void park(Entry& entry);
@@ -149,19 +173,17 @@ class Batch : private protocol::handlersocket::ReplyStream {
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
-  bool may_stream() const override;
-  void begin() override;
-  bool send() override;
-  void fail() override;
+  void begin_stream();
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
   engine::Session& session_;
   Counters& counters_;
   Outlet* const outlet_;
-  protocol::handlersocket::Parser parser_;
-  std::optional<protocol::handlersocket::ReplyEncoder> encoder_;
-  exec::Scratch scratch_;
+  Stream stream_{*this};
+  std::vector<Format> formats_;
+  exec::Meter meter_;
+  exec::Scratch scratch_{meter_};
 
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "protocol/handlersocket/codec.h"
 #include "testing/fake_engine.h"
 #include "testing/faulty_engine.h"
 #include "testing/fixtures/forwarding_session.h"
@@ -39,15 +40,19 @@ class ThrowingSession final : public ForwardingSession {
   }
 };
 
+using protocol::handlersocket::line_protocol;
+
+const protocol::Protocol* const kProtocols[] = {&line_protocol()};
+
 class BatchTest : public ::testing::Test {
  protected:
   BatchTest()
       : faulty_(fake_),
         session_(faulty_.make_session(engine::Mode::kReadWrite, "test")),
-        batch_(context_, session_, counters_),
-        first_(pool_),
-        second_(pool_),
-        third_(pool_) {
+        batch_(context_, kProtocols, session_, counters_),
+        first_(pool_, line_protocol(), secret_),
+        second_(pool_, line_protocol(), secret_),
+        third_(pool_, line_protocol(), secret_) {
     session_.enter({});
     fake_.create_table("d.t(k int, v text null; PRIMARY(k))");
     for (Peer* peer : {&first_, &second_, &third_}) {
@@ -83,8 +88,9 @@ class BatchTest : public ::testing::Test {
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;
   ThrowingSession session_;
-  exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000}, "secret",
+  exec::Context context_{engine::Mode::kReadWrite, Limits{.max_request_size = 1000},
                          [] { return int64_t{0}; }};
+  const exec::Authentication secret_{"secret"};
   Counters counters_;
   exec::SpecPool pool_;
   Batch batch_;
@@ -135,7 +141,7 @@ class NoWaits final : public Outlet {
 
 TEST_F(BatchTest, ARequestThatMayNotWaitIsParkedWithAllBehindIt) {
   NoWaits outlet;
-  Batch batch(context_, session_, counters_, &outlet);
+  Batch batch(context_, kProtocols, session_, counters_, &outlet);
   faulty_.lock_row(Call::kInsert, 2);
   first_.input().append(insert(1) + insert(2) + insert(3));
   second_.input().append(insert(4));
@@ -159,7 +165,7 @@ TEST_F(BatchTest, ARequestThatMayNotWaitIsParkedWithAllBehindIt) {
 
 TEST_F(BatchTest, WhatIsParkedLaterHasAllOfItsPatienceAgain) {
   NoWaits outlet;
-  Batch batch(context_, session_, counters_, &outlet);
+  Batch batch(context_, kProtocols, session_, counters_, &outlet);
   const auto run_first = [&] {
     batch.run(first_);
     batch.finish();
@@ -181,7 +187,7 @@ TEST_F(BatchTest, WhatIsParkedLaterHasAllOfItsPatienceAgain) {
 
 TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
   NoWaits outlet;
-  Batch batch(context_, session_, counters_, &outlet);
+  Batch batch(context_, kProtocols, session_, counters_, &outlet);
   context_.limits.max_request_size = 40;
   first_.input().append(insert(1) + insert(2) + insert(3) + std::string(100, 'x'));
   second_.input().append(insert(4));
@@ -203,7 +209,7 @@ TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
 
 TEST_F(BatchTest, AWaitBehindOneThatMustWaitIsNotTakenForItsOwn) {
   NoWaits outlet;
-  Batch batch(context_, session_, counters_, &outlet);
+  Batch batch(context_, kProtocols, session_, counters_, &outlet);
   faulty_.lock_row(Call::kInsert, 1);
   first_.input().append(insert(1));
   second_.input().append("9\t=\t1\t1\nA\t1\tsecret\n");
@@ -375,7 +381,7 @@ TEST_F(BatchTest, ALineThatIsTooLongIsAnsweredAfterTheOthersAndEndsTheConnection
   second_.input().append(insert(3));
   run({&first_, &second_});
   EXPECT_EQ(take(first_), "0\t1\n2\t1\trequest_too_long\n");
-  EXPECT_EQ(first_.ending, Peer::Ending::kRequestTooLong);
+  EXPECT_EQ(first_.ending, Peer::Ending::kLastWords);
   EXPECT_EQ(take(second_), "0\t1\n");
   EXPECT_EQ(second_.ending, Peer::Ending::kNone);
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
@@ -383,7 +389,7 @@ TEST_F(BatchTest, ALineThatIsTooLongIsAnsweredAfterTheOthersAndEndsTheConnection
 
 TEST_F(BatchTest, WhoBeginsWithARequestOfHttpIsTurnedAwayWithoutAnAnswer) {
   for (const std::string end : {"\n", "\r\n"}) {
-    Peer browser(pool_);
+    Peer browser(pool_, line_protocol());
     browser.client.set_authorized(true);
     browser.input().append("POST / HTTP/1.1" + end + "P\t1\td\tt\tPRIMARY\tk,v\n" + insert(1));
     run({&browser});
@@ -397,7 +403,7 @@ TEST_F(BatchTest, WhoBeginsWithARequestOfHttpIsTurnedAwayWithoutAnAnswer) {
 }
 
 TEST_F(BatchTest, WhatComesByteByByteFromABrowserIsNotExecuted) {
-  Peer browser(pool_);
+  Peer browser(pool_, line_protocol());
   for (const char byte : "GET / HTTP/1.1\r\nHost: x\r\n\r\nA\t1\tsecret\n" + insert(1)) {
     browser.input().append(byte);
     run({&browser});
@@ -424,15 +430,16 @@ TEST_F(BatchTest, ARequestOfHttpThatIsNotTheFirstLineIsAnUnknownCommand) {
 }
 
 TEST_F(BatchTest, AStrangersLineIsShortAndThatOfAClientLong) {
-  const exec::Context with_secret{engine::Mode::kReadWrite, Limits{}, "secret"};
-  const exec::Context without{engine::Mode::kReadWrite, Limits{}, ""};
+  const exec::Authentication& with_secret = secret_;
+  const exec::Authentication& without = exec::kNoAuthentication;
+  const exec::Context context{engine::Mode::kReadWrite, Limits{}};
   const std::string open = "P\t1\td\tt\tPRIMARY\tk,v\n";
   const std::string longest(kMaxStrangersRequest, 'x');
   const std::string longer(kMaxStrangersRequest + 1, 'x');
   const std::string too_long = "2\t1\trequest_too_long\n";
-  const auto answers = [&](const exec::Context& context, const std::string& lines) {
-    Batch batch(context, session_, counters_);
-    Peer peer(pool_);
+  const auto answers = [&](const exec::Authentication& authentication, const std::string& lines) {
+    Batch batch(context, kProtocols, session_, counters_);
+    Peer peer(pool_, line_protocol(), authentication);
     peer.input().append(lines);
     batch.run(peer);
     batch.finish();
@@ -453,7 +460,7 @@ TEST_F(BatchTest, ARepliesMemoryThatIsRefusedIsAnErrorOfItsOwnRequest) {
     fake_.add_row("d", "t", {std::to_string(key), std::string(1000, 'v')});
   Memory memory(50'000);
   exec::SpecPool pool(&memory);
-  Peer peer(pool);
+  Peer peer(pool, line_protocol(), secret_);
   peer.client.set_authorized(true);
   peer.input().append(
       "P\t1\td\tt\tPRIMARY\tk,v\n1\t>\t1\t0\t100\n1\t=\t1\t7\t1\t0\tD\n1\t+\t2\t200\tnew\n");
@@ -468,7 +475,7 @@ TEST_F(BatchTest, ARepliesMemoryThatIsRefusedIsAnErrorOfItsOwnRequest) {
 TEST_F(BatchTest, NothingIsDoneThatCouldNotBeAnswered) {
   Memory memory(10'000);
   exec::SpecPool pool(&memory);
-  Peer peer(pool);
+  Peer peer(pool, line_protocol(), secret_);
   peer.client.set_authorized(true);
   peer.input().append("P\t1\td\tt\tPRIMARY\tk,v\n");
   run({&peer});
@@ -485,7 +492,7 @@ TEST_F(BatchTest, NothingIsDoneThatCouldNotBeAnswered) {
 TEST_F(BatchTest, AnIndexThatIsRefusedMemoryIsNotOpen) {
   Memory memory(2'000);
   exec::SpecPool pool(&memory);
-  Peer peer(pool);
+  Peer peer(pool, line_protocol(), secret_);
   peer.client.set_authorized(true);
   ASSERT_TRUE(memory.take(1'900, 4096, true));
   peer.input().append("P\t1\td\tt\tPRIMARY\tk,v\n1\t=\t1\t1\n");
@@ -528,7 +535,7 @@ TEST_F(BatchTest, ABatchIsFullAfterManyBytesOfReplies) {
   take(first_);
   std::vector<std::unique_ptr<Peer>> peers;
   while (!batch_.full()) {
-    peers.push_back(std::make_unique<Peer>(pool_));
+    peers.push_back(std::make_unique<Peer>(pool_, line_protocol(), secret_));
     Peer& peer = *peers.back();
     peer.client.set_authorized(true);
     peer.input().append("P\t1\td\tt\t\tv,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v,v\n");
@@ -548,7 +555,7 @@ TEST_F(BatchTest, ABatchIsFullOfConnectionsThatHaveSentNoWholeLine) {
   std::vector<std::unique_ptr<Peer>> peers;
   while (!batch_.full()) {
     ASSERT_LT(peers.size(), Batch::kMaxRequests);
-    peers.push_back(std::make_unique<Peer>(pool_));
+    peers.push_back(std::make_unique<Peer>(pool_, line_protocol(), secret_));
     peers.back()->input().append("1\t=");
     batch_.run(*peers.back());
     EXPECT_FALSE(peers.back()->may_have_more);

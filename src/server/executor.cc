@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "server/thread_pool.h"
+#include "base/clock.h"
 
 namespace hs::server {
 namespace {
@@ -39,12 +39,12 @@ engine::SessionEvents Executor::events(Executor* executor) {
 
 void Executor::run() {
   try {
-    if (pool_.engine().wait_until_ready() && !pool_.stopping()) {
-      session_ = pool_.engine().make_session(pool_.context().mode, name_);
+    if (environment_.engine.wait_until_ready() && !dispatcher_.stopping()) {
+      session_ = environment_.engine.make_session(environment_.context.mode, name_);
       if (session_ != nullptr) {
         session_->enter(events(this));
         Outlet& outlet = *this;
-        batch_.emplace(pool_.context(), *session_, counters_, &outlet);
+        batch_.emplace(environment_.context, environment_.protocols, *session_, counters_, &outlet);
         serve();
       } else {
         report("cannot serve: the database made no session for it");
@@ -60,22 +60,22 @@ void Executor::run() {
   session_.reset();
 }
 
-bool Executor::should_stop() const { return pool_.stopping() || session_->should_stop(); }
+bool Executor::should_stop() const { return dispatcher_.stopping() || session_->should_stop(); }
 
 void Executor::serve() {
   holds_tables = false;
   while (!should_stop()) {
-    const ThreadPool::Call call = pool_.wait_for_call(*this, holds_tables);
+    const Dispatcher::Call call = dispatcher_.wait_for_call(standby_, holds_tables);
     switch (call.what) {
-      case ThreadPool::Call::kLead:
+      case Dispatcher::Call::kLead:
         if (call.reactor->take_lead(*this)) lead(*call.reactor);
         break;
-      case ThreadPool::Call::kWatch:
+      case Dispatcher::Call::kWatch:
         watch(*call.reactor);
         break;
-      case ThreadPool::Call::kEnd:
+      case Dispatcher::Call::kEnd:
         return;
-      case ThreadPool::Call::kNothing:
+      case Dispatcher::Call::kNothing:
         if (holds_tables) session_->release();
         holds_tables = false;
         break;
@@ -96,7 +96,7 @@ void Executor::watch(Reactor& reactor) {
   prepare_successor();
   std::chrono::milliseconds patience = Reactor::kPatience;
   for (int calm = 0; !should_stop();) {
-    pool_.pause(*this, patience);
+    dispatcher_.pause(standby_, patience);
     switch (reactor.watch(*this, &calm)) {
       case Reactor::Watch::kOn:
         // Under load every wait is short as a rule, and a look costs some 30 µs.
@@ -113,16 +113,13 @@ void Executor::watch(Reactor& reactor) {
 // A reactor waits for this thread to lead it, so nothing may throw here.
 void Executor::prepare_successor() noexcept {
   try {
-    pool_.grow();
+    dispatcher_.grow();
   } catch (const std::exception& error) {
     complain("cannot start another thread: ", error.what());
   }
 }
 
 void Executor::step_aside() { reactor_.load(std::memory_order_relaxed)->step_aside(*this); }
-
-bool Executor::begin_wait() { return pool_.begin_wait(); }
-void Executor::end_wait() { pool_.end_wait(); }
 
 bool Executor::send(Peer& peer) {
   if (should_stop()) return false;
@@ -137,7 +134,7 @@ bool Executor::send(Peer& peer) {
 }
 
 void Executor::wake() {
-  pool_.call(*this);
+  dispatcher_.call(standby_);
   // A change of nothing, to come before or after that in lead(): either we see which reactor it
   // leads, or it sees that it shall stop before it waits.
   if (Reactor* const reactor = reactor_.fetch_add(0, std::memory_order_acq_rel)) reactor->wake();
@@ -150,12 +147,22 @@ void Executor::complain(std::string_view what, std::string_view detail) noexcept
   report(what, detail);
 }
 
+void Executor::complain_of_foreigner(std::string_view address) noexcept {
+  if (!environment_.about_foreigners.is_due(monotonic_ms())) return;
+  char line[256];
+  const int size = std::snprintf(line, sizeof line,
+                                 "a connection from %.*s was closed: it speaks HTTP or TLS. This "
+                                 "may be an attack by a web page",
+                                 static_cast<int>(address.size()), address.data());
+  environment_.log.warning({line, std::min(static_cast<size_t>(size), sizeof line - 1)});
+}
+
 void Executor::report(std::string_view what, std::string_view detail) const noexcept {
   char line[512];
   const int size =
       std::snprintf(line, sizeof line, "%s: %.*s%.*s", name_.c_str(), static_cast<int>(what.size()),
                     what.data(), static_cast<int>(detail.size()), detail.data());
-  pool_.log().error({line, std::min(static_cast<size_t>(size), sizeof line - 1)});
+  environment_.log.error({line, std::min(static_cast<size_t>(size), sizeof line - 1)});
 }
 
 void Executor::add_to(Statistics& sum) const {

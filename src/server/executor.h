@@ -3,79 +3,86 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include "engine/engine.h"
-#include "exec/execute.h"
+#include "exec/context.h"
 #include "server/batch.h"
+#include "server/config.h"
 #include "server/counters.h"
+#include "server/dispatcher.h"
+#include "server/leader.h"
 #include "server/reactor.h"
+#include "server/seldom.h"
+#include "server/statistics.h"
 
 namespace hs::server {
 
-class ThreadPool;
-
-class Executor final : private Outlet {
+class Executor final : public Leader, private Outlet {
  public:
-  // `name` is that of the thread and in the server's process list, at most 15 bytes.
-  Executor(std::string name, ThreadPool& pool) : name_(std::move(name)), pool_(pool) {}
+  // What all executors of a group have in common.
+  struct Environment {
+    engine::Engine& engine;
+    const exec::Context context;
+    const std::vector<const protocol::Protocol*> protocols;  // of all their clients
+    const Log log;
+    Seldom about_foreigners;
+  };
+
+  // `name` is that of the thread and in the server's process list, at most 15 bytes. All must
+  // outlive the executor; `standby` is its place with the dispatcher.
+  Executor(std::string name, Environment& environment, Dispatcher& dispatcher,
+           Dispatcher::Standby& standby)
+      : name_(std::move(name)),
+        environment_(environment),
+        dispatcher_(dispatcher),
+        standby_(standby) {}
 
   const std::string& name() const { return name_; }
 
-  // The work of its thread, until the pool stops or the session is told to stop.
+  // The work of its thread, until the dispatcher stops or the session is told to stop.
   void run();
 
   // Any thread: makes it look at should_stop().
   void wake();
   void add_to(Statistics& sum) const;
 
-  // Its own thread's, while it runs; the batch also for who takes the lead from it.
-  engine::Session& session() { return *session_; }
-  Batch& batch() { return *batch_; }
-  Counters& counters() { return counters_; }
-  ThreadPool& pool() { return pool_; }
-  bool should_stop() const;
-  bool holds_tables = false;  // release() is due before it idles
-
-  // One line in the error log, once in a while: every client may be able to cause it. Needs no
-  // memory.
-  void complain(std::string_view what, std::string_view detail = {}) noexcept;
+  engine::Session& session() override { return *session_; }
+  Batch& batch() override { return *batch_; }
+  Counters& counters() override { return counters_; }
+  Dispatcher& dispatcher() override { return dispatcher_; }
+  bool should_stop() const override;
+  void complain(std::string_view what) noexcept override { complain(what, {}); }
+  void complain_of_foreigner(std::string_view address) noexcept override;
 
  private:
-  friend class ThreadPool;
-
   void serve();
   void lead(Reactor& reactor);
   void watch(Reactor& reactor);
   void prepare_successor() noexcept;
   void step_aside() override;
   bool send(Peer& peer) override;
-  bool begin_wait() override;
-  void end_wait() override;
+  bool begin_wait() override { return dispatcher_.begin_wait(); }
+  void end_wait() override { dispatcher_.end_wait(); }
   static engine::SessionEvents events(Executor* executor);
+  void complain(std::string_view what, std::string_view detail) noexcept;
   void report(std::string_view what, std::string_view detail = {}) const noexcept;
 
   const std::string name_;
-  ThreadPool& pool_;
+  Environment& environment_;
+  Dispatcher& dispatcher_;
+  Dispatcher::Standby& standby_;
   Counters counters_;
   std::unique_ptr<engine::Session> session_;
   std::optional<Batch> batch_;
   std::atomic<Reactor*> reactor_{nullptr};  // that it leads, or whose batch it finishes
   int waits_ = 0;                           // nested ones of the session
   int64_t last_complaint_ms_ = 0;
-
-  // Guarded by the pool:
-  std::condition_variable called_;
-  bool is_called_ = false;
-  bool started_ = false;
-  std::thread thread_;
-  bool retired_ = false;  // its thread ends, or has ended, since it was not needed
-  bool ended_ = false;    // its thread has done everything: another one may be made for it
 };
 
 }  // namespace hs::server

@@ -12,9 +12,10 @@ class GatherTest : public ServerTest {
  protected:
   GatherTest() {
     directory_ = make_directory();
-    config_.address = "/";
-    config_.read.port = "";
-    config_.write = {directory_ + "/write", 1};
+    read_.address = write_.address = "/";
+    read_.port = "";
+    write_.port = directory_ + "/write";
+    config_.write_threads = 1;
     start();
   }
   ~GatherTest() override {
@@ -23,7 +24,7 @@ class GatherTest : public ServerTest {
     std::filesystem::remove_all(directory_);
   }
   TestClient opened() {
-    TestClient client = TestClient::unix_socket(config_.write.port);
+    TestClient client = TestClient::unix_socket(write_.port);
     EXPECT_EQ(client.ask(kOpen), "0\t1");
     return client;
   }
@@ -84,7 +85,7 @@ TEST_F(GatherTest, WhoeverComesOrGoesWhileABatchRunsHarmsNobody) {
     faulty_.wait_for_held(1);
     second.send(insert(100 * round + 2).substr(0, 5));
     { const TestClient gone = std::move(goes); }
-    TestClient comes = TestClient::unix_socket(config_.write.port);
+    TestClient comes = TestClient::unix_socket(write_.port);
     comes.send(std::string(kOpen) + insert(100 * round + 3));
     faulty_.let_go();
     EXPECT_EQ(comes.line(), "0\t1");

@@ -40,11 +40,11 @@ using Wait = engine::SessionEvents::Wait;
 class NoMemoryTest : public ServerTest {
  protected:
   NoMemoryTest() {
-    config_.read.threads = config_.write.threads = 1;
+    config_.read_threads = config_.write_threads = 1;
     config_.spare_thread_ms = 1;
     fake_.add_row("d", "t", {"1", "v"});
     std::string error;
-    server_ = Server::start(config_, engine_, {note, note, note}, &error);
+    server_ = Server::start(config(), engine_, {note, note, note}, &error);
   }
   ~NoMemoryTest() override {
     memory_ends = false;
@@ -89,6 +89,17 @@ TEST_F(NoMemoryTest, AReactorHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   faulty_.let_go();
   EXPECT_EQ(waits.line(), found);
   EXPECT_TRUE(noted);
+}
+
+TEST_F(NoMemoryTest, AClientForWhomThereIsNoneIsRefusedAlone) {
+  TestClient known = opened(reader());
+  memory_ends = true;
+  TestClient refused_one = reader();
+  EXPECT_EQ(refused_one.line(), "1\t1\ttoo_many_connections");
+  EXPECT_EQ(refused_one.line(), "EOF");
+  memory_ends = false;
+  EXPECT_EQ(known.ask("1\t=\t1\t1\n"), "0\t2\t1\tv");
+  EXPECT_EQ(opened(reader()).ask("1\t=\t1\t1\n"), "0\t2\t1\tv");
 }
 
 }  // namespace

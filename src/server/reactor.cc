@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "server/executor.h"
-#include "server/thread_pool.h"
-
 namespace hs::server {
 namespace {
 
@@ -22,7 +19,7 @@ constexpr int kCalmLooks = 20;
 
 }  // namespace
 
-std::unique_ptr<Reactor> Reactor::create(const Options& options, exec::SpecPool& specs) {
+std::unique_ptr<Reactor> Reactor::create(const Options& options) {
   std::unique_ptr<Reactor> reactor(new Reactor);
   reactor->gathers_ = options.gathers;
   net::EventLoop::Options loop;
@@ -30,7 +27,6 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options, exec::SpecPool&
   loop.high_water = options.high_water;
   loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
   loop.spin_ns = int64_t{options.spin_us} * 1000;
-  loop.make_connection = [&specs] { return std::make_unique<Peer>(specs); };
   reactor->loop_ = net::EventLoop::create(std::move(loop));
   if (reactor->loop_ == nullptr) return nullptr;
   reactor->ready_.reserve(net::EventLoop::kMaxEvents);
@@ -39,55 +35,55 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options, exec::SpecPool&
 
 // --- the lead ---
 
-bool Reactor::take_lead(Executor& executor) {
+bool Reactor::take_lead(Leader& successor) {
   const std::lock_guard lock(mutex_);
-  if (Executor* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
+  if (Leader* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
     if (!leader_waits_) return false;
     split_batch(*leader);
-    executor.counters().handovers.add(1);
+    successor.counters().handovers.add(1);
   }
-  leader_.store(&executor, std::memory_order_relaxed);
+  leader_.store(&successor, std::memory_order_relaxed);
   leader_waits_ = false;
   return true;
 }
 
 // Guarded by mutex_.
-void Reactor::split_batch(Executor& leader) {
+void Reactor::split_batch(Leader& leader) {
   leader.batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
   if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
 }
 
-void Reactor::step_aside(Executor& executor) {
+void Reactor::step_aside(Leader& leader) {
   {
     const std::lock_guard lock(mutex_);
-    if (!leads(executor)) return;
-    split_batch(executor);
+    if (!leads(leader)) return;
+    split_batch(leader);
     leader_.store(nullptr, std::memory_order_relaxed);
     leader_waits_ = false;
   }
-  executor.counters().handovers.add(1);
-  executor.pool().want_leader(*this);
+  leader.counters().handovers.add(1);
+  leader.dispatcher().want_leader(*this);
 }
 
-void Reactor::leader_waits(Executor& executor, engine::SessionEvents::Wait what) {
+void Reactor::leader_waits(Leader& leader, engine::SessionEvents::Wait what) {
   bool watch = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!leads(executor)) return;
+    if (!leads(leader)) return;
     leader_waits_ = true;
     ++waits_;
     if (what == engine::SessionEvents::Wait::kOther) watch = !std::exchange(watched_, true);
   }
-  if (what == engine::SessionEvents::Wait::kRead) executor.pool().want_leader(*this);
-  if (watch) executor.pool().want_watcher(*this);
+  if (what == engine::SessionEvents::Wait::kRead) leader.dispatcher().want_leader(*this);
+  if (watch) leader.dispatcher().want_watcher(*this);
 }
 
-void Reactor::leader_goes_on(Executor& executor) {
+void Reactor::leader_goes_on(Leader& leader) {
   const std::lock_guard lock(mutex_);
-  if (leads(executor)) leader_waits_ = false;
+  if (leads(leader)) leader_waits_ = false;
 }
 
-Reactor::Watch Reactor::watch(Executor& watcher, int* calm) {
+Reactor::Watch Reactor::watch(Leader& watcher, int* calm) {
   {
     const std::lock_guard lock(mutex_);
     const bool same = std::exchange(waits_watched_, waits_) == waits_;
@@ -102,7 +98,7 @@ Reactor::Watch Reactor::watch(Executor& watcher, int* calm) {
   return take_lead(watcher) ? Watch::kTookLead : Watch::kOver;
 }
 
-void Reactor::lead(Executor& leader) {
+void Reactor::lead(Leader& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
     settle_returned();
@@ -136,7 +132,7 @@ bool Reactor::await_peers(int timeout_ms) {
   return happened;
 }
 
-void Reactor::run_queue(Executor& leader) {
+void Reactor::run_queue(Leader& leader) {
   Batch& batch = leader.batch();
   while (leads(leader) && !queue_.empty() && !batch.full()) {
     Peer& peer = queue_.pop_front();
@@ -147,14 +143,14 @@ void Reactor::run_queue(Executor& leader) {
   }
 }
 
-bool Reactor::gathers(Executor& leader) const {
+bool Reactor::gathers(Leader& leader) const {
   const Batch& batch = leader.batch();
   return gathers_ && leads(leader) && !batch.full() &&
          loop_->connections() > batch.peers().size() &&  // else nobody is left to send anything
          leader.session().has_uncommitted_changes();
 }
 
-void Reactor::run_batch(Executor& leader) {
+void Reactor::run_batch(Leader& leader) {
   Batch& batch = leader.batch();
   try {
     do {
@@ -176,32 +172,27 @@ void Reactor::run_batch(Executor& leader) {
   batch.clear();
 }
 
-void Reactor::report_foreigner(Executor& leader) try {
-  if (!leader.pool().about_foreigners().is_due(monotonic_ms())) return;
+void Reactor::report_foreigner(Leader& leader) try {
   for (const Peer* peer : leader.batch().peers()) {
     if (peer->ending != Peer::Ending::kForeign) continue;
-    const std::string from = net::EventLoop::remote_address(*peer);
-    leader.pool().log().warning(
-        "a connection from " + from +
-        " was closed: it speaks HTTP or TLS. This may be an attack by a web page");
-    return;
+    return leader.complain_of_foreigner(peer->remote_address());
   }
 } catch (const std::bad_alloc&) {
-  leader.complain("a connection was closed: it speaks HTTP or TLS");
+  leader.complain_of_foreigner("an unknown address");
 }
 
-void Reactor::give_back(Executor& executor) {
+void Reactor::give_back(Leader& leader) {
   bool is_led = false;
   {
     const std::lock_guard lock(mutex_);
-    for (Peer* peer : executor.batch().peers()) returned_.push_back(*peer);
+    for (Peer* peer : leader.batch().peers()) returned_.push_back(*peer);
     has_returned_.store(true, std::memory_order_relaxed);
     is_led = leader_.load(std::memory_order_relaxed) != nullptr;
   }
   if (is_led) {
     wake();
   } else {
-    executor.pool().want_leader(*this);
+    leader.dispatcher().want_leader(*this);
   }
 }
 

@@ -24,16 +24,12 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "exec/client.h"
 #include "net/event_loop.h"
-#include "server/counters.h"
+#include "server/leader.h"
 #include "server/peer.h"
-#include "server/server.h"
+#include "server/statistics.h"
 
 namespace hs::server {
-
-class Executor;
-class ThreadPool;
 
 class Reactor {
  public:
@@ -55,29 +51,28 @@ class Reactor {
   // tables waits that long at most, and only when we cannot see him (see Session::after_batch).
   static constexpr int kHoldTablesMs = 10;
 
-  // Null when the process is out of descriptors. The specs must outlive the reactor, as must the
-  // pool every executor that leads it.
-  static std::unique_ptr<Reactor> create(const Options& options, exec::SpecPool& specs);
+  // Null when the process is out of descriptors.
+  static std::unique_ptr<Reactor> create(const Options& options);
   ~Reactor() { shut(); }
 
   // Takes the lead if nobody has it or the leader waits; the connections of his batch then are his
   // until he gives them back, but for those whose replies are final.
-  bool take_lead(Executor& executor);
+  bool take_lead(Leader& leader);
   // What the leader does, until it has lost the lead, is told to stop, or the port stops.
-  void lead(Executor& leader);
+  void lead(Leader& leader);
 
   // Of the leader's thread, while its batch runs: others go on with what is not of that batch.
-  void step_aside(Executor& executor);
+  void step_aside(Leader& leader);
 
   // Of the leader's thread: it begins and ends to wait in the engine. Others are ignored.
-  void leader_waits(Executor& executor, engine::SessionEvents::Wait what);
-  void leader_goes_on(Executor& executor);
+  void leader_waits(Leader& leader, engine::SessionEvents::Wait what);
+  void leader_goes_on(Leader& leader);
 
   // One look of the executor that watches whether the leader waits for too long, every kPatience or
   // more.
   // `calm` counts the looks at which nothing happened; 0 at first.
   enum class Watch { kOn, kOver, kTookLead };
-  Watch watch(Executor& watcher, int* calm);
+  Watch watch(Leader& watcher, int* calm);
 
   // Disconnects every client but those of a batch that runs, and takes no more; nobody may lead.
   // May be called again.
@@ -88,25 +83,26 @@ class Reactor {
 
   // Any thread.
   void wake() { loop_->wake(); }
-  bool adopt(net::FileDescriptor& socket) { return loop_->adopt(socket); }
+  bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
+  // `peer`: the object for the new connection, a Peer. As EventLoop::adopt().
+  bool adopt(std::unique_ptr<net::Connection>& peer, net::FileDescriptor& socket) {
+    return loop_->adopt(peer, socket);
+  }
   uint32_t connections() const { return loop_->connections(); }
   void add_to(Statistics& sum) const;
 
  private:
-  friend class ThreadPool;
-
   Reactor() = default;
-  bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
-  bool leads(const Executor& executor) const {
-    return leader_.load(std::memory_order_relaxed) == &executor;
+  bool leads(const Leader& leader) const {
+    return leader_.load(std::memory_order_relaxed) == &leader;
   }
-  void split_batch(Executor& leader);
-  void run_batch(Executor& leader);
-  void run_queue(Executor& leader);
-  static void report_foreigner(Executor& leader);
-  bool gathers(Executor& leader) const;
+  void split_batch(Leader& leader);
+  void run_batch(Leader& leader);
+  void run_queue(Leader& leader);
+  static void report_foreigner(Leader& leader);
+  bool gathers(Leader& leader) const;
   bool await_peers(int timeout_ms);
-  void give_back(Executor& executor);
+  void give_back(Leader& leader);
   void settle_returned();
   void settle(Peer& peer);
   void park(Peer& peer);
@@ -125,15 +121,13 @@ class Reactor {
   std::atomic<bool> wait_ended_{false};  // since the leader has looked at parked_
 
   std::mutex mutex_;  // of what follows; changed by others only while the leader waits
-  std::atomic<Executor*> leader_{nullptr};
+  std::atomic<Leader*> leader_{nullptr};
   bool leader_waits_ = false;
   uint64_t waits_ = 0;          // of all leaders so far
   uint64_t waits_watched_ = 0;  // those that the watcher knows of
   bool watched_ = false;
   std::atomic<bool> has_returned_{false};
   Queue returned_;  // peers whose replies are final, for the leader
-
-  bool wants_leader_ = false;  // guarded by the pool
 };
 
 }  // namespace hs::server

@@ -1,12 +1,16 @@
 #include "server/server.h"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "server/admission.h"
-#include "server/port.h"
+#include "server/endpoint.h"
+#include "server/reactor_group.h"
 #include "server/seldom.h"
 #include "server/start_gate.h"
 
@@ -15,17 +19,32 @@ namespace {
 
 constexpr uint32_t kMaxThreads = 3000;
 constexpr size_t kMaxReadSize = 16u << 20;
+constexpr std::array kModes = {engine::Mode::kReadOnly, engine::Mode::kReadWrite};
 
-bool check_threads(const PortConfig& port, engine::Mode mode, std::string* error) {
-  if (port.port.empty() || (port.threads >= 1 && port.threads <= kMaxThreads)) return true;
-  *error = std::string(threads_variable(mode)) + " is " + std::to_string(port.threads) +
-           ", not in the range 1 to " + std::to_string(kMaxThreads);
-  return false;
+bool serves(const Config& config, engine::Mode mode) {
+  return std::any_of(config.endpoints.begin(), config.endpoints.end(),
+                     [mode](const EndpointConfig& endpoint) { return endpoint.mode == mode; });
+}
+
+// The system variable without which nothing listens for this mode.
+const char* port_variable(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "handlersocket_port" : "handlersocket_port_wr";
+}
+
+uint64_t own_descriptors(const Config& config) {
+  uint64_t sum = Endpoint::kOwnDescriptors * config.endpoints.size();
+  for (const engine::Mode mode : kModes) {
+    if (serves(config, mode)) sum += ReactorGroup::own_descriptors(config, mode);
+  }
+  return sum;
 }
 
 bool check(const Config& config, std::string* error) {
-  if (!check_threads(config.read, engine::Mode::kReadOnly, error) ||
-      !check_threads(config.write, engine::Mode::kReadWrite, error)) {
+  for (const engine::Mode mode : kModes) {
+    const uint32_t threads = config.threads(mode);
+    if (!serves(config, mode) || (threads >= 1 && threads <= kMaxThreads)) continue;
+    *error = std::string(threads_variable(mode)) + " is " + std::to_string(threads) +
+             ", not in the range 1 to " + std::to_string(kMaxThreads);
     return false;
   }
   if (config.readsize > kMaxReadSize) {
@@ -37,81 +56,94 @@ bool check(const Config& config, std::string* error) {
 }
 
 // True for two ways to say the same port, too; 0 is a different one each time.
-bool same_port(const std::string& read, const std::string& write) {
-  if (read.empty() || write.empty()) return false;
+bool same_place(const EndpointConfig& one, const EndpointConfig& other) {
+  if (one.address != other.address) return false;
   std::string ignored;
-  uint16_t read_number = 0;
-  uint16_t write_number = 0;
-  if (!net::resolve_port(read, &read_number, &ignored) ||
-      !net::resolve_port(write, &write_number, &ignored)) {
-    return read == write;
+  uint16_t number = 0;
+  uint16_t other_number = 0;
+  if (!net::resolve_port(one.port, &number, &ignored) ||
+      !net::resolve_port(other.port, &other_number, &ignored)) {
+    return one.port == other.port;
   }
-  return read_number == write_number && read_number != 0;
+  return number == other_number && number != 0;
 }
 
-class TwoPorts final : public Server {
+bool places_differ(const Config& config, std::string* error) {
+  for (auto one = config.endpoints.begin(); one != config.endpoints.end(); ++one) {
+    for (auto other = std::next(one); other != config.endpoints.end(); ++other) {
+      if (!same_place(*one, *other)) continue;
+      *error = std::string(one->port_variable) + " and " + std::string(other->port_variable) +
+               " are the same: " + one->port;
+      return false;
+    }
+  }
+  return true;
+}
+
+class NetworkServer final : public Server {
  public:
-  TwoPorts(const Config& config, engine::Engine& engine, const Log& log)
+  NetworkServer(const Config& config, engine::Engine& engine, const Log& log)
       : config_(config),
         log_(log),
         engine_(engine),
         memory_(config.limits.max_memory),
-        admission_(engine,
-                   Port::own_descriptors(config.read) + Port::own_descriptors(config.write)) {}
-  ~TwoPorts() override { stop(); }
+        admission_(engine, own_descriptors(config)) {}
+  ~NetworkServer() override { stop(); }
 
   bool start(std::string* error);
 
   void stop() override {
     const std::lock_guard lock(stopping_);
-    if (read_ != nullptr) read_->request_stop();
-    if (write_ != nullptr) write_->request_stop();
-    if (read_ != nullptr) read_->join();
-    if (write_ != nullptr) write_->join();
+    for (const auto& endpoint : endpoints_) endpoint->request_stop();
+    for (const auto& group : groups_) group->request_stop();
+    // Not to listen comes first: threads of a group may have to wait for the database.
+    for (const auto& endpoint : endpoints_) endpoint->join();
+    for (const auto& group : groups_) group->join();
   }
 
-  uint16_t read_port() const override { return read_number_; }
-  uint16_t write_port() const override { return write_number_; }
+  uint16_t port(engine::Mode mode) const override {
+    for (const auto& endpoint : endpoints_) {
+      if (endpoint->mode() == mode) return endpoint->number();
+    }
+    return 0;
+  }
 
   Statistics statistics() const override {
     Statistics sum;
-    if (read_ != nullptr) read_->add_to(sum);
-    if (write_ != nullptr) write_->add_to(sum);
+    for (const auto& endpoint : endpoints_) endpoint->add_to(sum);
+    for (const auto& group : groups_) group->add_to(sum);
     sum.memory = memory_.used();
     return sum;
   }
 
  private:
   bool open(std::string* error);
-  std::unique_ptr<Port> open_port(engine::Mode mode, std::string* error);
+  bool make_threads(std::string* error);
+  ReactorGroup& group_of(engine::Mode mode);
   bool admits(int number);
-  void report(const Port* port, engine::Mode mode) const;
+  void report() const;
   void warn_of_descriptor_limit() const;
 
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
-  Memory memory_;  // outlives the ports, as does all that is before them
+  Memory memory_;  // outlives the groups, as does all that is before them
   const Admission admission_;
   Seldom about_admission_;
   std::mutex stopping_;
-  StartGate gate_;  // outlives the threads of the ports
-  std::unique_ptr<Port> read_;
-  std::unique_ptr<Port> write_;
-  uint16_t read_number_ = 0;
-  uint16_t write_number_ = 0;
+  StartGate gate_;  // outlives all threads
+  std::vector<std::unique_ptr<ReactorGroup>> groups_;
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;
 };
 
-std::unique_ptr<Port> TwoPorts::open_port(engine::Mode mode, std::string* error) {
-  const auto admits_it = [this](int number) { return admits(number); };
-  return Port::open(config_, mode, engine_, log_, memory_, admits_it, error);
+ReactorGroup& NetworkServer::group_of(engine::Mode mode) {
+  return **std::find_if(groups_.begin(), groups_.end(),
+                        [mode](const auto& group) { return group->mode() == mode; });
 }
 
-bool TwoPorts::admits(int number) {
+bool NetworkServer::admits(int number) {
   uint64_t connections = 0;
-  for (const Port* port : {read_.get(), write_.get()}) {
-    if (port != nullptr) connections += port->connections();
-  }
+  for (const auto& group : groups_) connections += group->connections();
   if (admission_.has_room(number, connections)) return true;
   if (about_admission_.is_due(monotonic_ms())) {
     log_.warning("connections are refused: " + admission_.reason());
@@ -119,48 +151,73 @@ bool TwoPorts::admits(int number) {
   return false;
 }
 
-bool TwoPorts::open(std::string* error) {
-  if (!config_.read.port.empty()) {
-    read_ = open_port(engine::Mode::kReadOnly, error);
-    if (read_ == nullptr) return false;
-    read_number_ = read_->number();
+bool NetworkServer::open(std::string* error) {
+  for (const engine::Mode mode : kModes) {
+    if (!serves(config_, mode)) continue;
+    groups_.push_back(ReactorGroup::create(config_, mode, engine_, log_, memory_, error));
+    if (groups_.back() != nullptr) continue;
+    groups_.pop_back();
+    return false;
   }
-  if (!config_.write.port.empty()) {
-    write_ = open_port(engine::Mode::kReadWrite, error);
-    if (write_ == nullptr) return false;
-    write_number_ = write_->number();
+  for (const EndpointConfig& endpoint : config_.endpoints) {
+    endpoints_.push_back(Endpoint::open(
+        config_, endpoint, group_of(endpoint.mode), log_,
+        [this](int number) { return admits(number); }, error));
+    if (endpoints_.back() != nullptr) continue;
+    endpoints_.pop_back();
+    return false;
   }
   return true;
 }
 
-bool TwoPorts::start(std::string* error) {
+bool NetworkServer::make_threads(std::string* error) {
+  std::string name;
+  engine::Mode mode = kModes.front();
+  try {
+    for (const auto& group : groups_) {
+      mode = group->mode();
+      name = std::string(thread_prefix(mode)) + "N";
+      group->make_threads(gate_);
+    }
+    for (const auto& endpoint : endpoints_) {
+      mode = endpoint->mode();
+      name = std::string(thread_prefix(mode)) + "accept";
+      endpoint->make_thread(gate_);
+    }
+    return true;
+  } catch (const std::exception& failed) {
+    *error = "cannot start the thread " + name + ": " + failed.what() + " (" +
+             std::string(threads_variable(mode)) + ")";
+    return false;
+  }
+}
+
+bool NetworkServer::start(std::string* error) {
   if (!open(error)) return false;
-  const bool made = (read_ == nullptr || read_->make_threads(gate_, error)) &&
-                    (write_ == nullptr || write_->make_threads(gate_, error));
+  const bool made = make_threads(error);
   gate_.open(made);
   if (!made) return false;
-  report(read_.get(), engine::Mode::kReadOnly);
-  report(write_.get(), engine::Mode::kReadWrite);
+  report();
   warn_of_descriptor_limit();
   return true;
 }
 
-void TwoPorts::report(const Port* port, engine::Mode mode) const {
-  const std::string purpose = mode == engine::Mode::kReadOnly ? "reads" : "reads and writes";
-  if (port == nullptr) {
-    log_.info("not listening for " + purpose + ": " + std::string(port_variable(mode)) +
-              " is empty");
-  } else {
-    log_.info("listening for " + purpose + " on " + port->place() +
-              ", threads: " + std::to_string(port->threads()));
+void NetworkServer::report() const {
+  const auto purpose = [](engine::Mode mode) {
+    return mode == engine::Mode::kReadOnly ? std::string("reads") : std::string("reads and writes");
+  };
+  for (const auto& endpoint : endpoints_) {
+    log_.info("listening for " + purpose(endpoint->mode()) + " on " + endpoint->place() +
+              ", threads: " + std::to_string(config_.threads(endpoint->mode())));
+  }
+  for (const engine::Mode mode : kModes) {
+    if (serves(config_, mode)) continue;
+    log_.info("not listening for " + purpose(mode) + ": " + port_variable(mode) + " is empty");
   }
 }
 
-void TwoPorts::warn_of_descriptor_limit() const {
-  uint64_t wanted = 0;
-  for (const Port* port : {read_.get(), write_.get()}) {
-    if (port != nullptr) wanted += config_.limits.max_connections;
-  }
+void NetworkServer::warn_of_descriptor_limit() const {
+  const uint64_t wanted = uint64_t{config_.limits.max_connections} * groups_.size();
   const uint64_t most = admission_.most_connections();
   if (most >= wanted) return;
   log_.warning("all ports together take " + std::to_string(most) + " connections instead of " +
@@ -172,12 +229,8 @@ void TwoPorts::warn_of_descriptor_limit() const {
 std::unique_ptr<Server> Server::start(const Config& config, engine::Engine& engine, const Log& log,
                                       std::string* error) {
   try {
-    if (!check(config, error)) return nullptr;
-    if (same_port(config.read.port, config.write.port)) {
-      *error = "handlersocket_port and handlersocket_port_wr are the same: " + config.read.port;
-      return nullptr;
-    }
-    auto server = std::make_unique<TwoPorts>(config, engine, log);
+    if (!check(config, error) || !places_differ(config, error)) return nullptr;
+    auto server = std::make_unique<NetworkServer>(config, engine, log);
     if (!server->start(error)) return nullptr;
     return server;
   } catch (const std::bad_alloc&) {

@@ -27,7 +27,7 @@ TEST_F(ServerTest, ServesBothPorts) {
   EXPECT_EQ(sum.connections_open, 2u);
   EXPECT_GT(sum.bytes_received, 50u);
   EXPECT_GT(sum.bytes_sent, 30u);
-  EXPECT_TRUE(was_logged("listening for reads on port " + std::to_string(server_->read_port()) +
+  EXPECT_TRUE(was_logged("listening for reads on port " + std::to_string(read_port()) +
                          " on 127.0.0.1, threads: 2\n"));
 }
 
@@ -50,7 +50,7 @@ TEST_F(ServerTest, RequestsThatComeByteByByteAndPipelinedGetTheirRepliesInOrder)
 }
 
 TEST_F(ServerTest, RequestsOfSeveralConnectionsAreOneBatch) {
-  config_.write.threads = 1;
+  config_.write_threads = 1;
   engine_.close_gate();
   start();
   std::vector<TestClient> clients;
@@ -81,7 +81,7 @@ TEST_F(ServerTest, HalfClosedClientsGetAllRepliesAndThenTheEnd) {
 }
 
 TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
-  config_.write.threads = 1;
+  config_.write_threads = 1;
   start();
   TestClient slow = writer();
   ASSERT_EQ(slow.ask(kOpen), "0\t1");
@@ -103,7 +103,7 @@ TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
 TEST_F(ServerTest, WhoWaitsForHisTurnKeepsHisPlaceAndIsNotReadMeanwhile) {
   constexpr size_t kClients = 3, kRequests = 50'000;
   constexpr std::string_view kRequest = "1\t=\t1\t1\n";
-  config_.read.threads = 1;
+  config_.read_threads = 1;
   start();
   std::string requests;
   for (size_t i = 0; i < kRequests; ++i) requests += kRequest;
@@ -156,7 +156,7 @@ TEST_F(ServerTest, WhatABrowserSendsClosesTheConnectionAndIsLoggedOnce) {
 }
 
 TEST_F(ServerTest, ConnectionsAreSpreadEvenly) {
-  config_.write.threads = 4;
+  config_.write_threads = 4;
   engine_.close_gate();
   start();
   std::vector<TestClient> clients;
@@ -248,7 +248,7 @@ TEST_F(ServerTest, WhoTakesTooMuchMemoryIsToldSoAndTheOthersGoOn) {
 TEST_F(ServerTest, StrangersLeaveHalfOfTheMemoryToTheOthers) {
   constexpr size_t kMemory = 2u << 20;
   config_.limits.max_memory = kMemory;
-  config_.write.secret = "secret";
+  write_.authentication.secret = "secret";
   start();
   std::vector<TestClient> strangers;
   for (int i = 0; i < 60; ++i) {
@@ -264,7 +264,7 @@ TEST_F(ServerTest, StrangersLeaveHalfOfTheMemoryToTheOthers) {
 }
 
 TEST_F(ServerTest, TheSecretOfThePortIsAsked) {
-  config_.read.secret = "open sesame";
+  read_.authentication.secret = "open sesame";
   start();
   TestClient read = reader();
   EXPECT_EQ(read.ask(kOpen), "3\t1\tunauth");
@@ -344,7 +344,7 @@ TEST_F(ServerTest, ADatabaseThatWillNeverBeReadyEndsTheServer) {
 }
 
 TEST_F(ServerTest, TablesAreGivenBackOnceWhenTrafficEnds) {
-  config_.write.threads = 1;
+  config_.write_threads = 1;
   start();
   TestClient client = writer();
   for (int quiet = 1; quiet <= 3; ++quiet) {
@@ -356,8 +356,8 @@ TEST_F(ServerTest, TablesAreGivenBackOnceWhenTrafficEnds) {
 }
 
 TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
-  config_.read.threads = 1;
-  config_.write.threads = 1;
+  config_.read_threads = 1;
+  config_.write_threads = 1;
   start();
   EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
   EXPECT_EQ(writer().ask("\n"), "2\t1\tcmd");
@@ -375,56 +375,53 @@ TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
 
 TEST_F(ServerTest, APortInUseIsSaidAndNothingIsStarted) {
   start();
-  Config first = config_;
-  first.write.port = std::to_string(server_->read_port());
-  std::swap(config_, first);
+  write_.port = std::to_string(read_port());
   EXPECT_EQ(start_error(),
-            "port " + config_.write.port + " on 127.0.0.1 is in use (handlersocket_port_wr)");
-  config_.read.port = config_.write.port;
-  config_.write.port = "";
-  EXPECT_EQ(start_error(),
-            "port " + config_.read.port + " on 127.0.0.1 is in use (handlersocket_port)");
+            "port " + write_.port + " on 127.0.0.1 is in use (handlersocket_port_wr)");
+  read_.port = write_.port;
+  write_.port = "";
+  EXPECT_EQ(start_error(), "port " + read_.port + " on 127.0.0.1 is in use (handlersocket_port)");
 }
 
 TEST_F(ServerTest, WrongSettingsAreSaid) {
-  config_.read.port = config_.write.port = "9998";
+  read_.port = write_.port = "9998";
   EXPECT_EQ(start_error(), "handlersocket_port and handlersocket_port_wr are the same: 9998");
-  config_.read.port = "70000";
+  read_.port = "70000";
   EXPECT_EQ(start_error(), "the port 70000 is not in the range 0 to 65535 (handlersocket_port)");
-  config_.read.port = "0";
-  config_.write.port = "no-such-service";
+  read_.port = "0";
+  write_.port = "no-such-service";
   EXPECT_EQ(start_error(),
             "'no-such-service' is neither a port number nor the name of a service "
             "(handlersocket_port_wr)");
-  config_.write.port = "0";
-  config_.write.threads = 3001;
+  write_.port = "0";
+  config_.write_threads = 3001;
   EXPECT_EQ(start_error(), "handlersocket_threads_wr is 3001, not in the range 1 to 3000");
-  config_.write.threads = 0;
+  config_.write_threads = 0;
   EXPECT_EQ(start_error(), "handlersocket_threads_wr is 0, not in the range 1 to 3000");
-  config_.write.threads = 1;
-  config_.address = "256.256.256.256";
+  config_.write_threads = 1;
+  read_.address = write_.address = "256.256.256.256";
   const std::string error = start_error();
   EXPECT_EQ(error.find("cannot resolve the address '256.256.256.256': "), 0u) << error;
   EXPECT_NE(error.find("(handlersocket_address)"), std::string::npos) << error;
 }
 
 TEST_F(ServerTest, AnEmptyPortIsOff) {
-  config_.write.port = "";
+  write_.port = "";
   start();
-  EXPECT_EQ(server_->write_port(), 0);
+  EXPECT_EQ(write_port(), 0);
   EXPECT_EQ(reader().ask("\n"), "2\t1\tcmd");
   EXPECT_TRUE(was_logged("not listening for reads and writes: handlersocket_port_wr is empty"));
 }
 
 TEST_F(ServerTest, ServesUnixSockets) {
   const std::string directory = make_directory();
-  config_.address = "/";
-  config_.read.port = directory + "/read";
-  config_.write.port = directory + "/write";
+  read_.address = write_.address = "/";
+  read_.port = directory + "/read";
+  write_.port = directory + "/write";
   start();
-  TestClient client = TestClient::unix_socket(config_.write.port);
+  TestClient client = TestClient::unix_socket(write_.port);
   EXPECT_EQ(client.ask(kOpen), "0\t1");
-  EXPECT_EQ(server_->read_port(), 0);
+  EXPECT_EQ(read_port(), 0);
   server_->stop();
   EXPECT_EQ(client.line(), "EOF");
   EXPECT_TRUE(std::filesystem::is_empty(directory));
@@ -433,13 +430,13 @@ TEST_F(ServerTest, ServesUnixSockets) {
 
 TEST_F(ServerTest, AClientThatVanishesLosesNothingOfABatch) {
   const std::string directory = make_directory();
-  config_.address = "/";
-  config_.read.port = "";
-  config_.write.port = directory + "/write";
+  read_.address = write_.address = "/";
+  read_.port = "";
+  write_.port = directory + "/write";
   engine_.close_gate();
   start();
   {
-    TestClient client = TestClient::unix_socket(config_.write.port);
+    TestClient client = TestClient::unix_socket(write_.port);
     std::string requests(kOpen);
     for (int i = 0; i < 1500; ++i) requests += "1\t+\t2\t" + std::to_string(i) + "\tv\n";
     ASSERT_TRUE(client.send(requests));

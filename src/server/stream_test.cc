@@ -12,7 +12,7 @@ class StreamTest : public ServerTest {
   static constexpr size_t kRowBytes = 1000;
 
   StreamTest() {
-    config_.read.threads = config_.write.threads = 1;
+    config_.read_threads = config_.write_threads = 1;
     fake_.create_table("d.big(k int, v text; PRIMARY(k))");
     for (int k = 1; k <= kRows; ++k) {
       fake_.add_row("d", "big", {std::to_string(k), std::string(kRowBytes, 'a' + k % 26)});

@@ -25,49 +25,50 @@ T* take_first(std::vector<T*>& list) {
 
 ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
                        engine::Engine& engine, const Log& log)
-    : options_(std::move(options)),
+    : name_(std::move(options.name)),
+      max_threads_(options.max_threads),
+      spare_time_(options.spare_time),
+      environment_{engine, options.context, std::move(options.protocols), log, {}},
       reactors_(reactors),
-      engine_(engine),
-      log_(log),
-      waits_left_(most_waits(options_.max_threads, reactors.size())) {
+      waits_left_(most_waits(max_threads_, reactors.size())) {
   // So that a call allocates nothing: each is in a list once at most.
   without_leader_.reserve(reactors.size());
   without_watcher_.reserve(reactors.size());
-  standing_by_.reserve(options_.max_threads);
+  standing_by_.reserve(max_threads_);
 }
 
 void ThreadPool::start(const StartGate& gate) {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) want_leader(*reactor);
   const std::lock_guard lock(mutex_);
-  while (executors_.size() < first_threads()) make_thread(&gate);
+  while (places_.size() < first_threads()) make_thread(&gate);
 }
 
 size_t ThreadPool::first_threads() const {
-  return std::min<size_t>(reactors_.size() + 1, options_.max_threads);
+  return std::min<size_t>(reactors_.size() + 1, max_threads_);
 }
 
-// Guarded by mutex_. An executor without a thread.
-Executor& ThreadPool::free_place() {
-  for (const std::unique_ptr<Executor>& executor : executors_) {
-    if (!executor->ended_) continue;
+// Guarded by mutex_. One without a thread.
+ThreadPool::Place& ThreadPool::free_place() {
+  for (const std::unique_ptr<Place>& place : places_) {
+    if (!place->ended) continue;
     // It has nothing left to do but to return.
-    if (executor->thread_.joinable()) executor->thread_.join();
-    return *executor;
+    if (place->thread.joinable()) place->thread.join();
+    return *place;
   }
-  executors_.push_back(
-      std::make_unique<Executor>(options_.name + std::to_string(executors_.size()), *this));
-  executors_.back()->ended_ = true;
-  return *executors_.back();
+  places_.push_back(
+      std::make_unique<Place>(name_ + std::to_string(places_.size()), environment_, *this));
+  return *places_.back();
 }
 
 // Guarded by mutex_. Strong guarantee.
 void ThreadPool::make_thread(const StartGate* gate) {
-  Executor& executor = free_place();
-  executor.thread_ = start_thread(executor.name(), [this, gate, &executor] {
-    if (gate == nullptr || gate->wait()) executor.run();
-    leave(executor);
+  Place& place = free_place();
+  place.thread = start_thread(place.executor.name(), [this, gate, &place] {
+    if (gate == nullptr || gate->wait()) place.executor.run();
+    leave(place);
   });
-  executor.ended_ = executor.retired_ = executor.started_ = executor.is_called_ = false;
+  Standby& standby = place.standby;
+  place.ended = standby.retired = standby.started = standby.is_called = false;
   ++alive_;
   ++starting_;
 }
@@ -76,21 +77,21 @@ void ThreadPool::grow() {
   const std::lock_guard lock(mutex_);
   if (!standing_by_.empty() || starting_ != 0 || stopping()) return;
   const bool has_place =
-      executors_.size() < options_.max_threads ||
-      std::any_of(executors_.begin(), executors_.end(),
-                  [](const std::unique_ptr<Executor>& executor) { return executor->ended_; });
+      places_.size() < max_threads_ ||
+      std::any_of(places_.begin(), places_.end(),
+                  [](const std::unique_ptr<Place>& place) { return place->ended; });
   if (has_place) make_thread(nullptr);
 }
 
 // Who cannot serve leaves one reactor without a leader for good, unless others stand by.
-void ThreadPool::leave(Executor& executor) {
+void ThreadPool::leave(Place& place) {
   const std::lock_guard leaving(leave_mutex_);
   std::unique_lock lock(mutex_);
-  if (executor.retired_) {
-    executor.ended_ = true;
+  if (place.standby.retired) {
+    place.ended = true;
     return;
   }
-  if (!executor.started_) --starting_;
+  if (!place.standby.started) --starting_;
   if (--alive_ == 0) {
     lock.unlock();
     for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->shut();
@@ -109,7 +110,7 @@ void ThreadPool::leave(Executor& executor) {
 void ThreadPool::request_stop() {
   stop_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Executor>& executor : executors_) executor->called_.notify_one();
+  for (const std::unique_ptr<Place>& place : places_) place->standby.called.notify_one();
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->wake();
 }
 
@@ -118,8 +119,8 @@ void ThreadPool::join() {
     std::thread thread;
     {
       const std::lock_guard lock(mutex_);
-      if (i == executors_.size()) break;
-      thread.swap(executors_[i]->thread_);
+      if (i == places_.size()) break;
+      thread.swap(places_[i]->thread);
     }
     if (thread.joinable()) thread.join();
   }
@@ -128,7 +129,8 @@ void ThreadPool::join() {
 
 void ThreadPool::want_leader(Reactor& reactor) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(reactor.wants_leader_, true)) return;
+  const auto end = without_leader_.end();
+  if (std::find(without_leader_.begin(), end, &reactor) != end) return;
   without_leader_.push_back(&reactor);
   call_next();
 }
@@ -154,42 +156,40 @@ void ThreadPool::end_wait() {
 
 void ThreadPool::call_next() {
   if (standing_by_.empty()) return;
-  standing_by_.back()->called_.notify_one();
+  standing_by_.back()->called.notify_one();
   standing_by_.pop_back();
 }
 
-void ThreadPool::call(Executor& executor) {
+void ThreadPool::call(Standby& standby) {
   const std::lock_guard lock(mutex_);
-  executor.is_called_ = true;
-  executor.called_.notify_one();
+  standby.is_called = true;
+  standby.called.notify_one();
 }
 
-ThreadPool::Call ThreadPool::wait_for_call(Executor& executor, bool holds_tables) {
+ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) {
   std::unique_lock lock(mutex_);
-  if (!std::exchange(executor.started_, true)) --starting_;
+  if (!std::exchange(standby.started, true)) --starting_;
   for (;;) {
     if (!without_leader_.empty()) {
-      Reactor* const reactor = take_first(without_leader_);
-      reactor->wants_leader_ = false;
-      return {Call::kLead, reactor};
+      return {Call::kLead, take_first(without_leader_)};
     }
     if (!without_watcher_.empty()) return {Call::kWatch, take_first(without_watcher_)};
-    if (std::exchange(executor.is_called_, false) || stopping()) return {};
-    standing_by_.push_back(&executor);
+    if (std::exchange(standby.is_called, false) || stopping()) return {};
+    standing_by_.push_back(&standby);
     std::cv_status waited = std::cv_status::no_timeout;
     if (holds_tables) {
-      waited = executor.called_.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
+      waited = standby.called.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
     } else if (alive_ > first_threads()) {
-      waited = executor.called_.wait_for(lock, options_.spare_time);
+      waited = standby.called.wait_for(lock, spare_time_);
     } else {
-      executor.called_.wait(lock);
+      standby.called.wait(lock);
     }
-    std::erase(standing_by_, &executor);
+    std::erase(standing_by_, &standby);
     const bool is_wanted = !without_leader_.empty() || !without_watcher_.empty();
-    if (waited == std::cv_status::no_timeout || is_wanted || executor.is_called_) continue;
+    if (waited == std::cv_status::no_timeout || is_wanted || standby.is_called) continue;
     if (holds_tables) return {};
     if (!is_spare()) continue;
-    executor.retired_ = true;
+    standby.retired = true;
     --alive_;
     return {Call::kEnd};
   }
@@ -200,15 +200,15 @@ bool ThreadPool::is_spare() const {
   return alive_ > first_threads() && !standing_by_.empty() && !stopping();
 }
 
-void ThreadPool::pause(Executor& executor, std::chrono::milliseconds time) {
+void ThreadPool::pause(Standby& standby, std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
-  executor.called_.wait_for(lock, time, [&] { return executor.is_called_ || stopping(); });
-  executor.is_called_ = false;
+  standby.called.wait_for(lock, time, [&] { return standby.is_called || stopping(); });
+  standby.is_called = false;
 }
 
 void ThreadPool::add_to(Statistics& sum) const {
   const std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Executor>& executor : executors_) executor->add_to(sum);
+  for (const std::unique_ptr<Place>& place : places_) place->executor.add_to(sum);
   sum.threads += alive_;
 }
 

@@ -15,20 +15,21 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "exec/execute.h"
+#include "exec/context.h"
+#include "server/config.h"
+#include "server/dispatcher.h"
 #include "server/executor.h"
 #include "server/reactor.h"
-#include "server/seldom.h"
-#include "server/server.h"
 #include "server/start_gate.h"
 
 namespace hs::server {
 
-class ThreadPool {
+class ThreadPool final : public Dispatcher {
  public:
   struct Options {
     std::string name;  // of the threads, before their numbers
     exec::Context context;
+    std::vector<const protocol::Protocol*> protocols;  // of all clients
     uint32_t max_threads = 1;
     std::chrono::milliseconds spare_time{10'000};  // that one more than the first stands by
   };
@@ -46,59 +47,52 @@ class ThreadPool {
   // Waits for the threads and disconnects all clients. A second call does nothing.
   void join();
 
-  // Any thread, also inside the engine: calls an executor, at once or as soon as one stands by.
-  void want_leader(Reactor& reactor);
-  // Calls one that stands by, if any, to look after the reactor's leader.
-  void want_watcher(Reactor& reactor);
-  // Any thread: ends wait_for_call() or pause() of that executor, now or the next one.
-  void call(Executor& executor);
+  void want_leader(Reactor& reactor) override;
+  void want_watcher(Reactor& reactor) override;
+  bool begin_wait() override;
+  void end_wait() override;
+  Call wait_for_call(Standby& standby, bool holds_tables) override;
+  void pause(Standby& standby, std::chrono::milliseconds time) override;
+  void call(Standby& standby) override;
+  void grow() override;
+  bool stopping() const override { return stop_.load(std::memory_order_relaxed); }
 
-  // Whether one more thread may wait for a lock in the engine; it calls end_wait() then. So many
-  // may that others are left to lead the reactors. Any thread.
-  bool begin_wait();
-  void end_wait();
-
-  // The executors' threads:
-  struct Call {
-    enum What { kNothing, kLead, kWatch, kEnd } what = kNothing;
-    Reactor* reactor = nullptr;
-  };
-  // Stands by. kNothing: it was called for something else, or has held tables for long enough.
-  Call wait_for_call(Executor& executor, bool holds_tables);
-  void pause(Executor& executor, std::chrono::milliseconds time);
-  // Makes another thread if nobody stands by.
-  void grow();
-
-  bool stopping() const { return stop_.load(std::memory_order_relaxed); }
-  engine::Engine& engine() { return engine_; }
-  const exec::Context& context() const { return options_.context; }
-  const Log& log() const { return log_; }
-  Seldom& about_foreigners() { return about_foreigners_; }
   void add_to(Statistics& sum) const;
 
  private:
+  // One thread and its executor, or where they were.
+  struct Place {
+    Place(std::string name, Executor::Environment& environment, Dispatcher& dispatcher)
+        : executor(std::move(name), environment, dispatcher, standby) {}
+
+    Standby standby;
+    Executor executor;
+    std::thread thread;
+    bool ended = true;  // the thread has done everything: another one may be made here
+  };
+
   void make_thread(const StartGate* gate);
-  Executor& free_place();
-  void leave(Executor& executor);
+  Place& free_place();
+  void leave(Place& place);
   size_t first_threads() const;
   bool is_spare() const;
   void call_next();
 
-  const Options options_;
+  const std::string name_;
+  const uint32_t max_threads_;
+  const std::chrono::milliseconds spare_time_;
+  Executor::Environment environment_;
   std::vector<std::unique_ptr<Reactor>>& reactors_;
-  engine::Engine& engine_;
-  const Log log_;
-  Seldom about_foreigners_;
   std::atomic<bool> stop_{false};
 
   std::atomic<uint32_t> waits_left_;  // threads more that may wait for locks
 
   std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a reactor
   mutable std::mutex mutex_;  // of what follows; never held while anything else is locked
-  std::vector<std::unique_ptr<Executor>> executors_;  // also those whose threads have ended
+  std::vector<std::unique_ptr<Place>> places_;
   size_t alive_ = 0;
   size_t starting_ = 0;                    // threads that have not stood by yet
-  std::vector<Executor*> standing_by_;     // the last one is called first: its caches are warm
+  std::vector<Standby*> standing_by_;      // the last one is called first: its caches are warm
   std::vector<Reactor*> without_leader_;   // that want one, in their order
   std::vector<Reactor*> without_watcher_;  // likewise
 };

@@ -14,7 +14,7 @@ class WaitTest : public ServerTest {
   using Wait = engine::SessionEvents::Wait;
 
   WaitTest() {
-    config_.read.threads = config_.write.threads = 1;
+    config_.read_threads = config_.write_threads = 1;
     for (const char* key : {"1", "2", "3"}) fake_.add_row("d", "t", {key, std::string("v") + key});
   }
   ~WaitTest() override { faulty_.let_go(); }
@@ -165,7 +165,7 @@ TEST_F(WaitTest, TheServerStopsAfterTheRequestsThatWait) {
 }
 
 TEST_F(WaitTest, ManyClientsAndWaitsAtOnce) {
-  config_.read.threads = 2;
+  config_.read_threads = 2;
   config_.max_threads = 6;
   start();
   std::atomic<bool> ends{false};

@@ -14,7 +14,7 @@ class WorkTest : public ServerTest {
   static constexpr int kRows = 3000;
 
   WorkTest() {
-    config_.read.threads = config_.write.threads = 1;
+    config_.read_threads = config_.write_threads = 1;
     for (int k = 1; k <= kRows; ++k) fake_.add_row("d", "t", {std::to_string(k), "v"});
     step_ns_ = exec::Meter::kRequestNs / 2;
     start();

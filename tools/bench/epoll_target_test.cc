@@ -33,11 +33,11 @@ class EpollTargetTest : public ::testing::Test {
     }
     workload_.keys = Keys::uniform(1, kRows);
     server::Config config;
-    config.read = {"0", 1};
-    config.write = {"0", 1};
+    config.endpoints = {{.port = "0"}, {.port = "0", .mode = engine::Mode::kReadWrite}};
+    config.read_threads = config.write_threads = 1;
     std::string error;
     server_ = server::Server::start(config, engine_, {no_log, no_log, no_log}, &error);
-    if (server_ != nullptr) place_.port = server_->read_port();
+    if (server_ != nullptr) place_.port = server_->port(engine::Mode::kReadOnly);
   }
 
   EpollTarget target(size_t connections, size_t depth) {
@@ -110,7 +110,7 @@ TEST_F(EpollTargetTest, LatencyCountsFromWhenARequestIsDue) {
 }
 
 TEST_F(EpollTargetTest, WritesAreDoneAndUpdatedRowsFound) {
-  place_.port = server_->write_port();
+  place_.port = server_->port(engine::Mode::kReadWrite);
   workload_.kind = Kind::kInsert;
   workload_.keys = Keys::scattered(1, kRows + 1, 300);
   EXPECT_EQ(target(3, 2).run({.requests = 300}).errors, 0u);

@@ -14,21 +14,6 @@
 
 namespace hs::protocol::handlersocket {
 
-// Sends a reply of rows while it is written.
-class ReplyStream {
- public:
-  virtual ~ReplyStream() = default;
-
-  // False: replies must not be sent yet.
-  virtual bool may_stream() const = 0;
-  // The rest of the reply will come in pieces.
-  virtual void begin() = 0;
-  // Sends what the client takes of the target. False: the client has gone.
-  virtual bool send() = 0;
-  // The reply cannot be completed.
-  virtual void fail() = 0;
-};
-
 class ReplyEncoder final : public ReplyWriter {
  public:
   // Replies are streamed when they have grown so long, in pieces of that size, in bytes.
@@ -53,6 +38,9 @@ class ReplyEncoder final : public ReplyWriter {
   bool measure(std::span<const Value> values) override;
   void stream() override;
   void error(const Error& error) override;
+
+  // Forgets a reply that was begun; its bytes are the caller's to take back.
+  void drop_reply() { in_rows_ = streams_ = false; }
 
  private:
   static constexpr size_t kShortRow = 4u << 10;  // bytes

@@ -1,0 +1,68 @@
+#include "exec/plan.h"
+
+#include "exec/auth.h"
+
+namespace hs::exec {
+namespace {
+
+using protocol::ErrorStage;
+using protocol::Request;
+using protocol::Verb;
+
+std::optional<ErrorCode> check_filters(const Request& request, const engine::IndexSpec& spec) {
+  for (const protocol::Filter& filter : request.filters) {
+    if (!filter.type_ok) return ErrorCode::kFilterType;
+    if (filter.column >= spec.filter_columns.size()) return ErrorCode::kFilterColumn;
+  }
+  return {};
+}
+
+// What can be said against a request on an opened index before its table is touched.
+std::optional<ErrorCode> check(const Context& context, const Request& request,
+                               const engine::IndexSpec& spec) {
+  if (auto error = request.error_due(ErrorStage::kCounts)) return error;
+  if (auto error = check_filters(request, spec)) return error;
+  if (request.in && request.in->values.size() > context.limits.max_in_keys) {
+    return ErrorCode::kTooManyKeys;
+  }
+  if (auto error = request.error_due(ErrorStage::kOperation)) return error;
+  if (request.verb != Verb::kFind && context.mode == engine::Mode::kReadOnly) {
+    return ErrorCode::kReadOnly;
+  }
+  return request.error_due(ErrorStage::kModification);
+}
+
+Plan refused(ErrorCode error) { return {.error = error}; }
+
+Plan on_index(const Request& request, const engine::IndexSpecPtr& spec) {
+  Plan plan{.kind = Plan::Kind::kRead, .spec = &spec};
+  if (request.verb == Verb::kFind) return plan;
+  plan.kind = Plan::Kind::kChange;
+  if (request.verb == Verb::kInsert) {
+    plan.access = engine::Access::kInsert;
+    return plan;
+  }
+  const bool erases = request.modification == Modification::kDelete;
+  plan.access = erases ? engine::Access::kDelete : engine::Access::kUpdate;
+  if (request.limit > 1 || request.in) plan.rows = engine::Rows::kMany;
+  return plan;
+}
+
+}  // namespace
+
+Plan plan(const Context& context, const Request& request, const Client& client) {
+  if (request.verb == Verb::kInvalid) return refused(request.error.value_or(ErrorCode::kCommand));
+  if (request.verb == Verb::kAuth) return {.kind = Plan::Kind::kConnection};
+  if (!may_proceed(client)) return refused(ErrorCode::kUnauthorized);
+  if (request.verb == Verb::kOpen) {
+    if (request.error) return refused(*request.error);
+    return {.kind = Plan::Kind::kConnection};
+  }
+  if (auto error = request.error_due(ErrorStage::kIndexId)) return refused(*error);
+  const engine::IndexSpecPtr* const spec = client.find(request.index_id);
+  if (spec == nullptr) return refused(ErrorCode::kIndexNotOpen);
+  if (auto error = check(context, request, **spec)) return refused(*error);
+  return on_index(request, *spec);
+}
+
+}  // namespace hs::exec

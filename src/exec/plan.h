@@ -1,0 +1,36 @@
+// What a request is, decided once, before it is carried out: what it works on, what it may change,
+// and whether something speaks against it already. A batch decides by it what must be committed
+// before the request, and exec/ carries it out by it.
+#pragma once
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "exec/client.h"
+#include "exec/context.h"
+#include "protocol/request.h"
+
+namespace hs::exec {
+
+struct Plan {
+  enum class Kind : uint8_t {
+    kRefused,     // is answered with `error`, and touches nothing
+    kConnection,  // opens an index or authenticates: changes the Client, which no rollback undoes
+    kRead,
+    kChange,
+  };
+  Kind kind = Kind::kRefused;
+  ErrorCode error = ErrorCode::kCommand;  // kRefused
+  // kRead and kChange: the table's lock that is needed, and how many rows may be changed.
+  engine::Access access = engine::Access::kRead;
+  engine::Rows rows = engine::Rows::kOne;
+  // kRead and kChange: the opened index. Valid until the Client opens another one.
+  const engine::IndexSpecPtr* spec = nullptr;
+};
+
+// Does not touch the database. The order of its checks, which clients see when a request has
+// several mistakes, is that of protocol::ErrorStage. Checks that need the table are left to the
+// commands, and with them a request's own errors of the last stage. A Request that is parsed again
+// from the same bytes has the same plan, as long as the Client does not change.
+Plan plan(const Context& context, const protocol::Request& request, const Client& client);
+
+}  // namespace hs::exec

@@ -1,0 +1,81 @@
+// The seam between a connection's bytes and what they mean. A wire format implements three classes:
+//
+//   Protocol      the format itself, one object for the process
+//   Conversation  what the format remembers of one connection
+//   Codec         the format at work on one thread: cuts the bytes into messages, decodes a message
+//                 into a Request, encodes the reply
+//
+//   bytes --next()--> message --decode()--> Request --exec/--> ReplyWriter --> bytes
+//
+// Framing, refusals and the words of errors are the format's alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/result.h"
+#include "protocol/reply.h"
+#include "protocol/request.h"
+
+namespace hs::protocol {
+
+// Belongs to the connection and, with it, to one thread at a time.
+class Conversation {
+ public:
+  virtual ~Conversation() = default;
+
+  // Bytes at the front of what is unread that Codec::next() has looked at in vain. To be set to 0
+  // when what is unread begins elsewhere.
+  size_t searched = 0;
+};
+
+// What stands at the front of a connection's unread bytes.
+struct Message {
+  enum class State : uint8_t {
+    kComplete,    // `text` and `consumed` are set
+    kIncomplete,  // more must be read first
+    kRefused,     // `refusal` is the last answer: nothing behind can be understood
+  };
+  State state = State::kIncomplete;
+  ErrorCode refusal = ErrorCode::kRequestTooLong;
+  std::string_view text;  // what to decode; points into the unread bytes
+  size_t consumed = 0;    // bytes that it takes of them
+};
+
+// One thread at a time. The conversations that it is given are those of its own protocol.
+class Codec {
+ public:
+  virtual ~Codec() = default;
+
+  // The first message in `unread`, which is refused when it is longer than `longest` bytes.
+  virtual Message next(Conversation& conversation, std::string_view unread, size_t longest) = 0;
+
+  // What the message asks for. The Request's views point into `text` or into the codec: they end
+  // with either of them, and with the next call. The same text gives an equal Request each time.
+  // Takes memory only in proportion to the text; may throw std::bad_alloc.
+  virtual Request decode(Conversation& conversation, std::string_view text) = 0;
+
+  // Writes the next reply at the end of `output`, which must outlive the writing. Nothing else may
+  // append to it or consume from it until the reply is complete.
+  virtual ReplyWriter& reply_to(Conversation& conversation, Buffer& output) = 0;
+
+  // Forgets a reply that was begun and will not be completed.
+  virtual void drop_reply() = 0;
+};
+
+class Protocol {
+ public:
+  virtual ~Protocol() = default;
+
+  // Any thread, as what follows. May throw std::bad_alloc.
+  virtual std::unique_ptr<Conversation> begin() const = 0;
+
+  // `max_reply_size`: bytes of one reply, at most. `stream` must outlive the codec; null: every
+  // reply is kept until it is complete.
+  virtual std::unique_ptr<Codec> make_codec(size_t max_reply_size, ReplyStream* stream) const = 0;
+};
+
+}  // namespace hs::protocol

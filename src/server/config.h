@@ -1,0 +1,63 @@
+// What the network server is told at its start: where it listens, how many threads serve, and every
+// limit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "engine/engine.h"
+#include "exec/client.h"
+#include "net/socket_rights.h"
+#include "protocol/codec.h"
+#include "protocol/handlersocket/codec.h"
+
+namespace hs::server {
+
+// One place to listen, what is spoken there, and what is asked of its clients.
+struct EndpointConfig {
+  std::string address = "127.0.0.1";  // IPv4 or IPv6 literal or a name; empty = all; "/" = `port`
+                                      // is the path of a Unix socket
+  std::string port;                   // decimal port or service name; "0" = any free port
+  net::SocketRights socket_rights{};  // of a Unix socket
+  engine::Mode mode = engine::Mode::kReadOnly;
+  exec::Authentication authentication{};
+  const protocol::Protocol* protocol = &protocol::handlersocket::line_protocol();
+  // The system variables that it comes from, for messages.
+  std::string_view address_variable = "handlersocket_address";
+  std::string_view port_variable = "handlersocket_port";
+};
+
+struct Config {
+  std::vector<EndpointConfig> endpoints;
+  // Of all endpoints of one mode together.
+  uint32_t read_threads = 16;         // 1..3000
+  uint32_t write_threads = 4;         // likewise
+  uint32_t max_threads = 256;         // those that wait included; at least as many as above
+  uint32_t spare_thread_ms = 10'000;  // that a thread stands by before it ends, if more than one do
+  uint32_t idle_timeout_s = 300;      // a connection without traffic is closed after that
+  uint32_t spin_us = 20;              // how long a reactor looks for requests before it sleeps
+  uint32_t backlog = 32768;
+  uint32_t sndbuf = 0;    // bytes, 0 = the system's
+  uint32_t rcvbuf = 0;    // bytes, 0 = the system's
+  uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
+  Limits limits;
+  int64_t (*now_ns)() = monotonic_ns;  // by which work is measured (see exec/meter.h)
+
+  uint32_t threads(engine::Mode mode) const {
+    return mode == engine::Mode::kReadOnly ? read_threads : write_threads;
+  }
+};
+
+// Where messages for the operator go: none is null, each is callable from any thread and does not
+// throw.
+struct Log {
+  void (*info)(std::string_view message);
+  void (*warning)(std::string_view message);
+  void (*error)(std::string_view message);
+};
+
+}  // namespace hs::server

@@ -1,0 +1,135 @@
+#include "server/endpoint.h"
+
+#include <sys/socket.h>
+
+#include <new>
+#include <string_view>
+
+#include "server/thread.h"
+
+namespace hs::server {
+namespace {
+
+constexpr std::string_view kUnixSocket = "/";  // as an address
+
+// The answer to a client that is one too many, in the protocol's words.
+std::string refusal_of(const protocol::Protocol& protocol) {
+  Buffer output;
+  const auto conversation = protocol.begin();
+  const auto codec = protocol.make_codec(0, nullptr);
+  codec->reply_to(*conversation, output).error(Error{ErrorCode::kTooManyConnections, 0, {}});
+  return std::string(output.view());
+}
+
+std::string in_parentheses(std::string_view variable) { return " (" + std::string(variable) + ")"; }
+
+std::string_view variable_of(net::ListenError::About about, const EndpointConfig& endpoint) {
+  switch (about) {
+    case net::ListenError::About::kAddress:
+      return endpoint.address_variable;
+    case net::ListenError::About::kGroup:
+      return "handlersocket_socket_group";
+    case net::ListenError::About::kPlace:
+      break;
+  }
+  return endpoint.port_variable;
+}
+
+bool listen_options(const Config& config, const EndpointConfig& endpoint,
+                    net::ListenOptions* options, std::string* error) {
+  options->backlog = config.backlog;
+  options->sndbuf = config.sndbuf;
+  options->rcvbuf = config.rcvbuf;
+  if (endpoint.address == kUnixSocket) {
+    options->path = endpoint.port;
+    options->rights = endpoint.socket_rights;
+    return true;
+  }
+  options->address = endpoint.address;
+  return net::resolve_port(endpoint.port, &options->port, error);
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const EndpointConfig& config, ReactorGroup& group, Admits admits)
+    : config_(config),
+      group_(group),
+      admits_(std::move(admits)),
+      refusal_(refusal_of(*config.protocol)) {}
+
+Endpoint::~Endpoint() {
+  request_stop();
+  join();
+}
+
+std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointConfig& endpoint,
+                                         ReactorGroup& group, const Log& log, Admits admits,
+                                         std::string* error) {
+  std::unique_ptr<Endpoint> made(new Endpoint(endpoint, group, std::move(admits)));
+  net::ListenOptions options;
+  if (!listen_options(config, endpoint, &options, error)) {
+    *error += in_parentheses(endpoint.port_variable);
+    return nullptr;
+  }
+  net::ListenError failed;
+  made->listener_ = net::Listener::open(options, &failed);
+  if (made->listener_ == nullptr) {
+    *error = failed.text + in_parentheses(variable_of(failed.about, endpoint));
+    return nullptr;
+  }
+  made->number_ = made->listener_->port();
+
+  net::Acceptor::Handlers handlers;
+  handlers.accepted = [raw = made.get()](net::FileDescriptor socket) {
+    raw->take(std::move(socket));
+  };
+  handlers.refused = [raw = made.get()](net::FileDescriptor socket) {
+    raw->admits_(kLastDescriptor);  // says why
+    raw->refuse(socket);
+  };
+  handlers.warning = log.warning;
+  made->acceptor_ = std::make_unique<net::Acceptor>(*made->listener_, std::move(handlers));
+  if (*made->acceptor_) return made;
+  *error = "too few file descriptors to listen on " + made->listener_->place() +
+           in_parentheses(endpoint.port_variable);
+  return nullptr;
+}
+
+void Endpoint::make_thread(const StartGate& gate) {
+  thread_ = start_thread(std::string(thread_prefix(config_.mode)) + "accept", [&gate, this] {
+    if (gate.wait()) acceptor_->run();
+  });
+}
+
+void Endpoint::request_stop() {
+  if (acceptor_ != nullptr) acceptor_->stop();
+}
+
+void Endpoint::join() {
+  if (thread_.joinable()) thread_.join();
+  listener_.reset();
+}
+
+void Endpoint::take(net::FileDescriptor socket) {
+  try {
+    if (!group_.is_full() && admits_(socket.get()) && group_.adopt(socket, config_)) {
+      return accepted_.add(1);
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  refuse(socket);
+}
+
+// Where the threads have ended the server stops, and the connection just closes.
+void Endpoint::refuse(const net::FileDescriptor& socket) {
+  refused_.add(1);
+  if (!group_.takes_connections()) return;
+  ::send(socket.get(), refusal_.data(), refusal_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Endpoint::add_to(Statistics& sum) const {
+  sum.connections_accepted += accepted_.get();
+  sum.connections_refused += refused_.get();
+}
+
+}  // namespace hs::server

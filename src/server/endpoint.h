@@ -1,0 +1,71 @@
+// One place where the server listens: its listener, the thread that accepts, and the group of
+// reactors that serves what was accepted.
+#pragma once
+
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/counter.h"
+#include "net/acceptor.h"
+#include "net/listener.h"
+#include "server/config.h"
+#include "server/reactor_group.h"
+#include "server/start_gate.h"
+#include "server/statistics.h"
+
+namespace hs::server {
+
+class Endpoint {
+ public:
+  // Whether a connection may stay that was accepted as this descriptor; says why not. On the thread
+  // that accepts.
+  using Admits = std::function<bool(int)>;
+  static constexpr int kLastDescriptor = INT_MAX;  // there is none behind it
+
+  // Descriptors that an endpoint has besides its connections: the acceptor's own, and the listening
+  // sockets.
+  static constexpr uint64_t kOwnDescriptors = 4;
+
+  // Listens, but makes no thread. Null: *error is one sentence. `group` must outlive the endpoint,
+  // and the endpoint every connection that it has accepted.
+  static std::unique_ptr<Endpoint> open(const Config& config, const EndpointConfig& endpoint,
+                                        ReactorGroup& group, const Log& log, Admits admits,
+                                        std::string* error);
+  ~Endpoint();  // stops and joins
+
+  // Makes the thread, which waits at the gate. Throws std::exception when it cannot.
+  void make_thread(const StartGate& gate);
+
+  // Asks the thread to end: no more connections are taken.
+  void request_stop();
+  // Waits for the thread, once the gate is open, and stops listening. A second call does nothing.
+  void join();
+
+  engine::Mode mode() const { return config_.mode; }
+  uint16_t number() const { return number_; }  // of the port that is bound; 0: a Unix socket
+  const std::string& place() const { return listener_->place(); }  // until join()
+  void add_to(Statistics& sum) const;
+
+ private:
+  Endpoint(const EndpointConfig& config, ReactorGroup& group, Admits admits);
+
+  void take(net::FileDescriptor socket);
+  void refuse(const net::FileDescriptor& socket);
+
+  const EndpointConfig config_;
+  ReactorGroup& group_;
+  const Admits admits_;
+  const std::string refusal_;  // for a client that is one too many
+  uint16_t number_ = 0;
+  std::unique_ptr<net::Listener> listener_;
+  std::unique_ptr<net::Acceptor> acceptor_;
+  std::thread thread_;
+  Counter accepted_;
+  Counter refused_;
+};
+
+}  // namespace hs::server

@@ -1,0 +1,117 @@
+#include "server/reactor_group.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace hs::server {
+
+std::string_view thread_prefix(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "hs-rd-" : "hs-wr-";
+}
+
+std::string_view threads_variable(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "handlersocket_threads" : "handlersocket_threads_wr";
+}
+
+uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) {
+  constexpr uint64_t kOfReactor = 2;  // an epoll and an eventfd
+  return kOfReactor * config.threads(mode);
+}
+
+ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, Memory& memory)
+    : mode_(mode), max_connections_(config.limits.max_connections), specs_(&memory) {}
+
+ReactorGroup::~ReactorGroup() {
+  request_stop();
+  join();
+}
+
+std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
+                                                   engine::Engine& engine, const Log& log,
+                                                   Memory& memory, std::string* error) {
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, memory));
+  const uint32_t threads = config.threads(mode);
+  Reactor::Options reactor;
+  if (config.readsize > 0) reactor.read_size = config.readsize;
+  reactor.high_water = config.limits.max_buffered;
+  reactor.idle_timeout_s = config.idle_timeout_s;
+  reactor.spin_us = config.spin_us;
+  reactor.gathers = mode == engine::Mode::kReadWrite;
+  for (uint32_t i = 0; i < threads; ++i) {
+    std::unique_ptr<Reactor> made = Reactor::create(reactor);
+    if (made == nullptr) {
+      *error = "too few file descriptors for " + std::to_string(threads) + " threads (" +
+               std::string(threads_variable(mode)) + ")";
+      return nullptr;
+    }
+    group->taking_.push_back(made.get());
+    group->reactors_.push_back(std::move(made));
+  }
+  ThreadPool::Options pool;
+  pool.name = thread_prefix(mode);
+  pool.context = {mode, config.limits, config.now_ns};
+  pool.max_threads = std::max(config.max_threads, threads);
+  pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
+  for (const EndpointConfig& endpoint : config.endpoints) {
+    if (std::find(pool.protocols.begin(), pool.protocols.end(), endpoint.protocol) ==
+        pool.protocols.end()) {
+      pool.protocols.push_back(endpoint.protocol);
+    }
+  }
+  group->pool_.emplace(std::move(pool), group->reactors_, engine, log);
+  return group;
+}
+
+void ReactorGroup::request_stop() {
+  if (pool_) pool_->request_stop();
+}
+
+void ReactorGroup::join() {
+  if (pool_) pool_->join();
+}
+
+bool ReactorGroup::adopt(net::FileDescriptor& socket, const EndpointConfig& endpoint) {
+  std::unique_ptr<net::Connection> peer =
+      std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
+  const std::lock_guard lock(mutex_);
+  while (Reactor* const reactor = least_busy()) {
+    if (reactor->adopt(peer, socket)) return true;
+    std::erase(taking_, reactor);
+  }
+  return false;
+}
+
+bool ReactorGroup::is_full() const { return connections() >= max_connections_; }
+
+bool ReactorGroup::takes_connections() const {
+  const std::lock_guard lock(mutex_);
+  return !taking_.empty();
+}
+
+// Guarded by mutex_. Null: there are as many connections as there may be, or no reactor is left.
+Reactor* ReactorGroup::least_busy() {
+  Reactor* least = nullptr;
+  uint64_t all = 0;
+  uint32_t fewest = UINT32_MAX;
+  for (Reactor* reactor : taking_) {
+    const uint32_t connections = reactor->connections();
+    all += connections;
+    if (connections >= fewest) continue;
+    fewest = connections;
+    least = reactor;
+  }
+  return all < max_connections_ ? least : nullptr;
+}
+
+uint64_t ReactorGroup::connections() const {
+  uint64_t sum = 0;
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) sum += reactor->connections();
+  return sum;
+}
+
+void ReactorGroup::add_to(Statistics& sum) const {
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->add_to(sum);
+  if (pool_) pool_->add_to(sum);
+}
+
+}  // namespace hs::server

@@ -1,0 +1,76 @@
+// Everything that serves the endpoints of one mode: the reactors among which connections are
+// spread, and the threads that lead them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/memory.h"
+#include "engine/engine.h"
+#include "exec/client.h"
+#include "server/config.h"
+#include "server/reactor.h"
+#include "server/start_gate.h"
+#include "server/statistics.h"
+#include "server/thread_pool.h"
+
+namespace hs::server {
+
+class ReactorGroup {
+ public:
+  // Descriptors that the group of a mode has besides its connections.
+  static uint64_t own_descriptors(const Config& config, engine::Mode mode);
+
+  // Makes the reactors, but no thread. Null: *error is one sentence. `engine`, and `memory` in
+  // which the group counts, must outlive it.
+  static std::unique_ptr<ReactorGroup> create(const Config& config, engine::Mode mode,
+                                              engine::Engine& engine, const Log& log,
+                                              Memory& memory, std::string* error);
+  ~ReactorGroup();  // stops and joins
+
+  // Makes the threads, which wait at the gate. Throws std::exception when it cannot: some may have
+  // been made; open the gate with false then.
+  void make_threads(const StartGate& gate) { pool_->start(gate); }
+
+  // Asks every thread to end.
+  void request_stop();
+  // Waits for the threads, once the gate is open, and disconnects all clients. A second call does
+  // nothing.
+  void join();
+
+  // Any thread, as all that follows. Gives the connection to the reactor that has the fewest.
+  // False: the socket stays the caller's, since no reactor is left or they have as many as they may
+  // have (max_connections). May throw std::bad_alloc, likewise.
+  bool adopt(net::FileDescriptor& socket, const EndpointConfig& endpoint);
+  bool is_full() const;
+  // Whether a reactor is left that takes connections.
+  bool takes_connections() const;
+
+  engine::Mode mode() const { return mode_; }
+  size_t threads() const { return reactors_.size(); }
+  uint64_t connections() const;  // now
+  void add_to(Statistics& sum) const;
+
+ private:
+  ReactorGroup(const Config& config, engine::Mode mode, Memory& memory);
+  Reactor* least_busy();
+
+  const engine::Mode mode_;
+  const uint32_t max_connections_;
+  exec::SpecPool specs_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;
+  std::optional<ThreadPool> pool_;
+  mutable std::mutex mutex_;      // of what follows
+  std::vector<Reactor*> taking_;  // the reactors that have not ended
+};
+
+// The short name of a mode's threads: "hs-rd-" or "hs-wr-".
+std::string_view thread_prefix(engine::Mode mode);
+// The system variable that says how many there are, for messages.
+std::string_view threads_variable(engine::Mode mode);
+
+}  // namespace hs::server
