@@ -164,6 +164,20 @@ void ServerSession::take_settings() {
   set_row_wait();
 }
 
+void ServerSession::begin_statement(enum_sql_command command) {
+  entry_->set_active();
+  entry_->show();
+  thd_->reset_for_next_command();
+  thd_->get_stmt_da()->reset_current_row_for_warning(1);
+  thd_->set_query_id(next_query_id());
+  thd_->set_time();
+  // With what it keeps of the tables that the statement before has written.
+  thd_->lex->reset_query_tables_list(false);
+  thd_->lex->sql_command = command;
+  thd_->variables.sql_mode = global_system_variables.sql_mode;
+  thd_->variables.time_zone = global_system_variables.time_zone;
+}
+
 // Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
 unsigned& ServerSession::row_wait_s() {
   const uchar* value = row_wait_->value_ptr(thd_, OPT_SESSION, &null_clex_str);

@@ -44,6 +44,9 @@ class ServerSession {
   // Whether a session that is never idle should take them again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->start_time); }
 
+  // What the server does in front of each statement. The THD's memory of the one before stays.
+  void begin_statement(enum_sql_command command);
+
   // Whether it waits for locks that other sessions hold. begin_waiting() and end_waiting() are
   // LockWaits::begin() and end(), told to the server.
   adapter::LockWaits& lock_waits() { return lock_waits_; }

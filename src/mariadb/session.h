@@ -7,21 +7,17 @@
 //   an engine lock (external_lock)     read port: until commit(); write port: one statement
 //   protection against a global        write port: from the first request of a batch until
 //   read lock                          commit()
-// The read port runs a batch as one autocommitted statement, the write port as one transaction.
-//
-// There, requests of the same kind that follow each other and change one row at most share a
-// statement, as the rows of INSERT IGNORE do: a row that the engine refuses leaves nothing behind,
-// and the statement goes on. All others have one of their own, so that what they changed can be
-// undone alone.
+// The read port runs a batch as one autocommitted statement, the write port as one transaction. What
+// does not need a server is decided in src/adapter.
 #pragma once
 
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <atomic>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "adapter/kept_cursors.h"
 #include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mariadb/server_session.h"
@@ -83,27 +79,31 @@ class MariaSession final : public engine::Session {
   Error take_lock_error();
 
  private:
-  MariaCursor* find_open(const engine::IndexSpecPtr& spec) const;
-  Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
-  Result<void> try_open(MariaCursor& cursor);
-  Result<void> begin_read(MariaCursor& cursor);
-  Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
-  void begin_statement(enum_sql_command command);
-  size_t most_open_cursors() const;
+  void forget_kill();
+  void note_lock(int number, const Error& error);
   adapter::LockWaits& lock_waits() { return server_.lock_waits(); }
   const adapter::LockWaits& lock_waits() const { return server_.lock_waits(); }
-  void close_tables();
+  Result<void> begin_read(MariaCursor& cursor);
+  void end_read(const MariaCursor& cursor);
   void unlock_readers();
+  // session_tables.cc
+  Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
+  Result<void> try_open(MariaCursor& cursor);
+  size_t most_open_cursors() const;
+  void close_tables();
+  // session_write.cc
+  Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
+  Result<void> end_write(const MariaCursor& cursor);
+  void undo_write();
   MariaCursor& statement_cursor() const;
   bool close_statement();
   void abandon_statement();
   void unlock_statement();
   void settle_transaction();
   Result<void> reopen(MariaCursor& cursor);
+  Result<void> commit_write();
   bool commit_transaction();
   void undo_transaction();
-  void forget_kill();
-  void note_lock(int number, const Error& error);
 
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
@@ -114,9 +114,7 @@ class MariaSession final : public engine::Session {
   THD* const thd_;
   const engine::Mode mode_;
 
-  std::unordered_map<const engine::IndexSpec*, std::unique_ptr<MariaCursor>> cursors_;
-  mutable MariaCursor* recent_ = nullptr;     // of cursors_, the last that was asked for
-  std::vector<MariaCursor*> open_cursors_;    // with a TABLE
+  adapter::KeptCursors<MariaCursor> cursors_;
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // of the running request
   bool statement_open_ = false;               // read port: a batch has begun

@@ -1,0 +1,71 @@
+// The cursors of a session, by the specs that they are for, and which of them have their table open.
+//
+// A cursor outlives its table, which is opened again by name. Tables are closed all at once: no
+// session holds one while it waits for another.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace hs::adapter {
+
+// `Cursor` is the adapter's; it has spec() and is_open().
+template <class Cursor>
+class KeptCursors {
+ public:
+  // The cursor of the spec, if its table is open; else null. The last one that was asked for is
+  // found by a comparison.
+  Cursor* find_open(const engine::IndexSpecPtr& spec) const {
+    if (recent_ == nullptr || recent_->spec() != spec) {
+      const auto found = cursors_.find(spec.get());
+      if (found == cursors_.end()) return nullptr;
+      recent_ = found->second.get();
+    }
+    return recent_->is_open() ? recent_ : nullptr;
+  }
+
+  // The cursor of the spec; `make()` makes one, a std::unique_ptr, if there is none. Then others
+  // without a table may go, whether or not a client still has their index open: there may be any
+  // number of them.
+  template <class Make>
+  Cursor& get(const engine::IndexSpecPtr& spec, Make make) {
+    auto found = cursors_.find(spec.get());
+    if (found == cursors_.end()) {
+      if (cursors_.size() >= kSweepAt) sweep();
+      found = cursors_.emplace(spec.get(), make()).first;
+    }
+    return *found->second;
+  }
+
+  // Its table was opened.
+  void note_open(Cursor& cursor) { open_.push_back(&cursor); }
+  // Their tables were closed.
+  void note_all_closed() { open_.clear(); }
+  std::span<Cursor* const> open() const { return open_; }
+
+  void clear() {
+    recent_ = nullptr;
+    open_.clear();
+    cursors_.clear();
+  }
+  size_t size() const { return cursors_.size(); }
+
+  static constexpr size_t kSweepAt = 256;
+
+ private:
+  void sweep() {
+    recent_ = nullptr;
+    std::erase_if(cursors_, [](const auto& entry) { return !entry.second->is_open(); });
+  }
+
+  std::unordered_map<const engine::IndexSpec*, std::unique_ptr<Cursor>> cursors_;
+  mutable Cursor* recent_ = nullptr;  // of cursors_
+  std::vector<Cursor*> open_;
+};
+
+}  // namespace hs::adapter

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Opening tables for cursors, and giving them back.
+#include <algorithm>
+
+#include "adapter/open_tables.h"
+#include "mariadb/cursor.h"
+#include "mariadb/engine.h"
+#include "mariadb/session.h"
+
+namespace hs::mariadb {
+namespace {
+
+// Opening a table is as much work as going to so many rows.
+constexpr uint32_t kRowsWorthAnOpen = 256;
+
+}  // namespace
+
+Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec) {
+  MariaCursor& cursor =
+      cursors_.get(spec, [&] { return std::make_unique<MariaCursor>(*this, spec); });
+  // Neither row locks of finds nor a view of the data are anything to hold on to while a table is
+  // waited for; and what a table has become since, an older view cannot see.
+  if (!transaction_.has_changes()) (void)commit();
+  if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
+  if (!close_statement()) {
+    transaction_.lose();
+    return take_error(0);
+  }
+
+  // Others must not be held while a table is waited for, nor too many at any time.
+  if (lock_waits().may_wait() ||
+      (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open()))
+    release();
+
+  Result<void> opened = try_open(cursor);
+  for (int more = 2; !opened && more > 0 && !transaction_.is_open(); --more) {
+    if (opened.error().code != ErrorCode::kEngine) break;
+    trans_commit_stmt(thd_);
+    close_tables();
+    // Before release(): what is to be recovered is written down in memory of the statement.
+    cursor.recover_failed_open();
+    release();
+    opened = try_open(cursor);
+  }
+  if (!opened) {
+    trans_commit_stmt(thd_);
+    if (!transaction_.is_open()) free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+    if (opened.error().code == ErrorCode::kEngine) return ErrorCode::kLockTables;
+    return opened.error();
+  }
+  cursors_.note_open(cursor);
+  bump(engine_.counters().table_open);
+  works(kRowsWorthAnOpen);
+  if (!transaction_.is_open()) thd_->mdl_context.release_statement_locks();
+  return &cursor;
+}
+
+// Opens the cursor, or leaves nothing of the try behind: neither tables nor locks, whatever else
+// the session has open.
+Result<void> MariaSession::try_open(MariaCursor& cursor) {
+  const TableWait wait(server_);
+  server_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
+  server_.begin_statement(SQLCOM_SELECT);
+  TABLE* const opened_before = thd_->open_tables;
+  const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
+  Result<void> opened = cursor.open();
+  if (opened) return opened;
+  cursor.forget_table();
+  while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
+  thd_->mdl_context.rollback_to_savepoint(locked_before);
+  return opened;
+}
+
+bool MariaSession::is_waited_for() const {
+  return std::ranges::any_of(cursors_.open(),
+                             [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
+}
+
+size_t MariaSession::most_open_cursors() const {
+  return adapter::most_open_tables(tc_size, engine_.sessions());
+}
+
+bool MariaSession::after_batch() {
+  server_.entry().set_idle();
+  forget_kill();
+  if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
+    release();
+  return !cursors_.open().empty();
+}
+
+void MariaSession::close_tables() {
+  if (!cursors_.open().empty()) bump(engine_.counters().table_close);
+  for (MariaCursor* cursor : cursors_.open()) cursor->forget_table();
+  cursors_.note_all_closed();
+  close_thread_tables(thd_);
+  thd_->release_transactional_locks();
+}
+
+void MariaSession::release() {
+  if (transaction_.is_open() || !locked_cursors_.empty()) (void)commit();
+  close_tables();
+  free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+}
+
+// What is held open would be held for as long as the wait lasts.
+void MariaSession::begin_waiting(uint32_t most_ms) {
+  if (cursors_.open().size() > 1) release();
+  server_.begin_waiting(most_ms);
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The write port's session: the calls that begin, keep and undo the statements of its transaction.
+// Which to make, and what a failure means for the requests before it, says adapter::Transaction.
+#include "mariadb/cursor.h"
+#include "mariadb/engine.h"
+#include "mariadb/session.h"
+#include "mariadb/write_refusal.h"
+
+namespace hs::mariadb {
+namespace {
+
+enum_sql_command command_of(engine::Access access) {
+  switch (access) {
+    case engine::Access::kInsert:
+      return SQLCOM_INSERT;
+    case engine::Access::kUpdate:
+      return SQLCOM_UPDATE;
+    case engine::Access::kDelete:
+      return SQLCOM_DELETE;
+    case engine::Access::kRead:
+      break;
+  }
+  return SQLCOM_SELECT;
+}
+
+}  // namespace
+
+Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
+                                       engine::Rows rows) {
+  transaction_.begin_request();
+  if (auto refused = refusal(access)) return *refused;
+  if (cursor.lacks_children())
+    if (auto reopened = reopen(cursor); !reopened) return reopened;
+  const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
+  const adapter::Transaction::Statement statement{&cursor, access, can_share};
+  if (transaction_.joins(statement)) {
+    // Each request has a time of its own; NOW() keeps the one it has seen as long as the id of the
+    // query stays the same.
+    thd_->set_time();
+    thd_->set_query_id(next_query_id());
+    cursor.take_query_id();
+    return {};
+  }
+  if (!close_statement()) {
+    transaction_.lose();
+    return take_error(0);
+  }
+  server_.begin_statement(command_of(access));
+  if (!transaction_.is_open()) {
+    thd_->variables.option_bits |= OPTION_BEGIN;
+    thd_->server_status |= SERVER_STATUS_IN_TRANS;
+    transaction_.begin();
+    logged_before_ = thd_->get_last_commit_gtid().seq_no;
+  }
+  const TableWait wait(server_);
+  MDL_request protection;
+  MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
+  const bool locked = !thd_->mdl_context.acquire_lock(
+                          &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
+                      // It may have become so while FLUSH TABLES WITH READ LOCK was waited for.
+                      !refusal(access) && cursor.lock_for_write(access);
+  if (!locked) {
+    const auto refused = refusal(access);
+    const Error error = refused ? *refused : take_lock_error();
+    trans_rollback_stmt(thd_);
+    settle_transaction();
+    return error;
+  }
+  transaction_.begin_statement(statement);
+  bump(engine_.counters().table_lock);
+  return {};
+}
+
+Result<void> MariaSession::end_write(const MariaCursor& cursor) {
+  // What such a table keeps cannot be undone, so a KILL comes too late for it.
+  if (transaction_.request_has_changes() && !cursor.can_undo()) thd_->reset_killed();
+  if (!transaction_.end_request() || close_statement()) return {};
+  const Error error = take_error(0);
+  (void)transaction_.settle(thd_->transaction_rollback_request);
+  return error;
+}
+
+void MariaSession::undo_write() {
+  if (transaction_.undo_request(thd_->transaction_rollback_request)) {
+    abandon_statement();
+    settle_transaction();
+  }
+  thd_->clear_error();
+}
+
+MariaCursor& MariaSession::statement_cursor() const {
+  return static_cast<MariaCursor&>(*transaction_.statement().cursor);
+}
+
+// Keeps what the open statement has changed. False: it was undone, with the error raised.
+bool MariaSession::close_statement() {
+  if (!transaction_.has_statement()) return true;
+  statement_cursor().end_index();
+  if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
+  const bool log_failed = thd_->binlog_flush_pending_rows_event(true) != 0;
+  if (log_failed) transaction_.note_log_failure();
+  const bool failed = log_failed || trans_commit_stmt(thd_);
+  if (failed) trans_rollback_stmt(thd_);
+  unlock_statement();
+  return !failed;
+}
+
+// Undoes what the open statement has changed.
+void MariaSession::abandon_statement() {
+  if (!transaction_.has_statement()) return;
+  statement_cursor().end_index();
+  // Tables that know no rollback keep what was changed.
+  if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
+  trans_rollback_stmt(thd_);
+  unlock_statement();
+}
+
+// The end of the write port's statement, after its commit or rollback.
+void MariaSession::unlock_statement() {
+  transaction_.end_statement();
+  mysql_unlock_tables(thd_, thd_->lock);
+  thd_->lock = nullptr;
+  bump(engine_.counters().table_unlock);
+  for (TABLE* table = thd_->open_tables; table != nullptr; table = table->next)
+    if (table->query_id == thd_->query_id) table->file->ha_reset();
+}
+
+// What becomes of the transaction of a request that has failed and was undone.
+void MariaSession::settle_transaction() {
+  const auto fate = transaction_.settle(thd_->transaction_rollback_request);
+  if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
+}
+
+// To be executed again behind a commit.
+Error MariaSession::must_reopen() {
+  lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
+  return Error{ErrorCode::kLockTables, 0, {}};
+}
+
+// The tables that changes of the cursor's table reach are no longer those that were opened with it.
+Result<void> MariaSession::reopen(MariaCursor& cursor) {
+  if (transaction_.has_changes()) return must_reopen();
+  release();
+  auto opened = open_cursor(cursor.spec());
+  if (!opened) return opened.error();
+  return {};
+}
+
+Result<void> MariaSession::commit_write() {
+  Result<void> result;
+  if (!close_statement()) {
+    result = take_error(0);
+    rollback();
+    transaction_.lose();
+    return result;
+  }
+  const bool changed = transaction_.has_changes();
+  // The server does not say when it waits for those who commit at the same time.
+  if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
+  const bool undone = !commit_transaction();
+  if (changed) server_.on_wait_end();
+  if (undone) {
+    result = take_lock_error();
+    trans_rollback(thd_);
+  } else if (changed && log_was_switched_off() &&
+             thd_->get_last_commit_gtid().seq_no == logged_before_) {
+    // Switched off while this was on its way: it is in the tables and not in the log.
+    result = log_is_off();
+  }
+  thd_->mdl_context.release_statement_locks();
+  transaction_.end();
+  return result;
+}
+
+// False: the transaction was rolled back, with the error raised.
+bool MariaSession::commit_transaction() {
+  const ulong rollbacks = thd_->status_var.ha_rollback_count;
+  if (!trans_commit(thd_)) return true;
+  // What fails behind the commit (the next file of the binary log cannot be made) is an error, too,
+  // but undoes nothing; the server itself logs it.
+  return thd_->status_var.ha_rollback_count == rollbacks;
+}
+
+void MariaSession::undo_transaction() {
+  if (transaction_.is_open()) {
+    abandon_statement();
+    trans_rollback_stmt(thd_);
+    trans_rollback(thd_);
+    thd_->mdl_context.release_statement_locks();
+  }
+  transaction_.end();
+  thd_->clear_error();
+  free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/write_refusal.h"
+
+#include <atomic>
+
+namespace hs::mariadb {
+
+bool log_was_switched_off() { return opt_bin_log && !mysql_bin_log.is_open(); }
+
+Error log_is_off() {
+  static std::atomic_flag said;
+  if (!said.test_and_set())
+    sql_print_error(
+        "handlersocket: the server has switched its binary log off; changes are refused until it "
+        "is "
+        "restarted");
+  return Error::sql(ER_BINLOG_LOGGING_IMPOSSIBLE, "The server has switched its binary log off");
+}
+
+std::optional<Error> refusal(engine::Access access) {
+  if (access == engine::Access::kRead) return {};
+  if (opt_readonly || global_system_variables.tx_read_only)
+    return Error{ErrorCode::kLockTables, 0, {}};
+  // Changes would not reach the other nodes of a Galera cluster.
+  if (WSREP_ON) return Error{ErrorCode::kUnsupportedTable, 0, {}};
+  if (log_was_switched_off()) return log_is_off();
+  return {};
+}
+
+}  // namespace hs::mariadb
