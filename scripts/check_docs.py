@@ -163,7 +163,7 @@ def variables_in_code() -> dict[str, Variable]:
         dynamic = "no" if re.search(r"kReadOnly|PLUGIN_VAR_READONLY", values[2]) else "yes"
         if macro in ("MYSQL_SYSVAR_STR", "MYSQL_SYSVAR_BOOL"):
             kind = "text" if macro == "MYSQL_SYSVAR_STR" else "switch"
-            default = "" if values[6] == "nullptr" else values[6]
+            default = {"nullptr": "", "false": "OFF", "true": "ON"}.get(values[6], values[6])
             found[values[0]] = Variable(kind, default, "", dynamic)
         elif macro == "MYSQL_SYSVAR_ENUM":
             # `kUtf8mb4` of a list of names: the page gives the names, the default first.

@@ -222,6 +222,7 @@ class PrivateServer:
         address = str(options.get("handlersocket_address") or "127.0.0.1")
         if self.plugin == "none" or address.startswith("/"):
             return {}
+        address = address.split(",")[0]  # all of them are bound before any is served
         address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)
         wanted = {
             "the read port": str(options["handlersocket_port"]),

@@ -217,6 +217,7 @@ int main(int argc, char** argv) {
   config.endpoints = {
       {.port = "0"},
       {.port = "0", .mode = Mode::kReadWrite, .port_variable = "handlersocket_port_wr"}};
+  for (EndpointConfig& endpoint : config.endpoints) endpoint.allow_unauthenticated = true;
   config.read_threads = config.write_threads = 1;
   for (int chosen; (chosen = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     apply(chosen, optarg, config, engine);

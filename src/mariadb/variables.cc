@@ -11,6 +11,8 @@ namespace {
 char* address;
 char* port;
 char* port_wr;
+char* socket_path;
+char* socket_path_wr;
 char* socket_mode;
 char* socket_group;
 char* plain_secret;
@@ -22,6 +24,7 @@ unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, snd
     max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
     max_buffered;
 unsigned long long max_memory;
+char allow_unauthenticated;  // my_bool
 char hidden[] = "(hidden)";
 
 enum : unsigned long { kUtf8mb4, kBinary };
@@ -32,14 +35,24 @@ TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character
 
 constexpr int kReadOnly = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
+constexpr const char* kUnixSocket = "/";  // as an address
 
 MYSQL_SYSVAR_UINT(verbose, verbose, PLUGIN_VAR_RQCMDARG,
                   "How much goes to the error log: 0 errors only, 10 also start, stop and warnings",
                   nullptr, nullptr, 10, 0, 10000, 0);
 MYSQL_SYSVAR_STR(address, address, kReadOnly,
-                 "Address to listen on: an IPv4 or IPv6 address or a name, empty for all; "
+                 "Addresses to listen on, separated by commas: IPv4, IPv6 or names, empty for all; "
                  "'/' makes the ports paths of Unix sockets",
                  nullptr, nullptr, "127.0.0.1");
+MYSQL_SYSVAR_BOOL(allow_unauthenticated, allow_unauthenticated, kReadOnly,
+                  "Listen on addresses that other machines can reach although no secret is set",
+                  nullptr, nullptr, false);
+MYSQL_SYSVAR_STR(socket, socket_path, kReadOnly,
+                 "Path of a Unix socket for reading, beside the port; empty for none", nullptr,
+                 nullptr, "");
+MYSQL_SYSVAR_STR(socket_wr, socket_path_wr, kReadOnly,
+                 "Path of a Unix socket for reading and writing, beside the port; empty for none",
+                 nullptr, nullptr, "");
 MYSQL_SYSVAR_STR(port, port, kReadOnly,
                  "Port for reading: a number or a service name; empty to switch it off", nullptr,
                  nullptr, "9998");
@@ -180,6 +193,9 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(address),
                                         MYSQL_SYSVAR(port),
                                         MYSQL_SYSVAR(port_wr),
+                                        MYSQL_SYSVAR(allow_unauthenticated),
+                                        MYSQL_SYSVAR(socket),
+                                        MYSQL_SYSVAR(socket_wr),
                                         MYSQL_SYSVAR(socket_mode),
                                         MYSQL_SYSVAR(socket_group),
                                         MYSQL_SYSVAR(epoll),
@@ -225,21 +241,30 @@ std::optional<server::Config> read_configuration(std::string* error) {
   server::Config config;
   net::SocketRights socket_rights;
   if (!read_socket_rights(&socket_rights, error)) return std::nullopt;
-  const auto listen = [&](engine::Mode mode, const char* where, const std::string& secret_there,
-                          std::string_view variable) {
-    if (text(where).empty()) return;
-    server::EndpointConfig endpoint;
-    endpoint.address = text(address);
-    endpoint.port = text(where);
-    endpoint.socket_rights = socket_rights;
-    endpoint.mode = mode;
-    endpoint.authentication.secret = secret_there;
+  std::vector<std::string> addresses;
+  if (!server::split_addresses(text(address), &addresses, error)) {
+    *error += " (handlersocket_address)";
+    return std::nullopt;
+  }
+  server::EndpointConfig endpoint;
+  endpoint.socket_rights = socket_rights;
+  endpoint.allow_unauthenticated = allow_unauthenticated;
+  const auto listen = [&](const std::string& where, const char* place, std::string_view variable) {
+    if (text(place).empty()) return;
+    endpoint.address = where;
+    endpoint.port = text(place);
     endpoint.port_variable = variable;
-    config.endpoints.push_back(std::move(endpoint));
+    config.endpoints.push_back(endpoint);
   };
-  listen(engine::Mode::kReadOnly, port, *secret, "handlersocket_port");
+  endpoint.mode = engine::Mode::kReadOnly;
+  endpoint.authentication.secret = *secret;
+  for (const std::string& one : addresses) listen(one, port, "handlersocket_port");
+  listen(kUnixSocket, socket_path, "handlersocket_socket");
+  endpoint.mode = engine::Mode::kReadWrite;
   // A secret for reading only would leave writing open to everybody.
-  listen(engine::Mode::kReadWrite, port_wr, is_own ? *secret_wr : *secret, "handlersocket_port_wr");
+  endpoint.authentication.secret = is_own ? *secret_wr : *secret;
+  for (const std::string& one : addresses) listen(one, port_wr, "handlersocket_port_wr");
+  listen(kUnixSocket, socket_path_wr, "handlersocket_socket_wr");
   config.read_threads = threads;
   config.write_threads = threads_wr;
   config.max_threads = max_threads;

@@ -77,6 +77,17 @@ void set_port(sockaddr* address, uint16_t port) {
   }
 }
 
+bool is_loopback(const sockaddr* address) {
+  if (address->sa_family == AF_INET) {
+    const auto* ipv4 = reinterpret_cast<const sockaddr_in*>(address);
+    return (ntohl(ipv4->sin_addr.s_addr) >> 24) == IN_LOOPBACKNET;
+  }
+  const in6_addr& ipv6 = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+  // Also 127.0.0.0/8 as ::ffff:127.0.0.1.
+  return IN6_IS_ADDR_LOOPBACK(&ipv6) ||
+         (IN6_IS_ADDR_V4MAPPED(&ipv6) && ipv6.s6_addr[12] == IN_LOOPBACKNET);
+}
+
 uint16_t bound_port(const FileDescriptor& socket) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -193,6 +204,10 @@ bool Listener::open_addresses(const ListenOptions& options, ListenError* error) 
   for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
     set_port(one->ai_addr, port_);
     if (seen_before(addresses.get(), one)) continue;
+    if (options.only_loopback && !is_loopback(one->ai_addr)) {
+      *error = {About::kReach, place_ + " can be reached from other machines"};
+      return false;
+    }
     FileDescriptor socket;
     int failed = listen_on(one->ai_addr, one->ai_addrlen, every, options, &socket);
     if (every && is_missing(failed)) {  // a machine without IPv6

@@ -21,18 +21,20 @@ namespace hs::net {
 bool resolve_port(const std::string& port, uint16_t* number, std::string* error);
 
 struct ListenOptions {
-  std::string address;   // IPv4 or IPv6 literal, or a name: all of its addresses; empty: every
-                         // address of the machine
-  uint16_t port = 0;     // 0: any free one
-  std::string path;      // not empty: a Unix socket at this path; address and port do not count
-  SocketRights rights;   // of that socket's file
-  uint32_t backlog = 1;  // the system may use less
-  uint32_t sndbuf = 0;   // bytes, 0: the system's; of the accepted sockets
+  std::string address;  // IPv4 or IPv6 literal, or a name: all of its addresses; empty: every
+                        // address of the machine
+  uint16_t port = 0;    // 0: any free one
+  std::string path;     // not empty: a Unix socket at this path; address and port do not count
+  SocketRights rights;  // of that socket's file
+  bool only_loopback = false;  // refuse an address that other machines can reach
+  uint32_t backlog = 1;        // the system may use less
+  uint32_t sndbuf = 0;         // bytes, 0: the system's; of the accepted sockets
   uint32_t rcvbuf = 0;
 };
 
 struct ListenError {
-  enum class About : uint8_t { kPlace, kAddress, kGroup };  // kPlace: the port or the path
+  // kPlace: the port or the path; kReach: other machines could reach the address.
+  enum class About : uint8_t { kPlace, kAddress, kGroup, kReach };
   About about = About::kPlace;
   std::string text;
 };

@@ -130,6 +130,22 @@ TEST(Listener, TakesIpv6Literals) {
   EXPECT_FALSE(connect_to(listener->port()));
 }
 
+TEST(Listener, OnLoopbackOnlyWhenThatIsAskedFor) {
+  ListenOptions options = on("0.0.0.0");
+  options.only_loopback = true;
+  ListenError error;
+  for (const char* reachable : {"0.0.0.0", "", "192.0.2.1"}) {
+    options.address = reachable;
+    ASSERT_EQ(Listener::open(options, &error), nullptr) << reachable;
+    EXPECT_EQ(error.about, ListenError::About::kReach) << error.text;
+  }
+  EXPECT_EQ(error.text, "port 0 on 192.0.2.1 can be reached from other machines");
+  for (const char* local : {"127.0.0.1", "127.1.2.3", "localhost"}) {
+    options.address = local;
+    EXPECT_EQ(error_of(options), "none") << local;
+  }
+}
+
 TEST(Listener, AcceptedSocketsInheritTheOptions) {
   ListenOptions options = on("127.0.0.1");
   options.rcvbuf = options.sndbuf = 50'000;

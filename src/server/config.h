@@ -25,6 +25,8 @@ struct EndpointConfig {
   net::SocketRights socket_rights{};  // of a Unix socket
   engine::Mode mode = engine::Mode::kReadOnly;
   exec::Authentication authentication{};
+  // Whether other machines may reach it although it asks for no authentication.
+  bool allow_unauthenticated = false;
   const protocol::Protocol* protocol = &protocol::handlersocket::line_protocol();
   // The system variables that it comes from, for messages.
   std::string_view address_variable = "handlersocket_address";
@@ -51,6 +53,11 @@ struct Config {
     return mode == engine::Mode::kReadOnly ? read_threads : write_threads;
   }
 };
+
+// The addresses of a list, separated by commas, with or without blanks; one that is empty when the
+// whole list is. False: *error is one sentence.
+bool split_addresses(std::string_view list, std::vector<std::string>* addresses,
+                     std::string* error);
 
 // Where messages for the operator go: none is null, each is callable from any thread and does not
 // throw.

@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::string_view kUnixSocket = "/";  // as an address
 
+constexpr std::string_view kHowToProtect =
+    " and asks its clients for no secret: set handlersocket_plain_secret_file, or "
+    "handlersocket_allow_unauthenticated = 1 to serve every client";
+
 // The answer to a client that is one too many, in the protocol's words.
 std::string refusal_of(const protocol::Protocol& protocol) {
   Buffer output;
@@ -26,6 +30,7 @@ std::string in_parentheses(std::string_view variable) { return " (" + std::strin
 std::string_view variable_of(net::ListenError::About about, const EndpointConfig& endpoint) {
   switch (about) {
     case net::ListenError::About::kAddress:
+    case net::ListenError::About::kReach:
       return endpoint.address_variable;
     case net::ListenError::About::kGroup:
       return "handlersocket_socket_group";
@@ -46,6 +51,8 @@ bool listen_options(const Config& config, const EndpointConfig& endpoint,
     return true;
   }
   options->address = endpoint.address;
+  options->only_loopback =
+      endpoint.authentication.secret.empty() && !endpoint.allow_unauthenticated;
   return net::resolve_port(endpoint.port, &options->port, error);
 }
 
@@ -74,7 +81,9 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
   net::ListenError failed;
   made->listener_ = net::Listener::open(options, &failed);
   if (made->listener_ == nullptr) {
-    *error = failed.text + in_parentheses(variable_of(failed.about, endpoint));
+    *error = failed.text;
+    if (failed.about == net::ListenError::About::kReach) *error += kHowToProtect;
+    *error += in_parentheses(variable_of(failed.about, endpoint));
     return nullptr;
   }
   made->number_ = made->listener_->port();

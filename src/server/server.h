@@ -28,8 +28,8 @@ class Server {
   // request that is waiting inside the engine must be interrupted by the caller's engine first.
   virtual void stop() = 0;
 
-  // The port really bound by the first endpoint of this mode (it differs from Config where that said
-  // 0); 0 when there is none, or it is a Unix socket.
+  // The port that the first TCP endpoint of this mode has bound: it differs from Config where that
+  // said 0. 0: there is none.
   virtual uint16_t port(engine::Mode mode) const = 0;
 
   // Sums over all threads; callable from any thread while the server lives.

@@ -405,6 +405,22 @@ TEST_F(ServerTest, WrongSettingsAreSaid) {
   EXPECT_NE(error.find("(handlersocket_address)"), std::string::npos) << error;
 }
 
+TEST_F(ServerTest, AnAddressThatOtherMachinesReachNeedsASecretOrInsistence) {
+  write_.address = "0.0.0.0";
+  const std::string error = start_error();
+  EXPECT_EQ(error.find("port 0 on 0.0.0.0 can be reached from other machines and asks its clients "
+                       "for no secret: set handlersocket_plain_secret_file, or "
+                       "handlersocket_allow_unauthenticated = 1"),
+            0u)
+      << error;
+  EXPECT_NE(error.find("(handlersocket_address)"), std::string::npos) << error;
+  write_.authentication.secret = "secret";
+  EXPECT_EQ(start_error(), "none");
+  write_.authentication.secret = "";
+  write_.allow_unauthenticated = true;
+  EXPECT_EQ(start_error(), "none");
+}
+
 TEST_F(ServerTest, AnEmptyPortIsOff) {
   write_.port = "";
   start();

@@ -152,6 +152,53 @@ def test_unix_sockets_have_the_mode_and_the_group_that_are_asked_for(tmp_path: P
             server.restart()
 
 
+def test_unix_sockets_serve_beside_the_ports(tmp_path: Path) -> None:
+    sockets = {"handlersocket_socket": tmp_path / "r", "handlersocket_socket_wr": tmp_path / "w"}
+    with make(sockets) as server:
+        with Client(server.port_wr) as writer:
+            writer.open("hs.t", ["id", "v"])
+            assert writer.request(1, "+", 2, 7, "seven") == b"0\t1"
+        for path, answer in zip(sockets.values(), (b"2\t1\treadonly", b"0\t1")):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(path))
+                client.sendall(b"P\t1\ths\tt\tPRIMARY\tid,v\n1\t=\t1\t7\n1\t+\t2\t8\teight\n")
+                lines = client.makefile("rb")
+                assert [next(lines).rstrip(b"\n") for _ in range(3)] == [
+                    b"0\t1",
+                    b"0\t2\t7\tseven",
+                    answer,
+                ]
+        log = server.error_log()
+        assert f"listening for reads on the socket {tmp_path / 'r'}" in log
+        assert f"listening for reads and writes on the socket {tmp_path / 'w'}" in log
+    assert not any(path.exists() for path in sockets.values())
+
+
+def test_several_addresses_are_listened_on() -> None:
+    with make({"handlersocket_address": "127.0.0.1, 127.0.0.2"}) as server:
+        for host in ("127.0.0.1", "127.0.0.2"):
+            for port in (server.port, server.port_wr):
+                with socket.create_connection((host, port), timeout=30) as client:
+                    client.sendall(b"X\n")
+                    assert client.recv(100) == b"2\t1\tcmd\n"
+
+
+def test_other_machines_are_served_only_with_a_secret_or_on_request() -> None:
+    with PrivateServer(plugin="none") as server:
+        log = log_of_refusal(server, {"handlersocket_address": "0.0.0.0"})
+        assert "can be reached from other machines and asks its clients for no secret" in log
+        assert "handlersocket_allow_unauthenticated = 1" in log
+        assert "(handlersocket_address)" in log
+        assert "has an empty one" in log_of_refusal(server, {"handlersocket_address": "127.0.0.1,"})
+        assert "other machines" in log_of_refusal(server, {"handlersocket_address": ""})
+    for allowed in (
+        {"handlersocket_plain_secret": "sesame"},
+        {"handlersocket_allow_unauthenticated": True},
+    ):
+        with make({"handlersocket_address": "0.0.0.0", **allowed}) as server:
+            assert "listening for reads on port" in server.error_log()
+
+
 def test_rights_of_a_socket_that_are_nonsense_keep_the_plugin_from_starting() -> None:
     refused = [
         ({"handlersocket_socket_mode": "0888"}, "'0888' is no mode of a socket"),

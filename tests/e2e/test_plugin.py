@@ -221,6 +221,7 @@ def test_other_addresses(address: str) -> None:
     options = [
         "--plugin-load-add=handlersocket2.so",
         f"--handlersocket-address={address}",
+        f"--handlersocket-allow-unauthenticated={int(address == '0.0.0.0')}",
         f"--handlersocket-port={port}",
         "--handlersocket-port-wr=",
     ]

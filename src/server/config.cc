@@ -1,0 +1,40 @@
+#include "server/config.h"
+
+#include <algorithm>
+
+namespace hs::server {
+namespace {
+
+constexpr std::string_view kUnixSocket = "/";
+
+std::string_view without_blanks(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+}  // namespace
+
+bool split_addresses(std::string_view list, std::vector<std::string>* addresses,
+                     std::string* error) {
+  addresses->clear();
+  for (std::string_view rest = list;;) {
+    const size_t comma = rest.find(',');
+    const std::string address(without_blanks(rest.substr(0, comma)));
+    const bool is_whole_list = addresses->empty() && comma == std::string_view::npos;
+    if (!is_whole_list && (address.empty() || address == kUnixSocket)) {
+      *error = "the list of addresses '" + std::string(list) + "' has " +
+               (address.empty() ? "an empty one" : "'/', which can only stand alone");
+      return false;
+    }
+    if (std::find(addresses->begin(), addresses->end(), address) != addresses->end()) {
+      *error = "the list of addresses '" + std::string(list) + "' has " + address + " twice";
+      return false;
+    }
+    addresses->push_back(address);
+    if (comma == std::string_view::npos) return true;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace hs::server
