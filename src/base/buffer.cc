@@ -9,8 +9,8 @@ namespace hs {
 void Buffer::make_room(size_t bytes) {
   constexpr size_t kSmallest = 512;
   const size_t used = size();
-  // Sliding to the front is enough when it frees at least half: it moves no more bytes than were
-  // consumed.
+  // Sliding the rest to the front is enough when at least half was consumed: fewer bytes are moved
+  // than were consumed.
   if (capacity_ - used >= bytes && begin_ >= used) {
     std::memmove(data_.get(), data(), used);
   } else {
@@ -21,7 +21,7 @@ void Buffer::make_room(size_t bytes) {
   end_ = used;
 }
 
-// The old and the new memory count while both are there.
+// Memory counts the old and the new buffer while both exist.
 void Buffer::grow(size_t capacity) {
   if (memory_ != nullptr && !memory_->take(capacity, capacity, known_)) throw MemoryRefused();
   size_t done_with = capacity;

@@ -3,8 +3,8 @@
 //      data_             begin_            end_            capacity_
 //        | consumed, free  |  readable       |  writable      |
 //
-// Not thread-safe. Growth may throw std::bad_alloc, or MemoryRefused which is one, only from
-// reserve() and append(); callers bound the size first.
+// Not thread-safe. Only reserve() and append() throw: std::bad_alloc, or MemoryRefused, which is
+// one. The caller bounds the size first.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace hs {
 class Buffer {
  public:
   Buffer() = default;
-  // Counts what it holds in `memory`, which must outlive it; null: counts nothing.
+  // Counts its bytes in `memory`, which must outlive the buffer; null: counts nothing.
   explicit Buffer(Memory* memory) : memory_(memory) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { release(); }
 
-  // Whether its client is one of ours (see Memory).
+  // Whether the buffer's client is known (see Memory). Not known at first.
   void set_known(bool known) { known_ = known; }
 
   const char* data() const { return data_.get() + begin_; }
@@ -34,8 +34,8 @@ class Buffer {
   size_t capacity() const { return capacity_; }
   std::string_view view() const { return {data(), size()}; }
 
-  // At least `bytes` of writable room behind the readable part; invalidates earlier pointers and
-  // views. Returns where to write; commit() says how much of it was written.
+  // At least `bytes` of writable room behind the readable part. Invalidates earlier pointers and
+  // views. Returns where to write; commit() says how many bytes were written.
   char* reserve(size_t bytes) {
     if (capacity_ - end_ < bytes) make_room(bytes);
     return data_.get() + end_;
@@ -69,7 +69,7 @@ class Buffer {
     begin_ = end_ = capacity_ = 0;
   }
 
-  // Forgets everything, and gives the memory back.
+  // Drops everything, and gives the memory back.
   void drop() {
     begin_ = end_ = 0;
     shrink(0);

@@ -5,10 +5,10 @@
 
 namespace hs {
 
-// Milliseconds, to a few milliseconds, at the cost of a function call.
+// Milliseconds, exact to a few of them. Costs a function call.
 int64_t monotonic_ms();
 
-// Nanoseconds, to a few dozen of them.
+// Nanoseconds, exact to a few dozen of them.
 int64_t monotonic_ns();
 
 }  // namespace hs

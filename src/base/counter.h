@@ -8,7 +8,7 @@ namespace hs {
 
 class Counter {
  public:
-  // Only ever called by the counter's own thread.
+  // On the thread that counts.
   void add(uint64_t amount) {
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }

@@ -34,11 +34,11 @@ template <class T, class Tag>
 class IntrusiveList {
  public:
   bool empty() const { return !head_.linked(); }
-  // Of a list that is not empty.
+  // The list must not be empty.
   T& front() { return static_cast<T&>(*head_.next_); }
   const T& front() const { return static_cast<const T&>(*head_.next_); }
 
-  // Appends, after taking the element out of the list of this Tag that it was in, if any.
+  // Appends the element. It leaves the list of this Tag that it was in, if any.
   void push_back(T& element) {
     ListHook<Tag>& hook = element;
     hook.unlink();

@@ -1,6 +1,5 @@
-// The bounds on everything that a client can make grow. Those that a user can set are the fields of
-// Limits; the variables of the same names are documented in docs/variables.md, all of them in
-// docs/limits.md.
+// The bounds on everything that a client can make grow. A user can set the fields of Limits by
+// variables of the same names (docs/variables.md). docs/limits.md lists all bounds.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +21,15 @@ struct Limits {
   uint64_t max_memory = 512u << 20;  // bytes that all connections hold together; 0: no bound
 };
 
-// Bytes of one request line, without its LF, of a client that has not shown yet that it is one of
-// ours: has not authenticated, or where no secret is asked, opened an index.
+// Bytes of one request line, without its LF, from a client that is not known yet: it has not
+// authenticated, or, where no secret is asked for, has opened no index.
 inline constexpr size_t kMaxStrangersRequest = 64u << 10;
 
-// Values of one request (key values, IN values, modify values, filters): memory for their views is
-// bounded by the request's size, this bounds the work.
+// Values of one request (key values, IN values, modify values, filters). The request's size already
+// bounds the memory for their views; this bounds the work.
 inline constexpr uint32_t kMaxRequestValues = 1u << 20;
 
-// Bytes taken from one connection in one cycle, unless handlersocket_readsize asks for more.
+// Bytes read from one connection in one cycle, unless handlersocket_readsize asks for more.
 inline constexpr size_t kReadSize = 64u << 10;
 
 // Memory that an idle connection may keep in each of its two buffers, in bytes.

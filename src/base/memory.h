@@ -1,9 +1,12 @@
 // What all clients together may hold in their buffers and for their open indexes, counted to the
 // byte.
 //
-// Refuses before the bound is reached what can be refused with the least harm: first clients that
-// are not known yet, then large buffers, then small ones. So whoever takes much, or nothing but
-// connections, leaves room for the small requests of the others.
+// Near the bound, requests for memory are refused in this order: those for clients that are not
+// known yet, then those for large buffers, then those for small ones. So a client that takes much
+// memory, or many connections, leaves room for the small requests of the others.
+//
+// A client is known when it has authenticated, or, where no secret is asked for, has opened an
+// index.
 #pragma once
 
 #include <atomic>
@@ -15,7 +18,7 @@
 
 namespace hs {
 
-// Thrown where memory would be taken that Memory refuses.
+// Thrown where Memory refuses what would be taken.
 class MemoryRefused : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "handlersocket_max_memory"; }
@@ -30,8 +33,9 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Any thread, as all that follows. Counts `bytes`; false: it must not be taken. `size`: of the
-  // whole that it is for. `known`: whether the client has shown that it is one of ours.
+  // Any thread, as all functions that follow. Counts `bytes`. False: refused, they must not be
+  // taken. `size`: of the whole buffer or object that they are for, in bytes. `known`: of its
+  // client.
   [[nodiscard]] bool take(size_t bytes, size_t size, bool known) {
     const uint64_t most = bound(size, known);
     uint64_t used = used_.load(std::memory_order_relaxed);
@@ -45,7 +49,7 @@ class Memory {
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
-  // A buffer of at most kIdleBuffer bytes is part of what a connection costs, and never refused.
+  // A buffer of at most kIdleBuffer bytes is part of what a connection costs. It is never refused.
   uint64_t bound(size_t size, bool known) const {
     if (limit_ == 0 || size <= kIdleBuffer) return UINT64_MAX;
     if (!known) return limit_ / 2;

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kSmall = 4u << 10;
 constexpr size_t kLarge = Memory::kLarge + 1;
 
-TEST(Memory, RefusesStrangersFirstThenWhatIsLargeThenAllButTheSmallest) {
+TEST(Memory, RefusesUnknownClientsFirstThenWhatIsLargeThenAllButTheSmallest) {
   Memory memory(1'000'000);
   EXPECT_TRUE(memory.take(500'000, kSmall, false));
   EXPECT_FALSE(memory.take(1, kSmall, false));

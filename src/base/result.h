@@ -1,7 +1,7 @@
 // Errors as values: what went wrong (ErrorCode, from errors.def), and Result<T>, a value or an
 // Error.
 //
-// Names follow std::expected, which this compiler has not yet. Nothing in this project throws
+// Names follow std::expected, which this compiler does not have yet. Nothing in this project throws
 // across a layer.
 #pragma once
 
@@ -42,8 +42,8 @@ struct Error {
 
 // A T or an Error. Ask has_value() (or bool) before value(), operator* or error().
 //
-// Not a std::variant, since nearly every call on the way of a request returns one: the good case is
-// made and destroyed by looking at one flag.
+// Not a std::variant: nearly every call of a request returns a Result, and here the good case is
+// made and destroyed by testing one flag.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -1,7 +1,7 @@
 // One value on its way between the wire and a row: a run of bytes, or NULL.
 //
-// What lives here: the view type that every layer shares. What does not: escaping (protocol/) and
-// conversion to a column's type (the engine adapters).
+// Escaping is not done here but in protocol/; conversion to a column's type is done by the engine
+// adapters.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace hs {
 
-// A value or SQL NULL. Owns nothing: `data` points into a request line, a scratch buffer or a row,
-// and lives as long as whoever handed the Value out says. NULL is distinct from the empty string.
+// A value or SQL NULL. Owns nothing: `data` points into a request line, a scratch buffer or a row.
+// The function that returns the Value says how long it lives. NULL is distinct from the empty
+// string.
 struct Value {
   const char* data = nullptr;  // null pointer = SQL NULL
   size_t size = 0;
