@@ -11,12 +11,12 @@
 namespace hs::net {
 namespace {
 
-// How long to leave a system alone that has no descriptors or no memory.
+// How long to pause when the system has no memory for another connection, or no descriptor.
 constexpr int kPauseMs = 100;
 // Connections taken from one listening socket before stop() and the other sockets are looked at.
 constexpr int kMostAtOnce = 256;
 
-// The client is gone or never was; the next one may be there.
+// The error is that of one client, which has gone; the next client may be waiting.
 bool concerns_one_client(int error) {
   switch (error) {
     case EINTR:
@@ -82,7 +82,7 @@ bool Acceptor::accept_waiting(const FileDescriptor& listening) {
   return true;
 }
 
-// False: somebody else has taken the spare one's place.
+// False: another thread has taken the spare descriptor's place.
 bool Acceptor::refuse_one(const FileDescriptor& listening) {
   spare_.reset();
   if (FileDescriptor socket = accept_from(listening)) handlers_.refused(std::move(socket));

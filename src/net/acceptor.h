@@ -1,5 +1,5 @@
 // Accepts the connections of one listener and hands them on. Has no thread of its own: run() is the
-// work of one.
+// work of its caller's.
 #pragma once
 
 #include <poll.h>
@@ -17,11 +17,12 @@ namespace hs::net {
 class Acceptor {
  public:
   struct Handlers {
-    // A new connection, non-blocking. On the thread of run(), as all of these; must not throw.
+    // A new connection, non-blocking. All handlers are called on the thread of run() and must not
+    // throw.
     std::function<void(FileDescriptor)> accepted;
-    // One that was accepted with the last descriptor of the process, to be told so and closed.
+    // A connection that took the last descriptor of the process. To be told so, and closed.
     std::function<void(FileDescriptor)> refused;
-    // Something the operator should know, said once for as long as it lasts. Must not throw.
+    // A message for the operator, sent once for as long as its cause lasts.
     std::function<void(std::string_view)> warning;
   };
 
@@ -30,11 +31,11 @@ class Acceptor {
   Acceptor(const Listener& listener, Handlers handlers);
   explicit operator bool() const { return stop_ && spare_; }
 
-  // Accepts until stop(). Those for whom there is no descriptor are refused. Where the system can
-  // do nothing at all now (it is out of memory), clients wait in its queue.
+  // Accepts until stop(). Clients for which there is no descriptor are refused. While the system
+  // can do nothing at all (it is out of memory), clients wait in its queue.
   void run();
 
-  // Any thread; before or during run(), which then returns soon.
+  // Any thread, before or during run(), which then returns soon.
   void stop() { stop_.notify(); }
 
  private:

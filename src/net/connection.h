@@ -1,9 +1,9 @@
-// One client's byte stream as its event loop keeps it: a socket, what was received and not yet
-// used, and what is to be sent.
+// One client's byte stream as its event loop keeps it: a socket, the bytes that were received and
+// not yet used, and the bytes that are to be sent.
 //
-// Knows no protocol; whoever gives the bytes a meaning derives from it and adds its state. Belongs
-// to its EventLoop and is touched by that loop's thread only, or, while it is detached from the
-// loop, by the thread for which that was done.
+// Knows no protocol: a class that gives the bytes a meaning derives from it and adds its state. A
+// connection belongs to its EventLoop and is used by that loop's thread only. While it is detached,
+// it is used only by the thread for which it was detached.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace hs::net {
 
-// A busy connection's empty buffer may keep this much, in bytes, until the connection falls quiet.
+// Bytes that an empty buffer may keep while its connection is busy, until the connection falls
+// quiet.
 inline constexpr size_t kBusyBuffer = 256u << 10;
 
 struct ActivityTag {};
@@ -29,30 +30,30 @@ class Connection : public ListHook<ActivityTag> {
 
   // Received bytes; the owner consumes what it has used.
   Buffer& input() { return input_; }
-  // Bytes that EventLoop::send() shall send. While more than its high water mark of them wait for
-  // the client, the loop reads nothing from it, and the owner should not add to them.
+  // Bytes that EventLoop::send() shall send. While more than the high water mark of them wait for
+  // the client, the loop reads nothing from it, and the owner should append nothing.
   Buffer& output() { return output_; }
   bool over_high_water() const { return output_.size() > high_water_; }
 
-  // The client will send nothing more: what is in input() now is all there will be.
+  // The client will send nothing more: input() holds all that is left.
   bool end_of_input() const { return end_of_input_; }
-  // There was no memory for what the client has sent: nothing behind what is in input() now will be
+  // There was no memory for what the client has sent: nothing more than what input() holds will be
   // read.
   bool input_refused() const { return input_refused_; }
-  // Says whether the client is one of ours, which decides when its buffers are refused memory.
+  // Whether the client is known, which decides when its buffers are refused memory (see Memory).
   void set_known(bool known) {
     input_.set_known(known);
     output_.set_known(known);
   }
-  // The loop has left it to others, see EventLoop::detach().
+  // The loop has left the connection to another thread, see EventLoop::detach().
   bool detached() const { return detached_; }
   // The client's address, for messages. May throw std::bad_alloc.
   std::string remote_address() const { return transport_.remote_address(); }
-  // The socket is gone. The object stays until the next EventLoop::wait().
+  // The socket is closed. The object stays until the next EventLoop::wait().
   bool closed() const { return state_ == State::kClosed; }
 
-  // Set by the owner while input() holds more than it could use yet: the loop then reads nothing
-  // from the client, which bounds input(). To be set over a wait() that has a timeout only while
+  // Set by the owner while input() holds more than it could use yet. The loop then reads nothing
+  // from the client, which bounds input(). May stay set over a wait() that has a timeout only while
   // over_high_water().
   void hold_input(bool hold) { hold_input_ = hold; }
 
@@ -62,7 +63,7 @@ class Connection : public ListHook<ActivityTag> {
   enum class State : uint8_t {
     kOpen,
     kFinishing,  // no more input is taken; ends when the output is out
-    kLingering,  // our side is shut; input is discarded until the client's side is, too
+    kLingering,  // the output is shut; input is discarded until the client shuts its side
     kClosed,
   };
 
@@ -76,7 +77,7 @@ class Connection : public ListHook<ActivityTag> {
   bool input_refused_ = false;
   bool hold_input_ = false;
   bool detached_ = false;
-  bool registered_ = true;  // with the loop's epoll; false at most while detached
+  bool registered_ = true;  // with the loop's epoll; false only while detached
   uint32_t high_water_ = Limits{}.max_buffered;
   uint32_t interest_ = 0;      // the epoll events it is registered for
   int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began

@@ -11,9 +11,10 @@ namespace {
 
 // After this long without traffic a connection gives its buffers back.
 constexpr int64_t kQuietMs = 1000;
-// Activity is noted this coarsely, so that a busy connection is not moved in its list each time.
+// Activity is recorded in steps of this size, so that a busy connection does not move in its list
+// each time.
 constexpr int64_t kActivityStepMs = 250;
-// How long a client that is still sending may take to read our last words.
+// How long a client that is still sending may take to read the last bytes of output.
 constexpr int64_t kLingerMs = 2000;
 
 }  // namespace
@@ -125,13 +126,13 @@ void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Conne
     update_interest(connection);
     if (was_over && !connection.over_high_water() &&
         connection.state_ == Connection::State::kOpen) {
-      ready.push_back(&connection);  // its further input is the next wait's
+      ready.push_back(&connection);  // its further input is read by the next wait
       return;
     }
   }
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
   if (!connection.takes_input()) {
-    // Both directions are gone, so nobody will read what we still have.
+    // Both directions are gone, so the client will not read the rest of the output.
     if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(connection);
   } else if (!connection.hold_input_) {
     receive(connection, ready);
@@ -169,8 +170,8 @@ void EventLoop::discard(Connection& connection) {
 
 void EventLoop::send(Connection& connection) {
   if (connection.closed() || connection.output_.empty()) return;
-  // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it is not. But
-  // the output may be over the high water mark since.
+  // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it has room. The
+  // output may have grown over the high water mark meanwhile.
   if ((connection.interest_ & EPOLLOUT) != 0 || flush(connection)) update_interest(connection);
 }
 
@@ -218,8 +219,8 @@ void EventLoop::finish(Connection& connection) {
   }
 }
 
-// Closing a socket with unread input makes the system send a reset, which may overtake and destroy
-// the output that the client has not read yet.
+// Closing a socket with unread input makes the system send a reset, which may overtake the output
+// and destroy it before the client has read it.
 void EventLoop::end(Connection& connection) {
   if (connection.end_of_input_ || !connection.transport_.end_output()) {
     return close(connection);
@@ -235,7 +236,8 @@ void EventLoop::detach(Connection& connection) {
   static_cast<ListHook<ActivityTag>&>(connection).unlink();
 }
 
-// What happens to it meanwhile will be told again when it is back.
+// Epoll stops reporting the connection. What happens meanwhile is reported when attach() registers
+// it again.
 void EventLoop::silence(Connection& connection) {
   if (!connection.registered_) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
@@ -259,8 +261,9 @@ void EventLoop::attach(Connection& connection) {
 
 void EventLoop::close(Connection& connection) {
   if (connection.closed()) return;
-  // Said to epoll, too: while a child process that is about to exec has a copy of the socket,
-  // closing ours alone would leave it registered, with a pointer to what is no more.
+  // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As
+  // long as it does, closing the socket here would leave it registered, with a pointer to a
+  // connection that no longer exists.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
   connection.transport_.close();
   connection.state_ = Connection::State::kClosed;
@@ -291,8 +294,8 @@ uint32_t EventLoop::wanted_events(const Connection& connection) {
 }
 
 // A client that goes away entirely is seen by EPOLLHUP and EPOLLERR, which are always reported, or
-// by the end of the input. A half-closed client whose output is stuck is none of these and may
-// still read: that is why EPOLLRDHUP is not asked for.
+// by the end of the input. A half-closed client whose output is stuck shows none of these and may
+// still read. That is why EPOLLRDHUP is not asked for.
 void EventLoop::update_interest(Connection& connection) {
   epoll_event event{};
   event.events = wanted_events(connection);
@@ -327,7 +330,7 @@ void EventLoop::sweep() {
   }
 }
 
-// The time until sweep() has something to do, if that is sooner.
+// `timeout_ms`, or the time until sweep() has something to do, if that is shorter.
 int EventLoop::bounded_timeout(int timeout_ms) const {
   int64_t wait_ms = timeout_ms == kForever ? INT64_MAX : timeout_ms;
   const auto bound = [&](const ConnectionList& list, int64_t after_ms) {

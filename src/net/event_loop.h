@@ -1,14 +1,14 @@
-// Moves bytes between one loop's connections and their buffers: the only place that waits for
+// Moves bytes between the connections of one loop and their buffers. The only place that waits for
 // clients.
 //
-// The interface tells what is done, not what could be done (bytes are in input(), not "the socket
-// is readable"), so that io_uring fits behind it as well as the epoll that is there now.
+// The interface tells what was done (bytes are in input()), not what could be done ("the socket is
+// readable"), so that io_uring fits behind it as well as epoll.
 //
 //   loop:   wait()  ->  the owner uses input(), fills output()  ->  send() each  ->  wait() ...
 //
-// All but adopt(), wake() and the counters is for one thread at a time, the loop's; it may be
-// another one each time, if the one before has synchronized with it. Errors of a connection close
-// that connection and are not reported otherwise.
+// All functions but adopt(), wake() and the counters are for one thread at a time, the loop's. That
+// may be another thread each time, if the one before has synchronized with it. An error of a
+// connection closes that connection and is not reported otherwise.
 #pragma once
 
 #include <sys/epoll.h>
@@ -35,8 +35,8 @@ class EventLoop {
   struct Options {
     size_t read_size = kReadSize;                 // bytes read from one connection in one wait()
     uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
-    int64_t idle_timeout_ms = 300'000;  // a connection without traffic is closed after that
-    int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays
+    int64_t idle_timeout_ms = 300'000;  // a connection is closed after this long without traffic
+    int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays (see Spin)
     std::function<int64_t()> now_ms = monotonic_ms;
   };
   struct Counters {
@@ -52,45 +52,49 @@ class EventLoop {
   static std::unique_ptr<EventLoop> create(Options options);
   ~EventLoop();  // as shut()
 
-  // Any thread: hands a connected, non-blocking socket over, and the new object for its connection.
-  // False, and both stay the caller's, after shut(). May throw std::bad_alloc, likewise.
+  // Any thread: hands over a connected, non-blocking socket and the new object for its connection.
+  // False after shut(): both stay the caller's. May throw std::bad_alloc: both stay the caller's,
+  // too.
   bool adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket);
-  // Any thread, at any time while the loop exists: ends the wait() of now or the next one.
+  // Any thread, at any time while the loop exists: ends the current wait(), or else the next one.
   void wake();
-  // Any thread: the connections there are, those handed over and not yet seen by wait() included.
+  // Any thread: how many connections there are, including those that were handed over and that
+  // wait() has not seen yet.
   uint32_t connections() const { return connections_.load(std::memory_order_relaxed); }
   const Counters& counters() const { return counters_; }
 
-  // Waits until something happened, at most `timeout_ms` (kForever: no bound), and does all input
-  // and output that is possible without waiting. Appends to `ready`, once each and at most
-  // kMaxEvents, the connections that have new input, have reached the end of it, or whose output
-  // fell below the high water mark; reserve that much for it not to allocate. Destroys connections
-  // that were closed before. Closes those that were idle for too long. False: nothing happened.
+  // Waits until something happens, at most `timeout_ms` (kForever: no bound), and does all input
+  // and output that is possible without waiting. Appends to `ready` each connection that has new
+  // input, has reached the end of it, or whose output fell below the high water mark. It appends
+  // each once and at most kMaxEvents; reserve that much, and it does not allocate. Destroys
+  // connections that were closed before. Closes connections that were idle for too long. False:
+  // nothing happened.
   bool wait(int timeout_ms, std::vector<Connection*>& ready);
 
-  // Sends the output, in one call to the system; what the client does not take now is sent by later
-  // waits. Nothing to send: does nothing.
+  // Sends the output in one call to the system. Later waits send what the client does not take now.
+  // Does nothing when there is no output.
   void send(Connection& connection);
 
-  // Of a detached connection, on its owner's thread: sends the output, waiting at most so long at a
-  // time for the client to take some of it. False: the client has gone.
+  // For a detached connection, on its owner's thread: sends all output. Waits up to `patience_ms`
+  // each time for the client to take some of it. False: the client has gone.
   static bool push(Connection& connection, int patience_ms);
 
-  // Drops the input, takes no more, and closes once the output is out. If the client may still be
-  // sending, it gets time to read that output first.
+  // Drops the input, takes no more, and closes once the output is sent. A client that may still be
+  // sending gets time to read that output first.
   void finish(Connection& connection);
 
-  // Leaves the connection to its owner, on whatever thread: until attach() the loop neither reads,
-  // sends, shrinks its buffers nor closes it, not even in shut(). Not for a closed one.
+  // Leaves the connection to its owner, on whatever thread. Until attach() the loop neither reads
+  // nor sends, does not shrink the buffers, and does not close the connection, not even in shut().
+  // Must not be called for a closed one.
   void detach(Connection& connection);
-  // Takes it back.
+  // Takes a detached connection back.
   void attach(Connection& connection);
 
   // Closes now, dropping input and output.
   void close(Connection& connection);
 
-  // Closes and destroys every connection but the detached ones, and takes no new ones. May be
-  // called again, for those that were attached since.
+  // Closes and destroys every connection that is not detached, and takes no new ones. May be called
+  // again for connections that were attached since.
   void shut();
 
  private:
@@ -118,13 +122,13 @@ class EventLoop {
   Spin spin_;
   Wakeup wakeup_;
   Counters counters_;
-  int64_t now_ = 0;  // of the last wait()
+  int64_t now_ = 0;  // time of the last wait(), in ms
   std::unique_ptr<char[]> received_;
   std::array<epoll_event, kMaxEvents> events_;
 
   // Every connection that is not detached is in exactly one of these, oldest activity first.
   ConnectionList active_;
-  ConnectionList quiet_;  // no traffic of late; their buffers are small
+  ConnectionList quiet_;  // no traffic for kQuietMs; their buffers are small
   ConnectionList lingering_;
   ConnectionList closed_;
 

@@ -20,7 +20,7 @@ class EventLoopTest : public ::testing::Test {
     loop_ = EventLoop::create(std::move(options));
   }
 
-  // A client's end; the other one is in the loop.
+  // A client's end of a connection whose other end is in the loop.
   FileDescriptor connect(int type = SOCK_STREAM, int buffer_size = 0) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
@@ -45,7 +45,7 @@ class EventLoopTest : public ::testing::Test {
     return ready;
   }
 
-  // The connection of a client, found by making it send.
+  // The server's connection of `client`, found by making the client send.
   Connection& find(const FileDescriptor& client) {
     write(client, "x");
     const std::vector<Connection*> ready = wait();
@@ -59,7 +59,7 @@ class EventLoopTest : public ::testing::Test {
               static_cast<ssize_t>(bytes.size()));
   }
 
-  // What one recv() of the client gives; "EOF" and "nothing" are what they say.
+  // What one recv() of the client returns; "EOF" at the end, "nothing" when nothing is there.
   static std::string read(const FileDescriptor& client) {
     std::string bytes(4 << 20, '\0');
     const ssize_t size = ::recv(client.get(), bytes.data(), bytes.size(), 0);
@@ -70,7 +70,7 @@ class EventLoopTest : public ::testing::Test {
   }
 
   int64_t now_ms_ = 1'000'000;
-  Memory* memory_ = nullptr;  // in which the connections count theirs
+  Memory* memory_ = nullptr;  // where the connections count their buffers
   std::unique_ptr<EventLoop> loop_;
 };
 
@@ -139,7 +139,7 @@ TEST_F(EventLoopTest, AClientThatDoesNotReadIsNotReadUntilItDoes) {
     EXPECT_TRUE(connection.input().empty());
     received += read(client);
     const std::vector<Connection*> ready = wait();
-    // Told once that the owner may go on.
+    // It is reported once that the owner may go on.
     EXPECT_EQ(ready.size(), connection.over_high_water() ? 0u : 1u);
   }
   ASSERT_EQ(wait().size(), 1u);
@@ -163,7 +163,7 @@ TEST_F(EventLoopTest, OutputThatGrowsOverTheHighWaterMarkWhileSomeWaitsStopsTheR
   ASSERT_TRUE(connection.over_high_water());
   write(client, "more");
   std::vector<Connection*> ready;
-  EXPECT_FALSE(loop_->wait(0, ready));  // else it would return at once for ever
+  EXPECT_FALSE(loop_->wait(0, ready));  // otherwise wait() would return at once for ever
 }
 
 TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
@@ -193,7 +193,7 @@ TEST_F(EventLoopTest, HalfCloseIsToldAndTheReplyStillArrives) {
   ASSERT_EQ(ready.size(), 1u);
   Connection& connection = *ready[0];
   EXPECT_TRUE(connection.end_of_input());
-  EXPECT_FALSE(loop_->wait(0, ready));  // told once: it would sleep
+  EXPECT_FALSE(loop_->wait(0, ready));  // reported once: it would sleep
   EXPECT_EQ(connection.input().view(), "last request\n");
   connection.output().append("reply\n");
   loop_->send(connection);
@@ -311,7 +311,7 @@ TEST_F(EventLoopTest, AQuietConnectionKeepsLittleMemory) {
   connection.input().consume(connection.input().size());
   connection.output().append(std::string(20'000, 'b'));
   loop_->send(connection);
-  EXPECT_GE(connection.output().capacity(), 20'000u);  // kept while it is busy
+  EXPECT_GE(connection.output().capacity(), 20'000u);  // kept while the connection is busy
   now_ms_ += 2000;
   wait();
   EXPECT_LE(connection.input().capacity(), kIdleBuffer);
@@ -323,7 +323,7 @@ TEST_F(EventLoopTest, WaitSleepsNoLongerThanUntilTheNextConnectionIsDue) {
   const FileDescriptor client = connect();
   std::vector<Connection*> ready;
   now_ms_ += 1000;
-  EXPECT_FALSE(loop_->wait(0, ready));  // it is quiet now, due in 29.25 s
+  EXPECT_FALSE(loop_->wait(0, ready));  // the connection is quiet now, due in 29.25 s
   now_ms_ += 29'250;
   EXPECT_FALSE(loop_->wait(0, ready));
   EXPECT_EQ(loop_->connections(), 0u);

@@ -33,11 +33,11 @@ ListenError failure(const std::string& place, int error) {
 }
 
 void set_option(const FileDescriptor& socket, int level, int name, int value) {
-  // None of them is worth not to serve for.
+  // The options are useful but not necessary: the socket serves without them.
   ::setsockopt(socket.get(), level, name, &value, sizeof value);
 }
 
-// Made before listen(), so that the window scale of accepted connections fits the buffer.
+// Set before listen(), so that the window scale of accepted connections fits the buffer.
 void set_buffers(const FileDescriptor& socket, const ListenOptions& options) {
   if (options.sndbuf != 0)
     set_option(socket, SOL_SOCKET, SO_SNDBUF, static_cast<int>(options.sndbuf));
@@ -97,7 +97,7 @@ uint16_t bound_port(const FileDescriptor& socket) {
              : ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-// 0, or the errno of what failed. `every`: of all addresses of the machine, IPv4 ones too.
+// 0, or the errno of what failed. `every`: on all addresses of the machine, IPv4 ones included.
 int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions& options,
               FileDescriptor* listening) {
   FileDescriptor socket = make_socket(address->sa_family);
@@ -113,7 +113,7 @@ int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions
   return 0;
 }
 
-// Names can have the same address twice (glibc finds 127.0.0.1 for both lines of /etc/hosts).
+// A name can have the same address twice (glibc finds 127.0.0.1 for both lines of /etc/hosts).
 bool seen_before(const addrinfo* list, const addrinfo* one) {
   for (; list != one; list = list->ai_next) {
     if (list->ai_addrlen == one->ai_addrlen &&
@@ -126,7 +126,8 @@ bool seen_before(const addrinfo* list, const addrinfo* one) {
 
 bool is_missing(int error) { return error == EAFNOSUPPORT || error == EADDRNOTAVAIL; }
 
-// What a path that exists already stands for: nothing any more (and it is removed), or *error.
+// Makes way for a socket at a path that exists already: removes a socket that a dead server left
+// behind. False: *error says why the path cannot be used.
 bool clear_path(const sockaddr_un& address, const std::string& place, ListenError* error) {
   struct stat file;
   if (::lstat(address.sun_path, &file) != 0) {
@@ -141,7 +142,7 @@ bool clear_path(const sockaddr_un& address, const std::string& place, ListenErro
   const FileDescriptor probe = make_socket(AF_UNIX);
   const auto* target = reinterpret_cast<const sockaddr*>(&address);
   if (!probe || (::connect(probe.get(), target, sizeof address) != 0 && errno != EAGAIN)) {
-    // Refused: it was left behind by a server that is gone.
+    // Refused: a server that is gone has left it behind.
     if (probe && errno == ECONNREFUSED && ::unlink(address.sun_path) == 0) return true;
     *error = failure(place, errno);
   } else {
@@ -258,8 +259,7 @@ bool Listener::open_path(const ListenOptions& options, ListenError* error) {
     return false;
   }
   path_ = options.path;
-  // No client can connect before listen(), so none slips in before the rights are what they should
-  // be.
+  // No client can connect before listen(), so the rights are right before the first one connects.
   const SocketRights& rights = options.rights;
   if (::lstat(path_.c_str(), &file_) != 0) {
     *error = failure(place_, errno);

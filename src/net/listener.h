@@ -1,4 +1,4 @@
-// Listening sockets: from an address and a port as a person writes them to something that accepts.
+// Listening sockets: from an address and a port as a user writes them to sockets that accept.
 //
 // Every failure is one sentence for the operator, without a full stop.
 #pragma once
@@ -25,7 +25,7 @@ struct ListenOptions {
                         // address of the machine
   uint16_t port = 0;    // 0: any free one
   std::string path;     // not empty: a Unix socket at this path; address and port do not count
-  SocketRights rights;  // of that socket's file
+  SocketRights rights;  // of the Unix socket's file
   bool only_loopback = false;  // refuse an address that other machines can reach
   uint32_t backlog = 1;        // the system may use less
   uint32_t sndbuf = 0;         // bytes, 0: the system's; of the accepted sockets
@@ -41,12 +41,12 @@ struct ListenError {
 
 class Listener {
  public:
-  // Null: *error says why. A socket file that nobody listens on is replaced.
+  // Null: *error says why. A socket file that no process listens on is replaced.
   static std::unique_ptr<Listener> open(const ListenOptions& options, ListenError* error);
-  ~Listener();  // closes, and removes the socket file if it is still the one that was made
+  ~Listener();  // closes, and removes the socket file if it is still the one that it made
 
-  // Non-blocking, at least one. What they accept inherits TCP_NODELAY, SO_KEEPALIVE and the buffer
-  // sizes.
+  // Non-blocking, at least one. Sockets that they accept inherit TCP_NODELAY, SO_KEEPALIVE and the
+  // buffer sizes.
   std::span<const FileDescriptor> sockets() const { return sockets_; }
 
   uint16_t port() const { return port_; }              // 0: a Unix socket
@@ -60,7 +60,7 @@ class Listener {
   std::vector<FileDescriptor> sockets_;
   uint16_t port_ = 0;
   std::string place_;
-  std::string path_;  // made by us; empty: none
+  std::string path_;  // of the socket file that this listener made; empty: none
   struct stat file_ {};
 };
 

@@ -42,7 +42,7 @@ bool connects_to(const std::string& path) {
   return ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// Listens on what `options` say, or gives the error.
+// Listens as `options` say. Returns the error, or "none".
 std::string error_of(const ListenOptions& options) {
   ListenError error;
   return Listener::open(options, &error) == nullptr ? error.text : "none";
@@ -113,7 +113,7 @@ TEST(Listener, AnEmptyAddressReachesIpv4) {
 }
 
 TEST(Listener, ANameReachesIpv4) {
-  // A bare system has no file that says where localhost is.
+  // A bare system has no file with the address of localhost.
   addrinfo* found = nullptr;
   if (::getaddrinfo("localhost", nullptr, nullptr, &found) != 0) GTEST_SKIP() << "no localhost";
   ::freeaddrinfo(found);
@@ -227,7 +227,8 @@ TEST_F(UnixSocket, BelongsToTheGroupThatIsAskedFor) {
   EXPECT_EQ(file().st_uid, 0u);
 }
 
-// Only a process of another user can try; the file has to be gone afterwards.
+// Root may give the file to any group, so a process of another user tries. The file has to be gone
+// afterwards.
 TEST_F(UnixSocket, OfAGroupThatTheProcessIsNotInIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "takes root";
   constexpr uid_t kNobody = 65534;
@@ -249,7 +250,7 @@ TEST_F(UnixSocket, OfAGroupThatTheProcessIsNotInIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(options_.path));
 }
 
-TEST_F(UnixSocket, ThatSomebodyListensOnIsInUse) {
+TEST_F(UnixSocket, ThatAnotherListenerHasIsInUse) {
   const auto listener = Listener::open(options_, &error_);
   EXPECT_EQ(error_of(options_), "the socket " + options_.path + " is in use");
   EXPECT_TRUE(connects_to(options_.path));
@@ -275,7 +276,7 @@ TEST_F(UnixSocket, OtherFilesAreNeverRemoved) {
   std::filesystem::remove(options_.path);
   auto listener = Listener::open(options_, &error_);
   std::filesystem::remove(options_.path);
-  std::ofstream(options_.path) << "somebody else's by now";
+  std::ofstream(options_.path) << "the file of another program by now";
   listener.reset();
   EXPECT_TRUE(std::filesystem::exists(options_.path));
 }
@@ -293,7 +294,7 @@ class AcceptorTest : public ::testing::Test {
   AcceptorTest() {
     ListenError error;
     listener_ = Listener::open(on("127.0.0.1"), &error);
-    // By number now, so that the socket keeps it over a shutdown().
+    // The port is given by its number from here on, so that the socket keeps it over a shutdown().
     const uint16_t port = listener_->port();
     listener_.reset();
     listener_ = Listener::open(on("127.0.0.1", port), &error);
@@ -317,7 +318,7 @@ class AcceptorTest : public ::testing::Test {
   std::atomic<int> warnings_{0};
 };
 
-TEST_F(AcceptorTest, HandsOverWhoConnects) {
+TEST_F(AcceptorTest, HandsOverEachClientThatConnects) {
   std::vector<FileDescriptor> clients;
   for (int i = 0; i < 20; ++i) clients.push_back(connect_to(listener_->port()));
   std::thread thread([this] { acceptor_->run(); });
@@ -344,7 +345,8 @@ TEST_F(AcceptorTest, WhenTheSystemCannotGoOnItWarnsOnceAndGoesOnLater) {
 TEST_F(AcceptorTest, WithoutADescriptorClientsAreRefusedAndLaterTaken) {
   std::vector<FileDescriptor> clients;
   for (int i = 0; i < 20; ++i) clients.push_back(connect_to(listener_->port()));
-  // It is made before, since the sanitizers look at its object by means of a pipe.
+  // The thread is made before the descriptors run out, since the sanitizers look at its object by
+  // means of a pipe.
   std::atomic<bool> may_run{false};
   std::thread thread([&] {
     may_run.wait(false);

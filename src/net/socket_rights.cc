@@ -17,7 +17,7 @@ bool consists_of(const std::string& text, const char* digits) {
   return !text.empty() && text.find_first_not_of(digits) == std::string::npos;
 }
 
-// 0 and *found, whether there is one or not, or the error number.
+// 0, and *found has the group if there is one; or the error number.
 int look_up(const std::string& name, std::optional<gid_t>* found) {
   constexpr size_t kFirstTry = 4096;
   constexpr size_t kLastTry = 16u << 20;  // of a group with a million members

@@ -1,9 +1,10 @@
 // Decides whether it pays to look for events for a moment before going to sleep.
 //
-// A client that sends its next request as soon as it has the answer comes back within microseconds:
-// less than the system takes to put a thread to sleep and to wake it. For one that takes longer,
-// looking is wasted. So it starts only after several short waits in a row, stops the first time
-// that it was in vain, and needs twice as many short waits after each such time. One thread.
+// A client that sends its next request as soon as it has the answer comes back within microseconds.
+// The system takes longer to put a thread to sleep and to wake it. For a slower client, looking is
+// wasted time. So looking starts only after several short waits in a row. It stops the first time
+// that it was in vain, and each such time doubles the number of short waits that are needed. One
+// thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +14,16 @@ namespace hs::net {
 
 class Spin {
  public:
-  static constexpr uint32_t kFewest = 8, kMost = 4096;  // short waits in a row before it starts
+  static constexpr uint32_t kFewest = 8, kMost = 4096;  // short waits in a row to begin looking
   static constexpr uint32_t kTrusted = 1024;            // successes after which kFewest is enough
 
-  // How long to look, in nanoseconds; a wait is short when it is shorter. 0: never.
+  // `limit_ns`: how long to look; a wait that is shorter is short. 0: never look.
   explicit Spin(int64_t limit_ns) : limit_ns_(limit_ns) {}
 
   int64_t limit_ns() const { return limit_ns_; }
   bool pays() const { return short_waits_ >= wanted_; }
 
-  // An event came while it was looked for, or none did.
+  // The thread has looked: found() when an event came, failed() when none did.
   void found() {
     if (++found_ >= kTrusted) wanted_ = kFewest;
   }
@@ -31,7 +32,7 @@ class Spin {
     wanted_ = std::min(2 * wanted_, kMost);
   }
 
-  // How long the thread slept.
+  // `ns`: how long the thread slept.
   void slept(int64_t ns) { short_waits_ = ns < limit_ns_ ? short_waits_ + 1 : 0; }
 
  private:

@@ -10,7 +10,7 @@ namespace hs::net {
 
 // In a process with several threads the C library makes each recv() and send() a point where the
 // thread may be cancelled, with two locked instructions before and two behind. These threads are
-// never cancelled, so the system is called directly.
+// never cancelled, so they call the system directly.
 
 ssize_t Transport::receive(char* bytes, size_t size) {
   return ::syscall(SYS_recvfrom, socket_.get(), bytes, size, MSG_DONTWAIT, nullptr, nullptr);

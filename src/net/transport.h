@@ -1,7 +1,7 @@
-// The way of a connection's bytes to and from its client. Everything that is done to a socket once
-// it is accepted is done here, so that encryption has one place to stand.
+// Carries a connection's bytes to and from its client. Everything that is done to a socket after it
+// is accepted is done here, so that encryption has one place.
 //
-// One thread at a time, that of the connection. None of the calls waits but wait_until_writable().
+// One thread at a time, that of the connection. Only wait_until_writable() waits.
 #pragma once
 
 #include <sys/types.h>
@@ -23,15 +23,16 @@ class Transport {
   // For epoll.
   int descriptor() const { return socket_.get(); }
 
-  // Bytes of the client's, at most `size`; 0 at the end of them; -1 with errno as recv(2) sets it.
+  // Reads at most `size` bytes that the client sent. 0 at their end; -1 with errno as recv(2) sets
+  // it.
   ssize_t receive(char* bytes, size_t size);
-  // How many of the bytes were taken; -1 with errno as send(2) sets it.
+  // How many of the bytes the system took; -1 with errno as send(2) sets it.
   ssize_t send(const char* bytes, size_t size);
 
-  // Waits until send() can take something, at most so long. False: it cannot.
+  // Waits at most `timeout_ms` until send() can take something. False: it cannot.
   bool wait_until_writable(int timeout_ms);
 
-  // Tells the client that nothing more is sent. False: the client has gone.
+  // Tells the client that nothing more will be sent. False: the client has gone.
   bool end_output();
   void close() { socket_.reset(); }
 

@@ -12,14 +12,15 @@ namespace hs::net {
 
 class Wakeup {
  public:
-  // False in operator bool when the process is out of descriptors; nothing else may be called then.
+  // operator bool is false when the process is out of descriptors; no other function may be called
+  // then.
   Wakeup() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
   explicit operator bool() const { return static_cast<bool>(event_); }
 
   // Readable from notify() until drain().
   int fd() const { return event_.get(); }
 
-  // Any thread; never blocks: a counter that is full is readable already.
+  // Any thread. Never blocks: a counter that is full is readable already.
   void notify() {
     const uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
