@@ -7,7 +7,7 @@
 //
 //   bytes --next()--> message --decode()--> Request --exec/--> ReplyWriter --> bytes
 //
-// Framing, refusals and the words of errors are the format's alone.
+// Framing, refusals and the texts of errors belong to the format alone.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,14 @@
 
 namespace hs::protocol {
 
-// Belongs to the connection and, with it, to one thread at a time.
+// What a wire format remembers of one connection. Used by one thread at a time, that of the
+// connection.
 class Conversation {
  public:
   virtual ~Conversation() = default;
 
-  // Bytes at the front of what is unread that Codec::next() has looked at in vain. To be set to 0
-  // when what is unread begins elsewhere.
+  // How many of the unread bytes Codec::next() has searched already without finding a message's
+  // end. Set it to 0 when the unread bytes begin elsewhere.
   size_t searched = 0;
 };
 
@@ -37,29 +38,29 @@ struct Message {
   enum class State : uint8_t {
     kComplete,    // `text` and `consumed` are set
     kIncomplete,  // more must be read first
-    kRefused,     // `refusal` is the last answer: nothing behind can be understood
+    kRefused,     // `refusal` is the last answer: nothing behind it can be understood
   };
   State state = State::kIncomplete;
   ErrorCode refusal = ErrorCode::kRequestTooLong;
   std::string_view text;  // what to decode; points into the unread bytes
-  size_t consumed = 0;    // bytes that it takes of them
+  size_t consumed = 0;    // how many of the unread bytes it takes
 };
 
-// One thread at a time. The conversations that it is given are those of its own protocol.
+// One thread at a time. Takes only conversations that its own protocol began.
 class Codec {
  public:
   virtual ~Codec() = default;
 
-  // The first message in `unread`, which is refused when it is longer than `longest` bytes.
+  // The first message in `unread`. A message longer than `longest` bytes is refused.
   virtual Message next(Conversation& conversation, std::string_view unread, size_t longest) = 0;
 
-  // What the message asks for. The Request's views point into `text` or into the codec: they end
-  // with either of them, and with the next call. The same text gives an equal Request each time.
-  // Takes memory only in proportion to the text; may throw std::bad_alloc.
+  // What the message asks for. The Request's views point into `text` or into the codec: they are
+  // valid as long as `text`, and until the next call. The same text gives an equal Request each
+  // time. Takes memory only in proportion to the text; may throw std::bad_alloc.
   virtual Request decode(Conversation& conversation, std::string_view text) = 0;
 
-  // Writes the next reply at the end of `output`, which must outlive the writing. Nothing else may
-  // append to it or consume from it until the reply is complete.
+  // Where the next reply is written, at the end of `output`, which must outlive the writing.
+  // Nothing else may append to it or consume from it until the reply is complete.
   virtual ReplyWriter& reply_to(Conversation& conversation, Buffer& output) = 0;
 
   // Forgets a reply that was begun and will not be completed.
@@ -70,7 +71,7 @@ class Protocol {
  public:
   virtual ~Protocol() = default;
 
-  // Any thread, as what follows. May throw std::bad_alloc.
+  // Any thread, also for make_codec(). May throw std::bad_alloc.
   virtual std::unique_ptr<Conversation> begin() const = 0;
 
   // `max_reply_size`: bytes of one reply, at most. `stream` must outlive the codec; null: every

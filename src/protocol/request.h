@@ -1,9 +1,9 @@
-// What a client can ask, in no particular wire format. A protocol's parser fills a Request, exec/
+// What a client can ask, in no particular wire format. A protocol's parser fills a Request; exec/
 // carries it out.
 //
 // Everything in a Request is a view: into the request's bytes or into the parser's scratch memory.
-// It is valid until the parser is called again or the bytes move. Filling one allocates nothing
-// once the scratch has grown.
+// It is valid until the parser is called again or the bytes move. Filling a Request allocates
+// nothing once the scratch has grown.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace hs::protocol {
 
 enum class Verb : uint8_t {
   kInvalid,  // no command at all: answered with `error`, whatever the connection's state
-  kForeign,  // not of this protocol at all: the connection ends, without an answer
+  kForeign,  // another protocol: the connection ends without an answer
   kOpen,
   kAuth,
   kFind,
@@ -27,8 +27,8 @@ enum class Verb : uint8_t {
   kModify,  // a find whose rows are changed
 };
 
-// Where an `error` stands in the order of checks that clients can observe. The checks that need the
-// connection's state lie between, and are the caller's:
+// Where an `error` stands in the order of checks, which clients can observe. The checks that need
+// the connection's state lie between the stages and are made by the caller:
 //
 //   authentication
 //   kIndexId        the index id is no number
@@ -66,13 +66,13 @@ struct Filter {
 struct Request {
   Verb verb = Verb::kInvalid;
 
-  // Set when the line is malformed: of its errors, the first in the order above. The rest is then
-  // filled as far as it was understood, so that the caller can check the connection's state at the
-  // right places. A request with an error is never carried out.
+  // Set when the line is malformed: its first error in the order above. The other fields are then
+  // filled as far as the line was understood, so that the caller can make its own checks in their
+  // places. A request with an error is never carried out.
   std::optional<ErrorCode> error;
   ErrorStage error_stage = ErrorStage::kIndexId;
 
-  // The error, if it is due at `stage` or before.
+  // The error, if it belongs to `stage` or an earlier one.
   std::optional<ErrorCode> error_due(ErrorStage stage) const {
     return error_stage <= stage ? error : std::nullopt;
   }

@@ -10,7 +10,7 @@ namespace {
 
 class LineConversation final : public Conversation {
  public:
-  bool has_spoken = false;  // a line of it was a request, be it a wrong one
+  bool has_spoken = false;  // one of its lines was a request, even a wrong one
 };
 
 class LineCodec final : public Codec {

@@ -35,7 +35,7 @@ char* escape_bytes(const char* from, size_t size, char* out) {
 char* escape(std::string_view bytes, char* out) {
   const char* from = bytes.data();
   const char* const end = from + bytes.size();
-  // Eight bytes at a time are copied first and looked at then: nearly always that was all.
+  // Each eight bytes are copied first and examined then: nearly always none needs an escape.
   uint64_t word;
   while (end - from >= 8) {
     std::memcpy(&word, from, sizeof word);
@@ -49,7 +49,8 @@ char* escape(std::string_view bytes, char* out) {
   }
   const auto rest = static_cast<size_t>(end - from);
   if (bytes.size() >= 8 && rest > 0) {
-    // The last eight bytes once more: those of them that are there already are the same.
+    // Copies the last eight bytes of the text: those that were written before are written again,
+    // unchanged.
     std::memcpy(&word, end - sizeof word, sizeof word);
     if (!needs_escape(word)) {
       std::memcpy(out + rest - sizeof word, &word, sizeof word);
@@ -60,7 +61,7 @@ char* escape(std::string_view bytes, char* out) {
 }
 
 void append_escaped(Buffer& out, std::string_view bytes) {
-  // In chunks, so that room for the worst case is never asked for a whole large value.
+  // In chunks, so that a large value never asks for room for its worst case as a whole.
   constexpr size_t kChunk = 16u << 10;
   if (bytes.size() > kChunk) out.reserve(bytes.size());
   while (!bytes.empty()) {

@@ -30,7 +30,7 @@ TEST(Encoding, EscapesTheBytesBelow0x10AndNoOthers) {
     const std::string expected =
         i < 0x10 ? std::string{'\x01', static_cast<char>(i + 0x40)} : std::string{byte};
     EXPECT_EQ(escaped({&byte, 1}), expected) << i;
-    // Also in every place of the eight bytes that are looked at together.
+    // Also in every place of the eight bytes that are examined together.
     for (size_t place = 0; place < 8; ++place) {
       std::string word = "\xff\x10 8chars"s.substr(0, 8);
       word[place] = byte;

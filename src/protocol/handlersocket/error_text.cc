@@ -16,7 +16,7 @@ constexpr auto kRows = std::to_array<Row>({
 #undef HS_TEXT
 });
 
-// In the order of ErrorCode, and of all of them.
+// Whether kRows has every ErrorCode, in the order of ErrorCode.
 constexpr bool is_complete() {
   size_t next = 0;
 #define HS_ERROR(name, kind) \
@@ -39,8 +39,8 @@ std::string wire_text(const Error& error) {
   text += std::to_string(error.number);
   if (error.message.empty()) return text;
   text += ' ';
-  // The message may quote what the client sent: the reply stays one line of three tokens whatever
-  // that was.
+  // The message may quote what the client sent. The reply stays one line of three tokens all the
+  // same.
   for (const char c : error.message) text += (c >= 0x20 && c < 0x7f) ? c : '?';
   return text;
 }

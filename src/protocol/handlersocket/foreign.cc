@@ -13,8 +13,8 @@ bool is_http_request(std::string_view line) {
   return !version.empty() && version[0] >= '0' && version[0] <= '9';
 }
 
-// A record of a handshake, in any version there has been. What a page may choose of it (the name of
-// the server, a session's ticket) comes later.
+// A record of a TLS handshake, in any version. A page can choose only bytes that come later (the
+// name of the server, a session's ticket).
 bool is_tls_hello(std::string_view line) {
   return line.size() >= 2 && line[0] == '\x16' && line[1] == '\x03';
 }

@@ -1,8 +1,8 @@
-// Tells what is no mistake of a client of ours but another protocol altogether.
+// Tells another protocol from a mistake of a HandlerSocket client.
 //
-// A page in a browser can make it connect to any port of its own machine and send a request whose
-// body is the page's: lines of this protocol, if it likes. What stands before that body gives it
-// away.
+// A web page can make a browser connect to any port of its machine and send a request whose body
+// the page chooses, for example lines of this protocol. The bytes before that body show that the
+// sender is a browser.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace hs::protocol::handlersocket {
 
 enum class Foreign : uint8_t {
   kNo,
-  kGreeting,  // as the first line of a connection: a request line of HTTP, a hello of TLS
-  kAnywhere,  // a header that every request of a browser has
+  kGreeting,  // only as the first line of a connection: a request line of HTTP, a hello of TLS
+  kAnywhere,  // in any place: a header that every request of a browser has
 };
 
-// Of a line without its LF (and CR) that is no command.
+// Judges a line, without its LF (and CR), that is no command.
 Foreign foreign(std::string_view line);
 
 }  // namespace hs::protocol::handlersocket

@@ -6,8 +6,8 @@
 namespace hs::protocol::handlersocket {
 
 Frame next_line(std::string_view unread, size_t searched, size_t max_size) {
-  // An LF behind max_size bytes changes nothing any more, so it is not looked for: the answer is
-  // the same however the bytes were cut into packets.
+  // An LF behind max_size bytes is not searched for, since it would not change the answer. So the
+  // answer does not depend on how the bytes were cut into packets.
   const size_t window = unread.size() <= max_size ? unread.size() : max_size + 1;
   const size_t begin = std::min(searched, window);
   const void* found = nullptr;

@@ -42,7 +42,7 @@ TEST(Framing, WithoutALineFeedThereIsNoLine) {
 }
 
 TEST(Framing, DoesNotSearchTwice) {
-  // A lie about what was searched shows what is looked at.
+  // With a false `searched` the result shows which bytes are examined.
   EXPECT_EQ(next_line("a\nb\n", 2, kMax).line, "a\nb");
   EXPECT_EQ(next_line("a\nb", 3, kMax).state, State::kIncomplete);
   EXPECT_EQ(next_line("a\nb", 99, kMax).state, State::kIncomplete);

@@ -1,5 +1,5 @@
-// Nothing reads before or behind the bytes it was given: each line, and each beginning and end of
-// it, is put directly behind and directly before a page that cannot be read.
+// Nothing reads before or behind the bytes that it was given. Each line, and each beginning and end
+// of it, is put directly behind and directly before a page that cannot be read.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -45,7 +45,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& files) {
   return lines;
 }
 
-// Values around the sizes at which words and chunks are taken at once.
+// Values of about the sizes that are handled as one word or one chunk.
 std::vector<std::string> values() {
   std::vector<std::string> values = {"", "\0"s, "\x01@"s, "\x01Ia\x01Jb\x01"s, "a\x01Ib\x01Oc"s};
   for (const size_t size : {7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 70u}) {

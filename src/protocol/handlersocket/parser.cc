@@ -9,8 +9,8 @@
 namespace hs::protocol::handlersocket {
 namespace {
 
-// A third for each of the three: ordinary large requests find their memory again, a giant one does
-// not keep it.
+// A third of kKeptScratch for each of the three kinds of scratch memory. A usual large request
+// finds its memory again; a giant one does not keep it.
 constexpr size_t kKeptValues = Parser::kKeptScratch / 3 / sizeof(Value);
 constexpr size_t kKeptFilters = Parser::kKeptScratch / 3 / sizeof(Filter);
 constexpr size_t kKeptDecoded = Parser::kKeptScratch / 3;
@@ -24,7 +24,8 @@ void restart(std::vector<T>& vector, size_t kept) {
   }
 }
 
-// Of several errors the first in the order of checks stays, and of the same stage the first found.
+// Keeps the error that comes first in the order of checks. Of the same stage it keeps the first
+// found.
 void fail(Request& request, ErrorStage stage, ErrorCode code) {
   if (request.error && request.error_stage <= stage) return;
   request.error = code;
@@ -45,7 +46,7 @@ std::string_view next_or_fail(Tokens& tokens, Request& request) {
   return tokens.next();
 }
 
-// Comparing characters, not strings: no call, and this is looked at in every request.
+// Compares characters, not strings: every request comes here, and this makes no call.
 std::optional<KeyOperator> key_operator(std::string_view token) {
   if (token.empty() || token.size() > 2) return std::nullopt;
   const bool or_equal = token.size() == 2;
@@ -133,7 +134,7 @@ void Parser::start(std::string_view line) {
 }
 
 void Parser::parse_open(Tokens& tokens, Request& request) {
-  // Missing tokens are empty names, which no table has; further ones are ignored.
+  // A missing token is an empty name, which no table has. Surplus tokens are ignored.
   request.verb = Verb::kOpen;
   request.index_id = number_or_fail(tokens.next(), ErrorStage::kIndexId, request);
   request.database = tokens.next();
@@ -146,7 +147,8 @@ void Parser::parse_open(Tokens& tokens, Request& request) {
 void Parser::parse_auth(Tokens& tokens, Request& request) {
   request.verb = Verb::kAuth;
   request.auth_type = tokens.next();
-  // Not parse_value(): a key is never NULL, or a lone NUL byte would pass for the empty secret.
+  // Not parse_value(): a key is never NULL, or else a lone NUL byte would pass for the empty
+  // secret.
   request.auth_key = decode(tokens.next(), request);
 }
 
@@ -174,8 +176,8 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
   if (is_stub) fail(request, ErrorStage::kOperation, ErrorCode::kNotImplemented);
   request.key_count = count.value;
 
-  // The row of an insert stands where a find has its key; what may follow a key is checked behind a
-  // row, too, and has no meaning there.
+  // The row of an insert stands where a find has its key. What may follow a key is checked behind a
+  // row, too, but has no meaning there.
   if (!parse_values(count.value, tokens, request)) return;
   const Range leading{0, values_.size()};
   Range in;
@@ -193,14 +195,14 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
   request.filters = filters_;
 }
 
-// False from here on down: the request has more values than one may have, and reading on is
-// pointless.
+// This and the following functions return false when the request has more values than one may have.
+// Reading on is pointless then.
 bool Parser::parse_options(Tokens& tokens, Request& request, Range& in) {
   if (!tokens.more()) return true;
   request.limit = std::max(1u, number_or_fail(tokens.next(), ErrorStage::kContents, request));
   request.offset = number_or_fail(tokens.next(), ErrorStage::kContents, request);
 
-  // Behind the last token, `option` is empty and nothing below applies: as for an empty token.
+  // Behind the last token `option` is empty. Then nothing below applies, as for an empty token.
   std::string_view option = tokens.next();
   if (option.starts_with('@')) {
     if (!parse_in(tokens, request, in)) return false;
@@ -259,7 +261,7 @@ bool Parser::parse_modification(std::string_view token, Tokens& tokens, Request&
   return true;
 }
 
-// `count` is only how many values to look for: memory is taken for those that are there.
+// `count` is only how many values to look for: memory is taken for the values that are there.
 bool Parser::parse_values(uint32_t count, Tokens& tokens, Request& request) {
   for (uint32_t i = 0; i < count; ++i) {
     if (!tokens.more()) {
@@ -286,7 +288,8 @@ Value Parser::decode(std::string_view token, Request& request) {
   if (!line_has_escapes_ || token.find(kEscape) == std::string_view::npos) {
     return Value::of(token);
   }
-  // At the first value that needs it, room for all that may follow: it must not move any more.
+  // The first value with an escape makes room for all that may follow, since decoded_ must not move
+  // afterwards.
   if (decoded_size_ == 0) {
     const auto room = static_cast<size_t>(line_end_ - token.data());
     if (decoded_capacity_ < room) {

@@ -8,9 +8,9 @@
 //   filter  F|W <op> <filter column> <value>
 //   modify  U|D|+|-[?] <value>*
 //
-// Says only what the line means by itself; what depends on the connection (authentication, open
-// indexes, their columns, the port) is its caller's. Keeps no state but scratch memory, so parsing
-// a line again gives an equal Request. One thread at a time.
+// Says only what the line itself means. What depends on the connection (authentication, open
+// indexes and their columns, the port) is left to the caller. Keeps no state but scratch memory, so
+// parsing a line again gives an equal Request. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ namespace hs::protocol::handlersocket {
 
 class Parser {
  public:
-  // Memory that is kept from one request to the next, in bytes, once a request has used as much.
+  // How much memory is kept from one request to the next, in bytes, once a request has used as
+  // much.
   static constexpr size_t kKeptScratch = 3u << 20;
 
   Parser() = default;
@@ -34,15 +35,16 @@ class Parser {
   Parser& operator=(const Parser&) = delete;
 
   // `line` is without its LF (and CR) and is not modified. The Request's views point into `line` or
-  // into this parser: they end with either of them, and with the next call. Works on any bytes and
-  // takes memory only in proportion to them, whatever numbers they spell; may throw std::bad_alloc.
+  // into this parser: they are valid as long as `line`, and until the next call. Works on any
+  // bytes, and takes memory only in proportion to them, whatever numbers they spell. May throw
+  // std::bad_alloc.
   Request parse(std::string_view line);
 
   // Bytes held for the next request.
   size_t scratch() const;
 
  private:
-  // A part of values_, as positions: values_ moves while it grows.
+  // A part of values_ by its positions, since values_ moves while it grows.
   struct Range {
     size_t begin = 0;
     size_t end = 0;

@@ -1,5 +1,5 @@
-// What parsing does to memory: nothing allocated once warm, nothing modified, nothing kept of a
-// giant request, nothing taken because a number says so.
+// What parsing does to memory. Once warm it allocates nothing; it modifies nothing; it keeps
+// nothing of a giant request; it takes no memory because a number announces it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -106,7 +106,7 @@ TEST(ParserMemory, AGiantRequestIsNotKept) {
   Parser parser;
   ASSERT_EQ(parser.parse(giant).error, std::nullopt);
   EXPECT_GT(parser.scratch(), Parser::kKeptScratch);
-  // The next request releases it.
+  // The next request releases the memory.
   (void)parser.parse("1\t=\t1\tk");
   EXPECT_LE(parser.scratch(), Parser::kKeptScratch);
 }

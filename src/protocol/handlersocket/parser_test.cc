@@ -1,4 +1,4 @@
-// The grammar, line by line: what is sent, and what it is taken for (see request_text.h).
+// The grammar, line by line: a line, and the Request that it is taken for (see request_text.h).
 #include "protocol/handlersocket/parser.h"
 
 #include <gtest/gtest.h>
@@ -192,7 +192,7 @@ TEST(Parser, AnUnknownModificationIsAModifyWithAnError) {
     expect(
         {{"1\t=\t1\tk\t1\t0\t" + mop + "\ta", modify + "update [] error modop at modification"}});
   }
-  // IN and filters in the wrong order are taken for one, too.
+  // IN and filters in the wrong order are taken for an unknown modification, too.
   expect({{"1\t=\t1\tk\t1\t0\tF\t=\t0\tv\t@\t0\t1\tx",
            modify + "F 0 = 'v' update [] error modop at modification"},
           {"1\t=\t1\tk\t1\t0\t@\t0\t1\tx\t@\t0\t1\tx",

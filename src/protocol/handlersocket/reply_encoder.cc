@@ -41,8 +41,7 @@ void ReplyEncoder::begin_rows(size_t columns) {
 }
 
 bool ReplyEncoder::row(std::span<const Value> values) {
-  // What the row takes at most. One that is short and fits, as nearly every one does, is written at
-  // one go.
+  // What the row takes at most. Nearly every row is short and fits, and is then written at one go.
   size_t room = 0;
   for (const Value& value : values) room += 2 + 2 * value.size;
   if (room <= kShortRow && size() + room <= max_reply_size_) {
@@ -69,7 +68,7 @@ void ReplyEncoder::write_short_row(std::span<const Value> values, char* const be
 
 bool ReplyEncoder::write_long_row(std::span<const Value> values) {
   for (const Value& value : values) {
-    // Looked at before as well as after writing: a value that is too long anyway is not copied.
+    // The limit is checked before writing, too: a value that is too long is not copied.
     const uint64_t written = size();
     if (written > max_reply_size_ || value.size > max_reply_size_ - written) return false;
     target_->append('\t');
@@ -104,7 +103,7 @@ bool ReplyEncoder::send_piece() {
   return alive;
 }
 
-// Allocates nothing: there is room for the LF behind the head and behind each row.
+// Allocates nothing: row() and begin_rows() leave room for the LF.
 void ReplyEncoder::end_rows() {
   in_rows_ = false;
   target_->append('\n');

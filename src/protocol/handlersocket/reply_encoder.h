@@ -16,7 +16,7 @@ namespace hs::protocol::handlersocket {
 
 class ReplyEncoder final : public ReplyWriter {
  public:
-  // Replies are streamed when they have grown so long, in pieces of that size, in bytes.
+  // A reply is streamed when it has grown to this size, in bytes, in pieces of this size.
   static constexpr size_t kStreamFrom = 1u << 20;
   static constexpr size_t kPiece = 64u << 10;
 
@@ -25,8 +25,9 @@ class ReplyEncoder final : public ReplyWriter {
   explicit ReplyEncoder(size_t max_reply_size, ReplyStream* stream = nullptr)
       : max_reply_size_(max_reply_size), stream_(stream) {}
 
-  // Where replies are appended from now on; must outlive the writing. Nobody else may append to or
-  // consume from it between begin_rows() and end_rows() or error(). Set before the first reply.
+  // Where replies are appended from now on; must outlive the writing. Between begin_rows() and
+  // end_rows() or error(), nothing else may append to the target or consume from it. Set before the
+  // first reply.
   void set_target(Buffer& target) { target_ = &target; }
 
   void ok() override;
@@ -39,7 +40,7 @@ class ReplyEncoder final : public ReplyWriter {
   void stream() override;
   void error(const Error& error) override;
 
-  // Forgets a reply that was begun; its bytes are the caller's to take back.
+  // Forgets a reply that was begun. The caller takes its bytes back.
   void drop_reply() { in_rows_ = streams_ = false; }
 
  private:
@@ -55,7 +56,7 @@ class ReplyEncoder final : public ReplyWriter {
   Buffer* target_ = nullptr;
   bool in_rows_ = false;
   size_t rows_start_ = 0;  // size of the target before the reply that begin_rows() began
-  uint64_t measured_ = 0;  // bytes of the reply, with the rows that were measured
+  uint64_t measured_ = 0;  // bytes of the reply, including the rows that were only measured
   bool streams_ = false;   // after stream()
   uint64_t sent_ = 0;      // bytes of the reply that are no longer in the target
 };

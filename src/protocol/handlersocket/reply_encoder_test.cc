@@ -147,7 +147,7 @@ TEST_F(Reply, AGiantValueIsRefusedBeforeItIsCopied) {
   EXPECT_LT(target_.capacity(), 4096u);
 }
 
-// Takes so much of the target at a time, and nothing once the client has gone.
+// A client that takes `takes` bytes of the target at a time, and nothing once it has gone.
 class Taker final : public ReplyStream {
  public:
   explicit Taker(Buffer& target) : target_(target) {}

@@ -8,8 +8,8 @@
 
 namespace hs::protocol::handlersocket {
 
-// Walks over a line. Adjacent TABs have an empty token between them, and a TAB at the end has one
-// behind it; an empty line is one empty token. The tokens point into the line.
+// Walks over a line. Two adjacent TABs have an empty token between them. A TAB at the end has an
+// empty token behind it. An empty line is one empty token. The tokens point into the line.
 class Tokens {
  public:
   explicit Tokens(std::string_view line)
@@ -27,7 +27,7 @@ class Tokens {
   }
 
  private:
-  // Most tokens are a few bytes long, where calling memchr costs more than looking.
+  // Most tokens are a few bytes long: calling memchr would cost more than this loop.
   const char* token_end() const {
     constexpr size_t kShort = 16;
     const auto rest = static_cast<size_t>(end_ - next_);
@@ -40,7 +40,7 @@ class Tokens {
     return tab == nullptr ? end_ : static_cast<const char*>(tab);
   }
 
-  const char* next_;  // null: no more
+  const char* next_;  // null: no token left
   const char* const end_;
 };
 
