@@ -21,8 +21,8 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A number without its sign: decimal digits from the last to the first, zeros behind `size`. Has
-// room for an amount in front of the longest fraction, and for a carry.
+// A number without its sign: decimal digits from the last to the first, with zeros behind `size`.
+// Has room for an amount in front of the longest fraction, and for a carry.
 struct Magnitude {
   std::array<uint8_t, kMaxDigits + kAmountDigits + 1> digits{};
   size_t size = 0;
@@ -65,7 +65,7 @@ int sign_of(bool negative, const Magnitude& magnitude) {
   return negative ? -1 : 1;
 }
 
-// With `scale` digits behind the point and at least one in front of it.
+// Appends the number with `scale` digits behind the point and at least one in front of it.
 void append(int sign, const Magnitude& magnitude, size_t scale, std::string* text) {
   size_t size = magnitude.size;
   while (size > 0 && magnitude.digits[size - 1] == 0) --size;

@@ -9,16 +9,16 @@
 
 namespace hs::exec {
 
-// Digits that a number may have to be counted on, zeros in front not included. DECIMAL has 65.
+// A number with more digits is not counted on, zeros in front not included. DECIMAL has up to 65.
 inline constexpr size_t kMaxDigits = 100;
 
-// What is added: -2^63 .. 2^64-1, or the negative of that.
+// The amount to add: -2^63 .. 2^64-1, or the negative of such a number.
 struct Amount {
   bool negative = false;
   uint64_t magnitude = 0;
 };
 
-// An optional sign and digits, and nothing else. Empty: it is not that, or out of range.
+// An optional sign and digits, and nothing else. Empty: the text is not that, or is out of range.
 std::optional<Amount> parse_amount(std::string_view text);
 
 // -1, 0 or 1 for a number below, at or above zero.
@@ -29,9 +29,9 @@ struct Signs {
   bool cross_zero() const { return before * after < 0; }
 };
 
-// Appends `number` + `amount` to *sum, with as many digits behind the point as `number` has, none
-// of them lost. `number` is an optional sign and digits, and maybe a point with further digits
-// behind it; it may be a part of *sum. Empty, and nothing appended: it is not that, or has more
+// Appends `number` + `amount` to *sum, with as many digits behind the point as `number` has.
+// `number` is an optional sign and digits, and maybe a point with further digits; it may be a part
+// of *sum. Exact: no digit is lost. Empty, and nothing appended: `number` is not that, or has more
 // than kMaxDigits.
 std::optional<Signs> add(std::string_view number, Amount amount, std::string* sum);
 

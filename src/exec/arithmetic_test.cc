@@ -16,7 +16,7 @@ std::string sum(std::string_view number, std::string_view amount) {
   return parsed && add(number, *parsed, &text) ? text : "none";
 }
 
-// The signs before and after, e.g. "+0".
+// The signs of the number and of the sum, e.g. "+0".
 std::string signs(std::string_view number, Amount amount) {
   constexpr char kNames[] = "-0+";
   std::string text;

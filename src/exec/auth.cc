@@ -3,7 +3,7 @@
 namespace hs::exec {
 namespace {
 
-// Takes the same time wherever the two differ: how long an answer takes must not tell how much of a
+// Takes the same time wherever the two differ: the time of an answer must not tell how much of a
 // guess was right.
 bool same_secret(std::string_view given, std::string_view secret) {
   volatile unsigned difference = given.size() == secret.size() ? 0 : 1;
@@ -27,11 +27,11 @@ bool is_known(const Client& client) {
 
 Result<void> authenticate(const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
-  // A type that is none tries no secret: what was proven before stands.
+  // An unknown type tries no secret, so what the client has proven before stands.
   if (request.auth_type != "1") return ErrorCode::kAuthType;
   client.set_authorized(false);
   if (request.error) return *request.error;
-  // With no secret only the empty key is right, as a secret of that length would have it.
+  // With no secret only the empty key is right.
   if (request.auth_key.is_null() ||
       !same_secret(request.auth_key.text(), client.authentication().secret)) {
     return ErrorCode::kUnauthorized;

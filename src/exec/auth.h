@@ -10,8 +10,8 @@ namespace hs::exec {
 
 // Whether `client` may do more than authenticate.
 bool may_proceed(const Client& client);
-// Whether it has shown that it is a client of this server: it has authenticated, or where no secret
-// is asked, opened an index.
+// Whether `client` has shown that it belongs here: it has authenticated, or, where no secret is
+// asked for, opened an index.
 bool is_known(const Client& client);
 
 // On success the reply is written. On error nothing is, and the client is no longer authorized.

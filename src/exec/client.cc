@@ -23,7 +23,7 @@ size_t hash_of(const engine::IndexSpec& spec) {
   return result;
 }
 
-// Bytes that the spec takes, with its own place and that in the pool.
+// Bytes that the spec takes, with its own allocation and its place in the pool.
 size_t size_of(const engine::IndexSpec& spec) {
   constexpr size_t kPlaces = 128;
   size_t size = sizeof spec + kPlaces + spec.database.capacity() + spec.table.capacity() +
@@ -35,7 +35,7 @@ size_t size_of(const engine::IndexSpec& spec) {
   return size;
 }
 
-// Small as one may be, there can be any number of them, so each may be refused.
+// A client can open any number of specs, so even a small one may be refused memory.
 void take(Memory* memory, size_t bytes) {
   if (memory != nullptr && !memory->take(bytes, std::max(bytes, kIdleBuffer + 1), true)) {
     throw MemoryRefused();

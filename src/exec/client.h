@@ -21,19 +21,19 @@ namespace hs::exec {
 // Names in the two column lists of `spec`.
 size_t column_count(const engine::IndexSpec& spec);
 
-// What the connections of a port share: one object for each distinct IndexSpec that they have open,
-// so that thousands of connections with the same index cost one spec, and one cursor for each
-// session. Keeps none alive itself. Any thread.
+// What the connections of a port share: one object for each distinct IndexSpec that is open. So
+// thousands of connections with the same index cost one spec, and each session needs one cursor for
+// them all. Keeps no spec alive itself. Any thread.
 class SpecPool {
  public:
-  // Counts the specs, and what clients keep of them, in `memory`, which must outlive everything
-  // that comes from here; null: counts nothing.
+  // Counts the specs, and what clients keep of them, in `memory`; null: counts nothing. `memory`
+  // must outlive the pool, its specs and their clients.
   explicit SpecPool(Memory* memory = nullptr) : memory_(memory) {}
 
-  // The living equal of `spec`, or a new one. Forgets dead ones as it grows. May throw
+  // The living spec that equals `spec`, or a new one. Forgets dead specs as it grows. May throw
   // MemoryRefused.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
-  size_t size() const;  // dead ones included
+  size_t size() const;  // including dead specs
   Memory* memory() const { return memory_; }
 
  private:
@@ -47,7 +47,7 @@ class SpecPool {
 
 // What an endpoint asks of its clients.
 struct Authentication {
-  std::string secret;  // that they must know (see protocol::Verb::kAuth); empty: they need not
+  std::string secret;  // a client must prove to know it (Verb::kAuth); empty: none is asked for
 };
 inline const Authentication kNoAuthentication;
 

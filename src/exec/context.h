@@ -10,7 +10,7 @@ namespace hs::exec {
 struct Context {
   engine::Mode mode = engine::Mode::kReadOnly;
   Limits limits;
-  int64_t (*now_ns)() = monotonic_ns;  // by which work is measured
+  int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with
 };
 
 }  // namespace hs::exec

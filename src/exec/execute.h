@@ -1,9 +1,8 @@
-// Carries out one request on one session: the meaning of the protocol's commands, whatever the wire
-// format.
+// Carries out one request on one session: the meaning of the commands, whatever the wire format.
 //
-// One command per file (open, auth, find, insert, modify). Sees the database only through the
-// engine interface and the answer only through a ReplyWriter; does no I/O and keeps no state but
-// the Client's.
+// Each command has a file (open, auth, find, insert, modify). They see the database only through
+// the engine interface, and the answer only through a ReplyWriter. They do no I/O and keep no state
+// but the Client's.
 #pragma once
 
 #include <optional>
@@ -18,12 +17,12 @@
 
 namespace hs::exec {
 
-// Writes exactly one reply, and returns the error that it tells, if it tells one. `plan` is that of
-// the request. Never commits: changes wait for the caller's Session::commit(), and the caller has
-// committed what there was before it hands in a Plan::kConnection. A request that fails leaves no
-// change. May be called again with the same request after Session::rollback(), unless it is a
-// Plan::kConnection: that changed the Client. Out of memory is Error::engine(128), or kMaxMemory
-// when it was refused; throws only what `reply` throws of an error.
+// Writes exactly one reply, and returns the error that it tells, if any. `plan` is the plan of the
+// request. Never commits: changes wait for the caller's Session::commit(). Before a
+// Plan::kConnection the caller must have committed. A request that fails leaves no change. The same
+// request may be executed again after Session::rollback(), unless it is a Plan::kConnection, which
+// has changed the Client. Out of memory is the error Error::engine(128), or kMaxMemory when Memory
+// refused it. Throws only what `reply` throws while it writes an error.
 std::optional<ErrorCode> execute(const Context& context, const Plan& plan,
                                  const protocol::Request& request, Client& client,
                                  engine::Session& session, Scratch& scratch,

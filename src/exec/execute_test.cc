@@ -28,7 +28,7 @@ TEST_F(ExecuteTest, AnIndexMustBeOpen) {
   EXPECT_EQ(run(Ask::find(4294967295u, "=", {"1"}).erase()), "error stmtnum");
 }
 
-// Each line of the order of checks, with a mistake in every later one.
+// One line for each check, in order: the request makes that mistake and every later one.
 TEST_F(ExecuteTest, ReportsTheFirstMistakeInTheProtocolsOrder) {
   const auto bad = [](ErrorCode code, ErrorStage stage, uint32_t id = 1, uint32_t column = 9,
                       bool type_ok = false) {
@@ -57,7 +57,7 @@ TEST_F(ExecuteTest, ReportsTheFirstMistakeInTheProtocolsOrder) {
   EXPECT_EQ(run(bad(ErrorCode::kEscape, ErrorStage::kContents, 1, 0, true)), "error lock_tables");
 }
 
-// And the lines behind the lock, where the index and its columns are known.
+// The checks behind the lock, where the index and its columns are known.
 TEST_F(ExecuteTest, ReportsTheFirstMistakeAgainstTheIndexInTheProtocolsOrder) {
   using hs::testing::Call;
   const auto bad = [&](Ask::Texts key, Ask::Texts operands, uint32_t in_part = 9,

@@ -1,4 +1,4 @@
-// F and W, in finds and in changes.
+// F and W filters, in finds and in changes.
 #include "exec/find.h"
 #include "exec/scan.h"
 #include "testing/fixtures/exec_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 
 using hs::testing::Call;
 
-// In the order of by_age: 4 NULL b | 1 10 a | 2 20 a | 3 20 b | 5 30 c
+// The rows in the order of by_age: 4 NULL b | 1 10 a | 2 20 a | 3 20 b | 5 30 c
 class FilterTest : public ExecTest {
  protected:
   void SetUp() override {
@@ -150,7 +150,7 @@ TEST_F(FilterTest, ChooseTheRowsOfAChangeWithIn) {
   EXPECT_EQ(users(), (Rows{"2,bob,20,a", "3,cyd,20,b", "4,dan,NULL,b", "5,eve,7,c"}));
 }
 
-// Each value of IN sees what the ones before have done, in its filters, too.
+// Each value of IN sees the changes of the values before it, in its filters, too.
 TEST_F(FilterTest, WithInSeeEarlierChanges) {
   ASSERT_EQ(run(Ask::open(5, "user", "", "age", "age")), "ok");
   EXPECT_EQ(run(Ask::find(5, "=", {nullptr}, 99)

@@ -28,7 +28,7 @@ Result<void> write_row(engine::Cursor& cursor, Scratch& scratch, protocol::Reply
 
 namespace {
 
-// Says whether the rows that follow still fit the reply.
+// Reads the rest of the rows to find out whether they still fit the reply.
 Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, Scratch& scratch, uint64_t max_rows,
                           protocol::ReplyWriter& reply) {
   for (uint64_t rows = 1;; ++rows) {
@@ -43,8 +43,8 @@ Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, Scratch& scratch, 
   }
 }
 
-// A reply of which a part was sent could not become an error any more. So when it grows too long to
-// be kept, the rest of the rows is read twice: whether they fit, and then to send them.
+// A reply that was sent in part cannot become an error any more. So when a reply grows too long to
+// be kept, the rest of its rows is read twice: first to see whether they fit, then to send them.
 Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
                         uint32_t max_rows, protocol::ReplyWriter& reply) {
   std::optional<Scan> scan(std::in_place, request, cursor, scratch);

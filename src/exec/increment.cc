@@ -57,7 +57,7 @@ Result<bool> Increment::compute(std::span<const Value> row) {
     crosses_zero |= signs->cross_zero();
     assignments.push_back({count.column, {nullptr, count.size}, true});
   }
-  // Only now do the sums stay where they are.
+  // Appending moves the sums, so their addresses are taken only now.
   const char* sum = sums.data();
   for (engine::Cursor::Assignment& assignment : assignments) {
     assignment.value.data = sum;

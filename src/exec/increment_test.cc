@@ -131,9 +131,9 @@ TEST_F(IncrementTest, NeedsExactlyOneOperandForEachColumn) {
 TEST_F(IncrementTest, AColumnThatIsNoNumberIsAnErrorThatChangesNothing) {
   EXPECT_EQ(run(plus(5, "2", {"1"})), "error not_a_number");
   EXPECT_EQ(run(minus(2, "2", {"-1", "-1", "0"})), "error not_a_number");
-  // Not even when another column would have left the row alone.
+  // Even when another column would have left the row alone.
   EXPECT_EQ(run(minus(2, "2", {"-9", "99", "0"})), "error not_a_number");
-  // Nor the rows before it.
+  // The rows before it stay unchanged, too.
   EXPECT_EQ(run(Ask::find(5, ">=", {"1"}, 9).modify(Modification::kIncrement, {"1"})),
             "error not_a_number");
   EXPECT_EQ(

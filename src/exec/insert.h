@@ -5,7 +5,7 @@
 
 namespace hs::exec {
 
-// On success the reply is written. On error nothing is, and nothing is changed.
+// On success the reply is written. On error nothing is written and nothing is changed.
 Result<void> insert(const Plan& plan, const protocol::Request& request, engine::Session& session,
                     protocol::ReplyWriter& reply);
 

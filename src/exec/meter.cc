@@ -5,11 +5,11 @@
 namespace hs::exec {
 namespace {
 
-// Work that takes about kRequestNs.
+// Units of work that take about kRequestNs.
 constexpr size_t kLongWork = Meter::kRequestNs / 10;
 
-// When so much time lies between two looks, a unit costs more here than it should (a partitioned
-// table, a long text to compare), and the next look comes after fewer.
+// When this much time lies between two looks, a unit costs more here than it should (a partitioned
+// table, a long text to compare). The next look then comes after fewer units.
 constexpr int64_t kCoarseNs = Meter::kRequestNs / 4;
 constexpr int32_t kFewer = 8;
 

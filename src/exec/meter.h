@@ -1,4 +1,4 @@
-// How much work requests have made, so that none of it goes on for long at the cost of others.
+// Counts the work of requests, so that no request works for long at the cost of others.
 //
 // Work of every kind is counted in units of very roughly 10 ns. The clock is looked at only once in
 // kUnitsPerLook of them, so that a short request pays nothing for it. One thread at a time.
@@ -25,14 +25,14 @@ class Meter {
   static constexpr size_t kBytesPerUnit = 8;  // of text that is read or written
 
   static constexpr int32_t kUnitsPerLook = 1024;
-  // A request may hold up others for so long.
+  // How long a request may hold up others, in ns.
   static constexpr int64_t kRequestNs = 5'000'000;
 
   struct Options {
     // Called from inside add() and expect() when the request has worked for kRequestNs, and again
-    // each time it has for as long. Does not throw. Null: nobody asks.
+    // after each further kRequestNs. Must not throw. Null: not called.
     std::function<void()> on_long_request;
-    // A batch is over when it has worked for so long.
+    // A batch is over when it has worked for this long, in ns.
     int64_t batch_ns = std::numeric_limits<int64_t>::max();
     int64_t (*now_ns)() = monotonic_ns;
   };
@@ -46,7 +46,7 @@ class Meter {
   }
   void begin_request() { request_began_ns_ = kUnknown; }
 
-  // Work that was done.
+  // Counts work that was done.
   void add(uint32_t units) {
     left_ -= static_cast<int32_t>(units);
     if (left_ <= 0) [[unlikely]]
@@ -56,7 +56,7 @@ class Meter {
     const size_t units = bytes / kBytesPerUnit;
     add(units < kUnitsPerLook ? static_cast<uint32_t>(units) : uint32_t{kUnitsPerLook});
   }
-  // Work that will be done in one go, and so cannot be interrupted by add().
+  // Counts work that is about to be done in one go, so that add() cannot interrupt it.
   void expect(size_t units);
 
   bool batch_is_over() const { return batch_is_over_; }
@@ -67,9 +67,9 @@ class Meter {
   void look();
 
   Options options_;
-  int32_t left_ = kUnitsPerLook;  // until the next look
+  int32_t left_ = kUnitsPerLook;  // units until the next look
   int32_t units_per_look_ = kUnitsPerLook;
-  // As far as the looks know: a batch and a request begin with the first look in them.
+  // As known from the looks: a batch and a request begin with the first look during them.
   int64_t batch_began_ns_ = kUnknown;
   int64_t request_began_ns_ = kUnknown;
   int64_t looked_ns_ = kUnknown;

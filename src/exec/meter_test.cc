@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kMs = 1'000'000;
 
 int64_t now_ns = 0;
-int64_t step_ns = 0;  // by which each look moves the clock
+int64_t step_ns = 0;  // how far each look moves the clock
 int looks = 0;
 int64_t clock_of_test() {
   ++looks;
@@ -58,7 +58,7 @@ TEST_F(MeterTest, ARequestIsLongAfterItsTimeAndAgainAfterAsMuch) {
   EXPECT_EQ(long_requests_, 2);
 }
 
-TEST_F(MeterTest, TheTimeOfOthersIsNotThatOfARequest) {
+TEST_F(MeterTest, TheTimeOfOtherRequestsIsNotThatOfARequest) {
   for (int i = 0; i < 10; ++i) {
     meter_.begin_request();
     look();
@@ -110,14 +110,14 @@ TEST_F(MeterTest, WithoutOptionsNothingIsEverOver) {
   EXPECT_FALSE(plain.batch_is_over());
 }
 
-// Each kind of work comes to a look, whatever it finds.
+// Work of each kind leads to looks at the clock, whatever it finds.
 class MeteredWork : public MeterTest {
  protected:
   MeteredWork() {
     client_.set(1, pool_.intern({"", "", "", {}, {"f"}}));
     context_.mode = engine::Mode::kReadWrite;
   }
-  // The looks that the request came to.
+  // How many looks the request led to.
   int looks_of(const protocol::Request& request) {
     looks = 0;
     plan_and_execute(context_, request, client_, session_, scratch_, reply_);

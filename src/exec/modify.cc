@@ -26,8 +26,8 @@ class Change {
         increment_(scratch),
         reply_(reply) {}
 
-  // Makes ready what is the same for all rows. `values` are one for each of the columns, or none
-  // for a delete. Errors: kNumber, kNotANumber.
+  // Prepares what is the same for all rows. `values` has one for each column, or none for a delete.
+  // Errors: kNumber, kNotANumber.
   Result<void> prepare(std::span<const std::string> columns, std::span<const Value> values) {
     if (counts(request_)) {
       for (size_t i = 0; i < values.size(); ++i) {
@@ -52,9 +52,9 @@ class Change {
 
  private:
   // A change may move a row forward in the index that is being walked, where the scan would find it
-  // again, and some engines lose their place in an index when a row is deleted. Not when there is
-  // one row at most. IN seeks anew for each value, and each is meant to see the changes of the ones
-  // before.
+  // again. Some engines also lose their place in an index when a row is deleted. Neither can happen
+  // with one row at most. IN seeks anew for each value, and each value is meant to see the changes
+  // of those before.
   bool may_meet_its_changes() const { return request_.limit > 1 && !request_.in; }
 
   Result<void> change_in_place(Scan& scan) {
@@ -81,7 +81,8 @@ class Change {
       scratch_.meter.add(Meter::kRow);
       Result<bool> found = cursor_.seek_position(position);
       if (!found) return std::move(found.error());
-      // An earlier change of this request has deleted or changed it, too (a foreign key's cascade).
+      // An earlier change of this request may have deleted or changed the row (a foreign key's
+      // cascade).
       if (!*found || !scan.meets_filters()) continue;
       if (Result<void> done = change_row(); !done) return done;
     }
@@ -121,12 +122,12 @@ class Change {
   uint64_t rows_ = 0;
 };
 
-// The request's values, one for each of the columns; none for a delete. One empty value behind the
-// last is none: some clients end every line with a TAB.
+// The request's values, one for each column; none for a delete. One empty value behind the last is
+// ignored: some clients end every line with a TAB.
 Result<std::span<const Value>> values_for(const protocol::Request& request, size_t columns) {
   std::span<const Value> values = request.values;
   if (request.modification == Modification::kDelete) return values.first(0);
-  // A column without a value would have to be guessed.
+  // A column without a value would need a guess.
   if (values.size() < columns) return ErrorCode::kMissingValue;
   const bool ends_with_tab =
       values.size() == columns + 1 && !values.back().is_null() && values.back().size == 0;

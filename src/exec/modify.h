@@ -5,8 +5,8 @@
 
 namespace hs::exec {
 
-// On success the reply is written. On error a part of it may be, and ReplyWriter::error() must
-// follow; nothing is changed then.
+// On success the reply is written. On error nothing is changed, but a part of the reply may be
+// written, and ReplyWriter::error() must follow.
 Result<void> modify(const Context& context, const Plan& plan, const protocol::Request& request,
                     engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply);
 

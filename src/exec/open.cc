@@ -3,7 +3,7 @@
 namespace hs::exec {
 namespace {
 
-// An empty name, from a trailing or doubled comma, is kept: no table has such a column, so the
+// An empty name, from a trailing or doubled comma, is kept. No table has such a column, so the
 // engine refuses it in its turn, after the table and the index.
 Result<void> split(std::string_view list, size_t most, std::vector<std::string>& names) {
   if (list.empty()) return {};

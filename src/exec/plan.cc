@@ -17,7 +17,7 @@ std::optional<ErrorCode> check_filters(const Request& request, const engine::Ind
   return {};
 }
 
-// What can be said against a request on an opened index before its table is touched.
+// The errors of a request on an opened index that can be found before its table is touched.
 std::optional<ErrorCode> check(const Context& context, const Request& request,
                                const engine::IndexSpec& spec) {
   if (auto error = request.error_due(ErrorStage::kCounts)) return error;

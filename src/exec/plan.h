@@ -1,6 +1,6 @@
 // What a request is, decided once, before it is carried out: what it works on, what it may change,
-// and whether something speaks against it already. A batch decides by it what must be committed
-// before the request, and exec/ carries it out by it.
+// and whether an error is already known. By its plan a batch decides what must be committed before
+// the request, and exec/ carries it out.
 #pragma once
 
 #include "base/result.h"
@@ -13,24 +13,24 @@ namespace hs::exec {
 
 struct Plan {
   enum class Kind : uint8_t {
-    kRefused,     // is answered with `error`, and touches nothing
+    kRefused,     // answered with `error`; touches nothing
     kConnection,  // opens an index or authenticates: changes the Client, which no rollback undoes
     kRead,
     kChange,
   };
   Kind kind = Kind::kRefused;
   ErrorCode error = ErrorCode::kCommand;  // kRefused
-  // kRead and kChange: the table's lock that is needed, and how many rows may be changed.
+  // kRead and kChange: the lock of the table that is needed, and how many rows may be changed.
   engine::Access access = engine::Access::kRead;
   engine::Rows rows = engine::Rows::kOne;
   // kRead and kChange: the opened index. Valid until the Client opens another one.
   const engine::IndexSpecPtr* spec = nullptr;
 };
 
-// Does not touch the database. The order of its checks, which clients see when a request has
-// several mistakes, is that of protocol::ErrorStage. Checks that need the table are left to the
-// commands, and with them a request's own errors of the last stage. A Request that is parsed again
-// from the same bytes has the same plan, as long as the Client does not change.
+// Does not touch the database. The order of its checks is that of protocol::ErrorStage; clients see
+// it when a request has several mistakes. Checks that need the table are left to the commands, and
+// so are a request's own errors of the last stage. A Request that is parsed again from the same
+// bytes has the same plan as long as the Client does not change.
 Plan plan(const Context& context, const protocol::Request& request, const Client& client);
 
 }  // namespace hs::exec

@@ -1,4 +1,4 @@
-// Names of rows (see Cursor::position()), collected to come back to.
+// Names of rows (see Cursor::position()), collected so that the cursor can come back to them.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace hs::exec {
 
-// Bytes of row positions that a request which changes several rows may collect before it changes
+// How many bytes of row positions a request that changes several rows may collect before it changes
 // the first.
 inline constexpr size_t kMaxPositionBytes = 64u << 20;
 
-// One behind the other: each its size, then its bytes.
+// The positions one behind the other: for each its size, then its bytes.
 class Positions {
  public:
-  // False: there are too many.
+  // False: the positions would take more than kMaxPositionBytes.
   [[nodiscard]] bool add(std::string_view position) {
     const uint32_t size = static_cast<uint32_t>(position.size());
     if (bytes_.size() + sizeof size + position.size() > kMaxPositionBytes) return false;

@@ -1,4 +1,5 @@
-// Changes of several rows, whose positions are collected first: what the fake engine cannot show.
+// Changes of several rows, whose positions are collected first: cases that the fake engine cannot
+// produce.
 #include <gtest/gtest.h>
 
 #include "exec/positions.h"
@@ -24,7 +25,7 @@ std::string update_all(StubSession& session) {
 
 TEST(RangeUpdate, LeavesRowsAloneThatNoLongerMeetTheFilters) {
   StubSession session;
-  session.rows.rows = 5;  // of which passes() takes the even ones, and then none
+  session.rows.rows = 5;  // passes() takes the even ones at first, and none later
   SpecPool pool;
   Client client(pool);
   Meter meter;

@@ -1,4 +1,4 @@
-// One request on a session: begun, and undone unless its end was reached.
+// One request on a session. It is begun here, and undone unless its end is reached.
 #pragma once
 
 #include "engine/engine.h"
@@ -15,7 +15,7 @@ class RequestScope {
     if (begun_) session_.undo_request();
   }
 
-  // The cursor of the plan's index, its table locked as the plan says. Call once.
+  // The cursor of the plan's index, with its table locked as the plan says. Call once.
   Result<engine::Cursor*> begin(const Plan& plan) {
     Result<engine::Cursor*> cursor = session_.cursor(*plan.spec);
     if (!cursor) return cursor;
@@ -27,7 +27,7 @@ class RequestScope {
     return cursor;
   }
 
-  // Keeps what was done. On error it is undone.
+  // Keeps the changes. On error they are undone.
   Result<void> end() {
     begun_ = false;
     return session_.end_request();

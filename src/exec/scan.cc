@@ -18,7 +18,7 @@ Result<void> check_contents(const protocol::Request& request) {
 }
 
 Result<void> FiltersInCursor::set(Scratch& scratch) {
-  // Those of an earlier request stay, but are not asked for.
+  // Filters of an earlier request stay in the cursor, but are not evaluated.
   if (request_.filters.empty()) return {};
   std::vector<engine::Cursor::Filter>& filters = scratch.filters;
   filters.clear();
@@ -43,7 +43,7 @@ Scan::Scan(const protocol::Request& request, engine::Cursor& cursor, Scratch& sc
 }
 
 Result<bool> Scan::next() {
-  // Asked before the cursor moves: the row behind the last one is never read (nor locked).
+  // Checked before the cursor moves: the row behind the last one is never read (nor locked).
   if (left_ == 0) return false;
   for (;;) {
     Result<bool> found = advance();
@@ -74,7 +74,8 @@ Scan::Verdict Scan::judge() {
   return Verdict::kTake;
 }
 
-// One index read for each listed value and so at most one row; a miss is passed over.
+// One index read for each listed value, which gives one row at most. A value without a row is
+// passed over.
 Result<bool> Scan::advance_in() {
   const std::span<const Value> values = request_.in->values;
   while (in_position_ < values.size()) {

@@ -18,15 +18,15 @@ namespace hs::exec {
 // Key values that a request with IN may have: no server has indexes with more columns.
 inline constexpr size_t kMaxInKeyParts = 64;
 
-// To be asked in this order before a Scan is made; a change checks its values between the first and
-// the second.
+// The two checks are made in this order before a Scan is made. A change checks its values between
+// them.
 //
 // Whether `cursor` takes as many key values. Errors: kKeyParts.
 Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor);
-// What is left to say against the request itself. Errors: its own, kKeyParts (IN).
+// Whether the request itself has an error left. Errors: its own, kKeyParts (IN).
 Result<void> check_contents(const protocol::Request& request);
-// The request's filters in the cursor. A few may stay there, which costs nothing; very many are
-// taken out again, since a client can make use of many cursors.
+// The request's filters in the cursor. A few may stay there, which costs nothing. Very many are
+// taken out again, since a client can use many cursors.
 class FiltersInCursor {
  public:
   static constexpr size_t kKept = 1024;
@@ -39,7 +39,7 @@ class FiltersInCursor {
 
   // Errors: those of Cursor::set_filters().
   Result<void> set(Scratch& scratch);
-  // Before the request ends.
+  // Call it before the request ends.
   void take_out() {
     if (std::exchange(are_many_, false)) (void)cursor_.set_filters({});
   }
@@ -52,17 +52,17 @@ class FiltersInCursor {
 
 class Scan {
  public:
-  // All must outlive the Scan. `done`: so many of its rows are passed over, since they were
+  // All arguments must outlive the Scan. `done`: how many rows to pass over because they were
   // returned before.
   Scan(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
        uint64_t done = 0);
 
-  // Moves the cursor onto the next row of the request; false when there is none left, and then no
-  // more to be called. Between two calls the caller may read the row, and update or erase it as far
-  // as the cursor allows.
+  // Moves the cursor onto the next row of the request. False: there is none left, and next() must
+  // not be called again. Between two calls the caller may read the row, and may update or erase it
+  // as far as the cursor allows.
   Result<bool> next();
 
-  // Whether the cursor's row meets all filters: for a row that was left and come back to.
+  // Whether the cursor's row meets all filters. For a row that the cursor left and came back to.
   bool meets_filters() { return judge() == Verdict::kTake; }
 
  private:

@@ -1,5 +1,5 @@
-// Memory that requests use while they run, kept from one to the next so that the common ones
-// allocate nothing. One for each session. What is in it means nothing to the next request.
+// Memory that requests use while they run. It is kept from one request to the next, so that common
+// requests allocate nothing. One for each session. Its contents mean nothing to the next request.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace hs::exec {
 
 struct Scratch {
-  // `work` is told of all that the requests do; it must outlive the scratch.
+  // `work` counts the work of all requests; it must outlive the scratch.
   explicit Scratch(Meter& work) : meter(work) {}
 
   Meter& meter;
@@ -27,7 +27,7 @@ struct Scratch {
   struct Count {
     size_t column = 0;
     Amount amount;
-    std::optional<size_t> previous;  // in counts: the same column, listed before
+    std::optional<size_t> previous;  // position in counts of the same column's earlier operand
     size_t begin = 0, size = 0;      // of the sum, in sums
   };
   std::vector<Count> counts;
