@@ -1,10 +1,11 @@
-// Bytes on four connections all the way: cut into lines, parsed, executed in batches on tables in
-// memory, answered. script.h has what an input means.
+// Bytes on four connections, all the way: cut into lines, parsed, executed in batches on tables in
+// memory, answered. script.h says what an input means.
 //
-// Every input is played twice: as it says, and its lines again in the same order, each in one piece
-// and in a batch of its own. How bytes are cut into packets and batches must not be seen.
+// Every input is played twice. The first time as it says. The second time its lines come in the
+// same order, each in one piece and in a batch of its own. The results must not depend on how bytes
+// are cut into packets and batches.
 //
-// Built a second time with HS_FUZZ_CANARY, a bug planted in watched_session.h.
+// Built a second time with HS_FUZZ_CANARY, which plants a bug in watched_session.h.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace {
 
 using namespace hs::fuzz;
 
-// The lines of what arrived, by the rule itself: everything up to an LF, until one is too long.
+// The lines in what was received, found by the plain rule: everything up to an LF, until a line is
+// too long.
 std::string lines_of(std::string_view received, size_t max_size, bool* ends) {
   std::string lines;
   for (;;) {
@@ -44,7 +46,8 @@ void check_lines(const Script& script, const World& world) {
   }
 }
 
-// One request in a batch of its own: an error changes nothing, and neither does the read port.
+// Executes one request in a batch of its own. An error changes nothing, and neither does the read
+// port.
 void execute_alone(World& world, const Executed& request) {
   const Snapshot before = world.tables();
   const size_t answered = world.replies(request.peer).size();
@@ -57,7 +60,7 @@ void execute_alone(World& world, const Executed& request) {
   }
 }
 
-// Ids that were given before a deadlock are not given again.
+// A generated id is not used again, even if a deadlock undoes its request.
 bool may_skip_ids(const Script& script) {
   return script.options.loses && script.bytes.find("generated") != std::string::npos;
 }

@@ -1,6 +1,6 @@
-// Any bytes as a connection would receive them: cut into lines, parsed, and their values written
-// back. Built a second time with HS_FUZZ_CANARY, a bug planted in it, to prove that this finds
-// bugs.
+// Any bytes as a connection may receive them: cut into lines, parsed, and their values encoded
+// again. Built a second time with HS_FUZZ_CANARY, which plants a bug here, to prove that the fuzzer
+// finds bugs.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,7 +28,7 @@ bool inside(const Value& value, std::string_view line) {
   return value.data >= line.data() && value.data + value.size <= line.data() + line.size();
 }
 
-// decode(encode(x)) == x, and the encoded form is one token.
+// Checks that decode(encode(x)) == x, and that the encoded form is one token.
 void check_encoding(const Value& value) {
   Buffer encoded;
   append_value(encoded, value);
@@ -42,7 +42,7 @@ void check_encoding(const Value& value) {
 
 void check_values(std::span<const Value> values, std::string_view line) {
   for (const Value& value : values) {
-    // A value that needed decoding is shorter than what it was decoded from, and in the scratch.
+    // A decoded value lies in the scratch and is shorter than its token.
     require(value.is_null() || value.size == 0 || inside(value, line) ||
                 line.find(kEscape) != std::string_view::npos,
             "a value is in the line or in the scratch");
@@ -51,8 +51,8 @@ void check_values(std::span<const Value> values, std::string_view line) {
 }
 
 #ifdef HS_FUZZ_CANARY
-// The planted bug: reads behind the end of the line, for requests of a shape that is not in the
-// corpus.
+// The planted bug: it reads behind the end of the line, for requests of a form that the corpus
+// lacks.
 void planted_bug(const Request& request, std::string_view line) {
   if (request.error || request.verb != Verb::kModify || !request.return_old) return;
   if (request.offset == 0) return;
@@ -62,7 +62,7 @@ void planted_bug(const Request& request, std::string_view line) {
 #endif
 
 void check_line(std::string_view received) {
-  // A copy of exactly its size: one byte read behind it is seen by ASan.
+  // A copy of exactly that size: ASan sees a read of one byte behind it.
   const auto copy = std::make_unique<char[]>(received.size());
   received.copy(copy.get(), received.size());
   const std::string_view line(copy.get(), received.size());
@@ -89,7 +89,7 @@ void check_line(std::string_view received) {
   require(line == received, "parsing leaves the line as it is");
   require(to_text(parser.parse(line)) == text, "parsing twice gives the same");
 
-  // What was understood can be answered on one line.
+  // The values of a parsed request fit into a reply of one line.
   Buffer reply;
   ReplyEncoder encoder(1u << 20);
   encoder.set_target(reply);
@@ -99,7 +99,7 @@ void check_line(std::string_view received) {
   require(reply.view().find('\n') == reply.size() - 1, "a reply is one line");
 }
 
-// The same lines come out in one piece and byte by byte.
+// Finds the line when the bytes arrive one by one. Returns how many were needed.
 size_t next_line_bytewise(std::string_view unread, Frame* frame) {
   for (size_t size = 0; size <= unread.size(); ++size) {
     *frame = next_line(unread.substr(0, size), size == 0 ? 0 : size - 1, kMaxLine);

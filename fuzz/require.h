@@ -1,4 +1,4 @@
-// How a fuzzer says what must always hold.
+// How a fuzzer states what must always hold.
 #pragma once
 
 #include <cstdio>

@@ -1,14 +1,15 @@
-// What an input of fuzz_batch says: options, and bytes that arrive on four connections.
+// What an input of fuzz_batch means: options, and the bytes that arrive on four connections.
 //
 //   byte 0     options, see Options
-//   byte 1     at which call the fault happens
-//   the rest   received bytes, among them, taken out:
+//   byte 1     the number of the call at which the fault happens
+//   the rest   received bytes; these bytes among them are marks and are taken out:
 //     f8 f9      what follows comes on the first or second connection of the read-write reactor
 //     fa fb      the same of the read-only reactor
 //     fd         a packet ends
 //     fe         a packet ends, and both reactors run a batch
 //
-// So a file of requests is an input, and deleting or inserting a byte moves an end of a packet.
+// So a plain file of requests is an input, and deleting or inserting a mark moves an end of a
+// packet.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ inline constexpr size_t kPeersOfAReactor = 2;
 
 struct Options {
   bool secret = false;        // clients must authenticate
-  bool small_limits = false;  // of everything that has one
+  bool small_limits = false;  // every limit is small
   bool tables_close = false;  // now and then a table must be opened again first
   bool loses = false;         // a transaction is lost to a deadlock
   bool commit_fails = false;  // a commit fails

@@ -1,4 +1,4 @@
-// The tables of fuzz_batch: those that the transcripts of tests/conformance play on.
+// The tables of fuzz_batch: the same as in the transcripts of tests/conformance.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hs::fuzz {
 // The rows of all tables, one after the other.
 using Snapshot = std::vector<std::vector<std::string>>;
 
-// Those whose database is named in `requests`: the others are nothing but time.
+// Creates only tables whose database `requests` names, since the others would only cost time.
 void create_tables(testing::FakeEngine& engine, std::string_view requests);
 Snapshot snapshot(const testing::FakeEngine& engine);
 

@@ -1,4 +1,4 @@
-// A session that looks at the tables around everything that is done on it.
+// A session that compares the tables before and after every call that may change them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace hs::fuzz {
 
 class WatchedSession final : public server::ForwardingSession {
  public:
-  // `committed`: the tables as they must be after a rollback; shared by all sessions.
+  // `committed`: the tables as a rollback must leave them; shared by all sessions.
   WatchedSession(std::unique_ptr<engine::Session> inner, const testing::FakeEngine& engine,
                  engine::Mode mode, bool tables_close, Snapshot& committed)
       : ForwardingSession(std::move(inner)),
@@ -43,7 +43,7 @@ class WatchedSession final : public server::ForwardingSession {
 
   void undo_request() override {
 #ifdef HS_FUZZ_CANARY
-    // The planted bug: what a failing request has done stays.
+    // The planted bug: a failing request keeps its changes.
     (void)ForwardingSession::end_request();
 #else
     ForwardingSession::undo_request();

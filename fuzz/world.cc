@@ -66,7 +66,7 @@ void World::run() {
   }
 }
 
-// True when lines were left for a later batch.
+// True when lines are left for a later batch.
 bool World::run_batch(size_t reactor) {
   server::Batch& batch = reactors_[reactor]->batch;
   size_t requests[kPeersOfAReactor] = {};

@@ -1,5 +1,5 @@
-// A read-write and a read-only reactor without threads and sockets: tables in memory, a session and
-// a batch each, two connections each.
+// A read-write and a read-only reactor without threads and sockets, over tables in memory. Each has
+// a session, a batch and two connections.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace hs::fuzz {
 
-// A request line with its end, in the order in which they were executed.
+// A request line with its end. Kept in the order of execution.
 struct Executed {
   size_t peer = 0;
   std::string line;
@@ -25,19 +25,19 @@ class World {
  public:
   World(const Options& options, std::string_view requests);  // see create_tables()
 
-  // Bytes arrive. Those for a connection that has ended are dropped, as the network does.
+  // Bytes arrive. Bytes for a connection that has ended are dropped, as by the network.
   void receive(size_t peer, std::string_view bytes);
   // Each reactor runs batches until no complete line is left.
   void run();
 
   const std::vector<Executed>& executed() const { return executed_; }
-  // All replies of a connection; not the one with which it was ended.
+  // All replies of a connection, without the last one that ended it.
   const std::string& replies(size_t peer) const { return replies_[peer]; }
   bool ended(size_t peer) const { return peers_[peer]->ending != server::Peer::Ending::kNone; }
   Snapshot tables() const { return snapshot(fake_); }
   size_t max_request_size() const { return reactors_[0]->context.limits.max_request_size; }
 
-  // What must hold between two batches.
+  // Checks what must hold between two batches.
   void check() const;
 
  private:

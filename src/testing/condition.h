@@ -8,8 +8,8 @@
 
 namespace hs::testing {
 
-// `column <op> value`: numbers as numbers, texts as bytes; NULL equals NULL and is less than all
-// else. As in SQL, a text counts as the number that it begins with, or as 0.
+// `column <op> value`. Numbers are compared as numbers, texts as bytes; NULL equals NULL and is
+// less than everything else. As in SQL, a text counts as the number that it begins with, or as 0.
 class Condition {
  public:
   Condition(ColumnType type, FilterOperator op, const Value& value);
@@ -17,7 +17,7 @@ class Condition {
   bool holds(const Cell& cell) const;
 
  private:
-  int compare(const Cell& cell) const;  // < 0, 0, > 0: the cell against the value
+  int compare(const Cell& cell) const;  // of the cell with the value: < 0, 0, > 0
 
   FilterOperator op_;
   bool is_null_;

@@ -9,7 +9,7 @@ constexpr FilterOperator kOperators[] = {FilterOperator::kEqual,   FilterOperato
                                          FilterOperator::kGreater, FilterOperator::kGreaterOrEqual,
                                          FilterOperator::kLess,    FilterOperator::kLessOrEqual};
 
-// Which operators hold between the cell and the value, e.g. "!= > >=".
+// The operators that hold between the cell and the value, e.g. "!= > >=".
 std::string holding(ColumnType type, const Cell& cell, const Value& value) {
   constexpr const char* kNames[] = {"=", "!=", ">", ">=", "<", "<="};
   std::string names;

@@ -49,7 +49,7 @@ Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
     if (cell.side > 0) op_ = descending() ? KeyOperator::kLess : KeyOperator::kGreaterOrEqual;
     key_.push_back(std::move(cell.cell));
   }
-  // For < and >= everything with this key lies behind the bound, for > and <= before it.
+  // For < and >= all entries with this key lie behind the bound, for > and <= before it.
   const bool behind = op_ == KeyOperator::kGreater || op_ == KeyOperator::kLessOrEqual;
   const auto at = index_->entries.lower_bound(Bound{key_, behind});
   return descending() ? arrive_before(at) : arrive(at);

@@ -1,12 +1,13 @@
 // A database in memory behind the engine interface, for tests and for the server without a database.
 //
-// All sessions share the tables. Changes are seen by other sessions at once, before their commit;
-// one session at a time may hold uncommitted changes, another one that wants to change something
-// waits for it, and gives up with the engine's error 146 (lock wait timeout). Everything else
-// behaves as the interface says: undo, rollback, index order, reopening after a table changed.
+// All sessions share the tables. Other sessions see changes at once, before their commit. One
+// session at a time may hold uncommitted changes. Another one that wants to change something waits
+// for it, and gives up with the engine's error 146 (lock wait timeout). Everything else behaves as
+// the interface says: undo, rollback, index order, reopening after a table changed.
 //
-// Thread-safe as the interface wants it: a session where it has entered, which an assert checks;
-// the functions of FakeEngine on any thread. Several sessions may be in one thread.
+// As thread-safe as the interface asks. A session is used in the thread that it has entered, which
+// an assert checks; the functions of FakeEngine on any thread. Several sessions may be in one
+// thread.
 #pragma once
 
 #include <chrono>
@@ -28,10 +29,10 @@ namespace hs::testing {
 
 class FakeEngine : public engine::Engine {
  public:
-  // Creates a table, or replaces it with an empty one: open cursors then are reopened by name.
+  // Creates a table, or replaces it by an empty one: open cursors are then reopened by name.
   void create_table(std::string_view database, std::string_view table,
                     std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
-  // The same from a line of text (see table_definition.h), which must be right.
+  // The same from a line of text (see table_definition.h), which must be valid.
   void create_table(std::string_view definition);
   void drop_table(std::string_view database, std::string_view table);
 
@@ -39,10 +40,10 @@ class FakeEngine : public engine::Engine {
   bool add_row(std::string_view database, std::string_view table,
                const std::vector<std::optional<std::string>>& values);
 
-  // All rows in the order of their making, columns joined by commas, NULL as NULL.
+  // All rows in the order of their insertion; columns joined by commas, NULL as NULL.
   std::vector<std::string> rows(std::string_view database, std::string_view table) const;
 
-  // How long a session waits for another one's uncommitted changes; 50 ms at first.
+  // How long a session waits for another one's uncommitted changes. 50 ms unless it is set.
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
 
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
@@ -54,7 +55,7 @@ class FakeEngine : public engine::Engine {
 
   std::shared_ptr<Table> find_table(std::string_view database, std::string_view table) const;
 
-  mutable std::mutex mutex_;  // of everything here and of the tables
+  mutable std::mutex mutex_;  // guards everything here and the tables
   std::condition_variable writer_gone_;
   const void* writer_ = nullptr;  // the session with uncommitted changes
   std::chrono::milliseconds lock_wait_timeout_{50};

@@ -46,7 +46,7 @@ class FakeEngineTest : public ::testing::Test {
     return inserted;
   }
 
-  // The ids of the rows that a seek and its nexts find.
+  // The ids of the rows that a seek and the calls of next() find.
   Rows scan(std::string index, KeyOperator op, std::vector<Value> key) {
     const auto reader = session();
     const auto opened = spec(std::move(index), {"id"});
@@ -340,7 +340,7 @@ TEST_F(FakeEngineTest, NextGoesOnFromARowThatWasDeleted) {
   }
 }
 
-TEST_F(FakeEngineTest, ForgetsSpecsThatNobodyHasOpen) {
+TEST_F(FakeEngineTest, ForgetsSpecsThatNoClientHasOpen) {
   const auto reader = session();
   std::weak_ptr<const engine::IndexSpec> gone;
   {

@@ -43,7 +43,7 @@ Result<FakeCursor*> FakeSession::find_cursor(const engine::IndexSpecPtr& spec) {
   std::shared_ptr<Table> table = engine_.find_table(spec->database, spec->table);
   if (!table) return ErrorCode::kOpenTable;
   if (const auto at = cursors_.find(spec.get()); at != cursors_.end()) {
-    // Another spec may live at this address by now.
+    // The spec may be another one that now has the same address.
     const bool same = at->second.spec.lock() == spec && at->second.cursor->table() == table;
     if (same) return at->second.cursor.get();
     cursors_.erase(at);

@@ -20,7 +20,7 @@ class FakeSession;
 
 class FakeCursor : public engine::Cursor {
  public:
-  // The names that `spec` gives, looked up in `table`. Null with *error set: one is unknown.
+  // Looks the names of `spec` up in `table`. Null: one is unknown, and *error is set.
   static std::unique_ptr<FakeCursor> make(FakeSession& session, const engine::IndexSpec& spec,
                                           std::shared_ptr<Table> table, ErrorCode* error);
 
@@ -46,7 +46,7 @@ class FakeCursor : public engine::Cursor {
 
   using Entries = std::set<Entry, EntryLess>;
   bool descending() const { return op_ == KeyOperator::kLess || op_ == KeyOperator::kLessOrEqual; }
-  // Onto the entry at `at`, or with a descending operator the one before it.
+  // Goes to the entry at `at`, or with a descending operator to the one before it.
   bool arrive(Entries::const_iterator at);
   bool arrive_before(Entries::const_iterator at);
   bool meets_key(const Row& row) const;
@@ -59,9 +59,9 @@ class FakeCursor : public engine::Cursor {
 
   KeyOperator op_ = KeyOperator::kEqual;
   Row key_;        // of the last seek
-  Entry entry_;    // where the scan is, whatever became of its row
+  Entry entry_;    // where the scan is, even when its row is gone
   RowId row_ = 0;  // the current row, 0 = none
-  std::vector<std::pair<size_t, Condition>> filters_;  // and the columns that they are on
+  std::vector<std::pair<size_t, Condition>> filters_;  // each with the column that it is on
   std::string position_;                               // for position()
   std::vector<std::string> texts_;                     // for row()
   std::vector<Value> values_;                          // views of texts_
@@ -110,7 +110,8 @@ class FakeSession : public engine::Session {
     std::unique_ptr<FakeCursor> cursor;
   };
 
-  // Every call but those that may come from any thread: that it comes from the session's.
+  // Asserts that the call comes from the session's thread. In every function but those that may be
+  // called from any thread.
   template <class T = bool>
   T here(T result = {}) const {
     assert(thread_ == std::this_thread::get_id());
@@ -123,7 +124,7 @@ class FakeSession : public engine::Session {
 
   FakeEngine& engine_;
   const engine::Mode mode_;
-  std::thread::id thread_;  // that it is in
+  std::thread::id thread_;  // that the session is in
   std::unordered_map<const engine::IndexSpec*, Opened> cursors_;
   FakeCursor* request_ = nullptr;  // the cursor of the running request
   engine::Access access_ = engine::Access::kRead;

@@ -61,7 +61,7 @@ class FaultySession : public engine::Session {
     inner_->leave();
   }
 
-  // The error with which `call` has to fail, if it has to.
+  // The error that `call` must fail with now, if any.
   std::optional<Error> fault(Call call) {
     auto due = engine_.count(call);
     if (!due) return std::nullopt;
@@ -134,7 +134,7 @@ class FaultySession : public engine::Session {
   }
 
   void undo_request() override {
-    // When the transaction is lost, so is the inner session's request.
+    // When the transaction is lost, so is the inner session's request, which is ended already.
     if (!lost_) inner_->undo_request();
   }
 
@@ -176,7 +176,7 @@ class FaultySession : public engine::Session {
  private:
   static constexpr int kTransactionAborted = 200;  // the handler's number
 
-  // False: it has not waited, or not for long enough.
+  // Waits for the locked table. False: it has not waited, or not for long enough.
   bool wait_for_table() {
     must_wait_ = !waits_;
     if (must_wait_ || most_wait_ms_ == 0) return false;
@@ -191,8 +191,8 @@ class FaultySession : public engine::Session {
   FaultyEngine& engine_;
   std::unique_ptr<engine::Session> inner_;
   engine::SessionEvents events_;
-  // A spec at an address used before gets the old wrapper, around its own cursor: nothing is mixed
-  // up.
+  // The engine gives a new spec at an old address its own cursor, and the old wrapper then passes
+  // on to that one.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
   bool must_wait_ = false;

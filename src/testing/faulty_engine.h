@@ -1,7 +1,7 @@
-// An engine that fails when a test says so: wraps another engine, passes every call on, and makes
-// the chosen ones fail in the way the interface allows.
+// An engine that fails when a test says so. It wraps another engine, passes every call on, and
+// makes the chosen calls fail in the way the interface allows.
 //
-// The script belongs to the engine and counts calls over all its sessions; its functions may be
+// The script belongs to the engine and counts calls over all its sessions. Its functions may be
 // called from any thread.
 #pragma once
 
@@ -40,30 +40,31 @@ class FaultyEngine : public engine::Engine {
  public:
   explicit FaultyEngine(engine::Engine& inner) : inner_(inner) {}  // must outlive this one
 
-  // The `nth` such call from now on (1 = the next one) fails with `error`, without having done
-  // anything; a kEndRequest undoes the request first, a kCommit the whole batch.
+  // The `nth` such call from now on (1 = the next one) fails with `error` and does nothing. But a
+  // kEndRequest undoes the request, and a kCommit the whole batch.
   void fail(Call call, uint64_t nth, Error error);
   // As fail(), and the whole transaction is lost, as after a deadlock: transaction_lost() holds and
   // every request fails until Session::rollback().
   void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
-  // As fail() with a lock wait timeout, and must_wait() holds, unless the session waits for locks.
+  // As fail() with a lock wait timeout; must_wait() holds then. A session that waits for locks does
+  // not fail.
   void lock_row(Call call, uint64_t nth);
-  // Until unlock_table() requests on the table must wait, and those that may wait for it do, as
-  // for hold() with Wait::kOther.
+  // Until unlock_table() a request on the table fails and must wait. A session that waits for locks
+  // waits until then, as for hold() with Wait::kOther.
   void lock_table(std::string table);
   void unlock_table();
   // The `nth` such call from now on waits, as `what`, until let_go(), and then does its work.
-  // Without `what` it is only slow: nobody is told that it waits.
+  // Without `what` it is only slow: no event tells that it waits.
   void hold(Call call, uint64_t nth, std::optional<engine::SessionEvents::Wait> what);
   void let_go();
-  // The `nth` such call from now on does as much work as going to so many rows takes, before its
-  // own.
+  // The `nth` such call from now on does as much work as going to `rows` rows takes, before its own
+  // work.
   void work(Call call, uint64_t nth, uint32_t rows);
-  // Blocks until so many calls wait in hold().
+  // Blocks until `calls` calls wait in hold().
   void wait_for_held(uint64_t calls);
-  // What patience_ms() of the sessions says. Set it before they are used.
+  // The sessions' patience_ms(). To be set before they are used.
   uint32_t patience_ms = 60'000;
-  // How often `call` was made so far.
+  // How often `call` was made until now.
   uint64_t calls(Call call) const;
 
   // From now on should_stop() holds for every session, and each that is in a thread is woken.
@@ -81,7 +82,7 @@ class FaultyEngine : public engine::Engine {
   static constexpr size_t kCalls = static_cast<size_t>(Call::kCommit) + 1;
   struct Fault {
     Call call;
-    uint64_t at;  // in counts_
+    uint64_t at;  // the number of the call in counts_
     Error error;
     enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld, kWorks } effect = kFails;
     std::optional<engine::SessionEvents::Wait> wait{};  // kHeld
@@ -92,7 +93,7 @@ class FaultyEngine : public engine::Engine {
   void wait_until_let_go();
   bool is_locked(const std::string& table) const;
   void wait_until_unlocked();
-  // Counts the call; the fault that is due at it, if any.
+  // Counts the call. Returns the fault that is due at it, if any.
   std::optional<Fault> count(Call call);
   void add_session(const engine::Session* session, engine::SessionEvents events);
   void remove_session(const engine::Session* session);
@@ -100,11 +101,11 @@ class FaultyEngine : public engine::Engine {
   engine::Engine& inner_;
   std::atomic<bool> stops_ = false;
   std::atomic<bool> refuses_sessions_ = false;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   uint64_t counts_[kCalls] = {};
   std::vector<Fault> faults_;
   uint64_t held_ = 0;         // calls that wait
-  uint64_t let_go_ = 0;       // times
+  uint64_t let_go_ = 0;       // how often let_go() was called
   std::string locked_table_;  // empty: none
   std::condition_variable held_changes_;
   std::vector<std::pair<const engine::Session*, engine::SessionEvents>> sessions_;  // in a thread

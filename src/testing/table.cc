@@ -14,7 +14,7 @@ constexpr int kBadNull = 1048;
 constexpr int kOutOfRange = 1264;
 constexpr int kNoDefault = 1364;
 constexpr int kWrongValue = 1366;
-// The handler's.
+// The handler's error numbers.
 constexpr int kDuplicateKey = 121;
 constexpr int kAutoIncrementFailed = 167;
 
@@ -49,7 +49,7 @@ Error sql_error(int number, std::string_view before, const ColumnDefinition& col
   return Error::sql(number, std::move(message));
 }
 
-// <0, 0, >0: the key's beginning against the prefix.
+// < 0, 0, > 0: the beginning of the key, compared with the prefix.
 std::weak_ordering compare(const Row& key, std::span<const Cell> prefix) {
   for (size_t i = 0; i < prefix.size(); ++i) {
     if (key[i] != prefix[i]) {
@@ -128,7 +128,7 @@ KeyCell Table::key_cell(size_t column, const Value& value) const {
   key.exact = false;
   key.possible = !value.is_null();
   if (!key.possible) return key;
-  // As SQL compares a text with a number.
+  // A text becomes the number that SQL compares it as.
   const ColumnType type = columns_[column].type;
   const double wanted = leading_number(value.text());
   const double held = std::clamp(std::floor(wanted), static_cast<double>(lowest(type)),

@@ -1,7 +1,6 @@
 // A table in memory: typed columns, ordered indexes, and the checks that SQL makes on a change.
 //
-// What lives here: rows and indexes. What does not: transactions (fake_session.h) and locking (the
-// owner's).
+// Transactions are in fake_session.h. Locking is up to the owner.
 #pragma once
 
 #include <compare>
@@ -27,37 +26,37 @@ struct ColumnDefinition {
   ColumnType type = ColumnType::kInt;
   bool nullable = false;
   bool auto_increment = false;
-  std::optional<std::string> default_value;  // none: NULL if nullable, else an insert must say it
+  std::optional<std::string> default_value;  // none: NULL if nullable, else an insert must give it
 };
 
 struct IndexDefinition {
-  std::string name;  // "PRIMARY" is unique whatever `unique` says
+  std::string name;  // "PRIMARY" is always unique, `unique` or not
   std::vector<std::string> columns;
   bool unique = false;
 };
 
-// One value of a row. The variant's own order is the one that is wanted: NULL first, numbers as
-// numbers, text as bytes.
+// One value of a row. The variant's own order is the order of an index: NULL first, numbers as
+// numbers, texts as bytes.
 using Cell = std::variant<std::monostate, int64_t, std::string>;
 using Row = std::vector<Cell>;
 using RowId = uint64_t;  // never used again for another row of the table
 
-// A key value in a column: itself, or the nearest that the column can hold.
+// A key value in a column: the value itself, or the nearest one that the column can hold.
 struct KeyCell {
   Cell cell;
   bool exact = true;
-  int side = 0;          // of `cell`, seen from the value: -1 below, 1 above
+  int side = 0;          // where `cell` lies, seen from the value: -1 below, 1 above
   bool possible = true;  // false: NULL in a column without NULL
 };
 
-// A place in an index: rows with the same key follow each other in the order of their making.
+// A place in an index. Rows with the same key are in the order of their insertion.
 struct Entry {
   Row key;
   RowId row = 0;
   auto operator<=>(const Entry&) const = default;
 };
 
-// A place beside all entries whose keys begin with `prefix`: before the first or behind the last.
+// A place before or behind all entries whose keys begin with `prefix`.
 struct Bound {
   std::span<const Cell> prefix;
   bool behind = false;
@@ -84,13 +83,14 @@ class Table {
   // Every index column must be among `columns`.
   Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
 
-  // By name, or by number when it is digits that name none; empty = PRIMARY. Null: no such index.
+  // By its name, or by its number when no index has those digits as its name; empty: PRIMARY. Null:
+  // there is no such index.
   const Index* find_index(std::string_view name) const;
   std::optional<size_t> find_column(std::string_view name) const;
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
   const std::map<RowId, Row>& rows() const { return rows_; }
 
-  // What a column makes of a value: in a key, and in a row (or SQL's error).
+  // What a value becomes in a column: of a key, and of a row (or SQL's error).
   KeyCell key_cell(size_t column, const Value& value) const;
   Result<Cell> stored_cell(size_t column, const Value& value) const;
 
@@ -99,13 +99,14 @@ class Table {
     bool has_auto_increment = false;
     uint64_t generated_id = 0;
   };
-  // values[i] goes to column into[i], the others get their defaults. On error nothing is changed.
+  // values[i] goes to column into[i]; the other columns get their defaults. On error nothing is
+  // changed.
   Result<Inserted> insert(std::span<const size_t> into, std::span<const Value> values);
   // The row must exist. On error nothing is changed.
   Result<void> update(RowId row, std::span<const size_t> into, std::span<const Value> values);
   void erase(RowId row);
 
-  // Puts a row back as it was, or takes it out: no checks.
+  // Puts a row back as it was, or removes it. Without checks.
   void restore(RowId row, std::optional<Row> old);
 
  private:
@@ -122,10 +123,10 @@ class Table {
   int64_t next_id_ = 1;  // of the AUTO_INCREMENT column
 };
 
-// The number that SQL takes a text for, which it compares with a number.
+// The number that SQL takes a text for when it compares the text with a number.
 double leading_number(std::string_view text);
 
-// As SELECT prints it; must not be NULL.
+// The text that SELECT prints. `cell` must not be NULL.
 std::string cell_text(const Cell& cell);
 
 }  // namespace hs::testing

@@ -54,7 +54,7 @@ bool parse_column(std::string_view text, ColumnDefinition& column) {
   return true;
 }
 
-// `name(a, b)`, already trimmed: the part before the parenthesis and that between the two.
+// Splits `name(a, b)`, already trimmed, into what stands before and inside the parentheses.
 bool parse_call(std::string_view text, std::string_view& name, std::string_view& inside) {
   const size_t open = text.find('(');
   if (open == std::string_view::npos || text.back() != ')') return false;

@@ -22,7 +22,7 @@ struct TableDefinition {
   std::vector<IndexDefinition> indexes;  // at least one
 };
 
-// Empty when the text is no such line; *error is then one sentence.
+// Empty when the text is no table definition; *error is then one sentence.
 std::optional<TableDefinition> parse_table_definition(std::string_view text, std::string* error);
 
 }  // namespace hs::testing

@@ -5,7 +5,7 @@
 namespace hs::testing {
 namespace {
 
-TEST(TableDefinition, SaysColumnsAndIndexes) {
+TEST(TableDefinition, HasColumnsAndIndexes) {
   std::string error;
   const auto table = parse_table_definition(
       " test.user(id int auto_increment, name text null default bob, n unsigned default 7;\n"
