@@ -1,7 +1,7 @@
-// The whole network server with no database: the protocol over tables in memory.
+// The whole network server without a database: the protocol over tables in memory.
 //
-// For tests of clients, under sanitizers too, and for measuring what everything but the database
-// costs. Prints one line of JSON with its ports when it is ready; SIGINT or SIGTERM ends it.
+// For tests of clients, also under sanitizers, and for measuring the cost of everything but the
+// database. Prints one line of JSON with its ports when it is ready. SIGINT or SIGTERM ends it.
 #include <getopt.h>
 #include <signal.h>
 

@@ -22,7 +22,7 @@ class Arrivals {
     Clock::time_point at;  // when the request was due
   };
 
-  // The next request that may be sent; none if it is not due yet, or has to wait for room.
+  // The next request that may be sent. None: it is not due yet, or has to wait for room.
   std::optional<Turn> next(Clock::time_point now);
 
   // A request of this connection was answered: there is room for another one.
@@ -32,7 +32,7 @@ class Arrivals {
   bool all_sent() const { return sent_ == requests_; }
   bool all_answered() const { return answered_ == requests_; }
 
-  // How long nothing becomes due for which there is room; none: until something is answered.
+  // How long until a request is due for which there is room. None: until a request is answered.
   std::optional<Clock::duration> idle(Clock::time_point now) const;
 
  private:
@@ -40,7 +40,7 @@ class Arrivals {
 
   const Schedule schedule_;
   const uint64_t requests_;
-  std::vector<uint32_t> room_;  // a queue of connections, once for each request they can take
+  std::vector<uint32_t> room_;  // a queue of connections, each once for each request it can take
   uint64_t sent_ = 0;
   uint64_t answered_ = 0;
 };

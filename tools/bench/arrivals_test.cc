@@ -14,14 +14,14 @@ constexpr Clock::time_point kStart{std::chrono::hours(5)};
 
 Clock::time_point after(int ms) { return kStart + milliseconds(ms); }
 
-// Sends all that may be sent; returns which connections got a request.
+// Sends all requests that may be sent. Returns which connections got one.
 std::vector<size_t> send(Arrivals& arrivals, int ms) {
   std::vector<size_t> connections;
   while (const auto turn = arrivals.next(after(ms))) connections.push_back(turn->connection);
   return connections;
 }
 
-// A request each millisecond.
+// One request each millisecond.
 Arrivals each_ms(uint64_t requests, size_t connections, size_t depth) {
   return {Schedule(kStart, 1000), requests, connections, depth};
 }

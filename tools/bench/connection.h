@@ -14,8 +14,8 @@ namespace hs::bench {
 
 class Connection {
  public:
-  // Connects and waits for the dialect's opening. At most `depth` requests are ever on the way.
-  // Throws Failure. The dialect must outlive the object.
+  // Connects and waits for the answers to the dialect's opening. At most `depth` requests may be on
+  // the way. Throws Failure. The dialect must outlive the object.
   Connection(const Place& place, Dialect& dialect, size_t depth);
   ~Connection();
   Connection(Connection&& other) noexcept;
@@ -23,18 +23,18 @@ class Connection {
 
   int descriptor() const { return descriptor_; }
 
-  // Puts a request into the output. Nothing is sent before flush(). Its latency counts from `at`,
-  // or, without that, from flush().
+  // Appends a request to the output. Nothing is sent before flush(). Its latency counts from `at`,
+  // or, without `at`, from flush().
   void add(const Request& request);
   void add(const Request& request, Clock::time_point at);
 
   // Whether something was added since flush().
   bool has_new() const { return has_new_; }
 
-  // Sends what the socket takes, as one piece, at the time `now`. False: something is left.
+  // Sends what the socket takes, in one call, at the time `now`. False: a part is left.
   bool flush(Clock::time_point now);
 
-  // Reads once and settles every complete answer. Returns how many there were.
+  // Reads once and settles every complete answer. Returns how many answers there were.
   size_t receive(Tally* tally);
 
  private:
@@ -45,7 +45,7 @@ class Connection {
   int descriptor_;
   std::string output_;
   bool has_new_ = false;
-  size_t untimed_ = 0;  // the newest ones, whose latency counts from flush()
+  size_t untimed_ = 0;  // how many of the newest requests have a latency that counts from flush()
   InFlight in_flight_;
   std::vector<char> input_;
   size_t input_size_ = 0;

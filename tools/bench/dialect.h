@@ -1,4 +1,4 @@
-// A protocol as the load generator speaks it: how requests are written, where an answer ends, and
+// A protocol as the load generator uses it: how requests are written, where an answer ends, and
 // whether it is right. One object serves all connections of a thread.
 #ifndef HS_TOOLS_BENCH_DIALECT_H_
 #define HS_TOOLS_BENCH_DIALECT_H_
@@ -14,7 +14,7 @@
 
 namespace hs::bench {
 
-// What begins a connection; empty where nothing does.
+// What is sent first on a connection; empty for protocols that need nothing.
 struct Opening {
   std::string request;
   std::string answer;
@@ -29,7 +29,7 @@ class Dialect {
   // Appends the request.
   virtual void encode(const Request& request, std::string* output) = 0;
 
-  // Takes the complete answers at the front of the input, which came at the time `now`: checks and
+  // Takes the complete answers at the front of the input, which came at the time `now`. Checks and
   // counts them, and removes their requests. Returns how many bytes they had.
   virtual size_t settle(std::string_view input, Clock::time_point now, InFlight* in_flight,
                         Tally* tally) const = 0;
@@ -41,7 +41,7 @@ struct Answer {
   bool is_right = false;
 };
 
-// Dialect::settle by means of `check`, which looks at the first answer: Answer(Request, input).
+// Dialect::settle() by means of `check`, which examines the first answer: Answer(Request, input).
 template <typename Check>
 size_t settle_each(const Workload& workload, std::string_view input, Clock::time_point now,
                    InFlight* in_flight, Tally* tally, Check check) {

@@ -1,4 +1,4 @@
-// What each protocol sends, and which answers it takes for right.
+// What each protocol sends, and which answers count as right.
 #include "dialect.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ const std::string kRow7 = "user name 7\tuser7@example.com\t2010-02-03 11:22:33";
 const std::string kRow8 = "user name 8\tuser8@example.com\t2010-02-03 11:22:33";
 const std::string kNew7 = "user name 7\tuser7+1000@example.com\t2010-02-03 11:22:33";
 
-// One kind of request for the keys 7, 8 …
+// Requests of one kind for the keys 7, 8 …
 template <typename DialectType>
 class Try {
  public:
@@ -33,7 +33,7 @@ class Try {
     return output;
   }
 
-  // Whether this is a right answer to the request; that it is one answer is expected.
+  // Whether the answer is right. Expects that it is one complete answer.
   bool accepts(const std::string& answer) {
     for (size_t size = 0; size < answer.size(); ++size) {
       EXPECT_EQ(settle(answer.substr(0, size)).answers(), 0u) << size;

@@ -31,7 +31,7 @@ EpollTarget::EpollTarget(const Place& place, const Workload& workload,
 
 EpollTarget::~EpollTarget() { ::close(epoll_); }
 
-// What both ways to run a phase have in common, from its first request to its last answer.
+// What both ways of running a phase share, from its first request to its last answer.
 class EpollTarget::Run {
  public:
   Run(EpollTarget& target, const Phase& phase)
@@ -48,7 +48,7 @@ class EpollTarget::Run {
 
   Request next_request() { return target_.workload_.request(next_++); }
 
-  // A connection that takes no more is watched until it does.
+  // A connection that takes no more output is watched until it does.
   void flush(size_t i, bool was_watched, Clock::time_point now) {
     const bool watch = !connection(i).flush(now);
     if (watch == was_watched) return;
@@ -58,7 +58,7 @@ class EpollTarget::Run {
     ::epoll_ctl(target_.epoll_, EPOLL_CTL_MOD, connection(i).descriptor(), &event);
   }
 
-  // Waits and calls answered(connection, answers) for each connection that has some.
+  // Waits, and calls answered(connection, answers) for each connection that has answers.
   template <typename Answered>
   void wait(int64_t timeout_ms, Answered answered) {
     std::array<epoll_event, 256> events;
@@ -128,11 +128,11 @@ class EpollTarget::ClosedLoop : Run {
     flush(i, false, now_);
   }
 
-  Clock::time_point now_;  // of the last sending
+  Clock::time_point now_;  // when requests were last sent
   size_t on_the_way_ = 0;
 };
 
-// Requests go out when they are due.
+// Requests are sent when they are due.
 class EpollTarget::OpenLoop : Run {
  public:
   OpenLoop(EpollTarget& target, const Phase& phase)
@@ -163,7 +163,7 @@ class EpollTarget::OpenLoop : Run {
     fresh_.clear();
   }
 
-  // Sleeping is inexact by a millisecond: the last of it is spent awake.
+  // Sleeping is exact to a millisecond only, so the last millisecond is spent awake.
   int64_t timeout_ms(Clock::time_point now) const {
     const auto idle = arrivals_.idle(now);
     if (!idle) return kPatience.count();
@@ -172,7 +172,7 @@ class EpollTarget::OpenLoop : Run {
   }
 
   Arrivals arrivals_;
-  std::vector<size_t> fresh_;  // connections with requests that are not sent
+  std::vector<size_t> fresh_;  // connections with requests that are not sent yet
 };
 
 Tally EpollTarget::run(const Phase& phase) {

@@ -1,5 +1,6 @@
-// All connections in one thread, on epoll. Each keeps `depth` requests on the way: as many new ones
-// are sent, in one piece, as answers came; or, with a rate, those that are due.
+// All connections in one thread, on epoll. Each keeps `depth` requests on the way: for each answer
+// a new request is sent, all new ones in one piece. With a rate, the requests that are due are
+// sent.
 #ifndef HS_TOOLS_BENCH_EPOLL_TARGET_H_
 #define HS_TOOLS_BENCH_EPOLL_TARGET_H_
 

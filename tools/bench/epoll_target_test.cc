@@ -98,7 +98,7 @@ TEST_F(EpollTargetTest, WithARateAllRequestsThatAreDueAreAnswered) {
   const Tally tally = target(3, 2).run({.seconds = 0.05, .rate = 2000});
   EXPECT_EQ(tally.answers(), 100u);
   EXPECT_EQ(tally.errors, 0u) << tally.first_error;
-  EXPECT_GE(tally.seconds, 0.0495);  // the last one is due then
+  EXPECT_GE(tally.seconds, 0.0495);  // the last request is due then
 }
 
 TEST_F(EpollTargetTest, LatencyCountsFromWhenARequestIsDue) {
@@ -115,7 +115,7 @@ TEST_F(EpollTargetTest, WritesAreDoneAndUpdatedRowsFound) {
   workload_.keys = Keys::scattered(1, kRows + 1, 300);
   EXPECT_EQ(target(3, 2).run({.requests = 300}).errors, 0u);
   EXPECT_EQ(engine_.rows("test", "user").size(), kRows + 300);
-  EXPECT_EQ(target(3, 2).run({.requests = 300}).errors, 300u);  // they are there
+  EXPECT_EQ(target(3, 2).run({.requests = 300}).errors, 300u);  // the rows exist already
 
   workload_.kind = Kind::kFind;
   workload_.keys = Keys::uniform(1, kRows + 300);

@@ -20,8 +20,8 @@ class Histogram {
   uint64_t count() const { return count_; }
   uint64_t max() const { return max_; }
 
-  // The value that `percent` (0 to 100) of the recorded ones do not exceed, at most 1/128 too high;
-  // 0 when nothing was recorded.
+  // The value that `percent` (0 to 100) of the recorded values do not exceed, at most 1/128 too
+  // high; 0 when nothing was recorded.
   uint64_t percentile(double percent) const;
 
  private:

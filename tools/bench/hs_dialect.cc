@@ -4,7 +4,7 @@ namespace hs::bench {
 
 namespace {
 
-// The index ids: one for each list of columns.
+// The index ids, one for each list of columns.
 constexpr std::string_view kFinds = "1";
 constexpr std::string_view kUpdates = "2";
 constexpr std::string_view kInserts = "3";

@@ -13,7 +13,7 @@ namespace hs::bench {
 
 struct Sent {
   Request request;
-  Clock::time_point at;  // from when its latency counts
+  Clock::time_point at;  // where its latency begins
 };
 
 class InFlight {
@@ -23,10 +23,10 @@ class InFlight {
   size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
 
-  // There must be room.
+  // The ring must have room.
   void push(const Sent& sent) { slot(end_++) = sent; }
 
-  // There must be so many.
+  // The ring must not be empty.
   const Sent& oldest() { return slot(begin_); }
   Sent& newest(size_t back) { return slot(end_ - 1 - back); }
   void pop() { ++begin_; }

@@ -10,7 +10,7 @@ namespace hs::bench {
 namespace {
 
 // The sum of 1 / i^theta for i = 1 … n. The first terms are added up; the rest is the formula of
-// Euler and Maclaurin, whose error is then below 1e-10: no waiting for large tables.
+// Euler and Maclaurin, whose error is then below 1e-10. So large tables take no longer.
 double zeta(double n, double theta) {
   constexpr double kExact = 1000;
   double sum = 0;

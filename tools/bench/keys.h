@@ -1,4 +1,4 @@
-// Which key each request is for.
+// Chooses the key of each request.
 #ifndef HS_TOOLS_BENCH_KEYS_H_
 #define HS_TOOLS_BENCH_KEYS_H_
 
@@ -8,22 +8,22 @@
 
 namespace hs::bench {
 
-// The n-th key is a function of n and the seed alone: the same keys for every target, however many
-// threads share them.
+// The n-th key is a function of n and the seed alone. So every target gets the same keys, however
+// many threads share them.
 class Keys {
  public:
   // Uniform over 1 … rows.
   static Keys uniform(uint64_t seed, uint32_t rows) { return hot(seed, rows, rows, 1); }
 
-  // Uniform over 1 … hot; but the share `cold` is uniform over 1 … rows.
-  // 1 <= hot <= rows, 0 <= cold <= 1.
+  // Uniform over 1 … hot, but a share `cold` of them uniform over 1 … rows. 1 <= hot <= rows, 0 <=
+  // cold <= 1.
   static Keys hot(uint64_t seed, uint32_t rows, uint32_t hot, double cold);
 
-  // Over 1 … rows, the i-th most frequent key with a frequency of 1 / i^theta; the frequent keys
-  // are scattered over all. 0 < theta < 1.
+  // Over 1 … rows: the i-th most frequent key has a frequency in proportion to 1 / i^theta. The
+  // frequent keys are scattered over the whole range. 0 < theta < 1.
   static Keys zipfian(uint64_t seed, uint32_t rows, double theta);
 
-  // first, first + 1, … and again from first after `count` of them.
+  // first, first + 1, …; after `count` keys again from first.
   static Keys sequential(uint32_t first, uint64_t count);
 
   // The same keys in a random order.

@@ -31,7 +31,7 @@ TEST(KeysTest, AreHotButForTheShareThatIsCold) {
   const Keys keys = Keys::hot(1, 1000, 10, 0.25);
   int hot = 0;
   for (uint64_t request = 0; request < 100'000; ++request) hot += keys.at(request) <= 10;
-  EXPECT_GT(hot, 74'000);  // of the cold ones one in a hundred is, too
+  EXPECT_GT(hot, 74'000);  // of the cold keys one in a hundred is hot, too
   EXPECT_LT(hot, 76'500);
 }
 
@@ -43,7 +43,7 @@ TEST(KeysTest, TheSameSeedGivesTheSameKeys) {
 
 TEST(KeysTest, ZipfianFrequenciesFallWithThePowerOfTheRank) {
   constexpr double kTheta = 0.8;
-  constexpr uint32_t kRows = 5000;  // more than are added up one by one
+  constexpr uint32_t kRows = 5000;  // more terms than zeta() adds up one by one
   constexpr int kRequests = 2'000'000;
   std::vector<int> seen = counts(Keys::zipfian(1, kRows, kTheta), kRows, kRequests);
   EXPECT_EQ(seen[0], 0);
@@ -60,7 +60,7 @@ TEST(KeysTest, ZipfianFrequenciesFallWithThePowerOfTheRank) {
 TEST(KeysTest, FrequentZipfianKeysAreScattered) {
   const std::vector<int> seen = counts(Keys::zipfian(1, 1000, 0.99), 1000, 100'000);
   const int low = std::accumulate(seen.begin(), seen.begin() + 10, 0);
-  EXPECT_LT(low, 50'000);  // in the order of the ranks they would be 40 in 100
+  EXPECT_LT(low, 50'000);  // in the order of their frequency 40 in 100 would be below
 }
 
 TEST(KeysTest, ZipfianKeysStayInTheirRangeHoweverFewThereAre) {

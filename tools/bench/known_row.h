@@ -1,7 +1,7 @@
 // What the rows of the table must contain.
 //
 // Each id has the values that ./run puts into test.user, and that an insert writes. An update sets
-// user_email to another value of the same kind, from which it can be told for which row it was.
+// user_email to another value, which still shows the row that it belongs to.
 #ifndef HS_TOOLS_BENCH_KNOWN_ROW_H_
 #define HS_TOOLS_BENCH_KNOWN_ROW_H_
 
@@ -25,8 +25,8 @@ void append_number(uint64_t number, std::string* output);
 
 // The form of user_email.
 struct EmailForm {
-  uint32_t size = 0;            // it is padded to so many bytes, if it is shorter
-  bool may_be_updated = false;  // what an update writes is right, too
+  uint32_t size = 0;            // a shorter one is padded to this many bytes
+  bool may_be_updated = false;  // a value that an update writes is right, too
 };
 
 // The columns user_name, user_email and created of the row with this key. Views live as long as
@@ -46,7 +46,7 @@ class KnownRow {
   std::string_view email() const { return email_; }  // without padding
   std::string_view created() const { return "2010-02-03 11:22:33"; }
 
-  // Appends user_email: as it is at first, or as an update with this number writes it.
+  // Appends user_email as it is at first, or as the update of this number writes it.
   void append_email(std::string* output) const;
   void append_updated_email(uint64_t update, std::string* output) const;
 

@@ -1,6 +1,6 @@
-// hs-bench: load on a server of rows, and what came of it. It drives the HandlerSocket protocol,
-// SQL, memcached and Redis with the same rows and keys, and checks every answer. The table is
-// test.user of ./run, or another one like it. docs/hs-bench.md tells more.
+// hs-bench: puts load on a server of rows and reports the result. It drives the HandlerSocket
+// protocol, SQL, memcached and Redis with the same rows and keys, and checks every answer. The
+// table is test.user of ./run, or another one like it. See docs/hs-bench.md.
 //
 // Exit status: 0 all answers were right, 1 some were wrong or the run failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
@@ -48,7 +48,7 @@ std::unique_ptr<Target> connect(const Options& options, const Workload& workload
 #endif
 }
 
-// Shows how a phase goes on, in one line on stderr.
+// Shows the progress of a phase in one line on stderr.
 class ProgressLine {
  public:
   void show(const Progress& now) {
@@ -60,7 +60,7 @@ class ProgressLine {
     last_ = now;
   }
 
-  // Removes it.
+  // Removes the line.
   void end() const {
     if (last_.seconds > 0) std::cerr << "\r" << std::string(70, ' ') << "\r" << std::flush;
   }
@@ -69,7 +69,7 @@ class ProgressLine {
   Progress last_;
 };
 
-// The warm-up has the first requests, and the measured part those behind it.
+// The warm-up takes the first requests, the measured part those behind them.
 Report measure(const Options& options, const Workload& workload) {
   const std::unique_ptr<Target> target = connect(options, workload);
   Report report;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kEnd = "\r\n";
 
-// The bytes of the value behind the line `VALUE <key> <flags> <bytes>`, with its own line end.
-// 0: the line is another one.
+// The size of the value behind the line `VALUE <key> <flags> <bytes>`, its line end included. 0:
+// the line is not such a line.
 size_t value_size(std::string_view line) {
   if (!line.starts_with("VALUE ")) return 0;
   const size_t space = line.rfind(' ');
@@ -19,7 +19,8 @@ size_t value_size(std::string_view line) {
   return result.ec == std::errc() && result.ptr == end ? size + kEnd.size() : 0;
 }
 
-// The first answer: values and a line that is none. 0: it is not complete.
+// The size of the first answer: values, and a last line that is no VALUE line. 0: it is not
+// complete.
 size_t answer_size(std::string_view input) {
   for (size_t position = 0; position < input.size();) {
     const size_t end = input.find(kEnd, position);

@@ -30,7 +30,7 @@ void check_table(const std::string& table) {
   }
 }
 
-// What is not a number is in every range.
+// NaN passes every check of a range.
 void check_numbers(const Options& options) {
   for (const auto& [option, value] :
        {std::pair("--writes", options.writes), std::pair("--theta", options.theta),
@@ -40,7 +40,7 @@ void check_numbers(const Options& options) {
   }
 }
 
-// Options that another one makes meaningless.
+// Refuses options that have no meaning beside another one.
 void check_use(const Options& options, const IsGiven& is_given) {
   const auto only = [&](const char* option, bool fits, const char* with) {
     if (is_given(option) && !fits) refuse(std::string(option) + " is for " + with);
@@ -62,7 +62,7 @@ void check_use(const Options& options, const IsGiven& is_given) {
   only("--cold", options.hot > 0, "--hot");
 }
 
-// The ids that inserts may use: as many as there are requests, or all.
+// How many ids inserts may use: as many as there are requests, or all.
 uint64_t ids(const Options& options) {
   const uint64_t all = uint64_t{UINT32_MAX} - options.first_key + 1;
   return options.requests > 0 ? std::min(all, options.warm_up + options.requests) : all;
@@ -92,7 +92,7 @@ Keys make_keys(const Options& options) {
                ? Keys::scattered(options.seed, options.first_key, ids(options))
                : Keys::sequential(options.first_key, ids(options));
   }
-  // A range begins where all of its rows are behind its key.
+  // All rows of a range must exist behind its key.
   const uint32_t rows =
       options.workload == "range" ? options.rows - options.range + 1 : options.rows;
   if (options.distribution == "zipfian") return Keys::zipfian(options.seed, rows, options.theta);

@@ -1,4 +1,4 @@
-// What hs-bench is asked to do.
+// The options of hs-bench.
 #ifndef HS_TOOLS_BENCH_OPTIONS_H_
 #define HS_TOOLS_BENCH_OPTIONS_H_
 
@@ -60,8 +60,8 @@ struct WrongUsage : std::runtime_error {
 // Whether an option ("--rows") was on the command line.
 using IsGiven = std::function<bool(const char* option)>;
 
-// Refuses options that do not go together, and fills in what depends on others. Each is within its
-// range already. Throws WrongUsage.
+// Refuses options that do not go together, and fills in the defaults that depend on others. Each
+// option is within its range already. Throws WrongUsage.
 void check(Options& options, const IsGiven& is_given);
 
 // The workload that checked options ask for. `now` makes the values of its updates new.

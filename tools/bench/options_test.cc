@@ -13,7 +13,7 @@ class OptionsTest : public ::testing::Test {
  protected:
   OptionsTest() { options_.place.port = 9998; }
 
-  // What is wrong with the options, of which those named are on the command line.
+  // The error of the options when those in `given` were on the command line.
   std::string error(const std::set<std::string>& given = {}) {
     Options options = options_;
     try {

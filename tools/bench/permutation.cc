@@ -15,8 +15,9 @@ constexpr uint64_t kRounds = 4;
 Permutation::Permutation(uint64_t seed, uint64_t size)
     : seed_(seed), size_(size), half_bits_((static_cast<int>(std::bit_width(size - 1)) + 1) / 2) {}
 
-// A Feistel network permutes 0 … 2^(2 * half_bits_) - 1, which is less than four times too much.
-// What falls behind size_ is sent on until it falls before it: that is a permutation, too.
+// A Feistel network permutes 0 … 2^(2 * half_bits_) - 1, which has less than four times as many
+// numbers. A number of size_ or more is permuted again until it is below size_. That is a
+// permutation, too.
 uint32_t Permutation::at(uint64_t position) const {
   uint64_t number = scatter(position);
   while (number >= size_) number = scatter(number);

@@ -1,4 +1,4 @@
-// The numbers 0 … size - 1 in an order that looks random: each once, computed, with no table.
+// The numbers 0 … size - 1, each once, in an order that looks random. Computed, without a table.
 #ifndef HS_TOOLS_BENCH_PERMUTATION_H_
 #define HS_TOOLS_BENCH_PERMUTATION_H_
 
@@ -11,7 +11,7 @@ class Permutation {
   // 1 <= size <= 2^32. The same seed gives the same order.
   Permutation(uint64_t seed, uint64_t size);
 
-  // The number at a position below size: another one for each position.
+  // The number at `position`, which is below size. Different for each position.
   uint32_t at(uint64_t position) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace hs::bench {
 
-// The clock of the process counts nanoseconds; /proc has the same in hundredths of a second.
+// Uses the process's clock, which counts nanoseconds; /proc counts hundredths of a second.
 double process_cpu_seconds(pid_t pid) {
   clockid_t clock = 0;
   timespec time{};

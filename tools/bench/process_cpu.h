@@ -6,7 +6,7 @@
 
 namespace hs::bench {
 
-// Seconds in user and in kernel mode of all threads, also of those that have ended. Throws Failure
+// Seconds in user and kernel mode of all threads, including those that have ended. Throws Failure
 // if there is no such process.
 double process_cpu_seconds(pid_t pid);
 

@@ -1,4 +1,4 @@
-// Random numbers without a state: the n-th number of a seed is a function of the two.
+// Random numbers without a state: the n-th number is a function of the seed and n.
 #ifndef HS_TOOLS_BENCH_RANDOM_H_
 #define HS_TOOLS_BENCH_RANDOM_H_
 

@@ -26,8 +26,8 @@ void append_array(uint64_t size, std::string* output) {
   output->append(kEnd);
 }
 
-// The first answer: a line; behind `$<bytes>` so many bytes and a line end; behind `*<count>` so
-// many answers, of which none is an array here. 0: it is not complete.
+// The size of the first answer: a line; `$<bytes>`, followed by so many bytes and a line end; or
+// `*<count>`, followed by so many answers, none of them an array. 0: it is not complete.
 size_t answer_size(std::string_view input) {
   size_t position = 0;
   for (uint64_t answers = 1; answers > 0; --answers) {

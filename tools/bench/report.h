@@ -16,7 +16,7 @@ struct Report {
   std::string distribution;
   size_t connections = 0;
   size_t depth = 0;
-  double rate = 0;  // 0: none
+  double rate = 0;  // requests per second; 0: as fast as answers come
   Tally tally;
   std::optional<double> server_cpu_seconds;
 };

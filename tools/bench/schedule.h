@@ -10,14 +10,14 @@
 
 namespace hs::bench {
 
-// A request that is sent later than it is due has waited in line, and its latency counts from when
-// it was due: a server that stalls is not spared the requests that would have come meanwhile.
+// A request that is sent late has waited in line, and its latency counts from when it was due. So a
+// server that stalls also pays for the requests that would have come meanwhile.
 class Schedule {
  public:
-  // rate > 0, in requests per second.
+  // `rate`: requests per second, above 0.
   Schedule(Clock::time_point start, double rate) : start_(start), nanoseconds_(1e9 / rate) {}
 
-  // When the n-th request is due, from 0.
+  // When the n-th request is due, counted from 0.
   Clock::time_point at(uint64_t n) const {
     const double after = std::min(static_cast<double>(n) * nanoseconds_, kForever);
     return start_ + std::chrono::nanoseconds(static_cast<int64_t>(after));

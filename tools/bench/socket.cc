@@ -18,7 +18,7 @@ std::string system_error(const std::string& what) {
 
 namespace {
 
-// -1: errno tells why not.
+// A connected descriptor; -1: errno says why not.
 int try_to_connect(const sockaddr& address, socklen_t size) {
   const int descriptor = ::socket(address.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0 || ::connect(descriptor, &address, size) == 0) return descriptor;

@@ -8,7 +8,7 @@
 
 namespace hs::bench {
 
-// The text of errno, behind what was tried.
+// `what` was tried, with the text of errno behind it.
 std::string system_error(const std::string& what);
 
 // A connected stream socket that blocks, without Nagle's algorithm. Throws Failure.

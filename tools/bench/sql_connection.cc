@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kMinTextSize = 256;
 
-// Errors of statements are answers like others: such a request is wrong, the next one may not be.
-// Those of the client library are not: there is no connection any more.
+// An error of a statement is a wrong answer: the next request may succeed. An error of the client
+// library means that the connection is gone.
 uint64_t count_or_throw(unsigned code, const char* message, std::string* error) {
   constexpr unsigned kFirstOfClient = 2000;
   constexpr unsigned kLastOfClient = 2999;
@@ -26,7 +26,7 @@ SqlConnection::SqlConnection(const Place& place, const Workload& workload,
     : workload_(workload), connection_(::mysql_init(nullptr)), answer_(workload) {
   MYSQL* const connection = connection_.get();
   ::mysql_options(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  const bool is_tcp = place.socket.empty();  // a host would mean TCP even where a socket is named
+  const bool is_tcp = place.socket.empty();  // naming a host would mean TCP, even with a socket
   if (::mysql_real_connect(connection, is_tcp ? place.host.c_str() : nullptr, options.user.c_str(),
                            options.password.c_str(), nullptr, place.port,
                            is_tcp ? nullptr : place.socket.c_str(), 0) == nullptr) {

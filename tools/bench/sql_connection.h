@@ -1,4 +1,4 @@
-// One SQL connection, on which one statement at a time goes on. Used by one thread at a time.
+// One SQL connection, on which one statement runs at a time. Used by one thread at a time.
 #ifndef HS_TOOLS_BENCH_SQL_CONNECTION_H_
 #define HS_TOOLS_BENCH_SQL_CONNECTION_H_
 
@@ -25,8 +25,8 @@ class SqlConnection {
   SqlConnection(const SqlConnection&) = delete;
   SqlConnection& operator=(const SqlConnection&) = delete;
 
-  // Executes the statement of a request and waits for it. Returns how many rows were read or
-  // written as they should; 0: *error says what came instead.
+  // Executes the statement of a request and waits for its result. Returns how many rows were read
+  // or written as they should be; 0: *error says what came instead.
   virtual uint64_t execute(const Request& request, std::string* error) = 0;
 
  protected:
@@ -44,7 +44,7 @@ class SqlConnection {
   SqlAnswer answer_;
 };
 
-// By the text protocol.
+// Uses the text protocol.
 class SqlTextConnection : public SqlConnection {
  public:
   using SqlConnection::SqlConnection;
@@ -58,7 +58,7 @@ class SqlTextConnection : public SqlConnection {
   std::string text_;
 };
 
-// By statements that are prepared once, at the beginning.
+// Uses statements that are prepared once, at the beginning.
 class SqlPreparedConnection : public SqlConnection {
  public:
   SqlPreparedConnection(const Place& place, const Workload& workload, const SqlOptions& options);
@@ -68,7 +68,7 @@ class SqlPreparedConnection : public SqlConnection {
  private:
   static constexpr unsigned kColumns = 3;
 
-  // What is bound to a statement stays where it is.
+  // Never moves, since values that are bound to a statement must stay where they are.
   struct Prepared {
     std::unique_ptr<MYSQL_STMT, Close> handle;
     std::vector<SqlParameter> parameters;

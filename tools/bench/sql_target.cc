@@ -16,7 +16,7 @@ namespace hs::bench {
 
 namespace {
 
-// What the threads of one phase share. Whichever is free takes the next request.
+// What the threads of one phase share. Any thread that is free takes the next request.
 struct Shared {
   Shared(const Workload& the_workload, const Phase& the_phase)
       : workload(the_workload), phase(the_phase), requests(phase.requests), start(Clock::now()) {
@@ -52,7 +52,7 @@ class Worker {
       : connection_(connection), shared_(shared), reports_(reports && shared.phase.progress) {}
 
   void run() {
-    ::prctl(PR_SET_TIMERSLACK, 1UL);  // else requests of a schedule leave 50 us late
+    ::prctl(PR_SET_TIMERSLACK, 1UL);  // otherwise requests of a schedule leave 50 us late
     Clock::time_point now = Clock::now();
     for (uint64_t i; shared_.has(i = shared_.next.fetch_add(1), now);) {
       Clock::time_point at = now;

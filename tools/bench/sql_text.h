@@ -1,4 +1,4 @@
-// The statements of a workload, and what comes back for one. Nothing here needs a client library.
+// The statements of a workload, and the check of their results. Needs no client library.
 #ifndef HS_TOOLS_BENCH_SQL_TEXT_H_
 #define HS_TOOLS_BENCH_SQL_TEXT_H_
 
@@ -21,8 +21,8 @@ struct SqlParameter {
 // The statement of requests of this kind, with a ? for each parameter.
 std::string statement(const Workload& workload, Kind kind);
 
-// The parameters for a request, in the order of the statement. The vector's elements, and the
-// memory of their texts, are used again where they suffice.
+// The parameters for a request, in the order of the statement. Reuses the vector's elements and the
+// memory of their texts.
 void set_parameters(const Workload& workload, const Request& request,
                     std::vector<SqlParameter>* parameters);
 
@@ -30,8 +30,8 @@ void set_parameters(const Workload& workload, const Request& request,
 void append_with_parameters(std::string_view statement, const std::vector<SqlParameter>& parameters,
                             std::string* text);
 
-// Collects the rows that came for a request and compares them with those that should come. SQL
-// promises an order for a kRange only, and has the row of a kIn once whose key is there twice.
+// Collects the rows that came for a request and compares them with the right ones. SQL promises an
+// order only for a kRange, and returns a row once when a kIn has its key twice.
 class SqlAnswer {
  public:
   // The workload must outlive the object.
@@ -49,7 +49,7 @@ class SqlAnswer {
   Request request_;
   std::vector<uint32_t> expected_;
   std::vector<uint32_t> keys_;
-  std::string wrong_;  // the first row that is
+  std::string wrong_;  // the first row that is wrong
 };
 
 }  // namespace hs::bench

@@ -1,7 +1,7 @@
 // What the load generator drives: connections to a server, and the runs over them.
 //
-// A program for the command line: what cannot go on is thrown as a Failure and told by main().
-// Wrong answers are no failure; they are counted.
+// Written for a command line: an error that ends the run is thrown as a Failure and reported by
+// main(). Wrong answers are counted and end nothing.
 #ifndef HS_TOOLS_BENCH_TARGET_H_
 #define HS_TOOLS_BENCH_TARGET_H_
 
@@ -30,23 +30,23 @@ struct Place {
   std::string socket;
 };
 
-// How far a phase is.
+// How far a phase has come.
 struct Progress {
   uint64_t answers = 0;
   uint64_t errors = 0;
   double seconds = 0;
 };
 
-// A server that is silent for longer has a fault.
+// A server that is silent for longer is taken for broken.
 constexpr auto kPatience = std::chrono::milliseconds(10'000);
 
 constexpr auto kProgressInterval = std::chrono::milliseconds(500);
 
-// A part of the load: the requests from number `first` on, `requests` of them, or as many as are
-// answered in `seconds` when `requests` is 0.
+// A part of the load: the requests from number `first` on, `requests` of them. When `requests` is
+// 0: as many as are answered in `seconds`.
 //
 // With a rate there are so many requests per second (see schedule.h), and all that become due in
-// `seconds` are sent. Without one each connection sends as soon as it has an answer.
+// `seconds` are sent. Without a rate each connection sends as soon as it has an answer.
 struct Phase {
   uint64_t first = 0;
   uint64_t requests = 0;
@@ -55,7 +55,7 @@ struct Phase {
   std::function<void(const Progress&)> progress = {};  // now and then, in one thread; may be empty
 };
 
-// What came of it. Latencies are in nanoseconds, from sending (or being due) to having the answer.
+// The result of a phase. Latencies are in nanoseconds, from sending (or being due) to the answer.
 struct Tally {
   Histogram latency;
   uint64_t rows = 0;  // in right answers: read or written

@@ -11,7 +11,7 @@ Request Workload::request(uint64_t number) const {
     return request;
   }
   request.key = keys.at(number);
-  // Other random numbers than those of the keys: a key is not always read or always written.
+  // Random numbers of their own, so that a key is not always read or always written.
   if (writes > 0 && as_fraction(random_bits(~seed, number)) < writes) request.kind = Kind::kUpdate;
   return request;
 }

@@ -1,4 +1,5 @@
-// What is asked for, in which order, and what the answers must contain: the same for every target.
+// Which requests are made, in which order, and what their answers must contain: the same for every
+// target.
 #ifndef HS_TOOLS_BENCH_WORKLOAD_H_
 #define HS_TOOLS_BENCH_WORKLOAD_H_
 
@@ -12,14 +13,14 @@ namespace hs::bench {
 
 enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate };
 
-// One request; what else it needs follows from its number.
+// One request. The rest of it follows from its number.
 struct Request {
   uint64_t number = 0;
-  uint32_t key = 0;  // its only one, or its first one
+  uint32_t key = 0;  // its only key, or its first one
   Kind kind = Kind::kFind;
 };
 
-// All requests of a run. Not changed while one goes on.
+// All requests of a run. Must not change during the run.
 struct Workload {
   // The table of hs and SQL.
   std::string database = "test";
@@ -29,10 +30,10 @@ struct Workload {
   Keys keys = Keys::uniform(1, 1);  // for kInsert: each key once
   uint32_t count = 1;               // the keys of a kIn, the rows of a kRange
   double writes = 0;                // the share of kFind that is kUpdate instead
-  bool overwrite = false;           // a kInsert may meet its row (memcached and redis)
+  bool overwrite = false;           // a kInsert may find its row there (memcached and redis)
   EmailForm email;
   uint64_t seed = 1;
-  uint64_t first_update = 0;  // makes the values of updates differ from those of other runs
+  uint64_t first_update = 0;  // makes the values of updates differ from those of earlier runs
 
   Request request(uint64_t number) const;
 
@@ -45,7 +46,7 @@ struct Workload {
 
   // Appends the user_email that a kInsert or kUpdate writes.
   void append_email(const Request& request, std::string* output) const;
-  // Appends user_name, user_email and created as it writes them, with TABs between them.
+  // Appends user_name, user_email and created as a kInsert writes them, with TABs between them.
   void append_row(const Request& request, std::string* output) const;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// hs_floor(LOOKUPS, BATCH, ROWS, SEED): what a lookup costs inside the server when nothing but the
-// handler is asked. A user-defined function for the benchmark, to be loaded into its server only:
+// hs_floor(LOOKUPS, BATCH, ROWS, SEED): what a lookup costs inside the server when it does nothing
+// but call the handler. A user-defined function for the benchmark, to be loaded into its server
+// only:
 //
 //   CREATE FUNCTION hs_floor RETURNS REAL SONAME 'hs_floor.so';
 //   SELECT hs_floor(1000000, 1024, 1000000, 1);
 //
-// Looks up random rows of test.user by primary key on one thread: the table stays open, it is
-// locked and its index begun once for BATCH lookups, and name, email and date of each row are made
-// text by Field::val_str, into one buffer. No network, no protocol, no checks. Returns microseconds
-// of that thread's CPU time for each lookup; NULL if a row was missing or the table could not be
-// used.
+// Looks up random rows of test.user by primary key on one thread. The table stays open. It is
+// locked, and its index begun, once for BATCH lookups. Field::val_str turns name, email and date of
+// each row into text, in one buffer. No network, no protocol, no checks. Returns microseconds of
+// that thread's CPU time for each lookup; NULL if a row was missing or the table could not be used.
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <time.h>
@@ -32,7 +32,7 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// SplitMix64: the keys of hs-bench.
+// SplitMix64, as in hs-bench: the same keys.
 uint32_t key_at(const Work& work, uint64_t lookup) {
   uint64_t bits = work.seed * 0xd1342543de82ef95 + lookup * 0x9e3779b97f4a7c15;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -135,7 +135,7 @@ extern "C" {
   };
   const Work work{argument(0), argument(1), argument(2), argument(3)};
   double result = -1;
-  // A thread of its own, since the one that executes the SELECT has its own THD.
+  // On a new thread, since the one that executes the SELECT has its own THD.
   try {
     std::thread([&] { result = run(work); }).join();
   } catch (const std::system_error&) {

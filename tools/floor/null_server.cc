@@ -1,13 +1,12 @@
-// hs-null-server: what the network alone costs. A loop on epoll with nothing behind it: every line
-// that it gets is answered at once with the bytes that the plugin would send for the row of
-// test.user with the key in that line. No row is looked up, so no server on this machine can be
-// faster with the same system calls.
+// hs-null-server: what the network alone costs. A loop on epoll with nothing behind it. It answers
+// every line at once with the bytes that the plugin would send for the row of test.user with the
+// key in that line. It looks no row up, so no server on this machine can be faster with the same
+// system calls.
 //
 //   hs-null-server [PORT]     prints "PORT PID" when it listens, and serves until it is killed
 //
-// One thread. A request is what hs-bench sends: `P…` opens, anything else is a find whose key is
-// the fourth token. For the benchmark only: input is neither checked nor bounded further than by
-// kBuffer.
+// One thread. A request is what hs-bench sends: `P…` opens, any other line is a find whose key is
+// the fourth token. For the benchmark only: input is not checked, and bounded only by kBuffer.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -33,7 +32,7 @@ constexpr std::string_view kSampleReply =
 
 struct Connection {
   int descriptor;
-  size_t unread = 0;  // the beginning of a line that is not complete
+  size_t unread = 0;  // bytes of a line that is not complete
   std::array<char, kBuffer> input;
 };
 
@@ -110,7 +109,7 @@ void admit(int epoll, int listener) {
   event.events = EPOLLIN;
   event.data.ptr = connection.get();
   if (::epoll_ctl(epoll, EPOLL_CTL_ADD, connection->descriptor, &event) != 0) fail("epoll_ctl");
-  connection.release();  // until serve() says that it ends
+  connection.release();  // owned by epoll's data until serve() returns false
 }
 
 }  // namespace

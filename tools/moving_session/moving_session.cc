@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// hs_moving_session(STEP, KEY): one session of the plugin's that takes each step on another thread.
-// A user-defined function for tests/e2e/test_moving_session.py, to be loaded into its server only:
+// hs_moving_session(STEP, KEY): one session of the plugin that takes each step on another thread. A
+// user-defined function for tests/e2e/test_moving_session.py, to be loaded into its server only:
 //
 //   CREATE FUNCTION hs_moving_session RETURNS STRING SONAME 'hs_moving_session.so';
 //   SELECT hs_moving_session('make', 0);
 //
-// Each of insert, find, commit and rollback is made on a new thread, which the session enters and
-// leaves again; between two of them it is in no thread. The table is hs.t (id, v), KEY the id. One
+// Each insert, find, commit and rollback is made on a new thread, which the session enters and
+// leaves. Between two steps it is in no thread. The table is hs.t (id, v); KEY is the id. One
 // connection at a time may call the function.
 //
 //   make, make reader     a session of the write port, of the read port; in the caller's thread
 //   insert                adds the row (KEY, KEY)
 //   find                  its v, or `none`
 //   commit, rollback
-//   stale wakes           how often a thread was woken that the session had left
+//   stale wakes           how often the session woke a thread that it had left
 //   end                   in the caller's thread
 //   end with the server   from now on a thread looks whether the server shuts down, and then enters
 //                         the session, tries a find, and ends it
 //
-// Returns `ok`, what was found, or the error's name.
+// Returns `ok`, the value that was found, or the error's name.
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <atomic>
@@ -37,7 +37,7 @@ namespace {
 
 using engine::Access;
 
-// A thread's stay in the session; kept for good, so that a wake that comes too late is counted.
+// One stay of the session in a thread. Kept for good, so that a wake that comes too late is counted.
 struct Stay {
   std::atomic<bool> is_over{false};
 };
@@ -130,7 +130,7 @@ class MovingSession {
     return std::string((*row)[1].text());
   }
 
-  // In no thread the session does not say so by itself.
+  // A session in no thread wakes nothing, so this thread asks it.
   void watch() {
     while (!session_->should_stop()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const std::string result = visit("find", 1);
