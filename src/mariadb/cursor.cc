@@ -8,11 +8,12 @@
 namespace hs::mariadb {
 namespace {
 
-// Rows that are passed over before others are told of the work.
+// How many rows are passed over before the session reports the work.
 constexpr uint32_t kRowsToTell = 64;
 
-// Where a search starts. Where further conditions decide (on a column that the index has cut,
-// values that begin alike may lie on either side), it starts in front of all that are equal.
+// Where a search starts. With conditions it starts in front of all rows that have an equal key,
+// since the conditions decide: when the index has only the beginning of a column, values that begin
+// alike may lie on either side.
 ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
   if (has_conditions && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
   if (has_conditions && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
@@ -51,7 +52,7 @@ void MariaCursor::unlock_read() {
   end_index();
   mysql_unlock_tables(session_.thd(), read_lock_);
   read_lock_ = nullptr;
-  // Gives back what the engine keeps for BLOBs, and the column sets with it.
+  // Returns the memory that the engine keeps for BLOBs. This resets the column sets, too.
   if (table_->s->blob_fields != 0) {
     table_->file->ha_reset();
     set_read_columns();
@@ -62,8 +63,8 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
   bool failed =
       !lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
-  // Long UNIQUE columns and periods are checked by a second handler that looks rows up. A delete is
-  // an update where the row becomes history.
+  // A second handler looks rows up to check long UNIQUE columns and periods. The delete of a row
+  // that becomes history is an update.
   const bool updates = access == engine::Access::kUpdate ||
                        (access == engine::Access::kDelete && table_->versioned(VERS_TIMESTAMP));
   if (!failed && (access == engine::Access::kInsert || updates))
@@ -73,7 +74,7 @@ bool MariaCursor::lock_for_write(engine::Access access) {
     thd->lock = nullptr;
     return false;
   }
-  // The columns of an insert are known when its values are: see mark_insert_columns().
+  // The columns of an insert are known only with its values: see mark_insert_columns().
   insert_columns_.reset();
   changes_ = access != engine::Access::kRead;
   if (access != engine::Access::kInsert) set_write_columns(access);
@@ -128,7 +129,7 @@ bool MariaCursor::is_countable(size_t column) const {
 }
 
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
-  // A hash index finds whole keys only.
+  // A hash index only finds rows by a whole key.
   if (op != KeyOperator::kEqual && !(index_flags_ & (HA_READ_NEXT | HA_READ_PREV | HA_READ_RANGE)))
     return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
@@ -136,7 +137,7 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   auto built = build_key(op, key);
   if (!built || !*built) return built;
   if (!conditions_.empty() && !reads_key_columns_) {
-    // The engine reads the columns that were asked for when the index was begun.
+    // The engine reads the columns that were marked when the index was begun, so it is begun again.
     end_index();
     mark_key_columns();
     table_->file->column_bitmaps_signal();
@@ -159,9 +160,9 @@ int MariaCursor::search() {
              : file->ha_index_last(record);
 }
 
-// Partitions are merged upwards by the calls for ranges: with the plain ones the server asks a
-// partition that has nothing behind the key for its next row, which an engine may take for a wish
-// to begin in front (Aria, MyISAM).
+// Whether partitions are merged by the calls for ranges, as they must be upwards. With the plain
+// calls the server asks a partition that has nothing behind the key for its next row, and some
+// engines then begin with their first row (Aria, MyISAM).
 bool MariaCursor::merges_upwards() const {
   return table_->part_info != nullptr &&
          (op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual);
@@ -185,13 +186,14 @@ int MariaCursor::step() {
   return file->ha_index_prev(record);
 }
 
-// The rows of a versioned table's past are in its indexes, too; SQL shows the present ones.
+// True for a row of a versioned table's past. Its indexes have such rows, too, but SQL shows only
+// present ones.
 bool MariaCursor::is_history() const {
   return table_->versioned() && !table_->vers_end_field()->is_max();
 }
 
 Result<bool> MariaCursor::landed(int error) {
-  // A long scan of which no row is wanted meets nobody else who would look.
+  // A long scan that wants none of its rows makes no other call that would notice a KILL.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
   for (uint32_t passed = 1; error == 0 && !is_killed() && (is_history() || !meets_conditions());
        ++passed) {
@@ -216,7 +218,8 @@ Result<void> MariaCursor::set_filters(std::span<const Filter> filters) {
     filters_.shrink_to_fit();
     return {};
   }
-  // A value that the column cannot hold is looked at by ColumnFilter, not raised by the field.
+  // ColumnFilter examines a value that the column cannot hold; the field must raise no error for
+  // it.
   session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
   session_.thd()->abort_on_warning = false;
   for (const Filter& filter : filters) {
@@ -239,10 +242,10 @@ std::string_view MariaCursor::position() {
   return {reinterpret_cast<const char*>(file->ref), file->ref_length};
 }
 
-// Whether the current row's key lies where the last seek would find it.
+// Whether the last seek would find the current row by its key.
 bool MariaCursor::meets_key() {
   const int order = key_cmp(table_->key_info[index_].key_part, key_.data(), key_length_);
-  const bool with_equal = !conditions_.empty();  // they decide
+  const bool with_equal = !conditions_.empty();  // the conditions decide
   switch (op_) {
     case KeyOperator::kEqual:
       if (order != 0) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// One opened index on one session: a TABLE of its own (so that index, column set and row template
-// stay as they are between requests), the resolved columns, and the buffers that keys and rows pass
-// through.
+// One opened index on one session. It has a TABLE of its own, so that index, column set and row
+// template stay as they are between requests. It also has the resolved columns, and the buffers
+// that keys and rows pass through.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -31,36 +31,36 @@ class MariaCursor final : public engine::Cursor {
   bool is_open() const { return table_ != nullptr; }
   // Opens the table and looks up the names. See open_table.cc.
   Result<void> open();
-  // Does what the server needs for another try to open (repairs a crashed table, discovers a new
-  // one). To be called after an open() that failed with an engine error, with no table of the
-  // session open, and before the statement's memory is freed.
+  // Does what the server needs before it can try again to open the table (repairs a crashed table,
+  // discovers a new one). Call it after an open() that failed with an engine error, while the
+  // session has no table open, and before the statement's memory is freed.
   void recover_failed_open();
   // The TABLE is gone (closed by the session).
   void forget_table();
-  // Somebody wants the table: for a lock that conflicts with ours (ALTER, DROP, LOCK TABLES), or to
-  // see every old version of it closed (after FLUSH TABLES).
+  // Whether another connection waits for the table: for a lock that conflicts with this one (ALTER,
+  // DROP, LOCK TABLES), or until every old version of the table is closed (after FLUSH TABLES).
   bool somebody_waits() const {
     return table_->needs_reopen() || table_->s->tdc->flushed ||
            list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.somebody_waits();
   }
 
-  // A change was refused since it would have reached tables that are not open with this one.
+  // A change was refused because it would have reached tables that are not open with this one.
   bool lacks_children() const { return lacks_children_; }
 
   bool locks_in_engine() const { return locks_in_engine_; }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
-  // A change of one row that fails leaves nothing behind, whatever the statement has changed
-  // before.
+  // True when a change of one row that fails leaves nothing behind, whatever else the statement has
+  // changed.
   bool undoes_rows() const { return undoes_rows_; }
-  // The read port's lock. Null on success, else false with an error raised in the THD.
+  // The read port's lock. False: it was not granted, and an error is raised in the THD.
   bool lock_for_read();
   void unlock_read();
-  // The write port's lock for one statement.
+  // The write port's lock, for one statement. False: as in lock_for_read().
   bool lock_for_write(engine::Access access);
-  // The statement goes on under the query id that its thread has now.
+  // The statement goes on under the query id that the THD has now.
   void take_query_id();
   void end_index();
-  // What SQL's query cache has of the table is no longer true.
+  // Drops what SQL's query cache has of the table, since it is no longer true.
   void invalidate_query_cache();
   MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
   enum_mdl_type protection_type() const;
@@ -119,7 +119,7 @@ class MariaCursor final : public engine::Cursor {
 
   MariaSession& session_;
   const engine::IndexSpecPtr spec_;
-  std::string database_, table_name_;  // as the server files them (lower_case_table_names)
+  std::string database_, table_name_;  // as in the server's file names (lower_case_table_names)
   const ProcessEntry::Subject subject_;
 
   TABLE_LIST list_;
@@ -132,10 +132,10 @@ class MariaCursor final : public engine::Cursor {
   size_t key_parts_ = 0;
   ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
   bool covering_ = false;  // the index alone has all columns that are read
-  bool locks_in_engine_ =
-      true;  // false: the table also needs the server's own table locks (MyISAM, Aria, MEMORY)
+  // False: the table also needs the server's own table locks (MyISAM, Aria, MEMORY).
+  bool locks_in_engine_ = true;
   bool undoes_rows_ = false;
-  std::optional<size_t> insert_columns_;  // so many are marked for the inserts of the statement
+  std::optional<size_t> insert_columns_;  // how many are marked for the statement's inserts
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;
@@ -145,17 +145,17 @@ class MariaCursor final : public engine::Cursor {
   std::vector<uchar> key_;
   uint key_length_ = 0;
   key_part_map key_map_ = 0;
-  KeyOperator op_ = KeyOperator::kEqual;  // of the key in key_, which may lie beside the client's
-  bool has_prefixes_ = false;             // the index has only the beginning of a column
-  bool has_plain_key_ =
-      false;              // of one integer column that is not NULL: its bytes are those of the key
-  bool changes_ = false;  // the requests of the statement change rows
-  // How many parts of the key the index is searched with: those behind one that no row has say
-  // nothing, and one without a place in the index is in conditions_ alone.
+  KeyOperator op_ = KeyOperator::kEqual;  // for the key in key_, which may lie beside the client's
+  bool has_prefixes_ = false;             // the index has only the beginning of some column
+  // The key is one integer column that is not NULL: its bytes are those of the key.
+  bool has_plain_key_ = false;
+  bool changes_ = false;  // the statement's requests change rows
+  // With how many parts of the key the index is searched. Parts behind one that no row has mean
+  // nothing. A part without a place in the index is only in conditions_.
   size_t parts_ = 0;
-  // What rows must meet besides, since the key cannot say it; they are compared as text.
+  // Further conditions on rows, which the key cannot express. They are compared as text.
   std::vector<ColumnFilter> conditions_;
-  uint before_condition_ = 0;  // bytes of the key before the part that the last condition is on
+  uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What KILL does to a thread that waits for room on a full disk: nothing.
+// Makes KILL have no effect on a thread that waits for room on a full disk.
 //
-// The server tries a write of the binary log again each minute until there is room. A killed thread
-// of ours would try again without a pause, and write nothing but the error log. SQL's give up,
-// which leaves half of an event in the log; ours wait on, as those do that nobody kills.
+// The server tries a write of the binary log again each minute until there is room. When its thread
+// is killed, a connection of the server gives up, which leaves half of an event in the log. A
+// killed thread of this plugin would try again without a pause, and fill the error log. So it
+// forgets the KILL and waits on.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -14,7 +15,7 @@ namespace hs::mariadb {
 
 class FullDiskHandler final : public Internal_error_handler {
  public:
-  // Called with what the server says before it waits.
+  // Called with the message that the server logs before it waits.
   bool handle_condition(THD* thd, uint number, const char*, Sql_condition::enum_warning_level*,
                         const char*, Sql_condition**) override {
     if (number == EE_DISK_FULL) thd->reset_killed();

@@ -10,7 +10,7 @@ namespace {
 bool asks_for_client(Item_func* function) {
   const Item_func::Functype type = function->functype();
   if (type == Item_func::GSYSVAR_FUNC || type == Item_func::GUSERVAR_FUNC) return true;
-  // CURRENT_USER, SESSION_USER, SYSTEM_USER and USER go by two of these names.
+  // CURRENT_USER, SESSION_USER, SYSTEM_USER and USER all have one of these names.
   const LEX_CSTRING name = function->func_name_cstring();
   for (const std::string_view known :
        {"user", "current_user", "current_role", "database", "connection_id"})
@@ -61,7 +61,7 @@ bool any_depends_on_client(Field* const* fields, const Virtual_column_info* (*of
 }  // namespace
 
 bool depends_on_client(const Virtual_column_info* expression) {
-  // The server has looked at its expressions, too: nearly all of them are seen to be harmless here.
+  // The server has examined the expressions, too: its flags show that nearly all are harmless.
   return expression != nullptr && expression->expr != nullptr &&
          (expression->flags & (VCOL_SESSION_FUNC | VCOL_NON_DETERMINISTIC)) != 0 &&
          item_depends_on_client(expression->expr);

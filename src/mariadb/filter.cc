@@ -27,7 +27,7 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
   if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
   if (is_text(field)) {
     if (auto taken = filter.take_text(value); !taken) return taken.error();
-    // As a key, a text that is too long is in no row, whatever its last characters weigh.
+    // A text that is too long is in no row, as in a key, whatever its last characters weigh.
     if (op == FilterOperator::kEqual && !place.exact) filter.when_equal_ = -1;
     return filter;
   }
@@ -61,7 +61,7 @@ Result<void> ColumnFilter::take_text(const Value& value) {
   uint errors = 0;
   String text;
   if (!text_for(field_, value, &text, &errors)) return Error::engine(HA_ERR_OUT_OF_MEM);
-  // A character that the column's character set lacks is in no row.
+  // No row has a character that the column's character set lacks.
   if (errors != 0) when_equal_ = -1;
   image_.assign(text.ptr(), text.ptr() + text.length());
   return {};
@@ -72,7 +72,7 @@ void ColumnFilter::take_stored(const Fit& place) {
   const bool asks_for_equality = op_ == FilterOperator::kEqual || op_ == FilterOperator::kNotEqual;
   if (asks_for_equality && !place.exact && place.side == 0) when_equal_ = -1;
   if (field_->real_type() == MYSQL_TYPE_BIT) {
-    // Its bits are not all in one place.
+    // The bits of a BIT column are not all in one place.
     as_text_ = true;
     String own;
     const String* bits = field_->val_str(&own, &own);
@@ -82,8 +82,8 @@ void ColumnFilter::take_stored(const Fit& place) {
   }
 }
 
-// The row's value against the filter's: negative, 0, positive. NULL is equal to NULL and less than
-// the rest.
+// The row's value compared with the filter's: negative, 0 or positive. NULL is equal to NULL and
+// less than everything else.
 int ColumnFilter::compare() {
   const bool row_is_null = field_->is_null();
   if (row_is_null || is_null_) return static_cast<int>(is_null_) - static_cast<int>(row_is_null);

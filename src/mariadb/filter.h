@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // One filter on one column: the client's value in the column's own type, ready to be compared with
-// row after row.
+// many rows.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -16,13 +16,12 @@ namespace hs::mariadb {
 
 class ColumnFilter {
  public:
-  // Converts `value`. Uses the field's place in the current record as scratch: call it before a row
-  // is read, not while one is needed. Errors: kFilterBlob; kSql when the value is nothing that the
-  // column could be compared with.
+  // Converts `value`. Overwrites the field in the current record, so it must be called before a row
+  // is read. Errors: kFilterBlob; kSql when the value cannot be compared with the column.
   static Result<ColumnFilter> make(Field* field, FilterOperator op, const Value& value);
 
-  // The same for a key value that is compared as text with the whole text of a column, also a BLOB
-  // or TEXT.
+  // The same for a key value that is compared as text with the whole text of a column. The column
+  // may be a BLOB or TEXT.
   static Result<ColumnFilter> make_for_text(Field* field, FilterOperator op, const Value& value);
 
   // Whether the current row meets the condition.
@@ -39,8 +38,8 @@ class ColumnFilter {
   FilterOperator op_;
   bool is_null_ = false;
   bool as_text_ = false;
-  // What a comparison that finds both equal means: 0 equal; -1 or 1 when the client's value lies
-  // just above or below the nearest one that the column can hold.
+  // The result of a comparison that finds both values equal: 0 when they are. -1 or 1 when the
+  // client's value lies just above or below the nearest one that the column can hold.
   int when_equal_ = 0;
   std::vector<uchar> image_;  // the value as the column stores it, or its text
   String scratch_;

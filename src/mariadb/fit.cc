@@ -16,7 +16,7 @@ Fit placed_nowhere() {
   return fit;
 }
 
-// Raw big-endian bytes of any length.
+// The value is raw big-endian bytes of any length.
 Fit fit_bit(Field* field, const Value& value) {
   return field->store(value.data, value.size, &my_charset_bin) == 0 ? stored(true, 0)
                                                                     : stored(false, -1);
@@ -26,7 +26,7 @@ bool is_well_formed(CHARSET_INFO* charset, const String& text) {
   return Well_formed_prefix(charset, text.ptr(), text.length()).length() == text.length();
 }
 
-// CHAR, VARCHAR, TEXT, their binary kin, and the names of ENUM and SET.
+// CHAR, VARCHAR and TEXT, their binary forms, and the names of ENUM and SET.
 Fit fit_text(Field* field, const Value& value) {
   const bool has_names =
       field->real_type() == MYSQL_TYPE_ENUM || field->real_type() == MYSQL_TYPE_SET;
@@ -57,13 +57,15 @@ Fit fit_text(Field* field, const Value& value) {
   fit.side = charset->strnncollsp(held->ptr(), held->length(), wanted.ptr(), wanted.length());
   fit.side = order(fit.side, 0);
   if (fit.side == 0) {
-    // Too long, and equal all the same, is also a text with characters that weigh nothing.
+    // The text is equal. With characters that weigh nothing it may still be too long for the
+    // column.
     const size_t length = charset->lengthsp(wanted.ptr(), wanted.length());
     fit.exact = charset->numchars(wanted.ptr(), wanted.ptr() + length) <= field->char_length();
     return fit;
   }
-  // Members are in the order of their numbers; what is no member is nowhere among them. With
-  // characters that weigh nothing, or as much as several, a text is not next to its beginning.
+  // Members of ENUM and SET are in the order of their numbers, so another text has no place among
+  // them. In collations where characters weigh nothing, or as much as several, a text does not lie
+  // next to its beginning.
   const bool was_cut = charset->lengthsp(wanted.ptr(), wanted.length()) != held->length();
   const bool has_no_place = has_names || (was_cut && (charset->state & MY_CS_NON1TO1) != 0);
   if (has_no_place) fit.place = Fit::Place::kByText;
@@ -97,7 +99,7 @@ bool text_for(const Field* field, const Value& value, String* text, uint* errors
 
 Fit fit(Field* field, const Value& value) {
   THD* thd = field->get_thd();
-  // What does not fit is told by the result; nothing is raised, whatever sql_mode says.
+  // The result tells what does not fit. Nothing is raised, whatever sql_mode says.
   thd->count_cuted_fields = CHECK_FIELD_IGNORE;
   thd->abort_on_warning = false;
   field->set_notnull();
@@ -119,7 +121,7 @@ Fit fit(Field* field, const Value& value) {
   if (field->cmp_type() == TIME_RESULT) return fit_time(field, value);
   if ((field->flags & BLOB_FLAG) && field->type() != MYSQL_TYPE_GEOMETRY)
     return fit_text(field, value);
-  // UUID, INET: SQL makes NULL of what is none.
+  // UUID, INET: SQL makes NULL of a text that is none.
   return stores_exactly(field, value) ? stored(true, 0) : placed_nowhere();
 }
 

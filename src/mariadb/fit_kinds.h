@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The parts of fit() that have a file of their own.
+// The kinds of values that fit() treats in files of their own.
 #pragma once
 
 #include "mariadb/fit.h"
 
 namespace hs::mariadb {
 
-// -1, 0 or 1 for a below, at or above b.
+// -1, 0 or 1 when a lies below, at or above b.
 template <class T>
 int order(const T& a, const T& b) {
   return a < b ? -1 : static_cast<int>(b < a);
 }
 
-// The field holds the value, or what is beside it.
+// The field holds the value, or the nearest one.
 inline Fit stored(bool exact, int side) {
   Fit fit;
   fit.exact = exact;

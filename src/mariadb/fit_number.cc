@@ -14,21 +14,21 @@ namespace {
 std::string_view trim(std::string_view text) {
   while (!text.empty() && my_isspace(&my_charset_latin1, text.front())) text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  // A sign must have its number right behind it.
+  // A sign must have its number directly behind it.
   const bool has_plus = text.size() > 1 && text[0] == '+';
   if (has_plus && (text[1] == '.' || my_isdigit(&my_charset_latin1, text[1])))
     text.remove_prefix(1);
   return text;
 }
 
-// Blanks behind a number are noted by the server, and left away.
+// The server gives a note for blanks behind a number, so they are removed.
 Value without_blanks(const Value& value) {
   std::string_view text = value.text();
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return Value::of(text);
 }
 
-// Stores a number that the column holds without rounding. False: the text is none, or it would be
+// Stores a number that the column holds without rounding. False: the text is no number, or would be
 // rounded.
 bool store_decimal(Field* field, std::string_view text) {
   text = trim(text);
@@ -42,8 +42,8 @@ bool store_decimal(Field* field, std::string_view text) {
          my_decimal_cmp(field->val_decimal(&held), &wanted) == 0;
 }
 
-// Stores a whole number into an integer column. False: the text is none, or out of the column's
-// range.
+// Stores a whole number into an integer column. False: the text is no whole number, or is out of
+// the column's range.
 bool store_integer(Field* field, std::string_view text) {
   if (const auto number = adapter::short_number(text)) return field->store(*number, false) == 0;
   text = trim(text);
@@ -82,8 +82,8 @@ double number_of(CHARSET_INFO* charset, const char* text, size_t size, const cha
   return number;
 }
 
-// What the field holds. With a fixed number of decimals that is what it prints: rounding to them
-// leaves an error in the last bit.
+// The number that the field holds. With a fixed number of decimals it is the printed one, since
+// rounding to them leaves an error in the last bit.
 double held_by(Field_real* field) {
   if (field->not_fixed) return field->val_real();
   String own;
@@ -102,7 +102,8 @@ Fit fit_decimal(Field* field, const Value& value) {
   return store_decimal(field, value.text()) ? stored(true, 0) : fit_nearest_number(field, value);
 }
 
-// FLOAT and DOUBLE. The text is read as the column's type, so what was read from a FLOAT finds it.
+// FLOAT and DOUBLE. The text is read as the column's type, so that a text that was read from a
+// FLOAT finds it.
 Fit fit_real(Field_real* field, const Value& padded) {
   const Value value = without_blanks(padded);
   const char* end;
@@ -119,7 +120,7 @@ Fit fit_real(Field_real* field, const Value& padded) {
   return fit;
 }
 
-// Two digits are a year of this century or the last; other numbers are themselves, rounded. A YEAR
+// Two digits are a year of this century or the last. Other numbers are themselves, rounded. A YEAR
 // is 0 or lies between 1901 and 2155.
 Fit fit_year(Field* field, const Value& padded) {
   const Value value = without_blanks(padded);
@@ -129,7 +130,7 @@ Fit fit_year(Field* field, const Value& padded) {
   constexpr double kFirst = 1901, kLast = 2155;
   const double held = wanted < kFirst ? 0 : std::floor(std::min(wanted, kLast));
   if (held == 0) {
-    *field->ptr = 0;  // store() would make it 2000
+    *field->ptr = 0;  // store() would make it the year 2000
   } else {
     field->store(static_cast<longlong>(held), true);
   }

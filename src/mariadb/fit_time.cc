@@ -8,7 +8,7 @@
 namespace hs::mariadb {
 namespace {
 
-// Lets a DATE or DATETIME be stored as SQL compares it: also one that is in no calendar.
+// While it lives, a DATE or DATETIME is stored as SQL compares it, even one that is in no calendar.
 class AnyDate {
  public:
   explicit AnyDate(THD* thd) : mode_(thd->variables.sql_mode), was_(mode_) {
@@ -47,15 +47,15 @@ uint days_of_month(uint year, uint month) {
 void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong wanted) {
   THD* thd = field->get_thd();
   store_any(field, time);
-  // Of what is out of range the digits of a second are stored all the same, behind a zero.
+  // When the time is out of range, store_any() stores the digits of a second behind a zero.
   ulong fraction;
   if (wanted == 0 || field->get_timestamp(&fraction) != 0) return;
-  // Not set_max(), which writes all six digits of a second whether the column has room or not.
+  // set_max() would write all six digits of a second, whether the column has room for them or not.
   timeval last = {TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART};
   my_timeval_trunc(&last, field->decimals());
   field->store_timestamp_dec(last, TIME_SECOND_PART_DIGITS);
   if (field->val_datetime_packed(thd) < wanted) return;
-  // The last moment in front of a day that its month does not have, or of a day or month 0.
+  // The day does not exist in its month, or the day or month is 0: the last moment before it.
   MYSQL_TIME end = time;
   if (end.month == 0 || (end.day == 0 && end.month == 1)) {
     constexpr uint kDecember = 12;
@@ -80,7 +80,7 @@ void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong want
 Fit fit_time(Field* field, const Value& value) {
   const std::string_view text = value.text();
   const bool is_clean = stores_exactly(field, value);
-  // Digits of a second are the one thing that is lost silently.
+  // Only digits of a second are lost without a warning.
   if (is_clean && text.find('.') == std::string_view::npos) return stored(true, 0);
   THD* thd = field->get_thd();
   const AnyDate any_date(thd);

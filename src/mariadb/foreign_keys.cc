@@ -14,7 +14,7 @@ thr_lock_type lock_of(const FOREIGN_KEY_INFO& key) {
   return cascades ? TL_FIRST_WRITE : TL_READ;
 }
 
-// The THD's memory as long as this lives, for what is not to be kept until the commit.
+// Gives the THD other memory while it lives, for what must not be kept until the commit.
 class OwnMemory {
  public:
   explicit OwnMemory(THD* thd) : thd_(thd), before_(thd->mem_root) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The tables that a change of a parent row reaches through foreign keys.
 //
-// InnoDB checks and cascades by itself, but relies on the SQL layer for two things: that nobody
-// alters a child meanwhile (a metadata lock), and that a child it cascades into is open (for its
-// generated columns). The SQL layer does it in prepare_fk_prelocking_list() (sql_base.cc); this is
-// the same for a table that stays open.
+// InnoDB checks and cascades by itself, but relies on the SQL layer for two things. No other
+// connection may alter a child meanwhile (a metadata lock). And a child that it cascades into must
+// be open (for its generated columns). The SQL layer does this in prepare_fk_prelocking_list()
+// (sql_base.cc). This class does it for a table that stays open.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -16,26 +16,26 @@ namespace hs::mariadb {
 
 class ForeignKeyChildren {
  public:
-  // Opens the children of `parent`, and theirs, as far as updates and deletes cascade, behind
-  // `parent` in the list that lock_tables() goes through. False: one cannot be opened, with the
-  // error raised in the THD.
+  // Opens the children of `parent`, and their children, as far as updates and deletes cascade. They
+  // are put behind `parent` in the list that lock_tables() goes through. False: one cannot be
+  // opened, and the error is raised in the THD.
   bool open(THD* thd, TABLE_LIST* parent);
 
-  // After open() failed: whether it may succeed when all tables were closed. A child was renamed
-  // after its name was found, or somebody who has a child waits for the parent.
+  // After open() failed: whether it may succeed once all tables are closed. True when a child was
+  // renamed after its name was found, or when a connection that has a child waits for the parent.
   static bool may_open_again(THD* thd);
 
-  // Whether these are still all tables that a change of `parent` reaches. False also when that
-  // cannot be found out for lack of memory, with the error raised in the THD.
+  // Whether these are still all tables that a change of `parent` reaches. False, too, when there is
+  // no memory to find out; the error is then raised in the THD.
   bool complete(THD* thd, TABLE* parent) const;
 
   // The tables are gone (closed by the session).
   void forget() { children_.clear(); }
 
-  // Tables to be locked with the parent, which counts, too.
+  // How many tables are locked together: the children and the parent.
   uint count() const { return static_cast<uint>(children_.size()) + 1; }
 
-  // Whether somebody waits for one of them.
+  // Whether another connection waits for one of the children.
   bool somebody_waits() const;
 
  private:
@@ -49,7 +49,7 @@ class ForeignKeyChildren {
   bool open_child(THD* thd, const FOREIGN_KEY_INFO& key);
   bool has(const FOREIGN_KEY_INFO& key, thr_lock_type lock) const;
 
-  std::deque<Child> children_;  // stays where it is: tables point to their list
+  std::deque<Child> children_;  // its elements never move: tables point to their list
   TABLE_LIST* last_ = nullptr;
 };
 

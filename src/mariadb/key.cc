@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Key values: from the text of a request to the bytes that an index is searched with.
 //
-// A value that its column cannot hold exactly equals no row, so such a key finds nothing; it is
+// A value that its column cannot hold exactly equals no row, so such a key finds nothing. It is
 // never clamped, rounded or cut into another key. As the bound of a range it stands where SQL's
 // comparison puts it, between two values that the column can hold.
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace hs::mariadb {
 namespace {
 
-// The condition on whole values for rows behind (kGreater) or before a key in the index.
+// The condition on the whole values of rows that lie behind a key in the index, or before it.
 FilterOperator filter_operator(KeyOperator op, bool descends) {
   switch (op) {
     case KeyOperator::kEqual:
@@ -30,8 +30,8 @@ FilterOperator filter_operator(KeyOperator op, bool descends) {
   return FilterOperator::kEqual;
 }
 
-// Where a range starts when the last key part holds a value beside the client's: `side` of it in
-// the order of the index.
+// Where a range starts when the last key part holds another value than the client's: one that lies
+// on `side` of it in the order of the index.
 KeyOperator beside(KeyOperator op, int side) {
   const bool ascends = op == KeyOperator::kGreater || op == KeyOperator::kGreaterOrEqual;
   if (side == 0) return op;
@@ -46,13 +46,13 @@ KeyOperator strict(KeyOperator op) {
 
 }  // namespace
 
-// An index on the beginning of a column finds rows that only begin alike; the whole values are
+// An index on the beginning of a column finds all rows that begin alike, so whole values are
 // compared afterwards.
 Result<void> MariaCursor::check_prefixes(KeyOperator op, std::span<const Value> key) {
   const KEY& index = table_->key_info[index_];
   for (size_t part = 0; part < key.size(); ++part) {
     if (!(index.key_part[part].key_part_flag & HA_PART_KEY_SEG)) continue;
-    // Behind a cut part the index has no order of whole values.
+    // Behind a cut part, rows are not in the order of whole values.
     if (op != KeyOperator::kEqual && part + 1 != key.size()) return ErrorCode::kOperator;
     if (part >= parts_) break;
     if (auto added = add_condition(op, part, key[part]); !added) return added;
@@ -60,7 +60,7 @@ Result<void> MariaCursor::check_prefixes(KeyOperator op, std::span<const Value> 
   return {};
 }
 
-// Rows whose earlier key parts are those of the key must have such a value in key part `part`.
+// Adds a condition on key part `part` for rows that have the key's values in all earlier parts.
 Result<void> MariaCursor::add_condition(KeyOperator op, size_t part, const Value& value) {
   const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
   const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
@@ -81,7 +81,7 @@ uint MariaCursor::length_of_parts(size_t parts) const {
 
 bool MariaCursor::meets_conditions() {
   if (conditions_.empty()) return true;
-  // In a range, rows that differ in an earlier part lie where they should.
+  // A row of a range that differs in an earlier part is in the range by its place in the index.
   if (op_ != KeyOperator::kEqual && before_condition_ != 0 &&
       key_cmp_if_same(table_, key_.data(), index_, before_condition_) != 0)
     return true;
@@ -89,7 +89,7 @@ bool MariaCursor::meets_conditions() {
                      [](ColumnFilter& condition) { return condition.passes(); });
 }
 
-// From the columns of the record to the key.
+// Makes the key from the columns of the record.
 void MariaCursor::copy_key(uint length) {
   if (has_plain_key_) {
     std::memcpy(key_.data(), table_->record[0] + table_->key_info[index_].key_part->offset, length);
@@ -98,10 +98,10 @@ void MariaCursor::copy_key(uint length) {
   }
 }
 
-// Puts one key value into the record. False: no row has it. Errors: what SQL raises.
+// Puts one key value into the record. False: no row has it. Errors: those that SQL raises.
 Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, const Value& value) {
   const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
-  // The column itself: a key part's own field may be cut to what the index has of it.
+  // Uses the column itself, since a key part's own field may be cut to what the index has of it.
   Field* field = table_->field[key_part.fieldnr - 1];
   if (value.is_null()) {
     field->set_null();
@@ -109,20 +109,21 @@ Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, const Value& va
   }
   const Fit place = fit(field, value);
   if (place.exact) return true;
-  // Only a bound of a range, and of one that changes nothing, may be what the column cannot hold.
+  // Only the bound of a range, and only of one that changes nothing, may be a value that the column
+  // cannot hold.
   if (op == KeyOperator::kEqual || changes_) return false;
   if (place.trouble != Fit::Trouble::kNone) return place.error(field);
   if (place.place == Fit::Place::kNowhere) {
-    // No row with these earlier parts is in the range; those in front of or behind them are.
+    // No row with these earlier parts is in the range. Rows that lie before or behind them may be.
     parts_ = part;
     op_ = strict(op);
     return part != 0;
   }
   const bool is_cut = (key_part.key_part_flag & HA_PART_KEY_SEG) != 0;
-  if (is_cut) return true;  // whole values are compared anyway
+  if (is_cut) return true;  // whole values are compared afterwards
   // `5x` is read as 5: the parts behind it count.
   if (place.place == Fit::Place::kStored && place.side == 0) return true;
-  // Else no row has this value, and what the key says behind it does not matter.
+  // No row has this value, and the parts of the key behind it do not matter.
   if (is_text(field) || place.place == Fit::Place::kByText) {
     if (auto added = add_condition(op, part, value); !added) return added.error();
   }

@@ -13,7 +13,7 @@ namespace {
 
 LEX_CSTRING lex(const std::string& text) { return {text.data(), text.size()}; }
 
-// As the server names files: in lower case where lower_case_table_names says so.
+// The name as the server uses it for files: in lower case if lower_case_table_names says so.
 std::string filed_name(const std::string& name) {
   std::string filed = name;
   if (lower_case_table_names != 0) {
@@ -28,7 +28,7 @@ bool is_valid_name(std::string_view name) {
   if (name.empty() || name.size() > NAME_LEN || name.find('\0') != std::string::npos) return false;
   // The server reads this prefix as an encoded file name.
   if (name.rfind("#mysql50#", 0) == 0) return false;
-  // What is no text has a file name and a metadata lock that are not those of the name.
+  // A name that is no valid text would have another file name and another metadata lock.
   return Well_formed_prefix(system_charset_info, name.data(), name.size()).length() == name.size();
 }
 
@@ -44,7 +44,7 @@ MariaCursor::MariaCursor(MariaSession& session, engine::IndexSpecPtr spec)
 MariaCursor::~MariaCursor() { session_.process_entry().forget(subject_); }
 
 Result<void> MariaCursor::open() {
-  // As it was sent, and as it is filed: letters become others there, and a NUL would end it.
+  // Both the name as sent and the name as filed: some letters change there, and a NUL would end it.
   for (const std::string_view name : std::initializer_list<std::string_view>{
            spec_->database, spec_->table, database_, table_name_})
     if (!is_valid_name(name)) return ErrorCode::kOpenTable;
@@ -58,7 +58,7 @@ Result<void> MariaCursor::open() {
   list_.reset();
   list_.init_one_table(&database, &name, nullptr,
                        session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
-  // Views are not opened at all.
+  // Views are not opened.
   list_.i_s_requested_object = OPEN_TABLE_ONLY;
   opening_.emplace(thd, 0);
   if (open_table(thd, &list_, &*opening_) || list_.table == nullptr)
@@ -71,8 +71,7 @@ Result<void> MariaCursor::open() {
   return resolve();
 }
 
-// Why a table cannot be opened is the server's business: none of it is more than one text to
-// clients.
+// Clients get one text for all reasons why a table cannot be opened; they are left to the server.
 Error MariaCursor::open_failed(bool try_again) const {
   const Error error = session_.take_lock_error();
   if (try_again) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
@@ -107,12 +106,13 @@ Result<void> MariaCursor::check_table() const {
   // Writes would not reach the other nodes of a Galera cluster.
   if (WSREP_ON) return ErrorCode::kUnsupportedTable;
   if (changes_depend_on_client(table_)) return ErrorCode::kUnsupportedTable;
-  // What the SQL layer does around a write and is not done here: triggers, sequences in defaults
-  // (their tables would have to be opened, too), history partitions that are switched by size.
+  // The SQL layer does things around a write that are not done here: triggers, sequences in
+  // defaults (their tables would have to be opened, too), history partitions that are switched by
+  // size.
   const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||
                          (table_->versioned() && table_->part_info != nullptr);
   if (needs_sql) return ErrorCode::kUnsupportedTable;
-  // The server logs changes of these as SQL statements, never as rows.
+  // The server logs changes of such tables as SQL statements, never as rows.
   if (table_->versioned(VERS_TRX_ID) && mysql_bin_log.is_open())
     return ErrorCode::kUnsupportedTable;
   return {};
@@ -161,9 +161,9 @@ Result<void> MariaCursor::resolve() {
   return {};
 }
 
-// InnoDB undoes a row that it cannot change completely. Where the server makes several calls for
-// one row (history, partitions, unique checks of its own), or the change reaches other tables, that
-// is not enough.
+// InnoDB undoes a row that it cannot change completely. That is not enough where the server makes
+// several calls for one row (history, partitions, unique checks of its own), or where the change
+// reaches other tables.
 bool MariaCursor::changes_rows_at_one_go() const {
   const TABLE_SHARE* share = table_->s;
   const bool has_fulltext =
@@ -175,8 +175,8 @@ bool MariaCursor::changes_rows_at_one_go() const {
          !has_fulltext && children_.count() == 1;
 }
 
-// By name, case-sensitively as the protocol has it; empty = PRIMARY; digits that name none = by
-// number.
+// Finds the index by its name, case-sensitively as the protocol says. An empty name is PRIMARY.
+// Digits that are no index's name are its number.
 Result<uint> MariaCursor::find_index() const {
   const std::string& name = spec_->index;
   uint found = table_->s->keys;
@@ -203,7 +203,7 @@ Result<uint> MariaCursor::find_index() const {
 Result<Field*> MariaCursor::find_column(const std::string& name) const {
   for (Field** field = table_->field; *field != nullptr; ++field) {
     const LEX_CSTRING& candidate = (*field)->field_name;
-    // Columns that the server itself hides (hash of a long UNIQUE) have no name for users.
+    // Columns that the server itself hides (the hash of a long UNIQUE) have no name for users.
     if ((*field)->invisible < INVISIBLE_SYSTEM &&
         name == std::string_view(candidate.str, candidate.length)) {
       if (depends_on_client((*field)->vcol_info)) return ErrorCode::kUnsupportedTable;
@@ -213,7 +213,7 @@ Result<Field*> MariaCursor::find_column(const std::string& name) const {
   return ErrorCode::kColumn;
 }
 
-// A secondary index that has every column of the request is read without going to the rows.
+// Reads from a secondary index alone when it has every column of the request.
 void MariaCursor::choose_covering_index() {
   const auto in_index = [this](const Field* field) {
     return field->part_of_key.is_set(index_) && field->vcol_info == nullptr;

@@ -32,7 +32,7 @@ void log_error(std::string_view message) {
   sql_print_error("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
 }
 
-// To the error log, and to the client of INSTALL PLUGIN.
+// Tells the error log, and the client of INSTALL PLUGIN.
 void refuse(const std::string& why) {
   log_error(why);
   if (current_thd != nullptr)
@@ -49,8 +49,8 @@ std::string_view version_number(std::string_view version) {
 #endif
 
 // The layout of the server's structures changes with every patch release: a plugin built for
-// another one would corrupt memory. The server's own check says so without naming the versions, so
-// this one comes first.
+// another one would corrupt memory. The server's own check does not name the versions, so this
+// check comes first.
 bool version_matches(std::string* why) {
   const std::string_view built_for = version_number(HS_BUILT_FOR);
   const std::string_view running = version_number(server_version);
@@ -96,9 +96,9 @@ int deinit(void*) {
   return 0;
 }
 
-// The server compares this number with its own before it calls anything of the plugin's and refuses
-// without saying which is which. It is given its own number here, and init() refuses with both
-// names instead: nothing of the server's is touched before.
+// The server compares this number with its own before it calls anything of the plugin, and its
+// refusal does not say which version is which. So the number is set to the server's own here.
+// init() then refuses with both names, before it touches anything of the server.
 struct st_mysql_daemon descriptor = {MYSQL_DAEMON_INTERFACE_VERSION};
 
 int parse_version_id(std::string_view version) {

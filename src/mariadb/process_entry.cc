@@ -16,14 +16,14 @@ ProcessEntry::ProcessEntry(THD* thd, std::string_view name)
   set_idle();
 }
 
-// A daemon's entry could not be killed, so it is a query's.
+// The entry is that of a query, since a daemon's could not be killed.
 void ProcessEntry::set_active() {
   if (active_) return;
   active_ = true;
   thd_->set_command(COM_QUERY);
 }
 
-// The server counts what does not sleep as running.
+// The server counts an entry that does not sleep as running.
 void ProcessEntry::set_idle() {
   active_ = false;
   thd_->mark_connection_idle();
@@ -57,7 +57,7 @@ void ProcessEntry::show_locked() {
 void ProcessEntry::show_nothing() {
   mysql_mutex_lock(&thd_->LOCK_thd_data);
   shown_ = nullptr;
-  // Not the THD's own, which would free it.
+  // thd_->db is not the THD's own memory, so the THD must not free it.
   thd_->db = {nullptr, 0};
   thd_->reset_query_inner();
   mysql_mutex_unlock(&thd_->LOCK_thd_data);

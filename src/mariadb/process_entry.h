@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the server's process list shows of one of our threads: the account `handlersocket`, Sleep or
-// Query, the database, the thread's name as State, and what it does as Info.
+// What the server's process list shows of one thread of the plugin: the account `handlersocket`,
+// Sleep or Query, the database, the thread's name as State, and what it does as Info.
 //
-// Used by the thread itself; who reads the list may be any. A request costs two stores: the list
-// gets to know of it when a statement begins, and when it waits.
+// Used by that thread. Any thread may read the list. A request costs two stores; the list itself is
+// updated when a statement begins and when it waits.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -24,7 +24,7 @@ class ProcessEntry {
 
   enum class What : uint8_t { kFind, kInsert, kUpdate, kDelete, kOpen };
 
-  // A table, in all the words that the list may have for it. Must live until forget().
+  // A table, with all texts that the list may show for it. Must live until forget().
   class Subject {
    public:
     Subject(const std::string& database, const std::string& table);
@@ -35,22 +35,23 @@ class ProcessEntry {
     std::array<std::string, 5> texts_;  // by What
   };
 
-  // The thread executes from here on, or it waits for requests. As in SQL, what it did last stays.
+  // set_active(): the thread executes from here on. set_idle(): it waits for requests. As in SQL,
+  // what it did last stays in the list.
   void set_active();
   void set_idle();
 
-  // With each request. The database is known at once: it is what DATABASE() gives.
+  // Called with each request. The database is shown at once, since DATABASE() returns it.
   void work_on(const Subject& subject, What what) {
     subject_ = &subject;
     what_ = what;
     if (shown_ == nullptr || (shown_ != &subject && shown_->database_ != subject.database_)) show();
   }
-  // So that the list shows it. The caller holds no lock of the server.
+  // Updates the list. The caller must hold no lock of the server.
   void show();
-  // The same from inside the server, where locks may be held: it is left out while somebody looks
-  // at the entry.
+  // The same from inside the server, where locks may be held. Does nothing while another thread
+  // looks at the entry.
   void show_if_free();
-  // The subject's life ends.
+  // Call it before the subject's life ends.
   void forget(const Subject& subject);
 
  private:

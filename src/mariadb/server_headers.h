@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The one door to the server's private headers: every file of this folder includes them through
-// here, so that the macros they need and those they leave behind are dealt with once. Include it
-// before everything else.
+// The only way to the server's private headers. Every file of this folder includes them through
+// this one, so that the macros that they need and those that they leave behind are handled once.
+// Include it before everything else.
 #pragma once
 
 #define MYSQL_SERVER 1
@@ -26,8 +26,8 @@
 #include <table_cache.h>
 #include <transaction.h>
 
-// In a plugin these are calls through service tables that the server fills; inside the server's own
-// structures, where this plugin lives anyway, the functions themselves are at hand.
+// In a plugin these are macros for calls through service tables that the server fills. This plugin
+// uses the server's own structures anyway, so it calls the functions themselves.
 #undef my_printf_error
 #undef set_thd_proc_info
 extern "C" {
@@ -40,7 +40,7 @@ const char* set_thd_proc_info(MYSQL_THD thd, const char* info, const char* funct
 #undef max
 #undef test
 
-// Exported by the server for background threads (sql_class.cc), declared in no header.
+// Exported by the server for background threads (sql_class.cc), but declared in no header.
 MYSQL_THD create_background_thd();
 void destroy_background_thd(MYSQL_THD thd);
 void* thd_attach_thd(MYSQL_THD thd);

@@ -37,7 +37,8 @@ using server::Statistics;
 
 }  // namespace
 
-// The first four are the original's. The server puts the plugin's name in front of each.
+// The first four are those of the original plugin. The server puts the plugin's name in front of
+// each.
 st_mysql_show_var status_variables[] = {
     variable("hs_table_open", show_table<&Counters::table_open>),
     variable("hs_table_close", show_table<&Counters::table_close>),

@@ -11,8 +11,8 @@ namespace hs::mariadb {
 
 extern st_mysql_show_var status_variables[];
 
-// Whose numbers are shown; null for none. The server calls the variables' functions only while the
-// plugin is active, so both must outlive that.
+// The objects whose numbers are shown; null: none. The server calls the variables' functions only
+// while the plugin is active. Both objects must outlive that.
 void show_status_of(server::Server* server, MariaEngine* engine);
 
 }  // namespace hs::mariadb

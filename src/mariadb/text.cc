@@ -8,12 +8,12 @@
 namespace hs::mariadb {
 namespace {
 
-// ZEROFILL is printed with its zeros, transaction ids of versioned tables have a form of their own.
+// ZEROFILL prints zeros in front. Transaction ids of versioned tables have a form of their own.
 bool is_plain_integer(const Field* field) {
   return is_integer(field) && !(field->flags & (ZEROFILL_FLAG | VERS_SYSTEM_FIELD));
 }
 
-// True when the field's text is UTF-8, or bytes that are nobody's text.
+// True when the field's text is UTF-8, or bytes without a character set.
 bool travels_as_it_is(const Field* field) {
   CHARSET_INFO* charset = field->charset();
   return value_charset(field) == charset ||
@@ -49,20 +49,20 @@ bool stores_exactly(Field* field, const Value& value) {
   thd->abort_on_warning = false;
   thd->cuted_fields = 0;
   if (field->store(value.data, value.size, value_charset(field)) != 0) return false;
-  // Some types only warn (SET of an unknown member, FLOAT(7,2) out of range). Text warns of cut
-  // spaces, too, which do not count in a comparison.
+  // Some types only give a warning (SET of an unknown member, FLOAT(7,2) out of range). A text type
+  // also warns of cut spaces, which do not count in a comparison.
   return thd->cuted_fields == 0 || is_text(field) || (field->flags & BLOB_FLAG);
 }
 
 FieldText::FieldText(Field* field)
     : field_(field), needs_conversion_(!travels_as_it_is(field)), reader_(reader_of(field)) {}
 
-// The commonest types have a reader of their own, which copies and converts nothing twice; all
+// The most common types have a reader of their own, which copies and converts nothing twice. All
 // others are read as the server itself prints them.
 FieldText::Reader FieldText::reader_of(const Field* field) const {
   if (is_plain_integer(field)) return &FieldText::read_number;
   const Type_handler* type = field->type_handler();
-  // A compressed column calls itself VARCHAR, too.
+  // A compressed column has the type VARCHAR, too.
   if (type == &type_handler_varchar && field->compression_method() == nullptr && !needs_conversion_)
     return &FieldText::read_varchar;
   if (type == &type_handler_datetime2 && field->decimals() == 0) return &FieldText::read_datetime;

@@ -9,8 +9,8 @@
 
 namespace hs::mariadb {
 
-// The character set of a value that is sent for `field`: the wire's. Where the wire has none, and
-// for binary columns, the bytes are those of the column.
+// The character set of a value that is sent for `field`: that of the wire. Where the wire has none,
+// and for binary columns, the bytes are those of the column.
 inline CHARSET_INFO* value_charset(const Field* field) {
   CHARSET_INFO* column = field->charset();
   CHARSET_INFO* wire = value_charset_of_the_wire();
@@ -20,14 +20,14 @@ inline CHARSET_INFO* value_charset(const Field* field) {
 // TINYINT to BIGINT.
 bool is_integer(const Field* field);
 
-// CHAR, VARCHAR, BINARY, VARBINARY. Not UUID and INET6, which call themselves strings but compare
-// as what they are.
+// CHAR, VARCHAR, BINARY, VARBINARY. Not UUID and INET6, which have string types but compare as what
+// they are.
 bool is_text(const Field* field);
 
-// Stores a value that is only to be compared with. False: the column does not hold it as it is.
+// Stores a value only to compare with it. False: the column cannot hold it unchanged.
 bool stores_exactly(Field* field, const Value& value);
 
-// Reads one column of the current row. Chosen once when the index is opened.
+// Reads one column of the current row, in a way that is chosen once when the index is opened.
 class FieldText {
  public:
   explicit FieldText(Field* field);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The names, types and ranges of the original's variables are kept, so that its my.cnf still works.
-// Documented in docs/variables.md.
+// The variables of the original plugin keep their names, types and ranges, so that its my.cnf still
+// works. docs/variables.md describes them.
 #include "mariadb/variables.h"
 
 #include "server/secret_file.h"
@@ -261,7 +261,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
   for (const std::string& one : addresses) listen(one, port, "handlersocket_port");
   listen(kUnixSocket, socket_path, "handlersocket_socket");
   endpoint.mode = engine::Mode::kReadWrite;
-  // A secret for reading only would leave writing open to everybody.
+  // If the read port's secret did not count here, writing would be open to every client.
   endpoint.authentication.secret = is_own ? *secret_wr : *secret;
   for (const std::string& one : addresses) listen(one, port_wr, "handlersocket_port_wr");
   listen(kUnixSocket, socket_path_wr, "handlersocket_socket_wr");

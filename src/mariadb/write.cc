@@ -7,7 +7,7 @@
 
 namespace hs::mariadb {
 
-// Puts back what storing values changes in the THD, however the function is left.
+// Resets what storing values changes in the THD, however the function is left.
 class StrictStores {
  public:
   StrictStores(THD* thd, enum_check_fields check) : thd_(thd) {
@@ -25,7 +25,7 @@ class StrictStores {
   THD* thd_;
 };
 
-// What an insert must leave behind in the TABLE, however it ends.
+// Resets the TABLE after an insert, however it ends.
 class AutoIncrement {
  public:
   explicit AutoIncrement(TABLE* table) : table_(table) {
@@ -52,8 +52,8 @@ Error out_of_range(const Field* field) {
                                               field->field_name.str + "'");
 }
 
-// Whether the sum for an integer column is one that SQL can count to, in its BIGINT. (Past the
-// column's own range storing it decides.)
+// Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
+// within the column's own range is decided when it is stored.
 bool is_bigint(const Field* field, const Value& sum) {
   return !is_integer(field) ||
          adapter::begins_with_bigint(sum.text(), (field->flags & UNSIGNED_FLAG) != 0);
@@ -72,7 +72,7 @@ void MariaCursor::set_write_columns(engine::Access access) {
       break;
     case engine::Access::kUpdate:
       mark_key_columns();
-      // Which columns are assigned is known row by row; all opened ones may be.
+      // Each row may assign other columns, so all opened ones are marked.
       for (Field* field : columns_) bitmap_set_bit(table_->write_set, field->field_index);
       table_->prepare_for_position();
       table_->mark_columns_needed_for_update();
@@ -110,8 +110,8 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
   return {};
 }
 
-// Says which columns get values: the first `count` of the opened ones. Once for the inserts of a
-// statement that give as many.
+// Marks the columns that get values: the first `count` of the opened ones. Done once for all
+// inserts of a statement that give as many values.
 Result<void> MariaCursor::mark_insert_columns(size_t count) {
   if (insert_columns_ == count) return {};
   insert_columns_.reset();
@@ -162,7 +162,7 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   bool makes_history = false;
   for (const Assignment& assignment : assignments) {
     Field* field = columns_[assignment.column];
-    // A strict server says so itself, when it is stored.
+    // A strict server raises the error itself when the sum is stored.
     if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
       return out_of_range(field);
     if (auto stored = store(field, assignment.value); !stored) return stored;
@@ -178,7 +178,7 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   if (records_are_comparable(table_) && !compare_record(table_)) return {};
   if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
   if (auto checked = check_children(); !checked) return checked;
-  // Tells an engine that keeps the history itself; a TABLE is made with it on (TABLE::init).
+  // Tells an engine that keeps the history itself. In a new TABLE it is on (TABLE::init).
   if (table_->versioned()) table_->vers_write = makes_history;
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (table_->versioned()) table_->vers_write = true;
@@ -190,9 +190,10 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   return {};
 }
 
-// A foreign key that refers to this table is added while it is open: the server does not ask its
-// parent. InnoDB would cascade into a table that nobody has opened, which ends the server. The row
-// is locked by now, so no other row can come to refer to it before it is changed.
+// A foreign key that refers to this table may be added while the table is open: the server does not
+// wait for the parent table. InnoDB would then cascade into a table that is not open, which ends
+// the server. The row is locked by now, so no other row can begin to refer to it before it is
+// changed.
 Result<void> MariaCursor::check_children() {
   if (children_.complete(session_.thd(), table_)) return {};
   lacks_children_ = true;
@@ -207,14 +208,14 @@ Result<void> MariaCursor::erase() {
   return {};
 }
 
-// A row of a versioned table becomes history by getting an end.
+// A row of a versioned table becomes history: its end is set.
 Result<void> MariaCursor::erase_versioned() {
   store_record(table_, record[1]);
   table_->vers_update_end();
   const Field* start = table_->vers_start_field();
   const Field* end = table_->vers_end_field();
-  // A row that began at this very moment, or whose history of this moment is there already, leaves
-  // none.
+  // A row leaves no history if it began at this very moment, or if its history of this moment
+  // exists already.
   int error = HA_ERR_FOUND_DUPP_KEY;
   if (start->cmp(start->ptr, end->ptr) <= 0)
     error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
