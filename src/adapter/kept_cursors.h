@@ -1,4 +1,4 @@
-// The cursors of a session, by the specs that they are for, and which of them have their table open.
+// The cursors of a session, by the specs that they are for, and which of them have an open table.
 //
 // A cursor outlives its table, which is opened again by name. Tables are closed all at once: no
 // session holds one while it waits for another.

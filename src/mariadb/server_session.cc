@@ -98,9 +98,9 @@ void ServerSession::on_kill() {
   if (events_.wake != nullptr) events_.wake(events_.context);
 }
 
-// KILL and shutdown reach a session whose thread waits for the network through the scheduler's notification.
-// None of the server's own callbacks is kept: a thread pool's would take this THD for a connection
-// of its own.
+// KILL and shutdown reach a session whose thread waits for the network through the scheduler's
+// notification. None of the server's own callbacks is kept: a thread pool's would take this THD for
+// a connection of its own.
 void ServerSession::listen() {
   saved_scheduler_ = thd_->scheduler;
   scheduler_.connection_count = saved_scheduler_->connection_count;

@@ -21,8 +21,8 @@ namespace hs::mariadb {
 
 class ServerSession {
  public:
-  // Any thread. Takes `thd`, a background THD. It waits at most `lock_timeout_s` seconds for a table
-  // or the like.
+  // Any thread. Takes `thd`, a background THD. It waits at most `lock_timeout_s` seconds for a
+  // table or the like.
   ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s);
   // Any thread; the one that it is in, if it is in one.
   ~ServerSession();

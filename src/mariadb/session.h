@@ -7,8 +7,8 @@
 //   an engine lock (external_lock)     read port: until commit(); write port: one statement
 //   protection against a global        write port: from the first request of a batch until
 //   read lock                          commit()
-// The read port runs a batch as one autocommitted statement, the write port as one transaction. What
-// does not need a server is decided in src/adapter.
+// The read port runs a batch as one autocommitted statement, the write port as one transaction.
+// What does not need a server is decided in src/adapter.
 #pragma once
 
 #include "mariadb/server_headers.h"
