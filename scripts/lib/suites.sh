@@ -31,6 +31,7 @@ suite_lint() {
   check lint "the documentation says what the code says" "$python" "$repository/scripts/check_docs.py"
   check lint "the titles of commits are short" "$python" "$repository/scripts/check_titles.py"
   check lint "the format is clang-format's" check_format
+  check lint "clang and clang-tidy find nothing in src" check_tidy
   finish_checks lint
 }
 
@@ -40,6 +41,12 @@ check_format() {
   ((${#files[@]} > 0)) || return 1
   in_repository clang-format-14 --dry-run -Werror "${files[@]}" &&
     say "${#files[@]} files are formatted"
+}
+
+# The first time this takes minutes, afterwards only what has changed is looked at.
+check_tidy() {
+  build_preset lint "looking through src with clang and clang-tidy" &&
+    say "clang and clang-tidy find nothing"
 }
 
 suite_scripts() {

@@ -10,17 +10,17 @@ constexpr unsigned kHundred = 100;
 
 // "00" to "99".
 constexpr auto kDigits = [] {
-  std::array<char, 2 * kHundred> digits{};
+  std::array<char, 2 * size_t{kHundred}> digits{};
   for (unsigned i = 0; i < kHundred; ++i) {
-    digits[2 * i] = static_cast<char>('0' + i / 10);
-    digits[2 * i + 1] = static_cast<char>('0' + i % 10);
+    digits[2 * size_t{i}] = static_cast<char>('0' + i / 10);
+    digits[2 * size_t{i} + 1] = static_cast<char>('0' + i % 10);
   }
   return digits;
 }();
 
 // Two digits; `number` is below 100.
 char* put_two(char* out, unsigned number) {
-  std::memcpy(out, &kDigits[2 * number], 2);
+  std::memcpy(out, &kDigits[2 * size_t{number}], 2);
   return out + 2;
 }
 

@@ -35,6 +35,7 @@ class IntrusiveList {
  public:
   bool empty() const { return !head_.linked(); }
   // The list must not be empty.
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): what is deleted unlinks itself
   T& front() { return static_cast<T&>(*head_.next_); }
   const T& front() const { return static_cast<const T&>(*head_.next_); }
 

@@ -47,10 +47,11 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : has_value_(true), value_(std::move(value)) {}  // NOLINT: implicit as std::expected
-  Result(Error error) : has_value_(false), error_(std::move(error)) {}       // NOLINT
-  Result(ErrorCode code) : has_value_(false), error_(Error{code, 0, {}}) {}  // NOLINT
+  // NOLINTBEGIN(google-explicit-constructor): as std::expected, so that a function returns either
+  Result(T value) : has_value_(true), value_(std::move(value)) {}
+  Result(Error error) : has_value_(false), error_(std::move(error)) {}
+  Result(ErrorCode code) : has_value_(false), error_(Error{code, 0, {}}) {}
+  // NOLINTEND(google-explicit-constructor)
   Result(Result&& other) noexcept : has_value_(other.has_value_) { take(std::move(other)); }
   Result& operator=(Result&& other) noexcept {
     if (this == &other) return *this;
@@ -111,8 +112,10 @@ template <>
 class [[nodiscard]] Result<void> : public Result<std::monostate> {
  public:
   Result() : Result<std::monostate>(std::monostate{}) {}
-  Result(Error error) : Result<std::monostate>(std::move(error)) {}  // NOLINT
-  Result(ErrorCode code) : Result<std::monostate>(code) {}           // NOLINT
+  // NOLINTBEGIN(google-explicit-constructor): as above
+  Result(Error error) : Result<std::monostate>(std::move(error)) {}
+  Result(ErrorCode code) : Result<std::monostate>(code) {}
+  // NOLINTEND(google-explicit-constructor)
 };
 
 }  // namespace hs

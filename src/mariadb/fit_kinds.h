@@ -23,8 +23,8 @@ inline Fit stored(bool exact, int side) {
 // See fit_number.cc.
 Fit fit_integer(Field* field, const Value& value);
 Fit fit_decimal(Field* field, const Value& value);
-Fit fit_real(Field_real* field, const Value& value);  // FLOAT, DOUBLE
-Fit fit_year(Field* field, const Value& value);
+Fit fit_real(Field_real* field, const Value& padded);  // FLOAT, DOUBLE
+Fit fit_year(Field* field, const Value& padded);
 
 // DATE, DATETIME, TIMESTAMP and TIME. See fit_time.cc.
 Fit fit_time(Field* field, const Value& value);

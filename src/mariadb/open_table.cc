@@ -67,13 +67,13 @@ Result<void> MariaCursor::open() {
   table_->reginfo.lock_type = list_.lock_type;
   if (auto checked = check_table(); !checked) return checked;
   if (session_.mode() == engine::Mode::kReadWrite && !children_.open(thd, &list_))
-    return open_failed(children_.may_open_again(thd));
+    return open_failed(ForeignKeyChildren::may_open_again(thd));
   return resolve();
 }
 
 // Clients get one text for all reasons why a table cannot be opened; they are left to the server.
 Error MariaCursor::open_failed(bool try_again) const {
-  const Error error = session_.take_lock_error();
+  Error error = session_.take_lock_error();
   if (try_again) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
   if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
   return Error{ErrorCode::kOpenTable, 0, {}};

@@ -57,7 +57,7 @@ class Reactor {
 
   // Takes the lead if nobody has it or the leader waits; the connections of his batch then are his
   // until he gives them back, but for those whose replies are final.
-  bool take_lead(Leader& leader);
+  bool take_lead(Leader& successor);
   // What the leader does, until it has lost the lead, is told to stop, or the port stops.
   void lead(Leader& leader);
 

@@ -24,6 +24,7 @@
 
 namespace hs::server {
 
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): final, and never deleted as its base
 class ThreadPool final : public Dispatcher {
  public:
   struct Options {

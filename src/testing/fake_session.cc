@@ -10,8 +10,9 @@ constexpr int kLockWaitTimeout = 146;  // the handler's number
 }  // namespace
 
 FakeSession::~FakeSession() {
-  if (thread_ == std::thread::id()) enter({});
-  rollback();
+  // Not those of a class on top of this one, which is gone already.
+  if (thread_ == std::thread::id()) FakeSession::enter({});
+  FakeSession::rollback();
 }
 
 void FakeSession::enter(engine::SessionEvents) {

@@ -84,7 +84,7 @@ class FakeSession : public engine::Session {
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return here(false); }
-  uint32_t patience_ms() const override { return here(0); }
+  uint32_t patience_ms() const override { return here(0U); }
   void begin_waiting(uint32_t) override { here(); }
   void end_waiting() override { here(); }
   bool transaction_lost() const override { return here(false); }

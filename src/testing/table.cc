@@ -28,7 +28,7 @@ int64_t highest(ColumnType type) {
 }
 
 struct Number {
-  enum { kOk, kNone, kOutOfRange } state = kNone;
+  enum { kOk, kNone, kTooLarge } state = kNone;
   int64_t value = 0;
 };
 
@@ -38,7 +38,7 @@ Number parse(std::string_view text, ColumnType type) {
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) return number;
   const bool fits =
       error == std::errc() && number.value >= lowest(type) && number.value <= highest(type);
-  number.state = fits ? Number::kOk : Number::kOutOfRange;
+  number.state = fits ? Number::kOk : Number::kTooLarge;
   return number;
 }
 
@@ -147,7 +147,7 @@ Result<Cell> Table::stored_cell(size_t column, const Value& value) const {
   if (definition.type == ColumnType::kText) return Cell(std::string(value.text()));
   const Number number = parse(value.text(), definition.type);
   if (number.state == Number::kOk) return Cell(number.value);
-  if (number.state == Number::kOutOfRange) {
+  if (number.state == Number::kTooLarge) {
     return sql_error(kOutOfRange, "Out of range value for column", definition, " at row 1");
   }
   const std::string before =

@@ -103,11 +103,11 @@ class Table {
   // changed.
   Result<Inserted> insert(std::span<const size_t> into, std::span<const Value> values);
   // The row must exist. On error nothing is changed.
-  Result<void> update(RowId row, std::span<const size_t> into, std::span<const Value> values);
-  void erase(RowId row);
+  Result<void> update(RowId id, std::span<const size_t> into, std::span<const Value> values);
+  void erase(RowId id);
 
   // Puts a row back as it was, or removes it. Without checks.
-  void restore(RowId row, std::optional<Row> old);
+  void restore(RowId id, std::optional<Row> old);
 
  private:
   Row key_of(const Index& index, const Row& row) const;
