@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 namespace hs {
@@ -41,7 +42,10 @@ class Buffer {
     return data_.get() + end_;
   }
   size_t writable() const { return capacity_ - end_; }
-  void commit(size_t bytes) { end_ += bytes; }
+  void commit(size_t bytes) {
+    HS_ASSERT(bytes <= writable());
+    end_ += bytes;
+  }
 
   void append(std::string_view bytes) {
     if (bytes.empty()) return;
@@ -55,12 +59,16 @@ class Buffer {
 
   // Drops the first `bytes` readable bytes. Moves nothing: views of the rest stay valid.
   void consume(size_t bytes) {
+    HS_ASSERT(bytes <= size());
     begin_ += bytes;
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  // Cuts the readable part down to its first `size` bytes.
-  void truncate(size_t size) { end_ = begin_ + size; }
+  // Cuts the readable part down to its first `bytes` bytes.
+  void truncate(size_t bytes) {
+    HS_ASSERT(bytes <= size());
+    end_ = begin_ + bytes;
+  }
 
   // Gives the memory back when nothing is readable and more than `keep` bytes are held.
   void shrink(size_t keep) {

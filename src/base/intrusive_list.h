@@ -5,6 +5,8 @@
 // do not own their elements. Not thread-safe.
 #pragma once
 
+#include "base/assert.h"
+
 namespace hs {
 
 template <class Tag>
@@ -35,9 +37,15 @@ class IntrusiveList {
  public:
   bool empty() const { return !head_.linked(); }
   // The list must not be empty.
-  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): what is deleted unlinks itself
-  T& front() { return static_cast<T&>(*head_.next_); }
-  const T& front() const { return static_cast<const T&>(*head_.next_); }
+  T& front() {
+    HS_ASSERT(!empty());
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete): what is deleted unlinks itself
+    return static_cast<T&>(*head_.next_);
+  }
+  const T& front() const {
+    HS_ASSERT(!empty());
+    return static_cast<const T&>(*head_.next_);
+  }
 
   // Appends the element. It leaves the list of this Tag that it was in, if any.
   void push_back(T& element) {

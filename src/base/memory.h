@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <new>
 
+#include "base/assert.h"
 #include "base/limits.h"
 
 namespace hs {
@@ -44,7 +45,11 @@ class Memory {
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
     return true;
   }
-  void give_back(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  // Not more than was taken.
+  void give_back(size_t bytes) {
+    [[maybe_unused]] const uint64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
+    HS_ASSERT(bytes <= before);
+  }
 
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
 

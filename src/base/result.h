@@ -5,13 +5,14 @@
 // across a layer.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+
+#include "base/assert.h"
 
 namespace hs {
 
@@ -65,11 +66,11 @@ class [[nodiscard]] Result {
   bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value_; }
   T& value() {
-    assert(has_value_);
+    HS_ASSERT(has_value_);
     return value_;
   }
   const T& value() const {
-    assert(has_value_);
+    HS_ASSERT(has_value_);
     return value_;
   }
   T& operator*() { return value(); }
@@ -77,11 +78,11 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   Error& error() {
-    assert(!has_value_);
+    HS_ASSERT(!has_value_);
     return error_;
   }
   const Error& error() const {
-    assert(!has_value_);
+    HS_ASSERT(!has_value_);
     return error_;
   }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/clock.h"
 
 namespace hs::exec {
@@ -25,6 +26,7 @@ class Meter {
   static constexpr size_t kBytesPerUnit = 8;  // of text that is read or written
 
   static constexpr int32_t kUnitsPerLook = 1024;
+  static constexpr uint32_t kMostUnits = 1u << 30;  // that one add() may have
   // How long a request may hold up others, in ns.
   static constexpr int64_t kRequestNs = 5'000'000;
 
@@ -48,6 +50,7 @@ class Meter {
 
   // Counts work that was done.
   void add(uint32_t units) {
+    HS_ASSERT(units <= kMostUnits);
     left_ -= static_cast<int32_t>(units);
     if (left_ <= 0) [[unlikely]]
       look();

@@ -1,6 +1,7 @@
 // One request on a session. It is begun here, and undone unless its end is reached.
 #pragma once
 
+#include "base/assert.h"
 #include "engine/engine.h"
 #include "exec/plan.h"
 
@@ -17,6 +18,7 @@ class RequestScope {
 
   // The cursor of the plan's index, with its table locked as the plan says. Call once.
   Result<engine::Cursor*> begin(const Plan& plan) {
+    HS_ASSERT(!begun_);
     Result<engine::Cursor*> cursor = session_.cursor(*plan.spec);
     if (!cursor) return cursor;
     Result<void> begun = session_.begin_request(**cursor, plan.access, plan.rows);
@@ -27,8 +29,9 @@ class RequestScope {
     return cursor;
   }
 
-  // Keeps the changes. On error they are undone.
+  // Keeps the changes. On error they are undone. Only of a request that was begun.
   Result<void> end() {
+    HS_ASSERT(begun_);
     begun_ = false;
     return session_.end_request();
   }

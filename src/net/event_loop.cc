@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace hs::net {
 namespace {
 
@@ -16,6 +18,9 @@ constexpr int64_t kQuietMs = 1000;
 constexpr int64_t kActivityStepMs = 250;
 // How long a client that is still sending may take to read the last bytes of output.
 constexpr int64_t kLingerMs = 2000;
+
+// Whether one of the loop's lists has it.
+bool is_listed(const ListHook<ActivityTag>& connection) { return connection.linked(); }
 
 }  // namespace
 
@@ -169,6 +174,7 @@ void EventLoop::discard(Connection& connection) {
 }
 
 void EventLoop::send(Connection& connection) {
+  HS_ASSERT(!connection.detached_);
   if (connection.closed() || connection.output_.empty()) return;
   // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it has room. The
   // output may have grown over the high water mark meanwhile.
@@ -194,6 +200,7 @@ bool EventLoop::flush(Connection& connection) {
 }
 
 bool EventLoop::push(Connection& connection, int patience_ms) {
+  HS_ASSERT(connection.detached_ && !connection.closed());
   Buffer& output = connection.output_;
   while (!output.empty()) {
     const ssize_t size = connection.transport_.send(output.data(), output.size());
@@ -209,6 +216,7 @@ bool EventLoop::push(Connection& connection, int patience_ms) {
 }
 
 void EventLoop::finish(Connection& connection) {
+  HS_ASSERT(!connection.detached_);
   if (connection.state_ != Connection::State::kOpen) return;
   connection.state_ = Connection::State::kFinishing;
   connection.input_.drop();
@@ -232,6 +240,7 @@ void EventLoop::end(Connection& connection) {
 }
 
 void EventLoop::detach(Connection& connection) {
+  HS_ASSERT(!connection.closed());
   connection.detached_ = true;
   static_cast<ListHook<ActivityTag>&>(connection).unlink();
 }
@@ -245,6 +254,7 @@ void EventLoop::silence(Connection& connection) {
 }
 
 void EventLoop::attach(Connection& connection) {
+  HS_ASSERT(connection.detached_ && !connection.closed() && !is_listed(connection));
   connection.detached_ = false;
   connection.last_activity_ = now_;
   active_.push_back(connection);
@@ -260,6 +270,7 @@ void EventLoop::attach(Connection& connection) {
 }
 
 void EventLoop::close(Connection& connection) {
+  HS_ASSERT(!connection.detached_);
   if (connection.closed()) return;
   // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As
   // long as it does, closing the socket here would leave it registered, with a pointer to a

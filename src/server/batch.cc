@@ -1,9 +1,9 @@
 #include "server/batch.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "exec/auth.h"
 
@@ -46,7 +46,7 @@ protocol::Codec& Batch::codec_of(const Peer& peer) {
   const auto found = std::find_if(formats_.begin(), formats_.end(), [&](const Format& format) {
     return format.protocol == &peer.protocol;
   });
-  assert(found != formats_.end());
+  HS_ASSERT(found != formats_.end());
   return *found->codec;
 }
 
@@ -176,6 +176,7 @@ void Batch::answer(const Request& request, Entry& entry) {
   entry.failed =
       exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply)
           .has_value();
+  HS_ASSERT(streams_ || peer.output().size() > entry.reply_begin);  // there is a reply
   if (!session_.must_wait()) peer.waits_since_ms = 0;
 }
 

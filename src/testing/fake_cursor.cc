@@ -1,6 +1,6 @@
-#include <cassert>
 #include <cstring>
 
+#include "base/assert.h"
 #include "testing/fake_session.h"
 
 namespace hs::testing {
@@ -35,7 +35,7 @@ std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine:
 }
 
 Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
-  assert(session_.here(session_.request_ == this) && !key.empty() && key.size() <= key_parts());
+  HS_ASSERT(session_.here(session_.request_ == this) && !key.empty() && key.size() <= key_parts());
   const std::lock_guard lock(session_.engine_.mutex_);
   op_ = op;
   row_ = 0;
@@ -56,7 +56,7 @@ Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
 }
 
 Result<bool> FakeCursor::next() {
-  assert(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this));
   const std::lock_guard lock(session_.engine_.mutex_);
   if (descending()) return arrive_before(index_->entries.lower_bound(entry_));
   return arrive(index_->entries.upper_bound(entry_));
@@ -77,7 +77,7 @@ bool FakeCursor::arrive_before(Entries::const_iterator at) {
 }
 
 Result<std::span<const Value>> FakeCursor::row() {
-  assert(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this));
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
@@ -92,7 +92,7 @@ Result<std::span<const Value>> FakeCursor::row() {
 }
 
 Result<void> FakeCursor::set_filters(std::span<const Filter> filters) {
-  assert(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this));
   filters_.clear();
   for (const Filter& filter : filters) {
     const size_t column = filter_columns_.at(filter.column);
@@ -103,7 +103,7 @@ Result<void> FakeCursor::set_filters(std::span<const Filter> filters) {
 }
 
 bool FakeCursor::passes(size_t number) {
-  assert(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this));
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto& [column, condition] = filters_.at(number);
   const auto at = table_->rows().find(row_);
@@ -117,7 +117,7 @@ std::string_view FakeCursor::position() {
 }
 
 Result<bool> FakeCursor::seek_position(std::string_view position) {
-  assert(session_.here(session_.request_ == this) && position.size() == sizeof row_);
+  HS_ASSERT(session_.here(session_.request_ == this) && position.size() == sizeof row_);
   const std::lock_guard lock(session_.engine_.mutex_);
   std::memcpy(&row_, position.data(), sizeof row_);
   const auto at = table_->rows().find(row_);
@@ -136,8 +136,9 @@ bool FakeCursor::meets_key(const Row& row) const {
 }
 
 Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> values) {
-  assert(session_.here(session_.request_ == this) && session_.access_ == engine::Access::kInsert);
-  assert(values.size() <= columns_.size());
+  HS_ASSERT(session_.here(session_.request_ == this) &&
+            session_.access_ == engine::Access::kInsert);
+  HS_ASSERT(values.size() <= columns_.size());
   const std::lock_guard lock(session_.engine_.mutex_);
   Result<Table::Inserted> inserted = table_->insert(columns_, values);
   if (!inserted) return std::move(inserted.error());
@@ -146,7 +147,8 @@ Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> value
 }
 
 Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
-  assert(session_.here(session_.request_ == this) && session_.access_ == engine::Access::kUpdate);
+  HS_ASSERT(session_.here(session_.request_ == this) &&
+            session_.access_ == engine::Access::kUpdate);
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
@@ -163,7 +165,8 @@ Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
 }
 
 Result<void> FakeCursor::erase() {
-  assert(session_.here(session_.request_ == this) && session_.access_ == engine::Access::kDelete);
+  HS_ASSERT(session_.here(session_.request_ == this) &&
+            session_.access_ == engine::Access::kDelete);
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);

@@ -1,7 +1,6 @@
 #include "testing/fake_engine.h"
 
-#include <cassert>
-
+#include "base/assert.h"
 #include "testing/fake_session.h"
 
 namespace hs::testing {
@@ -24,7 +23,7 @@ void FakeEngine::create_table(std::string_view database, std::string_view table,
 void FakeEngine::create_table(std::string_view definition) {
   std::string error;
   std::optional<TableDefinition> parsed = parse_table_definition(definition, &error);
-  assert(parsed);
+  HS_ASSERT(parsed);
   if (!parsed) return;
   create_table(parsed->database, parsed->table, std::move(parsed->columns),
                std::move(parsed->indexes));

@@ -1,6 +1,6 @@
 #include "testing/fake_session.h"
 
-#include <cassert>
+#include "base/assert.h"
 
 namespace hs::testing {
 namespace {
@@ -16,24 +16,24 @@ FakeSession::~FakeSession() {
 }
 
 void FakeSession::enter(engine::SessionEvents) {
-  assert(thread_ == std::thread::id());
+  HS_ASSERT(thread_ == std::thread::id());
   thread_ = std::this_thread::get_id();
 }
 
 void FakeSession::leave() {
-  assert(here(!request_));
+  HS_ASSERT(here(!request_));
   thread_ = std::thread::id();
 }
 
 Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
-  assert(here(!request_) && !has_uncommitted_changes());
+  HS_ASSERT(here(!request_) && !has_uncommitted_changes());
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return {};
 }
 
 Result<engine::Cursor*> FakeSession::cursor(const engine::IndexSpecPtr& spec) {
-  assert(here(!request_));
+  HS_ASSERT(here(!request_));
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return static_cast<engine::Cursor*>(*found);
@@ -59,7 +59,7 @@ Result<FakeCursor*> FakeSession::find_cursor(const engine::IndexSpecPtr& spec) {
 
 Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access access,
                                         engine::Rows) {
-  assert(here(!request_));
+  HS_ASSERT(here(!request_));
   if (access != engine::Access::kRead) {
     if (mode_ == engine::Mode::kReadOnly) return ErrorCode::kLockTables;
     std::unique_lock lock(engine_.mutex_);
@@ -79,19 +79,19 @@ bool FakeSession::lock_as_writer(std::unique_lock<std::mutex>& lock) {
 }
 
 Result<void> FakeSession::end_request() {
-  assert(here(request_));
+  HS_ASSERT(here(request_));
   request_ = nullptr;
   return {};
 }
 
 void FakeSession::undo_request() {
-  assert(here(request_));
+  HS_ASSERT(here(request_));
   request_ = nullptr;
   undo_down_to(request_start_);
 }
 
 Result<void> FakeSession::commit() {
-  assert(here(!request_));
+  HS_ASSERT(here(!request_));
   forget_changes();
   return {};
 }

@@ -1,7 +1,6 @@
 // The fake engine's session and cursor: how transactions and positions work on tables in memory.
 #pragma once
 
-#include <cassert>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/assert.h"
 #include "engine/engine.h"
 #include "testing/condition.h"
 #include "testing/fake_engine.h"
@@ -114,7 +114,7 @@ class FakeSession : public engine::Session {
   // called from any thread.
   template <class T = bool>
   T here(T result = {}) const {
-    assert(thread_ == std::this_thread::get_id());
+    HS_ASSERT(thread_ == std::this_thread::get_id());
     return result;
   }
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);

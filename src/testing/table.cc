@@ -1,10 +1,11 @@
 #include "testing/table.h"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "base/assert.h"
 
 namespace hs::testing {
 namespace {
@@ -94,7 +95,7 @@ Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition>
     index.name = std::move(definition.name);
     for (const std::string& name : definition.columns) {
       const std::optional<size_t> column = find_column(name);
-      assert(column);
+      HS_ASSERT(column);
       index.columns.push_back(*column);
     }
   }

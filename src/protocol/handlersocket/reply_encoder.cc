@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/assert.h"
 #include "protocol/handlersocket/encoding.h"
 #include "protocol/handlersocket/error_text.h"
 
@@ -23,15 +24,20 @@ void append_number(Buffer& out, uint64_t number) {
 
 }  // namespace
 
-void ReplyEncoder::ok() { target_->append("0\t1\n"); }
+void ReplyEncoder::ok() {
+  HS_ASSERT(!in_rows_);
+  target_->append("0\t1\n");
+}
 
 void ReplyEncoder::count(uint64_t number) {
+  HS_ASSERT(!in_rows_);
   target_->append("0\t1\t");
   append_number(*target_, number);
   target_->append('\n');
 }
 
 void ReplyEncoder::begin_rows(size_t columns) {
+  HS_ASSERT(!in_rows_);
   in_rows_ = true;
   streams_ = false;
   sent_ = measured_ = 0;
@@ -41,6 +47,7 @@ void ReplyEncoder::begin_rows(size_t columns) {
 }
 
 bool ReplyEncoder::row(std::span<const Value> values) {
+  HS_ASSERT(in_rows_ && target_->size() >= rows_start_);
   // What the row takes at most. Nearly every row is short and fits, and is then written at one go.
   size_t room = 0;
   for (const Value& value : values) room += 2 + 2 * value.size;
@@ -83,12 +90,14 @@ bool ReplyEncoder::should_stream() const {
 }
 
 bool ReplyEncoder::measure(std::span<const Value> values) {
+  HS_ASSERT(in_rows_ && !streams_);
   if (measured_ == 0) measured_ = size();
   for (const Value& value : values) measured_ += 1 + encoded_size(value);
   return measured_ <= max_reply_size_;
 }
 
 void ReplyEncoder::stream() {
+  HS_ASSERT(in_rows_ && !streams_ && stream_ != nullptr);
   streams_ = true;
   stream_->begin();
 }
@@ -105,6 +114,7 @@ bool ReplyEncoder::send_piece() {
 
 // Allocates nothing: row() and begin_rows() leave room for the LF.
 void ReplyEncoder::end_rows() {
+  HS_ASSERT(in_rows_);
   in_rows_ = false;
   target_->append('\n');
 }

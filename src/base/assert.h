@@ -1,0 +1,33 @@
+// HS_ASSERT(condition): what a header promises, or asks of its callers, and what is a mistake of ours
+// when it is broken. Never for what a client, a file or the system may do.
+//
+// On in the builds for tests (CMAKE_BUILD_TYPE Debug: dev, tsan, asan-server, fuzz), where a broken
+// one ends the program. Nothing is evaluated in a release: this code lives in a database.
+//
+// Not assert(): src/mariadb is compiled with NDEBUG in all builds, since that decides the layout of
+// the server's structures.
+#pragma once
+
+#ifdef HS_ASSERTS
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace hs {
+
+[[noreturn]] inline void broken_invariant(const char* what, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: broken invariant: %s\n", file, line, what);
+  std::abort();
+}
+
+}  // namespace hs
+
+#define HS_ASSERT(condition) \
+  ((condition) ? static_cast<void>(0) : hs::broken_invariant(#condition, __FILE__, __LINE__))
+
+#else
+
+// Still has to compile, and uses what is named in it.
+#define HS_ASSERT(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
+
+#endif
