@@ -8,10 +8,10 @@
 namespace hs::server {
 namespace {
 
-// Where the database would like to have more, the ports get one in so many.
+// The ports get at least one descriptor in this many, even if the database would like to have more.
 constexpr uint64_t kLeastShare = 2;
-// Of what is left to the database one in so many is free when a connection is admitted, whatever
-// the database has taken so far.
+// One in this many of the database's descriptors must be free when a connection is admitted,
+// however many the database has taken so far.
 constexpr uint64_t kFreeShare = 4;
 
 }  // namespace

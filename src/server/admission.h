@@ -1,7 +1,7 @@
-// Whether the process can spare a descriptor for one more connection.
+// Decides whether the process can spare a descriptor for one more connection.
 //
-// The ports live in the database's process. Where they took the last descriptor, it could open no
-// table, take no client of its own, and switch its log off.
+// The ports share a process with the database. If they took the last descriptor, the database could
+// open no table and accept no client, and it would switch its log off.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace hs::server {
 
-// How many descriptors the process may have, now.
+// How many descriptors the process may have at present.
 uint64_t descriptor_limit();
 
 class Admission {
  public:
-  // `engine` must outlive this. `own`: descriptors that the ports have besides their connections.
+  // `engine` must outlive the object. `own`: how many descriptors the ports have besides their
+  // connections.
   Admission(const engine::Engine& engine, uint64_t own,
             std::function<uint64_t()> limit = descriptor_limit);
 
-  // Any thread, as all that follows. Of a connection that was just accepted, as the descriptor
-  // `number`, when the ports have so many others. Numbers are given from the lowest on, so that
-  // many are in use at least.
+  // Any thread, as all functions that follow. Whether a connection may stay that was just accepted
+  // as the descriptor `number`, when the ports have `connections` others. The system gives the
+  // lowest free number, so at least that many descriptors are in use.
   bool has_room(int number, uint64_t connections) const;
 
-  // Of all ports together.
+  // The most connections of all ports together.
   uint64_t most_connections() const;
   // "the process may open 3000 files, and 1500 of them are for the database (open_files_limit)"
   std::string reason() const;

@@ -1,4 +1,4 @@
-// What the network server is told at its start: where it listens, how many threads serve, and every
+// The configuration of the network server: where it listens, how many threads serve, and every
 // limit.
 #pragma once
 
@@ -25,42 +25,42 @@ struct EndpointConfig {
   net::SocketRights socket_rights{};  // of a Unix socket
   engine::Mode mode = engine::Mode::kReadOnly;
   exec::Authentication authentication{};
-  // Whether other machines may reach it although it asks for no authentication.
+  // Other machines may reach the endpoint even if it asks for no authentication.
   bool allow_unauthenticated = false;
   const protocol::Protocol* protocol = &protocol::handlersocket::line_protocol();
-  // The system variables that it comes from, for messages.
+  // The system variables that the endpoint comes from, for messages.
   std::string_view address_variable = "handlersocket_address";
   std::string_view port_variable = "handlersocket_port";
 };
 
 struct Config {
   std::vector<EndpointConfig> endpoints;
-  // Of all endpoints of one mode together.
+  // For all endpoints of one mode together.
   uint32_t read_threads = 16;         // 1..3000
   uint32_t write_threads = 4;         // likewise
-  uint32_t max_threads = 256;         // those that wait included; at least as many as above
-  uint32_t spare_thread_ms = 10'000;  // that a thread stands by before it ends, if more than one do
-  uint32_t idle_timeout_s = 300;      // a connection without traffic is closed after that
+  uint32_t max_threads = 256;         // including threads that wait; at least as many as above
+  uint32_t spare_thread_ms = 10'000;  // how long a spare thread stands by before it ends
+  uint32_t idle_timeout_s = 300;      // a connection is closed after this long without traffic
   uint32_t spin_us = 20;              // how long a reactor looks for requests before it sleeps
   uint32_t backlog = 32768;
   uint32_t sndbuf = 0;    // bytes, 0 = the system's
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
-  int64_t (*now_ns)() = monotonic_ns;  // by which work is measured (see exec/meter.h)
+  int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with (see exec/meter.h)
 
   uint32_t threads(engine::Mode mode) const {
     return mode == engine::Mode::kReadOnly ? read_threads : write_threads;
   }
 };
 
-// The addresses of a list, separated by commas, with or without blanks; one that is empty when the
-// whole list is. False: *error is one sentence.
+// The addresses of a list. They are separated by commas, with or without blanks. One empty address
+// when the whole list is empty. False: *error is one sentence.
 bool split_addresses(std::string_view list, std::vector<std::string>* addresses,
                      std::string* error);
 
-// Where messages for the operator go: none is null, each is callable from any thread and does not
-// throw.
+// Where messages for the operator go. No function is null. Each may be called from any thread and
+// must not throw.
 struct Log {
   void (*info)(std::string_view message);
   void (*warning)(std::string_view message);

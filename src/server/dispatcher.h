@@ -1,4 +1,4 @@
-// What reactors and executors ask of the pool that brings them together.
+// What reactors and executors need from the pool that brings them together.
 #pragma once
 
 #include <chrono>
@@ -10,21 +10,22 @@ class Reactor;
 
 class Dispatcher {
  public:
-  // Any thread, also inside the engine: calls an executor, at once or as soon as one stands by.
+  // Any thread, also from inside the engine: calls an executor to lead the reactor, at once or as
+  // soon as one stands by.
   virtual void want_leader(Reactor& reactor) = 0;
-  // Calls one that stands by, if any, to look after the reactor's leader.
+  // Likewise: calls an executor that stands by, if any, to watch the reactor's leader.
   virtual void want_watcher(Reactor& reactor) = 0;
 
-  // Whether one more thread may wait for a lock in the engine; it calls end_wait() then. So many
-  // may that others are left to lead the reactors. Any thread.
+  // Any thread: whether one more thread may wait for a lock in the engine. True: it must call
+  // end_wait() afterwards. Refuses when too few threads would be left to lead the reactors.
   virtual bool begin_wait() = 0;
   virtual void end_wait() = 0;
 
   // Where one executor stands by. Guarded by the dispatcher.
   struct Standby {
     std::condition_variable called;
-    bool is_called = false;  // for something else than a reactor
-    bool started = false;    // it has stood by once
+    bool is_called = false;  // by call(), not for a reactor
+    bool started = false;    // the executor has stood by once
     bool retired = false;    // its thread ends, or has ended, since it was not needed
   };
   struct Call {
@@ -32,14 +33,15 @@ class Dispatcher {
     Reactor* reactor = nullptr;
   };
 
-  // Stands by, on the executor's thread. kNothing: it was called for something else, or has held
-  // tables for long enough.
+  // Stands by, on the executor's thread, until it is called. kNothing: by call(), or because it has
+  // held tables for long enough.
   virtual Call wait_for_call(Standby& standby, bool holds_tables) = 0;
-  // Stands by for `time` at most, for nothing but call().
+  // Stands by for `time` at most. Only call() ends it earlier.
   virtual void pause(Standby& standby, std::chrono::milliseconds time) = 0;
-  // Any thread: ends wait_for_call() or pause() there, now or the next one.
+  // Any thread: ends the present wait_for_call() or pause() of that executor, or else its next one.
   virtual void call(Standby& standby) = 0;
-  // Makes another thread if none stands by. Throws std::exception when it cannot.
+  // Makes another thread if none stands by and there may be one more. Throws std::exception when it
+  // cannot.
   virtual void grow() = 0;
 
   virtual bool stopping() const = 0;

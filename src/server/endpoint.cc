@@ -16,7 +16,7 @@ constexpr std::string_view kHowToProtect =
     " and asks its clients for no secret: set handlersocket_plain_secret_file, or "
     "handlersocket_allow_unauthenticated = 1 to serve every client";
 
-// The answer to a client that is one too many, in the protocol's words.
+// The answer to a client that is refused, in the protocol's own form.
 std::string refusal_of(const protocol::Protocol& protocol) {
   Buffer output;
   const auto conversation = protocol.begin();
@@ -93,7 +93,7 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
     raw->take(std::move(socket));
   };
   handlers.refused = [raw = made.get()](net::FileDescriptor socket) {
-    raw->admits_(kLastDescriptor);  // says why
+    raw->admits_(kLastDescriptor);  // logs the reason
     raw->refuse(socket);
   };
   handlers.warning = log.warning;
@@ -129,7 +129,7 @@ void Endpoint::take(net::FileDescriptor socket) {
   refuse(socket);
 }
 
-// Where the threads have ended the server stops, and the connection just closes.
+// When no thread is left, the server is stopping, and the connection is closed without an answer.
 void Endpoint::refuse(const net::FileDescriptor& socket) {
   refused_.add(1);
   if (!group_.takes_connections()) return;

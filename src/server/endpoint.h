@@ -1,5 +1,5 @@
 // One place where the server listens: its listener, the thread that accepts, and the group of
-// reactors that serves what was accepted.
+// reactors that serves the accepted connections.
 #pragma once
 
 #include <climits>
@@ -21,28 +21,29 @@ namespace hs::server {
 
 class Endpoint {
  public:
-  // Whether a connection may stay that was accepted as this descriptor; says why not. On the thread
-  // that accepts.
+  // Whether a connection may stay that was accepted as this descriptor. If not, it logs the reason.
+  // Called on the thread that accepts.
   using Admits = std::function<bool(int)>;
-  static constexpr int kLastDescriptor = INT_MAX;  // there is none behind it
+  static constexpr int kLastDescriptor = INT_MAX;  // no descriptor is left behind it
 
-  // Descriptors that an endpoint has besides its connections: the acceptor's own, and the listening
-  // sockets.
+  // How many descriptors an endpoint has besides its connections: those of the acceptor, and the
+  // listening sockets.
   static constexpr uint64_t kOwnDescriptors = 4;
 
-  // Listens, but makes no thread. Null: *error is one sentence. `group` must outlive the endpoint,
-  // and the endpoint every connection that it has accepted.
+  // Listens, but makes no thread. Null: *error is one sentence. `group` must outlive the endpoint.
+  // The endpoint must outlive every connection that it has accepted.
   static std::unique_ptr<Endpoint> open(const Config& config, const EndpointConfig& endpoint,
                                         ReactorGroup& group, const Log& log, Admits admits,
                                         std::string* error);
-  ~Endpoint();  // stops and joins
+  ~Endpoint();  // stops and joins the thread
 
   // Makes the thread, which waits at the gate. Throws std::exception when it cannot.
   void make_thread(const StartGate& gate);
 
-  // Asks the thread to end: no more connections are taken.
+  // Asks the thread to end. No more connections are taken afterwards.
   void request_stop();
-  // Waits for the thread, once the gate is open, and stops listening. A second call does nothing.
+  // Waits for the thread, which needs the gate to be open, and stops listening. A second call does
+  // nothing.
   void join();
 
   engine::Mode mode() const { return config_.mode; }
@@ -59,7 +60,7 @@ class Endpoint {
   const EndpointConfig config_;
   ReactorGroup& group_;
   const Admits admits_;
-  const std::string refusal_;  // for a client that is one too many
+  const std::string refusal_;  // for a client that is refused
   uint16_t number_ = 0;
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;

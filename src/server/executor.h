@@ -1,5 +1,5 @@
-// One thread that executes: its place in the database, and its batch. It leads a reactor, or stands
-// by until one wants a leader.
+// One thread that executes requests: its session, and its batch. It leads a reactor, or stands by
+// until a reactor wants a leader.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace hs::server {
 
 class Executor final : public Leader, private Outlet {
  public:
-  // What all executors of a group have in common.
+  // What all executors of a group share.
   struct Environment {
     engine::Engine& engine;
     const exec::Context context;
@@ -34,8 +34,8 @@ class Executor final : public Leader, private Outlet {
     Seldom about_foreigners;
   };
 
-  // `name` is that of the thread and in the server's process list, at most 15 bytes. All must
-  // outlive the executor; `standby` is its place with the dispatcher.
+  // `name`: of the thread, also in the server's process list; at most 15 bytes. All arguments must
+  // outlive the executor. `standby` is its place with the dispatcher.
   Executor(std::string name, Environment& environment, Dispatcher& dispatcher,
            Dispatcher::Standby& standby)
       : name_(std::move(name)),
@@ -45,10 +45,10 @@ class Executor final : public Leader, private Outlet {
 
   const std::string& name() const { return name_; }
 
-  // The work of its thread, until the dispatcher stops or the session is told to stop.
+  // The work of the thread. Returns when the dispatcher stops or the session is told to stop.
   void run();
 
-  // Any thread: makes it look at should_stop().
+  // Any thread: makes the executor look at should_stop().
   void wake();
   void add_to(Statistics& sum) const;
 
@@ -80,8 +80,8 @@ class Executor final : public Leader, private Outlet {
   Counters counters_;
   std::unique_ptr<engine::Session> session_;
   std::optional<Batch> batch_;
-  std::atomic<Reactor*> reactor_{nullptr};  // that it leads, or whose batch it finishes
-  int waits_ = 0;                           // nested ones of the session
+  std::atomic<Reactor*> reactor_{nullptr};  // the one that it leads, or whose batch it finishes
+  int waits_ = 0;                           // waits of the session that have not ended; they nest
   int64_t last_complaint_ms_ = 0;
 };
 

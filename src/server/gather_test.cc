@@ -6,7 +6,7 @@
 namespace hs::server {
 namespace {
 
-// The write port, one thread, over a Unix socket: what a client has sent is there for the next
+// The write port with one thread, over a Unix socket: what a client has sent is there at the next
 // look.
 class GatherTest : public ServerTest {
  protected:
@@ -75,7 +75,7 @@ TEST_F(GatherTest, WhatAConnectionOfTheBatchSendsMeanwhileIsForTheNext) {
   EXPECT_EQ(server_->statistics().batches - batches, 2u);
 }
 
-TEST_F(GatherTest, WhoeverComesOrGoesWhileABatchRunsHarmsNobody) {
+TEST_F(GatherTest, ClientsThatComeOrGoWhileABatchRunsHarmNoOthers) {
   TestClient first = opened(), second = opened();
   for (int round = 0; round < 10; ++round) {
     TestClient goes = opened();

@@ -1,4 +1,4 @@
-// What a reactor needs of the thread that leads it.
+// What a reactor needs from the thread that leads it.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace hs::server {
 
-// All is the leader's own thread's, but for batch(), which the thread that takes the lead from it
-// may split.
+// Everything is used by the leader's own thread. Only batch() may also be split by the thread that
+// takes the lead.
 class Leader {
  public:
   virtual engine::Session& session() = 0;
@@ -20,13 +20,13 @@ class Leader {
   virtual Dispatcher& dispatcher() = 0;
   virtual bool should_stop() const = 0;
 
-  // One line in the error log, once in a while: every client may be able to cause it. Needs no
-  // memory.
+  // Writes one line to the error log, but not more often than once in a while, since every client
+  // may be able to cause it. Needs no memory.
   virtual void complain(std::string_view what) noexcept = 0;
-  // Likewise, of a client at this address that speaks another protocol.
+  // Likewise: a client at this address speaks another protocol.
   virtual void complain_of_foreigner(std::string_view address) noexcept = 0;
 
-  bool holds_tables = false;  // Session::release() is due before it idles
+  bool holds_tables = false;  // Session::release() is due before the thread idles
 
  protected:
   ~Leader() = default;

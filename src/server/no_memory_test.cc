@@ -12,7 +12,7 @@ namespace {
 std::atomic<bool> memory_ends{false};
 std::atomic<int> refused{0};
 
-// Whether the calling thread is one that executes requests.
+// Whether the calling thread executes requests.
 bool is_executor() {
   char name[16] = "";
   ::pthread_getname_np(::pthread_self(), name, sizeof name);
@@ -66,7 +66,7 @@ TEST_F(NoMemoryTest, AReactorHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   const std::string found = "0\t2\t1\tv";
   TestClient waits = opened(reader());
   TestClient other = opened(reader());
-  // Once with memory: afterwards two threads have all that they need, and further ones have ended.
+  // Once with memory: afterwards two threads have all that they need, and all others have ended.
   faulty_.hold(testing::Call::kSeek, 1, Wait::kRead);
   waits.send(find);
   faulty_.wait_for_held(1);
@@ -80,7 +80,7 @@ TEST_F(NoMemoryTest, AReactorHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   waits.send(find);
   faulty_.wait_for_held(1);
   other.send(find);
-  // Somebody leads the reactor, be it to say that there is no memory for the answer.
+  // A thread leads the reactor, if only to answer that there is no memory.
   const std::string answer = other.line();
   EXPECT_TRUE(answer == found || answer == "1\t1\t128" || answer == "EOF") << answer;
   EXPECT_GT(refused, 0);
@@ -91,7 +91,7 @@ TEST_F(NoMemoryTest, AReactorHasALeaderAlthoughNoThreadCanBeMadeToStandBy) {
   EXPECT_TRUE(noted);
 }
 
-TEST_F(NoMemoryTest, AClientForWhomThereIsNoneIsRefusedAlone) {
+TEST_F(NoMemoryTest, AClientForWhichThereIsNoneIsRefusedAlone) {
   TestClient known = opened(reader());
   memory_ends = true;
   TestClient refused_one = reader();

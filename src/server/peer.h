@@ -1,4 +1,4 @@
-// One connection: its bytes, its protocol, and what the server remembers of the client.
+// One connection: its bytes, its protocol, and what the server knows of the client.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace hs::server {
 struct QueueTag {};
 
 struct Peer final : net::Connection, ListHook<QueueTag> {
-  // Counts its memory where the pool does. All must outlive the peer.
+  // Counts its memory where the pool counts. All arguments must outlive the peer.
   Peer(exec::SpecPool& pool, const protocol::Protocol& spoken,
        const exec::Authentication& authentication = exec::kNoAuthentication)
       : net::Connection(pool.memory()),
@@ -27,7 +27,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   const std::unique_ptr<protocol::Conversation> conversation;
   exec::Client client;
 
-  // Nothing more is executed, and the connection closes behind this error.
+  // Nothing more is executed. The connection closes after this error is sent.
   void end_with(ErrorCode error) {
     ending = Ending::kLastWords;
     last_words = error;
@@ -35,24 +35,24 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
 
   // Set by Batch:
   size_t used = 0;             // bytes at the front of input() that belong to requests of the batch
-  bool may_have_more = false;  // complete messages, left for a later batch
-  bool unfinished = false;     // split() stays away from it
+  bool may_have_more = false;  // complete messages are left for a later batch
+  bool unfinished = false;     // its replies are not final, so split() leaves it in the batch
   bool parked = false;         // its next request must wait for a lock, outside of any thread
-  int64_t waits_since_ms = 0;  // on monotonic_ms(), the request that is parked; 0: none
-  bool is_slow = false;        // took less than was streamed to it of late
+  int64_t waits_since_ms = 0;  // when the parked request began to wait, in monotonic_ms(); 0: none
+  bool is_slow = false;        // the client did not take all that was last streamed to it
   enum class Ending : uint8_t {
     kNone,
-    kLastWords,  // behind `last_words`
-    kForeign,    // speaks another protocol
+    kLastWords,  // after the error `last_words`
+    kForeign,    // the client speaks another protocol
     kFailed,     // a request could not be answered at all
-    kAbandoned,  // nobody knows what was done: closes at once, without the replies
+    kAbandoned,  // it is not known what was done: closes at once, without the replies
   };
-  Ending ending = Ending::kNone;  // else: nothing more is executed, and it closes after its replies
+  Ending ending = Ending::kNone;  // if set: executes nothing more, and closes after its replies
   ErrorCode last_words = ErrorCode::kCommand;
 
   // Set by Reactor, while parked:
   int64_t try_at_ms = 0;  // when the request is due to be tried again
-  unsigned tries = 0;     // of that request so far
+  unsigned tries = 0;     // how often the request was tried so far
 };
 
 using Queue = IntrusiveList<Peer, QueueTag>;

@@ -6,15 +6,16 @@
 namespace hs::server {
 namespace {
 
-// A request that is parked is tried again after 2 ms, then 4, up to this. A try that fails costs
-// some 20 µs.
+// A parked request is tried again after 2 ms, then 4, up to this. A try that fails costs some 20
+// µs.
 constexpr int64_t kLongestParkMs = 128;
-// The leader looks at the requests that are parked this often.
+// How often the leader looks at the parked requests.
 constexpr int kLookAtParkedMs = 2;
-// So many of them are tried at once when a wait has ended and so one more thread may wait.
+// How many parked requests are tried at once after a wait has ended, since one more thread may then
+// wait.
 constexpr int kTriesAfterWait = 2;
 
-// A watcher leaves after so many looks at which nobody waited.
+// The watcher leaves after this many looks at which the leader did not wait.
 constexpr int kCalmLooks = 20;
 
 }  // namespace
@@ -125,7 +126,8 @@ bool Reactor::await_peers(int timeout_ms) {
   ready_.clear();
   const bool happened = loop_->wait(timeout_ms, ready_);
   for (net::Connection* connection : ready_) {
-    // Until its turn: else it would come again with each wait, and to the end of the queue.
+    // Nothing more is read until the peer's turn. Otherwise each wait() would report it again and
+    // put it at the end of the queue.
     connection->hold_input(true);
     queue_.push_back(static_cast<Peer&>(*connection));
   }
@@ -137,7 +139,7 @@ void Reactor::run_queue(Leader& leader) {
   while (leads(leader) && !queue_.empty() && !batch.full()) {
     Peer& peer = queue_.pop_front();
     if (peer.closed()) continue;
-    // What the loop does meanwhile shall not touch what is in the batch.
+    // While the batch takes more requests, the loop must not touch the connections that are in it.
     if (gathers_) loop_->detach(peer);
     batch.run(peer);
   }
@@ -146,7 +148,7 @@ void Reactor::run_queue(Leader& leader) {
 bool Reactor::gathers(Leader& leader) const {
   const Batch& batch = leader.batch();
   return gathers_ && leads(leader) && !batch.full() &&
-         loop_->connections() > batch.peers().size() &&  // else nobody is left to send anything
+         loop_->connections() > batch.peers().size() &&  // otherwise no connection can send more
          leader.session().has_uncommitted_changes();
 }
 
@@ -196,7 +198,7 @@ void Reactor::give_back(Leader& leader) {
   }
 }
 
-// What others than the leader have answered.
+// Settles the peers that another thread has answered.
 void Reactor::settle_returned() {
   if (!has_returned_.load(std::memory_order_relaxed)) return;
   for (;;) {
@@ -210,7 +212,7 @@ void Reactor::settle_returned() {
   }
 }
 
-// Gives the peer back to the loop, sends what has been answered, and decides what is next for it.
+// Gives the peer back to the loop, sends its replies, and decides what happens to it next.
 void Reactor::settle(Peer& peer) {
   if (peer.detached()) loop_->attach(peer);
   if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
@@ -222,7 +224,7 @@ void Reactor::settle(Peer& peer) {
     loop_->finish(peer);
   } else if (peer.may_have_more) {
     peer.hold_input(true);
-    // Else wait() says when the client has read enough of it.
+    // Over it, wait() reports the peer when the client has read enough.
     if (!peer.over_high_water()) queue_.push_back(peer);
   } else {
     peer.hold_input(false);
@@ -238,7 +240,7 @@ void Reactor::park(Peer& peer) {
   has_parked_.store(true, std::memory_order_relaxed);
 }
 
-// Those of parked_ that are due go to the queue, and some more if a wait has ended.
+// Moves the parked peers that are due to the queue, and some more if a wait has ended.
 void Reactor::queue_parked() {
   if (parked_.empty()) return;
   const int64_t now_ms = monotonic_ms();

@@ -1,18 +1,20 @@
-// A share of a port's connections: their loop, and the queue of those that have something to do.
+// A share of a port's connections: their event loop, and the queue of connections that have
+// requests.
 //
 //   wait for requests -> one batch of them -> commit -> send the replies
-//     -> let others at the tables
+//     -> give tables back that other sessions wait for
 //
-// It has no thread of its own: one executor leads it. When the leader must wait inside the engine,
-// for a page, a row or the log, another executor takes the lead, and the other connections go on.
-// The one that waited finishes its batch and gives the connections of that batch back.
+// A reactor has no thread of its own: one executor leads it. When the leader must wait inside the
+// engine, for a page, a row or the log, another executor takes the lead and serves the other
+// connections. The first one finishes its batch and gives the connections of that batch back.
 //
-// A request that must wait for a lock while as many threads wait as may is parked: its connection
-// stands aside, in no thread, and the request is tried again when a wait has ended or a moment has
-// passed.
+// Only a bounded number of threads may wait for locks. A further request that must wait is parked:
+// its connection stands aside, in no thread. The request is tried again when a wait has ended, or
+// after a while.
 //
-// A short wait for a lock or the log is better sat out: whoever takes the lead has a batch and a
-// commit of his own. So the lead is offered at once only for pages, else after kPatience.
+// It is better to sit out a short wait for a lock or the log, since the next leader has a batch and
+// a commit of its own. So the lead is offered at once only for pages, and otherwise after
+// kPatience.
 #pragma once
 
 #include <atomic>
@@ -38,53 +40,55 @@ class Reactor {
     uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
     uint32_t spin_us = 0;
-    // Whether a batch that has changed something also takes what comes while it runs, so that fewer
-    // commits do for more requests.
+    // A batch that has changed something also takes requests that arrive while it runs. So fewer
+    // commits serve more requests.
     bool gathers = false;
   };
 
-  // How long the leader may wait for a lock or the log before another one takes the lead: more, as
-  // long as its waits turn out to be short.
+  // How long the leader may wait for a lock or the log before another executor takes the lead. It
+  // is up to kMostPatience while the waits turn out to be short.
   static constexpr std::chrono::milliseconds kPatience{1};
   static constexpr std::chrono::milliseconds kMostPatience{4};
-  // Requests rarely come further apart than this while a client is at work. Whoever waits for our
-  // tables waits that long at most, and only when we cannot see him (see Session::after_batch).
+  // While a client is at work, its requests rarely come further apart than this. A session that
+  // waits for tables of the reactor waits this long at most, and only when it cannot be seen (see
+  // Session::after_batch).
   static constexpr int kHoldTablesMs = 10;
 
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);
   ~Reactor() { shut(); }
 
-  // Takes the lead if nobody has it or the leader waits; the connections of his batch then are his
-  // until he gives them back, but for those whose replies are final.
+  // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
+  // stay with it until it gives them back, but those whose replies are final are taken over.
   bool take_lead(Leader& successor);
-  // What the leader does, until it has lost the lead, is told to stop, or the port stops.
+  // The work of the leader. Returns when it has lost the lead, is told to stop, or the port stops.
   void lead(Leader& leader);
 
-  // Of the leader's thread, while its batch runs: others go on with what is not of that batch.
+  // On the leader's thread while its batch runs: gives the lead away, so that connections that are
+  // not in the batch are served.
   void step_aside(Leader& leader);
 
-  // Of the leader's thread: it begins and ends to wait in the engine. Others are ignored.
+  // On the leader's thread: it begins to wait in the engine, or has waited. Ignored from other
+  // threads.
   void leader_waits(Leader& leader, engine::SessionEvents::Wait what);
   void leader_goes_on(Leader& leader);
 
-  // One look of the executor that watches whether the leader waits for too long, every kPatience or
-  // more.
-  // `calm` counts the looks at which nothing happened; 0 at first.
+  // One look of the executor that watches for the leader to wait too long. To be called every
+  // kPatience or less often. `calm` counts the looks at which nothing happened; 0 at first.
   enum class Watch { kOn, kOver, kTookLead };
   Watch watch(Leader& watcher, int* calm);
 
-  // Disconnects every client but those of a batch that runs, and takes no more; nobody may lead.
-  // May be called again.
+  // Disconnects every client but those of a running batch, and takes no more. The reactor must have
+  // no leader. May be called again.
   void shut();
 
-  // Any thread: a wait for a lock has ended, so those that are parked had better be tried again.
+  // Any thread: a wait for a lock has ended, so parked requests should be tried again.
   void try_parked();
 
-  // Any thread.
+  // Any thread. Ends the leader's wait for requests.
   void wake() { loop_->wake(); }
   bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
-  // `peer`: the object for the new connection, a Peer. As EventLoop::adopt().
+  // `peer`: the object for the new connection, a Peer. Otherwise as EventLoop::adopt().
   bool adopt(std::unique_ptr<net::Connection>& peer, net::FileDescriptor& socket) {
     return loop_->adopt(peer, socket);
   }
@@ -111,23 +115,23 @@ class Reactor {
   std::unique_ptr<net::EventLoop> loop_;
   bool gathers_ = false;
 
-  // The leader's:
-  Queue queue_;  // peers that have something for the next batch
+  // Used by the leader:
+  Queue queue_;  // peers with requests for the next batch
   std::vector<net::Connection*> ready_;
   Queue parked_;  // peers whose next request must wait for a lock; detached from the loop
-  int64_t look_at_parked_ms_ = 0;  // not before that
+  int64_t look_at_parked_ms_ = 0;  // when it is next due
 
   std::atomic<bool> has_parked_{false};
-  std::atomic<bool> wait_ended_{false};  // since the leader has looked at parked_
+  std::atomic<bool> wait_ended_{false};  // since the leader last looked at parked_
 
-  std::mutex mutex_;  // of what follows; changed by others only while the leader waits
+  std::mutex mutex_;  // guards what follows; only while the leader waits do other threads change it
   std::atomic<Leader*> leader_{nullptr};
   bool leader_waits_ = false;
-  uint64_t waits_ = 0;          // of all leaders so far
-  uint64_t waits_watched_ = 0;  // those that the watcher knows of
+  uint64_t waits_ = 0;          // how many waits all leaders had so far
+  uint64_t waits_watched_ = 0;  // how many of them the watcher has seen
   bool watched_ = false;
   std::atomic<bool> has_returned_{false};
-  Queue returned_;  // peers whose replies are final, for the leader
+  Queue returned_;  // peers with final replies, which the leader must settle
 };
 
 }  // namespace hs::server

@@ -88,7 +88,8 @@ bool ReactorGroup::takes_connections() const {
   return !taking_.empty();
 }
 
-// Guarded by mutex_. Null: there are as many connections as there may be, or no reactor is left.
+// Call it with mutex_ held. Null: there are as many connections as there may be, or no reactor is
+// left.
 Reactor* ReactorGroup::least_busy() {
   Reactor* least = nullptr;
   uint64_t all = 0;

@@ -1,5 +1,5 @@
-// Everything that serves the endpoints of one mode: the reactors among which connections are
-// spread, and the threads that lead them.
+// Everything that serves the endpoints of one mode: the reactors that share the connections, and
+// the threads that lead them.
 #pragma once
 
 #include <memory>
@@ -22,37 +22,38 @@ namespace hs::server {
 
 class ReactorGroup {
  public:
-  // Descriptors that the group of a mode has besides its connections.
+  // How many descriptors the group of a mode has besides its connections.
   static uint64_t own_descriptors(const Config& config, engine::Mode mode);
 
-  // Makes the reactors, but no thread. Null: *error is one sentence. `engine`, and `memory` in
-  // which the group counts, must outlive it.
+  // Makes the reactors, but no thread. Null: *error is one sentence. The group counts its memory in
+  // `memory`. `engine` and `memory` must outlive the group.
   static std::unique_ptr<ReactorGroup> create(const Config& config, engine::Mode mode,
                                               engine::Engine& engine, const Log& log,
                                               Memory& memory, std::string* error);
-  ~ReactorGroup();  // stops and joins
+  ~ReactorGroup();  // stops and joins the threads
 
-  // Makes the threads, which wait at the gate. Throws std::exception when it cannot: some may have
-  // been made; open the gate with false then.
+  // Makes the threads, which wait at the gate. Throws std::exception when it cannot. Some may have
+  // been made then: open the gate with false.
   void make_threads(const StartGate& gate) { pool_->start(gate); }
 
   // Asks every thread to end.
   void request_stop();
-  // Waits for the threads, once the gate is open, and disconnects all clients. A second call does
-  // nothing.
+  // Waits for the threads, which need the gate to be open, and disconnects all clients. A second
+  // call does nothing.
   void join();
 
-  // Any thread, as all that follows. Gives the connection to the reactor that has the fewest.
-  // False: the socket stays the caller's, since no reactor is left or they have as many as they may
-  // have (max_connections). May throw std::bad_alloc, likewise.
+  // Any thread, as all functions that follow. Gives the connection to the reactor that has the
+  // fewest. False: the socket stays the caller's, since no reactor is left, or there are as many
+  // connections as there may be (max_connections). May throw std::bad_alloc; the socket stays the
+  // caller's then, too.
   bool adopt(net::FileDescriptor& socket, const EndpointConfig& endpoint);
   bool is_full() const;
-  // Whether a reactor is left that takes connections.
+  // Whether any reactor still takes connections.
   bool takes_connections() const;
 
   engine::Mode mode() const { return mode_; }
   size_t threads() const { return reactors_.size(); }
-  uint64_t connections() const;  // now
+  uint64_t connections() const;  // at present
   void add_to(Statistics& sum) const;
 
  private:
@@ -64,13 +65,13 @@ class ReactorGroup {
   exec::SpecPool specs_;
   std::vector<std::unique_ptr<Reactor>> reactors_;
   std::optional<ThreadPool> pool_;
-  mutable std::mutex mutex_;      // of what follows
+  mutable std::mutex mutex_;      // guards what follows
   std::vector<Reactor*> taking_;  // the reactors that have not ended
 };
 
 // The short name of a mode's threads: "hs-rd-" or "hs-wr-".
 std::string_view thread_prefix(engine::Mode mode);
-// The system variable that says how many there are, for messages.
+// The system variable for the number of these threads, for messages.
 std::string_view threads_variable(engine::Mode mode);
 
 }  // namespace hs::server

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxLineEnd = 2;
 
-// What is wrong with the file itself; empty: nothing.
+// What is wrong with the file; empty: nothing.
 std::string complaint(const net::FileDescriptor& file) {
   struct stat about;
   if (!file || ::fstat(file.get(), &about) != 0) {
@@ -26,7 +26,7 @@ std::string complaint(const net::FileDescriptor& file) {
   return {};
 }
 
-// At most `size` bytes from the start; false: errno says why not.
+// Reads at most `size` bytes from the start. False: errno says why not.
 bool read_start(const net::FileDescriptor& file, size_t size, std::string* bytes) {
   bytes->resize(size);
   size_t filled = 0;
@@ -48,7 +48,7 @@ bool read_secret_file(const std::string& path, std::string* secret, std::string*
     *error = "the file of the secret, " + path + ", " + why;
     return false;
   };
-  // Without waiting: a FIFO would hold up the server's start.
+  // O_NONBLOCK, since a FIFO would hold up the server's start.
   const net::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const std::string wrong = complaint(file);
   if (!wrong.empty()) return refuse(wrong);
@@ -65,7 +65,7 @@ bool read_secret_file(const std::string& path, std::string* secret, std::string*
   if (line.size() > kMaxSecret) {
     return refuse("has a first line of more than " + std::to_string(kMaxSecret) + " bytes");
   }
-  // An empty secret would mean that none is asked for.
+  // An empty secret would mean that no secret is asked for.
   if (line.empty()) return refuse("has an empty first line");
   if (line.find('\0') != std::string::npos) return refuse("has a NUL byte in its first line");
   *secret = std::move(line);

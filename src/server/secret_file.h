@@ -1,4 +1,5 @@
-// A shared secret from a file of its own, so that it stands in no option file and in no error log.
+// Reads a shared secret from a file of its own, so that it is in no option file and in no error
+// log.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +7,13 @@
 
 namespace hs::server {
 
-// Most bytes of the secret, without its line end.
+// Longest secret, in bytes, without its line end.
 inline constexpr size_t kMaxSecret = 4096;
 
-// Reads the first line of the file, without its LF and one CR before that; what stands behind it is
-// not looked at. Takes only a regular file that others than its owner and group can neither read
-// nor write, and a secret of 1 to kMaxSecret bytes without NUL. False: *error says in one sentence,
-// without a full stop, what is wrong, and names the file but nothing of what is in it.
+// Reads the first line of the file, without its LF and one CR before that. What follows it is
+// ignored. Takes only a regular file that users other than its owner and group can neither read nor
+// write, and a secret of 1 to kMaxSecret bytes without NUL. False: *error says in one sentence,
+// without a full stop, what is wrong. It names the file but nothing of its content.
 bool read_secret_file(const std::string& path, std::string* secret, std::string* error);
 
 }  // namespace hs::server

@@ -25,14 +25,14 @@ class SecretFile : public ::testing::Test {
     std::ofstream(path_, std::ios::binary) << bytes;
     ::chmod(path_.c_str(), mode);
   }
-  // The secret of a file of these bytes.
+  // The secret that is read from a file of these bytes.
   std::string secret_of(const std::string& bytes) {
     write(bytes);
     std::string secret, error;
     EXPECT_TRUE(read_secret_file(path_, &secret, &error)) << error;
     return secret;
   }
-  // What is said of the file as it is, without the words that are always there.
+  // What the error says of the file, without the words that every error has.
   std::string complaint() {
     std::string secret = "as before", error;
     EXPECT_FALSE(read_secret_file(path_, &secret, &error));

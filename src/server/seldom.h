@@ -1,4 +1,4 @@
-// Keeps what every client can cause from filling the error log.
+// Limits messages that every client can cause, so that they do not fill the error log.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@ class Seldom {
  public:
   static constexpr int64_t kEveryMs = 60'000;
 
-  // Any thread: true at first, and then once a minute at most. `now_ms` is of a clock that never
-  // jumps, and greater than 0.
+  // Any thread: true at first, and then at most once a minute. `now_ms` is greater than 0 and comes
+  // from a clock that never jumps.
   bool is_due(int64_t now_ms) {
     int64_t last = last_ms_.load(std::memory_order_relaxed);
     if (last != 0 && now_ms - last < kEveryMs) return false;

@@ -26,7 +26,7 @@ bool serves(const Config& config, engine::Mode mode) {
                      [mode](const EndpointConfig& endpoint) { return endpoint.mode == mode; });
 }
 
-// The system variable without which nothing listens for this mode.
+// The system variable that makes the server listen for this mode.
 const char* port_variable(engine::Mode mode) {
   return mode == engine::Mode::kReadOnly ? "handlersocket_port" : "handlersocket_port_wr";
 }
@@ -55,7 +55,7 @@ bool check(const Config& config, std::string* error) {
   return true;
 }
 
-// True for two ways to say the same port, too; 0 is a different one each time.
+// Also true for two ways to write the same port. Two ports 0 are different.
 bool same_place(const EndpointConfig& one, const EndpointConfig& other) {
   if (one.address != other.address) return false;
   std::string ignored;
@@ -96,7 +96,7 @@ class NetworkServer final : public Server {
     const std::lock_guard lock(stopping_);
     for (const auto& endpoint : endpoints_) endpoint->request_stop();
     for (const auto& group : groups_) group->request_stop();
-    // Not to listen comes first: threads of a group may have to wait for the database.
+    // Listening ends first, since the threads of a group may have to wait for the database.
     for (const auto& endpoint : endpoints_) endpoint->join();
     for (const auto& group : groups_) group->join();
   }
@@ -127,7 +127,7 @@ class NetworkServer final : public Server {
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
-  Memory memory_;  // outlives the groups, as does all that is before them
+  Memory memory_;  // outlives the groups, as do all members before it
   const Admission admission_;
   Seldom about_admission_;
   std::mutex stopping_;

@@ -1,7 +1,8 @@
 // The whole network server over some engine: endpoints, the reactors and threads that serve them,
 // start and stop.
 //
-// Used by the MariaDB plugin and by the server on the fake engine. Thread-safe where it says so.
+// Used by the MariaDB plugin and by the server on the fake engine. Not thread-safe unless a
+// function says so.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class Server {
   // said 0. 0: there is none.
   virtual uint16_t port(engine::Mode mode) const = 0;
 
-  // Sums over all threads; callable from any thread while the server lives.
+  // Any thread, while the server lives: sums over all threads.
   virtual Statistics statistics() const = 0;
 };
 

@@ -80,7 +80,7 @@ TEST_F(ServerTest, HalfClosedClientsGetAllRepliesAndThenTheEnd) {
   await_open(0);
 }
 
-TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
+TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNoOther) {
   config_.write_threads = 1;
   start();
   TestClient slow = writer();
@@ -99,8 +99,8 @@ TEST_F(ServerTest, AClientThatReadsLateGetsAllAndHoldsUpNobody) {
   for (int i = 0; i < kRequests; ++i) ASSERT_EQ(slow.line(), "0\t2\t1\t" + value);
 }
 
-// Several clients that send more than a batch takes, all the time.
-TEST_F(ServerTest, WhoWaitsForHisTurnKeepsHisPlaceAndIsNotReadMeanwhile) {
+// Several clients send more than one batch takes, all the time.
+TEST_F(ServerTest, AConnectionThatWaitsForItsTurnKeepsItsPlaceAndIsNotReadMeanwhile) {
   constexpr size_t kClients = 3, kRequests = 50'000;
   constexpr std::string_view kRequest = "1\t=\t1\t1\n";
   config_.read_threads = 1;
@@ -123,7 +123,7 @@ TEST_F(ServerTest, WhoWaitsForHisTurnKeepsHisPlaceAndIsNotReadMeanwhile) {
     if (received > used) most_unread = std::max(most_unread, received - used);
   }
   for (std::thread& sender : senders) sender.join();
-  // One read of each, the batch that runs, and the lines that opened the index.
+  // One read of each connection, the batch that runs, and the lines that opened the index.
   EXPECT_LE(most_unread, kClients * (kReadSize + 1000) + 1024 * kRequest.size());
   for (TestClient& client : clients) {
     for (size_t i = 0; i < kRequests; ++i) ASSERT_EQ(client.line(), "0\t2");
@@ -200,7 +200,7 @@ TEST_F(ServerTest, ThePortsLeaveDescriptorsToTheDatabase) {
       was_logged("all ports together take 184 connections instead of 40000 "
                  "(handlersocket_max_connections): the process may open 400 files, and 200 "
                  "of them are for the database (open_files_limit)"));
-  // Both ends are in this process.
+  // Both ends of each connection are in this process.
   std::vector<TestClient> clients;
   for (int i = 0; server_->statistics().connections_refused == 0 && i < 184; ++i) {
     clients.push_back(i % 2 == 0 ? reader() : writer());
@@ -222,7 +222,7 @@ TEST_F(ServerTest, ThePortsLeaveDescriptorsToTheDatabase) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-TEST_F(ServerTest, WhoTakesTooMuchMemoryIsToldSoAndTheOthersGoOn) {
+TEST_F(ServerTest, AClientThatTakesTooMuchMemoryIsToldSoAndTheOthersGoOn) {
   constexpr size_t kMemory = 8u << 20;
   config_.limits.max_memory = kMemory;
   start();
@@ -245,7 +245,7 @@ TEST_F(ServerTest, WhoTakesTooMuchMemoryIsToldSoAndTheOthersGoOn) {
   while (server_->statistics().memory > unfinished.size()) std::this_thread::yield();
 }
 
-TEST_F(ServerTest, StrangersLeaveHalfOfTheMemoryToTheOthers) {
+TEST_F(ServerTest, UnknownClientsLeaveHalfOfTheMemoryToTheOthers) {
   constexpr size_t kMemory = 2u << 20;
   config_.limits.max_memory = kMemory;
   write_.authentication.secret = "secret";
@@ -320,7 +320,7 @@ TEST_F(ServerTest, WithoutASessionClientsAreTurnedAwayAndTheLogSaysWhy) {
   EXPECT_TRUE(was_logged(": cannot serve: the database made no session for it"));
 }
 
-TEST_F(ServerTest, NobodyIsServedBeforeTheDatabaseIsReady) {
+TEST_F(ServerTest, NoClientIsServedBeforeTheDatabaseIsReady) {
   engine_.close_gate();
   start();
   TestClient client = reader();
@@ -370,7 +370,7 @@ TEST_F(ServerTest, ThreadsAreNamedAndTakeNoSignals) {
   EXPECT_TRUE(engine_.signals_were_blocked());
   sigset_t mask;
   ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
-  EXPECT_FALSE(::sigismember(&mask, SIGTERM));  // our own are as before
+  EXPECT_FALSE(::sigismember(&mask, SIGTERM));  // the mask of this thread is as before
 }
 
 TEST_F(ServerTest, APortInUseIsSaidAndNothingIsStarted) {
@@ -461,7 +461,7 @@ TEST_F(ServerTest, AClientThatVanishesLosesNothingOfABatch) {
   engine_.open_gate(true);
   await_open(0);
   server_->stop();
-  // All of the first batch. Its replies cannot be delivered, so there is no second one.
+  // All rows of the first batch. Its replies cannot be delivered, so there is no second one.
   EXPECT_EQ(fake_.rows("d", "t").size(), 1023u);
   std::filesystem::remove_all(directory);
 }

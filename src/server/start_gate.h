@@ -1,4 +1,4 @@
-// Holds new threads back until all of them could be made: all start, or none does anything.
+// Holds new threads back until all of them were made: either all start, or none does anything.
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,12 @@ namespace hs::server {
 
 class StartGate {
  public:
-  // Blocks until open(); returns what that said.
+  // Blocks until open(). Returns its argument.
   bool wait() const {
     state_.wait(kClosed);
     return state_.load() == kGo;
   }
-  // Once.
+  // Called once.
   void open(bool go) {
     state_.store(go ? kGo : kLeave);
     state_.notify_all();

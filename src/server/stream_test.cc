@@ -5,7 +5,7 @@
 namespace hs::server {
 namespace {
 
-// Replies too long to be kept, over one reactor.
+// Replies that are too long to be kept, over one reactor.
 class StreamTest : public ServerTest {
  protected:
   static constexpr int kRows = 6000;
@@ -49,7 +49,7 @@ TEST_F(StreamTest, AHugeReplyArrivesWholeAndInOrderWithOthers) {
   EXPECT_EQ(server_->statistics().errors, 0u);
 }
 
-TEST_F(StreamTest, AClientThatDoesNotReadHoldsUpNobody) {
+TEST_F(StreamTest, AClientThatDoesNotReadHoldsUpNoOther) {
   start();
   TestClient slow = opened(reader());
   TestClient other = opened(reader());
@@ -84,7 +84,7 @@ TEST_F(StreamTest, AnErrorBeforeItsFirstByteWasSentIsAnswered) {
   EXPECT_EQ(client.ask(find(1, 1)), found(1, 1));
 }
 
-TEST_F(StreamTest, ClientsThatGoMeanwhileHarmNobody) {
+TEST_F(StreamTest, ClientsThatGoMeanwhileHarmNoOthers) {
   start();
   TestClient other = opened(reader());
   for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// Starts a thread inside somebody else's process.
+// Starts a thread inside another program's process.
 #pragma once
 
 #include <pthread.h>
@@ -9,9 +9,9 @@
 
 namespace hs::server {
 
-// The signals of the process are for the threads of whoever runs us. Those that a fault of the
-// thread itself raises reach the process's handlers, which report the crash. `name` has at most 15
-// bytes. Throws std::system_error.
+// Signals to the process are left to the program's own threads, so they are blocked here. Signals
+// for a fault of the thread itself are not: the program's handlers report the crash. `name` has at
+// most 15 bytes. Throws std::system_error.
 template <class Work>
 std::thread start_thread(std::string name, Work work) {
   sigset_t blocked;

@@ -31,7 +31,7 @@ ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& r
       environment_{engine, options.context, std::move(options.protocols), log, {}},
       reactors_(reactors),
       waits_left_(most_waits(max_threads_, reactors.size())) {
-  // So that a call allocates nothing: each is in a list once at most.
+  // So that no call allocates: an element is in each list at most once.
   without_leader_.reserve(reactors.size());
   without_watcher_.reserve(reactors.size());
   standing_by_.reserve(max_threads_);
@@ -47,11 +47,11 @@ size_t ThreadPool::first_threads() const {
   return std::min<size_t>(reactors_.size() + 1, max_threads_);
 }
 
-// Guarded by mutex_. One without a thread.
+// Call it with mutex_ held. A place whose thread has ended, or a new place.
 ThreadPool::Place& ThreadPool::free_place() {
   for (const std::unique_ptr<Place>& place : places_) {
     if (!place->ended) continue;
-    // It has nothing left to do but to return.
+    // The thread has nothing left to do but to return.
     if (place->thread.joinable()) place->thread.join();
     return *place;
   }
@@ -60,7 +60,7 @@ ThreadPool::Place& ThreadPool::free_place() {
   return *places_.back();
 }
 
-// Guarded by mutex_. Strong guarantee.
+// Call it with mutex_ held. When it throws, nothing has changed.
 void ThreadPool::make_thread(const StartGate* gate) {
   Place& place = free_place();
   place.thread = start_thread(place.executor.name(), [this, gate, &place] {
@@ -83,7 +83,8 @@ void ThreadPool::grow() {
   if (has_place) make_thread(nullptr);
 }
 
-// Who cannot serve leaves one reactor without a leader for good, unless others stand by.
+// When a thread ends although it is needed, one reactor has no leader for good, unless other
+// threads stand by.
 void ThreadPool::leave(Place& place) {
   const std::lock_guard leaving(leave_mutex_);
   std::unique_lock lock(mutex_);
@@ -96,7 +97,7 @@ void ThreadPool::leave(Place& place) {
     lock.unlock();
     for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->shut();
   } else if (alive_ < reactors_.size()) {
-    // Not one whose leader waits: its batch has the connections, and it comes back to lead.
+    // A reactor whose leader waits stays: that leader has connections in its batch and comes back.
     const auto found = std::find_if(without_leader_.begin(), without_leader_.end(),
                                     [](const Reactor* reactor) { return !reactor->is_led(); });
     if (found == without_leader_.end()) return;
@@ -195,7 +196,7 @@ ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) 
   }
 }
 
-// Guarded by mutex_. Whether one that stood by may end.
+// Call it with mutex_ held. Whether a thread that stood by may end.
 bool ThreadPool::is_spare() const {
   return alive_ > first_threads() && !standing_by_.empty() && !stopping();
 }

@@ -1,8 +1,8 @@
-// The executors of a port: a few more than lead its reactors, and more when those wait.
+// The executors of a port: a few more than lead its reactors, and more while leaders wait.
 //
-// At first there is one for each reactor and one that stands by. Whoever is called takes care that
-// another one stands by, up to the most there may be. One that is more than the first and has not
-// been called for a while ends, as long as another stands by.
+// At first there is one for each reactor and one that stands by. An executor that is called makes
+// sure that another one stands by, as long as there may be more. One that was made later and has
+// not been called for a while ends, as long as another one stands by.
 #pragma once
 
 #include <atomic>
@@ -32,16 +32,16 @@ class ThreadPool final : public Dispatcher {
     exec::Context context;
     std::vector<const protocol::Protocol*> protocols;  // of all clients
     uint32_t max_threads = 1;
-    std::chrono::milliseconds spare_time{10'000};  // that one more than the first stands by
+    std::chrono::milliseconds spare_time{10'000};  // how long a thread made later stands by
   };
 
-  // All must outlive the pool. The reactors are those that it shall find leaders for.
+  // All arguments must outlive the pool. `reactors`: those that the pool finds leaders for.
   ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
              engine::Engine& engine, const Log& log);
   ~ThreadPool() { join(); }
 
-  // Makes the first threads, which wait at the gate. Throws std::exception when it cannot: some may
-  // have been made.
+  // Makes the first threads, which wait at the gate. Throws std::exception when it cannot. Some may
+  // have been made then.
   void start(const StartGate& gate);
 
   void request_stop();
@@ -61,7 +61,7 @@ class ThreadPool final : public Dispatcher {
   void add_to(Statistics& sum) const;
 
  private:
-  // One thread and its executor, or where they were.
+  // One thread and its executor. The thread may have ended.
   struct Place {
     Place(std::string name, Executor::Environment& environment, Dispatcher& dispatcher)
         : executor(std::move(name), environment, dispatcher, standby) {}
@@ -86,16 +86,16 @@ class ThreadPool final : public Dispatcher {
   std::vector<std::unique_ptr<Reactor>>& reactors_;
   std::atomic<bool> stop_{false};
 
-  std::atomic<uint32_t> waits_left_;  // threads more that may wait for locks
+  std::atomic<uint32_t> waits_left_;  // how many more threads may wait for locks
 
-  std::mutex leave_mutex_;    // one leaves after the other, since one at a time shuts a reactor
-  mutable std::mutex mutex_;  // of what follows; never held while anything else is locked
+  std::mutex leave_mutex_;    // threads leave one after the other: one at a time shuts a reactor
+  mutable std::mutex mutex_;  // guards what follows; no other lock is taken while it is held
   std::vector<std::unique_ptr<Place>> places_;
   size_t alive_ = 0;
   size_t starting_ = 0;                    // threads that have not stood by yet
   std::vector<Standby*> standing_by_;      // the last one is called first: its caches are warm
-  std::vector<Reactor*> without_leader_;   // that want one, in their order
-  std::vector<Reactor*> without_watcher_;  // likewise
+  std::vector<Reactor*> without_leader_;   // reactors that want a leader, first come first served
+  std::vector<Reactor*> without_watcher_;  // likewise a watcher
 };
 
 }  // namespace hs::server

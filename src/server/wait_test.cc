@@ -8,7 +8,7 @@
 namespace hs::server {
 namespace {
 
-// One reactor on each port, with the table open: what waits in it would stop everybody.
+// One reactor on each port, with the table open: a wait in it would stop every client.
 class WaitTest : public ServerTest {
  protected:
   using Wait = engine::SessionEvents::Wait;
@@ -45,7 +45,7 @@ TEST_F(WaitTest, WhileOneWaitsForAPageTheOthersAreServed) {
   EXPECT_EQ(waits.ask(find(1)), found(1));
 }
 
-TEST_F(WaitTest, WhoeverWaitsLongerForALockIsLeftToIt) {
+TEST_F(WaitTest, ARequestThatWaitsLongerForALockIsLeftToItsThread) {
   start();
   for (Wait what : {Wait::kOther, Wait::kRead}) {
     TestClient waits = opened(writer());
@@ -91,7 +91,7 @@ TEST_F(WaitTest, ThreadsThatNothingNeedsEndAndComeAgain) {
     for (TestClient& client : waiting) EXPECT_EQ(client.line(), found(1));
     while (server_->statistics().threads > 2 + 2) std::this_thread::yield();
     for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
-    // What those that have ended did is still counted.
+    // What the threads that have ended did is still counted.
     while (server_->statistics().requests < round * (3u * 8 + 2)) std::this_thread::yield();
   }
 }
@@ -196,7 +196,7 @@ TEST_F(WaitTest, ManyClientsAndWaitsAtOnce) {
   waits.join();
 }
 
-TEST_F(WaitTest, WhoTakesTheLeadWhileTheViewOfABatchEndsFindsNoneOfItsConnections) {
+TEST_F(WaitTest, ALeaderThatComesWhileTheViewOfABatchEndsFindsNoneOfItsConnections) {
   config_.limits.max_request_size = 100;
   start();
   TestClient client = opened(reader());
@@ -213,11 +213,11 @@ TEST_F(WaitTest, WhoTakesTheLeadWhileTheViewOfABatchEndsFindsNoneOfItsConnection
   await_open(1);
 }
 
-// Clients of a table that others have locked, more than may wait in the engine.
+// Clients of a table that other sessions have locked, more than may wait in the engine.
 class ParkTest : public WaitTest {
  protected:
   ParkTest() {
-    config_.max_threads = 4;  // of which two may wait
+    config_.max_threads = 4;  // two of them may wait
     fake_.create_table("d.hot(k int, v text null; PRIMARY(k))");
     fake_.add_row("d", "hot", {"1", "v1"});
   }

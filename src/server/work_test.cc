@@ -31,8 +31,8 @@ class WorkTest : public ServerTest {
   static std::string find(int key) { return "1\t=\t1\t" + std::to_string(key) + "\n"; }
   static std::string found(int key) { return "0\t2\t" + std::to_string(key) + "\tv"; }
 
-  // Sends a request that makes `call` often, and holds it in one of the last calls, which tells
-  // nobody that it waits: another connection is answered first.
+  // Sends a request that makes `call` often, and holds it in one of its last calls. The call
+  // reports no wait, and yet another connection is answered first.
   void expect_to_let_others_on(TestClient client, TestClient other, const std::string& request,
                                const std::string& reply, Call call, uint64_t held_call) {
     faulty_.hold(call, held_call, {});
