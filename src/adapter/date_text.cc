@@ -18,7 +18,7 @@ constexpr auto kDigits = [] {
   return digits;
 }();
 
-// Two digits; `number` is below 100.
+// Writes two digits; `number` is below 100. Returns their end.
 char* put_two(char* out, unsigned number) {
   std::memcpy(out, &kDigits[2 * size_t{number}], 2);
   return out + 2;

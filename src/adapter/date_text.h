@@ -6,13 +6,13 @@
 namespace hs::adapter {
 
 struct DateTime {
-  unsigned year = 0;  // at most 9999; else its last four digits are written
+  unsigned year = 0;  // at most 9999; of a larger number the last four digits are written
   unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
 };
 
-// `2026-01-02 03:04:05`.
+// Characters of a date and time, which reads `2026-01-02 03:04:05`.
 inline constexpr size_t kDateTimeSize = 19;
-// Writes so many characters, and returns their end.
+// Writes that many characters, and returns their end.
 char* put_date_time(char* out, const DateTime& time);
 
 }  // namespace hs::adapter

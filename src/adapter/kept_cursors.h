@@ -1,6 +1,6 @@
-// The cursors of a session, by the specs that they are for, and which of them have an open table.
+// The cursors of a session, by their specs, and which of them have their table open.
 //
-// A cursor outlives its table, which is opened again by name. Tables are closed all at once: no
+// A cursor outlives its table, and opens it again by name. Tables are closed all at once, since no
 // session holds one while it waits for another.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace hs::adapter {
 
-// `Cursor` is the adapter's; it has spec() and is_open().
+// `Cursor` is the adapter's class. It has spec() and is_open().
 template <class Cursor>
 class KeptCursors {
  public:
-  // The cursor of the spec, if its table is open; else null. The last one that was asked for is
-  // found by a comparison.
+  // The cursor of the spec if its table is open; else null. The last one that was asked for is
+  // found by one comparison.
   Cursor* find_open(const engine::IndexSpecPtr& spec) const {
     if (recent_ == nullptr || recent_->spec() != spec) {
       const auto found = cursors_.find(spec.get());
@@ -29,9 +29,9 @@ class KeptCursors {
     return recent_->is_open() ? recent_ : nullptr;
   }
 
-  // The cursor of the spec; `make()` makes one, a std::unique_ptr, if there is none. Then others
-  // without a table may go, whether or not a client still has their index open: there may be any
-  // number of them.
+  // The cursor of the spec. If there is none, `make()` makes one, a std::unique_ptr. Other cursors
+  // without a table may be dropped then, even if a client has their index open, since there may be
+  // any number of them.
   template <class Make>
   Cursor& get(const engine::IndexSpecPtr& spec, Make make) {
     auto found = cursors_.find(spec.get());
@@ -42,9 +42,9 @@ class KeptCursors {
     return *found->second;
   }
 
-  // Its table was opened.
+  // The cursor's table was opened.
   void note_open(Cursor& cursor) { open_.push_back(&cursor); }
-  // Their tables were closed.
+  // The tables of all cursors were closed.
   void note_all_closed() { open_.clear(); }
   std::span<Cursor* const> open() const { return open_; }
 

@@ -67,7 +67,7 @@ TEST_F(KeptCursorsTest, TooManyWithoutATableGoAndThoseWithOneStay) {
   open(get(kept));
   std::vector<engine::IndexSpecPtr> specs;
   while (cursors.size() < KeptCursors<TestCursor>::kSweepAt) get(specs.emplace_back(spec()));
-  EXPECT_EQ(cursors.find_open(specs.back()), nullptr);  // it was the last one asked for
+  EXPECT_EQ(cursors.find_open(specs.back()), nullptr);  // it was the last one that was asked for
   get(specs.emplace_back(spec()));
   EXPECT_EQ(cursors.size(), 2u);
   EXPECT_EQ(cursors.find_open(kept), &get(kept));

@@ -8,8 +8,8 @@
 
 namespace hs::adapter {
 
-// The number that all of the text is: digits, behind a minus where T has one. None: it is something
-// else, or T does not hold it.
+// The number that the whole text is: digits, behind a minus if T has a sign. None: the text is
+// something else, or T does not hold the number.
 template <class T>
 std::optional<T> whole_number(std::string_view text) {
   T number{};
@@ -19,8 +19,8 @@ std::optional<T> whole_number(std::string_view text) {
   return number;
 }
 
-// The same, when it is written with digits alone and so few that an int64_t holds it in any case:
-// what keys nearly always are. None says nothing.
+// The same for a text of digits alone, so few that an int64_t holds them in any case. Nearly every
+// key is one. None: the text is not like that, but may be a number all the same.
 inline std::optional<int64_t> short_number(std::string_view text) {
   constexpr size_t kMostDigits = 18;
   if (text.empty() || text.size() > kMostDigits) return std::nullopt;
@@ -33,7 +33,7 @@ inline std::optional<int64_t> short_number(std::string_view text) {
   return number;
 }
 
-// Whether the whole number that the text begins with is one of 64 bits.
+// Whether the whole number that the text begins with fits into 64 bits.
 bool begins_with_bigint(std::string_view text, bool is_unsigned);
 
 }  // namespace hs::adapter

@@ -38,9 +38,9 @@ bool Transaction::undo_request(bool rolled_back) {
   return false;
 }
 
-// After a deadlock a request is tried again even if it was alone. After a lock that it did not get
-// in time it is not: a setting of the database may make that a rollback, too. What a full log did
-// not take it may take without the changes of the requests before.
+// After a deadlock a request is tried again even if it was alone. After a timeout it is not, since
+// a setting of the database may make a timeout a rollback, too. When the log is full, it may take
+// the request without the changes of the requests before it.
 Transaction::Fate Transaction::settle(bool rolled_back) {
   const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
   request_has_changes_ = false;

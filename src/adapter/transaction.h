@@ -1,12 +1,12 @@
-// The transaction of a session that writes: which requests share a statement of the database, and
-// what becomes of the requests before it when one fails.
+// The transaction of a session that writes. Decides which requests share a statement of the
+// database, and what happens to earlier requests when one fails.
 //
-// A statement is what the database undoes alone. Requests of the same kind that follow each other
-// and change one row at most share one, as the rows of INSERT IGNORE do: a row that is refused
-// leaves nothing behind, and the statement goes on. All others have one of their own.
+// A statement is the unit that the database can undo alone. Consecutive requests of the same kind
+// that change one row at most share one, as the rows of INSERT IGNORE do: a refused row leaves
+// nothing behind, and the statement goes on. Every other request has a statement of its own.
 //
-// The adapter makes the calls of its server. It asks here which to make, and tells what came of
-// them, in this order:
+// The adapter makes the calls of its server. It asks this class which calls to make, and reports
+// their results, in this order:
 //
 //   ( begin_request  [ begin ] [ begin_statement ]
 //     note_change*
@@ -22,62 +22,63 @@ namespace hs::adapter {
 
 class Transaction {
  public:
-  // It has begun in the database.
+  // Whether the transaction has begun in the database.
   bool is_open() const { return is_open_; }
-  // Something was changed since it began.
+  // Whether anything was changed since it began.
   bool has_changes() const { return has_changes_; }
   // See engine::Session::transaction_lost().
   bool is_lost() const { return is_lost_; }
 
   void begin() { is_open_ = true; }
-  // It was committed or rolled back.
+  // The transaction was committed or rolled back.
   void end() { *this = Transaction(); }
-  // It was rolled back, or must be: its requests are to be executed again.
+  // The transaction was rolled back, or must be: its requests are to be executed again.
   void lose() { is_lost_ = true; }
 
   // --- the statement that is open ---
 
   struct Statement {
-    engine::Cursor* cursor = nullptr;  // null: there is none
+    engine::Cursor* cursor = nullptr;  // null: no statement is open
     engine::Access access = engine::Access::kRead;
     bool is_shared = false;
   };
   const Statement& statement() const { return statement_; }
   bool has_statement() const { return statement_.cursor != nullptr; }
-  // Something was changed by it, the running request included.
+  // Whether the statement has changed anything, the running request included.
   bool statement_has_changes() const { return statement_has_changes_ || request_has_changes_; }
 
   void begin_statement(const Statement& statement);
-  // It was kept or undone.
+  // The statement was kept or undone.
   void end_statement();
 
   // --- the request that runs ---
 
   void begin_request();
-  // Whether the request goes on in the open statement. Else that is ended before another begins.
+  // Whether the request goes on in the open statement. If not, that statement is ended first.
   bool joins(const Statement& wanted) const;
 
   void note_change() { has_changes_ = request_has_changes_ = true; }
   bool request_has_changes() const { return request_has_changes_; }
-  // The database's log did not take a change.
+  // The database's log has refused a change.
   void note_log_failure() { log_failed_ = true; }
-  // A lock was waited for in vain.
+  // The session has waited for a lock in vain.
   void note_timeout() { timed_out_ = true; }
 
-  // Keeps what it has done. True: its statement is to be kept now, which may fail: settle(). False:
-  // it stays open for the requests that follow.
+  // The request has ended well. True: its statement is to be kept now; if that fails, settle().
+  // False: the statement stays open for the requests that follow.
   bool end_request();
 
-  // It has failed. True: its statement is to be undone, and then settle(). False: the statement has
-  // requests that have ended well, and stays. If this request cannot be undone without those, the
-  // transaction is lost. `rolled_back`: the database has rolled back the whole transaction.
+  // The request has failed. True: its statement is to be undone, and then settle(). False: the
+  // statement has earlier requests that ended well, and stays. If the failed request cannot be
+  // undone without those, the transaction is lost. `rolled_back`: the database has rolled back the
+  // whole transaction.
   bool undo_request(bool rolled_back);
 
-  // What becomes of the transaction when the statement of a failed request was undone.
+  // What happens to the transaction after the statement of a failed request was undone.
   enum class Fate : uint8_t {
-    kGoesOn,  // without the request
-    kLost,    // the requests before it were undone, too, or stand in its way: is_lost()
-    kOver,    // the database has rolled it back, and nothing was lost: there is nothing to commit
+    kGoesOn,  // it goes on without the request
+    kLost,    // earlier requests were undone, too, or stand in the request's way: is_lost()
+    kOver,    // the database has rolled it back; nothing else was lost, and nothing is to commit
   };
   Fate settle(bool rolled_back);
 
@@ -87,8 +88,8 @@ class Transaction {
   bool is_lost_ = false;
 
   Statement statement_;
-  bool statement_has_changes_ = false;  // of requests that have ended well
-  uint64_t statement_requests_ = 0;     // so many have
+  bool statement_has_changes_ = false;  // by requests that have ended well
+  uint64_t statement_requests_ = 0;     // how many requests have ended well in it
 
   bool follows_changes_ = false;  // the transaction had changes when the request began
   bool request_has_changes_ = false;

@@ -10,14 +10,14 @@ using Fate = Transaction::Fate;
 
 class TransactionTest : public ::testing::Test {
  protected:
-  // Cursors of which only the addresses are looked at.
+  // Cursors of which only the addresses are used.
   static engine::Cursor* cursor(uintptr_t number) {
     return reinterpret_cast<engine::Cursor*>(number * alignof(std::max_align_t));
   }
   const Transaction::Statement shared{cursor(1), Access::kInsert, true};
   const Transaction::Statement alone{cursor(1), Access::kUpdate, false};
 
-  // A request begins as the adapter begins it. True: in a statement of its own.
+  // Begins a request as the adapter does. True: in a statement of its own.
   bool begin(const Transaction::Statement& wanted) {
     transaction.begin_request();
     if (transaction.joins(wanted)) return false;
@@ -34,7 +34,7 @@ class TransactionTest : public ::testing::Test {
     transaction.note_change();
     end();
   }
-  // The running request fails, and its statement is undone if that is what it takes.
+  // The running request fails, and its statement is undone if need be.
   Fate fail(bool rolled_back = false) {
     if (!transaction.undo_request(rolled_back)) {
       return transaction.is_lost() ? Fate::kLost : Fate::kGoesOn;

@@ -147,7 +147,7 @@ class MariaCursor final : public engine::Cursor {
   key_part_map key_map_ = 0;
   KeyOperator op_ = KeyOperator::kEqual;  // for the key in key_, which may lie beside the client's
   bool has_prefixes_ = false;             // the index has only the beginning of some column
-  // The key is one integer column that is not NULL: its bytes are those of the key.
+  // The key is one integer column that is not NULL: the column's bytes are the key's.
   bool has_plain_key_ = false;
   bool changes_ = false;  // the statement's requests change rows
   // With how many parts of the key the index is searched. Parts behind one that no row has mean

@@ -10,7 +10,7 @@ namespace hs::mariadb {
 
 std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode,
                                                            std::string_view name) {
-  // The server allocates its own THD: its size is the server's business.
+  // The server allocates the THD, since only the server knows its size.
   THD* thd = create_background_thd();
   if (thd == nullptr) return nullptr;
   auto session = std::make_unique<MariaSession>(*this, thd, mode, name, lock_timeout_s_);
@@ -21,7 +21,7 @@ std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode,
 bool MariaEngine::wait_until_ready() {
   mysql_mutex_lock(&LOCK_server_started);
   while (!mysqld_server_started && !stopping() && !abort_loop) {
-    // The condition is not signalled when start-up fails: look again now and then.
+    // The condition is not signalled when start-up fails, so the wait ends now and then.
     timespec until;
     set_timespec(until, 1);
     mysql_cond_timedwait(&COND_server_started, &LOCK_server_started, &until);
@@ -30,9 +30,9 @@ bool MariaEngine::wait_until_ready() {
   return !stopping() && !abort_loop;
 }
 
-// As mysqld.cc counts: two for each table that is open, which MyISAM and Aria need, and 30 for
-// temporary files. InnoDB keeps its own files open, as many as the table cache has places unless it
-// was told otherwise (innodb_open_files).
+// Counts as mysqld.cc does: two for each open table, which MyISAM and Aria need, and 30 for
+// temporary files. InnoDB keeps its own files open: as many as the table cache has places, unless
+// innodb_open_files says otherwise.
 uint64_t MariaEngine::wanted_descriptors() const {
   constexpr uint64_t kTemporary = 30;
   constexpr uint64_t kLogs = 64;  // binary, relay, redo and undo logs, Aria's, those of statements

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The engine interface on a real MariaDB server.
 //
-// What lives here: the sessions that exist, and how the server's shutdown and the plugin's removal
-// reach them.
+// Keeps the list of sessions, through which the server's shutdown and the plugin's removal reach
+// them.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,14 @@ class MariaEngine final : public engine::Engine {
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
 
-  // Makes every session stop: what waits in the server (for a row, a table, start-up) is
-  // interrupted, and should_stop() becomes true. Callable from any thread; precedes Server::stop().
+  // Any thread: makes every session stop. A session that waits in the server (for a row, a table,
+  // start-up) is interrupted, and should_stop() becomes true. To be called before Server::stop().
   void interrupt();
 
-  // What all sessions did so far.
+  // What all sessions have done so far.
   struct Counters {
     std::atomic<uint64_t> table_open{0};    // tables opened
-    std::atomic<uint64_t> table_close{0};   // times that a session gave back its tables
+    std::atomic<uint64_t> table_close{0};   // how often a session gave back its tables
     std::atomic<uint64_t> table_lock{0};    // tables locked
     std::atomic<uint64_t> table_unlock{0};  // tables unlocked
   };

@@ -5,7 +5,7 @@ namespace hs::mariadb {
 
 using Lock = adapter::LockWaits::Lock;
 
-// In the thread without its events: what is done to the session when it is made and when it ends.
+// Enters the thread without events, for the work on a session when it is made and when it ends.
 class ServerSession::Visit {
  public:
   explicit Visit(ServerSession& session) : session_(session) { session_.attach(); }
@@ -21,8 +21,9 @@ ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_time
     : thd_(thd), lock_timeout_s_(lock_timeout_s) {
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
-  // A background THD is not counted, so that shutdown would not wait for it: it would close the
-  // binary log while the last batch still commits into it. Connections are counted, and so is this.
+  // Shutdown waits for connections, which are counted, but not for background THDs. So this THD is
+  // counted: otherwise shutdown would close the binary log while the last batch still commits into
+  // it.
   THD_count::count++;
   lock_waits_.set_longest_s(Lock::kTable, lock_timeout_s);
   const Visit visit(*this);
@@ -40,7 +41,7 @@ ServerSession::~ServerSession() {
   server_threads.erase(thd_);
   {
     const Visit visit(*this);
-    // A thread that found this THD before it left the list may be killing it right now.
+    // A thread that found this THD before it left the list may still be killing it.
     mysql_mutex_lock(&thd_->LOCK_thd_kill);
     thd_->scheduler = saved_scheduler_;
     mysql_mutex_unlock(&thd_->LOCK_thd_kill);
@@ -49,20 +50,20 @@ ServerSession::~ServerSession() {
     lex_end(thd_->lex);
   }
   THD_count::count--;
-  // It wants a thread that has no THD.
+  // destroy_background_thd() needs a thread without a THD.
   THD* const threads_thd = current_thd;
   set_current_thd(nullptr);
   destroy_background_thd(thd_);
   set_current_thd(threads_thd);
 }
 
-// What the server's own thread pool does when it moves a connection from thread to thread
-// (thread_attach() in threadpool_common.cc). Transactions, tables and locks belong to the THD.
+// Does what the server's own thread pool does to move a connection between threads (thread_attach()
+// in threadpool_common.cc). Transactions, tables and locks belong to the THD.
 void ServerSession::attach() {
   threads_thd_ = current_thd;
   threads_psi_ = PSI_CALL_get_thread();
   set_current_thd(nullptr);
-  // Where the system does not say where the stack begins, it is here.
+  // Used where the system does not tell where the stack begins.
   thd_->thread_stack = static_cast<char*>(__builtin_frame_address(0));
   threads_mysys_variables_ = thd_attach_thd(thd_);
   PSI_CALL_set_thread(thd_->get_psi());
@@ -86,21 +87,22 @@ void ServerSession::leave() {
   detach();
 }
 
-// From here on a thread that kills the session tells the new ones, and none any more of the old.
+// From here on a thread that kills the session wakes by the new events, and none uses the old ones
+// any more.
 void ServerSession::set_events(engine::SessionEvents events) {
   mysql_mutex_lock(&thd_->LOCK_thd_kill);
   events_ = events;
   mysql_mutex_unlock(&thd_->LOCK_thd_kill);
 }
 
-// Called with LOCK_thd_kill.
+// Called with LOCK_thd_kill held.
 void ServerSession::on_kill() {
   if (events_.wake != nullptr) events_.wake(events_.context);
 }
 
-// KILL and shutdown reach a session whose thread waits for the network through the scheduler's
-// notification. None of the server's own callbacks is kept: a thread pool's would take this THD for
-// a connection of its own.
+// KILL and shutdown reach a session whose thread waits for the network by the scheduler's
+// notification. None of the server's own callbacks is kept, since a thread pool's would take this
+// THD for a connection of its own.
 void ServerSession::listen() {
   saved_scheduler_ = thd_->scheduler;
   scheduler_.connection_count = saved_scheduler_->connection_count;
@@ -120,7 +122,7 @@ void ServerSession::listen() {
 
 void ServerSession::on_wait_begin(int type) {
   using Wait = engine::SessionEvents::Wait;
-  // InnoDB and the table locks say so even when they may not wait.
+  // InnoDB and the table locks report a wait even when they may not wait.
   const bool for_lock = type == THD_WAIT_ROW_LOCK || type == THD_WAIT_TABLE_LOCK;
   if (silent_waits_ > 0 || (for_lock && !lock_waits_.may_wait())) {
     ++silent_waits_;
@@ -149,10 +151,10 @@ void ServerSession::take_settings() {
   variables.character_set_client = variables.character_set_results =
       variables.collation_connection = &my_charset_utf8mb4_general_ci;
   thd_->update_charset();
-  // Row changes are logged as rows, whatever format statements are logged in.
+  // Row changes are logged as rows, whatever the format for statements is.
   variables.binlog_format = BINLOG_FORMAT_ROW;
   variables.option_bits |= OPTION_BIN_LOG;
-  // The process list's Info is no statement.
+  // The Info in the process list is no statement, so it is not logged.
   variables.binlog_annotate_row_events = false;
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
   variables.lock_wait_timeout = lock_timeout_s_;
@@ -171,14 +173,15 @@ void ServerSession::begin_statement(enum_sql_command command) {
   thd_->get_stmt_da()->reset_current_row_for_warning(1);
   thd_->set_query_id(next_query_id());
   thd_->set_time();
-  // With what it keeps of the tables that the statement before has written.
+  // The THD also forgets the tables that the last statement has written.
   thd_->lex->reset_query_tables_list(false);
   thd_->lex->sql_command = command;
   thd_->variables.sql_mode = global_system_variables.sql_mode;
   thd_->variables.time_zone = global_system_variables.time_zone;
 }
 
-// Where this THD has the value. Not to be kept: the server moves it when a plugin is installed.
+// The place of the value in this THD. Look it up each time: the server moves it when a plugin is
+// installed.
 unsigned& ServerSession::row_wait_s() {
   const uchar* value = row_wait_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
   return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A session of ours as the server knows it: its THD, in the process list, with the settings of a
-// new connection, killable, and telling when it waits.
+// A session as the server knows it: its THD, in the process list, with the settings of a new
+// connection. It can be killed, and it reports when it waits.
 //
-// It is made in no thread, and used by the one that it is in. Whatever thread kills it, the session
-// tells the one that it is in.
+// It is made in no thread, and used by the thread that it is in. A KILL may come from any thread;
+// the session then wakes the thread that it is in.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -21,16 +21,16 @@ namespace hs::mariadb {
 
 class ServerSession {
  public:
-  // Any thread. Takes `thd`, a background THD. It waits at most `lock_timeout_s` seconds for a
-  // table or the like.
+  // Any thread. Takes over `thd`, a background THD, which waits at most `lock_timeout_s` seconds
+  // for a table or a backup lock.
   ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s);
-  // Any thread; the one that it is in, if it is in one.
+  // Any thread. If the session is in a thread, only that one.
   ~ServerSession();
   ServerSession(const ServerSession&) = delete;
   ServerSession& operator=(const ServerSession&) = delete;
 
-  // As engine::Session's: the server moves the THD in and out of the calling thread. A THD of the
-  // thread's own, as the one of an SQL connection, stands aside meanwhile.
+  // As engine::Session's: the server moves the THD into and out of the calling thread. If the
+  // thread has a THD of its own (that of an SQL connection), it is put aside meanwhile.
   void enter(engine::SessionEvents events);
   void leave();
   bool is_in_thread() const { return is_in_thread_; }
@@ -38,28 +38,28 @@ class ServerSession {
   THD* thd() const { return thd_; }
   ProcessEntry& entry() { return *entry_; }
 
-  // The global settings as they are now, and those that this session must have. It lives long: it
-  // follows SET GLOBAL as new connections do, each time it starts to use tables.
+  // Takes the present global settings, and those that this session must have. A session lives long,
+  // but follows SET GLOBAL as new connections do: it takes them each time it begins to use tables.
   void take_settings();
-  // Whether a session that is never idle should take them again.
+  // Whether a session that is never idle should take the settings again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->start_time); }
 
-  // What the server does in front of each statement. The THD's memory of the one before stays.
+  // Does what the server does before each statement. The THD keeps the memory of the last one.
   void begin_statement(enum_sql_command command);
 
-  // Whether it waits for locks that other sessions hold. begin_waiting() and end_waiting() are
-  // LockWaits::begin() and end(), told to the server.
+  // Whether the session waits for locks that other sessions hold. begin_waiting() and end_waiting()
+  // call LockWaits::begin() and end(), and pass the result on to the server.
   adapter::LockWaits& lock_waits() { return lock_waits_; }
   const adapter::LockWaits& lock_waits() const { return lock_waits_; }
   void begin_waiting(uint32_t most_ms);
   void end_waiting();
 
-  // Whether the server ends. A kill at shutdown may be forgotten with an earlier kill, abort_loop
-  // is not.
+  // Whether the server shuts down. A kill at shutdown may be reset together with an earlier kill;
+  // abort_loop is never reset.
   bool is_shut_down() const { return abort_loop || thd_->killed >= KILL_SERVER; }
 
-  // The server calls these when the thread begins (thd_wait_type) and ends to wait, where it says
-  // so; where it does not, the code that waits does.
+  // Called when the thread begins to wait (thd_wait_type) and when it has waited. The server calls
+  // them where it reports waits; elsewhere the code that waits does.
   void on_wait_begin(int type);
   void on_wait_end();
   // See engine::SessionEvents.
@@ -81,11 +81,11 @@ class ServerSession {
   engine::SessionEvents events_;  // changed under LOCK_thd_kill, which a thread that kills holds
   const unsigned lock_timeout_s_;
   bool is_in_thread_ = false;
-  // What the thread had of its own before the session came.
+  // What the thread had of its own before the session entered.
   THD* threads_thd_ = nullptr;
   void* threads_mysys_variables_ = nullptr;
   PSI_thread* threads_psi_ = nullptr;
-  // What the server calls about this THD; it finds its way back by the address.
+  // The server's callbacks for this THD. They find the session by this object's address.
   struct Scheduler : scheduler_functions {
     ServerSession* session;
   } scheduler_{};
@@ -95,11 +95,12 @@ class ServerSession {
   adapter::SettingsAge settings_age_;
   adapter::LockWaits lock_waits_;
   const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
-  int silent_waits_ = 0;  // that have begun and are over at once: nothing is told of them
+  int silent_waits_ = 0;  // waits that have begun and are not reported, since they end at once
 };
 
-// Calls `try_lock` (true: done), which waits for the server's table locks, a second at a time: they
-// do not see that a background thread is killed. False: it failed, with the error raised.
+// Calls `try_lock` (true: done), which waits for the server's table locks, a second at a time,
+// since they do not notice that a background thread is killed. False: it failed, and the error is
+// raised.
 template <class TryLock>
 bool lock_killably(THD* thd, TryLock try_lock) {
   ulong& slice_s = thd->variables.lock_wait_timeout;
@@ -117,8 +118,8 @@ bool lock_killably(THD* thd, TryLock try_lock) {
   return locked;
 }
 
-// While it lives, the session waits for tables as its LockWaits say. Elsewhere, as in a commit
-// that a backup holds off, the usual time applies.
+// While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
+// applies, for example in a commit that a backup holds off.
 class TableWait {
  public:
   explicit TableWait(ServerSession& session)

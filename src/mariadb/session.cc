@@ -43,7 +43,7 @@ MariaSession::~MariaSession() {
 
 bool MariaSession::should_stop() const { return engine_.stopping() || server_.is_shut_down(); }
 
-// A KILL of this session's entry in the process list ends what is running, not the session.
+// A KILL of this session's entry in the process list ends the running request, not the session.
 void MariaSession::forget_kill() {
   if (thd_->killed != NOT_KILLED && !should_stop()) thd_->reset_killed();
 }
@@ -58,7 +58,7 @@ Error MariaSession::take_error(int number) {
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())
                              : Error::engine(HA_ERR_GENERIC);
   } else if (number == HA_ERR_AUTOINC_READ_FAILED && lock_waits().may_wait()) {
-    // The lock of the table's AUTO_INCREMENT was waited for in vain.
+    // The session has waited in vain for the lock of the table's AUTO_INCREMENT.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
   if (number == HA_ERR_LOCK_WAIT_TIMEOUT ||
@@ -69,16 +69,16 @@ Error MariaSession::take_error(int number) {
   return error;
 }
 
-// Whether the call failed for want of a lock.
+// Notes it when the call failed because it did not get a lock.
 void MariaSession::note_lock(int number, const Error& error) {
-  // An AUTO_INCREMENT value that cannot be had is a lock that was not waited for, too.
+  // When an AUTO_INCREMENT value cannot be read, its lock was not granted.
   const bool of_engine = number == HA_ERR_LOCK_WAIT_TIMEOUT || number == HA_ERR_AUTOINC_READ_FAILED;
   const bool of_server = error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT;
   if (of_engine || of_server) lock_waits().note_refused(of_engine ? Lock::kRow : Lock::kTable);
 }
 
-// The same for a table that could not be locked or opened: to have waited in vain is one thing to
-// the client, whatever it was for.
+// The same after a table could not be locked or opened. The client gets one error for all waits in
+// vain, whatever the session waited for.
 Error MariaSession::take_lock_error() {
   Error error = take_error(0);
   if (error.code == ErrorCode::kSql &&
@@ -106,7 +106,7 @@ bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
-  // As in SQL, a KILL QUERY that comes when nothing runs ends nothing.
+  // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && !transaction_.is_open()) forget_kill();
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
   auto opened = open_cursor(spec);

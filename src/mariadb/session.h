@@ -62,8 +62,8 @@ class MariaSession final : public engine::Session {
   ProcessEntry& process_entry() { return server_.entry(); }
   engine::Mode mode() const { return mode_; }
 
-  // A change of the running request would reach tables that were not opened for it: it is to be
-  // undone and executed again.
+  // A change of the running request would reach tables that were not opened for it. The request is
+  // to be undone and executed again.
   Error must_reopen();
 
   // See engine::SessionEvents.
@@ -72,10 +72,10 @@ class MariaSession final : public engine::Session {
   // Marks that the running request has changed a row.
   void note_change() { transaction_.note_change(); }
 
-  // The error of a call that failed with the handler's `number` (0 when it has none): what the
-  // server reported, or the number itself. Clears the server's error state.
+  // The error of a call that failed with the handler's `number` (0 when it has none): the server's
+  // own error, or the number itself. Clears the server's error state.
   Error take_error(int number);
-  // The error of an open or lock that failed: kLockTables when it was waited for in vain.
+  // The error of an open or lock that failed: kLockTables when a lock was not granted in time.
   Error take_lock_error();
 
  private:
@@ -116,10 +116,10 @@ class MariaSession final : public engine::Session {
 
   adapter::KeptCursors<MariaCursor> cursors_;
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
-  MariaCursor* current_ = nullptr;            // of the running request
+  MariaCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port
-  uint64_t logged_before_ = 0;  // by this session, when the transaction began: the last GTID
+  uint64_t logged_before_ = 0;                // this session's last GTID when the transaction began
 };
 
 }  // namespace hs::mariadb

@@ -10,7 +10,7 @@
 namespace hs::mariadb {
 namespace {
 
-// Opening a table is as much work as going to so many rows.
+// How many rows cost as much work to read as opening a table.
 constexpr uint32_t kRowsWorthAnOpen = 256;
 
 }  // namespace
@@ -18,8 +18,9 @@ constexpr uint32_t kRowsWorthAnOpen = 256;
 Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec) {
   MariaCursor& cursor =
       cursors_.get(spec, [&] { return std::make_unique<MariaCursor>(*this, spec); });
-  // Neither row locks of finds nor a view of the data are anything to hold on to while a table is
-  // waited for; and what a table has become since, an older view cannot see.
+  // Ends what was only read, since a session should hold neither row locks of finds nor a view of
+  // the data while it waits for a table. An older view could also not see what has happened to the
+  // table since.
   if (!transaction_.has_changes()) (void)commit();
   if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
   if (!close_statement()) {
@@ -27,7 +28,7 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     return take_error(0);
   }
 
-  // Others must not be held while a table is waited for, nor too many at any time.
+  // The session must not hold other tables while it waits for one, nor too many at any time.
   if (lock_waits().may_wait() ||
       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open()))
     release();
@@ -37,7 +38,7 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     if (opened.error().code != ErrorCode::kEngine) break;
     trans_commit_stmt(thd_);
     close_tables();
-    // Before release(): what is to be recovered is written down in memory of the statement.
+    // Before release(), since what is to be recovered is kept in the statement's memory.
     cursor.recover_failed_open();
     release();
     opened = try_open(cursor);
@@ -55,8 +56,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   return &cursor;
 }
 
-// Opens the cursor, or leaves nothing of the try behind: neither tables nor locks, whatever else
-// the session has open.
+// Opens the cursor. On error nothing of the try is left behind, neither tables nor locks, whatever
+// else the session has open.
 Result<void> MariaSession::try_open(MariaCursor& cursor) {
   const TableWait wait(server_);
   server_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
@@ -102,7 +103,7 @@ void MariaSession::release() {
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
 }
 
-// What is held open would be held for as long as the wait lasts.
+// Other tables would be held for as long as the wait lasts, so they are given back first.
 void MariaSession::begin_waiting(uint32_t most_ms) {
   if (cursors_.open().size() > 1) release();
   server_.begin_waiting(most_ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The write port's session: the calls that begin, keep and undo the statements of its transaction.
-// Which to make, and what a failure means for the requests before it, says adapter::Transaction.
+// adapter::Transaction says which calls to make, and what a failure means for earlier requests.
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
@@ -34,8 +34,8 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
   if (transaction_.joins(statement)) {
-    // Each request has a time of its own; NOW() keeps the one it has seen as long as the id of the
-    // query stays the same.
+    // Each request has its own time. NOW() keeps the time it has seen while the id of the query
+    // stays the same, so the request gets an id of its own, too.
     thd_->set_time();
     thd_->set_query_id(next_query_id());
     cursor.take_query_id();
@@ -57,7 +57,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
   const bool locked = !thd_->mdl_context.acquire_lock(
                           &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
-                      // It may have become so while FLUSH TABLES WITH READ LOCK was waited for.
+                      // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
                       !refusal(access) && cursor.lock_for_write(access);
   if (!locked) {
     const auto refused = refusal(access);
@@ -72,7 +72,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
 }
 
 Result<void> MariaSession::end_write(const MariaCursor& cursor) {
-  // What such a table keeps cannot be undone, so a KILL comes too late for it.
+  // A change of such a table cannot be undone, so a KILL comes too late for it.
   if (transaction_.request_has_changes() && !cursor.can_undo()) thd_->reset_killed();
   if (!transaction_.end_request() || close_statement()) return {};
   const Error error = take_error(0);
@@ -92,7 +92,7 @@ MariaCursor& MariaSession::statement_cursor() const {
   return static_cast<MariaCursor&>(*transaction_.statement().cursor);
 }
 
-// Keeps what the open statement has changed. False: it was undone, with the error raised.
+// Keeps what the open statement has changed. False: it was undone, and the error is raised.
 bool MariaSession::close_statement() {
   if (!transaction_.has_statement()) return true;
   statement_cursor().end_index();
@@ -109,13 +109,13 @@ bool MariaSession::close_statement() {
 void MariaSession::abandon_statement() {
   if (!transaction_.has_statement()) return;
   statement_cursor().end_index();
-  // Tables that know no rollback keep what was changed.
+  // Tables without rollback keep the changes.
   if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
   trans_rollback_stmt(thd_);
   unlock_statement();
 }
 
-// The end of the write port's statement, after its commit or rollback.
+// Ends the write port's statement, after its commit or rollback.
 void MariaSession::unlock_statement() {
   transaction_.end_statement();
   mysql_unlock_tables(thd_, thd_->lock);
@@ -125,19 +125,20 @@ void MariaSession::unlock_statement() {
     if (table->query_id == thd_->query_id) table->file->ha_reset();
 }
 
-// What becomes of the transaction of a request that has failed and was undone.
+// Decides what happens to the transaction after a request has failed and was undone.
 void MariaSession::settle_transaction() {
   const auto fate = transaction_.settle(thd_->transaction_rollback_request);
   if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
 }
 
-// To be executed again behind a commit.
+// The request is to be executed again after a commit.
 Error MariaSession::must_reopen() {
   lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
   return Error{ErrorCode::kLockTables, 0, {}};
 }
 
-// The tables that changes of the cursor's table reach are no longer those that were opened with it.
+// Opens the cursor's table again, since changes of it now reach other tables than those that were
+// opened with it.
 Result<void> MariaSession::reopen(MariaCursor& cursor) {
   if (transaction_.has_changes()) return must_reopen();
   release();
@@ -155,7 +156,7 @@ Result<void> MariaSession::commit_write() {
     return result;
   }
   const bool changed = transaction_.has_changes();
-  // The server does not say when it waits for those who commit at the same time.
+  // The server does not report when it waits for other commits (group commit), so this does.
   if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
   const bool undone = !commit_transaction();
   if (changed) server_.on_wait_end();
@@ -164,7 +165,7 @@ Result<void> MariaSession::commit_write() {
     trans_rollback(thd_);
   } else if (changed && log_was_switched_off() &&
              thd_->get_last_commit_gtid().seq_no == logged_before_) {
-    // Switched off while this was on its way: it is in the tables and not in the log.
+    // The log was switched off during the commit: the change is in the tables and not in the log.
     result = log_is_off();
   }
   thd_->mdl_context.release_statement_locks();
@@ -172,12 +173,12 @@ Result<void> MariaSession::commit_write() {
   return result;
 }
 
-// False: the transaction was rolled back, with the error raised.
+// False: the transaction was rolled back, and the error is raised.
 bool MariaSession::commit_transaction() {
   const ulong rollbacks = thd_->status_var.ha_rollback_count;
   if (!trans_commit(thd_)) return true;
-  // What fails behind the commit (the next file of the binary log cannot be made) is an error, too,
-  // but undoes nothing; the server itself logs it.
+  // A failure after the commit (the next file of the binary log cannot be made) is an error, too,
+  // but undoes nothing. The server itself logs it.
   return thd_->status_var.ha_rollback_count == rollbacks;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Why the server as it is now takes no changes, whatever table they are for.
+// Why the server takes no changes at present, whatever table they are for.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -11,14 +11,14 @@
 
 namespace hs::mariadb {
 
-// None for reading. Not to be kept: all of it may change while tables are open.
+// None for reading. Ask again for each request: the answer may change while tables are open.
 std::optional<Error> refusal(engine::Access access);
 
-// The server itself goes on without its binary log after an error that it cannot mend: when it
-// could not open the next file. From there on replicas and recovery would miss every change.
+// Whether the server goes on without its binary log. It does so by itself when it cannot open the
+// log's next file. From then on replicas and recovery would miss every change.
 bool log_was_switched_off();
 
-// The error of a change then. Says so in the error log, once.
+// The error of a change in that case. Writes it to the error log once, too.
 Error log_is_off();
 
 }  // namespace hs::mariadb
