@@ -39,9 +39,9 @@ class MariaCursor final : public engine::Cursor {
   void forget_table();
   // Whether another connection waits for the table: for a lock that conflicts with this one (ALTER,
   // DROP, LOCK TABLES), or until every old version of the table is closed (after FLUSH TABLES).
-  bool somebody_waits() const {
+  bool is_waited_for() const {
     return table_->needs_reopen() || table_->s->tdc->flushed ||
-           list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.somebody_waits();
+           list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.is_waited_for();
   }
 
   // A change was refused because it would have reached tables that are not open with this one.

@@ -108,7 +108,7 @@ bool ForeignKeyChildren::open_child(THD* thd, const FOREIGN_KEY_INFO& key) {
   return open_children_of(thd, child.list.table);
 }
 
-bool ForeignKeyChildren::somebody_waits() const {
+bool ForeignKeyChildren::is_waited_for() const {
   return std::any_of(children_.begin(), children_.end(), [](const Child& child) {
     const MDL_ticket* ticket = child.list.mdl_request.ticket;
     return (child.list.table != nullptr && child.list.table->s->tdc->flushed) ||

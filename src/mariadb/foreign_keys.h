@@ -36,7 +36,7 @@ class ForeignKeyChildren {
   uint count() const { return static_cast<uint>(children_.size()) + 1; }
 
   // Whether another connection waits for one of the children.
-  bool somebody_waits() const;
+  bool is_waited_for() const;
 
  private:
   struct Child {

@@ -74,7 +74,7 @@ Result<void> MariaSession::try_open(MariaCursor& cursor) {
 
 bool MariaSession::is_waited_for() const {
   return std::ranges::any_of(cursors_.open(),
-                             [](const MariaCursor* cursor) { return cursor->somebody_waits(); });
+                             [](const MariaCursor* cursor) { return cursor->is_waited_for(); });
 }
 
 size_t MariaSession::most_open_cursors() const {
