@@ -1,8 +1,8 @@
-// HS_ASSERT(condition): what a header promises, or asks of its callers, and what is a mistake of ours
-// when it is broken. Never for what a client, a file or the system may do.
+// HS_ASSERT(condition): what a header promises, or asks of its callers. Only a mistake in this
+// program can break it: never for what a client, a file or the system may do.
 //
-// On in the builds for tests (CMAKE_BUILD_TYPE Debug: dev, tsan, asan-server, fuzz), where a broken
-// one ends the program. Nothing is evaluated in a release: this code lives in a database.
+// Checked in the builds for tests (CMAKE_BUILD_TYPE Debug: dev, tsan, asan-server, fuzz), where a
+// false condition ends the program. A release evaluates nothing, since it runs in a database.
 //
 // Not assert(): src/mariadb is compiled with NDEBUG in all builds, since that decides the layout of
 // the server's structures.
@@ -27,7 +27,7 @@ namespace hs {
 
 #else
 
-// Still has to compile, and uses what is named in it.
+// Compiles the condition, so that it stays valid and its names count as used.
 #define HS_ASSERT(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 
 #endif

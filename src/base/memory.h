@@ -45,7 +45,7 @@ class Memory {
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
     return true;
   }
-  // Not more than was taken.
+  // `bytes`: not more than were taken.
   void give_back(size_t bytes) {
     [[maybe_unused]] const uint64_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
     HS_ASSERT(bytes <= before);

@@ -26,7 +26,7 @@ class Meter {
   static constexpr size_t kBytesPerUnit = 8;  // of text that is read or written
 
   static constexpr int32_t kUnitsPerLook = 1024;
-  static constexpr uint32_t kMostUnits = 1u << 30;  // that one add() may have
+  static constexpr uint32_t kMostUnits = 1u << 30;  // the most of one add()
   // How long a request may hold up others, in ns.
   static constexpr int64_t kRequestNs = 5'000'000;
 

@@ -29,7 +29,7 @@ class RequestScope {
     return cursor;
   }
 
-  // Keeps the changes. On error they are undone. Only of a request that was begun.
+  // Keeps the changes. On error they are undone. Only after begin().
   Result<void> end() {
     HS_ASSERT(begun_);
     begun_ = false;

@@ -19,7 +19,7 @@ constexpr int64_t kActivityStepMs = 250;
 // How long a client that is still sending may take to read the last bytes of output.
 constexpr int64_t kLingerMs = 2000;
 
-// Whether one of the loop's lists has it.
+// Whether the connection is in one of the loop's lists.
 bool is_listed(const ListHook<ActivityTag>& connection) { return connection.linked(); }
 
 }  // namespace

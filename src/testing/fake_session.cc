@@ -10,7 +10,7 @@ constexpr int kLockWaitTimeout = 146;  // the handler's number
 }  // namespace
 
 FakeSession::~FakeSession() {
-  // Not those of a class on top of this one, which is gone already.
+  // FakeSession:: is named, since the part of a derived class is gone already.
   if (thread_ == std::thread::id()) FakeSession::enter({});
   FakeSession::rollback();
 }
