@@ -23,7 +23,7 @@ struct Limits {
 
 // Bytes of one request line, without its LF, from a client that is not known yet: it has not
 // authenticated, or, where no secret is asked for, has opened no index.
-inline constexpr size_t kMaxStrangersRequest = 64u << 10;
+inline constexpr size_t kMaxRequestOfUnknown = 64u << 10;
 
 // Values of one request (key values, IN values, modify values, filters). The request's size already
 // bounds the memory for their views; this bounds the work.

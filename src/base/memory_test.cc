@@ -77,9 +77,9 @@ TEST(Memory, ABufferThatIsRefusedStaysAsItWas) {
   EXPECT_THROW(buffer.append(std::string(90'000, 'y')), MemoryRefused);
   EXPECT_EQ(buffer.view(), std::string(10'000, 'x'));
   EXPECT_EQ(memory.used(), buffer.capacity());
-  Buffer strangers(&memory);
-  EXPECT_THROW(strangers.append(std::string(45'000, 'y')), MemoryRefused);
-  strangers.append(std::string(kIdleBuffer, 'y'));
+  Buffer unknown(&memory);
+  EXPECT_THROW(unknown.append(std::string(45'000, 'y')), MemoryRefused);
+  unknown.append(std::string(kIdleBuffer, 'y'));
   EXPECT_EQ(memory.used(), buffer.capacity() + kIdleBuffer);
 }
 

@@ -10,7 +10,7 @@
 namespace hs::server {
 namespace {
 
-// A shorter message is decoded in a moment.
+// Decoding a shorter message takes no time worth counting.
 constexpr size_t kLongText = 64u << 10;
 
 bool takes_requests(const Peer& peer) { return peer.ending == Peer::Ending::kNone && !peer.parked; }
@@ -88,7 +88,7 @@ size_t Batch::longest_message(Peer& peer) const {
   const bool known = exec::is_known(peer.client);
   peer.set_known(known);
   const size_t most = context_.limits.max_request_size;
-  return known ? most : std::min(most, kMaxStrangersRequest);
+  return known ? most : std::min(most, kMaxRequestOfUnknown);
 }
 
 void Batch::execute(Peer& peer, std::string_view text) {
@@ -102,7 +102,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
     if (ends_group(entry.plan)) {
       commit_group();
       if (!takes_requests(peer)) return;
-      // Requests that were executed again have used the codec's memory.
+      // Requests that were executed again have overwritten the codec's memory.
       request = decode(entry);
       entry.reply_begin = peer.output().size();
     }
@@ -110,7 +110,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
     answer(request, entry);
     entries_.back().failed = entry.failed;
     if (session_.must_wait() && !session_.transaction_lost()) {
-      // Others may wait for what the group has locked, so that comes to its end first.
+      // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
       entries_.pop_back();
       commit(group());
@@ -124,7 +124,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
     give_up(entry);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
-  // Whether it can be undone is known for sure only now that its table is open.
+  // Only now, with its table open, is it certain whether the request can be undone.
   const bool in_group = entry.plan.kind != Plan::Kind::kConnection && !is_final(entry.plan);
   if (writes() && session_.transaction_lost()) {
     if (in_group) {
@@ -134,7 +134,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
     }
   }
   if (in_group) return;
-  // It is committed for itself: later requests find no transaction without a group.
+  // The request is committed for itself, so that no change is uncommitted while the group is empty.
   if (session_.has_uncommitted_changes() && !entries_.empty()) {
     group_begin_ = entries_.size() - 1;
     commit(group());
@@ -142,22 +142,22 @@ void Batch::execute(Peer& peer, std::string_view text) {
   group_begin_ = entries_.size();
 }
 
-// It gets its earlier replies, and the end.
+// The client gets the replies to its earlier requests, and then the connection ends.
 void Batch::turn_away(Peer& peer) {
   peer.ending = Peer::Ending::kForeign;
   met_foreigner_ = true;
   counters_.foreigners.add(1);
 }
 
-// Whether what was changed so far must be committed before the request: no rollback undoes what the
-// request does, or its table must be opened, which may take long.
+// Whether the changes so far must be committed before the request: because no rollback undoes what
+// the request does, or because its table must be opened, which may take long.
 bool Batch::ends_group(const Plan& plan) const {
   if (plan.kind == Plan::Kind::kConnection) return true;
   if (!writes() || plan.spec == nullptr) return false;
   return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));
 }
 
-// Whether what the request changes stays whatever is undone.
+// Whether the request's changes stay even if they are undone or rolled back.
 bool Batch::is_final(const Plan& plan) const {
   return plan.kind == Plan::Kind::kChange && !session_.can_undo(*plan.spec);
 }
@@ -168,7 +168,7 @@ Request Batch::decode(const Entry& entry) {
 
 void Batch::answer(const Request& request, Entry& entry) {
   Peer& peer = *entry.peer;
-  // What was done must not be lost for want of room to say so.
+  // Room for a short reply is made first, so that no request is executed that cannot be answered.
   constexpr size_t kShortReply = 64;
   streams_ = false;
   peer.output().reserve(kShortReply);
@@ -180,13 +180,13 @@ void Batch::answer(const Request& request, Entry& entry) {
   if (!session_.must_wait()) peer.waits_since_ms = 0;
 }
 
-// Of a request that must wait, with nothing uncommitted. False: it was parked.
+// Handles a request that must wait, with nothing uncommitted. False: it was parked.
 bool Batch::answer_or_park(Entry& entry) {
   Peer& peer = *entry.peer;
   const uint32_t patience_ms = session_.patience_ms();
   const int64_t waited_ms = peer.waits_since_ms == 0 ? 0 : monotonic_ms() - peer.waits_since_ms;
   if (waited_ms >= patience_ms) {
-    // The last try: its error stands.
+    // This is the last try: its error stands.
     answer_waiting(entry, 0);
     return true;
   }
@@ -213,7 +213,7 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
   answer(decode(entry), entry);
 }
 
-// The message and all that follows it stay in the input, as if they had not been looked at.
+// The message and all that follows it stay in the input as if they had not been read.
 void Batch::park(Entry& entry) {
   Peer& peer = *entry.peer;
   peer.output().truncate(entry.reply_begin);
@@ -231,7 +231,7 @@ void Batch::execute_group_again() {
   for (Entry& entry : group()) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
     if (entry.peer->parked) {
-      entry.peer = nullptr;  // behind the message that is parked
+      entry.peer = nullptr;  // the message follows the one that is parked
       ++parked_;
       continue;
     }
@@ -272,7 +272,7 @@ void Batch::commit(std::span<Entry> group) {
     if (changed) counters_.commits.add(1);
     return;
   }
-  // Each of several may succeed alone.
+  // Each request of several may succeed alone.
   if (session_.transaction_lost() && group.size() > 1) return execute_group_again();
   session_.rollback();
   take_replies_back(group);
@@ -304,8 +304,8 @@ void Batch::reply_error(Entry& entry, const Error& error) {
   }
 }
 
-// Out of memory even for an error reply: a reply that is missing would make the client take the
-// next one for it, so the connection ends here.
+// There is no memory even for an error reply. Without a reply the client would take the next one
+// for it, so the connection ends here.
 void Batch::give_up(Entry& entry) {
   entry.peer->ending = streams_ ? Peer::Ending::kAbandoned : Peer::Ending::kFailed;
   out_of_memory_ = true;
@@ -313,7 +313,8 @@ void Batch::give_up(Entry& entry) {
   codec_of(*entry.peer).drop_reply();
 }
 
-// Where its replies began in the output means nothing from here on.
+// The reply positions of the peer's earlier requests become invalid here, so those requests are
+// counted now.
 void Batch::begin_stream() {
   streams_ = true;
   current_->is_slow = false;
@@ -359,7 +360,7 @@ void Batch::abandon() {
 void Batch::mark_unfinished() {
   for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
   if (current_ != nullptr) current_->unfinished = true;
-  // What has only read is final as soon as it is answered.
+  // On the read port a request is final as soon as it is answered.
   if (writes()) {
     for (const Entry& entry : group()) entry.peer->unfinished = true;
   }
@@ -374,8 +375,8 @@ void Batch::clear() {
   const bool has_read = !writes() && !entries_.empty();
   peers_.clear();
   entries_.clear();
-  // What has only read is final before its end, so nobody's answer waits for that. Nor may who
-  // takes the lead meanwhile find peers here that were settled.
+  // What was only read is final before its end, so no reply waits for this. This comes after peers_
+  // is cleared: a thread that takes the lead meanwhile must find no peer here that was settled.
   if (has_read) (void)session_.commit();
   group_begin_ = parked_ = 0;
   reply_bytes_ = 0;

@@ -1,30 +1,30 @@
 // Requests of many connections that are executed together and committed once, before any of their
 // replies is sent.
 //
-//   run(peer) ...  ->  finish()  ->  send what is in the peers' output()  ->  clear()
+//   run(peer) ...  ->  finish()  ->  send the output() of the peers  ->  clear()
 //
-// A group is what will be committed together: the requests since the last commit. Nearly always the
-// batch is one group. Until its commit a group can be taken back: its messages stay in the
-// peers' input() and its replies are still unsent in their output().
+// A group is the requests since the last commit, which will be committed together. Nearly always
+// the batch is one group. Until its commit a group can be taken back: its messages are still in the
+// peers' input(), and its replies are still unsent in their output().
 //
 //   * The commit fails: each reply of the group is replaced by the error.
-//   * A request loses the transaction (deadlock): everything of the group is undone, so each of its
+//   * A request loses the transaction (deadlock): everything in the group is undone, so each of its
 //     requests is executed again, alone, with a commit of its own.
-//   * A request whose table must be opened first may have to wait for it. The group before it is
-//     committed, so that no row locks are held meanwhile.
-//   * A change of a table whose engine cannot undo it is no part of a group: it is final at once,
-//     and committed for itself. So nothing is changed and uncommitted while the group is empty.
-//   * Opening an index and authenticating change the client and are not undone by a rollback: the
-//     group before them is committed first, and they belong to none.
+//   * A request's table must be opened first, which may mean to wait for it: the group before the
+//     request is committed, so that it holds no row locks meanwhile.
+//   * A request changes a table whose engine cannot undo it: it is in no group, but final at once
+//     and committed for itself. So no change is uncommitted while the group is empty.
+//   * A request opens an index or authenticates: it changes the client, which no rollback undoes.
+//     It is in no group, and the group before it is committed first.
 //
-// Does no I/O and has no thread of its own: one thread at a time, that of the session; only split()
-// is called by another one, while that waits inside the session. Between run() and clear() nobody
-// else may touch input() and output() of the peers, nor close them.
+// Does no I/O and has no thread of its own. Used by one thread at a time, that of the session. Only
+// split() is called by another thread, while the session's thread waits inside the session. Between
+// run() and clear() nothing else may touch input() and output() of the peers, or close them.
 //
 // Nothing is held while a request waits for a lock (of a row, a table or its definition). A request
-// that must wait is undone, and the group before it is committed. Then it is executed again and
-// waits inside the engine, if the outlet allows one more to do so. Else it is parked: its line and
-// what follows stay in the peer's input, and a later batch tries it again.
+// that must wait is undone, and the group before it is committed. Then the request is executed
+// again and waits inside the engine, if the outlet allows one more thread to wait. Otherwise it is
+// parked: its message and what follows stay in the peer's input, and a later batch tries it again.
 #pragma once
 
 #include <cstddef>
@@ -42,58 +42,61 @@
 
 namespace hs::server {
 
-// What a batch asks of the reactor while one of its requests takes long.
+// What a batch needs from the reactor while one of its requests takes long.
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  // Others go on with the reactor's connections. Does not throw.
+  // Gives the lead away, so that the reactor's other connections are served. Does not throw.
   virtual void step_aside() = 0;
-  // Sends what the client takes of output(), others going on meanwhile. False: it has gone.
+  // Gives the lead away and sends what the client takes of output(). False: the client has gone.
   virtual bool send(Peer& peer) = 0;
-  // Whether one more thread may wait for a lock inside the engine. True: until end_wait().
+  // Whether one more thread may wait for a lock inside the engine. True: it must call end_wait()
+  // afterwards.
   virtual bool begin_wait() = 0;
   virtual void end_wait() = 0;
 };
 
 class Batch {
  public:
-  // A batch is full when it has so many requests, connections, or bytes of replies.
+  // A batch is full when it has this many requests, connections, or bytes of replies, ...
   static constexpr size_t kMaxRequests = 1024;
   static constexpr size_t kMaxReplyBytes = 1u << 20;
-  // ... or has worked for so long: replies wait for its end, and for its row locks others do.
+  // ... or has worked for this long: replies wait for its end, and other sessions for its row
+  // locks.
   static constexpr int64_t kReadNs = 5'000'000;
   static constexpr int64_t kWriteNs = 10'000'000;
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
 
-  // All must outlive the batch. `protocols`: those of all peers. Without an outlet every reply is
-  // kept until the end, and every request may wait inside the engine.
+  // All arguments must outlive the batch. `protocols`: those of all peers. Without an outlet every
+  // reply is kept until the end, and every request may wait inside the engine.
   Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
         engine::Session& session, Counters& counters, Outlet* outlet = nullptr);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Executes the complete messages in the peer's input, in order, until there is none left, the batch
-  // is full, the peer is over its output's high water mark, or its next request is parked; but for
-  // the first case sets peer.may_have_more. At most once for each peer in one batch.
+  // Executes the complete messages in the peer's input, in order. Stops when there is none left,
+  // the batch is full, the output is over the high water mark, or the next request is parked. In
+  // all cases but the first it sets peer.may_have_more. At most once for each peer in one batch.
   void run(Peer& peer);
 
   bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
 
-  // A call on the session does as much work as going to so many rows takes.
+  // To be called when a call on the session does as much work as going to `rows` rows takes.
   void works(uint32_t rows) { meter_.add(rows * exec::Meter::kRow); }
 
-  // Commits what was changed. The replies that are in the output() of the peers afterwards are
-  // final; the requests are gone from their input().
+  // Commits the changes. Afterwards the replies in the peers' output() are final, and the requests
+  // are gone from their input().
   void finish();
 
-  // Instead of finish(), after it or run() threw: nobody knows how far the batch came, so nobody
-  // gets an answer that might be wrong. Undoes what is not committed; the peers are kAbandoned.
+  // Instead of finish(), after run() or finish() threw. It is not known how far the batch came, so
+  // no client gets an answer, which might be wrong. Undoes what is not committed. The peers are
+  // kAbandoned.
   void abandon();
 
-  // While the batch's own thread waits inside the session: appends the peers whose replies are
-  // final to `final`, as finish() leaves them, and calls `keep` with each of the others. Only those
-  // remain in peers().
+  // To be called while the batch's own thread waits inside the session. Appends the peers whose
+  // replies are final to `final`, as finish() leaves them. Calls `keep` with each of the others,
+  // and only those remain in peers().
   template <class Keep>
   void split(Queue& final, Keep keep) {
     mark_unfinished();
@@ -113,16 +116,16 @@ class Batch {
   // True when a client spoke another protocol: its peer is kForeign.
   bool met_foreigner() const { return met_foreigner_; }
 
-  // The peers of run() that were not split off, until clear().
+  // The peers that run() was called with and that were not split off, until clear().
   std::span<Peer* const> peers() const { return peers_; }
-  // Ends what was only read, and forgets everything.
+  // Ends what was only read, and forgets the requests and peers.
   void clear();
 
  private:
   // One request.
   struct Entry {
-    Peer* peer;             // null: it was split off, or its request was parked
-    std::string_view text;  // of its message, in the peer's input
+    Peer* peer;             // null: the peer was split off, or the request was parked
+    std::string_view text;  // the message, in the peer's input
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
     bool failed = false;  // the reply is an error
@@ -135,7 +138,7 @@ class Batch {
   class Stream final : public protocol::ReplyStream {
    public:
     explicit Stream(Batch& batch) : batch_(batch) {}
-    // On the write port the replies before it may wait for a commit.
+    // On the write port earlier replies may wait for a commit.
     bool may_stream() const override { return batch_.outlet_ != nullptr && !batch_.writes(); }
     void begin() override { batch_.begin_stream(); }
     bool send() override { return batch_.outlet_->send(*batch_.current_); }
@@ -188,9 +191,9 @@ class Batch {
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;
   size_t group_begin_ = 0;   // in entries_
-  size_t parked_ = 0;        // of entries_, that are not answered
-  Peer* current_ = nullptr;  // in run()
-  bool streams_ = false;     // the reply of the current request
+  size_t parked_ = 0;        // how many of entries_ are not answered
+  Peer* current_ = nullptr;  // the peer of run()
+  bool streams_ = false;     // the reply of the current request is streamed
   bool out_of_memory_ = false;
   bool met_foreigner_ = false;
   size_t reply_bytes_ = 0;

@@ -130,7 +130,7 @@ TEST_F(BatchTest, ARowThatStaysLockedFailsItsOwnRequestOnly) {
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
 }
 
-// Lets no thread wait for a lock.
+// Allows no thread to wait for a lock.
 class NoWaits final : public Outlet {
  public:
   void step_aside() override {}
@@ -192,7 +192,7 @@ TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
   first_.input().append(insert(1) + insert(2) + insert(3) + std::string(100, 'x'));
   second_.input().append(insert(4));
   faulty_.lose_transaction(Call::kInsert, 4);
-  faulty_.lock_row(Call::kInsert, 6);  // 2, when all are executed again
+  faulty_.lock_row(Call::kInsert, 6);  // insert(2), when all are executed again
   for (Peer* peer : {&first_, &second_}) batch.run(*peer);
   batch.finish();
   batch.clear();
@@ -321,7 +321,7 @@ TEST_F(BatchTest, ACommitThatLosesTheGroupIsTriedForEachRequestAlone) {
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1"}));
   EXPECT_EQ(counters_.retries.get(), 3u);
 
-  // Alone it has nobody to blame.
+  // Executed alone, the request takes its own error.
   faulty_.lose_transaction(Call::kCommit, 1);
   first_.input().append(insert(3));
   run({&first_});
@@ -329,8 +329,8 @@ TEST_F(BatchTest, ACommitThatLosesTheGroupIsTriedForEachRequestAlone) {
   EXPECT_EQ(counters_.retries.get(), 3u);
 }
 
-TEST_F(BatchTest, ARequestSurvivesThatThoseBeforeItAreExecutedAgain) {
-  // Its values are in memory of the parser, which is used for theirs.
+TEST_F(BatchTest, ARequestSurvivesThatEarlierOnesAreExecutedAgain) {
+  // Its values are in the parser's memory, which is used again for the earlier ones.
   first_.input().append(insert(1) + insert(2));
   batch_.run(first_);
   session_.open = false;
@@ -387,7 +387,7 @@ TEST_F(BatchTest, ALineThatIsTooLongIsAnsweredAfterTheOthersAndEndsTheConnection
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "3,v3"}));
 }
 
-TEST_F(BatchTest, WhoBeginsWithARequestOfHttpIsTurnedAwayWithoutAnAnswer) {
+TEST_F(BatchTest, AClientThatBeginsWithARequestOfHttpIsTurnedAwayWithoutAnAnswer) {
   for (const std::string end : {"\n", "\r\n"}) {
     Peer browser(pool_, line_protocol());
     browser.client.set_authorized(true);
@@ -429,13 +429,13 @@ TEST_F(BatchTest, ARequestOfHttpThatIsNotTheFirstLineIsAnUnknownCommand) {
   EXPECT_EQ(first_.ending, Peer::Ending::kNone);
 }
 
-TEST_F(BatchTest, AStrangersLineIsShortAndThatOfAClientLong) {
+TEST_F(BatchTest, TheLineOfAnUnknownClientIsShortAndThatOfAKnownOneLong) {
   const exec::Authentication& with_secret = secret_;
   const exec::Authentication& without = exec::kNoAuthentication;
   const exec::Context context{engine::Mode::kReadWrite, Limits{}};
   const std::string open = "P\t1\td\tt\tPRIMARY\tk,v\n";
-  const std::string longest(kMaxStrangersRequest, 'x');
-  const std::string longer(kMaxStrangersRequest + 1, 'x');
+  const std::string longest(kMaxRequestOfUnknown, 'x');
+  const std::string longer(kMaxRequestOfUnknown + 1, 'x');
   const std::string too_long = "2\t1\trequest_too_long\n";
   const auto answers = [&](const exec::Authentication& authentication, const std::string& lines) {
     Batch batch(context, kProtocols, session_, counters_);
@@ -479,7 +479,7 @@ TEST_F(BatchTest, NothingIsDoneThatCouldNotBeAnswered) {
   peer.client.set_authorized(true);
   peer.input().append("P\t1\td\tt\tPRIMARY\tk,v\n");
   run({&peer});
-  // Replies that wait for a slow client, up to the last byte that there is memory for.
+  // Replies that wait for a slow client take all the memory there is, to the last byte.
   peer.output().append(std::string(3000, 'x'));
   while (peer.output().writable() > 0) peer.output().append('x');
   ASSERT_TRUE(memory.take(10'000 - memory.used(), 4096, true));
@@ -623,7 +623,7 @@ TEST_F(BatchTest, AnExceptionEndsOnlyItsOwnConnection) {
   session_.throw_at = 3;  // insert(3)
   run({&first_, &second_, &third_});
   EXPECT_EQ(take(first_), "0\t1\n");
-  EXPECT_EQ(take(second_), "0\t1\n");  // then it is closed
+  EXPECT_EQ(take(second_), "0\t1\n");  // the connection is closed after this
   EXPECT_EQ(second_.ending, Peer::Ending::kFailed);
   EXPECT_EQ(take(third_), "0\t1\n");
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "5,v5"}));
@@ -640,7 +640,7 @@ TEST_F(BatchTest, AnExceptionInTheMiddleOfAReplyLeavesTheOthersWhole) {
   session_.throw_at_end = 2;
   first_.ending = Peer::Ending::kNone;
   first_.input().append(find(1) + find(1));
-  second_.input().append("\n\n");  // errors, that end no reply of rows
+  second_.input().append("\n\n");  // two errors, which end no reply of rows
   run({&first_, &second_});
   EXPECT_EQ(take(first_), "0\t2\n");
   EXPECT_EQ(take(second_), "2\t1\tcmd\n2\t1\tcmd\n");

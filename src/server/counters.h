@@ -1,5 +1,5 @@
-// What one executor counts (see statistics.h for the meanings). Written by one thread at a time, on
-// a cache line of its own.
+// What one executor counts (statistics.h has the meanings). Written by one thread at a time, on a
+// cache line of its own.
 #pragma once
 
 #include "base/counter.h"

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kComplaintEveryMs = 60'000;
 
-// How long a scan waits for a client to take its rows before they are kept for it.
+// How long a scan waits for a client to take its rows before they are kept in memory.
 constexpr int kStreamPatienceMs = 100;
 
 }  // namespace
@@ -99,7 +99,7 @@ void Executor::watch(Reactor& reactor) {
     dispatcher_.pause(standby_, patience);
     switch (reactor.watch(*this, &calm)) {
       case Reactor::Watch::kOn:
-        // Under load every wait is short as a rule, and a look costs some 30 µs.
+        // Under load nearly every wait is short, and a look costs some 30 µs.
         if (calm == 0) patience = std::min(2 * patience, Reactor::kMostPatience);
         break;
       case Reactor::Watch::kOver:
@@ -110,7 +110,7 @@ void Executor::watch(Reactor& reactor) {
   }
 }
 
-// A reactor waits for this thread to lead it, so nothing may throw here.
+// The reactor waits for this thread to lead it, so nothing may throw here.
 void Executor::prepare_successor() noexcept {
   try {
     dispatcher_.grow();
@@ -124,7 +124,7 @@ void Executor::step_aside() { reactor_.load(std::memory_order_relaxed)->step_asi
 bool Executor::send(Peer& peer) {
   if (should_stop()) return false;
   step_aside();
-  // Nobody shall wait for a table because a client is slow.
+  // No session may wait for a table because a client is slow.
   const bool waits = !peer.is_slow && !session_->is_waited_for();
   const size_t before = peer.output().size();
   const bool alive = net::EventLoop::push(peer, waits ? kStreamPatienceMs : 0);
@@ -135,8 +135,8 @@ bool Executor::send(Peer& peer) {
 
 void Executor::wake() {
   dispatcher_.call(standby_);
-  // A change of nothing, to come before or after that in lead(): either we see which reactor it
-  // leads, or it sees that it shall stop before it waits.
+  // fetch_add(0) is ordered before or after the exchange in lead(). Either this thread sees which
+  // reactor the executor leads, or the executor sees that it must stop before it waits.
   if (Reactor* const reactor = reactor_.fetch_add(0, std::memory_order_acq_rel)) reactor->wake();
 }
 

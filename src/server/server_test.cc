@@ -250,12 +250,12 @@ TEST_F(ServerTest, UnknownClientsLeaveHalfOfTheMemoryToTheOthers) {
   config_.limits.max_memory = kMemory;
   write_.authentication.secret = "secret";
   start();
-  std::vector<TestClient> strangers;
+  std::vector<TestClient> unknown;
   for (int i = 0; i < 60; ++i) {
-    strangers.push_back(writer());
-    (void)strangers.back().send(std::string(60'000, 'x'));
+    unknown.push_back(writer());
+    (void)unknown.back().send(std::string(60'000, 'x'));
   }
-  EXPECT_EQ(strangers.back().line(), "1\t1\tmax_memory");
+  EXPECT_EQ(unknown.back().line(), "1\t1\tmax_memory");
   EXPECT_LE(server_->statistics().memory, kMemory / 2 + 128 * kIdleBuffer);
   TestClient client = writer();
   EXPECT_EQ(client.ask("A\t1\tsecret\n"), "0\t1");
