@@ -59,7 +59,7 @@ size_t column_count(const engine::IndexSpec& spec) {
 
 engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
   const size_t hash = hash_of(spec);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto [at, end] = specs_.equal_range(hash); at != end; ++at) {
     engine::IndexSpecPtr known = at->second.lock();
     if (known && *known == spec) return known;
@@ -88,7 +88,7 @@ engine::IndexSpecPtr SpecPool::make(engine::IndexSpec spec) const {
 }
 
 size_t SpecPool::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return specs_.size();
 }
 

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/memory.h"
+#include "base/mutex.h"
 #include "engine/engine.h"
 
 namespace hs::exec {
@@ -40,9 +40,10 @@ class SpecPool {
   engine::IndexSpecPtr make(engine::IndexSpec spec) const;
 
   Memory* const memory_;
-  mutable std::mutex mutex_;
-  std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_;  // by hash
-  size_t sweep_at_ = 64;
+  mutable Mutex mutex_;
+  std::unordered_multimap<size_t, std::weak_ptr<const engine::IndexSpec>> specs_  // by hash
+      HS_GUARDED_BY(mutex_);
+  size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
 };
 
 // What an endpoint asks of its clients.

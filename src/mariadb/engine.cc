@@ -43,18 +43,18 @@ uint64_t MariaEngine::wanted_descriptors() const {
 
 void MariaEngine::interrupt() {
   stopping_.store(true, std::memory_order_relaxed);
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (MariaSession* session : sessions_) session->thd()->awake(KILL_CONNECTION);
 }
 
 void MariaEngine::add(MariaSession* session) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sessions_.push_back(session);
   session_count_.store(sessions_.size(), std::memory_order_relaxed);
 }
 
 void MariaEngine::remove(MariaSession* session) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase(sessions_, session);
   session_count_.store(sessions_.size(), std::memory_order_relaxed);
 }

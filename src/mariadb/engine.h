@@ -6,9 +6,9 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/engine.h"
 
 namespace hs::mariadb {
@@ -49,8 +49,8 @@ class MariaEngine final : public engine::Engine {
   const unsigned lock_timeout_s_;
   Counters counters_;
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::vector<MariaSession*> sessions_;
+  Mutex mutex_;
+  std::vector<MariaSession*> sessions_ HS_GUARDED_BY(mutex_);
   std::atomic<size_t> session_count_{0};  // sessions_.size()
 };
 

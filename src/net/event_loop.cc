@@ -19,9 +19,6 @@ constexpr int64_t kActivityStepMs = 250;
 // How long a client that is still sending may take to read the last bytes of output.
 constexpr int64_t kLingerMs = 2000;
 
-// Whether the connection is in one of the loop's lists.
-bool is_listed(const ListHook<ActivityTag>& connection) { return connection.linked(); }
-
 }  // namespace
 
 std::unique_ptr<EventLoop> EventLoop::create(Options options) {
@@ -47,7 +44,7 @@ EventLoop::~EventLoop() { shut(); }
 
 bool EventLoop::adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (shut_) return false;
     adopted_.push_back(nullptr);
     connection->transport_ = Transport(std::move(socket));
@@ -103,7 +100,7 @@ int EventLoop::await_events(int timeout_ms) {
 void EventLoop::admit() {
   std::vector<std::unique_ptr<Connection>> adopted;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     adopted.swap(adopted_);
   }
   for (std::unique_ptr<Connection>& connection : adopted) {
@@ -254,7 +251,7 @@ void EventLoop::silence(Connection& connection) {
 }
 
 void EventLoop::attach(Connection& connection) {
-  HS_ASSERT(connection.detached_ && !connection.closed() && !is_listed(connection));
+  HS_ASSERT(connection.detached_ && !connection.closed() && !connection.linked());
   connection.detached_ = false;
   connection.last_activity_ = now_;
   active_.push_back(connection);
@@ -284,7 +281,7 @@ void EventLoop::close(Connection& connection) {
 
 void EventLoop::shut() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     shut_ = true;
     connections_.fetch_sub(static_cast<uint32_t>(adopted_.size()), std::memory_order_relaxed);
     adopted_.clear();

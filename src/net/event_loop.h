@@ -18,12 +18,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/limits.h"
+#include "base/mutex.h"
 #include "net/connection.h"
 #include "net/spin.h"
 #include "net/wakeup.h"
@@ -133,9 +133,9 @@ class EventLoop {
   ConnectionList closed_;
 
   std::atomic<uint32_t> connections_{0};
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> adopted_;  // guarded by mutex_
-  bool shut_ = false;                                 // guarded by mutex_
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> adopted_ HS_GUARDED_BY(mutex_);
+  bool shut_ HS_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace hs::net
