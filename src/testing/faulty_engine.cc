@@ -134,7 +134,7 @@ class FaultySession : public engine::Session {
   }
 
   void undo_request() override {
-    // When the transaction is lost, so is the inner session's request, which is ended already.
+    // A lost transaction was rolled back, and the inner session's request has ended with it.
     if (!lost_) inner_->undo_request();
   }
 
@@ -191,8 +191,8 @@ class FaultySession : public engine::Session {
   FaultyEngine& engine_;
   std::unique_ptr<engine::Session> inner_;
   engine::SessionEvents events_;
-  // The engine gives a new spec at an old address its own cursor, and the old wrapper then passes
-  // on to that one.
+  // A new spec may get the wrapper of an old one at the same address. That is harmless, since
+  // cursor() sets what is wrapped each time.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
   bool must_wait_ = false;
