@@ -16,16 +16,26 @@ using protocol::Verb;
 
 constexpr int kOutOfMemory = 128;  // the handler's number for it
 
-Result<void> dispatch(const Context& context, const Plan& plan, const Request& request,
-                      Client& client, engine::Session& session, Scratch& scratch,
-                      protocol::ReplyWriter& reply) {
+Result<void> change_connection(const Context& context, const Request& request, Client& client,
+                               engine::Session& session, Scratch& scratch,
+                               protocol::ReplyWriter& reply) {
+  if (request.verb == Verb::kAuth) return authenticate(request, client, reply);
+  scratch.meter.add(Meter::kOpen);
+  return open_index(context, request, client, session, reply);
+}
+
+// The number of rows.
+Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Request& request,
+                          Client& client, engine::Session& session, Scratch& scratch,
+                          protocol::ReplyWriter& reply) {
   switch (plan.kind) {
     case Plan::Kind::kRefused:
       break;
-    case Plan::Kind::kConnection:
-      if (request.verb == Verb::kAuth) return authenticate(request, client, reply);
-      scratch.meter.add(Meter::kOpen);
-      return open_index(context, request, client, session, reply);
+    case Plan::Kind::kConnection: {
+      Result<void> done = change_connection(context, request, client, session, scratch, reply);
+      if (!done) return std::move(done.error());
+      return uint64_t{0};
+    }
     case Plan::Kind::kRead:
       return find(context, plan, request, session, scratch, reply);
     case Plan::Kind::kChange:
@@ -38,19 +48,18 @@ Result<void> dispatch(const Context& context, const Plan& plan, const Request& r
   return plan.error;
 }
 
-std::optional<ErrorCode> answer(const Error& error, protocol::ReplyWriter& reply) {
+Outcome answer(const Error& error, protocol::ReplyWriter& reply) {
   reply.error(error);
-  return error.code;
+  return {.error = error.code};
 }
 
 }  // namespace
 
-std::optional<ErrorCode> execute(const Context& context, const Plan& plan, const Request& request,
-                                 Client& client, engine::Session& session, Scratch& scratch,
-                                 protocol::ReplyWriter& reply) {
+Outcome execute(const Context& context, const Plan& plan, const Request& request, Client& client,
+                engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   try {
-    const Result<void> done = dispatch(context, plan, request, client, session, scratch, reply);
-    if (done) return {};
+    const Result<uint64_t> done = dispatch(context, plan, request, client, session, scratch, reply);
+    if (done) return {.error = {}, .rows = *done};
     return answer(done.error(), reply);
   } catch (const MemoryRefused&) {
     return answer(Error{ErrorCode::kMaxMemory, 0, {}}, reply);

@@ -5,6 +5,7 @@
 // but the Client's.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/engine.h"
@@ -17,15 +18,18 @@
 
 namespace hs::exec {
 
-// Writes exactly one reply, and returns the error that it tells, if any. `plan` is the plan of the
-// request. Never commits: changes wait for the caller's Session::commit(). Before a
+struct Outcome {
+  std::optional<ErrorCode> error;  // that was answered; empty: the request was done
+  uint64_t rows = 0;               // that a find has returned or a change has changed
+};
+
+// Writes exactly one reply. `plan` is the plan of the request. Never commits: changes wait for the caller's Session::commit(). Before a
 // Plan::kConnection the caller must have committed. A request that fails leaves no change. The same
 // request may be executed again after Session::rollback(), unless it is a Plan::kConnection, which
 // has changed the Client. Out of memory is the error Error::engine(128), or kMaxMemory when Memory
 // refused it. Throws only what `reply` throws while it writes an error.
-std::optional<ErrorCode> execute(const Context& context, const Plan& plan,
-                                 const protocol::Request& request, Client& client,
-                                 engine::Session& session, Scratch& scratch,
-                                 protocol::ReplyWriter& reply);
+Outcome execute(const Context& context, const Plan& plan, const protocol::Request& request,
+                Client& client, engine::Session& session, Scratch& scratch,
+                protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

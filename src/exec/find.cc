@@ -45,18 +45,21 @@ Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, Scratch& scratch, 
 
 // A reply that was sent in part cannot become an error any more. So when a reply grows too long to
 // be kept, the rest of its rows is read twice: first to see whether they fit, then to send them.
-Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
-                        uint32_t max_rows, protocol::ReplyWriter& reply) {
+// Returns how many rows there were.
+Result<uint64_t> write_rows(const protocol::Request& request, engine::Cursor& cursor,
+                            Scratch& scratch, uint32_t max_rows, protocol::ReplyWriter& reply) {
   std::optional<Scan> scan(std::in_place, request, cursor, scratch);
   for (uint64_t rows = 1;; ++rows) {
     Result<bool> found = scan->next();
     if (!found) return std::move(found.error());
-    if (!*found) return {};
+    if (!*found) return rows - 1;
     if (rows > max_rows) return ErrorCode::kTooManyRows;
-    if (Result<void> written = write_row(cursor, scratch, reply); !written) return written;
+    if (Result<void> written = write_row(cursor, scratch, reply); !written) {
+      return std::move(written.error());
+    }
     if (!reply.should_stream()) continue;
     if (Result<void> fits = measure_rest(*scan, cursor, scratch, max_rows - rows, reply); !fits) {
-      return fits;
+      return std::move(fits.error());
     }
     reply.stream();
     scan.emplace(request, cursor, scratch, rows);
@@ -65,25 +68,25 @@ Result<void> write_rows(const protocol::Request& request, engine::Cursor& cursor
 
 }  // namespace
 
-Result<void> find(const Context& context, const Plan& plan, const protocol::Request& request,
-                  engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
+Result<uint64_t> find(const Context& context, const Plan& plan, const protocol::Request& request,
+                      engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
   Result<engine::Cursor*> begun = scope.begin(plan);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_key(request, cursor); !checked) return checked;
-  if (Result<void> checked = check_contents(request); !checked) return checked;
+  if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();
+  if (Result<void> checked = check_contents(request); !checked) return checked.error();
   FiltersInCursor filters(request, cursor);
-  if (Result<void> set = filters.set(scratch); !set) return set;
+  if (Result<void> set = filters.set(scratch); !set) return std::move(set.error());
 
   reply.begin_rows(cursor.columns());
-  if (Result<void> written = write_rows(request, cursor, scratch, context.limits.max_rows, reply);
-      !written)
-    return written;
+  const Result<uint64_t> rows =
+      write_rows(request, cursor, scratch, context.limits.max_rows, reply);
+  if (!rows) return rows.error();
   filters.take_out();
-  if (Result<void> ended = scope.end(); !ended) return ended;
+  if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
   reply.end_rows();
-  return {};
+  return *rows;
 }
 
 }  // namespace hs::exec

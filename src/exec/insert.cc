@@ -4,8 +4,8 @@
 
 namespace hs::exec {
 
-Result<void> insert(const Plan& plan, const protocol::Request& request, engine::Session& session,
-                    protocol::ReplyWriter& reply) {
+Result<uint64_t> insert(const Plan& plan, const protocol::Request& request,
+                        engine::Session& session, protocol::ReplyWriter& reply) {
   if (request.key_count > (*plan.spec)->columns.size()) return ErrorCode::kValueCount;
   if (request.error) return *request.error;
 
@@ -14,13 +14,13 @@ Result<void> insert(const Plan& plan, const protocol::Request& request, engine::
   if (!cursor) return std::move(cursor.error());
   Result<engine::Cursor::Inserted> inserted = (*cursor)->insert(request.values);
   if (!inserted) return std::move(inserted.error());
-  if (Result<void> ended = scope.end(); !ended) return ended;
+  if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
   if (inserted->has_auto_increment) {
     reply.count(inserted->generated_id);
   } else {
     reply.ok();
   }
-  return {};
+  return uint64_t{1};
 }
 
 }  // namespace hs::exec

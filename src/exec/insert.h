@@ -5,8 +5,9 @@
 
 namespace hs::exec {
 
-// On success the reply is written. On error nothing is written and nothing is changed.
-Result<void> insert(const Plan& plan, const protocol::Request& request, engine::Session& session,
-                    protocol::ReplyWriter& reply);
+// Returns the number of rows added; the reply is written then. On error nothing is written and
+// nothing is changed.
+Result<uint64_t> insert(const Plan& plan, const protocol::Request& request,
+                        engine::Session& session, protocol::ReplyWriter& reply);
 
 }  // namespace hs::exec

@@ -137,33 +137,33 @@ Result<std::span<const Value>> values_for(const protocol::Request& request, size
 
 }  // namespace
 
-Result<void> modify(const Context& context, const Plan& plan, const protocol::Request& request,
-                    engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
+Result<uint64_t> modify(const Context& context, const Plan& plan, const protocol::Request& request,
+                        engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
   Result<engine::Cursor*> begun = scope.begin(plan);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_key(request, cursor); !checked) return checked;
+  if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();
   Result<std::span<const Value>> values = values_for(request, cursor.columns());
   if (!values) return std::move(values.error());
-  if (Result<void> checked = check_contents(request); !checked) return checked;
+  if (Result<void> checked = check_contents(request); !checked) return checked.error();
   Change change(context, request, cursor, scratch, reply);
   if (Result<void> prepared = change.prepare((*plan.spec)->columns, *values); !prepared)
-    return prepared;
+    return std::move(prepared.error());
   FiltersInCursor filters(request, cursor);
-  if (Result<void> set = filters.set(scratch); !set) return set;
+  if (Result<void> set = filters.set(scratch); !set) return std::move(set.error());
 
   if (request.return_old) reply.begin_rows(cursor.columns());
   Result<uint64_t> rows = change.run();
   if (!rows) return std::move(rows.error());
   filters.take_out();
-  if (Result<void> ended = scope.end(); !ended) return ended;
+  if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
   if (request.return_old) {
     reply.end_rows();
   } else {
     reply.count(*rows);
   }
-  return {};
+  return *rows;
 }
 
 }  // namespace hs::exec

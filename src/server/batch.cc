@@ -108,7 +108,9 @@ void Batch::execute(Peer& peer, std::string_view text) {
     }
     entries_.push_back(entry);
     answer(request, entry);
-    entries_.back().failed = entry.failed;
+    entries_.back().outcome = entry.outcome;
+    // It was counted when it began, without its rows.
+    if (streams_) counters_.rows_found.add(entry.outcome.rows);
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
@@ -173,9 +175,8 @@ void Batch::answer(const Request& request, Entry& entry) {
   streams_ = false;
   peer.output().reserve(kShortReply);
   protocol::ReplyWriter& reply = codec_of(peer).reply_to(*peer.conversation, peer.output());
-  entry.failed =
-      exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply)
-          .has_value();
+  entry.outcome =
+      exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply);
   HS_ASSERT(streams_ || peer.output().size() > entry.reply_begin);  // there is a reply
   if (!session_.must_wait()) peer.waits_since_ms = 0;
 }
@@ -298,7 +299,7 @@ void Batch::reply_error(Entry& entry, const Error& error) {
   entry.reply_begin = entry.peer->output().size();
   try {
     codec_of(*entry.peer).reply_to(*entry.peer->conversation, entry.peer->output()).error(error);
-    entry.failed = true;
+    entry.outcome = {.error = error.code};
   } catch (...) {
     give_up(entry);
   }
@@ -342,11 +343,30 @@ void Batch::finish(Peer& peer) {
   if (peer.ending != Peer::Ending::kLastWords) return;
   Entry unexecuted{&peer, {}, 0};
   reply_error(unexecuted, Error{peer.last_words, 0, {}});
-  counters_.errors.add(1);
+  count_error(peer.last_words);
 }
 
 void Batch::count(const Entry& entry) {
-  if (entry.peer != nullptr && entry.failed) counters_.errors.add(1);
+  if (entry.peer == nullptr) return;
+  if (entry.outcome.error) count_error(*entry.outcome.error);
+  const uint64_t rows = entry.outcome.rows;
+  switch (entry.plan.kind) {
+    case Plan::Kind::kRefused:
+    case Plan::Kind::kConnection:
+      return;
+    case Plan::Kind::kRead:
+      counters_.finds.add(1);
+      counters_.rows_found.add(rows);
+      return;
+    case Plan::Kind::kChange:
+      counters_.changes[static_cast<size_t>(entry.plan.access)].add(1);
+      counters_.rows_changed.add(rows);
+  }
+}
+
+void Batch::count_error(ErrorCode error) {
+  counters_.errors.add(1);
+  counters_.errors_by_kind[static_cast<size_t>(error_kind(error))].add(1);
 }
 
 void Batch::abandon() {

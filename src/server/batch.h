@@ -128,7 +128,7 @@ class Batch {
     std::string_view text;  // the message, in the peer's input
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
-    bool failed = false;  // the reply is an error
+    exec::Outcome outcome{};  // what the reply tells
   };
   struct Format {
     const protocol::Protocol* protocol;
@@ -176,6 +176,7 @@ class Batch {
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
+  void count_error(ErrorCode error);
   void begin_stream();
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 

@@ -108,6 +108,28 @@ TEST_F(BatchTest, PipelinedRequestsAreAnsweredInOrderAndSeeEarlierOnes) {
   EXPECT_EQ(counters_.errors.get(), 2u);
 }
 
+TEST_F(BatchTest, RequestsRowsAndErrorsAreCountedByKind) {
+  first_.input().append(insert(1) + insert(2) + insert(2) + find(1) + find(7) + "\n" +
+                        "1\t>\t1\t0\t10\t0\n" +        // two rows
+                        "1\t=\t1\t1\t1\t0\tU\t1\tx\n"  // an update
+                        "1\t=\t1\t7\t1\t0\tU\t7\tx\n"  // another, of no row
+                        "1\t>\t1\t0\t10\t0\tD\n");     // two rows
+  Peer unknown(pool_, line_protocol(), secret_);
+  unknown.input().append(find(1));
+  run({&first_, &unknown});
+  EXPECT_EQ(counters_.finds.get(), 3u);
+  const auto changes = [this](engine::Access access) {
+    return counters_.changes[static_cast<size_t>(access)].get();
+  };
+  EXPECT_EQ(changes(engine::Access::kInsert), 3u);
+  EXPECT_EQ(changes(engine::Access::kUpdate), 2u);
+  EXPECT_EQ(changes(engine::Access::kDelete), 1u);
+  EXPECT_EQ(counters_.rows_found.get(), 1u + 2u);
+  EXPECT_EQ(counters_.rows_changed.get(), 2u + 1u + 2u);
+  EXPECT_EQ(counters_.errors.get(), 3u);  // the duplicate, the empty line, the unknown client
+  for (const Counter& errors : counters_.errors_by_kind) EXPECT_EQ(errors.get(), 1u);
+}
+
 TEST_F(BatchTest, WhatIsBeforeARequestThatMustWaitForARowIsCommittedFirst) {
   faulty_.lock_row(Call::kInsert, 2);
   first_.input().append(insert(1));

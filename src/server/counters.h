@@ -8,7 +8,12 @@ namespace hs::server {
 
 struct alignas(64) Counters {
   Counter requests;
+  Counter finds;
+  Counter changes[4];  // by engine::Access
+  Counter rows_found;
+  Counter rows_changed;
   Counter errors;
+  Counter errors_by_kind[3];  // by ErrorKind
   Counter batches;
   Counter commits;
   Counter retries;

@@ -167,7 +167,22 @@ void Executor::report(std::string_view what, std::string_view detail) const noex
 
 void Executor::add_to(Statistics& sum) const {
   sum.requests += counters_.requests.get();
+  const auto of = [this](engine::Access access) {
+    return counters_.changes[static_cast<size_t>(access)].get();
+  };
+  const auto errors = [this](ErrorKind kind) {
+    return counters_.errors_by_kind[static_cast<size_t>(kind)].get();
+  };
+  sum.finds += counters_.finds.get();
+  sum.inserts += of(engine::Access::kInsert);
+  sum.updates += of(engine::Access::kUpdate);
+  sum.deletes += of(engine::Access::kDelete);
+  sum.rows_found += counters_.rows_found.get();
+  sum.rows_changed += counters_.rows_changed.get();
   sum.errors += counters_.errors.get();
+  sum.errors_server += errors(ErrorKind::kServer);
+  sum.errors_request += errors(ErrorKind::kRequest);
+  sum.errors_authentication += errors(ErrorKind::kAuthentication);
   sum.batches += counters_.batches.get();
   sum.commits += counters_.commits.get();
   sum.retries += counters_.retries.get();

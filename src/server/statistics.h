@@ -12,7 +12,17 @@ struct Statistics {
   uint64_t connections_timed_out = 0;
   uint64_t connections_foreign = 0;  // closed because they spoke another protocol
   uint64_t requests = 0;
-  uint64_t errors = 0;     // replies with a code other than 0
+  // Requests on an opened index that were answered, with success or an error of the table's.
+  uint64_t finds = 0;
+  uint64_t inserts = 0;
+  uint64_t updates = 0;  // increments and decrements included
+  uint64_t deletes = 0;
+  uint64_t rows_found = 0;    // returned by finds
+  uint64_t rows_changed = 0;  // inserted, updated and deleted
+  uint64_t errors = 0;        // replies that are an error, and by ErrorKind
+  uint64_t errors_server = 0;
+  uint64_t errors_request = 0;
+  uint64_t errors_authentication = 0;
   uint64_t batches = 0;    // groups of requests executed together
   uint64_t commits = 0;    // commits of batches that had changed something
   uint64_t retries = 0;    // requests executed again, alone, after a deadlock undid their group

@@ -47,6 +47,7 @@ TEST_F(StreamTest, AHugeReplyArrivesWholeAndInOrderWithOthers) {
   EXPECT_EQ(client.ask(find(5, 2)), found(5, 2));
   EXPECT_EQ(server_->statistics().requests, 1u + 6u);
   EXPECT_EQ(server_->statistics().errors, 0u);
+  EXPECT_EQ(server_->statistics().rows_found, 2u * kRows + 3);
 }
 
 TEST_F(StreamTest, AClientThatDoesNotReadHoldsUpNoOther) {

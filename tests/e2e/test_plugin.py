@@ -211,6 +211,27 @@ def test_a_busy_port_is_said_in_one_sentence(own: PrivateServer) -> None:
     own.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
 
 
+def test_status_counts_requests_rows_and_errors_by_kind(own: PrivateServer) -> None:
+    names = "finds inserts updates deletes rows_found rows_changed errors_server errors_request"
+
+    def status() -> list[int]:
+        found = dict(own.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket%'"))
+        return [int(found[f"Handlersocket_{name}"]) for name in names.split()]
+
+    own.sql("CREATE OR REPLACE TABLE hs.kinds (id INT PRIMARY KEY, v INT)")
+    before = status()
+    with Client(own.port_wr) as client:
+        client.open("hs.kinds", ["id", "v"])
+        for id_ in (1, 2, 2):
+            client.request(1, "+", 2, id_, 0)
+        client.request(1, ">", 1, 0, 10, 0)
+        client.request(1, ">", 1, 0, 10, 0, "+", 0, 1)
+        client.request(1, "=", 1, 2, 1, 0, "D")
+        client.request(7, "=", 1, 2)
+    assert [now - then for now, then in zip(status(), before)] == [1, 3, 1, 1, 2, 5, 1, 1]
+    own.sql("DROP TABLE hs.kinds")
+
+
 @pytest.mark.parametrize("address", ["::1", "localhost", "0.0.0.0"])
 def test_other_addresses(address: str) -> None:
     try:
