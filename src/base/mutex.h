@@ -51,7 +51,7 @@ class HS_THREAD_SAFETY(scoped_lockable) MutexLock {
       : lock_(mutex.mutex_) {}
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
-  ~MutexLock() HS_THREAD_SAFETY(release_capability()) {}
+  ~MutexLock() HS_THREAD_SAFETY(release_capability()) = default;
 
   void lock() HS_THREAD_SAFETY(acquire_capability()) { lock_.lock(); }
   void unlock() HS_THREAD_SAFETY(release_capability()) { lock_.unlock(); }
