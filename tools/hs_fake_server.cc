@@ -25,7 +25,7 @@ using hs::testing::FakeEngine;
 constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --port PORT --port-wr PORT          read and write port, 0 = any free one (the default), '' = off
   --address ADDRESS                   127.0.0.1 is the default; / = the ports are paths of sockets
-  --threads N --threads-wr N          worker threads (1)
+  --threads N --threads-wr N          threads that serve each port (1)
   --secret TEXT --secret-wr TEXT      what clients must authenticate with (nothing)
   --idle-timeout SECONDS              close connections without traffic after that (300)
   --max-connections N                 of each port (20000)

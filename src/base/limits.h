@@ -8,9 +8,9 @@
 namespace hs {
 
 struct Limits {
-  size_t max_request_size = 64u << 20;  // bytes of one request line, without its LF
-  size_t max_reply_size = 64u << 20;    // bytes of one reply line
-  uint32_t max_connections = 20000;     // of one port
+  size_t max_request_size = 64u << 20;  // bytes of one request, without its end
+  size_t max_reply_size = 64u << 20;    // bytes of one reply, without its end
+  uint32_t max_connections = 20000;     // to all endpoints of one mode
   uint32_t max_open_indexes = 1024;     // of one connection
   uint32_t max_changed_rows = 1000000;  // by one request
   uint32_t max_rows = UINT32_MAX;       // of one reply
@@ -21,7 +21,7 @@ struct Limits {
   uint64_t max_memory = 512u << 20;  // bytes that all connections hold together; 0: no bound
 };
 
-// Bytes of one request line, without its LF, from a client that is not known yet: it has not
+// Bytes of one request, without its end, from a client that is not known yet: it has not
 // authenticated, or, where no secret is asked for, has opened no index.
 inline constexpr size_t kMaxRequestOfUnknown = 64u << 10;
 

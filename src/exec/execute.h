@@ -23,11 +23,13 @@ struct Outcome {
   uint64_t rows = 0;               // that a find has returned or a change has changed
 };
 
-// Writes exactly one reply. `plan` is the plan of the request. Never commits: changes wait for the caller's Session::commit(). Before a
-// Plan::kConnection the caller must have committed. A request that fails leaves no change. The same
-// request may be executed again after Session::rollback(), unless it is a Plan::kConnection, which
-// has changed the Client. Out of memory is the error Error::engine(128), or kMaxMemory when Memory
-// refused it. Throws only what `reply` throws while it writes an error.
+// Carries out `request`, which has this plan, and writes exactly one reply. Throws only what `reply`
+// throws while it writes an error.
+//
+// Never commits: changes wait for the caller's Session::commit(). The caller must have committed
+// before a Plan::Kind::kConnection. A request that fails leaves no change. The same request may be
+// executed again after Session::rollback(), unless it is a kConnection, which has changed the
+// Client. Out of memory is the error Error::engine(128), or kMaxMemory when Memory refused it.
 Outcome execute(const Context& context, const Plan& plan, const protocol::Request& request,
                 Client& client, engine::Session& session, Scratch& scratch,
                 protocol::ReplyWriter& reply);

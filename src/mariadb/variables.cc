@@ -67,15 +67,14 @@ MYSQL_SYSVAR_STR(socket_group, socket_group, kReadOnly,
                  nullptr, nullptr, "");
 MYSQL_SYSVAR_UINT(epoll, epoll, kReadOnly, "Kept for old configuration files; epoll is always used",
                   nullptr, nullptr, 1, 0, 1, 0);
-MYSQL_SYSVAR_UINT(threads, threads, kReadOnly,
-                  "Workers of the read port: how many threads serve it at the same time", nullptr,
-                  nullptr, 16, 1, 3000, 0);
+MYSQL_SYSVAR_UINT(threads, threads, kReadOnly, "Threads that serve the read port at the same time",
+                  nullptr, nullptr, 16, 1, 3000, 0);
 MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kReadOnly,
-                  "Workers of the write port, which write in parallel", nullptr, nullptr, 4, 1,
+                  "Threads that serve the write port at the same time", nullptr, nullptr, 4, 1,
                   3000, 0);
 MYSQL_SYSVAR_UINT(max_threads, max_threads, kReadOnly,
                   "Most threads of each port, those included that wait for a page, a lock or the "
-                  "log while others go on; at least as many as it has workers",
+                  "log while others go on; at least as many as serve it",
                   nullptr, nullptr, 256, 1, 10000, 0);
 MYSQL_SYSVAR_UINT(timeout, timeout, kReadOnly,
                   "Seconds without traffic after which a connection is closed", nullptr, nullptr,
@@ -92,7 +91,7 @@ MYSQL_SYSVAR_UINT(readsize, readsize, kReadOnly,
                   "Most bytes taken from one connection at a time; 0 = 65536", nullptr, nullptr, 0,
                   0, 16 * kMega, 0);
 MYSQL_SYSVAR_UINT(spin_us, spin_us, kReadOnly,
-                  "Microseconds that a worker looks for the next request before it sleeps, while "
+                  "Microseconds that a thread looks for the next request before it sleeps, while "
                   "requests come that fast; 0 = never",
                   nullptr, nullptr, 20, 0, 1000, 0);
 MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kReadOnly,

@@ -8,7 +8,7 @@
 namespace hs::server {
 namespace {
 
-// The ports get at least one descriptor in this many, even if the database would like to have more.
+// Connections get at least one descriptor in this many, even if the database wants more.
 constexpr uint64_t kLeastShare = 2;
 // One in this many of the database's descriptors must be free when a connection is admitted,
 // however many the database has taken so far.

@@ -1,7 +1,7 @@
 // Decides whether the process can spare a descriptor for one more connection.
 //
-// The ports share a process with the database. If they took the last descriptor, the database could
-// open no table and accept no client, and it would switch its log off.
+// This server shares a process with the database. If connections took the last descriptor, the
+// database could open no table and accept no client, and it would switch its log off.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ uint64_t descriptor_limit();
 
 class Admission {
  public:
-  // `engine` must outlive the object. `own`: how many descriptors the ports have besides their
+  // `engine` must outlive the object. `own`: how many descriptors this server has besides its
   // connections.
   Admission(const engine::Engine& engine, uint64_t own,
             std::function<uint64_t()> limit = descriptor_limit);
 
-  // Any thread, as all functions that follow. Whether a connection may stay that was just accepted
-  // as the descriptor `number`, when the ports have `connections` others. The system gives the
-  // lowest free number, so at least that many descriptors are in use.
+  // Any thread, as all functions that follow. Whether a connection may stay that has the descriptor
+  // `number` and was just accepted, beside `connections` others. The system gives the lowest free
+  // number, so at least `number` descriptors are in use.
   bool has_room(int number, uint64_t connections) const;
 
-  // The most connections of all ports together.
+  // The most connections of all endpoints together.
   uint64_t most_connections() const;
   // "the process may open 3000 files, and 1500 of them are for the database (open_files_limit)"
   std::string reason() const;

@@ -86,7 +86,7 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
     *error += in_parentheses(variable_of(failed.about, endpoint));
     return nullptr;
   }
-  made->number_ = made->listener_->port();
+  made->port_ = made->listener_->port();
 
   net::Acceptor::Handlers handlers;
   handlers.accepted = [raw = made.get()](net::FileDescriptor socket) {

@@ -21,8 +21,8 @@ namespace hs::server {
 
 class Endpoint {
  public:
-  // Whether a connection may stay that was accepted as this descriptor. If not, it logs the reason.
-  // Called on the thread that accepts.
+  // Called on the thread that accepts: whether the connection with this descriptor may stay. If
+  // not, it logs the reason.
   using Admits = std::function<bool(int)>;
   static constexpr int kLastDescriptor = INT_MAX;  // no descriptor is left behind it
 
@@ -47,7 +47,7 @@ class Endpoint {
   void join();
 
   engine::Mode mode() const { return config_.mode; }
-  uint16_t number() const { return number_; }  // of the port that is bound; 0: a Unix socket
+  uint16_t port() const { return port_; }  // that is bound; 0: a Unix socket
   const std::string& place() const { return listener_->place(); }  // until join()
   void add_to(Statistics& sum) const;
 
@@ -61,7 +61,7 @@ class Endpoint {
   ReactorGroup& group_;
   const Admits admits_;
   const std::string refusal_;  // for a client that is refused
-  uint16_t number_ = 0;
+  uint16_t port_ = 0;
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
   std::thread thread_;

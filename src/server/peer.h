@@ -45,9 +45,9 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
     kLastWords,  // after the error `last_words`
     kForeign,    // the client speaks another protocol
     kFailed,     // a request could not be answered at all
-    kAbandoned,  // it is not known what was done: closes at once, without the replies
+    kAbandoned,  // what was done is not known: closes at once, without the replies
   };
-  Ending ending = Ending::kNone;  // if set: executes nothing more, and closes after its replies
+  Ending ending = Ending::kNone;  // if set: nothing more is executed, and the peer closes
   ErrorCode last_words = ErrorCode::kCommand;
 
   // Set by Reactor, while parked:

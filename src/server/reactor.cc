@@ -6,8 +6,7 @@
 namespace hs::server {
 namespace {
 
-// A parked request is tried again after 2 ms, then 4, up to this. A try that fails costs some 20
-// µs.
+// A parked request is tried again after 2 ms, then 4, up to this. A try that fails costs 20 µs.
 constexpr int64_t kLongestParkMs = 128;
 // How often the leader looks at the parked requests.
 constexpr int kLookAtParkedMs = 2;

@@ -1,5 +1,4 @@
-// A share of a port's connections: their event loop, and the queue of connections that have
-// requests.
+// A share of a group's connections: their event loop, and the queue of those that have requests.
 //
 //   wait for requests -> one batch of them -> commit -> send the replies
 //     -> give tables back that other sessions wait for
@@ -61,7 +60,7 @@ class Reactor {
   // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
   // stay with it until it gives them back, but those whose replies are final are taken over.
   bool take_lead(Leader& successor);
-  // The work of the leader. Returns when it has lost the lead, is told to stop, or the port stops.
+  // The work of the leader. Returns when the leader has lost the lead or is told to stop.
   void lead(Leader& leader);
 
   // On the leader's thread while its batch runs: gives the lead away, so that connections that are

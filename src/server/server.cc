@@ -103,7 +103,7 @@ class NetworkServer final : public Server {
 
   uint16_t port(engine::Mode mode) const override {
     for (const auto& endpoint : endpoints_) {
-      if (endpoint->mode() == mode && endpoint->number() != 0) return endpoint->number();
+      if (endpoint->mode() == mode && endpoint->port() != 0) return endpoint->port();
     }
     return 0;
   }

@@ -1,8 +1,9 @@
-// The executors of a port: a few more than lead its reactors, and more while leaders wait.
+// The executors of a group of reactors: one for each reactor, a spare one, and more while leaders
+// wait.
 //
-// At first there is one for each reactor and one that stands by. An executor that is called makes
-// sure that another one stands by, as long as there may be more. One that was made later and has
-// not been called for a while ends, as long as another one stands by.
+// An executor that is called makes sure that another one stands by, as long as there may be more.
+// An executor that was made later and has not been called for a while ends, as long as another one
+// stands by.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,7 @@ class ThreadPool final : public Dispatcher {
     std::chrono::milliseconds spare_time{10'000};  // how long a thread made later stands by
   };
 
-  // All arguments must outlive the pool. `reactors`: those that the pool finds leaders for.
+  // All arguments must outlive the pool, which finds leaders for `reactors`.
   ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
              engine::Engine& engine, const Log& log);
   ~ThreadPool() { join(); }

@@ -1,4 +1,4 @@
-// A database in memory behind the engine interface, for tests and for the server without a database.
+// A database in memory behind the engine interface, for tests and for tools/hs_fake_server.
 //
 // All sessions share the tables. Other sessions see changes at once, before their commit. One
 // session at a time may hold uncommitted changes. Another one that wants to change something waits

@@ -15,8 +15,8 @@ class Keys {
   // Uniform over 1 … rows.
   static Keys uniform(uint64_t seed, uint32_t rows) { return hot(seed, rows, rows, 1); }
 
-  // Uniform over 1 … hot, but a share `cold` of them uniform over 1 … rows. 1 <= hot <= rows, 0 <=
-  // cold <= 1.
+  // Uniform over 1 … hot, but a share `cold` of them uniform over 1 … rows. 1 <= hot <= rows and
+  // 0 <= cold <= 1.
   static Keys hot(uint64_t seed, uint32_t rows, uint32_t hot, double cold);
 
   // Over 1 … rows: the i-th most frequent key has a frequency in proportion to 1 / i^theta. The
