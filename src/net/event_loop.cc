@@ -42,12 +42,12 @@ EventLoop::EventLoop(Options options)
 
 EventLoop::~EventLoop() { shut(); }
 
-bool EventLoop::adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket) {
+bool EventLoop::adopt(std::unique_ptr<Connection>& connection, Transport& transport) {
   {
     const MutexLock lock(mutex_);
     if (shut_) return false;
     adopted_.push_back(nullptr);
-    connection->transport_ = Transport(std::move(socket));
+    connection->transport_ = std::move(transport);
     adopted_.back() = std::move(connection);
     connections_.fetch_add(1, std::memory_order_relaxed);
   }

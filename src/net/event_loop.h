@@ -52,10 +52,10 @@ class EventLoop {
   static std::unique_ptr<EventLoop> create(Options options);
   ~EventLoop();  // as shut()
 
-  // Any thread: hands over a connected, non-blocking socket and the new object for its connection.
+  // Any thread: hands over a client's transport and the new object for its connection.
   // False after shut(): both stay the caller's. May throw std::bad_alloc: both stay the caller's,
   // too.
-  bool adopt(std::unique_ptr<Connection>& connection, FileDescriptor& socket);
+  bool adopt(std::unique_ptr<Connection>& connection, Transport& transport);
   // Any thread, at any time while the loop exists: ends the current wait(), or else the next one.
   void wake();
   // Any thread: how many connections there are, including those that were handed over and that

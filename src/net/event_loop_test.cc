@@ -25,7 +25,7 @@ class EventLoopTest : public ::testing::Test {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
     FileDescriptor client(ends[0]);
-    FileDescriptor server(ends[1]);
+    Transport server{FileDescriptor(ends[1])};
     if (buffer_size != 0) {
       ::setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &buffer_size, sizeof buffer_size);
     }
@@ -34,9 +34,9 @@ class EventLoopTest : public ::testing::Test {
     return client;
   }
 
-  bool adopt(FileDescriptor& socket) {
+  bool adopt(Transport& transport) {
     auto connection = std::make_unique<Connection>(memory_);
-    return loop_->adopt(connection, socket);
+    return loop_->adopt(connection, transport);
   }
 
   std::vector<Connection*> wait() {
@@ -342,16 +342,16 @@ TEST_F(EventLoopTest, ShutClosesAllAndTakesNoMore) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
   const FileDescriptor waiting(ends[0]);
-  FileDescriptor handed_over(ends[1]);
+  Transport handed_over{FileDescriptor(ends[1])};
   EXPECT_TRUE(adopt(handed_over));
   EXPECT_EQ(loop_->connections(), 2u);
   loop_->shut();
   EXPECT_EQ(loop_->connections(), 0u);
   EXPECT_EQ(read(client), "EOF");
   EXPECT_EQ(read(waiting), "EOF");
-  FileDescriptor late(::socket(AF_UNIX, SOCK_STREAM, 0));
+  Transport late{FileDescriptor(::socket(AF_UNIX, SOCK_STREAM, 0))};
   EXPECT_FALSE(adopt(late));
-  EXPECT_TRUE(late);  // still the caller's
+  EXPECT_GE(late.descriptor(), 0);  // still the caller's
   loop_->shut();
 }
 

@@ -1,7 +1,5 @@
 #include "server/endpoint.h"
 
-#include <sys/socket.h>
-
 #include <new>
 #include <string_view>
 
@@ -90,11 +88,12 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
 
   net::Acceptor::Handlers handlers;
   handlers.accepted = [raw = made.get()](net::FileDescriptor socket) {
-    raw->take(std::move(socket));
+    raw->take(net::Transport(std::move(socket)));
   };
   handlers.refused = [raw = made.get()](net::FileDescriptor socket) {
     raw->admits_(kLastDescriptor);  // logs the reason
-    raw->refuse(socket);
+    net::Transport client(std::move(socket));
+    raw->refuse(client);
   };
   handlers.warning = log.warning;
   made->acceptor_ = std::make_unique<net::Acceptor>(*made->listener_, std::move(handlers));
@@ -119,21 +118,21 @@ void Endpoint::join() {
   listener_.reset();
 }
 
-void Endpoint::take(net::FileDescriptor socket) {
+void Endpoint::take(net::Transport client) {
   try {
-    if (!group_.is_full() && admits_(socket.get()) && group_.adopt(socket, config_)) {
+    if (!group_.is_full() && admits_(client.descriptor()) && group_.adopt(client, config_)) {
       return accepted_.add(1);
     }
   } catch (const std::bad_alloc&) {
   }
-  refuse(socket);
+  refuse(client);
 }
 
 // When no thread is left, the server is stopping, and the connection is closed without an answer.
-void Endpoint::refuse(const net::FileDescriptor& socket) {
+void Endpoint::refuse(net::Transport& client) {
   refused_.add(1);
   if (!group_.takes_connections()) return;
-  ::send(socket.get(), refusal_.data(), refusal_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  (void)client.send(refusal_.data(), refusal_.size());
 }
 
 void Endpoint::add_to(Statistics& sum) const {

@@ -12,6 +12,7 @@
 #include "base/counter.h"
 #include "net/acceptor.h"
 #include "net/listener.h"
+#include "net/transport.h"
 #include "server/config.h"
 #include "server/reactor_group.h"
 #include "server/start_gate.h"
@@ -54,8 +55,8 @@ class Endpoint {
  private:
   Endpoint(const EndpointConfig& config, ReactorGroup& group, Admits admits);
 
-  void take(net::FileDescriptor socket);
-  void refuse(const net::FileDescriptor& socket);
+  void take(net::Transport client);
+  void refuse(net::Transport& client);
 
   const EndpointConfig config_;
   ReactorGroup& group_;

@@ -88,8 +88,8 @@ class Reactor {
   void wake() { loop_->wake(); }
   bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
   // `peer`: the object for the new connection, a Peer. Otherwise as EventLoop::adopt().
-  bool adopt(std::unique_ptr<net::Connection>& peer, net::FileDescriptor& socket) {
-    return loop_->adopt(peer, socket);
+  bool adopt(std::unique_ptr<net::Connection>& peer, net::Transport& transport) {
+    return loop_->adopt(peer, transport);
   }
   uint32_t connections() const { return loop_->connections(); }
   void add_to(Statistics& sum) const;

@@ -70,12 +70,12 @@ void ReactorGroup::join() {
   if (pool_) pool_->join();
 }
 
-bool ReactorGroup::adopt(net::FileDescriptor& socket, const EndpointConfig& endpoint) {
+bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoint) {
   std::unique_ptr<net::Connection> peer =
       std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
   const std::lock_guard lock(mutex_);
   while (Reactor* const reactor = least_busy()) {
-    if (reactor->adopt(peer, socket)) return true;
+    if (reactor->adopt(peer, transport)) return true;
     std::erase(taking_, reactor);
   }
   return false;

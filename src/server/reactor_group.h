@@ -42,11 +42,11 @@ class ReactorGroup {
   // call does nothing.
   void join();
 
-  // Any thread, as all functions that follow. Gives the connection to the reactor that has the
-  // fewest. False: the socket stays the caller's, since no reactor is left, or there are as many
-  // connections as there may be (max_connections). May throw std::bad_alloc; the socket stays the
-  // caller's then, too.
-  bool adopt(net::FileDescriptor& socket, const EndpointConfig& endpoint);
+  // Any thread, as all functions that follow. Gives the endpoint's client to the reactor that has
+  // the fewest. False: the transport stays the caller's, since no reactor is left, or there are as
+  // many connections as there may be (max_connections). May throw std::bad_alloc; the transport
+  // stays the caller's then, too.
+  bool adopt(net::Transport& transport, const EndpointConfig& endpoint);
   bool is_full() const;
   // Whether any reactor still takes connections.
   bool takes_connections() const;
