@@ -18,11 +18,11 @@ bool same_secret(std::string_view given, std::string_view secret) {
 }  // namespace
 
 bool may_proceed(const Client& client) {
-  return client.authentication().secret.empty() || client.authorized();
+  return !client.authentication().is_required() || client.authorized();
 }
 
 bool is_known(const Client& client) {
-  return client.authentication().secret.empty() ? client.open_indexes() > 0 : client.authorized();
+  return client.authentication().is_required() ? client.authorized() : client.open_indexes() > 0;
 }
 
 Result<void> authenticate(const protocol::Request& request, Client& client,

@@ -49,6 +49,9 @@ class SpecPool {
 // What an endpoint asks of its clients.
 struct Authentication {
   std::string secret;  // a client must prove to know it (Verb::kAuth); empty: none is asked for
+
+  // Whether a client must show anything before it is served.
+  bool is_required() const { return !secret.empty(); }
 };
 inline const Authentication kNoAuthentication;
 

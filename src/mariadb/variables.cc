@@ -35,7 +35,6 @@ TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character
 
 constexpr int kReadOnly = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
-constexpr const char* kUnixSocket = "/";  // as an address
 
 MYSQL_SYSVAR_UINT(verbose, verbose, PLUGIN_VAR_RQCMDARG,
                   "How much goes to the error log: 0 errors only, 10 also start, stop and warnings",
@@ -258,12 +257,12 @@ std::optional<server::Config> read_configuration(std::string* error) {
   endpoint.mode = engine::Mode::kReadOnly;
   endpoint.authentication.secret = *secret;
   for (const std::string& one : addresses) listen(one, port, "handlersocket_port");
-  listen(kUnixSocket, socket_path, "handlersocket_socket");
+  listen(std::string(server::kUnixSocket), socket_path, "handlersocket_socket");
   endpoint.mode = engine::Mode::kReadWrite;
   // If the read port's secret did not count here, writing would be open to every client.
   endpoint.authentication.secret = is_own ? *secret_wr : *secret;
   for (const std::string& one : addresses) listen(one, port_wr, "handlersocket_port_wr");
-  listen(kUnixSocket, socket_path_wr, "handlersocket_socket_wr");
+  listen(std::string(server::kUnixSocket), socket_path_wr, "handlersocket_socket_wr");
   config.read_threads = threads;
   config.write_threads = threads_wr;
   config.max_threads = max_threads;

@@ -5,8 +5,6 @@
 namespace hs::server {
 namespace {
 
-constexpr std::string_view kUnixSocket = "/";
-
 std::string_view without_blanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};

@@ -17,10 +17,12 @@
 
 namespace hs::server {
 
+// The address of an endpoint that is a Unix socket. Its `port` is the socket's path then.
+inline constexpr std::string_view kUnixSocket = "/";
+
 // One place to listen, what is spoken there, and what is asked of its clients.
 struct EndpointConfig {
-  std::string address = "127.0.0.1";  // IPv4 or IPv6 literal or a name; empty = all; "/" = `port`
-                                      // is the path of a Unix socket
+  std::string address = "127.0.0.1";  // IPv4 or IPv6 literal or a name; empty = all; kUnixSocket
   std::string port;                   // decimal port or service name; "0" = any free port
   net::SocketRights socket_rights{};  // of a Unix socket
   engine::Mode mode = engine::Mode::kReadOnly;

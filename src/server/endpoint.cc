@@ -8,8 +8,6 @@
 namespace hs::server {
 namespace {
 
-constexpr std::string_view kUnixSocket = "/";  // as an address
-
 constexpr std::string_view kHowToProtect =
     " and asks its clients for no secret: set handlersocket_plain_secret_file, or "
     "handlersocket_allow_unauthenticated = 1 to serve every client";
@@ -50,7 +48,7 @@ bool listen_options(const Config& config, const EndpointConfig& endpoint,
   }
   options->address = endpoint.address;
   options->only_loopback =
-      endpoint.authentication.secret.empty() && !endpoint.allow_unauthenticated;
+      !endpoint.authentication.is_required() && !endpoint.allow_unauthenticated;
   return net::resolve_port(endpoint.port, &options->port, error);
 }
 
