@@ -1,4 +1,5 @@
-// A share of a group's connections: their event loop, and the queue of those that have requests.
+// A share of the connections of one mode: their event loop, and the queue of those that have
+// requests.
 //
 //   wait for requests -> one batch of them -> commit -> send the replies
 //     -> give tables back that other sessions wait for
