@@ -27,8 +27,8 @@ bool is_known(const Client& client) {
 
 Result<void> authenticate(const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
-  // An unknown type tries no secret, so what the client has proven before stands.
-  if (request.auth_type != "1") return ErrorCode::kAuthType;
+  // An unknown method tries no secret, so what the client has proven before stands.
+  if (request.auth_method != protocol::AuthMethod::kSecret) return ErrorCode::kAuthType;
   client.set_authorized(false);
   if (request.error) return *request.error;
   // With no secret only the empty key is right.

@@ -1,4 +1,4 @@
-// `A`: the client shows that it knows its endpoint's secret.
+// Login: the client shows that it knows its endpoint's secret.
 #pragma once
 
 #include "base/result.h"

@@ -8,10 +8,10 @@ namespace {
 using AuthTest = ExecTest;
 
 TEST_F(AuthTest, WithoutASecretEverythingWorksAndOnlyTheEmptyKeyIsRight) {
-  EXPECT_EQ(run(Ask::auth("1", Value::of(""))), "ok");
-  EXPECT_EQ(run(Ask::auth("1", Value::of("x"))), "error unauth");
-  EXPECT_EQ(run(Ask::auth("1", Value::null())), "error unauth");
-  EXPECT_EQ(run(Ask::auth("2", Value::of(""))), "error authtype");
+  EXPECT_EQ(run(Ask::auth(Value::of(""))), "ok");
+  EXPECT_EQ(run(Ask::auth(Value::of("x"))), "error unauth");
+  EXPECT_EQ(run(Ask::auth(Value::null())), "error unauth");
+  EXPECT_EQ(run(Ask::auth(Value::of(""), protocol::AuthMethod::kUnknown)), "error authtype");
   EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "ok");
 }
 
@@ -20,7 +20,7 @@ TEST_F(AuthTest, WithASecretNothingWorksBeforeTheRightKey) {
   EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "error unauth");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error unauth");
   EXPECT_EQ(run(Ask::insert(1, {"1"})), "error unauth");
-  EXPECT_EQ(run(Ask::auth("1", Value::of("se\1cret"))), "ok");
+  EXPECT_EQ(run(Ask::auth(Value::of("se\1cret"))), "ok");
   EXPECT_EQ(run(Ask::open(1, "user", "", "id")), "ok");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "rows 1:");
 }
@@ -28,16 +28,16 @@ TEST_F(AuthTest, WithASecretNothingWorksBeforeTheRightKey) {
 TEST_F(AuthTest, RefusesEveryOtherKey) {
   authentication.secret = "secret";
   for (const char* key : {"", "s", "secre", "secrets", "secretsecret", "Secret", "secreT"}) {
-    EXPECT_EQ(run(Ask::auth("1", Value::of(key))), "error unauth") << key;
+    EXPECT_EQ(run(Ask::auth(Value::of(key))), "error unauth") << key;
   }
-  EXPECT_EQ(run(Ask::auth("1", Value::null())), "error unauth");
+  EXPECT_EQ(run(Ask::auth(Value::null())), "error unauth");
 }
 
 TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
   authentication.secret = "secret";
-  const Ask good = Ask::auth("1", Value::of("secret"));
-  for (const Ask& bad : {Ask::auth("1", Value::of("x")),
-                         Ask::auth("1", Value::of("secret"))
+  const Ask good = Ask::auth(Value::of("secret"));
+  for (const Ask& bad : {Ask::auth(Value::of("x")),
+                         Ask::auth(Value::of("secret"))
                              .malformed(ErrorCode::kEscape, protocol::ErrorStage::kContents)}) {
     ASSERT_EQ(run(good), "ok");
     ASSERT_EQ(run(Ask::find(1, "=", {"1"})), "error stmtnum");
@@ -48,15 +48,15 @@ TEST_F(AuthTest, AFailureTakesAnEarlierAuthorizationAway) {
 
 TEST_F(AuthTest, AnUnknownTypeLeavesAnEarlierAuthorization) {
   authentication.secret = "secret";
-  ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
-  EXPECT_EQ(run(Ask::auth("2", Value::of("secret"))), "error authtype");
+  ASSERT_EQ(run(Ask::auth(Value::of("secret"))), "ok");
+  EXPECT_EQ(run(Ask::auth(Value::of("secret"), protocol::AuthMethod::kUnknown)), "error authtype");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "error stmtnum");
 }
 
 TEST_F(AuthTest, IsPerConnection) {
   authentication.secret = "secret";
   Client other(pool, authentication);
-  ASSERT_EQ(run(Ask::auth("1", Value::of("secret"))), "ok");
+  ASSERT_EQ(run(Ask::auth(Value::of("secret"))), "ok");
   EXPECT_EQ(run(Ask::find(1, "=", {"1"}), other), "error unauth");
 }
 

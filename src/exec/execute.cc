@@ -39,7 +39,7 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
     case Plan::Kind::kRead:
       return find(context, plan, request, session, scratch, reply);
     case Plan::Kind::kChange:
-      if (request.verb != Verb::kInsert) {
+      if (plan.access != engine::Access::kInsert) {
         return modify(context, plan, request, session, scratch, reply);
       }
       scratch.meter.add(Meter::kChange);

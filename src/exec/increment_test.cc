@@ -122,9 +122,9 @@ TEST_F(IncrementTest, NeedsExactlyOneOperandForEachColumn) {
   EXPECT_EQ(run(plus(1, "1", {})), "error missing_value");
   EXPECT_EQ(run(minus(2, "1", {"1", "1"})), "error missing_value");
   EXPECT_EQ(run(plus(1, "1", {"1", "2"})), "error fldnum");
-  EXPECT_EQ(run(plus(1, "1", {"1", "", ""})), "error fldnum");
+  EXPECT_EQ(run(plus(1, "1", {"1", "", ""}).with_optional_end()), "error fldnum");
   EXPECT_EQ(counters(), kCounters);
-  EXPECT_EQ(run(plus(1, "1", {"1", ""})), "count 1");
+  EXPECT_EQ(run(plus(1, "1", {"1", ""}).with_optional_end()), "count 1");
   EXPECT_EQ(counters()[0], "1,6,0,7.50");
 }
 

@@ -1,4 +1,4 @@
-// `+` in the place of the operator: adds a row.
+// Insert: adds a row.
 #pragma once
 
 #include "exec/execute.h"

@@ -122,16 +122,14 @@ class Change {
   uint64_t rows_ = 0;
 };
 
-// The request's values, one for each column; none for a delete. One empty value behind the last is
-// ignored: some clients end every line with a TAB.
+// The request's values, one for each column; none for a delete.
 Result<std::span<const Value>> values_for(const protocol::Request& request, size_t columns) {
   std::span<const Value> values = request.values;
   if (request.modification == Modification::kDelete) return values.first(0);
   // A column without a value would need a guess.
   if (values.size() < columns) return ErrorCode::kMissingValue;
-  const bool ends_with_tab =
-      values.size() == columns + 1 && !values.back().is_null() && values.back().size == 0;
-  if (values.size() > columns && !ends_with_tab) return ErrorCode::kValueCount;
+  const size_t most = request.last_is_optional ? columns + 1 : columns;
+  if (values.size() > most) return ErrorCode::kValueCount;
   return values.first(columns);
 }
 

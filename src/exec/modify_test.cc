@@ -42,8 +42,10 @@ TEST_F(ModifyTest, UpdateNeedsExactlyOneValueForEachColumn) {
 }
 
 TEST_F(ModifyTest, OneEmptyValueBehindTheLastIsNone) {
-  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"7", "70", ""})), "count 1");
-  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", "", ""})), "error fldnum");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"7", "70", ""})), "error fldnum");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"7", "70", ""}).with_optional_end()), "count 1");
+  EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", "", ""}).with_optional_end()),
+            "error fldnum");
   EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", nullptr})), "error fldnum");
   EXPECT_EQ(run(Ask::find(3, "=", {"20"}).update({"8", "80", " "})), "error fldnum");
   EXPECT_EQ(run(Ask::find(5, "=", {"30"}).update({""})), "count 1");

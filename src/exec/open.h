@@ -1,4 +1,4 @@
-// `P`: opens an index of a table, and columns of it, under an id of the connection.
+// Open: an index of a table, and columns of it, under an id of the connection.
 #pragma once
 
 #include "exec/execute.h"

@@ -27,6 +27,9 @@ enum class Verb : uint8_t {
   kModify,  // a find whose rows are changed
 };
 
+// How a client proves that it may be served.
+enum class AuthMethod : uint8_t { kUnknown, kSecret };
+
 // Where an `error` stands in the order of checks, which clients can observe. The checks that need
 // the connection's state lie between the stages and are made by the caller:
 //
@@ -83,7 +86,7 @@ struct Request {
   std::string_view database, table, index, columns, filter_columns;
 
   // kAuth
-  std::string_view auth_type;
+  AuthMethod auth_method = AuthMethod::kUnknown;
   Value auth_key;
 
   // kFind and kModify
@@ -101,6 +104,9 @@ struct Request {
 
   // kInsert: the row; kModify: new values or increments
   std::span<const Value> values;
+  // kModify: the last of `values` is empty, and may be no value but an end of the message that some
+  // clients write. It does not count when there is one value too many.
+  bool last_is_optional = false;
 };
 
 }  // namespace hs::protocol

@@ -146,7 +146,8 @@ void Parser::parse_open(Tokens& tokens, Request& request) {
 
 void Parser::parse_auth(Tokens& tokens, Request& request) {
   request.verb = Verb::kAuth;
-  request.auth_type = tokens.next();
+  const std::string_view type = tokens.next();
+  request.auth_method = is(type, '1') ? AuthMethod::kSecret : AuthMethod::kUnknown;
   // Not parse_value(): a key is never NULL, or else a lone NUL byte would pass for the empty
   // secret.
   request.auth_key = decode(tokens.next(), request);
@@ -256,7 +257,10 @@ bool Parser::parse_modification(std::string_view token, Tokens& tokens, Request&
   if (*known == Modification::kDelete) return true;
   while (tokens.more()) {
     if (!has_room(request)) return false;
-    values_.push_back(parse_value(tokens.next(), request));
+    const Value value = parse_value(tokens.next(), request);
+    // Some clients end every line with a TAB.
+    request.last_is_optional = !value.is_null() && value.size == 0;
+    values_.push_back(value);
   }
   return true;
 }

@@ -66,14 +66,14 @@ TEST(Parser, Open) {
 
 TEST(Parser, Auth) {
   expect({
-      {"A\t1\tsecret", "auth '1' 'secret'"},
-      {"A\t1\ts\x01@x\tmore", "auth '1' 's\\x00x'"},
-      {"A\t1\t", "auth '1' ''"},
-      {"A\t1", "auth '1' ''"},
-      {"A\t2\tkey", "auth '2' 'key'"},
-      {"A", "auth '' ''"},
-      {"A\t1\t\0"s, "auth '1' '\\x00'"},
-      {"A\t1\tx\x01", "auth '1' '' error escape at contents"},
+      {"A\t1\tsecret", "auth secret 'secret'"},
+      {"A\t1\ts\x01@x\tmore", "auth secret 's\\x00x'"},
+      {"A\t1\t", "auth secret ''"},
+      {"A\t1", "auth secret ''"},
+      {"A\t2\tkey", "auth unknown 'key'"},
+      {"A", "auth unknown ''"},
+      {"A\t1\t\0"s, "auth secret '\\x00'"},
+      {"A\t1\tx\x01", "auth secret '' error escape at contents"},
   });
 }
 
@@ -167,8 +167,8 @@ TEST(Parser, Modify) {
   expect({
       {"1\t=\t1\tk\t1\t0\tU\ta\tb", modify + "update ['a','b']"},
       {"1\t=\t1\tk\t1\t0\tU", modify + "update []"},
-      {"1\t=\t1\tk\t1\t0\tU\t", modify + "update ['']"},
-      {"1\t=\t1\tk\t1\t0\tU\ta\t", modify + "update ['a','']"},
+      {"1\t=\t1\tk\t1\t0\tU\t", modify + "update ['']?"},
+      {"1\t=\t1\tk\t1\t0\tU\ta\t", modify + "update ['a','']?"},
       {"1\t=\t1\tk\t1\t0\tU\t\0\t\x01@"s, modify + "update [NULL,'\\x00']"},
       {"1\t=\t1\tk\t1\t0\tD", modify + "delete []"},
       {"1\t=\t1\tk\t1\t0\tD\tx\t\x01", modify + "delete []"},
@@ -282,7 +282,7 @@ TEST(Parser, BadEscapes) {
         {"1\t+\t1\t" + bad, "insert 1 ['']" + tail},
         {"1\t=\t1\tk\t1\t0\t@\t0\t1\t" + bad, find + "in 0 ['']" + tail},
         {"1\t=\t1\tk\t1\t0\tF\t=\t0\t" + bad, find + "F 0 = ''" + tail},
-        {"1\t=\t1\tk\t1\t0\tU\t" + bad, "modify 1 = ['k'] limit 1 offset 0 update ['']" + tail},
+        {"1\t=\t1\tk\t1\t0\tU\t" + bad, "modify 1 = ['k'] limit 1 offset 0 update ['']?" + tail},
     });
   }
 }
