@@ -160,7 +160,7 @@ def variables_in_code() -> dict[str, Variable]:
     for macro, values in macro_calls(source, r"MYSQL_SYSVAR_[A-Z]+"):
         if values[0] not in listed:
             raise ValueError(f"{VARIABLES_SOURCE}: {values[0]} is not among system_variables")
-        dynamic = "no" if re.search(r"kReadOnly|PLUGIN_VAR_READONLY", values[2]) else "yes"
+        dynamic = "no" if re.search(r"kSetAtStart|PLUGIN_VAR_READONLY", values[2]) else "yes"
         if macro in ("MYSQL_SYSVAR_STR", "MYSQL_SYSVAR_BOOL"):
             kind = "text" if macro == "MYSQL_SYSVAR_STR" else "switch"
             default = {"nullptr": "", "false": "OFF", "true": "ON"}.get(values[6], values[6])

@@ -33,118 +33,120 @@ const char* character_set_names[] = {"utf8mb4", "binary", nullptr};
 TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character_set_names,
                           nullptr};
 
-constexpr int kReadOnly = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
+constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
 
 MYSQL_SYSVAR_UINT(verbose, verbose, PLUGIN_VAR_RQCMDARG,
                   "How much goes to the error log: 0 errors only, 10 also start, stop and warnings",
                   nullptr, nullptr, 10, 0, 10000, 0);
-MYSQL_SYSVAR_STR(address, address, kReadOnly,
+MYSQL_SYSVAR_STR(address, address, kSetAtStart,
                  "Addresses to listen on, separated by commas: IPv4, IPv6 or names, empty for all; "
                  "'/' makes the ports paths of Unix sockets",
                  nullptr, nullptr, "127.0.0.1");
-MYSQL_SYSVAR_BOOL(allow_unauthenticated, allow_unauthenticated, kReadOnly,
+MYSQL_SYSVAR_BOOL(allow_unauthenticated, allow_unauthenticated, kSetAtStart,
                   "Listen on addresses that other machines can reach although no secret is set",
                   nullptr, nullptr, false);
-MYSQL_SYSVAR_STR(socket, socket_path, kReadOnly,
+MYSQL_SYSVAR_STR(socket, socket_path, kSetAtStart,
                  "Path of a Unix socket for reading, beside the port; empty for none", nullptr,
                  nullptr, "");
-MYSQL_SYSVAR_STR(socket_wr, socket_path_wr, kReadOnly,
+MYSQL_SYSVAR_STR(socket_wr, socket_path_wr, kSetAtStart,
                  "Path of a Unix socket for reading and writing, beside the port; empty for none",
                  nullptr, nullptr, "");
-MYSQL_SYSVAR_STR(port, port, kReadOnly,
+MYSQL_SYSVAR_STR(port, port, kSetAtStart,
                  "Port for reading: a number or a service name; empty to switch it off", nullptr,
                  nullptr, "9998");
-MYSQL_SYSVAR_STR(port_wr, port_wr, kReadOnly,
+MYSQL_SYSVAR_STR(port_wr, port_wr, kSetAtStart,
                  "Port for reading and writing: a number or a service name; empty to switch it off",
                  nullptr, nullptr, "9999");
-MYSQL_SYSVAR_STR(socket_mode, socket_mode, kReadOnly,
+MYSQL_SYSVAR_STR(socket_mode, socket_mode, kSetAtStart,
                  "Mode of the Unix sockets, in octal: clients need the right to write", nullptr,
                  nullptr, "0660");
-MYSQL_SYSVAR_STR(socket_group, socket_group, kReadOnly,
+MYSQL_SYSVAR_STR(socket_group, socket_group, kSetAtStart,
                  "Group of the Unix sockets, its name or number; empty for that of the server",
                  nullptr, nullptr, "");
-MYSQL_SYSVAR_UINT(epoll, epoll, kReadOnly, "Kept for old configuration files; epoll is always used",
-                  nullptr, nullptr, 1, 0, 1, 0);
-MYSQL_SYSVAR_UINT(threads, threads, kReadOnly, "Threads that serve the read port at the same time",
-                  nullptr, nullptr, 16, 1, 3000, 0);
-MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kReadOnly,
+MYSQL_SYSVAR_UINT(epoll, epoll, kSetAtStart,
+                  "Kept for old configuration files; epoll is always used", nullptr, nullptr, 1, 0,
+                  1, 0);
+MYSQL_SYSVAR_UINT(threads, threads, kSetAtStart,
+                  "Threads that serve the read port at the same time", nullptr, nullptr, 16, 1,
+                  3000, 0);
+MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kSetAtStart,
                   "Threads that serve the write port at the same time", nullptr, nullptr, 4, 1,
                   3000, 0);
-MYSQL_SYSVAR_UINT(max_threads, max_threads, kReadOnly,
+MYSQL_SYSVAR_UINT(max_threads, max_threads, kSetAtStart,
                   "Most threads of each port, those included that wait for a page, a lock or the "
                   "log while others go on; at least as many as serve it",
                   nullptr, nullptr, 256, 1, 10000, 0);
-MYSQL_SYSVAR_UINT(timeout, timeout, kReadOnly,
+MYSQL_SYSVAR_UINT(timeout, timeout, kSetAtStart,
                   "Seconds without traffic after which a connection is closed", nullptr, nullptr,
                   300, 30, 3600, 0);
-MYSQL_SYSVAR_UINT(backlog, backlog, kReadOnly, "Connections that may wait to be accepted", nullptr,
-                  nullptr, 32768, 5, 1000000, 0);
-MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kReadOnly,
+MYSQL_SYSVAR_UINT(backlog, backlog, kSetAtStart, "Connections that may wait to be accepted",
+                  nullptr, nullptr, 32768, 5, 1000000, 0);
+MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kSetAtStart,
                   "Bytes of each socket's send buffer; 0 = the system's choice", nullptr, nullptr,
                   0, 0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kReadOnly,
+MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kSetAtStart,
                   "Bytes of each socket's receive buffer; 0 = the system's choice", nullptr,
                   nullptr, 0, 0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(readsize, readsize, kReadOnly,
+MYSQL_SYSVAR_UINT(readsize, readsize, kSetAtStart,
                   "Most bytes taken from one connection at a time; 0 = 65536", nullptr, nullptr, 0,
                   0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(spin_us, spin_us, kReadOnly,
+MYSQL_SYSVAR_UINT(spin_us, spin_us, kSetAtStart,
                   "Microseconds that a thread looks for the next request before it sleeps, while "
                   "requests come that fast; 0 = never",
                   nullptr, nullptr, 20, 0, 1000, 0);
-MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kReadOnly,
+MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kSetAtStart,
                   "Kept for old configuration files; connections are always spread evenly", nullptr,
                   nullptr, 0, 0, 10000, 0);
 MYSQL_SYSVAR_UINT(
-    wrlock_timeout, wrlock_timeout, kReadOnly,
+    wrlock_timeout, wrlock_timeout, kSetAtStart,
     "Seconds that a request waits for a table or a backup before it fails with lock_tables",
     nullptr, nullptr, 12, 0, 3600, 0);
-MYSQL_SYSVAR_STR(plain_secret, plain_secret, kReadOnly,
+MYSQL_SYSVAR_STR(plain_secret, plain_secret, kSetAtStart,
                  "Shared secret of the read port; empty for none. Not shown after start", nullptr,
                  nullptr, "");
-MYSQL_SYSVAR_STR(plain_secret_wr, plain_secret_wr, kReadOnly,
+MYSQL_SYSVAR_STR(plain_secret_wr, plain_secret_wr, kSetAtStart,
                  "Shared secret of the write port; empty for none, unset for that of the read "
                  "port. Not shown after start",
                  nullptr, nullptr, nullptr);
-MYSQL_SYSVAR_STR(plain_secret_file, plain_secret_file, kReadOnly,
+MYSQL_SYSVAR_STR(plain_secret_file, plain_secret_file, kSetAtStart,
                  "File whose first line is the shared secret of the read port", nullptr, nullptr,
                  "");
-MYSQL_SYSVAR_STR(plain_secret_wr_file, plain_secret_wr_file, kReadOnly,
+MYSQL_SYSVAR_STR(plain_secret_wr_file, plain_secret_wr_file, kSetAtStart,
                  "File whose first line is the shared secret of the write port", nullptr, nullptr,
                  "");
-MYSQL_SYSVAR_ENUM(character_set, character_set, kReadOnly,
+MYSQL_SYSVAR_ENUM(character_set, character_set, kSetAtStart,
                   "What keys and values are: utf8mb4 text, converted to and from the columns' "
                   "character sets as SQL does it; or binary, the columns' own bytes as they are",
                   nullptr, nullptr, kUtf8mb4, &character_sets);
-MYSQL_SYSVAR_UINT(max_connections, max_connections, kReadOnly, "Most connections of each port",
+MYSQL_SYSVAR_UINT(max_connections, max_connections, kSetAtStart, "Most connections of each port",
                   nullptr, nullptr, 20000, 1, 1000000, 0);
 MYSQL_SYSVAR_UINT(
-    max_request_size, max_request_size, kReadOnly,
+    max_request_size, max_request_size, kSetAtStart,
     "Most bytes of one request line; a longer one is answered with request_too_long and a closed "
     "connection",
     nullptr, nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
-MYSQL_SYSVAR_UINT(max_reply_size, max_reply_size, kReadOnly,
+MYSQL_SYSVAR_UINT(max_reply_size, max_reply_size, kSetAtStart,
                   "Most bytes of one reply; a longer one is replaced by reply_too_long", nullptr,
                   nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
-MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kReadOnly,
+MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kSetAtStart,
                   "Most indexes that one connection may have open", nullptr, nullptr, 1024, 1,
                   1000000, 0);
-MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kReadOnly,
+MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kSetAtStart,
                   "Most rows that one request may update or delete", nullptr, nullptr, 1000000, 1,
                   100000000, 0);
-MYSQL_SYSVAR_UINT(max_rows, max_rows, kReadOnly, "Most rows that one find may return", nullptr,
+MYSQL_SYSVAR_UINT(max_rows, max_rows, kSetAtStart, "Most rows that one find may return", nullptr,
                   nullptr, 4294967295U, 1, 4294967295U, 0);
-MYSQL_SYSVAR_UINT(max_in_keys, max_in_keys, kReadOnly, "Most values of one IN", nullptr, nullptr,
+MYSQL_SYSVAR_UINT(max_in_keys, max_in_keys, kSetAtStart, "Most values of one IN", nullptr, nullptr,
                   1048576, 1, 1048576, 0);
-MYSQL_SYSVAR_UINT(max_columns, max_columns, kReadOnly,
+MYSQL_SYSVAR_UINT(max_columns, max_columns, kSetAtStart,
                   "Most columns in each of the two lists of an open index", nullptr, nullptr, 4096,
                   1, 4096, 0);
-MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kReadOnly,
+MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kSetAtStart,
                   "Bytes of replies that wait for one connection's client before the server reads "
                   "nothing more from it",
                   nullptr, nullptr, 262144, 4096, 1024 * kMega, 0);
-MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kReadOnly,
+MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kSetAtStart,
                        "Bytes that the connections of both ports may hold together, in their "
                        "buffers and for their open indexes; 0 = no bound",
                        nullptr, nullptr, 536870912, 0, 1ULL << 50, 0);
