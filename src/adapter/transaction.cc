@@ -41,7 +41,7 @@ bool Transaction::undo_request(bool rolled_back) {
 // After a deadlock a request is tried again even if it was alone. After a timeout it is not, since
 // a setting of the database may make a timeout a rollback, too. When the log is full, it may take
 // the request without the changes of the requests before it.
-Transaction::Fate Transaction::settle(bool rolled_back) {
+Transaction::Fate Transaction::decide_fate(bool rolled_back) {
   const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
   request_has_changes_ = false;
   is_lost_ = log_full || (rolled_back && (follows_changes_ || !timed_out_));

@@ -10,7 +10,7 @@
 //
 //   ( begin_request  [ begin ] [ begin_statement ]
 //     note_change*
-//     ( end_request [ end_statement ] | undo_request [ end_statement  settle ] ) )*
+//     ( end_request [ end_statement ] | undo_request [ end_statement  decide_fate ] ) )*
 //   end
 #pragma once
 
@@ -64,11 +64,11 @@ class Transaction {
   // The session has waited for a lock in vain.
   void note_timeout() { timed_out_ = true; }
 
-  // The request has ended well. True: its statement is to be kept now; if that fails, settle().
-  // False: the statement stays open for the requests that follow.
+  // The request has ended well. True: its statement is to be kept now. If that fails, call
+  // decide_fate(). False: the statement stays open for the requests that follow.
   bool end_request();
 
-  // The request has failed. True: its statement is to be undone, and then settle(). False: the
+  // The request has failed. True: its statement is to be undone, then call decide_fate(). False: the
   // statement has earlier requests that ended well, and stays. If the failed request cannot be
   // undone without those, the transaction is lost. `rolled_back`: the database has rolled back the
   // whole transaction.
@@ -80,7 +80,7 @@ class Transaction {
     kLost,    // earlier requests were undone, too, or stand in the request's way: is_lost()
     kOver,    // the database has rolled it back; nothing else was lost, and nothing is to commit
   };
-  Fate settle(bool rolled_back);
+  Fate decide_fate(bool rolled_back);
 
  private:
   bool is_open_ = false;

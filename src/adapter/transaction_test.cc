@@ -40,7 +40,7 @@ class TransactionTest : public ::testing::Test {
       return transaction.is_lost() ? Fate::kLost : Fate::kGoesOn;
     }
     transaction.end_statement();
-    return transaction.settle(rolled_back);
+    return transaction.decide_fate(rolled_back);
   }
 
   Transaction transaction;
@@ -206,14 +206,14 @@ TEST_F(TransactionTest, AFailureOfTheLogIsThatOfOneRequest) {
   EXPECT_EQ(fail(), Fate::kGoesOn);
 }
 
-TEST_F(TransactionTest, AStatementThatCannotBeKeptIsSettledAsAFailedRequest) {
+TEST_F(TransactionTest, AStatementThatCannotBeKeptEndsAsAFailedRequest) {
   change(alone);
   begin(alone);
   transaction.note_change();
   ASSERT_TRUE(transaction.end_request());
   transaction.note_log_failure();
   transaction.end_statement();
-  EXPECT_EQ(transaction.settle(false), Fate::kLost);
+  EXPECT_EQ(transaction.decide_fate(false), Fate::kLost);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class MariaSession final : public engine::Session {
   bool close_statement();
   void abandon_statement();
   void unlock_statement();
-  void settle_transaction();
+  void decide_fate();
   Result<void> reopen(MariaCursor& cursor);
   Result<void> commit_write();
   bool commit_transaction();

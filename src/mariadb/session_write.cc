@@ -63,7 +63,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     const auto refused = refusal(access);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
-    settle_transaction();
+    decide_fate();
     return error;
   }
   transaction_.begin_statement(statement);
@@ -76,14 +76,14 @@ Result<void> MariaSession::end_write(const MariaCursor& cursor) {
   if (transaction_.request_has_changes() && !cursor.can_undo()) thd_->reset_killed();
   if (!transaction_.end_request() || close_statement()) return {};
   const Error error = take_error(0);
-  (void)transaction_.settle(thd_->transaction_rollback_request);
+  (void)transaction_.decide_fate(thd_->transaction_rollback_request);
   return error;
 }
 
 void MariaSession::undo_write() {
   if (transaction_.undo_request(thd_->transaction_rollback_request)) {
     abandon_statement();
-    settle_transaction();
+    decide_fate();
   }
   thd_->clear_error();
 }
@@ -126,8 +126,8 @@ void MariaSession::unlock_statement() {
 }
 
 // Decides what happens to the transaction after a request has failed and was undone.
-void MariaSession::settle_transaction() {
-  const auto fate = transaction_.settle(thd_->transaction_rollback_request);
+void MariaSession::decide_fate() {
+  const auto fate = transaction_.decide_fate(thd_->transaction_rollback_request);
   if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
 }
 
