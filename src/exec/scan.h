@@ -18,13 +18,12 @@ namespace hs::exec {
 // Key values that a request with IN may have: no server has indexes with more columns.
 inline constexpr size_t kMaxInKeyParts = 64;
 
-// The two checks are made in this order before a Scan is made. A change checks its values between
-// them.
-//
-// Whether `cursor` takes as many key values. Errors: kKeyParts.
+// Two checks come before a Scan, in this order. A change checks its values between them.
+// The first: whether `cursor` takes as many key values. Errors: kKeyParts.
 Result<void> check_key(const protocol::Request& request, const engine::Cursor& cursor);
-// Whether the request itself has an error left. Errors: its own, kKeyParts (IN).
+// The second: whether the request itself has an error left. Errors: its own, kKeyParts (IN).
 Result<void> check_contents(const protocol::Request& request);
+
 // The request's filters in the cursor. A few may stay there, which costs nothing. Very many are
 // taken out again, since a client can use many cursors.
 class FiltersInCursor {

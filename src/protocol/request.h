@@ -40,7 +40,7 @@ enum class AuthMethod : uint8_t { kUnknown, kSecret };
 //     filters: type and column of each
 //   kFilters        a filter type is unknown (set together with Filter::type_ok = false)
 //   kOperation      operator unknown, no key values, operation not served
-//     changes allowed on this port?
+//     changes allowed on this endpoint?
 //   kModification   the modify operator is unknown
 //     key_count against the parts of the index; number of values against the columns
 //   kContents       the rest: numbers, escapes, missing values, filter operators

@@ -75,9 +75,11 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Executes the complete messages in the peer's input, in order. Stops when there is none left,
-  // the batch is full, the output is over the high water mark, or the next request is parked. In
-  // all cases but the first it sets peer.may_have_more. At most once for each peer in one batch.
+  // Executes the complete messages in the peer's input, in order. Stops when
+  //   * there is none left, or peer.ending is set, or
+  //   * the batch is full, the output is over the high water mark, or the next request is parked:
+  //     then peer.may_have_more is true.
+  // At most once for each peer in one batch.
   void run(Peer& peer);
 
   bool full() const { return has_enough() || peers_.size() >= kMaxRequests; }
@@ -94,9 +96,9 @@ class Batch {
   // kAbandoned.
   void abandon();
 
-  // To be called while the batch's own thread waits inside the session. Appends the peers whose
-  // replies are final to `final`, as finish() leaves them. Calls `keep` with each of the others,
-  // and only those remain in peers().
+  // To be called while the batch's own thread waits inside the session. A peer whose replies are
+  // final goes to `final`, in the state in which finish() leaves it. The others remain in peers(),
+  // and `keep` is called with each of them.
   template <class Keep>
   void split(Queue& final, Keep keep) {
     mark_unfinished();

@@ -73,9 +73,13 @@ class Reactor {
   void leader_waits(Leader& leader, engine::SessionEvents::Wait what);
   void leader_goes_on(Leader& leader);
 
-  // One look of the executor that watches for the leader to wait too long. To be called every
+  // One look of the executor that watches whether the leader waits for too long. To be called every
   // kPatience or less often. `calm` counts the looks at which nothing happened; 0 at first.
-  enum class Watch { kOn, kOver, kTookLead };
+  enum class Watch {
+    kOn,        // look again
+    kOver,      // there is nothing to watch any more
+    kTookLead,  // the leader has waited for too long, and `watcher` leads now
+  };
   Watch watch(Leader& watcher, int* calm);
 
   // Disconnects every client but those of a running batch, and takes no more. The reactor must have

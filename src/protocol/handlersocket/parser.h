@@ -9,8 +9,8 @@
 //   modify  U|D|+|-[?] <value>*
 //
 // Says only what the line itself means. What depends on the connection (authentication, open
-// indexes and their columns, the port) is left to the caller. Keeps no state but scratch memory, so
-// parsing a line again gives an equal Request. One thread at a time.
+// indexes and their columns, whether it may change rows) is left to the caller. Keeps no state but
+// scratch memory, so parsing a line again gives an equal Request. One thread at a time.
 #pragma once
 
 #include <cstddef>
