@@ -68,6 +68,10 @@ class Condition {
   void notify_one() { condition_.notify_one(); }
   void notify_all() { condition_.notify_all(); }
   void wait(MutexLock& lock) { condition_.wait(lock.lock_); }
+  // False: the time is over, which is not to say that nothing else has happened.
+  bool wait_for(MutexLock& lock, std::chrono::milliseconds time) {
+    return condition_.wait_for(lock.lock_, time) == std::cv_status::no_timeout;
+  }
   // False: the time has come, which is not to say that nothing else has happened.
   template <class TimePoint>
   bool wait_until(MutexLock& lock, const TimePoint& time) {

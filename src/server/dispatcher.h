@@ -2,7 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
+
+#include "base/mutex.h"
 
 namespace hs::server {
 
@@ -23,7 +24,7 @@ class Dispatcher {
 
   // Where one executor stands by. Guarded by the dispatcher.
   struct Standby {
-    std::condition_variable called;
+    Condition called;
     bool is_called = false;  // by call(), not for a reactor
     bool started = false;    // the executor has stood by once
     bool retired = false;    // its thread ends, or has ended, since it was not needed

@@ -36,7 +36,7 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options) {
 // --- the lead ---
 
 bool Reactor::take_lead(Leader& successor) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (Leader* const leader = leader_.load(std::memory_order_relaxed); leader != nullptr) {
     if (!leader_waits_) return false;
     split_batch(*leader);
@@ -47,7 +47,6 @@ bool Reactor::take_lead(Leader& successor) {
   return true;
 }
 
-// Guarded by mutex_.
 void Reactor::split_batch(Leader& leader) {
   leader.batch().split(returned_, [this](Peer& peer) { loop_->detach(peer); });
   if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
@@ -55,7 +54,7 @@ void Reactor::split_batch(Leader& leader) {
 
 void Reactor::step_aside(Leader& leader) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!leads(leader)) return;
     split_batch(leader);
     leader_.store(nullptr, std::memory_order_relaxed);
@@ -68,7 +67,7 @@ void Reactor::step_aside(Leader& leader) {
 void Reactor::leader_waits(Leader& leader, engine::SessionEvents::Wait what) {
   bool watch = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!leads(leader)) return;
     leader_waits_ = true;
     ++waits_;
@@ -79,13 +78,13 @@ void Reactor::leader_waits(Leader& leader, engine::SessionEvents::Wait what) {
 }
 
 void Reactor::leader_goes_on(Leader& leader) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (leads(leader)) leader_waits_ = false;
 }
 
 Reactor::Watch Reactor::watch(Leader& watcher, int* calm) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const bool same = std::exchange(waits_watched_, waits_) == waits_;
     if (!same) {
       *calm = 0;
@@ -116,7 +115,7 @@ void Reactor::lead(Leader& leader) {
       leader.holds_tables = false;
     }
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
 }
 
@@ -185,7 +184,7 @@ void Reactor::report_foreigner(Leader& leader) try {
 void Reactor::give_back(Leader& leader) {
   bool is_led = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (Peer* peer : leader.batch().peers()) returned_.push_back(*peer);
     has_returned_.store(true, std::memory_order_relaxed);
     is_led = leader_.load(std::memory_order_relaxed) != nullptr;
@@ -203,7 +202,7 @@ void Reactor::settle_returned() {
   for (;;) {
     Peer* peer = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (returned_.empty()) return has_returned_.store(false, std::memory_order_relaxed);
       peer = &returned_.pop_front();
     }

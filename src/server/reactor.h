@@ -21,10 +21,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/engine.h"
 #include "net/event_loop.h"
 #include "server/leader.h"
@@ -104,7 +104,7 @@ class Reactor {
   bool leads(const Leader& leader) const {
     return leader_.load(std::memory_order_relaxed) == &leader;
   }
-  void split_batch(Leader& leader);
+  void split_batch(Leader& leader) HS_REQUIRES(mutex_);
   void run_batch(Leader& leader);
   void run_queue(Leader& leader);
   static void report_foreigner(Leader& leader);
@@ -128,14 +128,17 @@ class Reactor {
   std::atomic<bool> has_parked_{false};
   std::atomic<bool> wait_ended_{false};  // since the leader last looked at parked_
 
-  std::mutex mutex_;  // guards what follows; only while the leader waits do other threads change it
+  Mutex mutex_;
+  // Changed with mutex_ held: by the leader itself, and by other threads only while it waits.
   std::atomic<Leader*> leader_{nullptr};
-  bool leader_waits_ = false;
-  uint64_t waits_ = 0;          // how many waits all leaders had so far
-  uint64_t waits_watched_ = 0;  // how many of them the watcher has seen
-  bool watched_ = false;
+  bool leader_waits_ HS_GUARDED_BY(mutex_) = false;
+  uint64_t waits_ HS_GUARDED_BY(mutex_) = 0;  // how many waits all leaders had so far
+  // How many of them the watcher has seen.
+  uint64_t waits_watched_ HS_GUARDED_BY(mutex_) = 0;
+  bool watched_ HS_GUARDED_BY(mutex_) = false;
   std::atomic<bool> has_returned_{false};
-  Queue returned_;  // peers with final replies, which the leader must settle
+  // Peers with final replies, which the leader must settle.
+  Queue returned_ HS_GUARDED_BY(mutex_);
 };
 
 }  // namespace hs::server

@@ -44,7 +44,10 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
                std::string(threads_variable(mode)) + ")";
       return nullptr;
     }
-    group->taking_.push_back(made.get());
+    {
+      const MutexLock lock(group->mutex_);
+      group->taking_.push_back(made.get());
+    }
     group->reactors_.push_back(std::move(made));
   }
   ThreadPool::Options pool;
@@ -73,7 +76,7 @@ void ReactorGroup::join() {
 bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoint) {
   std::unique_ptr<net::Connection> peer =
       std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   while (Reactor* const reactor = least_busy()) {
     if (reactor->adopt(peer, transport)) return true;
     std::erase(taking_, reactor);
@@ -84,11 +87,11 @@ bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoi
 bool ReactorGroup::is_full() const { return connections() >= max_connections_; }
 
 bool ReactorGroup::takes_connections() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !taking_.empty();
 }
 
-// Call it with mutex_ held. Null: there are as many connections as there may be, or no reactor is
+// Null: there are as many connections as there may be, or no reactor is
 // left.
 Reactor* ReactorGroup::least_busy() {
   Reactor* least = nullptr;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/memory.h"
+#include "base/mutex.h"
 #include "engine/engine.h"
 #include "exec/client.h"
 #include "server/config.h"
@@ -58,15 +58,15 @@ class ReactorGroup {
 
  private:
   ReactorGroup(const Config& config, engine::Mode mode, Memory& memory);
-  Reactor* least_busy();
+  Reactor* least_busy() HS_REQUIRES(mutex_);
 
   const engine::Mode mode_;
   const uint32_t max_connections_;
   exec::SpecPool specs_;
   std::vector<std::unique_ptr<Reactor>> reactors_;
   std::optional<ThreadPool> pool_;
-  mutable std::mutex mutex_;      // guards what follows
-  std::vector<Reactor*> taking_;  // the reactors that have not ended
+  mutable Mutex mutex_;
+  std::vector<Reactor*> taking_ HS_GUARDED_BY(mutex_);  // the reactors that have not ended
 };
 
 // The short name of a mode's threads: "hs-rd-" or "hs-wr-".

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <new>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/mutex.h"
 #include "server/admission.h"
 #include "server/endpoint.h"
 #include "server/reactor_group.h"
@@ -93,7 +93,7 @@ class NetworkServer final : public Server {
   bool start(std::string* error);
 
   void stop() override {
-    const std::lock_guard lock(stopping_);
+    const MutexLock lock(stopping_);
     for (const auto& endpoint : endpoints_) endpoint->request_stop();
     for (const auto& group : groups_) group->request_stop();
     // Listening ends first, since the threads of a group may have to wait for the database.
@@ -130,7 +130,7 @@ class NetworkServer final : public Server {
   Memory memory_;  // outlives the groups, as do all members before it
   const Admission admission_;
   Seldom about_admission_;
-  std::mutex stopping_;
+  Mutex stopping_;  // one stop() after the other
   StartGate gate_;  // outlives all threads
   std::vector<std::unique_ptr<ReactorGroup>> groups_;
   std::vector<std::unique_ptr<Endpoint>> endpoints_;

@@ -39,7 +39,7 @@ ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& r
 
 void ThreadPool::start(const StartGate& gate) {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) want_leader(*reactor);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   while (places_.size() < first_threads()) make_thread(&gate);
 }
 
@@ -47,7 +47,7 @@ size_t ThreadPool::first_threads() const {
   return std::min<size_t>(reactors_.size() + 1, max_threads_);
 }
 
-// Call it with mutex_ held. A place whose thread has ended, or a new place.
+// A place whose thread has ended, or a new place.
 ThreadPool::Place& ThreadPool::free_place() {
   for (const std::unique_ptr<Place>& place : places_) {
     if (!place->ended) continue;
@@ -60,7 +60,7 @@ ThreadPool::Place& ThreadPool::free_place() {
   return *places_.back();
 }
 
-// Call it with mutex_ held. When it throws, nothing has changed.
+// When it throws, nothing has changed.
 void ThreadPool::make_thread(const StartGate* gate) {
   Place& place = free_place();
   place.thread = start_thread(place.executor.name(), [this, gate, &place] {
@@ -74,7 +74,7 @@ void ThreadPool::make_thread(const StartGate* gate) {
 }
 
 void ThreadPool::grow() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!standing_by_.empty() || starting_ != 0 || stopping()) return;
   const bool has_place =
       places_.size() < max_threads_ ||
@@ -86,8 +86,8 @@ void ThreadPool::grow() {
 // When a thread ends although it is needed, one reactor has no leader for good, unless other
 // threads stand by.
 void ThreadPool::leave(Place& place) {
-  const std::lock_guard leaving(leave_mutex_);
-  std::unique_lock lock(mutex_);
+  const MutexLock leaving(leave_mutex_);
+  MutexLock lock(mutex_);
   if (place.standby.retired) {
     place.ended = true;
     return;
@@ -110,7 +110,7 @@ void ThreadPool::leave(Place& place) {
 
 void ThreadPool::request_stop() {
   stop_.store(true, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const std::unique_ptr<Place>& place : places_) place->standby.called.notify_one();
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->wake();
 }
@@ -119,7 +119,7 @@ void ThreadPool::join() {
   for (size_t i = 0;; ++i) {
     std::thread thread;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (i == places_.size()) break;
       thread.swap(places_[i]->thread);
     }
@@ -129,7 +129,7 @@ void ThreadPool::join() {
 }
 
 void ThreadPool::want_leader(Reactor& reactor) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto end = without_leader_.end();
   if (std::find(without_leader_.begin(), end, &reactor) != end) return;
   without_leader_.push_back(&reactor);
@@ -137,7 +137,7 @@ void ThreadPool::want_leader(Reactor& reactor) {
 }
 
 void ThreadPool::want_watcher(Reactor& reactor) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   without_watcher_.push_back(&reactor);
   call_next();
 }
@@ -162,13 +162,13 @@ void ThreadPool::call_next() {
 }
 
 void ThreadPool::call(Standby& standby) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   standby.is_called = true;
   standby.called.notify_one();
 }
 
 ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!std::exchange(standby.started, true)) --starting_;
   for (;;) {
     if (!without_leader_.empty()) {
@@ -177,17 +177,17 @@ ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) 
     if (!without_watcher_.empty()) return {Call::kWatch, take_first(without_watcher_)};
     if (std::exchange(standby.is_called, false) || stopping()) return {};
     standing_by_.push_back(&standby);
-    std::cv_status waited = std::cv_status::no_timeout;
+    bool was_called = true;
     if (holds_tables) {
-      waited = standby.called.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
+      was_called = standby.called.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
     } else if (alive_ > first_threads()) {
-      waited = standby.called.wait_for(lock, spare_time_);
+      was_called = standby.called.wait_for(lock, spare_time_);
     } else {
       standby.called.wait(lock);
     }
     std::erase(standing_by_, &standby);
     const bool is_wanted = !without_leader_.empty() || !without_watcher_.empty();
-    if (waited == std::cv_status::no_timeout || is_wanted || standby.is_called) continue;
+    if (was_called || is_wanted || standby.is_called) continue;
     if (holds_tables) return {};
     if (!is_spare()) continue;
     standby.retired = true;
@@ -196,19 +196,22 @@ ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) 
   }
 }
 
-// Call it with mutex_ held. Whether a thread that stood by may end.
+// Whether a thread that stood by may end.
 bool ThreadPool::is_spare() const {
   return alive_ > first_threads() && !standing_by_.empty() && !stopping();
 }
 
 void ThreadPool::pause(Standby& standby, std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  standby.called.wait_for(lock, time, [&] { return standby.is_called || stopping(); });
+  MutexLock lock(mutex_);
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!standby.is_called && !stopping()) {
+    if (!standby.called.wait_until(lock, end)) break;
+  }
   standby.is_called = false;
 }
 
 void ThreadPool::add_to(Statistics& sum) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const std::unique_ptr<Place>& place : places_) place->executor.add_to(sum);
   sum.threads += alive_;
 }

@@ -10,11 +10,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "engine/engine.h"
 #include "exec/context.h"
 #include "server/config.h"
@@ -73,12 +73,12 @@ class ThreadPool final : public Dispatcher {
     bool ended = true;  // the thread has done everything: another one may be made here
   };
 
-  void make_thread(const StartGate* gate);
-  Place& free_place();
+  void make_thread(const StartGate* gate) HS_REQUIRES(mutex_);
+  Place& free_place() HS_REQUIRES(mutex_);
   void leave(Place& place);
   size_t first_threads() const;
-  bool is_spare() const;
-  void call_next();
+  bool is_spare() const HS_REQUIRES(mutex_);
+  void call_next() HS_REQUIRES(mutex_);
 
   const std::string name_;
   const uint32_t max_threads_;
@@ -89,14 +89,16 @@ class ThreadPool final : public Dispatcher {
 
   std::atomic<uint32_t> waits_left_;  // how many more threads may wait for locks
 
-  std::mutex leave_mutex_;    // threads leave one after the other: one at a time shuts a reactor
-  mutable std::mutex mutex_;  // guards what follows; no other lock is taken while it is held
-  std::vector<std::unique_ptr<Place>> places_;
-  size_t alive_ = 0;
-  size_t starting_ = 0;                    // threads that have not stood by yet
-  std::vector<Standby*> standing_by_;      // the last one is called first: its caches are warm
-  std::vector<Reactor*> without_leader_;   // reactors that want a leader, first come first served
-  std::vector<Reactor*> without_watcher_;  // likewise a watcher
+  Mutex leave_mutex_;    // threads leave one after the other: one at a time shuts a reactor
+  mutable Mutex mutex_;  // of all Standbys, too; no other lock is taken while it is held
+  std::vector<std::unique_ptr<Place>> places_ HS_GUARDED_BY(mutex_);
+  size_t alive_ HS_GUARDED_BY(mutex_) = 0;
+  size_t starting_ HS_GUARDED_BY(mutex_) = 0;  // threads that have not stood by yet
+  // The last one is called first: its caches are warm.
+  std::vector<Standby*> standing_by_ HS_GUARDED_BY(mutex_);
+  // Reactors that want a leader, first come first served, and those that want a watcher.
+  std::vector<Reactor*> without_leader_ HS_GUARDED_BY(mutex_);
+  std::vector<Reactor*> without_watcher_ HS_GUARDED_BY(mutex_);
 };
 
 }  // namespace hs::server
