@@ -28,9 +28,9 @@ class Conversation {
  public:
   virtual ~Conversation() = default;
 
-  // How many of the unread bytes Codec::next() has searched already without finding a message's
-  // end. Set it to 0 when the unread bytes begin elsewhere.
-  size_t searched = 0;
+  // To be called when the unread bytes begin elsewhere, as messages are taken back: what
+  // Codec::next() has seen of an incomplete message does not count.
+  virtual void forget_incomplete() = 0;
 };
 
 // What stands at the front of a connection's unread bytes.

@@ -82,7 +82,7 @@ struct Request {
 
   uint32_t index_id = 0;  // all but kAuth and kInvalid
 
-  // kOpen; names as sent, the column lists comma-separated and not yet split
+  // kOpen; each of the two lists of columns is names with commas between them
   std::string_view database, table, index, columns, filter_columns;
 
   // kAuth

@@ -219,7 +219,7 @@ void Batch::park(Entry& entry) {
   Peer& peer = *entry.peer;
   peer.output().truncate(entry.reply_begin);
   peer.used = static_cast<size_t>(entry.text.data() - peer.input().data());
-  peer.conversation->searched = 0;
+  peer.conversation->forget_incomplete();
   peer.may_have_more = peer.parked = true;
   peer.ending = Peer::Ending::kNone;
   if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();

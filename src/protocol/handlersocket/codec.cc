@@ -10,6 +10,9 @@ namespace {
 
 class LineConversation final : public Conversation {
  public:
+  void forget_incomplete() override { searched = 0; }
+
+  size_t searched = 0;      // how many of the unread bytes are known to hold no LF
   bool has_spoken = false;  // one of its lines was a request, even a wrong one
 };
 
@@ -18,17 +21,18 @@ class LineCodec final : public Codec {
   LineCodec(size_t max_reply_size, ReplyStream* stream) : encoder_(max_reply_size, stream) {}
 
   Message next(Conversation& conversation, std::string_view unread, size_t longest) override {
-    const Frame frame = next_line(unread, conversation.searched, longest);
+    auto& line = static_cast<LineConversation&>(conversation);
+    const Frame frame = next_line(unread, line.searched, longest);
     Message message;
     switch (frame.state) {
       case Frame::State::kLine:
-        conversation.searched = 0;
+        line.searched = 0;
         message.state = Message::State::kComplete;
         message.text = frame.line;
         message.consumed = frame.consumed;
         break;
       case Frame::State::kIncomplete:
-        conversation.searched = unread.size();
+        line.searched = unread.size();
         break;
       case Frame::State::kTooLong:
         message.state = Message::State::kRefused;
