@@ -66,6 +66,8 @@ void Acceptor::run() {
 
 bool Acceptor::accept_waiting(const FileDescriptor& listening) {
   for (int i = 0; i < kMostAtOnce; ++i) {
+    // Before a client has it: else a descriptor that comes free would never be the spare again.
+    if (!spare_) spare_ = copy_of(stop_.fd());
     FileDescriptor socket = accept_from(listening);
     if (socket) {
       warned_ = false;
@@ -75,7 +77,10 @@ bool Acceptor::accept_waiting(const FileDescriptor& listening) {
     const int error = errno;
     if (error == EAGAIN) return true;
     if (concerns_one_client(error)) continue;
-    if ((error == EMFILE || error == ENFILE) && refuse_one(listening)) continue;
+    if ((error == EMFILE || error == ENFILE) && spare_) {
+      if (refuse_one(listening)) continue;
+      return false;  // the spare may be back after a pause
+    }
     warn(error);
     return false;
   }
