@@ -95,8 +95,6 @@ def write_page(options: argparse.Namespace) -> None:
 
     Nothing of a busy machine.
     """
-    from bench import page, plots  # only here: matplotlib is not needed to measure
-
     results = kept.load(options.results, options.page)
     busy = results.busy_sections()
     if busy and not options.force:
@@ -104,6 +102,8 @@ def write_page(options: argparse.Namespace) -> None:
             f"no page is written: the machine was busy with something else during {', '.join(busy)}"
             "; --only measures these again, --page-only --force writes the page all the same"
         )
+    from bench import page, plots  # only here: matplotlib is not needed to measure
+
     drawn = plots.draw(results, options.page.parent / "plots")
     goals = options.page.with_name(f"{options.page.stem}-goals.md")
     for path, text in ((options.page, page.text(results, drawn)), (goals, page.goals_text(results))):
