@@ -38,6 +38,7 @@ class KeptCursors {
     if (found == cursors_.end()) {
       if (cursors_.size() >= kSweepAt) sweep();
       found = cursors_.emplace(spec.get(), make()).first;
+      names_ += names_of(*spec);
     }
     return *found->second;
   }
@@ -48,7 +49,14 @@ class KeptCursors {
   void note_all_closed() { open_.clear(); }
   std::span<Cursor* const> open() const { return open_; }
 
+  // Between two requests: drops the cursors without a table if there are many names among the
+  // specs. Else what clients had open would be kept after they have gone.
+  void shrink() {
+    if (names_ > kMostNames) sweep();
+  }
+
   void clear() {
+    names_ = 0;
     recent_ = nullptr;
     open_.clear();
     cursors_.clear();
@@ -56,14 +64,21 @@ class KeptCursors {
   size_t size() const { return cursors_.size(); }
 
   static constexpr size_t kSweepAt = 256;
+  static constexpr size_t kMostNames = 1024;  // of columns
 
  private:
   void sweep() {
     recent_ = nullptr;
     std::erase_if(cursors_, [](const auto& entry) { return !entry.second->is_open(); });
+    names_ = 0;
+    for (const auto& entry : cursors_) names_ += names_of(*entry.first);
+  }
+  static size_t names_of(const engine::IndexSpec& spec) {
+    return spec.columns.size() + spec.filter_columns.size();
   }
 
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<Cursor>> cursors_;
+  size_t names_ = 0;                  // of all specs in cursors_
   mutable Cursor* recent_ = nullptr;  // of cursors_
   std::vector<Cursor*> open_;
 };

@@ -77,5 +77,20 @@ TEST_F(KeptCursorsTest, TooManyWithoutATableGoAndThoseWithOneStay) {
   EXPECT_EQ(made, 1);
 }
 
+TEST_F(KeptCursorsTest, ManyNamesAreNotKeptWithoutATable) {
+  engine::IndexSpec wide;
+  wide.columns.assign(KeptCursors<TestCursor>::kMostNames, "c");
+  const auto first = std::make_shared<const engine::IndexSpec>(wide);
+  get(first);
+  cursors.shrink();
+  EXPECT_EQ(cursors.size(), 1u) << "as many names as may be";
+  const auto second = std::make_shared<const engine::IndexSpec>(wide);
+  open(get(second));
+  cursors.shrink();
+  EXPECT_EQ(cursors.size(), 1u);
+  EXPECT_NE(cursors.find_open(second), nullptr);
+  EXPECT_EQ(first.use_count(), 1) << "no cursor holds it";
+}
+
 }  // namespace
 }  // namespace hs::adapter

@@ -91,6 +91,7 @@ class MariaSession final : public engine::Session {
   Result<void> try_open(MariaCursor& cursor);
   size_t most_open_cursors() const;
   void close_tables();
+  void give_back_tables();
   // session_write.cc
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   Result<void> end_write(const MariaCursor& cursor);

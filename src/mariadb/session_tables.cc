@@ -31,16 +31,16 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   // The session must not hold other tables while it waits for one, nor too many at any time.
   if (lock_waits().may_wait() ||
       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open()))
-    release();
+    give_back_tables();
 
   Result<void> opened = try_open(cursor);
   for (int more = 2; !opened && more > 0 && !transaction_.is_open(); --more) {
     if (opened.error().code != ErrorCode::kEngine) break;
     trans_commit_stmt(thd_);
     close_tables();
-    // Before release(), since what is to be recovered is kept in the statement's memory.
+    // Before give_back_tables(), since what is to be recovered is kept in the statement's memory.
     cursor.recover_failed_open();
-    release();
+    give_back_tables();
     opened = try_open(cursor);
   }
   if (!opened) {
@@ -85,7 +85,8 @@ bool MariaSession::after_batch() {
   server_.entry().set_idle();
   forget_kill();
   if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
-    release();
+    give_back_tables();
+  cursors_.shrink();
   return !cursors_.open().empty();
 }
 
@@ -98,6 +99,12 @@ void MariaSession::close_tables() {
 }
 
 void MariaSession::release() {
+  give_back_tables();
+  cursors_.shrink();
+}
+
+// Keeps every cursor: a request may have one in hand.
+void MariaSession::give_back_tables() {
   if (transaction_.is_open() || !locked_cursors_.empty()) (void)commit();
   close_tables();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
@@ -105,7 +112,7 @@ void MariaSession::release() {
 
 // Other tables would be held for as long as the wait lasts, so they are given back first.
 void MariaSession::begin_waiting(uint32_t most_ms) {
-  if (cursors_.open().size() > 1) release();
+  if (cursors_.open().size() > 1) give_back_tables();
   server_.begin_waiting(most_ms);
 }
 

@@ -141,7 +141,7 @@ Error MariaSession::must_reopen() {
 // opened with it.
 Result<void> MariaSession::reopen(MariaCursor& cursor) {
   if (transaction_.has_changes()) return must_reopen();
-  release();
+  give_back_tables();
   auto opened = open_cursor(cursor.spec());
   if (!opened) return opened.error();
   return {};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -329,3 +330,23 @@ def test_sessions_keep_no_more_tables_than_the_table_cache_allows() -> None:
                 b"0\t1\t%d" % number for number in range(100)
             ]
             client.close()
+
+
+def test_what_clients_had_open_is_not_kept_after_they_have_gone() -> None:
+    def memory(server: PrivateServer) -> int:
+        return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_memory'")[0][1])
+
+    with PrivateServer(variables={"handlersocket_threads": 1}) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+        with Client(server.port) as client:
+            client.open("hs.t", ["id"])
+            for number in range(40):  # each another one, some of which fail
+                names = [b"v"] * (3000 + number) + [b"none"] * (number % 2)
+                columns = b",".join(names)
+                answer = client.raw(b"P\t1\ths\tt\tPRIMARY\t" + columns)
+                assert answer == (b"2\t1\tfld" if number % 2 else b"0\t1")
+        deadline = time.monotonic() + 60
+        while (left := memory(server)) > 2_000_000 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert left <= 2_000_000
