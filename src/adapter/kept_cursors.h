@@ -38,7 +38,7 @@ class KeptCursors {
     if (found == cursors_.end()) {
       if (cursors_.size() >= kSweepAt) sweep();
       found = cursors_.emplace(spec.get(), make()).first;
-      names_ += names_of(*spec);
+      names_ += engine::column_count(*spec);
     }
     return *found->second;
   }
@@ -71,10 +71,7 @@ class KeptCursors {
     recent_ = nullptr;
     std::erase_if(cursors_, [](const auto& entry) { return !entry.second->is_open(); });
     names_ = 0;
-    for (const auto& entry : cursors_) names_ += names_of(*entry.first);
-  }
-  static size_t names_of(const engine::IndexSpec& spec) {
-    return spec.columns.size() + spec.filter_columns.size();
+    for (const auto& entry : cursors_) names_ += engine::column_count(*entry.first);
   }
 
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<Cursor>> cursors_;

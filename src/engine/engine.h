@@ -50,6 +50,11 @@ struct IndexSpec {
 };
 using IndexSpecPtr = std::shared_ptr<const IndexSpec>;
 
+// Names in the two column lists of `spec`.
+inline size_t column_count(const IndexSpec& spec) {
+  return spec.columns.size() + spec.filter_columns.size();
+}
+
 // What one request does to the rows. Decides its locks, its privileges and how it is logged.
 enum class Access : uint8_t { kRead, kInsert, kUpdate, kDelete };
 

@@ -53,10 +53,6 @@ struct Forget {
 
 }  // namespace
 
-size_t column_count(const engine::IndexSpec& spec) {
-  return spec.columns.size() + spec.filter_columns.size();
-}
-
 engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
   const size_t hash = hash_of(spec);
   const MutexLock lock(mutex_);

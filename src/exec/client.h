@@ -18,9 +18,6 @@
 
 namespace hs::exec {
 
-// Names in the two column lists of `spec`.
-size_t column_count(const engine::IndexSpec& spec);
-
 // What all connections of one mode share: one object for each distinct IndexSpec that is open. So
 // thousands of connections with the same index cost one spec, and each session needs one cursor for
 // them all. Keeps no spec alive itself. Any thread.
