@@ -6,9 +6,6 @@ namespace hs::exec {
 
 Result<uint64_t> insert(const Plan& plan, const protocol::Request& request,
                         engine::Session& session, protocol::ReplyWriter& reply) {
-  if (request.key_count > (*plan.spec)->columns.size()) return ErrorCode::kValueCount;
-  if (request.error) return *request.error;
-
   RequestScope scope(session);
   Result<engine::Cursor*> cursor = scope.begin(plan);
   if (!cursor) return std::move(cursor.error());

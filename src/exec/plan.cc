@@ -29,7 +29,10 @@ std::optional<ErrorCode> check(const Context& context, const Request& request,
   if (request.verb != Verb::kFind && context.mode == engine::Mode::kReadOnly) {
     return ErrorCode::kReadOnly;
   }
-  return request.error_due(ErrorStage::kModification);
+  if (auto error = request.error_due(ErrorStage::kModification)) return error;
+  if (request.verb != Verb::kInsert) return {};
+  if (request.key_count > spec.columns.size()) return ErrorCode::kValueCount;
+  return request.error;
 }
 
 Plan refused(ErrorCode error) { return {.error = error}; }

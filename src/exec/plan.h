@@ -29,7 +29,7 @@ struct Plan {
 
 // Does not touch the database. The order of its checks is that of protocol::ErrorStage; clients see
 // it when a request has several mistakes. Checks that need the table are left to the commands, and
-// so are a request's own errors of the last stage. A Request that is parsed again from the same
+// so are the last stage's errors of all but an insert. A Request that is parsed again from the same
 // bytes has the same plan as long as the Client does not change.
 Plan plan(const Context& context, const protocol::Request& request, const Client& client);
 
