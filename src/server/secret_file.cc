@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "net/file_descriptor.h"
@@ -41,6 +42,13 @@ bool read_start(const net::FileDescriptor& file, size_t size, std::string* bytes
   return true;
 }
 
+// Whether there is no character to be seen, as an editor leaves it in a file that was emptied.
+bool is_blank(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos;
+}
+
 }  // namespace
 
 bool read_secret_file(const std::string& path, std::string* secret, std::string* error) {
@@ -68,6 +76,7 @@ bool read_secret_file(const std::string& path, std::string* secret, std::string*
   // An empty secret would mean that no secret is asked for.
   if (line.empty()) return refuse("has an empty first line");
   if (line.find('\0') != std::string::npos) return refuse("has a NUL byte in its first line");
+  if (is_blank(line)) return refuse("has nothing but blanks in its first line");
   *secret = std::move(line);
   return true;
 }

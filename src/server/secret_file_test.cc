@@ -61,6 +61,14 @@ TEST_F(SecretFile, ThatIsEmptyIsRefused) {
   }
 }
 
+TEST_F(SecretFile, WithNothingToBeSeenIsRefused) {
+  for (const char* bytes : {" ", "\t \n", "\r", " \r\n", "\xef\xbb\xbf\n", "\xef\xbb\xbf \r\n"}) {
+    write(bytes);
+    EXPECT_EQ(complaint(), "has nothing but blanks in its first line");
+  }
+  EXPECT_EQ(secret_of("\xef\xbb\xbfx\n"), "\xef\xbb\xbfx");
+}
+
 TEST_F(SecretFile, WithANulByteIsRefused) {
   write("sec\0ret\n"s);
   EXPECT_EQ(complaint(), "has a NUL byte in its first line");
