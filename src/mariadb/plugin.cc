@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "mariadb/engine.h"
+#include "mariadb/own_places.h"
 #include "mariadb/status.h"
 #include "mariadb/variables.h"
 #include "server/server.h"
@@ -69,7 +70,7 @@ int init(void*) {
   }
   const std::optional<server::Config> config = read_configuration(&why);
   hide_secrets();
-  if (!config) {
+  if (!config || !leaves_places_to_server(*config, &why)) {
     refuse(why);
     return 1;
   }

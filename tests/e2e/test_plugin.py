@@ -228,8 +228,39 @@ def test_status_counts_requests_rows_and_errors_by_kind(own: PrivateServer) -> N
         client.request(1, ">", 1, 0, 10, 0, "+", 0, 1)
         client.request(1, "=", 1, 2, 1, 0, "D")
         client.request(7, "=", 1, 2)
-    assert [now - then for now, then in zip(status(), before)] == [1, 3, 1, 1, 2, 5, 1, 1]
+        assert client.request(1, "+", 3, 4, 0, 0) == b"2\t1\tfldnum"  # counts as no insert
+    assert [now - then for now, then in zip(status(), before)] == [1, 3, 1, 1, 2, 5, 1, 2]
     own.sql("DROP TABLE hs.kinds")
+
+
+@pytest.mark.parametrize(
+    "variable, setting, address",
+    [
+        ("handlersocket_port", "port", "127.0.0.1"),
+        ("handlersocket_port_wr", "port", "localhost"),
+        ("handlersocket_port", "extra_port", "127.0.0.1"),
+        ("handlersocket_socket", "socket", "127.0.0.1"),
+    ],
+)
+def test_a_place_of_the_servers_own_is_left_to_the_server(
+    variable: str, setting: str, address: str
+) -> None:
+    with PrivateServer(plugin="none") as server:
+        extra = free_port()
+        place = {"port": server.sql_port, "extra_port": extra, "socket": server.socket}[setting]
+        server.arguments = [
+            f"--extra-port={extra}",
+            "--plugin-load-add=handlersocket2.so",
+            f"--handlersocket-address={address}",
+            f"--handlersocket-port={free_port()}",
+            f"--handlersocket-port-wr={free_port()}",
+            f"--{variable.replace('_', '-')}={place}",
+        ]
+        server.restart()
+        assert server.sql("SELECT 1") == [(1,)]
+        said = f"handlersocket: {variable} is the server's own {setting}, {place}: choose another"
+        assert said in server.error_log(this_start_only=True)
+        assert server.sql("SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'handlersocket'") == [(0,)]
 
 
 @pytest.mark.parametrize("address", ["::1", "localhost", "0.0.0.0"])
