@@ -26,6 +26,7 @@ MEASURE = {
     "threads": threads.threads,
     "rates": rates.rates,
     "mixed": mixed.mixed,
+    "slow": writes.slow,
 }
 
 

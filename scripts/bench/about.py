@@ -10,14 +10,14 @@ from typing import Any
 import server_files
 from server_files import REPOSITORY
 
-from bench import machine, processes, servers
+from bench import machine, processes, settings
 
 
 def describe(options: argparse.Namespace) -> dict[str, Any]:
     """Everything that the page says besides figures."""
     variables = {
         name: int(value) if isinstance(value, bool) else value
-        for name, value in servers.variables().items()
+        for name, value in settings.variables().items()
     }
     complete = server_files.SERVER_ROOT.parent / "complete"
     return {
@@ -30,7 +30,7 @@ def describe(options: argparse.Namespace) -> dict[str, Any]:
             "Redis": processes.version("redis-server"),
         },
         "variables": variables,
-        "binary_log": servers.BINARY_LOG,
+        "binary_log": settings.BINARY_LOG,
         "rows": options.rows,
         "rounds": options.rounds,
         "seconds": options.seconds,

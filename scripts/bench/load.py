@@ -20,6 +20,7 @@ WARM_UP = 20_000  # requests before each measurement
 PATIENCE_SECONDS = 120
 PATIENCE_FACTOR = 30
 SLOW_WARM_UP = 2_000  # the same for requests that are more work
+WRITES_WARM_UP = 100  # on each connection
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Case:
     """One thing to measure: `target` doing what `name` says. Cases of one name are compared."""
 
     name: str
-    target: str  # ours, stock, sql prepared, sql text, memcached, redis, null
+    target: str  # ours, ours default, stock, sql prepared, sql text, memcached, redis, null
     connections: int
     depth: int = 1
     arguments: tuple[str, ...] = ()  # further options of hs-bench
@@ -77,9 +78,10 @@ class Measurement:
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
     """The command line of hs-bench."""
     port = place.port_wr if case.writes else place.port
-    protocol = {"ours": "hs", "stock": "hs", "null": "hs"}.get(case.target, case.target)
-    slow = case.is_sql or bool(case.arguments)
-    warm_up = SLOW_WARM_UP if slow else WARM_UP
+    protocol = case.target if case.target in ("memcached", "redis") else "hs"
+    warm_up = SLOW_WARM_UP if case.is_sql or case.arguments else WARM_UP
+    if case.writes:  # each may wait for the disk
+        warm_up = min(warm_up, WRITES_WARM_UP * case.connections * case.depth)
     target = ("sql",) if case.is_sql else (protocol,)
     return [
         *(("taskset", "-c", str(options.load_core)) if place.pinned else ()),

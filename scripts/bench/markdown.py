@@ -11,6 +11,7 @@ from bench.results import Results
 
 NAMES = {
     "ours": "**HandlerSocket 2**",
+    "ours default": "HandlerSocket 2, threads by default",
     "stock": "the stock plugin",
     "sql text": "SQL, text protocol",
     "sql prepared": "SQL, prepared",

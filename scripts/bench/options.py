@@ -23,8 +23,11 @@ SECTIONS = (
     "threads",
     "rates",
     "mixed",
+    "slow",
 )
 MOST_ROWS = 100_000_000
+MOST_DELAY_MS = 1000.0
+QUICK_DELAY_MS = 0.5  # with --quick, which tries everything
 
 Number = TypeVar("Number", int, float)
 
@@ -76,7 +79,6 @@ def _parser() -> _Parser:
     add(
         "--only",
         type=_sections,
-        default=SECTIONS,
         metavar="SECTION,…",
         help=f"measure these again and keep the rest: {', '.join(SECTIONS)}",
     )
@@ -99,13 +101,20 @@ def _parser() -> _Parser:
     def add_number(flag: str, kind: Callable[[str], float], text: str, **more: float) -> None:
         add(flag, type=kind, metavar="N", help=text, **more)
 
-    add_number("--rounds", _number(int, 1, 100), "how often everything is measured (9)")
+    add_number("--rounds", _number(int, 1, 100), "how often everything is measured (5)")
     add_number("--seconds", _number(float, 0.1, 600.0), "that one measurement takes (0.7)")
     add_number("--rows", _number(int, 1000, MOST_ROWS), "rows of the table of lookups (1000000)")
     add_number(
         "--most-rows",
         _number(int, 1000, MOST_ROWS),
         "the section size goes up to this of 1, 10, 20 and 50 million rows (10000000)",
+    )
+    add(
+        "--sync-delay",
+        type=_number(float, 0.01, MOST_DELAY_MS),
+        metavar="MS",
+        help="also measure the section slow: durable writes when each sync of the server takes so "
+        "many milliseconds longer",
     )
     add_number("--seed", _number(int, 0, 2**31), "what the keys are drawn from (1)", default=1)
     add_number("--server-core", _core, f"core of every server ({cores[0]})", default=cores[0])
@@ -135,6 +144,16 @@ def _parser() -> _Parser:
     return parser
 
 
+def _chosen(parser: _Parser, options: argparse.Namespace) -> tuple[str, ...]:
+    """The sections to measure. `slow` is one of them whenever there is a delay, and only then."""
+    chosen: tuple[str, ...] = options.only or tuple(name for name in SECTIONS if name != "slow")
+    if options.sync_delay is None and "slow" in chosen and not options.page_only:
+        parser.error("the section slow needs --sync-delay MS")
+    if options.sync_delay is not None and "slow" not in chosen:
+        chosen += ("slow",)
+    return chosen
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Reads the command line; on a mistake it says which, and exits with 2."""
     parser = _parser()
@@ -144,11 +163,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.page and options.no_page:
         parser.error("--page or --no-page, not both")
     quick = options.quick
+    if quick and options.only is None and options.sync_delay is None:
+        options.sync_delay = QUICK_DELAY_MS
+    options.only = _chosen(parser, options)
     defaults = {
         "results": DIRECTORY / ("quick.json" if quick else "results.json"),
         "page": None if quick or options.no_page else PAGE,
         # Many short rounds: what other processes do then slows both sides of a ratio.
-        "rounds": 1 if quick else 9,
+        "rounds": 1 if quick else 5,
         "seconds": 0.3 if quick else 0.7,
         "rows": 1_000_000,
         "most_rows": 200_000 if quick else 10_000_000,

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import figures, lookups, markdown, size, summary, writes
+from bench import figures, lookups, markdown, size, slow_page, summary, writes
 from bench.figures import groups
 from bench.goals import goals
 from bench.results import Results
@@ -75,6 +75,8 @@ def values(results: Results, drawn: Iterable[str]) -> dict[str, str]:
         "classic_lookups": classic(results, "lookups"),
         "classic_inserts": classic(results, "inserts"),
         "ratios": _cpu_ratios(results),
+        "slow_link": slow_page.link(results),
+        "slow": slow_page.text(results),
         "p50_ratios": _p50_ratios(results),
         "machine": _facts(results),
         "others": _others(results),
@@ -159,6 +161,7 @@ def _facts(results: Results) -> str:
         about = results.about(section)
         facts |= about["machine"] | about["versions"]
         revisions.setdefault(about["revision"], []).append(section)
+    facts |= slow_page.facts(results)
     if len(revisions) == 1:
         facts["This plugin"] = f"revision {next(iter(revisions))}"
     else:

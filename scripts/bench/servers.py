@@ -18,48 +18,16 @@ from server_files import ServerError
 from bench import machine, processes, tables
 from bench.load import Place
 from bench.options import DIRECTORY
+from bench.settings import Setting, pool_gib
 
 PLUGINS: tuple[PluginChoice, ...] = ("ours", "stock")
-GIB = 2**30
 HEAT_UP = 2_000_000  # lookups that bring pages into the buffer pool and fill the hash index
-
-WITH_LOG = "-binlog"
-THREADS = "-threads"
-BINARY_LOG: dict[str, object] = {
-    "log_bin": "binlog",
-    "server_id": 1,
-    "binlog_format": "ROW",
-    "sync_binlog": 1,
-}
-
-
-def pool_gib() -> int:
-    """A third of the memory, at most 8 GiB."""
-    return max(1, min(8, round(machine.memory_bytes() / GIB / 3)))
-
-
-def variables() -> dict[str, object]:
-    """The settings that both plugins' servers have."""
-    return {
-        "innodb_buffer_pool_size": f"{pool_gib()}G",
-        "innodb_adaptive_hash_index": True,
-        # All rows of an index share one part, so fewer parts have more places for it.
-        "innodb_adaptive_hash_index_parts": 2,
-        "innodb_log_file_size": "1G",
-        "innodb_flush_log_at_trx_commit": 1,
-        "character_set_server": "utf8mb4",
-        "max_connections": 300,
-        "handlersocket_threads": 1,
-        "handlersocket_threads_wr": 1,
-    }
 
 
 class Servers:
-    """All of them by name: ours, stock, null, memcached, redis. Further ones have a suffix:
+    """All of them by name: ours, stock, null, memcached, redis. Further ones have a suffix.
 
-    ours-binlog    with the binary log
-    ours-threads2  with so many threads of the read port, on all cores
-    redis-large    another instance, with other rows
+    For ours and stock bench.settings tells them; redis-large is another instance, with other rows.
     """
 
     def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
@@ -124,33 +92,33 @@ class Servers:
         self.hs_bench(*target, *load, "--rows", str(rows), *size)
 
     def _start_database(self, name: str) -> None:
-        plugin: PluginChoice = "stock" if name.startswith("stock") else "ours"
+        setting = Setting.of(name, self.options.build, self.options.sync_delay or 0)
         directory = DIRECTORY / name
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = directory / "handlersocket2.so"  # so that a build may go on meanwhile
         shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
-        with_log = name.endswith(WITH_LOG)
-        _, _, threads = name.partition(THREADS)
-        settings = {**variables(), **(BINARY_LOG if with_log else {})}
-        if threads:
-            settings["handlersocket_threads"] = int(threads)
-        server = PrivateServer(directory, plugin=plugin, variables=settings, plugin_file=copy)
+        server = PrivateServer(
+            directory,
+            plugin=setting.plugin,
+            variables=setting.variables,
+            environment=setting.environment,
+            plugin_file=copy,
+        )
         with step(f"starting the server {name}"):
             self._stack.enter_context(server)
         self._databases[name] = server
         server.sql("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
-        if not with_log:
+        if setting.filled:
             rows = self.options.rows
             with step(f"filling its test.user with {rows:,} rows"):
                 sample_table.make(server, rows, lambda done: say(f" {done:,} …", end=""))
                 tables.settle(server)
-        pinned = not threads
-        if pinned:
+        if setting.pinned:
             machine.pin(server.pid, {self.options.server_core})
         self._places[name] = Place(
-            server.pid, server.port, server.port_wr, server.sql_port, pinned=pinned
+            server.pid, server.port, server.port_wr, server.sql_port, pinned=setting.pinned
         )
-        if not with_log:
+        if setting.filled:
             with step(f"heating up the server {name}"):
                 self.heat(name, self.options.rows, HEAT_UP)
 

@@ -14,7 +14,8 @@ from bench import tables
 from bench.load import Case
 from bench.options import DIRECTORY
 from bench.run import Run
-from bench.servers import PLUGINS, pool_gib
+from bench.servers import PLUGINS
+from bench.settings import pool_gib
 
 TABLE = "test.sized"
 SIZES = (1_000_000, 10_000_000, 20_000_000, 50_000_000)

@@ -6,7 +6,8 @@ import os
 
 from bench.load import Case
 from bench.run import Run
-from bench.servers import PLUGINS, THREADS
+from bench.servers import PLUGINS
+from bench.settings import THREADS
 
 
 def threads_name(count: int) -> str:

@@ -1,18 +1,24 @@
-"""The section writes: durable inserts and updates, with the binary log and without."""
+"""The sections writes and slow: durable inserts and updates, with the binary log and without."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bench import machine, tables
 from bench.load import Case
 from bench.options import DIRECTORY
 from bench.run import Run
-from bench.servers import PLUGINS, WITH_LOG
+from bench.servers import PLUGINS
+from bench.settings import DEFAULT, SLOW, WITH_LOG
 
 TABLE = "test.written"
 ROWS = 100_000
 CONNECTIONS = (1, 30, 100)
-LOGGED = ("ours", "sql prepared", "sql text", "stock")
+SQL = ("sql prepared", "sql text")
+LOGGED = ("ours", "ours default", *SQL, "stock")
 NOT_LOGGED = ("ours", "stock", "sql prepared")
+SLOWED = ("ours", "ours default", *SQL)
 
 
 def case_name(workload: str, log: str, connections: int) -> str:
@@ -21,38 +27,73 @@ def case_name(workload: str, log: str, connections: int) -> str:
     return f"{workload}, binary log {log}, {connections} {noun}"
 
 
-def _cases(log: str) -> list[Case]:
-    found = []
-    for workload in ("insert", "update"):
-        for connections in CONNECTIONS:
-            for target in LOGGED if log == "on" else NOT_LOGGED:
-                server = "stock" if target == "stock" else "ours"
-                case = Case(
-                    case_name(workload, log, connections),
-                    target,
-                    connections,
-                    arguments=("--workload", workload, "--table", TABLE),
-                    server=server + (WITH_LOG if log == "on" else ""),
-                    rows=ROWS,
-                    writes=True,
-                )
-                found.append(case)
-    return found
+def case(workload: str, log: str, connections: int, target: str, *, slow: bool = False) -> Case:
+    """One of them. `slow`: on a server whose syncs take longer."""
+    server = "stock" if target == "stock" else "ours"
+    server += (WITH_LOG if log == "on" else "") + (SLOW if slow else "")
+    return Case(
+        case_name(workload, log, connections),
+        target,
+        connections,
+        arguments=("--workload", workload, "--table", TABLE),
+        server=server + (DEFAULT if target == "ours default" else ""),
+        rows=ROWS,
+        writes=True,
+    )
+
+
+def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]:
+    """All with the binary log on, or off."""
+    return [
+        case(workload, log, connections, target, slow=slow)
+        for workload in ("insert", "update")
+        for connections in CONNECTIONS
+        for target in targets
+    ]
+
+
+def rounds(run: Run, section: str, found: Sequence[Case]) -> None:
+    """Measures the cases in turns, in tables that are made anew in each round."""
+    run.start(found)
+    for number in range(1, run.options.rounds + 1):
+        made = set()
+
+        def before(one: Case) -> Case:
+            server = run.servers.database(one.place)
+            if one.place not in made:
+                tables.create(server, TABLE, ROWS)
+                made.add(one.place)
+            if WITH_LOG in one.place:
+                server.sql("RESET MASTER")  # else old logs would fill the disk
+            if "insert" not in one.arguments:
+                return one
+            last = int(server.sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0])
+            return replace(one, arguments=(*one.arguments, "--first-key", str(last + 1)))
+
+        run.round(section, found, number, before)
+
+
+def stop(run: Run, found: Iterable[Case]) -> None:
+    """Ends the servers that only these cases use, and drops the table in the others."""
+    for name in {one.place for one in found}:
+        if name in PLUGINS:
+            tables.drop(run.servers.database(name), TABLE)
+        else:
+            run.servers.stop(name)
 
 
 def writes(run: Run) -> None:
-    """All cases. Each begins with the same rows in a table that was just made."""
+    """On the disk as it is."""
+    for log, targets in (("on", LOGGED), ("off", NOT_LOGGED)):
+        found = cases(log, targets)
+        rounds(run, "writes", found)
+        stop(run, found)
+    run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))
 
-    def before(case: Case) -> Case:
-        server = run.servers.database(case.place)
-        tables.create(server, TABLE, ROWS)
-        if case.place.endswith(WITH_LOG):
-            server.sql("RESET MASTER")  # else old logs would fill the disk
-        return case
 
-    for log in ("on", "off"):
-        run.rounds("writes", _cases(log), before)
-        run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))
-    for name in PLUGINS:
-        run.servers.stop(name + WITH_LOG)
-        tables.drop(run.servers.database(name), TABLE)
+def slow(run: Run) -> None:
+    """On servers each sync of which takes longer: a slower disk."""
+    found = cases("on", SLOWED, slow=True)
+    run.results.note("slow", "sync_delay_ms", run.options.sync_delay)
+    rounds(run, "slow", found)
+    stop(run, found)

@@ -10,7 +10,20 @@ from typing import Any
 
 import pytest
 from bench import __main__ as program
-from bench import figures, goals, kept, lookups, machine, markdown, options, page, size, summary, writes
+from bench import (
+    figures,
+    goals,
+    kept,
+    lookups,
+    machine,
+    markdown,
+    options,
+    page,
+    settings,
+    size,
+    summary,
+    writes,
+)
 from bench.figures import Spread
 from bench.load import Case, Measurement, Place, command
 from bench.machine import Usage
@@ -267,6 +280,9 @@ def test_a_measurement_is_pinned_and_goes_to_the_right_port() -> None:
         ["--page-only", "--no-page"],
         ["--page-only", "--results", "/nonexistent"],
         ["--build", "/nonexistent"],
+        ["--only", "slow"],
+        ["--sync-delay", "0"],
+        ["--sync-delay", "1001"],
         ["further"],
     ],
 )
@@ -285,6 +301,41 @@ def test_a_build_may_be_named_from_where_one_is(
     (tmp_path / "handlersocket2.so").touch()
     monkeypatch.chdir(tmp_path)
     assert options.parse(["--build", "."]).build == tmp_path
+
+
+def test_slower_syncs_are_a_section_of_their_own() -> None:
+    assert "slow" not in options.parse([]).only
+    assert options.parse(["--sync-delay", "0.25"]).only == options.SECTIONS
+    only = options.parse(["--sync-delay", "0.25", "--only", "lookups"])
+    assert (only.only, only.sync_delay) == (("lookups", "slow"), 0.25)
+    assert options.parse(["--quick"]).sync_delay == options.QUICK_DELAY_MS
+    assert options.parse(["--quick", "--only", "writes"]).sync_delay is None
+
+
+def test_only_a_slow_server_has_slower_syncs(tmp_path: Path) -> None:
+    names = {case.place for case in writes.cases("on", writes.SLOWED, slow=True)}
+    assert names == {"ours-binlog-slow", "ours-binlog-slow-default"}
+    for name in names:
+        made = settings.Setting.of(name, tmp_path, 0.25)
+        assert made.environment["HS_SYNC_DELAY_MS"] == "0.25"
+        assert made.variables["sync_binlog"] == 1
+        assert ("handlersocket_threads_wr" in made.variables) == ("default" not in name)
+    for case in writes.cases("on", writes.LOGGED):
+        assert not settings.Setting.of(case.place, tmp_path, 0.25).environment
+
+
+def test_a_slower_disk_has_its_own_section_of_the_page(results: Results) -> None:
+    assert "slower disk" not in page.text(results, set())
+    for section in ("writes", "slow"):
+        results.begin(section, ABOUT)
+        results.add(section, a_measurement(writes.case_name("insert", "on", 1), "ours", 1, 1, 1000))
+    results.note("slow", "sync_delay_ms", 0.25)
+    text = page.text(results, set())
+    assert "(#durable-writes-on-a-slower-disk)" in text
+    later = text.partition("## Durable writes on a slower disk")[2]
+    assert "takes 0.25 ms longer" in later
+    assert "takes 0.01 ms here in\nthe median, and 0.01 ms without the delay." in later
+    assert "| One commit on this disk | 0.01 ms" in later
 
 
 def test_a_quick_run_writes_no_page_unless_told_to(tmp_path: Path) -> None:
