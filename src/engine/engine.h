@@ -262,6 +262,10 @@ class Session {
   // The running request takes long: from now on the server's process list shows it.
   virtual void takes_long() {}
 
+  // Any thread, while the session is in a thread: what it waits for or works at ends with an error,
+  // as soon as it can. Requests that follow before after_batch() may fail, too.
+  virtual void interrupt() {}
+
   // True when the server told the session to end (shutdown). The thread that it is in then closes
   // its connections and ends the session. In no thread, any thread may ask.
   virtual bool should_stop() const = 0;

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "mariadb/engine.h"
+#include "mariadb/information_schema.h"
 #include "mariadb/own_places.h"
+#include "mariadb/running.h"
 #include "mariadb/status.h"
 #include "mariadb/variables.h"
 #include "server/server.h"
@@ -83,10 +85,12 @@ int init(void*) {
     return 1;
   }
   show_status_of(network_server.get(), engine.get());
+  Running::set(network_server.get());
   return 0;
 }
 
 int deinit(void*) {
+  Running::set(nullptr);
   show_status_of(nullptr, nullptr);
   if (network_server != nullptr) {
     engine->interrupt();
@@ -94,13 +98,24 @@ int deinit(void*) {
     network_server.reset();
   }
   engine.reset();
+  forget_secrets();
   return 0;
+}
+
+// The tables are plugins of their own, which the server may start before and without the first.
+template <int (*kInit)(void*)>
+int init_table(void* schema_table) {
+  std::string why;
+  if (version_matches(&why)) return kInit(schema_table);
+  log_error(why);
+  return 1;
 }
 
 // The server compares this number with its own before it calls anything of the plugin, and its
 // refusal does not say which version is which. So the number is set to the server's own here.
 // init() then refuses with both names, before it touches anything of the server.
 struct st_mysql_daemon descriptor = {MYSQL_DAEMON_INTERFACE_VERSION};
+struct st_mysql_information_schema table_descriptor = {MYSQL_INFORMATION_SCHEMA_INTERFACE_VERSION};
 
 int parse_version_id(std::string_view version) {
   int parts[3] = {0, 0, 0};
@@ -119,6 +134,7 @@ int parse_version_id(std::string_view version) {
 
 __attribute__((constructor)) void take_interface_version() {
   descriptor.interface_version = parse_version_id(server_version) << 8;
+  table_descriptor.interface_version = descriptor.interface_version;
 }
 
 }  // namespace
@@ -141,6 +157,21 @@ maria_declare_plugin(handlersocket){
     hs::mariadb::system_variables,
     HS_VERSION,
     MariaDB_PLUGIN_MATURITY_STABLE,
-} maria_declare_plugin_end;
+},
+    {
+        MYSQL_INFORMATION_SCHEMA_PLUGIN,
+        &hs::mariadb::table_descriptor,
+        "HANDLERSOCKET_CONNECTIONS",
+        "HandlerSocket 2",
+        "The connections of the HandlerSocket ports",
+        PLUGIN_LICENSE_GPL,
+        hs::mariadb::init_table<hs::mariadb::init_connections_table>,
+        nullptr,
+        0x0200,
+        nullptr,
+        nullptr,
+        HS_VERSION,
+        MariaDB_PLUGIN_MATURITY_STABLE,
+    } maria_declare_plugin_end;
 #pragma GCC visibility pop
 #pragma GCC diagnostic pop

@@ -53,6 +53,7 @@ class MariaSession final : public engine::Session {
   void rollback() override;
   bool has_uncommitted_changes() const override { return transaction_.has_changes(); }
   bool after_batch() override;
+  void interrupt() override { thd_->awake(KILL_QUERY); }
   bool is_waited_for() const override;
   void release() override;
   void takes_long() override { server_.entry().show(); }

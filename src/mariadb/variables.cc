@@ -3,6 +3,7 @@
 // works. docs/variables.md describes them.
 #include "mariadb/variables.h"
 
+#include "mariadb/running.h"
 #include "server/secret_file.h"
 
 namespace hs::mariadb {
@@ -151,6 +152,29 @@ MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kSetAtStart,
                        "buffers and for their open indexes; 0 = no bound",
                        nullptr, nullptr, 536870912, 0, 1ULL << 50, 0);
 
+// --- handlersocket_kill ---
+
+int check_kill(MYSQL_THD, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  longlong number = 0;
+  value->val_int(value, &number);
+  const auto id = static_cast<unsigned long long>(number);
+  bool killed = false;
+  Running::ask([&](server::Server& server) { killed = server.kill(id); });
+  *static_cast<unsigned long long*>(save) = 0;
+  if (killed) return 0;
+  my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
+  return 1;
+}
+
+void keep_nothing(MYSQL_THD, st_mysql_sys_var*, void*, const void*) {}
+
+unsigned long long kill_id;  // always 0
+MYSQL_SYSVAR_ULONGLONG(
+    kill, kill_id, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,
+    "Set it to the ID of a row of INFORMATION_SCHEMA.HANDLERSOCKET_CONNECTIONS to "
+    "close that connection",
+    check_kill, keep_nothing, 0, 0, 18446744073709551615ULL, 0);
+
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
 // The secret of the variable `name`, or of the file that the variable `name`_file names.
@@ -225,6 +249,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_columns),
                                         MYSQL_SYSVAR(max_buffered),
                                         MYSQL_SYSVAR(max_memory),
+                                        MYSQL_SYSVAR(kill),
                                         nullptr};
 
 std::optional<server::Config> read_configuration(std::string* error) {
@@ -298,5 +323,7 @@ void hide_secrets() {
   hide(plain_secret);
   hide(plain_secret_wr);
 }
+
+void forget_secrets() { plain_secret = plain_secret_wr = nullptr; }
 
 }  // namespace hs::mariadb

@@ -28,5 +28,7 @@ unsigned verbosity();
 
 // Replaces the secrets that SHOW VARIABLES would show. Call it after read_configuration().
 void hide_secrets();
+// Undoes it, when the plugin ends: its file may stay loaded and be used again.
+void forget_secrets();
 
 }  // namespace hs::mariadb

@@ -6,10 +6,12 @@
 // it is used only by the thread for which it was detached.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
 #include "base/buffer.h"
+#include "base/counter.h"
 #include "base/intrusive_list.h"
 #include "base/limits.h"
 #include "net/transport.h"
@@ -21,6 +23,13 @@ namespace hs::net {
 inline constexpr size_t kBusyBuffer = 256u << 10;
 
 struct ActivityTag {};
+
+// What a connection has moved so far. Written by its thread, read by any.
+struct Traffic {
+  Counter received;                 // bytes
+  Counter sent;                     // bytes
+  std::atomic<uint64_t> unsent{0};  // bytes of output that the system did not take yet
+};
 
 class Connection : public ListHook<ActivityTag> {
  public:
@@ -52,6 +61,9 @@ class Connection : public ListHook<ActivityTag> {
   // The socket is closed. The object stays until the next EventLoop::wait().
   bool closed() const { return state_ == State::kClosed; }
 
+  // Any thread, while the connection exists.
+  const Traffic& traffic() const { return traffic_; }
+
   // Set by the owner while input() holds more than it could use yet. The loop then reads nothing
   // from the client, which bounds input(). May stay set over a wait() that has a timeout only while
   // over_high_water().
@@ -71,6 +83,12 @@ class Connection : public ListHook<ActivityTag> {
     return state_ == State::kOpen && !end_of_input_ && !input_refused_ && !over_high_water();
   }
 
+  void note_sent(size_t size) {
+    traffic_.sent.add(size);
+    traffic_.unsent.store(output_.size(), std::memory_order_relaxed);
+  }
+
+  Traffic traffic_;
   Transport transport_;
   State state_ = State::kOpen;
   bool end_of_input_ = false;

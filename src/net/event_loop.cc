@@ -160,6 +160,7 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
       return close(connection);
     }
     counters_.bytes_received.add(static_cast<uint64_t>(size));
+    connection.traffic_.received.add(static_cast<uint64_t>(size));
     touch(connection);
   }
   ready.push_back(&connection);
@@ -189,6 +190,7 @@ bool EventLoop::flush(Connection& connection) {
   }
   counters_.bytes_sent.add(static_cast<uint64_t>(size));
   output.consume(static_cast<size_t>(size));
+  connection.note_sent(static_cast<size_t>(size));
   touch(connection);
   if (!output.empty()) return true;
   output.shrink(kBusyBuffer);
@@ -203,6 +205,7 @@ bool EventLoop::push(Connection& connection, int patience_ms) {
     const ssize_t size = connection.transport_.send(output.data(), output.size());
     if (size >= 0) {
       output.consume(static_cast<size_t>(size));
+      connection.note_sent(static_cast<size_t>(size));
       continue;
     }
     if (errno == EINTR) continue;

@@ -13,7 +13,9 @@ namespace {
 // Decoding a shorter message takes no time worth counting.
 constexpr size_t kLongText = 64u << 10;
 
-bool takes_requests(const Peer& peer) { return peer.ending == Peer::Ending::kNone && !peer.parked; }
+bool takes_requests(const Peer& peer) {
+  return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.record.is_killed();
+}
 
 }  // namespace
 
@@ -30,9 +32,10 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   }
   exec::Meter::Options meter;
   if (outlet != nullptr) {
-    meter.on_long_request = [outlet, &session] {
-      session.takes_long();
-      outlet->step_aside();
+    meter.on_long_request = [this] {
+      took_long_ = true;
+      session_.takes_long();
+      outlet_->step_aside(current_);
     };
   }
   meter.batch_ns = writes() ? kWriteNs : kReadNs;
@@ -54,6 +57,7 @@ void Batch::run(Peer& peer) {
   peers_.push_back(&peer);
   peer.may_have_more = false;
   peer.parked = false;
+  peer.record.set_state(ConnectionRecord::State::kExecuting);
   current_ = &peer;
   run_messages(peer);
   current_ = nullptr;
@@ -191,7 +195,7 @@ bool Batch::answer_or_park(Entry& entry) {
     answer_waiting(entry, 0);
     return true;
   }
-  if (outlet_ != nullptr && !outlet_->begin_wait()) {
+  if (outlet_ != nullptr && !outlet_->begin_wait(peer)) {
     park(entry);
     return false;
   }
@@ -201,7 +205,9 @@ bool Batch::answer_or_park(Entry& entry) {
       if (outlet != nullptr) outlet->end_wait();
     }
   } const wait{outlet_};
-  answer_waiting(entry, patience_ms - static_cast<uint32_t>(waited_ms));
+  // After begin_wait(), since whatever kills the connection interrupts only what can be seen there.
+  const bool gives_up = peer.record.is_killed();
+  answer_waiting(entry, gives_up ? 0 : patience_ms - static_cast<uint32_t>(waited_ms));
   return true;
 }
 
@@ -327,6 +333,7 @@ void Batch::begin_stream() {
 }
 
 void Batch::finish() {
+  if (took_long_) end_interruptible();
   if (!entries_.empty()) {
     if (writes()) commit(group());
     counters_.batches.add(1);
@@ -336,6 +343,12 @@ void Batch::finish() {
   for (Peer* peer : peers_) finish(*peer);
 }
 
+// No request of another connection may be interrupted for this one.
+void Batch::end_interruptible() {
+  took_long_ = false;
+  outlet_->end_interruptible();
+}
+
 void Batch::finish(Peer& peer) {
   peer.input().consume(peer.used);
   peer.used = 0;
@@ -343,16 +356,20 @@ void Batch::finish(Peer& peer) {
   if (peer.ending != Peer::Ending::kLastWords) return;
   Entry unexecuted{&peer, {}, 0};
   reply_error(unexecuted, Error{peer.last_words, 0, {}});
+  peer.record.count_error();
   count_error(peer.last_words);
 }
 
 void Batch::count(const Entry& entry) {
   if (entry.peer == nullptr) return;
+  entry.peer->record.count_request(entry.outcome.error.has_value());
   if (entry.outcome.error) count_error(*entry.outcome.error);
   const uint64_t rows = entry.outcome.rows;
   switch (entry.plan.kind) {
-    case Plan::Kind::kRefused:
     case Plan::Kind::kConnection:
+      entry.peer->record.set_open_indexes(entry.peer->client.open_indexes());
+      return;
+    case Plan::Kind::kRefused:
       return;
     case Plan::Kind::kRead:
       counters_.finds.add(1);
@@ -370,6 +387,7 @@ void Batch::count_error(ErrorCode error) {
 }
 
 void Batch::abandon() {
+  if (took_long_) end_interruptible();
   session_.rollback();
   for (Peer* peer : peers_) {
     peer->used = 0;

@@ -46,13 +46,16 @@ namespace hs::server {
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  // Gives the lead away, so that the reactor's other connections are served. Does not throw.
-  virtual void step_aside() = 0;
+  // Gives the lead away, so that the reactor's other connections are served. Does not throw. From
+  // here on the request of `peer` (null: that of an earlier one) can be interrupted, until
+  // end_interruptible().
+  virtual void step_aside(Peer* peer) = 0;
+  virtual void end_interruptible() = 0;
   // Gives the lead away and sends what the client takes of output(). False: the client has gone.
   virtual bool send(Peer& peer) = 0;
   // Whether one more thread may wait for a lock inside the engine. True: it must call end_wait()
-  // afterwards.
-  virtual bool begin_wait() = 0;
+  // afterwards, and the request of `peer` can be interrupted until then.
+  virtual bool begin_wait(Peer& peer) = 0;
   virtual void end_wait() = 0;
 };
 
@@ -143,7 +146,10 @@ class Batch {
     // On the write port earlier replies may wait for a commit.
     bool may_stream() const override { return batch_.outlet_ != nullptr && !batch_.writes(); }
     void begin() override { batch_.begin_stream(); }
-    bool send() override { return batch_.outlet_->send(*batch_.current_); }
+    bool send() override {
+      batch_.took_long_ = true;
+      return batch_.outlet_->send(*batch_.current_);
+    }
     void fail() override { batch_.current_->ending = Peer::Ending::kAbandoned; }
 
    private:
@@ -175,6 +181,7 @@ class Batch {
   void take_replies_back(std::span<const Entry> group);
   void reply_error(Entry& entry, const Error& error);
   void give_up(Entry& entry);
+  void end_interruptible();
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
@@ -196,6 +203,7 @@ class Batch {
   size_t group_begin_ = 0;   // in entries_
   size_t parked_ = 0;        // how many of entries_ are not answered
   Peer* current_ = nullptr;  // the peer of run()
+  bool took_long_ = false;   // a request did, and the lead was given away
   bool streams_ = false;     // the reply of the current request is streamed
   bool out_of_memory_ = false;
   bool met_foreigner_ = false;

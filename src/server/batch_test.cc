@@ -155,9 +155,10 @@ TEST_F(BatchTest, ARowThatStaysLockedFailsItsOwnRequestOnly) {
 // Allows no thread to wait for a lock.
 class NoWaits final : public Outlet {
  public:
-  void step_aside() override {}
+  void step_aside(Peer*) override {}
+  void end_interruptible() override {}
   bool send(Peer&) override { return true; }
-  bool begin_wait() override { return false; }
+  bool begin_wait(Peer&) override { return false; }
   void end_wait() override {}
 };
 

@@ -23,6 +23,13 @@ std::string refusal_of(const protocol::Protocol& protocol) {
 
 std::string in_parentheses(std::string_view variable) { return " (" + std::string(variable) + ")"; }
 
+std::string place_name(const EndpointConfig& endpoint, uint16_t port) {
+  if (endpoint.address == kUnixSocket) return endpoint.port;
+  const bool is_ipv6 = endpoint.address.find(':') != std::string::npos;
+  const std::string address = endpoint.address.empty() ? "*" : endpoint.address;
+  return (is_ipv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
+
 std::string_view variable_of(net::ListenError::About about, const EndpointConfig& endpoint) {
   switch (about) {
     case net::ListenError::About::kAddress:
@@ -83,6 +90,7 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
     return nullptr;
   }
   made->port_ = made->listener_->port();
+  made->place_ = place_name(endpoint, made->port_);
 
   net::Acceptor::Handlers handlers;
   handlers.accepted = [raw = made.get()](net::FileDescriptor socket) {
@@ -118,7 +126,8 @@ void Endpoint::join() {
 
 void Endpoint::take(net::Transport client) {
   try {
-    if (!group_.is_full() && admits_(client.descriptor()) && group_.adopt(client, config_)) {
+    if (!group_.is_full() && admits_(client.descriptor()) &&
+        group_.adopt(client, config_, place_)) {
       return accepted_.add(1);
     }
   } catch (const std::bad_alloc&) {

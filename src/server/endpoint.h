@@ -63,6 +63,7 @@ class Endpoint {
   const Admits admits_;
   const std::string refusal_;  // for a client that is refused
   uint16_t port_ = 0;
+  std::string place_;  // what the operator calls it: "127.0.0.1:9998", "/run/hs.sock"
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
   std::thread thread_;

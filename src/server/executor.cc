@@ -119,11 +119,40 @@ void Executor::prepare_successor() noexcept {
   }
 }
 
-void Executor::step_aside() { reactor_.load(std::memory_order_relaxed)->step_aside(*this); }
+void Executor::step_aside(Peer* peer) {
+  if (peer != nullptr) {
+    set_interruptible(peer->record.id());
+    // interrupt() came before.
+    if (peer->record.is_killed()) session_->interrupt();
+  }
+  reactor_.load(std::memory_order_relaxed)->step_aside(*this);
+}
+
+bool Executor::begin_wait(Peer& peer) {
+  if (!dispatcher_.begin_wait()) return false;
+  peer.record.set_state(ConnectionRecord::State::kWaiting);
+  set_interruptible(peer.record.id());
+  return true;
+}
+
+void Executor::end_wait() {
+  set_interruptible(0);
+  dispatcher_.end_wait();
+}
+
+void Executor::set_interruptible(uint64_t id) {
+  const MutexLock lock(interrupt_mutex_);
+  interruptible_ = id;
+}
+
+void Executor::interrupt(uint64_t id) {
+  const MutexLock lock(interrupt_mutex_);
+  if (interruptible_ == id) session_->interrupt();
+}
 
 bool Executor::send(Peer& peer) {
-  if (should_stop()) return false;
-  step_aside();
+  if (should_stop() || peer.record.is_killed()) return false;
+  step_aside(&peer);
   // No session may wait for a table because a client is slow.
   const bool waits = !peer.is_slow && !session_->is_waited_for();
   const size_t before = peer.output().size();

@@ -51,6 +51,9 @@ class Executor final : public Leader, private Outlet {
   // Any thread: makes the executor look at should_stop().
   void wake();
   void add_to(Statistics& sum) const;
+  // Any thread: interrupts the session if it waits or works for long for the connection with this
+  // id.
+  void interrupt(uint64_t id);
 
   engine::Session& session() override { return *session_; }
   Batch& batch() override { return *batch_; }
@@ -65,10 +68,12 @@ class Executor final : public Leader, private Outlet {
   void lead(Reactor& reactor);
   void watch(Reactor& reactor);
   void prepare_successor() noexcept;
-  void step_aside() override;
+  void step_aside(Peer* peer) override;
   bool send(Peer& peer) override;
-  bool begin_wait() override { return dispatcher_.begin_wait(); }
-  void end_wait() override { dispatcher_.end_wait(); }
+  bool begin_wait(Peer& peer) override;
+  void end_wait() override;
+  void end_interruptible() override { set_interruptible(0); }
+  void set_interruptible(uint64_t id);
   static engine::SessionEvents events(Executor* executor);
   void complain(std::string_view what, std::string_view detail) noexcept;
   void report(std::string_view what, std::string_view detail = {}) const noexcept;
@@ -83,6 +88,10 @@ class Executor final : public Leader, private Outlet {
   std::atomic<Reactor*> reactor_{nullptr};  // the one that it leads, or whose batch it finishes
   int waits_ = 0;                           // waits of the session that have not ended; they nest
   int64_t last_complaint_ms_ = 0;
+
+  Mutex interrupt_mutex_;
+  // The connection whose request waits or works for long; 0: none.
+  uint64_t interruptible_ HS_GUARDED_BY(interrupt_mutex_) = 0;
 };
 
 }  // namespace hs::server

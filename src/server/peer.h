@@ -9,6 +9,7 @@
 #include "exec/client.h"
 #include "net/connection.h"
 #include "protocol/codec.h"
+#include "server/connections.h"
 
 namespace hs::server {
 
@@ -23,6 +24,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
         conversation(spoken.begin()),
         client(pool, authentication) {}
 
+  ConnectionRecord record{*this};  // what the operator sees of the connection
   const protocol::Protocol& protocol;
   const std::unique_ptr<protocol::Conversation> conversation;
   exec::Client client;

@@ -17,11 +17,28 @@ constexpr int kTriesAfterWait = 2;
 // The watcher leaves after this many looks at which the leader did not wait.
 constexpr int kCalmLooks = 20;
 
+// Takes the peer out of the list. False: it is not in it.
+bool take_out(Queue& list, const Peer& peer) {
+  bool found = false;
+  Queue others;
+  while (!list.empty()) {
+    Peer& one = list.pop_front();
+    if (&one == &peer) {
+      found = true;
+    } else {
+      others.push_back(one);
+    }
+  }
+  while (!others.empty()) list.push_back(others.pop_front());
+  return found;
+}
+
 }  // namespace
 
 std::unique_ptr<Reactor> Reactor::create(const Options& options) {
   std::unique_ptr<Reactor> reactor(new Reactor);
   reactor->gathers_ = options.gathers;
+  reactor->connections_ = options.connections;
   net::EventLoop::Options loop;
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
@@ -101,6 +118,7 @@ void Reactor::lead(Leader& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
     settle_returned();
+    if (has_killed_.load(std::memory_order_relaxed)) close_killed();
     queue_parked();
     int timeout_ms = net::EventLoop::kForever;
     if (leader.holds_tables) timeout_ms = kHoldTablesMs;
@@ -123,11 +141,15 @@ void Reactor::lead(Leader& leader) {
 bool Reactor::await_peers(int timeout_ms) {
   ready_.clear();
   const bool happened = loop_->wait(timeout_ms, ready_);
+  if (ready_.empty()) return happened;
+  const int64_t now_ns = monotonic_ns();
   for (net::Connection* connection : ready_) {
     // Nothing more is read until the peer's turn. Otherwise each wait() would report it again and
     // put it at the end of the queue.
     connection->hold_input(true);
-    queue_.push_back(static_cast<Peer&>(*connection));
+    auto& peer = static_cast<Peer&>(*connection);
+    peer.record.set_arrival(now_ns);
+    queue_.push_back(peer);
   }
   return happened;
 }
@@ -213,12 +235,16 @@ void Reactor::settle_returned() {
 // Gives the peer back to the loop, sends its replies, and decides what happens to it next.
 void Reactor::settle(Peer& peer) {
   if (peer.detached()) loop_->attach(peer);
-  if (peer.ending == Peer::Ending::kAbandoned) return loop_->close(peer);
+  if (peer.ending == Peer::Ending::kAbandoned || peer.record.is_killed()) {
+    return loop_->close(peer);
+  }
+  peer.record.set_state(ConnectionRecord::State::kIdle);
   loop_->send(peer);
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
   peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
+    peer.record.set_state(ConnectionRecord::State::kClosing);
     loop_->finish(peer);
   } else if (peer.may_have_more) {
     peer.hold_input(true);
@@ -233,6 +259,7 @@ void Reactor::settle(Peer& peer) {
 void Reactor::park(Peer& peer) {
   peer.try_at_ms = monotonic_ms() + std::min(int64_t{2} << peer.tries, kLongestParkMs);
   peer.tries = std::min(peer.tries + 1, 10u);
+  peer.record.set_state(ConnectionRecord::State::kParked);
   loop_->detach(peer);
   parked_.push_back(peer);
   has_parked_.store(true, std::memory_order_relaxed);
@@ -258,6 +285,44 @@ void Reactor::try_parked() {
   if (!has_parked_.load(std::memory_order_relaxed)) return;
   wait_ended_.store(true, std::memory_order_relaxed);
   wake();
+}
+
+// --- killed connections ---
+
+void Reactor::close_killed(uint64_t id) {
+  {
+    const MutexLock lock(mutex_);
+    killed_.push_back(id);
+    has_killed_.store(true, std::memory_order_relaxed);
+  }
+  wake();
+}
+
+void Reactor::close_killed() {
+  std::vector<uint64_t> killed;
+  {
+    const MutexLock lock(mutex_);
+    killed.swap(killed_);
+    has_killed_.store(false, std::memory_order_relaxed);
+  }
+  for (const uint64_t id : killed) {
+    if (!close_if_killable(id)) close_killed(id);
+  }
+}
+
+// False: the loop has not taken the connection yet.
+bool Reactor::close_if_killable(uint64_t id) {
+  const ConnectionRecord* const record = connections_->find(id, *this);
+  if (record == nullptr) return true;
+  Peer& peer = record->peer();
+  if (take_out(parked_, peer) || take_out(queue_, peer)) {
+    if (peer.detached()) loop_->attach(peer);
+  }
+  // The thread that has it gives it back, and settle() closes it.
+  if (peer.detached()) return true;
+  if (!static_cast<ListHook<net::ActivityTag>&>(peer).linked()) return false;
+  loop_->close(peer);
+  return true;
 }
 
 void Reactor::shut() {

@@ -27,6 +27,7 @@
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "net/event_loop.h"
+#include "server/connections.h"
 #include "server/leader.h"
 #include "server/peer.h"
 #include "server/statistics.h"
@@ -43,6 +44,7 @@ class Reactor {
     // A batch that has changed something also takes requests that arrive while it runs. So fewer
     // commits serve more requests.
     bool gathers = false;
+    Connections* connections = nullptr;  // must outlive the reactor; null: none can be killed
   };
 
   // How long the leader may wait for a lock or the log before another executor takes the lead. It
@@ -89,6 +91,10 @@ class Reactor {
   // Any thread: a wait for a lock has ended, so parked requests should be tried again.
   void try_parked();
 
+  // Any thread: the connection with this id was marked as killed. If it is one of this reactor and
+  // in no thread, it is closed soon. A thread that has it gives it back to be closed.
+  void close_killed(uint64_t id);
+
   // Any thread. Ends the leader's wait for requests.
   void wake() { loop_->wake(); }
   bool is_led() const { return leader_.load(std::memory_order_relaxed) != nullptr; }
@@ -115,9 +121,12 @@ class Reactor {
   void settle(Peer& peer);
   void park(Peer& peer);
   void queue_parked();
+  void close_killed();
+  bool close_if_killable(uint64_t id);
 
   std::unique_ptr<net::EventLoop> loop_;
   bool gathers_ = false;
+  Connections* connections_ = nullptr;
 
   // Used by the leader:
   Queue queue_;  // peers with requests for the next batch
@@ -137,6 +146,8 @@ class Reactor {
   uint64_t waits_watched_ HS_GUARDED_BY(mutex_) = 0;
   bool watched_ HS_GUARDED_BY(mutex_) = false;
   std::atomic<bool> has_returned_{false};
+  std::atomic<bool> has_killed_{false};
+  std::vector<uint64_t> killed_ HS_GUARDED_BY(mutex_);  // ids that the leader must look at
   // Peers with final replies, which the leader must settle.
   Queue returned_ HS_GUARDED_BY(mutex_);
 };

@@ -18,8 +18,12 @@ uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) 
   return kOfReactor * config.threads(mode);
 }
 
-ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, Memory& memory)
-    : mode_(mode), max_connections_(config.limits.max_connections), specs_(&memory) {}
+ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, Memory& memory,
+                           Connections& connections)
+    : mode_(mode),
+      max_connections_(config.limits.max_connections),
+      connections_(connections),
+      specs_(&memory) {}
 
 ReactorGroup::~ReactorGroup() {
   request_stop();
@@ -28,14 +32,16 @@ ReactorGroup::~ReactorGroup() {
 
 std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
                                                    engine::Engine& engine, const Log& log,
-                                                   Memory& memory, std::string* error) {
-  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, memory));
+                                                   Memory& memory, Connections& connections,
+                                                   std::string* error) {
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, memory, connections));
   const uint32_t threads = config.threads(mode);
   Reactor::Options reactor;
   if (config.readsize > 0) reactor.read_size = config.readsize;
   reactor.high_water = config.limits.max_buffered;
   reactor.idle_timeout_s = config.idle_timeout_s;
   reactor.spin_us = config.spin_us;
+  reactor.connections = &connections;
   reactor.gathers = mode == engine::Mode::kReadWrite;
   for (uint32_t i = 0; i < threads; ++i) {
     std::unique_ptr<Reactor> made = Reactor::create(reactor);
@@ -73,15 +79,26 @@ void ReactorGroup::join() {
   if (pool_) pool_->join();
 }
 
-bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoint) {
-  std::unique_ptr<net::Connection> peer =
-      std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
+bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoint,
+                         std::string_view place) {
+  auto made = std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
+  ConnectionRecord& record = made->record;
+  ConnectionInfo info;
+  info.host = endpoint.address == kUnixSocket ? "localhost" : transport.remote_address();
+  std::unique_ptr<net::Connection> peer = std::move(made);
   const MutexLock lock(mutex_);
   while (Reactor* const reactor = least_busy()) {
+    connections_.add(record, {reactor, place, mode_}, info);
     if (reactor->adopt(peer, transport)) return true;
+    connections_.remove(record);
     std::erase(taking_, reactor);
   }
   return false;
+}
+
+void ReactorGroup::close_killed(uint64_t id) {
+  if (pool_) pool_->interrupt(id);
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->close_killed(id);
 }
 
 bool ReactorGroup::is_full() const { return connections() >= max_connections_; }

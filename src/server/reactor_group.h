@@ -29,7 +29,8 @@ class ReactorGroup {
   // `memory`. `engine` and `memory` must outlive the group.
   static std::unique_ptr<ReactorGroup> create(const Config& config, engine::Mode mode,
                                               engine::Engine& engine, const Log& log,
-                                              Memory& memory, std::string* error);
+                                              Memory& memory, Connections& connections,
+                                              std::string* error);
   ~ReactorGroup();  // stops and joins the threads
 
   // Makes the threads, which wait at the gate. Throws std::exception when it cannot. Some may have
@@ -43,10 +44,12 @@ class ReactorGroup {
   void join();
 
   // Any thread, as all functions that follow. Gives the endpoint's client to the reactor that has
-  // the fewest. False: the transport stays the caller's, since no reactor is left, or there are as
+  // the fewest. `place`: what the operator calls the endpoint; it must outlive the group. False: the transport stays the caller's, since no reactor is left, or there are as
   // many connections as there may be (max_connections). May throw std::bad_alloc; the transport
   // stays the caller's then, too.
-  bool adopt(net::Transport& transport, const EndpointConfig& endpoint);
+  bool adopt(net::Transport& transport, const EndpointConfig& endpoint, std::string_view place);
+  // Ends the connection with this id, which was marked as killed, if it is one of the group's.
+  void close_killed(uint64_t id);
   bool is_full() const;
   // Whether any reactor still takes connections.
   bool takes_connections() const;
@@ -57,11 +60,12 @@ class ReactorGroup {
   void add_to(Statistics& sum) const;
 
  private:
-  ReactorGroup(const Config& config, engine::Mode mode, Memory& memory);
+  ReactorGroup(const Config& config, engine::Mode mode, Memory& memory, Connections& connections);
   Reactor* least_busy() HS_REQUIRES(mutex_);
 
   const engine::Mode mode_;
   const uint32_t max_connections_;
+  Connections& connections_;
   exec::SpecPool specs_;
   std::vector<std::unique_ptr<Reactor>> reactors_;
   std::optional<ThreadPool> pool_;

@@ -116,6 +116,14 @@ class NetworkServer final : public Server {
     return sum;
   }
 
+  std::vector<ConnectionStatus> connections() const override { return connections_.list(); }
+
+  bool kill(uint64_t id) override {
+    if (!connections_.mark_killed(id)) return false;
+    for (const auto& group : groups_) group->close_killed(id);
+    return true;
+  }
+
  private:
   bool open(std::string* error);
   bool make_threads(std::string* error);
@@ -127,6 +135,7 @@ class NetworkServer final : public Server {
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
+  Connections connections_;
   Memory memory_;  // outlives the groups, as do all members before it
   const Admission admission_;
   Seldom about_admission_;
@@ -154,7 +163,8 @@ bool NetworkServer::admits(int number) {
 bool NetworkServer::open(std::string* error) {
   for (const engine::Mode mode : kModes) {
     if (!serves(config_, mode)) continue;
-    groups_.push_back(ReactorGroup::create(config_, mode, engine_, log_, memory_, error));
+    groups_.push_back(
+        ReactorGroup::create(config_, mode, engine_, log_, memory_, connections_, error));
     if (groups_.back() != nullptr) continue;
     groups_.pop_back();
     return false;

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "server/config.h"
+#include "server/connections.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -33,8 +35,13 @@ class Server {
   // said 0. 0: there is none.
   virtual uint16_t port(engine::Mode mode) const = 0;
 
-  // Any thread, while the server lives: sums over all threads.
+  // Any thread, while the server lives, as all that follow: sums over all threads.
   virtual Statistics statistics() const = 0;
+
+  virtual std::vector<ConnectionStatus> connections() const = 0;
+  // Closes one connection, whatever it does. A request that waits or works for long is interrupted.
+  // Does not wait for the end. False: there is no connection with this id.
+  virtual bool kill(uint64_t id) = 0;
 };
 
 }  // namespace hs::server

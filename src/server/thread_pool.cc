@@ -210,6 +210,16 @@ void ThreadPool::pause(Standby& standby, std::chrono::milliseconds time) {
   standby.is_called = false;
 }
 
+void ThreadPool::interrupt(uint64_t id) {
+  std::vector<Executor*> executors;
+  {
+    const MutexLock lock(mutex_);
+    for (const std::unique_ptr<Place>& place : places_) executors.push_back(&place->executor);
+  }
+  // An interrupted session calls the pool.
+  for (Executor* executor : executors) executor->interrupt(id);
+}
+
 void ThreadPool::add_to(Statistics& sum) const {
   const MutexLock lock(mutex_);
   for (const std::unique_ptr<Place>& place : places_) place->executor.add_to(sum);

@@ -60,6 +60,9 @@ class ThreadPool final : public Dispatcher {
   bool stopping() const override { return stop_.load(std::memory_order_relaxed); }
 
   void add_to(Statistics& sum) const;
+  // Any thread: interrupts the request of the connection with this id that waits for a lock or works
+  // for long, if there is one.
+  void interrupt(uint64_t id);
 
  private:
   // One thread and its executor. The thread may have ended.

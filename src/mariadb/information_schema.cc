@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <sql_acl.h>
+#include <sql_i_s.h>
+
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "mariadb/information_schema.h"
+#include "mariadb/running.h"
+
+namespace Show {
+
+static ST_FIELD_INFO handlersocket_connections[] = {
+    Column("ID", ULonglong(), NOT_NULL),
+    Column("ENDPOINT", Varchar(256), NOT_NULL),
+    Column("MODE", Varchar(16), NOT_NULL),
+    Column("USER", Varchar(USERNAME_CHAR_LENGTH), NULLABLE),
+    Column("HOST", Varchar(256), NOT_NULL),
+    Column("CLIENT", Varchar(256), NULLABLE),
+    Column("TLS_VERSION", Varchar(32), NULLABLE),
+    Column("TLS_CIPHER", Varchar(128), NULLABLE),
+    Column("STATE", Varchar(32), NOT_NULL),
+    Column("OPEN_INDEXES", ULonglong(), NOT_NULL),
+    Column("REQUESTS", ULonglong(), NOT_NULL),
+    Column("ERRORS", ULonglong(), NOT_NULL),
+    Column("BYTES_RECEIVED", ULonglong(), NOT_NULL),
+    Column("BYTES_SENT", ULonglong(), NOT_NULL),
+    Column("AGE_MS", ULonglong(), NOT_NULL),
+    Column("IDLE_MS", ULonglong(), NOT_NULL),
+    CEnd()};
+
+}  // namespace Show
+
+namespace hs::mariadb {
+namespace {
+
+bool sees_all(THD* thd) { return !check_global_access(thd, PROCESS_ACL, true); }
+
+std::string_view name_of(engine::Mode mode) {
+  return mode == engine::Mode::kReadOnly ? "read" : "write";
+}
+
+// One row of a table, filled from its first column to its last.
+class Row {
+ public:
+  explicit Row(TABLE* table) : table_(table) { restore_record(table, s->default_values); }
+
+  Row& text(std::string_view value) {
+    next().store(value.data(), value.size(), system_charset_info);
+    return *this;
+  }
+  // NULL when it is empty.
+  Row& text_or_null(std::string_view value) {
+    if (!value.empty()) {
+      table_->field[at_]->set_notnull();
+      return text(value);
+    }
+    next().set_null();
+    return *this;
+  }
+  Row& number(uint64_t value) {
+    next().store(static_cast<longlong>(value), true);
+    return *this;
+  }
+  // False: the row cannot be stored, and the error is raised.
+  bool store(THD* thd) { return !schema_table_store_record(thd, table_); }
+
+ private:
+  Field& next() { return *table_->field[at_++]; }
+
+  TABLE* const table_;
+  size_t at_ = 0;
+};
+
+// Stores what `rows_of` gives, each by `write`. The rows are fetched first, since to store one may
+// mean to write to a file.
+template <class Fetch, class Write>
+int fill(THD* thd, TABLE* table, Fetch fetch, Write write) {
+  try {
+    decltype(fetch(std::declval<server::Server&>())) rows;
+    Running::ask([&](server::Server& server) { rows = fetch(server); });
+    for (const auto& one : rows) {
+      Row row(table);
+      write(one, row);
+      if (!row.store(thd)) return 1;
+    }
+    return 0;
+  } catch (const std::bad_alloc&) {
+    my_printf_error(ER_OUT_OF_RESOURCES, "Out of memory", MYF(0));
+    return 1;
+  }
+}
+
+int fill_connections(THD* thd, TABLE_LIST* tables, COND*) {
+  const auto fetch = [thd](server::Server& server) {
+    std::vector<server::ConnectionStatus> all = server.connections();
+    if (sees_all(thd)) return all;
+    const std::string_view own = thd->security_ctx->priv_user;
+    std::erase_if(all,
+                  [own](const auto& one) { return one.info.user.empty() || one.info.user != own; });
+    return all;
+  };
+  return fill(thd, tables->table, fetch, [](const server::ConnectionStatus& one, Row& row) {
+    row.number(one.id)
+        .text(one.endpoint)
+        .text(name_of(one.mode))
+        .text_or_null(one.info.user)
+        .text(one.info.host)
+        .text_or_null(one.info.program)
+        .text_or_null(one.info.tls_version)
+        .text_or_null(one.info.tls_cipher)
+        .text(one.state)
+        .number(one.open_indexes)
+        .number(one.requests)
+        .number(one.errors)
+        .number(one.bytes_received)
+        .number(one.bytes_sent)
+        .number(static_cast<uint64_t>(one.age_ms))
+        .number(static_cast<uint64_t>(one.idle_ms));
+  });
+}
+
+int describe(void* schema_table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, COND*)) {
+  auto* const table = static_cast<ST_SCHEMA_TABLE*>(schema_table);
+  table->fields_info = fields;
+  table->fill_table = fill;
+  return 0;
+}
+
+}  // namespace
+
+int init_connections_table(void* schema_table) {
+  return describe(schema_table, Show::handlersocket_connections, fill_connections);
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The plugin's tables in INFORMATION_SCHEMA. Each is a plugin of its own to the server, which may
+// load it without the others. While no network server runs they are empty.
+//
+// As with SHOW PROCESSLIST, the PROCESS privilege shows all rows. Without it an account sees the
+// rows of its own connections, and none of the tables that sum over all of them.
+#pragma once
+
+namespace hs::mariadb {
+
+// The init functions of the plugins: each describes its table. Return 0.
+int init_connections_table(void* schema_table);
+
+}  // namespace hs::mariadb
