@@ -28,6 +28,7 @@ from typing import Any
 import sample_table
 from bench import machine as bench_machine
 from bench import misses_page
+from bench.misses import HOT, VARIABLES, pages_read
 from bench.misses_page import TARGETS, Runs
 from bench.options import RELEASE
 from bench.preparation import prepare
@@ -38,18 +39,8 @@ from server_files import REPOSITORY, ServerError
 
 PAGE = REPOSITORY / "docs/benchmarks-misses.md"
 DIRECTORY = REPOSITORY / "build/bench-misses"
-HOT = 50_000
 QUIET = 0.15  # of a core, which other processes may use
 SHARES = (0.0, 0.014, 0.07, 0.28)  # of lookups that go to all rows; some three in four of them miss
-VARIABLES: dict[str, object] = {
-    "innodb_buffer_pool_size": "64M",
-    "innodb_flush_method": "O_DIRECT",
-    "innodb_adaptive_hash_index": True,
-    "innodb_log_file_size": "128M",
-    "handlersocket_threads": 2,
-    "handlersocket_threads_wr": 1,
-    "max_connections": 500,
-}
 
 @dataclass(frozen=True)
 class Load:
@@ -90,16 +81,12 @@ class Misses:
         figures: dict[str, Any] = json.loads(done.stdout)
         return figures
 
-    def reads(self, target: str) -> int:
-        rows = self.server(target).sql("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_reads'")
-        return int(rows[0][1])
-
     def throughput(self, target: str, cold: float) -> dict[str, float]:
-        before = self.reads(target)
+        before = pages_read(self.server(target))
         figures = self.run(
             Load(target, self.options.connections, cold, self.options.seconds)
         )
-        missed = (self.reads(target) - before) / figures["lookups"]
+        missed = (pages_read(self.server(target)) - before) / figures["lookups"]
         return {
             "per_second": figures["per_second"],
             "hits": 1 - missed,

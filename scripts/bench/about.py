@@ -32,6 +32,7 @@ def describe(options: argparse.Namespace) -> dict[str, Any]:
         "variables": variables,
         "binary_log": settings.BINARY_LOG,
         "rows": options.rows,
+        "cold_rows": options.cold_rows,
         "rounds": options.rounds,
         "seconds": options.seconds,
         "server_core": options.server_core,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
 
@@ -25,6 +25,11 @@ def cpu(measurement: Measurement) -> float:
 def cpu_per_row(measurement: Measurement) -> float:
     """The server's CPU time for a row, in microseconds."""
     return float(measurement.figures["server_cpu_us_per_row"])
+
+
+def hits(measurement: Measurement) -> float:
+    """The share of lookups for which no page was read from disk."""
+    return float(measurement.figures["hits"])
 
 
 def per_cpu_second(measurement: Measurement) -> float:
@@ -97,3 +102,26 @@ def ratio(above: Group | None, below: Group | None, value: Value) -> Spread | No
     rounds = {m.round: value(m) for m in below.measurements}
     ratios = [value(m) / rounds[m.round] for m in above.measurements if rounds.get(m.round, 0) > 0]
     return Spread.of(ratios) if ratios else None
+
+
+Parts = Mapping[str, tuple[Group | None, Value]]
+
+
+def combined(parts: Parts, function: Callable[..., float]) -> Spread | None:
+    """What `function` makes of the parts' figures of the same round, by their names.
+
+    None when a part is missing, or no round has all of them.
+    """
+    columns: dict[str, dict[int, float]] = {}
+    for name, (group, value) in parts.items():
+        if group is None:
+            return None
+        columns[name] = {m.round: value(m) for m in group.measurements}
+    rounds = set.intersection(*(set(column) for column in columns.values()))
+    if not all(column[number] > 0 for column in columns.values() for number in rounds):
+        return None
+    values = [
+        function(**{name: column[number] for name, column in columns.items()})
+        for number in sorted(rounds)
+    ]
+    return Spread.of(values) if values else None

@@ -25,6 +25,7 @@ FIGURES = (
     "server_cpu_seconds",
     "server_cpu_us",
     "server_cpu_us_per_row",
+    "hits",
 )
 PERCENTILES = ("p50", "p99", "p99.9")
 

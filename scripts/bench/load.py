@@ -39,7 +39,7 @@ class Case:
     """One thing to measure: `target` doing what `name` says. Cases of one name are compared."""
 
     name: str
-    target: str  # ours, ours default, stock, sql prepared, sql text, memcached, redis, null
+    target: str  # ours, ours default, ours no spin, stock, sql prepared, sql text, memcached, redis, null
     connections: int
     depth: int = 1
     arguments: tuple[str, ...] = ()  # further options of hs-bench
@@ -75,13 +75,17 @@ class Measurement:
     busy: bool = False  # others used more than the limit in each attempt
 
 
+def warm_up(case: Case) -> int:
+    """How many requests come before those that are measured."""
+    if case.writes:  # each may wait for the disk
+        return min(SLOW_WARM_UP, WRITES_WARM_UP * case.connections * case.depth)
+    return SLOW_WARM_UP if case.is_sql or case.arguments else WARM_UP
+
+
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
     """The command line of hs-bench."""
     port = place.port_wr if case.writes else place.port
     protocol = case.target if case.target in ("memcached", "redis") else "hs"
-    warm_up = SLOW_WARM_UP if case.is_sql or case.arguments else WARM_UP
-    if case.writes:  # each may wait for the disk
-        warm_up = min(warm_up, WRITES_WARM_UP * case.connections * case.depth)
     target = ("sql",) if case.is_sql else (protocol,)
     return [
         *(("taskset", "-c", str(options.load_core)) if place.pinned else ()),
@@ -90,7 +94,7 @@ def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
         *("--port", str(place.sql_port if case.is_sql else port)),
         *("--connections", str(case.connections), "--depth", str(case.depth)),
         *("--rows", str(case.rows or options.rows), "--seed", str(options.seed)),
-        *("--seconds", f"{options.seconds:g}", "--warm-up", str(warm_up)),
+        *("--seconds", f"{options.seconds:g}", "--warm-up", str(warm_up(case))),
         *case.arguments,
         *("--server-pid", str(place.pid), "--json", "--quiet"),
     ]

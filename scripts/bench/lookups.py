@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bench import servers
-from bench.load import Case, Measurement
-from bench.machine import Usage
+from bench import floors
+from bench.load import Case
 from bench.run import Run
 
 TARGETS = ("null", "ours", "stock", "memcached", "redis")
@@ -12,6 +11,7 @@ SQL = ("sql prepared", "sql text")
 SHAPES = ((100, 1), (32, 8), (32, 32), (1, 1))
 CONNECTIONS = (1, 10, 50, 100)
 FLOOR_LOOKUPS = 1_000_000  # for each second that a measurement takes
+IN_PROCESS = "in process"
 FLOOR_BATCH = 1024  # as 32 connections at depth 32 give at most
 COUNT = 100  # of keys, or of rows
 
@@ -31,32 +31,24 @@ def lookups(run: Run) -> None:
         cases += [Case(name, target, connections, depth) for target in targets]
     run.start(cases)
     for number in range(1, run.options.rounds + 1):
-        floor(run, number)
+        floor(run, "lookups", number)
         run.round("lookups", cases, number)
 
 
-def floor(run: Run, number: int) -> None:
+def floor(
+    run: Run,
+    section: str,
+    number: int,
+    case: str = IN_PROCESS,
+    *,
+    batch: int = FLOOR_BATCH,
+    table: str = "test.user",
+    rows: int = 0,
+) -> None:
     """The handler calls in a loop inside the server, for as long as another measurement."""
-    server = run.servers.database("ours")
-    servers.copy_function(server, run.options.build)
     count = int(run.options.seconds * FLOOR_LOOKUPS)
-    numbers = (count, FLOOR_BATCH, run.options.rows, run.options.seed)
-    statement = f"SELECT hs_floor({', '.join(map(str, numbers))})"
-
-    def take() -> Measurement:
-        before = Usage.now(run.servers.pids())
-        microseconds = float(server.sql(statement)[0][0])
-        usage = Usage.now(run.servers.pids()) - before
-        figures = {
-            "server_cpu_us": microseconds,
-            "per_second": count / usage.elapsed,
-            "requests": count,
-            "errors": 0,
-        }
-        others = round(usage.others / usage.elapsed, 3)
-        return Measurement("in process", "floor", 0, 0, number, figures, [statement], others, 0)
-
-    run.quietest("lookups", take, run.options.quiet)
+    numbers = (count, batch, rows or run.options.rows, run.options.seed)
+    floors.measure(run, section, number, case, "hs_floor", numbers, table)
 
 
 def connections(run: Run) -> None:

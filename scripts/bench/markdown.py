@@ -6,12 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bench import figures
 from bench.figures import Group, Spread, Value, groups, ratio
-from bench.goals import Goal
+from bench.goal import Goal
 from bench.results import Results
 
 NAMES = {
     "ours": "**HandlerSocket 2**",
     "ours default": "HandlerSocket 2, threads by default",
+    "ours no spin": "HandlerSocket 2, never spinning",
+    "ours again": "HandlerSocket 2, started again",
+    "ours large pages": "HandlerSocket 2, large_pages",
+    "ours thp": "HandlerSocket 2, transparent huge pages",
     "stock": "the stock plugin",
     "sql text": "SQL, text protocol",
     "sql prepared": "SQL, prepared",
@@ -104,10 +108,42 @@ def ratios(
 
 def goal_table(goals: Iterable[Goal]) -> str:
     """What should be, what is, and whether that suffices."""
-    answer = {True: "yes", False: "**no**", None: "–"}
     rows = []
     for goal in goals:
-        sign = "≤" if goal.at_most else ">" if goal.strict else "≥"
         measured = spread(goal.measured) if goal.measured else NOTHING
-        rows.append([goal.what, f"{sign} {goal.limit:g}", measured, answer[goal.reached]])
+        rows.append([goal.what, _limit(goal), measured, _reached(goal)])
     return table(["", "goal", "measured", "reached"], rows)
+
+
+def limit_table(goals: Iterable[Goal]) -> str:
+    """The same with what each figure is held against; only of what was measured."""
+    rows = []
+    for goal in goals:
+        if goal.measured is None or goal.held is None:
+            continue
+        floor, ours = (
+            f"{number(value.median)} {goal.held.unit}".replace(" /s", "/s") if value else "–"
+            for value in (goal.held.floor, goal.held.ours)
+        )
+        against = f"{goal.held.against}: {floor}"
+        rows.append(
+            [goal.what, _limit(goal), against, ours, spread(goal.measured), _reached(goal)]
+        )
+    return table(["", "goal", "held against", "here", "ratio", "reached"], rows)
+
+
+def _limit(goal: Goal) -> str:
+    if goal.limit is None:
+        return "–"
+    sign = "≤" if goal.at_most else ">" if goal.strict else "≥"
+    return f"{sign} {goal.limit:g}"
+
+
+def _reached(goal: Goal) -> str:
+    """Whether the goal is; else how close it comes to what can be."""
+    answer = {True: "yes", False: "**no**", None: "–"}[goal.reached]
+    if goal.closeness is None:
+        return answer
+    assert goal.bound is not None and goal.bound.ratio is not None
+    best = number(goal.bound.ratio.median)
+    return f"no: {best} is the best by {goal.bound.name}; {goal.closeness:.0%} of it"

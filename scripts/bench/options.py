@@ -23,6 +23,7 @@ SECTIONS = (
     "threads",
     "rates",
     "mixed",
+    "limits",
     "slow",
 )
 MOST_ROWS = 100_000_000
@@ -116,6 +117,11 @@ def _parser() -> _Parser:
         help="also measure the section slow: durable writes when each sync of the server takes so "
         "many milliseconds longer",
     )
+    add_number(
+        "--cold-rows",
+        _number(int, 100_000, MOST_ROWS),
+        "rows of the table that is not in memory (4000000)",
+    )
     add_number("--seed", _number(int, 0, 2**31), "what the keys are drawn from (1)", default=1)
     add_number("--server-core", _core, f"core of every server ({cores[0]})", default=cores[0])
     add_number(
@@ -174,6 +180,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "seconds": 0.3 if quick else 0.7,
         "rows": 1_000_000,
         "most_rows": 200_000 if quick else 10_000_000,
+        "cold_rows": 500_000 if quick else 4_000_000,
         "attempts": 1 if quick else 3,
     }
     for name, value in defaults.items():

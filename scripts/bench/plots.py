@@ -57,6 +57,8 @@ def _lines(
             for count in counts
             if (name(count), target) in found
         ]
+        if not at:
+            continue
         spreads = [group.spread(value) for _, group in at]
         middle = [spread.median for spread in spreads]
         below = [spread.median - spread.low for spread in spreads]

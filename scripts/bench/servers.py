@@ -92,8 +92,8 @@ class Servers:
         self.hs_bench(*target, *load, "--rows", str(rows), *size)
 
     def _start_database(self, name: str) -> None:
-        setting = Setting.of(name, self.options.build, self.options.sync_delay or 0)
-        directory = DIRECTORY / name
+        setting = Setting.of(name, self.options)
+        directory = DIRECTORY / setting.directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = directory / "handlersocket2.so"  # so that a build may go on meanwhile
         shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
@@ -108,19 +108,18 @@ class Servers:
             self._stack.enter_context(server)
         self._databases[name] = server
         server.sql("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
-        if setting.filled:
-            rows = self.options.rows
-            with step(f"filling its test.user with {rows:,} rows"):
-                sample_table.make(server, rows, lambda done: say(f" {done:,} …", end=""))
+        if setting.rows:
+            with step(f"filling its test.user with {setting.rows:,} rows"):
+                sample_table.make(server, setting.rows, lambda done: say(f" {done:,} …", end=""))
                 tables.settle(server)
         if setting.pinned:
             machine.pin(server.pid, {self.options.server_core})
         self._places[name] = Place(
             server.pid, server.port, server.port_wr, server.sql_port, pinned=setting.pinned
         )
-        if setting.filled:
+        if setting.rows and setting.heated:
             with step(f"heating up the server {name}"):
-                self.heat(name, self.options.rows, HEAT_UP)
+                self.heat(name, setting.rows, HEAT_UP)
 
     def _start_process(self, name: str) -> None:
         tools = self.options.build / "tools"
@@ -141,11 +140,3 @@ class Servers:
         with step(f"filling {name} with {rows:,} rows"):
             where = ("--target", target, "--port", str(place.port))
             self.hs_bench(*where, "--fill", "--connections", "8", "--rows", str(rows), *arguments)
-
-
-def copy_function(server: PrivateServer, build: Path) -> None:
-    """Makes the function hs_floor known to a server."""
-    server.sql("DROP FUNCTION IF EXISTS hs_floor")  # first: then the old library is not mapped
-    library = server.directory / "plugins/hs_floor.so"
-    shutil.copyfile(build / "tools/floor/hs_floor.so", library)
-    server.sql("CREATE FUNCTION hs_floor RETURNS REAL SONAME 'hs_floor.so'")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from private_server import PluginChoice
 
-from bench import machine
+from bench import machine, misses
 
 GIB = 2**30
 
@@ -16,6 +17,13 @@ WITH_LOG = "-binlog"
 SLOW = "-slow"
 DEFAULT = "-default"
 THREADS = "-threads"
+NO_SPIN = "-nospin"
+COLD = "-cold"
+AGAIN = "-again"
+HUGE = "-huge"
+THP = "-thp"
+LEAST_POOL = 16 * 2**20  # bytes
+COLD_BYTES_PER_ROW = 8  # of the buffer pool; a row takes fifteen times as much
 BINARY_LOG: dict[str, object] = {
     "log_bin": "binlog",
     "server_id": 1,
@@ -47,38 +55,70 @@ def variables() -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Setting:
-    """One server. Its name is ours or stock, with suffixes in this order:
+    """One server. Its name is ours or stock, with suffixes, in this order:
 
     -binlog      with the binary log, and without the rows of test.user
     -slow        each sync of its files takes longer (--sync-delay)
     -default     handlersocket_threads_wr is what it is by default
     -threads2    with so many threads of the read port, on all cores
+    -nospin      threads never look for the next request before they sleep
+    -cold        most rows of test.user do not fit the buffer pool; on all cores
+    -again       the data of ours, which does not run meanwhile
+    -huge        the same, with large_pages
+    -thp         the same; malloc asks for transparent huge pages
     """
 
     plugin: PluginChoice
+    directory: str
     variables: Mapping[str, object]
     environment: Mapping[str, str]
-    filled: bool  # has the rows of test.user
+    rows: int  # of test.user; 0: not made, and not read before anything else
+    heated: bool  # they are in memory when the server is used
     pinned: bool  # to its core
 
     @staticmethod
-    def of(name: str, build: Path, sync_delay_ms: float) -> Setting:
-        """What a server of that name has. `build`: where the tools are."""
+    def of(name: str, options: argparse.Namespace) -> Setting:
+        """What a server of that name has."""
+        plugin, *suffixes = name.split("-")
         settings = variables()
-        if WITH_LOG in name:
-            settings |= BINARY_LOG
-        if DEFAULT in name:
-            del settings["handlersocket_threads_wr"]
-        _, _, threads = name.partition(THREADS)
-        if threads:
-            settings["handlersocket_threads"] = int(threads)
+        environment = {}
+        rows = options.rows
+        for suffix in (f"-{suffix}" for suffix in suffixes):
+            if suffix == WITH_LOG:
+                settings |= BINARY_LOG
+                rows = 0
+            elif suffix == SLOW:
+                environment = sync_delay_environment(options.build, options.sync_delay)
+            elif suffix == DEFAULT:
+                del settings["handlersocket_threads_wr"]
+            elif suffix == NO_SPIN:
+                settings["handlersocket_spin_us"] = 0
+            elif suffix == COLD:
+                settings = {**misses.VARIABLES, "innodb_buffer_pool_size": cold_pool(options)}
+                rows = options.cold_rows
+            elif suffix == HUGE:
+                settings["large_pages"] = True
+            elif suffix == THP:
+                environment = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+            elif suffix.startswith(THREADS):
+                settings["handlersocket_threads"] = int(suffix.removeprefix(THREADS))
+            elif suffix != AGAIN:
+                raise ValueError(name)
+        shared = suffixes and f"-{suffixes[-1]}" in (AGAIN, HUGE, THP)
         return Setting(
-            plugin="stock" if name.startswith("stock") else "ours",
+            plugin="stock" if plugin == "stock" else "ours",
+            directory=plugin if shared else name,
             variables=settings,
-            environment=sync_delay_environment(build, sync_delay_ms) if SLOW in name else {},
-            filled=WITH_LOG not in name,
-            pinned=not threads,
+            environment=environment,
+            rows=0 if shared else rows,
+            heated=COLD not in name,
+            pinned=COLD not in name and THREADS not in name,
         )
+
+
+def cold_pool(options: argparse.Namespace) -> int:
+    """Bytes of a buffer pool that holds few of the cold rows, and all hot ones."""
+    return max(LEAST_POOL, COLD_BYTES_PER_ROW * options.cold_rows)
 
 
 def sync_delay_environment(build: Path, milliseconds: float) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""The section size: lookups and inserts in tables of 1, 10, 20 and 50 million rows."""
+"""The section size: lookups and inserts in tables of 1, 10, 20 and 50 million rows.
+
+At each size the lookups are measured once more with huge pages.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from dataclasses import replace
 from run_report import say, step
 from server_files import ServerError
 
-from bench import tables
+from bench import huge_pages, lookups, tables
 from bench.load import Case
 from bench.options import DIRECTORY
 from bench.run import Run
 from bench.servers import PLUGINS
-from bench.settings import pool_gib
+from bench.settings import AGAIN, GIB, HUGE, THP, pool_gib
 
 TABLE = "test.sized"
 SIZES = (1_000_000, 10_000_000, 20_000_000, 50_000_000)
@@ -23,12 +26,25 @@ TARGETS = ("ours", "stock", "sql prepared")
 CONNECTIONS = (32, 32)  # and depth, of the plugins' lookups
 SQL_CONNECTIONS = 32
 BYTES_PER_ROW = 150  # on disk, rounded up
+# The same rows in the same server started again, as it was and with huge pages.
+PAGES = {"ours again": "ours" + AGAIN, "ours large pages": "ours" + HUGE, "ours thp": "ours" + THP}
+BESIDE_POOL = GIB // 2  # bytes of huge pages that the server needs besides the buffer pool
 HEAT_SHARE = 6  # one lookup for so many rows: some twenty for each page
 
 
 def case_name(workload: str, rows: int) -> str:
     """The name of the cases that are compared."""
     return f"{workload}, {rows:,} rows"
+
+
+def in_process_name(rows: int) -> str:
+    """The name of the handler calls in a table of that size."""
+    return f"in process, {rows:,} rows"
+
+
+def pages_name(rows: int) -> str:
+    """The name of the cases with huge pages and without."""
+    return f"huge pages, {rows:,} rows"
 
 
 def sizes(options: argparse.Namespace) -> list[int]:
@@ -40,7 +56,7 @@ def sizes(options: argparse.Namespace) -> list[int]:
         needed = len(PLUGINS) * rows * BYTES_PER_ROW
         if needed * 1.2 > free:
             say(f"size: {rows:,} rows need {needed / 1e9:.0f} GB of disk, and are left out")
-        elif rows * BYTES_PER_ROW > pool_gib() * 2**30:
+        elif rows * BYTES_PER_ROW > pool_gib() * GIB:
             say(f"size: {rows:,} rows do not fit the buffer pool, and are left out")
         else:
             found.append(rows)
@@ -57,6 +73,7 @@ def size(run: Run) -> None:
             _grow(run, filled, rows)
         filled = rows
         _measure(run, rows)
+        _measure_pages(run, rows)
     for name in PLUGINS:
         tables.drop(run.servers.database(name), TABLE)
 
@@ -109,4 +126,36 @@ def _measure(run: Run, rows: int) -> None:
         last = run.servers.database(case.place).sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0]
         return replace(case, arguments=(*case.arguments, "--first-key", str(int(last) + 1)))
 
-    run.rounds("size", cases, before)
+    run.start(cases)
+    for number in range(1, run.options.rounds + 1):
+        name = in_process_name(rows)
+        lookups.floor(run, "size", number, name, table=TABLE, rows=rows)
+        run.round("size", cases, number, before)
+
+
+def _measure_pages(run: Run, rows: int) -> None:
+    """Lookups as before, with huge pages where the machine has them. The server starts anew."""
+    run.servers.stop("ours")
+    for target, name in PAGES.items():
+        needed = pool_gib() * GIB + BESIDE_POOL if name.endswith(HUGE) else 0
+        with huge_pages.reserved(needed) as there:
+            if needed and not there:
+                say("size: the machine has not as many huge pages, so large_pages is left out")
+                continue
+            server = run.servers.database(name)
+            with step(f"heating its {TABLE} up"):
+                server.sql(f"SELECT SUM(LENGTH(user_email)) FROM {TABLE}")  # reads in order
+                run.servers.heat(name, rows, max(rows // HEAT_SHARE, 1_000_000), TABLE)
+            if needed and not huge_pages.used(server.pid):
+                say("size: the server got no huge pages, so large_pages is left out")
+            else:
+                _measure_lookups(run, rows, target, name)
+            run.servers.stop(name)
+    run.servers.place("ours")
+
+
+def _measure_lookups(run: Run, rows: int, target: str, name: str) -> None:
+    arguments = ("--table", TABLE)
+    case = Case(pages_name(rows), target, *CONNECTIONS, arguments, server=name, rows=rows)
+    for number in range(1, run.options.rounds + 1):
+        run.measure("size", case, number)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from private_server import PrivateServer
+
 from bench import machine, tables
 from bench.load import Case
 from bench.options import DIRECTORY
-from bench.run import Run
+from bench.run import Before, Run
 from bench.servers import PLUGINS
 from bench.settings import DEFAULT, SLOW, WITH_LOG
 
@@ -52,25 +54,34 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
     ]
 
 
+def fresh(run: Run) -> Before:
+    """What each case needs before it. The first one on a server makes the table anew."""
+    made = set()
+
+    def before(one: Case) -> Case:
+        server = run.servers.database(one.place)
+        if one.place not in made:
+            tables.create(server, TABLE, ROWS)
+            made.add(one.place)
+        if WITH_LOG in one.place:
+            server.sql("RESET MASTER")  # else old logs would fill the disk
+        if "insert" not in one.arguments:
+            return one
+        return replace(one, arguments=(*one.arguments, "--first-key", str(next_key(server))))
+
+    return before
+
+
+def next_key(server: PrivateServer) -> int:
+    """Behind the last id of the table."""
+    return int(server.sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0]) + 1
+
+
 def rounds(run: Run, section: str, found: Sequence[Case]) -> None:
     """Measures the cases in turns, in tables that are made anew in each round."""
     run.start(found)
     for number in range(1, run.options.rounds + 1):
-        made = set()
-
-        def before(one: Case) -> Case:
-            server = run.servers.database(one.place)
-            if one.place not in made:
-                tables.create(server, TABLE, ROWS)
-                made.add(one.place)
-            if WITH_LOG in one.place:
-                server.sql("RESET MASTER")  # else old logs would fill the disk
-            if "insert" not in one.arguments:
-                return one
-            last = int(server.sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0])
-            return replace(one, arguments=(*one.arguments, "--first-key", str(last + 1)))
-
-        run.round(section, found, number, before)
+        run.round(section, found, number, fresh(run))
 
 
 def stop(run: Run, found: Iterable[Case]) -> None:

@@ -1,0 +1,66 @@
+"""One goal: what a figure should reach, and what it is held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.figures import Spread
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a figure is held against in the same run, and the figure itself, in the same unit."""
+
+    against: str
+    floor: Spread | None
+    ours: Spread | None
+    unit: str  # µs or /s
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The best ratio that is possible by floors of the same run."""
+
+    name: str
+    ratio: Spread | None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`measured` should be at least (or at most) `limit`; more than it when `strict`.
+
+    Without a limit it is for information.
+    """
+
+    what: str
+    limit: float | None
+    measured: Spread | None
+    at_most: bool = False
+    strict: bool = False
+    held: Held | None = None
+    bound: Bound | None = None
+
+    @property
+    def reached(self) -> bool | None:
+        """None: not measured, or nothing to reach."""
+        if self.measured is None or self.limit is None:
+            return None
+        if self.at_most:
+            return self.measured.median <= self.limit
+        if self.strict:
+            return self.measured.median > self.limit
+        return self.measured.median >= self.limit
+
+    @property
+    def closeness(self) -> float | None:
+        """How close it comes to a bound that forbids the goal: 1 is as close as can be.
+
+        None: nothing forbids the goal, or it is reached.
+        """
+        if self.reached is not False or self.bound is None or self.bound.ratio is None:
+            return None
+        assert self.measured is not None and self.limit is not None
+        bound, measured = self.bound.ratio.median, self.measured.median
+        if self.at_most:
+            return bound / measured if bound > self.limit else None
+        return measured / bound if bound < self.limit else None

@@ -1,0 +1,293 @@
+"""The goals that are held against floors of the same run, or against another server beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from bench import figures, limits, lookups, rates, size, writes
+from bench.figures import Group, Spread, Value, combined, groups, ratio
+from bench.goal import Bound, Goal, Held
+from bench.results import Results
+
+Groups = dict[tuple[str, str], Group]
+
+DEPTH_1 = lookups.shape_name(100, 1)
+DEPTH_8 = lookups.shape_name(32, 8)
+DEPTH_32 = lookups.shape_name(32, 32)
+P50 = figures.latency("p50")
+P99 = figures.latency("p99")
+SUM = "null server + handler calls in process"
+THREADS = {"ours": "one write thread", "ours default": "write threads by default"}
+
+
+def limits_goals(results: Results) -> list[Goal]:
+    """All of them, in the order of the page."""
+    found = {
+        section: groups(results, section)
+        for section in ("lookups", "ranges", "writes", "slow", "size", "rates", "limits")
+    }
+    return [
+        *_lookups(found["lookups"]),
+        *_latency(found["rates"]),
+        *_alone(found["limits"]),
+        *_ranges(found["ranges"], found["lookups"]),
+        *_size(found["size"], found["lookups"]),
+        *_batches(found["limits"]),
+        *_cold(found["limits"]),
+        *_writes(found["writes"], found, "", ""),
+        *_writes(found["slow"], found, _slower(results), "slower disk: "),
+    ]
+
+
+def _spread(group: Group | None, value: Value) -> Spread | None:
+    return None if group is None else group.spread(value)
+
+
+def _beside(
+    what: str,
+    limit: float | None,
+    above: Group | None,
+    below: Group | None,
+    value: Value,
+    names: tuple[str, str],
+    *,
+    ours_above: bool = True,
+    **more: Any,
+) -> Goal:
+    """A ratio of two groups. `names`: what ours is held against, and the unit."""
+    ours, other = (above, below) if ours_above else (below, above)
+    held = Held(names[0], _spread(other, value), _spread(ours, value), names[1])
+    return Goal(what, limit, ratio(above, below, value), held=held, **more)
+
+
+def _lookups(found: Groups) -> Iterator[Goal]:
+    floor = found.get((lookups.IN_PROCESS, "floor"))
+    for shape in (DEPTH_1, DEPTH_32):
+        ours = found.get((shape, "ours"))
+        null = found.get((shape, "null"))
+        parts = {"null": (null, figures.cpu), "floor": (floor, figures.cpu)}
+        held = Held(
+            SUM,
+            combined(parts, lambda null, floor: null + floor),
+            _spread(ours, figures.cpu),
+            "µs",
+        )
+        measured = combined(
+            {**parts, "ours": (ours, figures.cpu)}, lambda null, floor, ours: ours / (null + floor)
+        )
+        yield Goal(f"CPU for a lookup, {shape}", 1.10, measured, at_most=True, held=held)
+    for shape, target, name in (
+        (DEPTH_1, "redis", "Redis"),
+        (DEPTH_8, "redis", "Redis"),
+        (DEPTH_32, "redis", "Redis"),
+        (DEPTH_1, "memcached", "memcached"),
+    ):
+        ours, other = found.get((shape, "ours")), found.get((shape, target))
+        yield _beside(
+            f"CPU for a lookup, {shape}: {name}'s of ours",
+            1,
+            other,
+            ours,
+            figures.cpu,
+            (name, "µs"),
+            ours_above=False,
+            strict=True,
+        )
+
+
+def _latency(found: Groups) -> Iterator[Goal]:
+    name = rates.rate_name(75, "ours")
+    ours, redis = found.get((name, "ours")), found.get((name, "redis"))
+    what = f"p99 at {name}, of Redis's"
+    yield _beside(what, 1, ours, redis, P99, ("Redis", "µs"), at_most=True)
+
+
+def _alone(found: Groups) -> Iterator[Goal]:
+    null = found.get((limits.ALONE, "null"))
+    floor = found.get((limits.ONE_AT_A_TIME, "floor"))
+    parts = {"null": (null, figures.cpu), "floor": (floor, figures.cpu)}
+    bound = Bound(
+        f"{SUM}, one at a time", combined(parts, lambda null, floor: (null + floor) / null)
+    )
+    for target, how, limit in (
+        ("ours", "", 1.25),
+        ("ours no spin", ", handlersocket_spin_us=0", None),
+    ):
+        ours = found.get((limits.ALONE, target))
+        yield _beside(
+            f"CPU for a lookup, {limits.ALONE}{how}: of the null server's",
+            limit,
+            ours,
+            null,
+            figures.cpu,
+            ("null server", "µs"),
+            at_most=True,
+            bound=bound if limit else None,
+        )
+        what = f"p50, {limits.ALONE}{how}: of the null server's"
+        yield _beside(what, None, ours, null, P50, ("null server", "µs"), at_most=True)
+
+
+def _ranges(found: Groups, reads: Groups) -> Iterator[Goal]:
+    finds = found.get(("finds, pipelined", "ours"))
+    in_ = found.get((f"IN {lookups.COUNT}", "ours"))
+    floor = reads.get((lookups.IN_PROCESS, "floor"))
+    parts = {"finds": (finds, figures.cpu_per_row), "floor": (floor, figures.cpu)}
+    bound = Bound("handler calls in process", combined(parts, lambda finds, floor: finds / floor))
+    yield _beside(
+        f"rows per CPU second: IN with {lookups.COUNT} keys, of pipelined finds",
+        1.2,
+        finds,
+        in_,
+        figures.cpu_per_row,
+        ("pipelined finds", "µs"),
+        ours_above=False,
+        bound=bound,
+    )
+
+
+def _size(found: Groups, reads: Groups) -> Iterator[Goal]:
+    least, *larger = size.SIZES
+    ours = {rows: found.get((size.case_name("lookups", rows), "ours")) for rows in size.SIZES}
+    floor = {rows: found.get((size.in_process_name(rows), "floor")) for rows in size.SIZES}
+    null = reads.get((DEPTH_32, "null"))
+    for rows in larger:
+        if ours[rows] is None:
+            continue
+        parts = {
+            "null": (null, figures.cpu),
+            "floor": (floor[rows], figures.cpu),
+            "ours": (ours[least], figures.cpu),
+        }
+        best = combined(parts, lambda null, floor, ours: (null + floor) / ours)
+        yield _beside(
+            f"CPU for a lookup with {rows:,} rows, of {least:,} rows",
+            2.5 if rows == size.SIZES[-1] else None,
+            ours[rows],
+            ours[least],
+            figures.cpu,
+            (f"{least:,} rows", "µs"),
+            at_most=True,
+            bound=Bound(SUM, best),
+        )
+        what = f"CPU for a lookup with {rows:,} rows, of the handler calls with as many"
+        held = ("handler calls in process", "µs")
+        yield _beside(what, None, ours[rows], floor[rows], figures.cpu, held, at_most=True)
+    for rows in size.SIZES:
+        name = size.pages_name(rows)
+        plain = found.get((name, "ours again"))
+        for target, setting in (("ours large pages", "large_pages"), ("ours thp", "THP for malloc")):
+            huge = found.get((name, target))
+            if huge is not None:
+                what = f"CPU for a lookup with {rows:,} rows, {setting}: of those without"
+                names = ("pages of 4 KiB", "µs")
+                yield _beside(what, None, huge, plain, figures.cpu, names, at_most=True)
+
+
+def _batches(found: Groups) -> Iterator[Goal]:
+    for shape in limits.BATCHES:
+        mixed, updates = (
+            found.get((limits.batch_name(is_mixed, *shape), "ours")) for is_mixed in (True, False)
+        )
+        yield _beside(
+            f"requests per second, {limits.batch_name(True, *shape)}: of updates alone",
+            1,
+            mixed,
+            updates,
+            figures.rate,
+            ("updates alone", "/s"),
+        )
+
+
+def _cold(found: Groups) -> Iterator[Goal]:
+    for share in limits.COLD_SHARES:
+        ours, sql = (found.get((limits.cold_name(share), name)) for name in limits.COLD_TARGETS)
+        hits = _spread(ours, figures.hits)
+        shown = f" ({hits.median:.0%} hits)" if hits else ""
+        what = f"lookups per second, {limits.cold_name(share)}{shown}: of SQL's"
+        yield _beside(what, 1, ours, sql, figures.rate, ("SQL, prepared", "/s"))
+
+
+def _slower(results: Results) -> str:
+    delay = results.about("slow").get("sync_delay_ms", 0)
+    return f" (syncs {delay:g} ms slower)"
+
+
+def _writes(
+    found: Groups, all_found: dict[str, Groups], how: str, disk: str
+) -> Iterator[Goal]:
+    """Inserts and updates of one disk, with the binary log on."""
+    if not found:
+        return
+    null = all_found["lookups"].get((DEPTH_1, "null"))
+    for workload in ("insert", "update"):
+        one = found.get((writes.case_name(workload, "on", 1), "ours"))
+        floor = all_found["limits"].get((limits.in_process_name(workload), "floor"))
+        for connections in writes.CONNECTIONS[1:]:
+            for target, threads in THREADS.items():
+                case = writes.case_name(workload, "on", connections)
+                ours = found.get((case, target))
+                head = f"{disk}{workload}s per second, {connections} connections, {threads}{how}: "
+                yield from _commits(head, connections, ours, one, null, floor)
+                faster = faster_sql(found, case)
+                names = ("the faster SQL", "/s")
+                yield _beside(head + "of SQL's", 3, ours, faster, figures.rate, names)
+
+
+def faster_sql(found: Groups, case: str) -> Group | None:
+    """By prepared statements or by text, whichever is faster in the median."""
+    sql = [group for name in writes.SQL if (group := found.get((case, name))) is not None]
+    return max(sql, key=lambda group: group.spread(figures.rate).median, default=None)
+
+
+def at_commit_speed(connections: int, one: float) -> float:
+    """Requests per second when each connection gets one done in the time of a commit.
+
+    `one`: requests per second of one connection.
+    """
+    return connections * one
+
+
+def with_batch_cpu(connections: int, one: float, null: float, floor: float) -> float:
+    """The same, when the other requests of a batch come first, each with its CPU time in µs."""
+    return connections / (1 / one + (connections - 1) * (null + floor) / 1e6)
+
+
+def _commits(
+    head: str,
+    connections: int,
+    ours: Group | None,
+    one: Group | None,
+    null: Group | None,
+    floor: Group | None,
+) -> Iterator[Goal]:
+    rate = {"ours": (ours, figures.rate), "one": (one, figures.rate)}
+    cpu = {"null": (null, figures.cpu), "floor": (floor, figures.cpu)}
+    disk = partial(at_commit_speed, connections)
+    both = partial(with_batch_cpu, connections)
+    ours_rate = _spread(ours, figures.rate)
+    name = "connections ÷ time of one commit"
+    with_cpu = f"{name}, with the CPU time of a batch"
+    yield Goal(
+        head + f"of {name}",
+        0.85 if connections == writes.CONNECTIONS[1] else None,
+        combined(rate, lambda ours, one: ours / disk(one)),
+        held=Held(name, combined({"one": rate["one"]}, disk), ours_rate, "/s"),
+        bound=Bound(
+            with_cpu,
+            combined(
+                {"one": rate["one"], **cpu},
+                lambda one, null, floor: both(one, null, floor) / disk(one),
+            ),
+        ),
+    )
+    yield Goal(
+        head + "of that with the CPU time of a batch",
+        None,
+        combined(
+            {**rate, **cpu}, lambda ours, one, null, floor: ours / both(one, null, floor)
+        ),
+        held=Held(with_cpu, combined({"one": rate["one"], **cpu}, both), ours_rate, "/s"),
+    )
