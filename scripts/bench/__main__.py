@@ -11,7 +11,20 @@ from contextlib import ExitStack
 from run_report import say
 from server_files import REPOSITORY, ServerError
 
-from bench import about, kept, limits, lookups, machine, mixed, rates, size, summary, threads, writes
+from bench import (
+    about,
+    kept,
+    limits,
+    lookups,
+    machine,
+    mixed,
+    rates,
+    size,
+    slow,
+    summary,
+    threads,
+    writes,
+)
 from bench.options import DIRECTORY, PAGE, RELEASE, parse
 from bench.preparation import prepare
 from bench.run import Run
@@ -27,7 +40,7 @@ MEASURE = {
     "rates": rates.rates,
     "mixed": mixed.mixed,
     "limits": limits.limits,
-    "slow": writes.slow,
+    "slow": slow.slow,
 }
 
 

@@ -1,4 +1,4 @@
-"""What the figures are held against inside the server: the same handler calls in a loop (tools/floor)."""
+"""What figures are held against inside the server: the handler calls in a loop (tools/floor)."""
 
 from __future__ import annotations
 

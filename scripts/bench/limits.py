@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import argparse
 
-from bench import floors, load, lookups, misses, writes
+from bench import batches, floors, load, lookups, misses, writes
 from bench.load import Case, Measurement
 from bench.run import DISK_WORK, Run
 from bench.settings import COLD, NO_SPIN, WITH_LOG
 
 ALONE = lookups.shape_name(1, 1)
 ONE_AT_A_TIME = "in process, one at a time"
-BATCHES = ((30, 1), (10, 32))  # connections, and depth, of lookups and updates in one batch
 BATCH_SERVER = "ours" + WITH_LOG
 COLD_SHARES = (1.0, 0.5)  # of lookups that go to all rows; the rest go to those in memory
 COLD_CONNECTIONS = 100
 COLD_TARGETS = ("ours", "sql prepared")
 WRITES_BATCH = 1000  # in one transaction, so that the commit is a small part
 WRITES_PER_SECOND = 20_000  # in process, for each second that a measurement takes
-
-
-def batch_name(mixed: bool, connections: int, depth: int) -> str:
-    """The names of the cases with half of the requests lookups, and with updates alone."""
-    what = "half lookups, half updates" if mixed else "updates alone"
-    return f"{what}, {lookups.shape_name(connections, depth)}"
 
 
 def in_process_name(workload: str) -> str:
@@ -49,11 +42,6 @@ def alone() -> list[Case]:
     ]
 
 
-def batches() -> list[Case]:
-    """Updates alone, and with as many lookups."""
-    return [_batch(mixed, *shape) for shape in BATCHES for mixed in (False, True)]
-
-
 def cold(options: argparse.Namespace) -> list[Case]:
     """Lookups of rows that are not in memory."""
     return [_cold(options, share, target) for share in COLD_SHARES for target in COLD_TARGETS]
@@ -61,7 +49,7 @@ def cold(options: argparse.Namespace) -> list[Case]:
 
 def cases(options: argparse.Namespace) -> list[Case]:
     """All that hs-bench measures."""
-    return [*alone(), *batches(), *cold(options)]
+    return [*alone(), *batches.cases(BATCH_SERVER), *cold(options)]
 
 
 def limits(run: Run) -> None:
@@ -70,27 +58,13 @@ def limits(run: Run) -> None:
     for number in range(1, run.options.rounds + 1):
         run.round("limits", alone(), number)
         lookups.floor(run, "limits", number, ONE_AT_A_TIME, batch=1)
-        run.round("limits", batches(), number, writes.fresh(run))
+        run.round("limits", batches.cases(BATCH_SERVER), number, writes.fresh(run))
         for workload in ("insert", "update"):
             _floor(run, number, workload)
         for case in cold(run.options):
             _measure_cold(run, number, case)
     for name in ("ours" + NO_SPIN, BATCH_SERVER, "ours" + COLD):
         run.servers.stop(name)
-
-
-def _batch(mixed: bool, connections: int, depth: int) -> Case:
-    workload = ("--workload", "mixed", "--writes", "0.5") if mixed else ("--workload", "update")
-    return Case(
-        batch_name(mixed, connections, depth),
-        "ours",
-        connections,
-        depth,
-        arguments=(*workload, "--table", writes.TABLE),
-        server=BATCH_SERVER,
-        rows=writes.ROWS,
-        writes=True,
-    )
 
 
 def _floor(run: Run, number: int, workload: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from bench import figures, limits, lookups, rates, size, writes
+from bench import batches, figures, limits, lookups, rates, size, writes
 from bench.figures import Group, Spread, Value, combined, groups, ratio
 from bench.goal import Bound, Goal, Held
 from bench.results import Results
@@ -34,10 +34,11 @@ def limits_goals(results: Results) -> list[Goal]:
         *_alone(found["limits"]),
         *_ranges(found["ranges"], found["lookups"]),
         *_size(found["size"], found["lookups"]),
-        *_batches(found["limits"]),
+        *_batches(found["limits"], ""),
         *_cold(found["limits"]),
-        *_writes(found["writes"], found, "", ""),
-        *_writes(found["slow"], found, _slower(results), "slower disk: "),
+        *_writes(found["writes"], found, ""),
+        *_writes(found["slow"], found, _slower(results)),
+        *_batches(found["slow"], _slower(results)),
     ]
 
 
@@ -186,13 +187,15 @@ def _size(found: Groups, reads: Groups) -> Iterator[Goal]:
                 yield _beside(what, None, huge, plain, figures.cpu, names, at_most=True)
 
 
-def _batches(found: Groups) -> Iterator[Goal]:
-    for shape in limits.BATCHES:
+def _batches(found: Groups, disk: str) -> Iterator[Goal]:
+    if not found:
+        return
+    for shape in batches.SHAPES:
         mixed, updates = (
-            found.get((limits.batch_name(is_mixed, *shape), "ours")) for is_mixed in (True, False)
+            found.get((batches.name(is_mixed, *shape), "ours")) for is_mixed in (True, False)
         )
         yield _beside(
-            f"requests per second, {limits.batch_name(True, *shape)}: of updates alone",
+            f"{disk}requests per second, {batches.name(True, *shape)}: of updates alone",
             1,
             mixed,
             updates,
@@ -212,12 +215,10 @@ def _cold(found: Groups) -> Iterator[Goal]:
 
 def _slower(results: Results) -> str:
     delay = results.about("slow").get("sync_delay_ms", 0)
-    return f" (syncs {delay:g} ms slower)"
+    return f"syncs {delay:g} ms slower: "
 
 
-def _writes(
-    found: Groups, all_found: dict[str, Groups], how: str, disk: str
-) -> Iterator[Goal]:
+def _writes(found: Groups, all_found: dict[str, Groups], disk: str) -> Iterator[Goal]:
     """Inserts and updates of one disk, with the binary log on."""
     if not found:
         return
@@ -229,7 +230,7 @@ def _writes(
             for target, threads in THREADS.items():
                 case = writes.case_name(workload, "on", connections)
                 ours = found.get((case, target))
-                head = f"{disk}{workload}s per second, {connections} connections, {threads}{how}: "
+                head = f"{disk}{workload}s per second, {connections} connections, {threads}: "
                 yield from _commits(head, connections, ours, one, null, floor)
                 faster = faster_sql(found, case)
                 names = ("the faster SQL", "/s")

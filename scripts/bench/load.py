@@ -39,7 +39,7 @@ class Case:
     """One thing to measure: `target` doing what `name` says. Cases of one name are compared."""
 
     name: str
-    target: str  # ours, ours default, ours no spin, stock, sql prepared, sql text, memcached, redis, null
+    target: str  # stock, sql prepared, sql text, memcached, redis, null, ours, or ours with more words
     connections: int
     depth: int = 1
     arguments: tuple[str, ...] = ()  # further options of hs-bench

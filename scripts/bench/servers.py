@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 from contextlib import ExitStack
-from pathlib import Path
 
 import sample_table
 import server_files

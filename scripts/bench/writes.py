@@ -1,4 +1,4 @@
-"""The sections writes and slow: durable inserts and updates, with the binary log and without."""
+"""The section writes: durable inserts and updates, with the binary log and without."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ CONNECTIONS = (1, 30, 100)
 SQL = ("sql prepared", "sql text")
 LOGGED = ("ours", "ours default", *SQL, "stock")
 NOT_LOGGED = ("ours", "stock", "sql prepared")
-SLOWED = ("ours", "ours default", *SQL)
 
 
 def case_name(workload: str, log: str, connections: int) -> str:
@@ -100,11 +99,3 @@ def writes(run: Run) -> None:
         rounds(run, "writes", found)
         stop(run, found)
     run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))
-
-
-def slow(run: Run) -> None:
-    """On servers each sync of which takes longer: a slower disk."""
-    found = cases("on", SLOWED, slow=True)
-    run.results.note("slow", "sync_delay_ms", run.options.sync_delay)
-    rounds(run, "slow", found)
-    stop(run, found)

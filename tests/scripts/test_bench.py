@@ -22,6 +22,7 @@ from bench import (
     page,
     settings,
     size,
+    slow,
     summary,
     writes,
 )
@@ -315,7 +316,7 @@ def test_slower_syncs_are_a_section_of_their_own() -> None:
 
 def test_only_a_slow_server_has_slower_syncs() -> None:
     parsed = options.parse(["--sync-delay", "0.25"])
-    names = {case.place for case in writes.cases("on", writes.SLOWED, slow=True)}
+    names = {case.place for case in slow.cases()}
     assert names == {"ours-binlog-slow", "ours-binlog-slow-default"}
     for name in names:
         made = settings.Setting.of(name, parsed)
