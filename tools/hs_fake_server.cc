@@ -15,6 +15,7 @@
 
 #include "server/server.h"
 #include "testing/fake_engine.h"
+#include "testing/fixtures/own_tls.h"
 
 namespace {
 
@@ -27,6 +28,7 @@ constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --address ADDRESS                   127.0.0.1 is the default; / = the ports are paths of sockets
   --threads N --threads-wr N          threads that serve each port (1)
   --secret TEXT --secret-wr TEXT      what clients must authenticate with (nothing)
+  --tls-cert FILE --tls-key FILE      serve TLS, too, with this certificate and key (PEM)
   --idle-timeout SECONDS              close connections without traffic after that (300)
   --max-connections N                 of each port (20000)
   --max-request-size BYTES            of one line (67108864)
@@ -51,6 +53,8 @@ enum Option : int {
   kThreadsWr,
   kSecret,
   kSecretWr,
+  kTlsCert,
+  kTlsKey,
   kIdleTimeout,
   kMaxConnections,
   kMaxRequestSize,
@@ -72,6 +76,8 @@ constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"threads-wr", required_argument, nullptr, kThreadsWr},
                                {"secret", required_argument, nullptr, kSecret},
                                {"secret-wr", required_argument, nullptr, kSecretWr},
+                               {"tls-cert", required_argument, nullptr, kTlsCert},
+                               {"tls-key", required_argument, nullptr, kTlsKey},
                                {"idle-timeout", required_argument, nullptr, kIdleTimeout},
                                {"max-connections", required_argument, nullptr, kMaxConnections},
                                {"max-request-size", required_argument, nullptr, kMaxRequestSize},
@@ -140,7 +146,13 @@ void add_sample(FakeEngine& engine, std::string_view text) {
   }
 }
 
-void apply(int option, const char* text, hs::server::Config& config, FakeEngine& engine) {
+struct TlsFiles {
+  std::string certificate;
+  std::string key;
+};
+
+void apply(int option, const char* text, hs::server::Config& config, FakeEngine& engine,
+           TlsFiles& tls) {
   EndpointConfig& read = config.endpoints[0];
   EndpointConfig& write = config.endpoints[1];
   switch (option) {
@@ -164,6 +176,12 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
       break;
     case kSecretWr:
       write.authentication.secret = text;
+      break;
+    case kTlsCert:
+      tls.certificate = text;
+      break;
+    case kTlsKey:
+      tls.key = text;
       break;
     case kIdleTimeout:
       set_number(text, &config.idle_timeout_s);
@@ -214,15 +232,21 @@ void log_line(std::string_view message) { std::cerr << std::string(message) + "\
 int main(int argc, char** argv) {
   FakeEngine engine;
   hs::server::Config config;
+  TlsFiles files;
   config.endpoints = {
       {.port = "0"},
       {.port = "0", .mode = Mode::kReadWrite, .port_variable = "handlersocket_port_wr"}};
   for (EndpointConfig& endpoint : config.endpoints) endpoint.allow_unauthenticated = true;
   config.read_threads = config.write_threads = 1;
   for (int chosen; (chosen = ::getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
-    apply(chosen, optarg, config, engine);
+    apply(chosen, optarg, config, engine, files);
   }
-  if (optind != argc) apply('?', nullptr, config, engine);
+  if (optind != argc) apply('?', nullptr, config, engine, files);
+  hs::net::OwnTls tls;
+  if (!files.certificate.empty() || !files.key.empty()) {
+    if (!tls.load(files.certificate, files.key)) fail("cannot read the certificate and its key");
+    config.tls = &tls;
+  }
   std::erase_if(config.endpoints,
                 [](const EndpointConfig& endpoint) { return endpoint.port.empty(); });
 

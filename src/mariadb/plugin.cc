@@ -12,6 +12,7 @@
 #include "mariadb/own_places.h"
 #include "mariadb/running.h"
 #include "mariadb/status.h"
+#include "mariadb/tls.h"
 #include "mariadb/variables.h"
 #include "server/server.h"
 
@@ -70,12 +71,13 @@ int init(void*) {
     refuse(why);
     return 1;
   }
-  const std::optional<server::Config> config = read_configuration(&why);
+  std::optional<server::Config> config = read_configuration(&why);
   hide_secrets();
   if (!config || !leaves_places_to_server(*config, &why)) {
     refuse(why);
     return 1;
   }
+  config->tls = &server_tls();
   engine = std::make_unique<MariaEngine>(lock_timeout_s());
   network_server =
       server::Server::start(*config, *engine, {log_info, log_warning, log_error}, &why);

@@ -49,6 +49,8 @@ st_mysql_show_var status_variables[] = {
     variable("connections_open", show<&Statistics::connections_open>),
     variable("connections_timed_out", show<&Statistics::connections_timed_out>),
     variable("connections_foreign", show<&Statistics::connections_foreign>),
+    variable("tls_accepts", show<&Statistics::tls_accepts>),
+    variable("tls_failed", show<&Statistics::tls_failed>),
     variable("requests", show<&Statistics::requests>),
     variable("finds", show<&Statistics::finds>),
     variable("inserts", show<&Statistics::inserts>),

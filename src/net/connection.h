@@ -23,6 +23,7 @@ namespace hs::net {
 inline constexpr size_t kBusyBuffer = 256u << 10;
 
 struct ActivityTag {};
+struct HandshakeTag {};
 
 // What a connection has moved so far. Written by its thread, read by any.
 struct Traffic {
@@ -31,10 +32,11 @@ struct Traffic {
   std::atomic<uint64_t> unsent{0};  // bytes of output that the system did not take yet
 };
 
-class Connection : public ListHook<ActivityTag> {
+class Connection : public ListHook<ActivityTag>, public ListHook<HandshakeTag> {
  public:
   // Counts its buffers in `memory`, which must outlive it; null: counts nothing.
-  explicit Connection(Memory* memory = nullptr) : input_(memory), output_(memory) {}
+  explicit Connection(Memory* memory = nullptr)
+      : memory_(memory), input_(memory), output_(memory) {}
   virtual ~Connection() = default;
 
   // Received bytes; the owner consumes what it has used.
@@ -53,9 +55,12 @@ class Connection : public ListHook<ActivityTag> {
   void set_known(bool known) {
     input_.set_known(known);
     output_.set_known(known);
+    if (TlsStream* const tls = transport_.tls()) tls->set_known(known);
   }
   // The loop has left the connection to another thread, see EventLoop::detach().
   bool detached() const { return detached_; }
+  // How the client is reached.
+  const Transport& transport() const { return transport_; }
   // The client's address, for messages. May throw std::bad_alloc.
   std::string remote_address() const { return transport_.remote_address(); }
   // The socket is closed. The object stays until the next EventLoop::wait().
@@ -69,28 +74,41 @@ class Connection : public ListHook<ActivityTag> {
   // over_high_water().
   void hold_input(bool hold) { hold_input_ = hold; }
 
+ protected:
+  // The client has come without TLS although it must not (TlsContext). Called before its first bytes
+  // are reported as ready.
+  virtual void on_insecure() {}
+
  private:
   friend class EventLoop;
 
   enum class State : uint8_t {
     kOpen,
+    kHandshake,  // of TLS; the owner knows nothing of the connection yet
     kFinishing,  // no more input is taken; ends when the output is out
     kLingering,  // the output is shut; input is discarded until the client shuts its side
     kClosed,
   };
 
   bool takes_input() const {
-    return state_ == State::kOpen && !end_of_input_ && !input_refused_ && !over_high_water();
+    return state_ == State::kOpen && !end_of_input_ && !input_refused_ && !over_high_water() &&
+           transport_.unsent() <= high_water_;
+  }
+  bool has_unsent() const { return !output_.empty() || transport_.unsent() != 0; }
+  bool waits_for_handshake() const {
+    return static_cast<const ListHook<HandshakeTag>&>(*this).linked();
   }
 
   void note_sent(size_t size) {
     traffic_.sent.add(size);
-    traffic_.unsent.store(output_.size(), std::memory_order_relaxed);
+    traffic_.unsent.store(output_.size() + transport_.unsent(), std::memory_order_relaxed);
   }
 
   Traffic traffic_;
+  Memory* const memory_;
   Transport transport_;
   State state_ = State::kOpen;
+  bool is_plain_ = false;  // known by the first byte; else it may be TLS
   bool end_of_input_ = false;
   bool input_refused_ = false;
   bool hold_input_ = false;

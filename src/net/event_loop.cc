@@ -122,7 +122,10 @@ void EventLoop::admit() {
 void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready) {
   if (connection.detached_) return silence(connection);
   if (connection.state_ == Connection::State::kLingering) return discard(connection);
-  if ((events & EPOLLOUT) != 0 && !connection.output_.empty()) {
+  if (connection.state_ == Connection::State::kHandshake) {
+    return serve_handshake(connection, events);
+  }
+  if ((events & EPOLLOUT) != 0 && connection.has_unsent()) {
     const bool was_over = connection.over_high_water();
     if (!flush(connection)) return;
     update_interest(connection);
@@ -151,19 +154,157 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
     connection.end_of_input_ = true;
     update_interest(connection);
   } else {
+    counters_.bytes_received.add(static_cast<uint64_t>(size));
+    connection.traffic_.received.add(static_cast<uint64_t>(size));
+    touch(connection);
     try {
-      connection.input_.append({received_.get(), static_cast<size_t>(size)});
+      if (!take(connection, {received_.get(), static_cast<size_t>(size)})) return;
     } catch (const MemoryRefused&) {
       connection.input_refused_ = true;
       update_interest(connection);
     } catch (const std::bad_alloc&) {
       return close(connection);
     }
-    counters_.bytes_received.add(static_cast<uint64_t>(size));
-    connection.traffic_.received.add(static_cast<uint64_t>(size));
-    touch(connection);
   }
   ready.push_back(&connection);
+}
+
+// False: there is nothing for the owner.
+bool EventLoop::take(Connection& connection, std::string_view bytes) {
+  if (!connection.is_plain_) {
+    if (connection.transport_.tls() != nullptr) return take_sealed(connection, bytes);
+    if (!take_first(connection, bytes)) return false;
+  }
+  connection.input_.append(bytes);
+  return true;
+}
+
+// False: there is nothing for the owner.
+bool EventLoop::take_sealed(Connection& connection, std::string_view bytes) {
+  const size_t before = connection.input_.size();
+  const TlsStream::Progress progress =
+      connection.transport_.tls()->receive(bytes, connection.input_);
+  if (progress == TlsStream::Progress::kFailed) {
+    fail(connection);
+    return false;
+  }
+  if (progress == TlsStream::Progress::kEnded) connection.end_of_input_ = true;
+  // The library answers some records itself.
+  if (connection.transport_.unsent() != 0 && !flush(connection)) return false;
+  update_interest(connection);
+  return !connection.closed() && (connection.end_of_input_ || connection.input_.size() != before);
+}
+
+// Looks at the first bytes of a connection. False: it is no plain one.
+bool EventLoop::take_first(Connection& connection, std::string_view bytes) {
+  if (bytes.front() != TlsStream::kFirstByte) {
+    connection.is_plain_ = true;
+    if (options_.tls != nullptr && options_.tls->requires_secure_transport() &&
+        !connection.transport_.is_local()) {
+      connection.on_insecure();
+    }
+    return true;
+  }
+  try {
+    ssl_st* const ssl = options_.tls == nullptr ? nullptr : options_.tls->new_connection();
+    if (ssl == nullptr) {
+      refuse_tls(connection);
+      return false;
+    }
+    connection.state_ = Connection::State::kHandshake;
+    connection.last_activity_ = now_;
+    handshaking_.push_back(connection);
+    connection.transport_.begin_tls(TlsStream::create(ssl, connection.memory_));
+    hold_for_handshake(connection, bytes);
+  } catch (const std::bad_alloc&) {
+    close(connection);
+  }
+  return false;
+}
+
+void EventLoop::refuse_tls(Connection& connection) {
+  // A fatal alert: handshake_failure.
+  constexpr std::string_view kAlert("\x15\x03\x01\x00\x02\x02\x28", 7);
+  counters_.tls_failed.add(1);
+  connection.output_.append(kAlert);
+  finish(connection);
+}
+
+// Until its turn comes, nothing more is read.
+void EventLoop::hold_for_handshake(Connection& connection, std::string_view bytes) {
+  connection.transport_.tls()->hold(bytes);
+  handshakes_.push_back(connection);
+  update_interest(connection);
+}
+
+void EventLoop::serve_handshake(Connection& connection, uint32_t events) {
+  if ((events & EPOLLOUT) != 0 && connection.has_unsent()) {
+    if (!flush(connection)) return;
+    update_interest(connection);
+  }
+  if (connection.waits_for_handshake()) {
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(connection);
+    return;
+  }
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
+  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) return close(connection);
+  counters_.bytes_received.add(static_cast<uint64_t>(size));
+  connection.traffic_.received.add(static_cast<uint64_t>(size));
+  try {
+    hold_for_handshake(connection, {received_.get(), static_cast<size_t>(size)});
+  } catch (const std::bad_alloc&) {
+    close(connection);
+  }
+}
+
+void EventLoop::work_on_handshakes(std::vector<Connection*>& ready) {
+  const int64_t end = options_.now_ns() + options_.handshake_ns;
+  do {
+    Connection& connection = handshakes_.pop_front();
+    if (shake_hands(connection)) ready.push_back(&connection);
+  } while (!handshakes_.empty() && options_.now_ns() < end);
+}
+
+// False: there is nothing for the owner.
+bool EventLoop::shake_hands(Connection& connection) {
+  TlsStream& tls = *connection.transport_.tls();
+  TlsStream::Progress progress = TlsStream::Progress::kGoesOn;
+  try {
+    progress = tls.shake_hands(connection.input_);
+  } catch (const MemoryRefused&) {
+    connection.input_refused_ = true;
+  } catch (const std::bad_alloc&) {
+    close(connection);
+    return false;
+  }
+  if (progress == TlsStream::Progress::kFailed) {
+    fail(connection);
+    return false;
+  }
+  if (connection.transport_.unsent() != 0 && !flush(connection)) return false;
+  if (tls.established()) {
+    counters_.tls_accepts.add(1);
+    connection.state_ = Connection::State::kOpen;
+    connection.end_of_input_ = progress == TlsStream::Progress::kEnded;
+    connection.last_activity_ = now_;
+    active_.push_back(connection);
+  }
+  update_interest(connection);
+  if (connection.closed()) return false;
+  return connection.end_of_input_ || connection.input_refused_ || !connection.input_.empty();
+}
+
+// What the client sends is no TLS, or not the one that is asked for. It gets the alert that the
+// library has written.
+void EventLoop::fail(Connection& connection) {
+  if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
+  connection.state_ = Connection::State::kOpen;
+  connection.last_activity_ = now_;
+  active_.push_back(connection);
+  connection.output_.drop();
+  finish(connection);
 }
 
 void EventLoop::discard(Connection& connection) {
@@ -173,7 +314,7 @@ void EventLoop::discard(Connection& connection) {
 
 void EventLoop::send(Connection& connection) {
   HS_ASSERT(!connection.detached_);
-  if (connection.closed() || connection.output_.empty()) return;
+  if (connection.closed() || !connection.has_unsent()) return;
   // Registered for EPOLLOUT: the system's buffer was full, and wait() goes on when it has room. The
   // output may have grown over the high water mark meanwhile.
   if ((connection.interest_ & EPOLLOUT) != 0 || flush(connection)) update_interest(connection);
@@ -192,7 +333,7 @@ bool EventLoop::flush(Connection& connection) {
   output.consume(static_cast<size_t>(size));
   connection.note_sent(static_cast<size_t>(size));
   touch(connection);
-  if (!output.empty()) return true;
+  if (connection.has_unsent()) return true;
   output.shrink(kBusyBuffer);
   if (connection.state_ == Connection::State::kFinishing) end(connection);
   return !connection.closed();
@@ -220,7 +361,7 @@ void EventLoop::finish(Connection& connection) {
   if (connection.state_ != Connection::State::kOpen) return;
   connection.state_ = Connection::State::kFinishing;
   connection.input_.drop();
-  if (connection.output_.empty()) {
+  if (!connection.has_unsent()) {
     end(connection);
   } else {
     update_interest(connection);
@@ -230,6 +371,8 @@ void EventLoop::finish(Connection& connection) {
 // Closing a socket with unread input makes the system send a reset, which may overtake the output
 // and destroy it before the client has read it.
 void EventLoop::end(Connection& connection) {
+  connection.transport_.seal_end();
+  if (connection.transport_.unsent() != 0) return update_interest(connection);
   if (connection.end_of_input_ || !connection.transport_.end_output()) {
     return close(connection);
   }
@@ -254,7 +397,8 @@ void EventLoop::silence(Connection& connection) {
 }
 
 void EventLoop::attach(Connection& connection) {
-  HS_ASSERT(connection.detached_ && !connection.closed() && !connection.linked());
+  HS_ASSERT(connection.detached_ && !connection.closed() &&
+            !static_cast<ListHook<ActivityTag>&>(connection).linked());
   connection.detached_ = false;
   connection.last_activity_ = now_;
   active_.push_back(connection);
@@ -272,6 +416,10 @@ void EventLoop::attach(Connection& connection) {
 void EventLoop::close(Connection& connection) {
   HS_ASSERT(!connection.detached_);
   if (connection.closed()) return;
+  // With replies unsent, the client must see that something is missing.
+  if (!connection.has_unsent()) connection.transport_.seal_end();
+  if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
+  static_cast<ListHook<HandshakeTag>&>(connection).unlink();
   // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As
   // long as it does, closing the socket here would leave it registered, with a pointer to a
   // connection that no longer exists.
@@ -289,7 +437,7 @@ void EventLoop::shut() {
     connections_.fetch_sub(static_cast<uint32_t>(adopted_.size()), std::memory_order_relaxed);
     adopted_.clear();
   }
-  for (ConnectionList* list : {&active_, &quiet_, &lingering_}) {
+  for (ConnectionList* list : {&active_, &quiet_, &handshaking_, &lingering_}) {
     while (!list->empty()) close(list->front());
   }
   destroy_closed();
@@ -297,10 +445,11 @@ void EventLoop::shut() {
 
 uint32_t EventLoop::wanted_events(const Connection& connection) {
   uint32_t events = 0;
-  if (connection.takes_input() || connection.state_ == Connection::State::kLingering) {
+  if (connection.takes_input() || connection.state_ == Connection::State::kLingering ||
+      (connection.state_ == Connection::State::kHandshake && !connection.waits_for_handshake())) {
     events |= EPOLLIN;
   }
-  if (!connection.output_.empty()) events |= EPOLLOUT;
+  if (connection.has_unsent()) events |= EPOLLOUT;
   return events;
 }
 
@@ -320,6 +469,7 @@ void EventLoop::update_interest(Connection& connection) {
 
 void EventLoop::touch(Connection& connection) {
   if (now_ - connection.last_activity_ < kActivityStepMs) return;
+  if (connection.state_ == Connection::State::kHandshake) return;
   connection.last_activity_ = now_;
   active_.push_back(connection);
 }
@@ -329,12 +479,18 @@ void EventLoop::sweep() {
     Connection& connection = active_.front();
     connection.input_.shrink(kIdleBuffer);
     connection.output_.shrink(kIdleBuffer);
+    connection.transport_.shrink();
     quiet_.push_back(connection);
   }
   while (!quiet_.empty() &&
          quiet_.front().last_activity_ + options_.idle_timeout_ms + kActivityStepMs <= now_) {
     counters_.timed_out.add(1);
     close(quiet_.front());
+  }
+  while (!handshaking_.empty() &&
+         handshaking_.front().last_activity_ + options_.tls->handshake_timeout_ms() <= now_) {
+    counters_.timed_out.add(1);
+    close(handshaking_.front());
   }
   while (!lingering_.empty() && lingering_.front().last_activity_ + kLingerMs <= now_) {
     close(lingering_.front());
@@ -343,6 +499,7 @@ void EventLoop::sweep() {
 
 // `timeout_ms`, or the time until sweep() has something to do, if that is shorter.
 int EventLoop::bounded_timeout(int timeout_ms) const {
+  if (!handshakes_.empty()) return 0;
   int64_t wait_ms = timeout_ms == kForever ? INT64_MAX : timeout_ms;
   const auto bound = [&](const ConnectionList& list, int64_t after_ms) {
     if (list.empty()) return;
@@ -350,6 +507,7 @@ int EventLoop::bounded_timeout(int timeout_ms) const {
   };
   bound(active_, kQuietMs);
   bound(quiet_, options_.idle_timeout_ms + kActivityStepMs);
+  if (!handshaking_.empty()) bound(handshaking_, options_.tls->handshake_timeout_ms());
   bound(lingering_, kLingerMs);
   if (wait_ms == INT64_MAX) return kForever;
   return static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT32_MAX));

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,6 +27,7 @@
 #include "base/mutex.h"
 #include "net/connection.h"
 #include "net/spin.h"
+#include "net/tls_context.h"
 #include "net/wakeup.h"
 
 namespace hs::net {
@@ -37,12 +39,17 @@ class EventLoop {
     uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
     int64_t idle_timeout_ms = 300'000;  // a connection is closed after this long without traffic
     int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays (see Spin)
+    TlsContext* tls = nullptr;         // null: there is no TLS; must outlive the loop
+    int64_t handshake_ns = 2'000'000;  // of work on TLS handshakes in one shake_hands()
     std::function<int64_t()> now_ms = monotonic_ms;
+    std::function<int64_t()> now_ns = monotonic_ns;
   };
   struct Counters {
     Counter bytes_received;
     Counter bytes_sent;
     Counter timed_out;
+    Counter tls_accepts;  // handshakes that succeeded
+    Counter tls_failed;   // connections that began TLS and never got there
   };
 
   static constexpr int kForever = -1;
@@ -68,8 +75,15 @@ class EventLoop {
   // input, has reached the end of it, or whose output fell below the high water mark. It appends
   // each once and at most kMaxEvents; reserve that much, and it does not allocate. Destroys
   // connections that were closed before. Closes connections that were idle for too long. False:
-  // nothing happened.
+  // nothing happened. Returns at once when shake_hands() has something to do.
   bool wait(int timeout_ms, std::vector<Connection*>& ready);
+
+  // A handshake of TLS costs a thousand times what a short request does. So wait() does none:
+  // connections that have sent something for theirs stand in a queue. This works on the first of
+  // them for about Options::handshake_ns. Appends to `ready` as wait() does.
+  void shake_hands(std::vector<Connection*>& ready) {
+    if (!handshakes_.empty()) work_on_handshakes(ready);
+  }
 
   // Sends the output in one call to the system. Later waits send what the client does not take now.
   // Does nothing when there is no output.
@@ -106,6 +120,15 @@ class EventLoop {
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
+  bool take(Connection& connection, std::string_view bytes);
+  bool take_first(Connection& connection, std::string_view bytes);
+  void refuse_tls(Connection& connection);
+  void hold_for_handshake(Connection& connection, std::string_view bytes);
+  bool take_sealed(Connection& connection, std::string_view bytes);
+  void serve_handshake(Connection& connection, uint32_t events);
+  void work_on_handshakes(std::vector<Connection*>& ready);
+  bool shake_hands(Connection& connection);
+  void fail(Connection& connection);
   void discard(Connection& connection);
   bool flush(Connection& connection);
   void end(Connection& connection);
@@ -128,9 +151,12 @@ class EventLoop {
 
   // Every connection that is not detached is in exactly one of these, oldest activity first.
   ConnectionList active_;
-  ConnectionList quiet_;  // no traffic for kQuietMs; their buffers are small
+  ConnectionList quiet_;        // no traffic for kQuietMs; their buffers are small
+  ConnectionList handshaking_;  // oldest beginning first
   ConnectionList lingering_;
   ConnectionList closed_;
+  // Those of handshaking_ that wait for shake_hands(), in the order in which their bytes came.
+  IntrusiveList<Connection, HandshakeTag> handshakes_;
 
   std::atomic<uint32_t> connections_{0};
   Mutex mutex_;

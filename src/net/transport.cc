@@ -6,7 +6,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace hs::net {
+namespace {
+
+struct PeerName {
+  explicit PeerName(const FileDescriptor& socket) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    is_known = ::getpeername(socket.get(), generic, &size) == 0 && generic->sa_family != AF_UNIX &&
+               ::getnameinfo(generic, size, host, sizeof host, port, sizeof port,
+                             NI_NUMERICHOST | NI_NUMERICSERV) == 0;
+  }
+
+  bool is_known = false;
+  char host[NI_MAXHOST] = "";
+  char port[NI_MAXSERV] = "";
+};
+
+}  // namespace
 
 // In a process with several threads the C library makes each recv() and send() a point where the
 // thread may be cancelled, with two locked instructions before and two behind. These threads are
@@ -16,8 +36,45 @@ ssize_t Transport::receive(char* bytes, size_t size) {
   return ::syscall(SYS_recvfrom, socket_.get(), bytes, size, MSG_DONTWAIT, nullptr, nullptr);
 }
 
-ssize_t Transport::send(const char* bytes, size_t size) {
+ssize_t Transport::send_plain(const char* bytes, size_t size) {
   return ::syscall(SYS_sendto, socket_.get(), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);
+}
+
+// False, with errno set: some are left.
+bool Transport::send_records() {
+  Buffer& records = tls_->records();
+  while (!records.empty()) {
+    const ssize_t sent = send_plain(records.data(), records.size());
+    if (sent < 0) return false;
+    records.consume(static_cast<size_t>(sent));
+  }
+  return true;
+}
+
+ssize_t Transport::send_sealed(const char* bytes, size_t size) {
+  size_t taken = 0;
+  // So much in one call at most, so that a client that reads fast does not keep its thread.
+  constexpr size_t kMostAtOnce = 16 * TlsStream::kMostSealed;
+  do {
+    if (!send_records()) {
+      if (errno == EAGAIN && taken != 0) break;
+      return -1;
+    }
+    if (taken == size || taken >= kMostAtOnce) break;
+    const size_t sealed = tls_->seal({bytes + taken, size - taken});
+    if (sealed == 0) {
+      errno = EPIPE;
+      return -1;
+    }
+    taken += sealed;
+  } while (true);
+  return static_cast<ssize_t>(taken);
+}
+
+void Transport::seal_end() {
+  if (tls_ == nullptr) return;
+  tls_->seal_end();
+  (void)send_records();
 }
 
 bool Transport::wait_until_writable(int timeout_ms) {
@@ -27,19 +84,32 @@ bool Transport::wait_until_writable(int timeout_ms) {
 
 bool Transport::end_output() { return ::shutdown(socket_.get(), SHUT_WR) == 0; }
 
-std::string Transport::remote_address() const {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  char host[NI_MAXHOST];
-  char port[NI_MAXSERV];
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  if (::getpeername(socket_.get(), generic, &size) != 0) return "an unknown address";
-  if (generic->sa_family == AF_UNIX) return "a Unix socket";
-  if (::getnameinfo(generic, size, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return "an unknown address";
+bool Transport::is_local() const {
+  int domain = AF_UNSPEC;
+  socklen_t size = sizeof domain;
+  return ::getsockopt(socket_.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+         domain == AF_UNIX;
+}
+
+std::optional<uid_t> Transport::peer_uid() const {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (!is_local() ||
+      ::getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+    return std::nullopt;
   }
-  return std::string(host) + ":" + port;
+  return credentials.uid;
+}
+
+std::string Transport::remote_address() const {
+  if (is_local()) return "a Unix socket";
+  const PeerName name(socket_);
+  return name.is_known ? std::string(name.host) + ":" + name.port : "an unknown address";
+}
+
+std::string Transport::remote_host() const {
+  const PeerName name(socket_);
+  return name.is_known ? name.host : "";
 }
 
 }  // namespace hs::net

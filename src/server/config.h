@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "exec/client.h"
 #include "net/socket_rights.h"
+#include "net/tls_context.h"
 #include "protocol/codec.h"
 #include "protocol/handlersocket/codec.h"
 
@@ -37,6 +38,7 @@ struct EndpointConfig {
 
 struct Config {
   std::vector<EndpointConfig> endpoints;
+  net::TlsContext* tls = nullptr;  // null: there is no TLS; must outlive the server
   // For all endpoints of one mode together.
   uint32_t read_threads = 16;         // 1..3000
   uint32_t write_threads = 4;         // likewise

@@ -180,8 +180,8 @@ void Executor::complain_of_foreigner(std::string_view address) noexcept {
   if (!environment_.about_foreigners.is_due(monotonic_ms())) return;
   char line[256];
   const int size = std::snprintf(line, sizeof line,
-                                 "a connection from %.*s was closed: it speaks HTTP or TLS. This "
-                                 "may be an attack by a web page",
+                                 "a connection from %.*s was closed: it speaks HTTP. This may "
+                                 "be an attack by a web page",
                                  static_cast<int>(address.size()), address.data());
   environment_.log.warning({line, std::min(static_cast<size_t>(size), sizeof line - 1)});
 }

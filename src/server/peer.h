@@ -35,6 +35,8 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
     last_words = error;
   }
 
+  void on_insecure() override { end_with(ErrorCode::kInsecureTransport); }
+
   // Set by Batch:
   size_t used = 0;             // bytes at the front of input() that belong to requests of the batch
   bool may_have_more = false;  // complete messages are left for a later batch

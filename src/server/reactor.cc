@@ -44,6 +44,7 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options) {
   loop.high_water = options.high_water;
   loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
   loop.spin_ns = int64_t{options.spin_us} * 1000;
+  loop.tls = options.tls;
   reactor->loop_ = net::EventLoop::create(std::move(loop));
   if (reactor->loop_ == nullptr) return nullptr;
   reactor->ready_.reserve(net::EventLoop::kMaxEvents);
@@ -132,6 +133,7 @@ void Reactor::lead(Leader& leader) {
       session.release();
       leader.holds_tables = false;
     }
+    if (leads(leader)) shake_hands();
   }
   const MutexLock lock(mutex_);
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
@@ -141,7 +143,19 @@ void Reactor::lead(Leader& leader) {
 bool Reactor::await_peers(int timeout_ms) {
   ready_.clear();
   const bool happened = loop_->wait(timeout_ms, ready_);
-  if (ready_.empty()) return happened;
+  queue_ready();
+  return happened;
+}
+
+// Behind the batch, since clients wait for its replies.
+void Reactor::shake_hands() {
+  ready_.clear();
+  loop_->shake_hands(ready_);
+  queue_ready();
+}
+
+void Reactor::queue_ready() {
+  if (ready_.empty()) return;
   const int64_t now_ns = monotonic_ns();
   for (net::Connection* connection : ready_) {
     // Nothing more is read until the peer's turn. Otherwise each wait() would report it again and
@@ -151,7 +165,6 @@ bool Reactor::await_peers(int timeout_ms) {
     peer.record.set_arrival(now_ns);
     queue_.push_back(peer);
   }
-  return happened;
 }
 
 void Reactor::run_queue(Leader& leader) {
@@ -341,6 +354,8 @@ void Reactor::add_to(Statistics& sum) const {
   sum.connections_timed_out += loop_->counters().timed_out.get();
   sum.bytes_received += loop_->counters().bytes_received.get();
   sum.bytes_sent += loop_->counters().bytes_sent.get();
+  sum.tls_accepts += loop_->counters().tls_accepts.get();
+  sum.tls_failed += loop_->counters().tls_failed.get();
 }
 
 }  // namespace hs::server

@@ -41,6 +41,7 @@ class Reactor {
     uint32_t high_water = Limits{}.max_buffered;
     uint32_t idle_timeout_s = 300;
     uint32_t spin_us = 0;
+    net::TlsContext* tls = nullptr;  // see EventLoop::Options
     // A batch that has changed something also takes requests that arrive while it runs. So fewer
     // commits serve more requests.
     bool gathers = false;
@@ -116,6 +117,8 @@ class Reactor {
   static void report_foreigner(Leader& leader);
   bool gathers(Leader& leader) const;
   bool await_peers(int timeout_ms);
+  void shake_hands();
+  void queue_ready();
   void give_back(Leader& leader);
   void settle_returned();
   void settle(Peer& peer);

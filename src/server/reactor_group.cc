@@ -42,6 +42,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   reactor.idle_timeout_s = config.idle_timeout_s;
   reactor.spin_us = config.spin_us;
   reactor.connections = &connections;
+  reactor.tls = config.tls;
   reactor.gathers = mode == engine::Mode::kReadWrite;
   for (uint32_t i = 0; i < threads; ++i) {
     std::unique_ptr<Reactor> made = Reactor::create(reactor);

@@ -11,6 +11,8 @@ struct Statistics {
   uint64_t connections_open = 0;     // at present
   uint64_t connections_timed_out = 0;
   uint64_t connections_foreign = 0;  // closed because they spoke another protocol
+  uint64_t tls_accepts = 0;          // TLS handshakes that succeeded
+  uint64_t tls_failed = 0;           // connections that began TLS and did not finish the handshake
   uint64_t requests = 0;
   // Requests on an opened index that were answered, with success or an error of the table's.
   uint64_t finds = 0;

@@ -13,12 +13,6 @@ bool is_http_request(std::string_view line) {
   return !version.empty() && version[0] >= '0' && version[0] <= '9';
 }
 
-// A record of a TLS handshake, in any version. A page can choose only bytes that come later (the
-// name of the server, a session's ticket).
-bool is_tls_hello(std::string_view line) {
-  return line.size() >= 2 && line[0] == '\x16' && line[1] == '\x03';
-}
-
 bool is_host_header(std::string_view line) {
   constexpr std::string_view kHost = "host:";
   if (line.size() < kHost.size()) return false;
@@ -33,7 +27,7 @@ bool is_host_header(std::string_view line) {
 
 Foreign foreign(std::string_view line) {
   if (is_host_header(line)) return Foreign::kAnywhere;
-  return is_http_request(line) || is_tls_hello(line) ? Foreign::kGreeting : Foreign::kNo;
+  return is_http_request(line) ? Foreign::kGreeting : Foreign::kNo;
 }
 
 }  // namespace hs::protocol::handlersocket

@@ -12,7 +12,7 @@ namespace hs::protocol::handlersocket {
 
 enum class Foreign : uint8_t {
   kNo,
-  kGreeting,  // only as the first line of a connection: a request line of HTTP, a hello of TLS
+  kGreeting,  // only as the first line of a connection: a request line of HTTP
   kAnywhere,  // in any place: a header that every request of a browser has
 };
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/tls.h"
+
+#include <openssl/ssl.h>
+#include <violite.h>
+
+// Exported by the server (mysqld.cc), but declared in no header. Null: it has no TLS.
+extern st_VioSSLFd* ssl_acceptor_fd;
+
+namespace hs::mariadb {
+namespace {
+
+class ServerTls final : public net::TlsContext {
+ public:
+  // FLUSH SSL puts another context in place. The new object keeps the one that it was made from.
+  ssl_st* new_connection() override {
+    mysql_rwlock_rdlock(&LOCK_ssl_refresh);
+    ssl_st* const made =
+        ssl_acceptor_fd != nullptr ? SSL_new(ssl_acceptor_fd->ssl_context) : nullptr;
+    mysql_rwlock_unlock(&LOCK_ssl_refresh);
+    return made;
+  }
+
+  bool requires_secure_transport() const override { return opt_require_secure_transport != 0; }
+
+  int64_t handshake_timeout_ms() const override {
+    return static_cast<int64_t>(connect_timeout) * 1000;
+  }
+};
+
+}  // namespace
+
+net::TlsContext& server_tls() {
+  static ServerTls tls;
+  return tls;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,29 @@
+// Where the TLS of new connections comes from: whoever has the certificates implements it.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+struct ssl_st;  // OpenSSL's SSL
+}
+
+namespace hs::net {
+
+// Any thread, all functions.
+class TlsContext {
+ public:
+  // A new object for one connection to a client, with today's certificate and policy. The caller
+  // owns it. Null: there is no TLS, or no memory.
+  virtual ssl_st* new_connection() = 0;
+
+  // Whether a client that comes over TCP without TLS must be refused.
+  virtual bool requires_secure_transport() const = 0;
+
+  // How long a handshake may take, from the client's first byte on.
+  virtual int64_t handshake_timeout_ms() const = 0;
+
+ protected:
+  ~TlsContext() = default;
+};
+
+}  // namespace hs::net
