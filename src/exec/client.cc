@@ -26,7 +26,7 @@ size_t hash_of(const engine::IndexSpec& spec) {
 // Bytes that the spec takes, with its own allocation and its place in the pool.
 size_t size_of(const engine::IndexSpec& spec) {
   constexpr size_t kPlaces = 128;
-  size_t size = sizeof spec + kPlaces + spec.database.capacity() + spec.table.capacity() +
+  size_t size = sizeof(PooledSpec) + kPlaces + spec.database.capacity() + spec.table.capacity() +
                 spec.index.capacity();
   for (const auto* names : {&spec.columns, &spec.filter_columns}) {
     size += names->capacity() * sizeof(std::string);
@@ -45,7 +45,7 @@ void take(Memory* memory, size_t bytes) {
 struct Forget {
   Memory* memory;
   size_t bytes;
-  void operator()(const engine::IndexSpec* spec) const {
+  void operator()(const PooledSpec* spec) const {
     delete spec;
     if (memory != nullptr) memory->give_back(bytes);
   }
@@ -73,9 +73,9 @@ engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
 engine::IndexSpecPtr SpecPool::make(engine::IndexSpec spec) const {
   const size_t bytes = size_of(spec);
   take(memory_, bytes);
-  std::unique_ptr<const engine::IndexSpec, Forget> made(nullptr, {memory_, bytes});
+  std::unique_ptr<const PooledSpec, Forget> made(nullptr, {memory_, bytes});
   try {
-    made.reset(new engine::IndexSpec(std::move(spec)));
+    made.reset(new PooledSpec(std::move(spec)));
   } catch (const std::bad_alloc&) {
     if (memory_ != nullptr) memory_->give_back(bytes);
     throw;
@@ -88,6 +88,28 @@ size_t SpecPool::size() const {
   return specs_.size();
 }
 
+std::vector<engine::IndexSpecPtr> SpecPool::list() const {
+  std::vector<engine::IndexSpecPtr> living;
+  living.reserve(size());  // not while the mutex is held
+  const MutexLock lock(mutex_);
+  for (const auto& [hash, spec] : specs_) {
+    if (engine::IndexSpecPtr alive = spec.lock()) living.push_back(std::move(alive));
+  }
+  return living;
+}
+
+uint64_t SpecUsage::requests() const {
+  uint64_t sum = 0;
+  for (const Share& share : shares_) sum += share.requests.load(std::memory_order_relaxed);
+  return sum;
+}
+
+uint64_t SpecUsage::rows() const {
+  uint64_t sum = 0;
+  for (const Share& share : shares_) sum += share.rows.load(std::memory_order_relaxed);
+  return sum;
+}
+
 const engine::IndexSpecPtr* Client::search(uint32_t id) const {
   const auto at =
       std::lower_bound(indexes_.begin(), indexes_.end(), id,
@@ -96,6 +118,7 @@ const engine::IndexSpecPtr* Client::search(uint32_t id) const {
 }
 
 Client::~Client() {
+  for (const auto& [id, spec] : indexes_) usage_of(*spec).close();
   if (pool_.memory() != nullptr) {
     pool_.memory()->give_back(indexes_.size() * sizeof(indexes_.front()));
   }
@@ -108,11 +131,13 @@ void Client::set(uint32_t id, engine::IndexSpecPtr spec) {
                        [](const auto& open, uint32_t wanted) { return open.first < wanted; });
   if (at != indexes_.end() && at->first == id) {
     open_columns_ -= column_count(*at->second);
+    usage_of(*at->second).close();
     at->second = std::move(spec);
+    usage_of(*at->second).open();
   } else {
     take(pool_.memory(), sizeof *at);
     try {
-      indexes_.emplace(at, id, std::move(spec));
+      usage_of(*indexes_.emplace(at, id, std::move(spec))->second).open();
     } catch (const std::bad_alloc&) {
       if (pool_.memory() != nullptr) pool_.memory()->give_back(sizeof *at);
       throw;

@@ -4,6 +4,8 @@
 // Client belongs to the connection and, with it, to one thread at a time.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +20,42 @@
 
 namespace hs::exec {
 
+// What was done with one open index by all connections of a mode. Any thread.
+class SpecUsage {
+ public:
+  // Threads that count at the same time should use different shares.
+  static constexpr size_t kShares = 4;
+  void count(size_t share, uint64_t requests, uint64_t rows) {
+    Share& mine = shares_[share % kShares];
+    mine.requests.fetch_add(requests, std::memory_order_relaxed);
+    if (rows != 0) mine.rows.fetch_add(rows, std::memory_order_relaxed);
+  }
+  void open() { connections_.fetch_add(1, std::memory_order_relaxed); }
+  void close() { connections_.fetch_sub(1, std::memory_order_relaxed); }
+
+  uint64_t connections() const { return connections_.load(std::memory_order_relaxed); }
+  uint64_t requests() const;
+  uint64_t rows() const;
+
+ private:
+  struct alignas(64) Share {
+    std::atomic<uint64_t> requests{0};
+    std::atomic<uint64_t> rows{0};
+  };
+  std::array<Share, kShares> shares_;
+  std::atomic<uint64_t> connections_{0};  // that have it open; under two ids it counts twice
+};
+
+// A spec as a pool makes it.
+struct PooledSpec final : engine::IndexSpec {
+  explicit PooledSpec(engine::IndexSpec&& names) : IndexSpec(std::move(names)) {}
+  mutable SpecUsage usage;
+};
+// `spec` was made by a SpecPool, as every spec of a Client is.
+inline SpecUsage& usage_of(const engine::IndexSpec& spec) {
+  return static_cast<const PooledSpec&>(spec).usage;
+}
+
 // What all connections of one mode share: one object for each distinct IndexSpec that is open. So
 // thousands of connections with the same index cost one spec, and each session needs one cursor for
 // them all. Keeps no spec alive itself. Any thread.
@@ -31,6 +69,8 @@ class SpecPool {
   // MemoryRefused.
   engine::IndexSpecPtr intern(engine::IndexSpec spec);
   size_t size() const;  // including dead specs
+  // The specs that are alive, each a PooledSpec.
+  std::vector<engine::IndexSpecPtr> list() const;
   Memory* memory() const { return memory_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <sql_i_s.h>
 
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,32 @@ static ST_FIELD_INFO handlersocket_connections[] = {
     Column("AGE_MS", ULonglong(), NOT_NULL),
     Column("IDLE_MS", ULonglong(), NOT_NULL),
     CEnd()};
+
+static ST_FIELD_INFO handlersocket_indexes[] = {Column("TABLE_SCHEMA", Name(), NOT_NULL),
+                                                Column("TABLE_NAME", Name(), NOT_NULL),
+                                                Column("INDEX_NAME", Name(), NOT_NULL),
+                                                Column("COLUMNS", Longtext(65535), NOT_NULL),
+                                                Column("FILTER_COLUMNS", Longtext(65535), NOT_NULL),
+                                                Column("MODE", Varchar(16), NOT_NULL),
+                                                Column("CONNECTIONS", ULonglong(), NOT_NULL),
+                                                Column("REQUESTS", ULonglong(), NOT_NULL),
+                                                Column("ROWS", ULonglong(), NOT_NULL),
+                                                CEnd()};
+
+static ST_FIELD_INFO handlersocket_latency[] = {
+    Column("MODE", Varchar(16), NOT_NULL),
+    Column("KIND", Varchar(16), NOT_NULL),
+    Column("REQUESTS", ULonglong(), NOT_NULL),
+    Column("P50_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
+    Column("P99_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
+    Column("P999_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
+    Column("MAX_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
+    CEnd()};
+
+static ST_FIELD_INFO handlersocket_latency_buckets[] = {
+    Column("MODE", Varchar(16), NOT_NULL), Column("KIND", Varchar(16), NOT_NULL),
+    Column("LESS_THAN_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
+    Column("REQUESTS", ULonglong(), NOT_NULL), CEnd()};
 
 }  // namespace Show
 
@@ -63,6 +90,10 @@ class Row {
   }
   Row& number(uint64_t value) {
     next().store(static_cast<longlong>(value), true);
+    return *this;
+  }
+  Row& microseconds(uint64_t ns) {
+    next().store(static_cast<double>(ns) / 1000);
     return *this;
   }
   // False: the row cannot be stored, and the error is raised.
@@ -123,6 +154,97 @@ int fill_connections(THD* thd, TABLE_LIST* tables, COND*) {
   });
 }
 
+// What sums over all connections is for those that may see all of them.
+template <class Fetch>
+auto if_sees_all(THD* thd, Fetch fetch) {
+  return [thd, fetch](server::Server& server) {
+    decltype(fetch(server)) rows;
+    if (sees_all(thd)) rows = fetch(server);
+    return rows;
+  };
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) {
+    if (!list.empty()) list += ',';
+    list += name;
+  }
+  return list;
+}
+
+int fill_indexes(THD* thd, TABLE_LIST* tables, COND*) {
+  const auto fetch = if_sees_all(thd, [](server::Server& server) { return server.indexes(); });
+  return fill(thd, tables->table, fetch, [](const server::IndexStatus& one, Row& row) {
+    row.text(one.spec->database)
+        .text(one.spec->table)
+        .text(one.spec->index.empty() ? "PRIMARY" : one.spec->index)
+        .text(joined(one.spec->columns))
+        .text(joined(one.spec->filter_columns))
+        .text(name_of(one.mode))
+        .number(one.connections)
+        .number(one.requests)
+        .number(one.rows);
+  });
+}
+
+// The times of one mode and kind.
+struct Times {
+  engine::Mode mode;
+  server::RequestKind kind;
+  const LatencySum* sum;
+};
+
+// Calls `write` with the times of each mode and kind, until it returns false.
+template <class Write>
+int fill_times(THD* thd, Write write) {
+  try {
+    std::vector<server::LatencyStatus> all;
+    if (sees_all(thd)) Running::ask([&](server::Server& server) { all = server.latencies(); });
+    for (const server::LatencyStatus& status : all) {
+      for (size_t kind = 0; kind < server::kRequestKinds; ++kind) {
+        const Times times{status.mode, static_cast<server::RequestKind>(kind), &status.kinds[kind]};
+        if (!write(times)) return 1;
+      }
+    }
+    return 0;
+  } catch (const std::bad_alloc&) {
+    my_printf_error(ER_OUT_OF_RESOURCES, "Out of memory", MYF(0));
+    return 1;
+  }
+}
+
+int fill_latency(THD* thd, TABLE_LIST* tables, COND*) {
+  return fill_times(thd, [&](const Times& times) {
+    return Row(tables->table)
+        .text(name_of(times.mode))
+        .text(server::name_of(times.kind))
+        .number(times.sum->count())
+        .microseconds(times.sum->quantile_ns(500))
+        .microseconds(times.sum->quantile_ns(990))
+        .microseconds(times.sum->quantile_ns(999))
+        .microseconds(times.sum->longest_ns())
+        .store(thd);
+  });
+}
+
+int fill_latency_buckets(THD* thd, TABLE_LIST* tables, COND*) {
+  return fill_times(thd, [&](const Times& times) {
+    for (size_t step = 0; step < LatencySteps::kSteps; ++step) {
+      const uint64_t requests = times.sum->count_at(step);
+      if (requests == 0) continue;
+      const bool stored = Row(tables->table)
+                              .text(name_of(times.mode))
+                              .text(server::name_of(times.kind))
+                              .microseconds(LatencySteps::end_of(step))
+                              .number(requests)
+                              .store(thd);
+      if (!stored) return false;
+    }
+    return true;
+  });
+}
+
 int describe(void* schema_table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, COND*)) {
   auto* const table = static_cast<ST_SCHEMA_TABLE*>(schema_table);
   table->fields_info = fields;
@@ -134,6 +256,18 @@ int describe(void* schema_table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_
 
 int init_connections_table(void* schema_table) {
   return describe(schema_table, Show::handlersocket_connections, fill_connections);
+}
+
+int init_indexes_table(void* schema_table) {
+  return describe(schema_table, Show::handlersocket_indexes, fill_indexes);
+}
+
+int init_latency_table(void* schema_table) {
+  return describe(schema_table, Show::handlersocket_latency, fill_latency);
+}
+
+int init_latency_buckets_table(void* schema_table) {
+  return describe(schema_table, Show::handlersocket_latency_buckets, fill_latency_buckets);
 }
 
 }  // namespace hs::mariadb

@@ -10,5 +10,8 @@ namespace hs::mariadb {
 
 // The init functions of the plugins: each describes its table. Return 0.
 int init_connections_table(void* schema_table);
+int init_indexes_table(void* schema_table);
+int init_latency_table(void* schema_table);
+int init_latency_buckets_table(void* schema_table);
 
 }  // namespace hs::mariadb

@@ -145,6 +145,14 @@ __attribute__((constructor)) void take_interface_version() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC visibility push(default)
+// The entry of a table of INFORMATION_SCHEMA.
+#define HS_TABLE(name, purpose, init)                                                             \
+  {                                                                                               \
+    MYSQL_INFORMATION_SCHEMA_PLUGIN, &hs::mariadb::table_descriptor, name, "HandlerSocket 2",     \
+        purpose, PLUGIN_LICENSE_GPL, hs::mariadb::init_table<hs::mariadb::init>, nullptr, 0x0200, \
+        nullptr, nullptr, HS_VERSION, MariaDB_PLUGIN_MATURITY_STABLE                              \
+  }
+
 maria_declare_plugin(handlersocket){
     MYSQL_DAEMON_PLUGIN,
     &hs::mariadb::descriptor,
@@ -160,20 +168,13 @@ maria_declare_plugin(handlersocket){
     HS_VERSION,
     MariaDB_PLUGIN_MATURITY_STABLE,
 },
-    {
-        MYSQL_INFORMATION_SCHEMA_PLUGIN,
-        &hs::mariadb::table_descriptor,
-        "HANDLERSOCKET_CONNECTIONS",
-        "HandlerSocket 2",
-        "The connections of the HandlerSocket ports",
-        PLUGIN_LICENSE_GPL,
-        hs::mariadb::init_table<hs::mariadb::init_connections_table>,
-        nullptr,
-        0x0200,
-        nullptr,
-        nullptr,
-        HS_VERSION,
-        MariaDB_PLUGIN_MATURITY_STABLE,
-    } maria_declare_plugin_end;
+    HS_TABLE("HANDLERSOCKET_CONNECTIONS", "The connections of the HandlerSocket ports",
+             init_connections_table),
+    HS_TABLE("HANDLERSOCKET_INDEXES", "What clients of the HandlerSocket ports have open",
+             init_indexes_table),
+    HS_TABLE("HANDLERSOCKET_LATENCY", "How long requests took on the HandlerSocket ports",
+             init_latency_table),
+    HS_TABLE("HANDLERSOCKET_LATENCY_BUCKETS", "How many requests took how long",
+             init_latency_buckets_table) maria_declare_plugin_end;
 #pragma GCC visibility pop
 #pragma GCC diagnostic pop

@@ -1,6 +1,7 @@
 #include "server/batch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/assert.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Decoding a shorter message takes no time worth counting.
 constexpr size_t kLongText = 64u << 10;
+
+std::atomic<size_t> next_share{0};
 
 bool takes_requests(const Peer& peer) {
   return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.record.is_killed();
@@ -26,7 +29,11 @@ using protocol::Verb;
 
 Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
              engine::Session& session, Counters& counters, Outlet* outlet)
-    : context_(context), session_(session), counters_(counters), outlet_(outlet) {
+    : context_(context),
+      session_(session),
+      counters_(counters),
+      outlet_(outlet),
+      share_(next_share.fetch_add(1, std::memory_order_relaxed)) {
   for (const protocol::Protocol* protocol : protocols) {
     formats_.push_back({protocol, protocol->make_codec(context.limits.max_reply_size, &stream_)});
   }
@@ -43,6 +50,7 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   meter_ = exec::Meter(std::move(meter));
   entries_.reserve(kMaxRequests);
   peers_.reserve(kMaxRequests);
+  answered_.reserve(kMaxRequests);  // a peer has one time of arrival
 }
 
 protocol::Codec& Batch::codec_of(const Peer& peer) {
@@ -104,6 +112,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
     if (request.verb == Verb::kForeign) return turn_away(peer);
     entry.plan = exec::plan(context_, request, peer.client);
     if (ends_group(entry.plan)) {
+      count_use();  // the client may be about to close the index
       commit_group();
       if (!takes_requests(peer)) return;
       // Requests that were executed again have overwritten the codec's memory.
@@ -111,10 +120,15 @@ void Batch::execute(Peer& peer, std::string_view text) {
       entry.reply_begin = peer.output().size();
     }
     entries_.push_back(entry);
+    running_ = entries_.size();
     answer(request, entry);
+    running_ = 0;
     entries_.back().outcome = entry.outcome;
-    // It was counted when it began, without its rows.
-    if (streams_) counters_.rows_found.add(entry.outcome.rows);
+    // It was counted when it began, without its rows and its time.
+    if (streams_) {
+      counters_.rows_found.add(entry.outcome.rows);
+      note_answered(peer, entry.plan);
+    }
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
@@ -126,6 +140,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
       if (!answer_or_park(entry)) return;
       entries_.push_back(entry);
     }
+    if (entry.plan.spec != nullptr) note_use(**entry.plan.spec, entry.outcome.rows);
   } catch (...) {
     give_up(entry);
   }
@@ -325,21 +340,28 @@ void Batch::give_up(Entry& entry) {
 void Batch::begin_stream() {
   streams_ = true;
   current_->is_slow = false;
+  size_t number = 0;
   for (Entry& entry : entries_) {
+    ++number;
     if (entry.peer != current_) continue;
     count(entry);
+    if (number != running_) note_answered(*entry.peer, entry.plan);
     entry.peer = nullptr;
   }
 }
 
 void Batch::finish() {
   if (took_long_) end_interruptible();
+  count_use();
   if (!entries_.empty()) {
     if (writes()) commit(group());
     counters_.batches.add(1);
     counters_.requests.add(entries_.size() - parked_);
   }
-  for (const Entry& entry : entries_) count(entry);
+  for (const Entry& entry : entries_) {
+    count(entry);
+    if (entry.peer != nullptr) note_answered(*entry.peer, entry.plan);
+  }
   for (Peer* peer : peers_) finish(*peer);
 }
 
@@ -387,6 +409,7 @@ void Batch::count_error(ErrorCode error) {
 }
 
 void Batch::abandon() {
+  count_use();
   if (took_long_) end_interruptible();
   session_.rollback();
   for (Peer* peer : peers_) {
@@ -396,6 +419,7 @@ void Batch::abandon() {
 }
 
 void Batch::mark_unfinished() {
+  count_use();  // a peer that is split off may close its indexes
   for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
   if (current_ != nullptr) current_->unfinished = true;
   // On the read port a request is final as soon as it is answered.
@@ -405,18 +429,66 @@ void Batch::mark_unfinished() {
   for (Entry& entry : entries_) {
     if (entry.peer == nullptr || entry.peer->unfinished) continue;
     count(entry);
+    note_answered(*entry.peer, entry.plan);
     entry.peer = nullptr;
   }
+  // These replies do not wait for the rest of the batch.
+  replies_are_out();
+}
+
+// The counters of an index are shared by all threads, so they are not written for each request.
+void Batch::note_use(const engine::IndexSpec& spec, uint64_t rows) {
+  if (use_.spec != &spec) {
+    count_use();
+    use_.spec = &spec;
+  }
+  ++use_.requests;
+  use_.rows += rows;
+}
+
+void Batch::count_use() {
+  if (use_.spec == nullptr) return;
+  exec::usage_of(*use_.spec).count(share_, use_.requests, use_.rows);
+  use_ = {};
+}
+
+void Batch::note_answered(const Peer& peer, const Plan& plan) {
+  const int64_t arrived_ns = peer.record.arrived_ns();
+  if (answered_.empty() || answered_.back().arrived_ns != arrived_ns) {
+    const auto known = std::find_if(
+        answered_.begin(), answered_.end(),
+        [arrived_ns](const Answered& answered) { return answered.arrived_ns == arrived_ns; });
+    if (known != answered_.end()) {
+      std::swap(*known, answered_.back());
+    } else {
+      answered_.push_back({arrived_ns, {}});
+    }
+  }
+  ++answered_.back().requests[static_cast<size_t>(kind_of(plan))];
+}
+
+void Batch::replies_are_out() {
+  if (answered_.empty()) return;
+  const int64_t now_ns = monotonic_ns();
+  for (const Answered& answered : answered_) {
+    for (size_t kind = 0; kind < kRequestKinds; ++kind) {
+      const uint32_t requests = answered.requests[kind];
+      if (requests == 0) continue;
+      counters_.latency[kind].record(now_ns - answered.arrived_ns, requests);
+    }
+  }
+  answered_.clear();
 }
 
 void Batch::clear() {
   const bool has_read = !writes() && !entries_.empty();
   peers_.clear();
   entries_.clear();
+  answered_.clear();
   // What was only read is final before its end, so no reply waits for this. This comes after peers_
   // is cleared: a thread that takes the lead meanwhile must find no peer here that was settled.
   if (has_read) (void)session_.commit();
-  group_begin_ = parked_ = 0;
+  group_begin_ = parked_ = running_ = 0;
   reply_bytes_ = 0;
   current_ = nullptr;
   streams_ = false;

@@ -116,6 +116,10 @@ class Batch {
     });
   }
 
+  // To be called when the replies were sent, or given to the thread that sends them. Counts how long
+  // the requests took.
+  void replies_are_out();
+
   // True when a request of the batch could not be answered for lack of memory.
   bool out_of_memory() const { return out_of_memory_; }
   // True when a client spoke another protocol: its peer is kForeign.
@@ -134,6 +138,11 @@ class Batch {
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
     exec::Outcome outcome{};  // what the reply tells
+  };
+  // Requests that were answered and whose replies are not out yet, by kind.
+  struct Answered {
+    int64_t arrived_ns;
+    uint32_t requests[kRequestKinds];
   };
   struct Format {
     const protocol::Protocol* protocol;
@@ -185,6 +194,9 @@ class Batch {
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
+  void note_use(const engine::IndexSpec& spec, uint64_t rows);
+  void count_use();
+  void note_answered(const Peer& peer, const exec::Plan& plan);
   void count_error(ErrorCode error);
   void begin_stream();
   std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
@@ -200,8 +212,17 @@ class Batch {
 
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;
-  size_t group_begin_ = 0;   // in entries_
-  size_t parked_ = 0;        // how many of entries_ are not answered
+  // Requests that follow each other on the same index, and are not counted there yet.
+  struct Use {
+    const engine::IndexSpec* spec = nullptr;
+    uint64_t requests = 0;
+    uint64_t rows = 0;
+  } use_;
+  const size_t share_;              // of the counters of all indexes
+  std::vector<Answered> answered_;  // one for each time of arrival; nearly always one
+  size_t group_begin_ = 0;          // in entries_
+  size_t running_ = 0;  // the entries before and with the request that is answered now; 0: none
+  size_t parked_ = 0;   // how many of entries_ are not answered
   Peer* current_ = nullptr;  // the peer of run()
   bool took_long_ = false;   // a request did, and the lead was given away
   bool streams_ = false;     // the reply of the current request is streamed

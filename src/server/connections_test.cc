@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
@@ -51,6 +52,79 @@ TEST_F(ConnectionsTest, EachIsListedWithWhatItHasDone) {
   EXPECT_EQ(status.bytes_received, std::string(kOpen).size() + std::string(kFind).size() + 10);
   EXPECT_EQ(status.bytes_sent, 4u + 10 + 8);
   EXPECT_GE(status.age_ms, status.idle_ms);
+}
+
+TEST_F(ConnectionsTest, OpenIndexesAreListedWithTheirUseUntilTheLastConnectionCloses) {
+  start();
+  {
+    TestClient one = writer();
+    TestClient two = writer();
+    EXPECT_EQ(one.ask(std::string(kOpen)), "0\t1");
+    EXPECT_EQ(two.ask(std::string(kOpen)), "0\t1");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(one.ask(kFind), "0\t2\t1\tone");
+    EXPECT_EQ(two.ask("1\t=\t1\t2\n"), "0\t2");
+    EXPECT_EQ(two.ask("P\t1\td\tt\tPRIMARY\tv\n"), "0\t1");
+    std::vector<IndexStatus> indexes = server_->indexes();
+    ASSERT_EQ(indexes.size(), 2u);
+    if (indexes[0].spec->columns.size() == 1) std::swap(indexes[0], indexes[1]);
+    EXPECT_EQ(indexes[0].mode, engine::Mode::kReadWrite);
+    EXPECT_EQ(indexes[0].spec->columns, (std::vector<std::string>{"k", "v"}));
+    EXPECT_EQ(indexes[0].connections, 1u);
+    EXPECT_EQ(indexes[0].requests, 4u);
+    EXPECT_EQ(indexes[0].rows, 3u);
+    EXPECT_EQ(indexes[1].connections, 1u);
+    EXPECT_EQ(indexes[1].requests, 0u);
+  }
+  while (!server_->connections().empty()) std::this_thread::yield();
+  for (const IndexStatus& index : server_->indexes()) EXPECT_EQ(index.connections, 0u);
+}
+
+TEST_F(ConnectionsTest, TimesAreCountedByModeAndKind) {
+  start();
+  TestClient read = reader();
+  TestClient write = writer();
+  for (TestClient* client : {&read, &write}) EXPECT_EQ(client->ask(kOpen), "0\t1");
+  read.send(std::string(kFind) + kFind + kFind);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(read.line(), "0\t2\t1\tone");
+  EXPECT_EQ(write.ask("1\t+\t2\t7\tx\n"), "0\t1");
+  EXPECT_EQ(write.ask("1\t=\t1\t7\t1\t0\tU\t7\ty\n"), "0\t1\t1");
+  EXPECT_EQ(write.ask("1\t=\t1\t7\t1\t0\tD\n"), "0\t1\t1");
+  const auto counts = [&](engine::Mode mode) {
+    std::vector<uint64_t> found;
+    for (const LatencyStatus& status : server_->latencies()) {
+      if (status.mode != mode) continue;
+      for (const LatencySum& kind : status.kinds) found.push_back(kind.count());
+    }
+    return found;
+  };
+  using Counts = std::vector<uint64_t>;
+  // Times are counted when the replies are out.
+  while (counts(engine::Mode::kReadOnly) != Counts{3, 0, 0, 0, 1}) std::this_thread::yield();
+  while (counts(engine::Mode::kReadWrite) != Counts{0, 1, 1, 1, 1}) std::this_thread::yield();
+}
+
+TEST_F(ConnectionsTest, TheTimeOfARequestThatWaitsIncludesTheWait) {
+  config_.read_threads = 1;
+  start();
+  TestClient waits = reader();
+  TestClient other = reader();
+  for (TestClient* client : {&waits, &other}) EXPECT_EQ(client->ask(kOpen), "0\t1");
+  faulty_.hold(testing::Call::kSeek, 1, engine::SessionEvents::Wait::kRead);
+  waits.send(kFind);
+  faulty_.wait_for_held(1);
+  const int64_t begin_ns = monotonic_ns();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(other.ask(kFind), "0\t2\t1\tone");
+  const int64_t waited_ns = monotonic_ns() - begin_ns;
+  faulty_.let_go();
+  EXPECT_EQ(waits.line(), "0\t2\t1\tone");
+  const auto finds = [&] {
+    for (const LatencyStatus& status : server_->latencies()) {
+      if (status.mode == engine::Mode::kReadOnly) return status.kinds[0];
+    }
+    return LatencySum();
+  };
+  while (finds().count() != 101) std::this_thread::yield();
+  EXPECT_GE(finds().longest_ns(), static_cast<uint64_t>(waited_ns));
 }
 
 TEST_F(ConnectionsTest, IdsAreNeverUsedAgain) {
@@ -122,6 +196,8 @@ TEST_F(ConnectionsTest, TheListIsReadAndConnectionsAreKilledWhileOthersComeAndGo
       for (const ConnectionStatus& status : server_->connections()) {
         if (status.id % 5 == 0) server_->kill(status.id);
       }
+      (void)server_->indexes();
+      (void)server_->latencies();
     }
   });
   std::vector<std::thread> clients;

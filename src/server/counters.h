@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/counter.h"
+#include "base/latency.h"
+#include "server/request_kind.h"
 
 namespace hs::server {
 
@@ -20,6 +22,9 @@ struct alignas(64) Counters {
   Counter handovers;
   Counter bytes_streamed;
   Counter foreigners;
+  // From the moment at which a request was read until its reply was sent, or given to the thread
+  // that sends it.
+  Latency latency[kRequestKinds];
 };
 
 }  // namespace hs::server

@@ -220,4 +220,8 @@ void Executor::add_to(Statistics& sum) const {
   sum.connections_foreign += counters_.foreigners.get();
 }
 
+void Executor::add_to(LatencyStatus& sum) const {
+  for (size_t kind = 0; kind < kRequestKinds; ++kind) sum.kinds[kind].add(counters_.latency[kind]);
+}
+
 }  // namespace hs::server

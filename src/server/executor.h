@@ -12,6 +12,7 @@
 
 #include "engine/engine.h"
 #include "exec/context.h"
+#include "server/activity.h"
 #include "server/batch.h"
 #include "server/config.h"
 #include "server/counters.h"
@@ -51,6 +52,7 @@ class Executor final : public Leader, private Outlet {
   // Any thread: makes the executor look at should_stop().
   void wake();
   void add_to(Statistics& sum) const;
+  void add_to(LatencyStatus& sum) const;
   // Any thread: interrupts the session if it waits or works for long for the connection with this
   // id.
   void interrupt(uint64_t id);

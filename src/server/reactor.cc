@@ -204,6 +204,7 @@ void Reactor::run_batch(Leader& leader) {
   } else {
     give_back(leader);
   }
+  batch.replies_are_out();
   batch.clear();
 }
 

@@ -136,4 +136,17 @@ void ReactorGroup::add_to(Statistics& sum) const {
   if (pool_) pool_->add_to(sum);
 }
 
+void ReactorGroup::add_to(LatencyStatus& sum) const {
+  if (pool_) pool_->add_to(sum);
+}
+
+void ReactorGroup::add_to(std::vector<IndexStatus>& indexes) const {
+  for (engine::IndexSpecPtr& spec : specs_.list()) {
+    const exec::SpecUsage& usage = exec::usage_of(*spec);
+    IndexStatus status{mode_, nullptr, usage.connections(), usage.requests(), usage.rows()};
+    status.spec = std::move(spec);
+    indexes.push_back(std::move(status));
+  }
+}
+
 }  // namespace hs::server

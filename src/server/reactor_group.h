@@ -12,6 +12,7 @@
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "exec/client.h"
+#include "server/activity.h"
 #include "server/config.h"
 #include "server/reactor.h"
 #include "server/start_gate.h"
@@ -58,6 +59,8 @@ class ReactorGroup {
   size_t threads() const { return reactors_.size(); }
   uint64_t connections() const;  // at present
   void add_to(Statistics& sum) const;
+  void add_to(LatencyStatus& sum) const;
+  void add_to(std::vector<IndexStatus>& indexes) const;
 
  private:
   ReactorGroup(const Config& config, engine::Mode mode, Memory& memory, Connections& connections);

@@ -118,6 +118,21 @@ class NetworkServer final : public Server {
 
   std::vector<ConnectionStatus> connections() const override { return connections_.list(); }
 
+  std::vector<IndexStatus> indexes() const override {
+    std::vector<IndexStatus> all;
+    for (const auto& group : groups_) group->add_to(all);
+    return all;
+  }
+
+  std::vector<LatencyStatus> latencies() const override {
+    std::vector<LatencyStatus> all;
+    for (const auto& group : groups_) {
+      all.emplace_back().mode = group->mode();
+      group->add_to(all.back());
+    }
+    return all;
+  }
+
   bool kill(uint64_t id) override {
     if (!connections_.mark_killed(id)) return false;
     for (const auto& group : groups_) group->close_killed(id);

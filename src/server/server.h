@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "server/activity.h"
 #include "server/config.h"
 #include "server/connections.h"
 #include "server/statistics.h"
@@ -39,6 +40,8 @@ class Server {
   virtual Statistics statistics() const = 0;
 
   virtual std::vector<ConnectionStatus> connections() const = 0;
+  virtual std::vector<IndexStatus> indexes() const = 0;
+  virtual std::vector<LatencyStatus> latencies() const = 0;
   // Closes one connection, whatever it does. A request that waits or works for long is interrupted.
   // Does not wait for the end. False: there is no connection with this id.
   virtual bool kill(uint64_t id) = 0;

@@ -226,4 +226,14 @@ void ThreadPool::add_to(Statistics& sum) const {
   sum.threads += alive_;
 }
 
+// Places stay, so the mutex, which waits of leaders need, is not held while they are added up.
+void ThreadPool::add_to(LatencyStatus& sum) const {
+  std::vector<const Executor*> executors;
+  {
+    const MutexLock lock(mutex_);
+    for (const std::unique_ptr<Place>& place : places_) executors.push_back(&place->executor);
+  }
+  for (const Executor* executor : executors) executor->add_to(sum);
+}
+
 }  // namespace hs::server

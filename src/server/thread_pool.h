@@ -17,6 +17,7 @@
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "exec/context.h"
+#include "server/activity.h"
 #include "server/config.h"
 #include "server/dispatcher.h"
 #include "server/executor.h"
@@ -60,6 +61,7 @@ class ThreadPool final : public Dispatcher {
   bool stopping() const override { return stop_.load(std::memory_order_relaxed); }
 
   void add_to(Statistics& sum) const;
+  void add_to(LatencyStatus& sum) const;
   // Any thread: interrupts the request of the connection with this id that waits for a lock or works
   // for long, if there is one.
   void interrupt(uint64_t id);
