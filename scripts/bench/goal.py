@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from bench.figures import Spread
+from bench.figures import Group, Spread, Value, ratio
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,25 @@ class Goal:
         if self.at_most:
             return bound / measured if bound > self.limit else None
         return measured / bound if bound < self.limit else None
+
+
+def spread_of(group: Group | None, value: Value) -> Spread | None:
+    """Over the rounds; None when there is no such group."""
+    return None if group is None else group.spread(value)
+
+
+def beside(
+    what: str,
+    limit: float | None,
+    above: Group | None,
+    below: Group | None,
+    value: Value,
+    names: tuple[str, str],
+    *,
+    ours_above: bool = True,
+    **more: Any,
+) -> Goal:
+    """A ratio of two groups. `names`: what ours is held against, and the unit."""
+    ours, other = (above, below) if ours_above else (below, above)
+    held = Held(names[0], spread_of(other, value), spread_of(ours, value), names[1])
+    return Goal(what, limit, ratio(above, below, value), held=held, **more)

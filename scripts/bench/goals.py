@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench import figures, limits_goals, lookups, size, writes
+from bench import figures, limits_goals, lookups, size, writes, writes_goals
 from bench.figures import Group, Spread, Value, groups, ratio
 from bench.goal import Goal
 from bench.results import Results
@@ -60,7 +60,7 @@ def _ranges(found: Groups) -> Iterator[Goal]:
 def _writes(found: Groups) -> Iterator[Goal]:
     for workload in ("insert", "update"):
         name = writes.case_name(workload, "on", 1)
-        faster = limits_goals.faster_sql(found, name)
+        faster = writes_goals.faster_sql(found, name)
         measured = ratio(found.get((name, "ours")), faster, figures.rate)
         yield Goal(f"{name}: per second, of the faster SQL's", 1.1, measured)
         for connections in writes.CONNECTIONS:

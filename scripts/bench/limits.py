@@ -30,7 +30,7 @@ def in_process_name(workload: str) -> str:
 
 def cold_name(share: float) -> str:
     """The name of the cases with that share of the lookups going to all rows."""
-    return f"{share:.0%} of lookups go to rows on disk"
+    return f"{100 * share:.0f} % of lookups go to rows on disk"
 
 
 def alone() -> list[Case]:

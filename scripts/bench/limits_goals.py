@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from typing import Any
 
-from bench import batches, figures, limits, lookups, rates, size, writes
-from bench.figures import Group, Spread, Value, combined, groups, ratio
-from bench.goal import Bound, Goal, Held
+from bench import batches, figures, limits, lookups, rates, size, writes_goals
+from bench.figures import Group, combined, groups
+from bench.goal import Bound, Goal, Held, beside, spread_of
 from bench.results import Results
 
 Groups = dict[tuple[str, str], Group]
@@ -19,14 +17,19 @@ DEPTH_32 = lookups.shape_name(32, 32)
 P50 = figures.latency("p50")
 P99 = figures.latency("p99")
 SUM = "null server + handler calls in process"
-THREADS = {"ours": "one write thread", "ours default": "write threads by default"}
 
 
 def limits_goals(results: Results) -> list[Goal]:
-    """All of them, in the order of the page."""
+    """All of them."""
+    written = writes_goals.written(results)
+    return [*read_goals(results), *(goal for each in written for goal in each.goals)]
+
+
+def read_goals(results: Results) -> list[Goal]:
+    """All but those of written(), in the order of the page."""
     found = {
         section: groups(results, section)
-        for section in ("lookups", "ranges", "writes", "slow", "size", "rates", "limits")
+        for section in ("lookups", "ranges", "slow", "size", "rates", "limits")
     }
     return [
         *_lookups(found["lookups"]),
@@ -35,32 +38,9 @@ def limits_goals(results: Results) -> list[Goal]:
         *_ranges(found["ranges"], found["lookups"]),
         *_size(found["size"], found["lookups"]),
         *_batches(found["limits"], ""),
+        *_batches(found["slow"], writes_goals.slower(results)),
         *_cold(found["limits"]),
-        *_writes(found["writes"], found, ""),
-        *_writes(found["slow"], found, _slower(results)),
-        *_batches(found["slow"], _slower(results)),
     ]
-
-
-def _spread(group: Group | None, value: Value) -> Spread | None:
-    return None if group is None else group.spread(value)
-
-
-def _beside(
-    what: str,
-    limit: float | None,
-    above: Group | None,
-    below: Group | None,
-    value: Value,
-    names: tuple[str, str],
-    *,
-    ours_above: bool = True,
-    **more: Any,
-) -> Goal:
-    """A ratio of two groups. `names`: what ours is held against, and the unit."""
-    ours, other = (above, below) if ours_above else (below, above)
-    held = Held(names[0], _spread(other, value), _spread(ours, value), names[1])
-    return Goal(what, limit, ratio(above, below, value), held=held, **more)
 
 
 def _lookups(found: Groups) -> Iterator[Goal]:
@@ -72,7 +52,7 @@ def _lookups(found: Groups) -> Iterator[Goal]:
         held = Held(
             SUM,
             combined(parts, lambda null, floor: null + floor),
-            _spread(ours, figures.cpu),
+            spread_of(ours, figures.cpu),
             "µs",
         )
         measured = combined(
@@ -86,7 +66,7 @@ def _lookups(found: Groups) -> Iterator[Goal]:
         (DEPTH_1, "memcached", "memcached"),
     ):
         ours, other = found.get((shape, "ours")), found.get((shape, target))
-        yield _beside(
+        yield beside(
             f"CPU for a lookup, {shape}: {name}'s of ours",
             1,
             other,
@@ -102,7 +82,7 @@ def _latency(found: Groups) -> Iterator[Goal]:
     name = rates.rate_name(75, "ours")
     ours, redis = found.get((name, "ours")), found.get((name, "redis"))
     what = f"p99 at {name}, of Redis's"
-    yield _beside(what, 1, ours, redis, P99, ("Redis", "µs"), at_most=True)
+    yield beside(what, 1, ours, redis, P99, ("Redis", "µs"), at_most=True)
 
 
 def _alone(found: Groups) -> Iterator[Goal]:
@@ -117,7 +97,7 @@ def _alone(found: Groups) -> Iterator[Goal]:
         ("ours no spin", ", handlersocket_spin_us=0", None),
     ):
         ours = found.get((limits.ALONE, target))
-        yield _beside(
+        yield beside(
             f"CPU for a lookup, {limits.ALONE}{how}: of the null server's",
             limit,
             ours,
@@ -128,7 +108,7 @@ def _alone(found: Groups) -> Iterator[Goal]:
             bound=bound if limit else None,
         )
         what = f"p50, {limits.ALONE}{how}: of the null server's"
-        yield _beside(what, None, ours, null, P50, ("null server", "µs"), at_most=True)
+        yield beside(what, None, ours, null, P50, ("null server", "µs"), at_most=True)
 
 
 def _ranges(found: Groups, reads: Groups) -> Iterator[Goal]:
@@ -137,7 +117,7 @@ def _ranges(found: Groups, reads: Groups) -> Iterator[Goal]:
     floor = reads.get((lookups.IN_PROCESS, "floor"))
     parts = {"finds": (finds, figures.cpu_per_row), "floor": (floor, figures.cpu)}
     bound = Bound("handler calls in process", combined(parts, lambda finds, floor: finds / floor))
-    yield _beside(
+    yield beside(
         f"rows per CPU second: IN with {lookups.COUNT} keys, of pipelined finds",
         1.2,
         finds,
@@ -163,7 +143,7 @@ def _size(found: Groups, reads: Groups) -> Iterator[Goal]:
             "ours": (ours[least], figures.cpu),
         }
         best = combined(parts, lambda null, floor, ours: (null + floor) / ours)
-        yield _beside(
+        yield beside(
             f"CPU for a lookup with {rows:,} rows, of {least:,} rows",
             2.5 if rows == size.SIZES[-1] else None,
             ours[rows],
@@ -175,7 +155,7 @@ def _size(found: Groups, reads: Groups) -> Iterator[Goal]:
         )
         what = f"CPU for a lookup with {rows:,} rows, of the handler calls with as many"
         held = ("handler calls in process", "µs")
-        yield _beside(what, None, ours[rows], floor[rows], figures.cpu, held, at_most=True)
+        yield beside(what, None, ours[rows], floor[rows], figures.cpu, held, at_most=True)
     for rows in size.SIZES:
         name = size.pages_name(rows)
         plain = found.get((name, "ours again"))
@@ -184,7 +164,7 @@ def _size(found: Groups, reads: Groups) -> Iterator[Goal]:
             if huge is not None:
                 what = f"CPU for a lookup with {rows:,} rows, {setting}: of those without"
                 names = ("pages of 4 KiB", "µs")
-                yield _beside(what, None, huge, plain, figures.cpu, names, at_most=True)
+                yield beside(what, None, huge, plain, figures.cpu, names, at_most=True)
 
 
 def _batches(found: Groups, disk: str) -> Iterator[Goal]:
@@ -194,7 +174,7 @@ def _batches(found: Groups, disk: str) -> Iterator[Goal]:
         mixed, updates = (
             found.get((batches.name(is_mixed, *shape), "ours")) for is_mixed in (True, False)
         )
-        yield _beside(
+        yield beside(
             f"{disk}requests per second, {batches.name(True, *shape)}: of updates alone",
             1,
             mixed,
@@ -207,88 +187,7 @@ def _batches(found: Groups, disk: str) -> Iterator[Goal]:
 def _cold(found: Groups) -> Iterator[Goal]:
     for share in limits.COLD_SHARES:
         ours, sql = (found.get((limits.cold_name(share), name)) for name in limits.COLD_TARGETS)
-        hits = _spread(ours, figures.hits)
-        shown = f" ({hits.median:.0%} hits)" if hits else ""
+        hits = spread_of(ours, figures.hits)
+        shown = f" ({100 * hits.median:.0f} % hits)" if hits else ""
         what = f"lookups per second, {limits.cold_name(share)}{shown}: of SQL's"
-        yield _beside(what, 1, ours, sql, figures.rate, ("SQL, prepared", "/s"))
-
-
-def _slower(results: Results) -> str:
-    delay = results.about("slow").get("sync_delay_ms", 0)
-    return f"syncs {delay:g} ms slower: "
-
-
-def _writes(found: Groups, all_found: dict[str, Groups], disk: str) -> Iterator[Goal]:
-    """Inserts and updates of one disk, with the binary log on."""
-    if not found:
-        return
-    null = all_found["lookups"].get((DEPTH_1, "null"))
-    for workload in ("insert", "update"):
-        one = found.get((writes.case_name(workload, "on", 1), "ours"))
-        floor = all_found["limits"].get((limits.in_process_name(workload), "floor"))
-        for connections in writes.CONNECTIONS[1:]:
-            for target, threads in THREADS.items():
-                case = writes.case_name(workload, "on", connections)
-                ours = found.get((case, target))
-                head = f"{disk}{workload}s per second, {connections} connections, {threads}: "
-                yield from _commits(head, connections, ours, one, null, floor)
-                faster = faster_sql(found, case)
-                names = ("the faster SQL", "/s")
-                yield _beside(head + "of SQL's", 3, ours, faster, figures.rate, names)
-
-
-def faster_sql(found: Groups, case: str) -> Group | None:
-    """By prepared statements or by text, whichever is faster in the median."""
-    sql = [group for name in writes.SQL if (group := found.get((case, name))) is not None]
-    return max(sql, key=lambda group: group.spread(figures.rate).median, default=None)
-
-
-def at_commit_speed(connections: int, one: float) -> float:
-    """Requests per second when each connection gets one done in the time of a commit.
-
-    `one`: requests per second of one connection.
-    """
-    return connections * one
-
-
-def with_batch_cpu(connections: int, one: float, null: float, floor: float) -> float:
-    """The same, when the other requests of a batch come first, each with its CPU time in µs."""
-    return connections / (1 / one + (connections - 1) * (null + floor) / 1e6)
-
-
-def _commits(
-    head: str,
-    connections: int,
-    ours: Group | None,
-    one: Group | None,
-    null: Group | None,
-    floor: Group | None,
-) -> Iterator[Goal]:
-    rate = {"ours": (ours, figures.rate), "one": (one, figures.rate)}
-    cpu = {"null": (null, figures.cpu), "floor": (floor, figures.cpu)}
-    disk = partial(at_commit_speed, connections)
-    both = partial(with_batch_cpu, connections)
-    ours_rate = _spread(ours, figures.rate)
-    name = "connections ÷ time of one commit"
-    with_cpu = f"{name}, with the CPU time of a batch"
-    yield Goal(
-        head + f"of {name}",
-        0.85 if connections == writes.CONNECTIONS[1] else None,
-        combined(rate, lambda ours, one: ours / disk(one)),
-        held=Held(name, combined({"one": rate["one"]}, disk), ours_rate, "/s"),
-        bound=Bound(
-            with_cpu,
-            combined(
-                {"one": rate["one"], **cpu},
-                lambda one, null, floor: both(one, null, floor) / disk(one),
-            ),
-        ),
-    )
-    yield Goal(
-        head + "of that with the CPU time of a batch",
-        None,
-        combined(
-            {**rate, **cpu}, lambda ours, one, null, floor: ours / both(one, null, floor)
-        ),
-        held=Held(with_cpu, combined({"one": rate["one"], **cpu}, both), ours_rate, "/s"),
-    )
+        yield beside(what, 1, ours, sql, figures.rate, ("SQL, prepared", "/s"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bench import figures, limits, markdown, size
+from bench import figures, limits, markdown, size, writes
 from bench.figures import Group, groups
-from bench.limits_goals import limits_goals
+from bench.limits_goals import read_goals
 from bench.results import Results
+from bench.writes_goals import written
 
 TEXT = """\
 ## Limits
@@ -16,6 +17,11 @@ the median of the rounds' ratios. Where a floor forbids a goal, the table says w
 plugin comes to that. "–": no goal, for information.
 
 {table}
+
+Durable writes, with the binary log on. Goals are 0.85 of connections ÷ time of one commit at {few} connections, and 3 times
+SQL's.
+
+{written}
 
 - The time of one commit is that of an insert (an update) on one connection. Connections ÷ that time is what they get done
   when all of them share each commit. A batch also costs CPU time before its commit: the null server's for each request,
@@ -40,7 +46,7 @@ plugin comes to that. "–": no goal, for information.
 
 def link(results: Results) -> str:
     """For the page's contents; nothing when there is no such section."""
-    return "[limits](#limits), " if groups(results, "limits") else ""
+    return ", [limits](#limits)" if groups(results, "limits") else ""
 
 
 def text(results: Results) -> str:
@@ -48,7 +54,9 @@ def text(results: Results) -> str:
     if not groups(results, "limits"):
         return ""
     return TEXT.format(
-        table=markdown.limit_table(limits_goals(results)),
+        table=markdown.limit_table(read_goals(results)),
+        few=writes.CONNECTIONS[1],
+        written=_written(results),
         batch=limits.WRITES_BATCH,
         writes=_writes(results),
         cold_rows=results.about("limits").get("cold_rows", 0),
@@ -67,6 +75,25 @@ def _writes(results: Results) -> str:
         if group is not None:
             parts.append(f"{markdown.number(group.spread(figures.cpu).median)} µs for an {workload}")
     return ", ".join(parts) or markdown.NOTHING
+
+
+def _written(results: Results) -> str:
+    """A row for each kind of writes, with the ratios to all that they are held against."""
+    head = ["per second", "here"]
+    for name in ("connections ÷ commit", "with a batch's CPU", "the faster SQL"):
+        head += [name, "ratio"]
+    rows = []
+    for each in written(results):
+        held = each.commit.held
+        if each.commit.measured is None or held is None or held.ours is None:
+            continue
+        cells = [markdown.number(held.ours.median)]
+        for goal in (each.commit, each.batch, each.sql):
+            floor = goal.held.floor if goal.held else None
+            cells.append(markdown.number(floor.median) if floor else "–")
+            cells.append(markdown.goal_cell(goal))
+        rows.append([each.what.replace(" per second", ""), *cells])
+    return markdown.table(head, rows) if rows else f"*{markdown.NOTHING}*"
 
 
 def _pages(results: Results) -> str:

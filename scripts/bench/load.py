@@ -79,6 +79,8 @@ def warm_up(case: Case) -> int:
     """How many requests come before those that are measured."""
     if case.writes:  # each may wait for the disk
         return min(SLOW_WARM_UP, WRITES_WARM_UP * case.connections * case.depth)
+    if "--hot" in case.arguments:  # until the hot rows are in memory
+        return WARM_UP
     return SLOW_WARM_UP if case.is_sql or case.arguments else WARM_UP
 
 

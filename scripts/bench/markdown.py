@@ -132,6 +132,14 @@ def limit_table(goals: Iterable[Goal]) -> str:
     return table(["", "goal", "held against", "here", "ratio", "reached"], rows)
 
 
+def goal_cell(goal: Goal) -> str:
+    """Its ratio and, if there is something to reach, whether it is."""
+    if goal.measured is None:
+        return "–"
+    answer = "" if goal.limit is None else f": {_reached(goal)}"
+    return spread(goal.measured) + answer
+
+
 def _limit(goal: Goal) -> str:
     if goal.limit is None:
         return "–"
@@ -146,4 +154,4 @@ def _reached(goal: Goal) -> str:
         return answer
     assert goal.bound is not None and goal.bound.ratio is not None
     best = number(goal.bound.ratio.median)
-    return f"no: {best} is the best by {goal.bound.name}; {goal.closeness:.0%} of it"
+    return f"no: {best} is the best by {goal.bound.name}; {100 * goal.closeness:.0f} % of it"
