@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/server_session.h"
 
+#include <mutex>
+
 namespace hs::mariadb {
 
 using Lock = adapter::LockWaits::Lock;
@@ -17,6 +19,22 @@ class ServerSession::Visit {
   ServerSession& session_;
 };
 
+namespace {
+
+// The thread's entry in performance_schema.THREADS, which goes where the session goes. Null while
+// performance_schema is off.
+PSI_thread* make_instrument(THD* thd) {
+  static PSI_thread_key key;
+  static PSI_thread_info threads[] = {{&key, "executor", 0}};
+  static std::once_flag registered;
+  std::call_once(registered, [] { mysql_thread_register("handlersocket", threads, 1); });
+  PSI_thread* const made = PSI_CALL_new_thread(key, thd, thd->thread_id);
+  PSI_CALL_set_thread_THD(made, thd);
+  return made;
+}
+
+}  // namespace
+
 ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s)
     : thd_(thd), lock_timeout_s_(lock_timeout_s) {
   thd_->security_ctx->skip_grants();
@@ -26,6 +44,7 @@ ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_time
   // it.
   THD_count::count++;
   lock_waits_.set_longest_s(Lock::kTable, lock_timeout_s);
+  thd_->set_psi(make_instrument(thd_));
   const Visit visit(*this);
   lex_start(thd_);
   row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
@@ -49,6 +68,8 @@ ServerSession::~ServerSession() {
     thd_->pop_internal_handler();
     lex_end(thd_->lex);
   }
+  PSI_THREAD_CALL(delete_thread)(thd_->get_psi());
+  thd_->set_psi(nullptr);
   THD_count::count--;
   // destroy_background_thd() needs a thread without a THD.
   THD* const threads_thd = current_thd;
@@ -159,6 +180,7 @@ void ServerSession::take_settings() {
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
   variables.lock_wait_timeout = lock_timeout_s_;
   variables.wsrep_on = false;
+  thd_->userstat_running = opt_userstat_running;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
   settings_age_.note_taken(my_time(0));

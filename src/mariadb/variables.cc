@@ -175,6 +175,36 @@ MYSQL_SYSVAR_ULONGLONG(
     "close that connection",
     check_kill, keep_nothing, 0, 0, 18446744073709551615ULL, 0);
 
+// --- the slow log ---
+
+char slow_log;  // my_bool
+double long_query_time;
+char* slow_log_file;
+
+int64_t in_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+void switch_slow_log(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const bool on = *static_cast<const char*>(value) != 0;
+  *static_cast<char*>(target) = on ? 1 : 0;
+  Running::ask([on](server::Server& server) { server.slow_log().set_on(on); });
+}
+
+void set_long_query_time(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const double seconds = *static_cast<const double*>(value);
+  *static_cast<double*>(target) = seconds;
+  Running::ask(
+      [seconds](server::Server& server) { server.slow_log().set_threshold(in_ns(seconds)); });
+}
+
+MYSQL_SYSVAR_BOOL(slow_log, slow_log, PLUGIN_VAR_RQCMDARG,
+                  "Write requests that take longer than handlersocket_long_query_time to a log",
+                  nullptr, switch_slow_log, false);
+MYSQL_SYSVAR_DOUBLE(long_query_time, long_query_time, PLUGIN_VAR_RQCMDARG,
+                    "Seconds from which on a request is slow; 0 = every request", nullptr,
+                    set_long_query_time, 10, 0, 31536000, 0);
+MYSQL_SYSVAR_STR(slow_log_file, slow_log_file, kSetAtStart, "File of the log of slow requests",
+                 nullptr, nullptr, "handlersocket-slow.log");
+
 std::string text(const char* value) { return value != nullptr ? value : ""; }
 
 // The secret of the variable `name`, or of the file that the variable `name`_file names.
@@ -250,6 +280,9 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_buffered),
                                         MYSQL_SYSVAR(max_memory),
                                         MYSQL_SYSVAR(kill),
+                                        MYSQL_SYSVAR(slow_log),
+                                        MYSQL_SYSVAR(long_query_time),
+                                        MYSQL_SYSVAR(slow_log_file),
                                         nullptr};
 
 std::optional<server::Config> read_configuration(std::string* error) {
@@ -309,6 +342,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
                    .max_columns = max_columns,
                    .max_buffered = max_buffered,
                    .max_memory = max_memory};
+  config.slow_log = {slow_log != 0, in_ns(long_query_time), text(slow_log_file)};
   return config;
 }
 

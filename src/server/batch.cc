@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "base/assert.h"
@@ -28,11 +29,12 @@ using protocol::Request;
 using protocol::Verb;
 
 Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
-             engine::Session& session, Counters& counters, Outlet* outlet)
+             engine::Session& session, Counters& counters, Outlet* outlet, SlowLog* slow_log)
     : context_(context),
       session_(session),
       counters_(counters),
       outlet_(outlet),
+      slow_log_(slow_log),
       share_(next_share.fetch_add(1, std::memory_order_relaxed)) {
   for (const protocol::Protocol* protocol : protocols) {
     formats_.push_back({protocol, protocol->make_codec(context.limits.max_reply_size, &stream_)});
@@ -66,6 +68,7 @@ void Batch::run(Peer& peer) {
   peer.may_have_more = false;
   peer.parked = false;
   peer.record.set_state(ConnectionRecord::State::kExecuting);
+  began_ns_ = slow_log_ != nullptr && slow_log_->is_on() ? monotonic_ns() : 0;
   current_ = &peer;
   run_messages(peer);
   current_ = nullptr;
@@ -141,6 +144,7 @@ void Batch::execute(Peer& peer, std::string_view text) {
       entries_.push_back(entry);
     }
     if (entry.plan.spec != nullptr) note_use(**entry.plan.spec, entry.outcome.rows);
+    if (began_ns_ != 0) note_time(entry);
   } catch (...) {
     give_up(entry);
   }
@@ -232,7 +236,10 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
     ~Waiting() { session.end_waiting(); }
   } const waiting{session_};
   session_.begin_waiting(most_ms);
+  if (most_ms != 0) counters_.lock_waits.add(1);
+  const int64_t began_ns = began_ns_ != 0 ? monotonic_ns() : 0;
   answer(decode(entry), entry);
+  if (began_ns_ != 0) waited_ns_ += monotonic_ns() - began_ns;
 }
 
 // The message and all that follows it stay in the input as if they had not been read.
@@ -243,6 +250,7 @@ void Batch::park(Entry& entry) {
   peer.conversation->forget_incomplete();
   peer.may_have_more = peer.parked = true;
   peer.ending = Peer::Ending::kNone;
+  counters_.parked.add(1);
   if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();
   entry.peer = nullptr;
 }
@@ -434,6 +442,41 @@ void Batch::mark_unfinished() {
   }
   // These replies do not wait for the rest of the batch.
   replies_are_out();
+}
+
+// The next request begins where this one has ended: the clock is looked at once for each.
+void Batch::note_time(const Entry& entry) {
+  const int64_t now_ns = monotonic_ns();
+  const int64_t worked_ns = now_ns - began_ns_ - waited_ns_;
+  const int64_t took_ns = now_ns - entry.peer->record.arrived_ns();
+  began_ns_ = now_ns;
+  waited_ns_ = 0;
+  if (slow_log_->is_slow(took_ns) && slow_log_->takes_one()) {
+    log_slow(entry, took_ns, took_ns - worked_ns);
+  }
+}
+
+void Batch::log_slow(const Entry& entry, int64_t took_ns, int64_t waited_ns) try {
+  SlowRequest slow;
+  const ConnectionRecord& record = entry.peer->record;
+  ConnectionInfo info = record.info();
+  slow.connection = record.id();
+  slow.user = std::move(info.user);
+  slow.host = std::move(info.host);
+  slow.kind = kind_of(entry.plan);
+  if (entry.plan.spec != nullptr) {
+    const engine::IndexSpec& spec = **entry.plan.spec;
+    slow.database = spec.database;
+    slow.table = spec.table;
+    slow.index = spec.index;
+  }
+  slow.rows = entry.outcome.rows;
+  slow.failed = entry.outcome.error.has_value();
+  slow.took_ns = took_ns;
+  slow.waited_ns = waited_ns;
+  slow_log_->add(std::move(slow));
+} catch (const std::bad_alloc&) {
+  slow_log_->drop();
 }
 
 // The counters of an index are shared by all threads, so they are not written for each request.

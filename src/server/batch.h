@@ -39,6 +39,7 @@
 #include "protocol/codec.h"
 #include "server/counters.h"
 #include "server/peer.h"
+#include "server/slow_log.h"
 
 namespace hs::server {
 
@@ -72,9 +73,11 @@ class Batch {
   static constexpr int kAttemptsAlone = 3;
 
   // All arguments must outlive the batch. `protocols`: those of all peers. Without an outlet every
-  // reply is kept until the end, and every request may wait inside the engine.
+  // reply is kept until the end, and every request may wait inside the engine. `slow_log`: null:
+  // there is none.
   Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
-        engine::Session& session, Counters& counters, Outlet* outlet = nullptr);
+        engine::Session& session, Counters& counters, Outlet* outlet = nullptr,
+        SlowLog* slow_log = nullptr);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -194,6 +197,8 @@ class Batch {
   void mark_unfinished();
   void finish(Peer& peer);
   void count(const Entry& entry);
+  void note_time(const Entry& entry);
+  void log_slow(const Entry& entry, int64_t took_ns, int64_t waited_ns);
   void note_use(const engine::IndexSpec& spec, uint64_t rows);
   void count_use();
   void note_answered(const Peer& peer, const exec::Plan& plan);
@@ -205,6 +210,7 @@ class Batch {
   engine::Session& session_;
   Counters& counters_;
   Outlet* const outlet_;
+  SlowLog* const slow_log_;
   Stream stream_{*this};
   std::vector<Format> formats_;
   exec::Meter meter_;
@@ -212,6 +218,9 @@ class Batch {
 
   std::vector<Peer*> peers_;
   std::vector<Entry> entries_;
+  // Only while the slow log is on:
+  int64_t began_ns_ = 0;   // when the present request began to be executed; 0: the log is off
+  int64_t waited_ns_ = 0;  // how long it has waited for locks since
   // Requests that follow each other on the same index, and are not counted there yet.
   struct Use {
     const engine::IndexSpec* spec = nullptr;

@@ -36,6 +36,13 @@ struct EndpointConfig {
   std::string_view port_variable = "handlersocket_port";
 };
 
+// The log of slow requests (server/slow_log.h).
+struct SlowLogConfig {
+  bool on = false;
+  int64_t threshold_ns = 10'000'000'000;
+  std::string file = "handlersocket-slow.log";
+};
+
 struct Config {
   std::vector<EndpointConfig> endpoints;
   net::TlsContext* tls = nullptr;  // null: there is no TLS; must outlive the server
@@ -51,6 +58,7 @@ struct Config {
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
+  SlowLogConfig slow_log{};
   int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with (see exec/meter.h)
 
   uint32_t threads(engine::Mode mode) const {

@@ -35,6 +35,15 @@ ConnectionRecord::~ConnectionRecord() {
   if (list_ != nullptr) list_->remove(*this);
 }
 
+ConnectionInfo ConnectionRecord::info() const {
+  return list_ != nullptr ? list_->info_of(*this) : ConnectionInfo();
+}
+
+ConnectionInfo Connections::info_of(const ConnectionRecord& record) const {
+  const MutexLock lock(mutex_);
+  return record.info_;
+}
+
 void Connections::add(ConnectionRecord& record, const Home& home, ConnectionInfo info) {
   const int64_t now_ns = monotonic_ns();
   const MutexLock lock(mutex_);

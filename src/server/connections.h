@@ -25,11 +25,11 @@ struct Peer;
 
 // What is known of a client. A text that is empty is not known, or there is none.
 struct ConnectionInfo {
-  std::string user;         // the account's user name, once the client has logged in
-  std::string host;         // address and port of the client; "localhost" on a Unix socket
-  std::string program;      // what the client calls itself
-  std::string tls_version;  // "TLSv1.3"
-  std::string tls_cipher;
+  std::string user;              // the account's user name, once the client has logged in
+  std::string host;              // address and port of the client; "localhost" on a Unix socket
+  std::string program;           // what the client calls itself
+  std::string_view tls_version;  // "TLSv1.3"; lives as long as the process, as the cipher
+  std::string_view tls_cipher;
 };
 
 // A connection at one moment.
@@ -81,6 +81,8 @@ class ConnectionRecord {
 
   // Any thread: the connection shall close as soon as its thread sees this.
   bool is_killed() const { return killed_.load(std::memory_order_relaxed); }
+  // Any thread: what is known of its client. May throw std::bad_alloc.
+  ConnectionInfo info() const;
   // Any thread: 0 while it is in no list. It does not change while the connection has a thread.
   uint64_t id() const { return id_; }
 
@@ -126,6 +128,7 @@ class Connections {
     change(record.info_);
   }
 
+  ConnectionInfo info_of(const ConnectionRecord& record) const;
   // All connections, in the order of their ids. Takes the mutex for a few of them at a time.
   std::vector<ConnectionStatus> list() const;
 

@@ -19,6 +19,8 @@ struct alignas(64) Counters {
   Counter batches;
   Counter commits;
   Counter retries;
+  Counter lock_waits;
+  Counter parked;
   Counter handovers;
   Counter bytes_streamed;
   Counter foreigners;

@@ -44,7 +44,8 @@ void Executor::run() {
       if (session_ != nullptr) {
         session_->enter(events(this));
         Outlet& outlet = *this;
-        batch_.emplace(environment_.context, environment_.protocols, *session_, counters_, &outlet);
+        batch_.emplace(environment_.context, environment_.protocols, *session_, counters_, &outlet,
+                       environment_.slow_log);
         serve();
       } else {
         report("cannot serve: the database made no session for it");
@@ -215,6 +216,8 @@ void Executor::add_to(Statistics& sum) const {
   sum.batches += counters_.batches.get();
   sum.commits += counters_.commits.get();
   sum.retries += counters_.retries.get();
+  sum.lock_waits += counters_.lock_waits.get();
+  sum.parked += counters_.parked.get();
   sum.handovers += counters_.handovers.get();
   sum.bytes_sent += counters_.bytes_streamed.get();
   sum.connections_foreign += counters_.foreigners.get();

@@ -31,6 +31,7 @@ class Executor final : public Leader, private Outlet {
     engine::Engine& engine;
     const exec::Context context;
     const std::vector<const protocol::Protocol*> protocols;  // of all their clients
+    SlowLog* const slow_log;                                 // null: there is none
     const Log log;
     Seldom about_foreigners;
   };

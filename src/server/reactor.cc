@@ -154,6 +154,17 @@ void Reactor::shake_hands() {
   queue_ready();
 }
 
+// The first bytes of a client come when its handshake is over.
+void Reactor::show_tls(Peer& peer) {
+  peer.shows_tls = true;
+  if (connections_ == nullptr) return;
+  const net::TlsStream& tls = *peer.transport().tls();
+  connections_->describe(peer.record, [&tls](ConnectionInfo& info) {
+    info.tls_version = tls.version();
+    info.tls_cipher = tls.cipher();
+  });
+}
+
 void Reactor::queue_ready() {
   if (ready_.empty()) return;
   const int64_t now_ns = monotonic_ns();
@@ -163,6 +174,7 @@ void Reactor::queue_ready() {
     connection->hold_input(true);
     auto& peer = static_cast<Peer&>(*connection);
     peer.record.set_arrival(now_ns);
+    if (peer.transport().tls() != nullptr && !peer.shows_tls) show_tls(peer);
     queue_.push_back(peer);
   }
 }

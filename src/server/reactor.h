@@ -124,6 +124,7 @@ class Reactor {
   void settle(Peer& peer);
   void park(Peer& peer);
   void queue_parked();
+  void show_tls(Peer& peer);
   void close_killed();
   bool close_if_killable(uint64_t id);
 

@@ -18,12 +18,11 @@ uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) 
   return kOfReactor * config.threads(mode);
 }
 
-ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, Memory& memory,
-                           Connections& connections)
+ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, const Shared& shared)
     : mode_(mode),
       max_connections_(config.limits.max_connections),
-      connections_(connections),
-      specs_(&memory) {}
+      connections_(shared.connections),
+      specs_(&shared.memory) {}
 
 ReactorGroup::~ReactorGroup() {
   request_stop();
@@ -32,16 +31,15 @@ ReactorGroup::~ReactorGroup() {
 
 std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
                                                    engine::Engine& engine, const Log& log,
-                                                   Memory& memory, Connections& connections,
-                                                   std::string* error) {
-  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, memory, connections));
+                                                   const Shared& shared, std::string* error) {
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, shared));
   const uint32_t threads = config.threads(mode);
   Reactor::Options reactor;
   if (config.readsize > 0) reactor.read_size = config.readsize;
   reactor.high_water = config.limits.max_buffered;
   reactor.idle_timeout_s = config.idle_timeout_s;
   reactor.spin_us = config.spin_us;
-  reactor.connections = &connections;
+  reactor.connections = &shared.connections;
   reactor.tls = config.tls;
   reactor.gathers = mode == engine::Mode::kReadWrite;
   for (uint32_t i = 0; i < threads; ++i) {
@@ -61,6 +59,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   pool.name = thread_prefix(mode);
   pool.context = {mode, config.limits, config.now_ns};
   pool.max_threads = std::max(config.max_threads, threads);
+  pool.slow_log = &shared.slow_log;
   pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
   for (const EndpointConfig& endpoint : config.endpoints) {
     if (std::find(pool.protocols.begin(), pool.protocols.end(), endpoint.protocol) ==

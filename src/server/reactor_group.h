@@ -26,12 +26,18 @@ class ReactorGroup {
   // How many descriptors the group of a mode has besides its connections.
   static uint64_t own_descriptors(const Config& config, engine::Mode mode);
 
-  // Makes the reactors, but no thread. Null: *error is one sentence. The group counts its memory in
-  // `memory`. `engine` and `memory` must outlive the group.
+  // What all groups share. Must outlive them.
+  struct Shared {
+    Memory& memory;  // where the group counts its memory
+    Connections& connections;
+    SlowLog& slow_log;
+  };
+
+  // Makes the reactors, but no thread. Null: *error is one sentence. `engine` must outlive the
+  // group.
   static std::unique_ptr<ReactorGroup> create(const Config& config, engine::Mode mode,
                                               engine::Engine& engine, const Log& log,
-                                              Memory& memory, Connections& connections,
-                                              std::string* error);
+                                              const Shared& shared, std::string* error);
   ~ReactorGroup();  // stops and joins the threads
 
   // Makes the threads, which wait at the gate. Throws std::exception when it cannot. Some may have
@@ -63,7 +69,7 @@ class ReactorGroup {
   void add_to(std::vector<IndexStatus>& indexes) const;
 
  private:
-  ReactorGroup(const Config& config, engine::Mode mode, Memory& memory, Connections& connections);
+  ReactorGroup(const Config& config, engine::Mode mode, const Shared& shared);
   Reactor* least_busy() HS_REQUIRES(mutex_);
 
   const engine::Mode mode_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <new>
 #include <vector>
 
@@ -86,6 +87,7 @@ class NetworkServer final : public Server {
       : config_(config),
         log_(log),
         engine_(engine),
+        slow_log_(config.slow_log, log),
         memory_(config.limits.max_memory),
         admission_(engine, own_descriptors(config)) {}
   ~NetworkServer() override { stop(); }
@@ -113,6 +115,9 @@ class NetworkServer final : public Server {
     for (const auto& endpoint : endpoints_) endpoint->add_to(sum);
     for (const auto& group : groups_) group->add_to(sum);
     sum.memory = memory_.used();
+    sum.slow_requests = slow_log_.slow();
+    sum.slow_log_dropped = slow_log_.dropped();
+    sum.connections_killed = killed_.load(std::memory_order_relaxed);
     return sum;
   }
 
@@ -133,8 +138,11 @@ class NetworkServer final : public Server {
     return all;
   }
 
+  SlowLog& slow_log() override { return slow_log_; }
+
   bool kill(uint64_t id) override {
     if (!connections_.mark_killed(id)) return false;
+    killed_.fetch_add(1, std::memory_order_relaxed);
     for (const auto& group : groups_) group->close_killed(id);
     return true;
   }
@@ -150,7 +158,9 @@ class NetworkServer final : public Server {
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
+  std::atomic<uint64_t> killed_{0};  // connections
   Connections connections_;
+  SlowLog slow_log_;
   Memory memory_;  // outlives the groups, as do all members before it
   const Admission admission_;
   Seldom about_admission_;
@@ -176,10 +186,10 @@ bool NetworkServer::admits(int number) {
 }
 
 bool NetworkServer::open(std::string* error) {
+  const ReactorGroup::Shared shared{memory_, connections_, slow_log_};
   for (const engine::Mode mode : kModes) {
     if (!serves(config_, mode)) continue;
-    groups_.push_back(
-        ReactorGroup::create(config_, mode, engine_, log_, memory_, connections_, error));
+    groups_.push_back(ReactorGroup::create(config_, mode, engine_, log_, shared, error));
     if (groups_.back() != nullptr) continue;
     groups_.pop_back();
     return false;
@@ -199,6 +209,8 @@ bool NetworkServer::make_threads(std::string* error) {
   std::string name;
   engine::Mode mode = kModes.front();
   try {
+    name = "of the slow log";
+    slow_log_.start();
     for (const auto& group : groups_) {
       mode = group->mode();
       name = std::string(thread_prefix(mode)) + "N";

@@ -14,6 +14,7 @@
 #include "server/activity.h"
 #include "server/config.h"
 #include "server/connections.h"
+#include "server/slow_log.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -42,6 +43,7 @@ class Server {
   virtual std::vector<ConnectionStatus> connections() const = 0;
   virtual std::vector<IndexStatus> indexes() const = 0;
   virtual std::vector<LatencyStatus> latencies() const = 0;
+  virtual SlowLog& slow_log() = 0;
   // Closes one connection, whatever it does. A request that waits or works for long is interrupted.
   // Does not wait for the end. False: there is no connection with this id.
   virtual bool kill(uint64_t id) = 0;

@@ -33,6 +33,7 @@ class ThreadPool final : public Dispatcher {
     std::string name;  // of the threads, before their numbers
     exec::Context context;
     std::vector<const protocol::Protocol*> protocols;  // of all clients
+    SlowLog* slow_log = nullptr;                       // null: there is none
     uint32_t max_threads = 1;
     std::chrono::milliseconds spare_time{10'000};  // how long a thread made later stands by
   };

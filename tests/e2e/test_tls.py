@@ -112,6 +112,10 @@ def test_requests_over_tls_are_answered_as_others_are(
         assert client.find("=", [1]) == [(b"1", b"one")]
         assert client.request(1, "+", 2, 10, "ten") == b"0\t1"
         assert client.request(1, "=", 1, 10, 1, 0, "D") == b"0\t1\t1"
+        shown = tls_server.sql(
+            "SELECT TLS_VERSION, TLS_CIPHER FROM information_schema.HANDLERSOCKET_CONNECTIONS"
+        )
+        assert shown == [(client.socket.version(), client.socket.cipher()[0])]
     with Client(tls_server.port) as plain:
         plain.open("hs.t", ["k", "v"])
         assert plain.find("=", [2]) == [(b"2", b"two")]

@@ -1,0 +1,182 @@
+#include "server/slow_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "base/clock.h"
+#include "server/thread.h"
+
+namespace hs::server {
+namespace {
+
+constexpr int64_t kLookEveryMs = 1000;
+constexpr int64_t kSecondInMs = 1000;
+
+// A name between backquotes, on one line.
+std::string quoted(const std::string& name) {
+  std::string text = "`";
+  for (const char c : name) {
+    if (c == '`') text += '`';
+    text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return text + '`';
+}
+
+// The host without its port, and without what would be a second word.
+std::string host_name(const std::string& host) {
+  const size_t port = host.rfind(':');
+  std::string name = host.substr(0, port);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name.empty() ? "unknown" : name;
+}
+
+std::string seconds(int64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6f", static_cast<double>(std::max<int64_t>(ns, 0)) / 1e9);
+  return text;
+}
+
+}  // namespace
+
+std::string slow_log_text(const SlowRequest& request, std::time_t when) {
+  std::tm local{};
+  ::localtime_r(&when, &local);
+  char time[48];
+  std::snprintf(time, sizeof time, "# Time: %02d%02d%02d %2d:%02d:%02d\n", local.tm_year % 100,
+                local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
+  const std::string user = request.user.empty() ? "handlersocket" : request.user;
+  const bool changes = request.kind != RequestKind::kFind && request.kind != RequestKind::kOther;
+  const std::string rows = std::to_string(request.rows);
+  std::string text = time;
+  text += "# User@Host: " + user + "[" + user + "] @ " + host_name(request.host) + " []\n";
+  text += "# Thread_id: " + std::to_string(request.connection) + "  Schema: " + request.database +
+          "  QC_hit: No\n";
+  text += "# Query_time: " + seconds(request.took_ns) +
+          "  Lock_time: " + seconds(request.waited_ns) + "  Rows_sent: " + (changes ? "0" : rows) +
+          "  Rows_examined: " + rows + "\n";
+  text += "# Rows_affected: " + (changes ? rows : "0") + "  Bytes_sent: 0\n";
+  text += "SET timestamp=" + std::to_string(when) + ";\n";
+  text += name_of(request.kind);
+  if (!request.table.empty()) {
+    text += " " + quoted(request.database) + "." + quoted(request.table) + " by " +
+            quoted(request.index.empty() ? "PRIMARY" : request.index);
+  }
+  if (request.failed) text += " failed";
+  return text + ";\n";
+}
+
+SlowLog::SlowLog(const SlowLogConfig& config, const Log& log)
+    : path_(config.file), log_(log), on_(config.on), threshold_ns_(config.threshold_ns) {
+  const MutexLock lock(mutex_);
+  queue_.reserve(kMostQueued);
+}
+
+SlowLog::~SlowLog() {
+  {
+    const MutexLock lock(mutex_);
+    stop_ = true;
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void SlowLog::start() {
+  thread_ = start_thread("hs-slow-log", [this] { run(); });
+}
+
+bool SlowLog::takes_one() {
+  slow_.fetch_add(1, std::memory_order_relaxed);
+  const int64_t second = monotonic_ms() / kSecondInMs;
+  {
+    const MutexLock lock(mutex_);
+    if (second != second_) {
+      second_ = second;
+      taken_ = 0;
+    }
+    if (taken_ < kMostPerSecond && queue_.size() < kMostQueued) {
+      ++taken_;
+      return true;
+    }
+  }
+  drop();
+  return false;
+}
+
+void SlowLog::add(SlowRequest request) {
+  const std::time_t now = std::time(nullptr);
+  const MutexLock lock(mutex_);
+  if (queue_.size() >= kMostQueued) return drop();
+  queue_.push_back({now, std::move(request)});
+  if (queue_.size() == 1) changed_.notify_one();
+}
+
+void SlowLog::run() {
+  std::vector<Entry> taken;
+  taken.reserve(kMostQueued);
+  for (bool stop = false; !stop;) {
+    {
+      MutexLock lock(mutex_);
+      while (queue_.empty() && !stop_) changed_.wait(lock);
+      stop = stop_;
+      taken.swap(queue_);
+    }
+    try {
+      if (!taken.empty()) write(taken);
+    } catch (const std::bad_alloc&) {
+      dropped_.fetch_add(taken.size(), std::memory_order_relaxed);
+    }
+    taken.clear();
+  }
+}
+
+void SlowLog::write(const std::vector<Entry>& entries) {
+  if (!open_file()) {
+    dropped_.fetch_add(entries.size(), std::memory_order_relaxed);
+    return;
+  }
+  for (const Entry& entry : entries) {
+    const std::string text = slow_log_text(entry.request, entry.when);
+    const ssize_t size = ::write(file_.get(), text.data(), text.size());
+    if (size == static_cast<ssize_t>(text.size())) continue;
+    // An entry that is there in part spoils the next one, too, so a new line ends it.
+    if (size > 0) (void)!::write(file_.get(), ";\n", 2);
+    drop();
+  }
+}
+
+// Opens the file, and another one when the path names another by now, as after a rotation.
+bool SlowLog::open_file() {
+  const int64_t now_ms = monotonic_ms();
+  if (file_ && now_ms - looked_ms_ < kLookEveryMs) return true;
+  looked_ms_ = now_ms;
+  struct stat about {};
+  if (file_ && ::stat(path_.c_str(), &about) == 0 && about.st_dev == file_device_ &&
+      about.st_ino == file_number_) {
+    return true;
+  }
+  constexpr mode_t kMode = 0640;
+  file_ = net::FileDescriptor(
+      ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kMode));
+  if (file_ && ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) {
+    file_device_ = about.st_dev;
+    file_number_ = about.st_ino;
+    complained_ = false;
+    return true;
+  }
+  const int error = file_ ? EINVAL : errno;
+  file_ = net::FileDescriptor();
+  if (!std::exchange(complained_, true)) {
+    log_.error("cannot write " + path_ +
+               " (handlersocket_slow_log_file): " + std::generic_category().message(error));
+  }
+  return false;
+}
+
+}  // namespace hs::server
