@@ -17,6 +17,9 @@ constexpr size_t kLongestRecord = 16u << 10;
 // While memory is short. One such record needs a buffer that is never refused (kIdleBuffer).
 constexpr size_t kShortRecord = 1u << 10;
 
+// Bytes of a client's certificates.
+constexpr long kMostCertificates = 32 << 10;
+
 constexpr unsigned char kSessionContext[] = "handlersocket";
 
 size_t sealed_size(size_t plain) { return plain + (plain / kLongestRecord + 1) * kRecordOverhead; }
@@ -88,7 +91,7 @@ std::unique_ptr<TlsStream> TlsStream::create(ssl_st* ssl, Memory* memory) {
   std::unique_ptr<ssl_st, Free> owned(ssl);
   static const Bio::Method kMethod;
   std::unique_ptr<TlsStream> stream(new TlsStream(memory));
-  stream->take(kObject);
+  stream->take_object();
   stream->ssl_ = std::move(owned);
   BIO* const bio = kMethod.method == nullptr ? nullptr : BIO_new(kMethod.method);
   if (bio == nullptr) throw std::bad_alloc();
@@ -97,6 +100,7 @@ std::unique_ptr<TlsStream> TlsStream::create(ssl_st* ssl, Memory* memory) {
   SSL_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   // Otherwise a client that resumes a session is refused where the server asks for certificates.
   SSL_set_session_id_context(ssl, kSessionContext, sizeof kSessionContext - 1);
+  SSL_set_max_cert_list(ssl, kMostCertificates);
   SSL_set_accept_state(ssl);
   stream->use_library_buffers();
   return stream;
@@ -106,11 +110,12 @@ TlsStream::~TlsStream() {
   if (memory_ != nullptr) memory_->give_back(taken_);
 }
 
-// The client is not known yet.
-void TlsStream::take(size_t bytes) {
+// As for a large buffer: handshakes leave a quarter of the memory to the requests of others. Were it
+// less, the idle connections of a busy server would not fit.
+void TlsStream::take_object() {
   if (memory_ == nullptr) return;
-  if (!memory_->take(bytes, bytes, false)) throw MemoryRefused();
-  taken_ += bytes;
+  if (!memory_->take(kObject, Memory::kLarge + 1, true)) throw MemoryRefused();
+  taken_ += kObject;
 }
 
 // They are part of what a connection costs, as its small buffers are, and so they are never refused.
@@ -141,6 +146,10 @@ TlsStream::Progress TlsStream::failed() {
 }
 
 TlsStream::Progress TlsStream::shake_hands(Buffer& input) {
+  if (hello_is_too_long_) {
+    held_.drop();
+    return failed();
+  }
   const Reading reading(&source_, held_.view());
   ERR_clear_error();  // of whatever this thread did before
   const int done = SSL_do_handshake(ssl());

@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "net/hello_size.h"
 #include "net/tls_context.h"
 
 namespace hs::net {
@@ -24,7 +25,7 @@ class TlsStream {
   static constexpr char kFirstByte = 0x16;
   // What the library holds for a connection, in bytes: always, and for its buffers while it is
   // busy.
-  static constexpr size_t kObject = 12u << 10;
+  static constexpr size_t kObject = 16u << 10;
   static constexpr size_t kLibraryBuffers = 34u << 10;
   // Plain bytes that one seal() takes at most: four of the longest records.
   static constexpr size_t kMostSealed = 64u << 10;
@@ -42,7 +43,10 @@ class TlsStream {
   };
 
   // Keeps bytes of the client until the handshake's turn comes.
-  void hold(std::string_view bytes) { held_.append(bytes); }
+  void hold(std::string_view bytes) {
+    held_.append(bytes);
+    hello_is_too_long_ = hello_is_too_long_ || !hello_.take(bytes);
+  }
   // One step of the handshake, by the bytes that were held. Costs up to about a millisecond. What
   // the client has sent behind the handshake is appended to `input`.
   Progress shake_hands(Buffer& input);
@@ -78,7 +82,7 @@ class TlsStream {
   struct Bio;
 
   explicit TlsStream(Memory* memory) : memory_(memory), held_(memory), records_(memory) {}
-  void take(size_t bytes);
+  void take_object();
   void use_library_buffers();
   Progress decrypt(Buffer& input);
   Progress failed();
@@ -87,9 +91,11 @@ class TlsStream {
   size_t taken_ = 0;  // in memory_, besides the two buffers
   bool established_ = false;
   bool broken_ = false;
+  bool hello_is_too_long_ = false;
   bool ended_ = false;  // seal_end() was called
   bool has_library_buffers_ = false;
   std::unique_ptr<ssl_st, Free> ssl_;
+  HelloSize hello_;
   std::string_view source_;  // what the library has not read yet
   Buffer held_;
   Buffer records_;

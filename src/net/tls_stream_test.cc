@@ -120,6 +120,24 @@ TEST_F(TlsStreamTest, AHandshakeOfGarbageFailsWithAnAlert) {
   EXPECT_EQ(taken().substr(0, 1), "\x15");
 }
 
+// The header of a hello of `size` bytes, which are still to come, in records of one byte each.
+std::string hello_of(uint32_t size) {
+  std::string records;
+  for (const uint32_t byte : {1u, size >> 16, size >> 8 & 0xff, size & 0xff}) {
+    records += std::string("\x16\x03\x01\x00\x01", 5) + static_cast<char>(byte);
+  }
+  return records;
+}
+
+TEST_F(TlsStreamTest, AHelloThatIsTooLongFailsAtItsHeader) {
+  stream_->hold(hello_of(HelloSize::kMost));
+  EXPECT_EQ(stream_->shake_hands(input_), Progress::kGoesOn);
+  stream_ = TlsStream::create(tls_.new_connection(), nullptr);
+  const std::string sent = hello_of(HelloSize::kMost + 1);
+  for (const char& byte : sent) stream_->hold({&byte, 1});
+  EXPECT_EQ(stream_->shake_hands(input_), Progress::kFailed);
+}
+
 TEST_F(TlsStreamTest, AForgedRecordFailsWithAnAlert) {
   connect();
   client_.write("request\n");
@@ -169,6 +187,7 @@ TEST(TlsStreamMemory, WhenItIsShortRecordsAreShortAndNewConnectionsRefused) {
   EXPECT_EQ(memory.used(), 0u);
   const auto first = TlsStream::create(tls.new_connection(), &memory);
   const auto second = TlsStream::create(tls.new_connection(), &memory);
+  const auto third = TlsStream::create(tls.new_connection(), &memory);
   EXPECT_THROW(TlsStream::create(tls.new_connection(), &memory), MemoryRefused);
   TlsPeer client;
   Buffer input;
