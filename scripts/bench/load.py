@@ -19,7 +19,7 @@ from bench import machine
 WARM_UP = 20_000  # requests before each measurement
 PATIENCE_SECONDS = 120
 PATIENCE_FACTOR = 30
-SLOW_WARM_UP = 2_000  # the same for requests that are more work
+SLOW_WARM_UP = 2_000  # the same for requests that are more work, or come one at a time
 WRITES_WARM_UP = 100  # on each connection
 
 
@@ -81,7 +81,8 @@ def warm_up(case: Case) -> int:
         return min(SLOW_WARM_UP, WRITES_WARM_UP * case.connections * case.depth)
     if "--hot" in case.arguments:  # until the hot rows are in memory
         return WARM_UP
-    return SLOW_WARM_UP if case.is_sql or case.arguments else WARM_UP
+    few = case.is_sql or case.arguments or case.connections * case.depth == 1
+    return SLOW_WARM_UP if few else WARM_UP
 
 
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
