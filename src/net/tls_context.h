@@ -12,6 +12,8 @@ namespace hs::net {
 // Any thread, all functions.
 class TlsContext {
  public:
+  virtual ~TlsContext() = default;
+
   // A new object for one connection to a client, with today's certificate and policy. The caller
   // owns it. Null: there is no TLS, or no memory.
   virtual ssl_st* new_connection() = 0;
@@ -21,9 +23,6 @@ class TlsContext {
 
   // How long a handshake may take, from the client's first byte on.
   virtual int64_t handshake_timeout_ms() const = 0;
-
- protected:
-  ~TlsContext() = default;
 };
 
 }  // namespace hs::net
