@@ -83,7 +83,10 @@ void check_line(std::string_view received) {
   check_values(request.values, line);
   if (request.in) check_values(request.in->values, line);
   for (const Filter& filter : request.filters) check_values({&filter.value, 1}, line);
-  if (request.verb == Verb::kAuth) check_values({&request.auth_key, 1}, line);
+  if (request.verb == Verb::kAuth) {
+    check_values({&request.auth_user, 1}, line);
+    check_values({&request.auth_key, 1}, line);
+  }
   require(parser.scratch() <= Parser::kKeptScratch, "scratch is in proportion");
 
   require(line == received, "parsing leaves the line as it is");

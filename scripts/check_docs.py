@@ -167,7 +167,8 @@ def variables_in_code() -> dict[str, Variable]:
             found[values[0]] = Variable(kind, default, "", dynamic)
         elif macro == "MYSQL_SYSVAR_ENUM":
             # `kUtf8mb4` of a list of names: the page gives the names, the default first.
-            names = re.search(rf"{values[0]}_names\[\] = {{(.*?), nullptr}}", source, re.DOTALL)
+            # The write port's variable has the names of the read port's.
+            names = re.search(rf"{values[0].removesuffix('_wr')}_names\[\] = {{(.*?), nullptr}}", source, re.DOTALL)
             if names is None:
                 raise ValueError(f"{VARIABLES_SOURCE}: no {values[0]}_names")
             choices = re.findall(r'"(\w+)"', names[1])

@@ -32,10 +32,12 @@ size_t error_count();
 
 struct Error {
   ErrorCode code = ErrorCode::kCommand;
-  int number = 0;       // kEngine: the handler's error number; kSql: the SQL error number; else 0
+  // kEngine: the handler's error number; kSql and kAccessDenied: the SQL error number; else 0
+  int number = 0;
   std::string message;  // kSql: the server's own sentence; else empty
 
   static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
+  static Error access_denied(int number) { return Error{ErrorCode::kAccessDenied, number, {}}; }
   static Error sql(int number, std::string message) {
     return Error{ErrorCode::kSql, number, std::move(message)};
   }

@@ -22,6 +22,9 @@
 // transaction.
 #pragma once
 
+#include <string.h>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -139,6 +142,56 @@ class Cursor {
   virtual Result<void> erase() = 0;
 };
 
+// An account of the database, as one client has logged in to it. The database counts the login as
+// one of the account's connections until the object is destroyed. Any thread may do that.
+class Account {
+ public:
+  virtual ~Account() = default;
+};
+using AccountPtr = std::shared_ptr<const Account>;
+
+// What a client shows of itself to log in.
+struct Credentials {
+  enum class Proof : uint8_t {
+    kResponse,  // `secret` is the answer to `challenge`, as mysql_native_password makes it
+    kPassword,  // `secret` is the password; only for a channel that none can listen to
+    kPeer,      // the socket's other end is a process of the right user of the system
+  };
+  static constexpr size_t kChallengeSize = 20;
+
+  Credentials() = default;
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+  ~Credentials() { forget_secret(); }
+  void forget_secret() {
+    ::explicit_bzero(secret.data(), secret.size());
+    secret.clear();
+  }
+
+  std::string user;
+  Proof proof = Proof::kPassword;
+  std::string secret;
+  std::array<char, kChallengeSize> challenge{};  // no byte is 0
+  // The client's, for its address. The engine neither reads from it nor writes to it.
+  int socket = -1;
+  void* tls = nullptr;  // the connection's SSL, for what is asked of its certificate; null: no TLS
+};
+
+// What an account may do with an opened spec. Columns are counted from a list's first one on: a
+// privilege reaches as far as the account has it for each column so far.
+struct Rights {
+  static constexpr size_t kAll = SIZE_MAX;
+  bool sees = true;  // false: for this account there is no such table
+  // The privilege is there for the table, or for any column of it.
+  bool selects = true, inserts = true, updates = true, deletes = true;
+  size_t select_columns = kAll;  // of IndexSpec::columns
+  size_t select_filters = kAll;  // of IndexSpec::filter_columns
+  size_t select_key = kAll;      // of the index
+  size_t insert_columns = kAll;  // of IndexSpec::columns
+  size_t update_columns = kAll;  // likewise
+};
+inline constexpr Rights kAllRights;
+
 // How a session reaches the thread that it is in. The functions must not block, allocate, throw or
 // call the session. They must be callable until the session leaves the thread. Null ones are not
 // called.
@@ -182,6 +235,14 @@ class Session {
   virtual void enter(SessionEvents events) = 0;
   // Between two requests. No event is called from here on.
   virtual void leave() = 0;
+
+  // For which account open(), cursor() and the requests from here on are made. It must live until
+  // they have ended. Null, as at first: for none, and nothing is denied.
+  virtual void act_for(const Account* /*account*/) {}
+
+  // What the account of act_for() may do with this cursor's spec, as of half a second ago at most.
+  // Valid until the next call on the session.
+  virtual const Rights& rights(Cursor& /*cursor*/) { return kAllRights; }
 
   // Looks the spec's names up, which opens the table. Errors: kOpenTable, kIndex, kColumn,
   // kUnsupportedTable. Not inside a request. What the batch has done before must be committed
@@ -279,6 +340,12 @@ class Engine {
   // Any thread: a new session, in no thread yet. `name` is what the server's process list shows.
   // Null when the server cannot make one.
   virtual std::unique_ptr<Session> make_session(Mode mode, std::string_view name) = 0;
+
+  // On a thread with no session in it: logs in to an account, as the database decides. It may take
+  // long: the database may ask other servers. Error: kUnauthorized, whatever the reason.
+  virtual Result<AccountPtr> log_in(const Credentials& /*credentials*/) {
+    return ErrorCode::kUnauthorized;
+  }
 
   // Blocks until the database is ready to open tables. False: it never will be, since it shuts
   // down.

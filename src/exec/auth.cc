@@ -1,5 +1,7 @@
 #include "exec/auth.h"
 
+#include "exec/login.h"
+
 namespace hs::exec {
 namespace {
 
@@ -27,6 +29,7 @@ bool is_known(const Client& client) {
 
 Result<void> authenticate(const protocol::Request& request, Client& client,
                           protocol::ReplyWriter& reply) {
+  if (client.authentication().account) return answer_login(request, client, reply);
   // An unknown method tries no secret, so what the client has proven before stands.
   if (request.auth_method != protocol::AuthMethod::kSecret) return ErrorCode::kAuthType;
   client.set_authorized(false);

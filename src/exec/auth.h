@@ -1,4 +1,4 @@
-// Login: the client shows that it knows its endpoint's secret.
+// The client shows that it knows its endpoint's secret, or logs in (see exec/login.h).
 #pragma once
 
 #include "base/result.h"

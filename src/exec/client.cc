@@ -4,6 +4,8 @@
 #include <functional>
 #include <string_view>
 
+#include "exec/login.h"
+
 namespace hs::exec {
 namespace {
 
@@ -116,6 +118,11 @@ const engine::IndexSpecPtr* Client::search(uint32_t id) const {
                        [](const auto& open, uint32_t wanted) { return open.first < wanted; });
   return at != indexes_.end() && at->first == id ? &at->second : nullptr;
 }
+
+Client::Client(SpecPool& pool, const Authentication& authentication)
+    : pool_(pool), authentication_(authentication) {}
+
+void Client::set_login(std::unique_ptr<Login> login) { login_ = std::move(login); }
 
 Client::~Client() {
   for (const auto& [id, spec] : indexes_) usage_of(*spec).close();

@@ -1,5 +1,5 @@
 // What the server remembers of one connection: the indexes it has opened, by id, and whether it has
-// authenticated.
+// authenticated, and as which account.
 //
 // Client belongs to the connection and, with it, to one thread at a time.
 #pragma once
@@ -86,17 +86,21 @@ class SpecPool {
 // What an endpoint asks of its clients.
 struct Authentication {
   std::string secret;  // a client must prove to know it (Verb::kAuth); empty: none is asked for
+  // A client must log in to an account of the database, and may do what the account may. There is
+  // no secret then.
+  bool account = false;
 
   // Whether a client must show anything before it is served.
-  bool is_required() const { return !secret.empty(); }
+  bool is_required() const { return account || !secret.empty(); }
 };
 inline const Authentication kNoAuthentication;
+
+struct Login;
 
 class Client {
  public:
   // Both must outlive the client.
-  explicit Client(SpecPool& pool, const Authentication& authentication = kNoAuthentication)
-      : pool_(pool), authentication_(authentication) {}
+  explicit Client(SpecPool& pool, const Authentication& authentication = kNoAuthentication);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
@@ -121,12 +125,21 @@ class Client {
   bool authorized() const { return authorized_; }
   void set_authorized(bool authorized) { authorized_ = authorized; }
 
+  // That the client has logged in to; null: none.
+  const engine::AccountPtr& account() const { return account_; }
+  void set_account(engine::AccountPtr account) { account_ = std::move(account); }
+  // The login that is under way; null: none (see exec/login.h).
+  Login* login() const { return login_.get(); }
+  void set_login(std::unique_ptr<Login> login);
+
  private:
   const engine::IndexSpecPtr* search(uint32_t id) const;
 
   SpecPool& pool_;
   const Authentication& authentication_;
   bool authorized_ = false;
+  engine::AccountPtr account_;
+  std::unique_ptr<Login> login_;
   size_t open_columns_ = 0;
   std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id
 };

@@ -28,6 +28,10 @@ Result<void> change_connection(const Context& context, const Request& request, C
 Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Request& request,
                           Client& client, engine::Session& session, Scratch& scratch,
                           protocol::ReplyWriter& reply) {
+  if (client.account() != nullptr || scratch.acts_for_account) {
+    scratch.acts_for_account = client.account() != nullptr;
+    session.act_for(client.account().get());
+  }
   switch (plan.kind) {
     case Plan::Kind::kRefused:
       break;

@@ -71,7 +71,7 @@ Result<uint64_t> write_rows(const protocol::Request& request, engine::Cursor& cu
 Result<uint64_t> find(const Context& context, const Plan& plan, const protocol::Request& request,
                       engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(plan);
+  Result<engine::Cursor*> begun = scope.begin(plan, request);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();

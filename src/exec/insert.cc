@@ -7,7 +7,7 @@ namespace hs::exec {
 Result<uint64_t> insert(const Plan& plan, const protocol::Request& request,
                         engine::Session& session, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> cursor = scope.begin(plan);
+  Result<engine::Cursor*> cursor = scope.begin(plan, request);
   if (!cursor) return std::move(cursor.error());
   Result<engine::Cursor::Inserted> inserted = (*cursor)->insert(request.values);
   if (!inserted) return std::move(inserted.error());

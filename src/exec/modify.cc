@@ -138,7 +138,7 @@ Result<std::span<const Value>> values_for(const protocol::Request& request, size
 Result<uint64_t> modify(const Context& context, const Plan& plan, const protocol::Request& request,
                         engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(plan);
+  Result<engine::Cursor*> begun = scope.begin(plan, request);
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
   if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();

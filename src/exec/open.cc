@@ -1,5 +1,7 @@
 #include "exec/open.h"
 
+#include "exec/privileges.h"
+
 namespace hs::exec {
 namespace {
 
@@ -47,6 +49,13 @@ Result<void> open_index(const Context& context, const protocol::Request& request
 
   engine::IndexSpecPtr spec = client.pool().intern(std::move(names));
   if (Result<void> opened = session.open(spec); !opened) return opened;
+  if (client.account() != nullptr) {
+    Result<engine::Cursor*> cursor = session.cursor(spec);
+    if (!cursor) return std::move(cursor.error());
+    if (auto denied = denial_of_open(*spec, context.mode, session.rights(**cursor))) {
+      return *std::move(denied);
+    }
+  }
   client.set(request.index_id, std::move(spec));
   reply.ok();
   return {};

@@ -65,7 +65,9 @@ Plan plan(const Context& context, const Request& request, const Client& client) 
   const engine::IndexSpecPtr* const spec = client.find(request.index_id);
   if (spec == nullptr) return refused(ErrorCode::kIndexNotOpen);
   if (auto error = check(context, request, **spec)) return refused(*error);
-  return on_index(request, *spec);
+  Plan made = on_index(request, *spec);
+  made.for_account = client.account() != nullptr;
+  return made;
 }
 
 }  // namespace hs::exec

@@ -23,6 +23,8 @@ struct Plan {
   // kRead and kChange: the lock of the table that is needed, and how many rows may be changed.
   engine::Access access = engine::Access::kRead;
   engine::Rows rows = engine::Rows::kOne;
+  // The client has logged in to an account, whose rights bound what is done.
+  bool for_account = false;
   // kRead and kChange: the opened index. Valid until the Client opens another one.
   const engine::IndexSpecPtr* spec = nullptr;
 };

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "engine/engine.h"
 #include "exec/plan.h"
+#include "exec/privileges.h"
 
 namespace hs::exec {
 
@@ -16,11 +17,15 @@ class RequestScope {
     if (begun_) session_.undo_request();
   }
 
-  // The cursor of the plan's index, with its table locked as the plan says. Call once.
-  Result<engine::Cursor*> begin(const Plan& plan) {
+  // The cursor of the plan's index, with its table locked as the plan says, if the account that the
+  // session acts for may do what the request asks. Call once.
+  Result<engine::Cursor*> begin(const Plan& plan, const protocol::Request& request) {
     HS_ASSERT(!begun_);
     Result<engine::Cursor*> cursor = session_.cursor(*plan.spec);
     if (!cursor) return cursor;
+    if (plan.for_account) {
+      if (auto denied = denial(plan, request, session_.rights(**cursor))) return *std::move(denied);
+    }
     Result<void> begun = session_.begin_request(**cursor, plan.access, plan.rows);
     if (!begun) {
       return std::move(begun.error());

@@ -1,5 +1,6 @@
 // Memory that requests use while they run. It is kept from one request to the next, so that common
-// requests allocate nothing. One for each session. Its contents mean nothing to the next request.
+// requests allocate nothing. One for each session. Its contents mean nothing to the
+// next request, but for `acts_for_account`.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,9 @@ struct Scratch {
   explicit Scratch(Meter& work) : meter(work) {}
 
   Meter& meter;
+
+  // The session acts for the account of the last request.
+  bool acts_for_account = false;
 
   std::vector<engine::Cursor::Filter> filters;
   std::vector<engine::Cursor::Assignment> assignments;

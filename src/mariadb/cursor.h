@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "mariadb/account.h"
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
@@ -47,6 +48,15 @@ class MariaCursor final : public engine::Cursor {
   // A change was refused because it would have reached tables that are not open with this one.
   bool lacks_children() const { return lacks_children_; }
 
+  // Whether there is such a table for the account, as far as its privileges say. Before open().
+  bool is_seen_by(Principal& principal) const;
+  // The account's rights, as of less than Privileges::kKeepMs before `now_ms`. While the table is
+  // open. Valid until the next call.
+  const AccountRights& rights_of(Principal& principal, int64_t now_ms) {
+    if (const AccountRights* const kept = rights_.find(principal.id, now_ms)) return *kept;
+    return ask_for_rights(principal, now_ms);
+  }
+
   bool locks_in_engine() const { return locks_in_engine_; }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has
@@ -82,6 +92,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> erase() override;
 
  private:
+  const AccountRights& ask_for_rights(Principal& principal, int64_t now_ms);
   // open_table.cc
   Error open_failed(bool try_again) const;
   Result<void> check_table() const;
@@ -157,6 +168,7 @@ class MariaCursor final : public engine::Cursor {
   std::vector<ColumnFilter> conditions_;
   uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
+  KeptRights rights_;
 };
 
 }  // namespace hs::mariadb

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mariadb/engine.h"
+#include "mariadb/login.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -39,6 +40,11 @@ uint64_t MariaEngine::wanted_descriptors() const {
   constexpr uint64_t kForEachTable = 3;
   return uint64_t{max_connections} + extra_max_connections + kForEachTable * tc_size + kTemporary +
          kLogs;
+}
+
+Result<engine::AccountPtr> MariaEngine::log_in(const engine::Credentials& credentials) {
+  if (stopping()) return ErrorCode::kShutdown;
+  return mariadb::log_in(credentials, privileges_);
 }
 
 void MariaEngine::interrupt() {

@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "mariadb/account.h"
 
 namespace hs::mariadb {
 
@@ -23,6 +24,7 @@ class MariaEngine final : public engine::Engine {
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
+  Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
 
   // Any thread: makes every session stop. A session that waits in the server (for a row, a table,
   // start-up) is interrupted, and should_stop() becomes true. To be called before Server::stop().
@@ -39,6 +41,8 @@ class MariaEngine final : public engine::Engine {
 
   size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
 
+  Privileges& privileges() { return privileges_; }
+
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
  private:
@@ -48,6 +52,7 @@ class MariaEngine final : public engine::Engine {
 
   const unsigned lock_timeout_s_;
   Counters counters_;
+  Privileges privileges_;
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
   std::vector<MariaSession*> sessions_ HS_GUARDED_BY(mutex_);

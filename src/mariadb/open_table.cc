@@ -86,6 +86,7 @@ void MariaCursor::recover_failed_open() {
 }
 
 void MariaCursor::forget_table() {
+  rights_.forget();
   table_ = nullptr;
   children_.forget();
   read_lock_ = nullptr;
@@ -93,6 +94,18 @@ void MariaCursor::forget_table() {
   filter_columns_.clear();
   filters_.clear();
   texts_.clear();
+}
+
+bool MariaCursor::is_seen_by(Principal& principal) const {
+  // The server looks up names of accounts' tables by their bytes.
+  if (!is_valid_name(database_) || !is_valid_name(table_name_)) return false;
+  return session_.privileges().sees(principal, database_.c_str(), table_name_.c_str());
+}
+
+const AccountRights& MariaCursor::ask_for_rights(Principal& principal, int64_t now_ms) {
+  const TableNames names{database_.c_str(), table_name_.c_str(),       columns_,
+                         filter_columns_,   &table_->key_info[index_], key_parts_};
+  return rights_.keep(principal.id, now_ms, session_.privileges().rights(principal, names));
 }
 
 Result<void> MariaCursor::check_table() const {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+#include "mariadb/account.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 
@@ -87,6 +89,25 @@ Error MariaSession::take_lock_error() {
   return error;
 }
 
+// --- accounts ---
+
+void MariaSession::act_for(const engine::Account* account) {
+  account_ = static_cast<const MariaAccount*>(account);
+  ignores_read_only_ = false;
+}
+
+Privileges& MariaSession::privileges() { return engine_.privileges(); }
+
+// The clock is looked at once in each batch.
+const engine::Rights& MariaSession::rights(engine::Cursor& cursor) {
+  if (account_ == nullptr) return engine::kAllRights;
+  if (now_ms_ == 0) now_ms_ = monotonic_ms();
+  const AccountRights& rights =
+      static_cast<MariaCursor&>(cursor).rights_of(account_->principal(), now_ms_);
+  ignores_read_only_ = rights.ignores_read_only;
+  return rights;
+}
+
 // --- specs and cursors ---
 
 Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
@@ -109,6 +130,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && !transaction_.is_open()) forget_kill();
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
+  now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
   if (!opened) return std::move(opened.error());
   return *opened;

@@ -24,8 +24,10 @@
 
 namespace hs::mariadb {
 
+class MariaAccount;
 class MariaCursor;
 class MariaEngine;
+class Privileges;
 
 class MariaSession final : public engine::Session {
  public:
@@ -36,6 +38,8 @@ class MariaSession final : public engine::Session {
   void enter(engine::SessionEvents events) override { server_.enter(events); }
   void leave() override { server_.leave(); }
 
+  void act_for(const engine::Account* account) override;
+  const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
@@ -60,6 +64,7 @@ class MariaSession final : public engine::Session {
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
+  Privileges& privileges();
   ProcessEntry& process_entry() { return server_.entry(); }
   engine::Mode mode() const { return mode_; }
 
@@ -116,6 +121,9 @@ class MariaSession final : public engine::Session {
   THD* const thd_;
   const engine::Mode mode_;
 
+  const MariaAccount* account_ = nullptr;  // of act_for()
+  int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
+  bool ignores_read_only_ = false;         // the account of the running request
   adapter::KeptCursors<MariaCursor> cursors_;
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // the cursor of the running request

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapter/open_tables.h"
+#include "mariadb/account.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
@@ -18,6 +19,8 @@ constexpr uint32_t kRowsWorthAnOpen = 256;
 Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec) {
   MariaCursor& cursor =
       cursors_.get(spec, [&] { return std::make_unique<MariaCursor>(*this, spec); });
+  if (account_ != nullptr && !cursor.is_seen_by(account_->principal()))
+    return ErrorCode::kOpenTable;
   // Ends what was only read, since a session should hold neither row locks of finds nor a view of
   // the data while it waits for a table. An older view could also not see what has happened to the
   // table since.
@@ -82,6 +85,7 @@ size_t MariaSession::most_open_cursors() const {
 }
 
 bool MariaSession::after_batch() {
+  now_ms_ = 0;
   server_.entry().set_idle();
   forget_kill();
   if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
@@ -112,6 +116,7 @@ void MariaSession::give_back_tables() {
 
 // Other tables would be held for as long as the wait lasts, so they are given back first.
 void MariaSession::begin_waiting(uint32_t most_ms) {
+  now_ms_ = 0;
   if (cursors_.open().size() > 1) give_back_tables();
   server_.begin_waiting(most_ms);
 }

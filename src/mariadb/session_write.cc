@@ -28,7 +28,7 @@ enum_sql_command command_of(engine::Access access) {
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
   transaction_.begin_request();
-  if (auto refused = refusal(access)) return *refused;
+  if (auto refused = refusal(access, ignores_read_only_)) return *refused;
   if (cursor.lacks_children())
     if (auto reopened = reopen(cursor); !reopened) return reopened;
   const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
@@ -58,9 +58,9 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool locked = !thd_->mdl_context.acquire_lock(
                           &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
                       // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
-                      !refusal(access) && cursor.lock_for_write(access);
+                      !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
   if (!locked) {
-    const auto refused = refusal(access);
+    const auto refused = refusal(access, ignores_read_only_);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
     decide_fate();

@@ -34,6 +34,12 @@ const char* character_set_names[] = {"utf8mb4", "binary", nullptr};
 TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character_set_names,
                           nullptr};
 
+enum : unsigned long { kAuto, kNone, kSecret, kAccount };
+unsigned long authentication, authentication_wr;
+const char* authentication_names[] = {"auto", "none", "secret", "account", nullptr};
+TYPELIB authentications = {array_elements(authentication_names) - 1, "", authentication_names,
+                           nullptr};
+
 constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
 
@@ -116,6 +122,14 @@ MYSQL_SYSVAR_STR(plain_secret_file, plain_secret_file, kSetAtStart,
 MYSQL_SYSVAR_STR(plain_secret_wr_file, plain_secret_wr_file, kSetAtStart,
                  "File whose first line is the shared secret of the write port", nullptr, nullptr,
                  "");
+MYSQL_SYSVAR_ENUM(authentication, authentication, kSetAtStart,
+                  "What clients of the read port must show: none; the secret; an account of the "
+                  "server, whose privileges then hold; or auto, the secret if there is one",
+                  nullptr, nullptr, kAuto, &authentications);
+MYSQL_SYSVAR_ENUM(authentication_wr, authentication_wr, kSetAtStart,
+                  "The same for the write port; auto is account where the read port asks for "
+                  "accounts",
+                  nullptr, nullptr, kAuto, &authentications);
 MYSQL_SYSVAR_ENUM(character_set, character_set, kSetAtStart,
                   "What keys and values are: utf8mb4 text, converted to and from the columns' "
                   "character sets as SQL does it; or binary, the columns' own bytes as they are",
@@ -237,6 +251,20 @@ bool read_socket_rights(net::SocketRights* rights, std::string* error) {
   return true;
 }
 
+// False: the variable `name` contradicts the secret.
+bool read_authentication(const std::string& name, unsigned long value, const std::string& secret,
+                         exec::Authentication* authentication, std::string* error) {
+  authentication->account = value == kAccount;
+  authentication->secret = secret;
+  const char* const contradicts = value == kSecret && secret.empty() ? "no secret is set"
+                                  : value != kAuto && value != kSecret && !secret.empty()
+                                      ? "a secret is set"
+                                      : nullptr;
+  if (contradicts == nullptr) return true;
+  *error = name + " is " + authentication_names[value] + ", but " + contradicts;
+  return false;
+}
+
 void hide(char*& secret) {
   if (secret != nullptr && *secret != '\0') secret = hidden;
 }
@@ -268,6 +296,8 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(plain_secret_wr),
                                         MYSQL_SYSVAR(plain_secret_file),
                                         MYSQL_SYSVAR(plain_secret_wr_file),
+                                        MYSQL_SYSVAR(authentication),
+                                        MYSQL_SYSVAR(authentication_wr),
                                         MYSQL_SYSVAR(character_set),
                                         MYSQL_SYSVAR(max_connections),
                                         MYSQL_SYSVAR(max_request_size),
@@ -315,12 +345,18 @@ std::optional<server::Config> read_configuration(std::string* error) {
     config.endpoints.push_back(endpoint);
   };
   endpoint.mode = engine::Mode::kReadOnly;
-  endpoint.authentication.secret = *secret;
+  if (!read_authentication("handlersocket_authentication", authentication, *secret,
+                           &endpoint.authentication, error))
+    return std::nullopt;
   for (const std::string& one : addresses) listen(one, port, "handlersocket_port");
   listen(std::string(server::kUnixSocket), socket_path, "handlersocket_socket");
   endpoint.mode = engine::Mode::kReadWrite;
-  // If the read port's secret did not count here, writing would be open to every client.
-  endpoint.authentication.secret = is_own ? *secret_wr : *secret;
+  // If what the read port asks for did not count here, writing would be open to every client.
+  const bool inherits_accounts = authentication_wr == kAuto && authentication == kAccount;
+  if (!read_authentication("handlersocket_authentication_wr",
+                           inherits_accounts && !is_own ? kAccount : authentication_wr,
+                           is_own ? *secret_wr : *secret, &endpoint.authentication, error))
+    return std::nullopt;
   for (const std::string& one : addresses) listen(one, port_wr, "handlersocket_port_wr");
   listen(std::string(server::kUnixSocket), socket_path_wr, "handlersocket_socket_wr");
   config.read_threads = threads;

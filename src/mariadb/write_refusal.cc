@@ -17,9 +17,9 @@ Error log_is_off() {
   return Error::sql(ER_BINLOG_LOGGING_IMPOSSIBLE, "The server has switched its binary log off");
 }
 
-std::optional<Error> refusal(engine::Access access) {
+std::optional<Error> refusal(engine::Access access, bool ignores_read_only) {
   if (access == engine::Access::kRead) return {};
-  if (opt_readonly || global_system_variables.tx_read_only)
+  if ((opt_readonly && !ignores_read_only) || global_system_variables.tx_read_only)
     return Error{ErrorCode::kLockTables, 0, {}};
   // Changes would not reach the other nodes of a Galera cluster.
   if (WSREP_ON) return Error{ErrorCode::kUnsupportedTable, 0, {}};

@@ -12,7 +12,8 @@
 namespace hs::mariadb {
 
 // None for reading. Ask again for each request: the answer may change while tables are open.
-std::optional<Error> refusal(engine::Access access);
+// `ignores_read_only`: the request's account may write although the server is read_only.
+std::optional<Error> refusal(engine::Access access, bool ignores_read_only);
 
 // Whether the server goes on without its binary log. It does so by itself when it cannot open the
 // log's next file. From then on replicas and recovery would miss every change.

@@ -28,7 +28,13 @@ enum class Verb : uint8_t {
 };
 
 // How a client proves that it may be served.
-enum class AuthMethod : uint8_t { kUnknown, kSecret };
+enum class AuthMethod : uint8_t {
+  kUnknown,
+  kSecret,     // the endpoint's secret, in `auth_key`
+  kChallenge,  // asks for the challenge of a login to `auth_user`; `auth_key`: methods, see there
+  kResponse,   // `auth_key` answers the challenge, in hexadecimal
+  kPassword,   // `auth_key` is the password of `auth_user`
+};
 
 // Where an `error` stands in the order of checks, which clients can observe. The checks that need
 // the connection's state lie between the stages and are made by the caller:
@@ -87,6 +93,8 @@ struct Request {
 
   // kAuth
   AuthMethod auth_method = AuthMethod::kUnknown;
+  Value auth_user;
+  // kChallenge: the names of the methods that the client can do, with commas; empty: any
   Value auth_key;
 
   // kFind and kModify

@@ -1,5 +1,7 @@
 #include "server/batch.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -8,6 +10,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "exec/auth.h"
+#include "exec/login.h"
 
 namespace hs::server {
 namespace {
@@ -18,7 +21,15 @@ constexpr size_t kLongText = 64u << 10;
 std::atomic<size_t> next_share{0};
 
 bool takes_requests(const Peer& peer) {
-  return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.record.is_killed();
+  return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.logs_in &&
+         !peer.record.is_killed();
+}
+
+// What the client has shown of itself is not left in memory: the line, and the value that was
+// decoded from it.
+void overwrite(std::string_view text, const Value& value) {
+  ::explicit_bzero(const_cast<char*>(text.data()), text.size());
+  if (!value.is_null()) ::explicit_bzero(const_cast<char*>(value.data), value.size);
 }
 
 }  // namespace
@@ -66,7 +77,7 @@ protocol::Codec& Batch::codec_of(const Peer& peer) {
 void Batch::run(Peer& peer) {
   peers_.push_back(&peer);
   peer.may_have_more = false;
-  peer.parked = false;
+  peer.parked = peer.logs_in = false;
   peer.record.set_state(ConnectionRecord::State::kExecuting);
   began_ns_ = slow_log_ != nullptr && slow_log_->is_on() ? monotonic_ns() : 0;
   current_ = &peer;
@@ -122,10 +133,12 @@ void Batch::execute(Peer& peer, std::string_view text) {
       request = decode(entry);
       entry.reply_begin = peer.output().size();
     }
+    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return;
     entries_.push_back(entry);
     running_ = entries_.size();
     answer(request, entry);
     running_ = 0;
+    if (request.verb == Verb::kAuth) overwrite(text, request.auth_key);
     entries_.back().outcome = entry.outcome;
     // It was counted when it began, without its rows and its time.
     if (streams_) {
@@ -243,13 +256,32 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
 }
 
 // The message and all that follows it stay in the input as if they had not been read.
-void Batch::park(Entry& entry) {
+void Batch::set_aside(Entry& entry) {
   Peer& peer = *entry.peer;
   peer.output().truncate(entry.reply_begin);
   peer.used = static_cast<size_t>(entry.text.data() - peer.input().data());
   peer.conversation->forget_incomplete();
-  peer.may_have_more = peer.parked = true;
+  peer.may_have_more = true;
   peer.ending = Peer::Ending::kNone;
+}
+
+// True: the request is set aside until the peer's login is done.
+bool Batch::waits_for_login(const Request& request, Entry& entry) {
+  Peer& peer = *entry.peer;
+  const net::Transport& transport = peer.transport();
+  const net::TlsStream* const tls = transport.tls();
+  const exec::Channel channel{transport.descriptor(), tls != nullptr ? tls->ssl() : nullptr,
+                              transport.is_secure(), transport.is_local()};
+  if (!exec::begin_login(request, channel, peer.client)) return false;
+  set_aside(entry);
+  peer.logs_in = true;
+  return true;
+}
+
+void Batch::park(Entry& entry) {
+  Peer& peer = *entry.peer;
+  set_aside(entry);
+  peer.parked = true;
   counters_.parked.add(1);
   if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();
   entry.peer = nullptr;

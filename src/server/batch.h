@@ -83,8 +83,8 @@ class Batch {
 
   // Executes the complete messages in the peer's input, in order. Stops when
   //   * there is none left, or peer.ending is set, or
-  //   * the batch is full, the output is over the high water mark, or the next request is parked:
-  //     then peer.may_have_more is true.
+  //   * the batch is full, the output is over the high water mark, or the next request is parked or
+  //     waits for a login (peer.logs_in): then peer.may_have_more is true.
   // At most once for each peer in one batch.
   void run(Peer& peer);
 
@@ -185,6 +185,8 @@ class Batch {
   void answer(const protocol::Request& request, Entry& entry);
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
+  void set_aside(Entry& entry);
+  bool waits_for_login(const protocol::Request& request, Entry& entry);
   void park(Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);

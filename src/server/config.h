@@ -15,6 +15,7 @@
 #include "net/tls_context.h"
 #include "protocol/codec.h"
 #include "protocol/handlersocket/codec.h"
+#include "server/login_pool.h"
 
 namespace hs::server {
 
@@ -59,6 +60,7 @@ struct Config {
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
   SlowLogConfig slow_log{};
+  LoginPool::Options logins;
   int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with (see exec/meter.h)
 
   uint32_t threads(engine::Mode mode) const {

@@ -41,6 +41,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   size_t used = 0;             // bytes at the front of input() that belong to requests of the batch
   bool may_have_more = false;  // complete messages are left for a later batch
   bool unfinished = false;     // its replies are not final, so split() leaves it in the batch
+  bool logs_in = false;        // its next request waits for the end of client.login()
   bool parked = false;         // its next request must wait for a lock, outside of any thread
   int64_t waits_since_ms = 0;  // when the parked request began to wait, in monotonic_ms(); 0: none
   bool is_slow = false;        // the client did not take all that was last streamed to it

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "exec/login.h"
+
 namespace hs::server {
 namespace {
 
@@ -39,6 +41,7 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options) {
   std::unique_ptr<Reactor> reactor(new Reactor);
   reactor->gathers_ = options.gathers;
   reactor->connections_ = options.connections;
+  reactor->logins_ = options.logins;
   net::EventLoop::Options loop;
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
@@ -268,6 +271,7 @@ void Reactor::settle(Peer& peer) {
   loop_->send(peer);
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
+  if (peer.logs_in) return log_in(peer);
   peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
     peer.record.set_state(ConnectionRecord::State::kClosing);
@@ -280,6 +284,36 @@ void Reactor::settle(Peer& peer) {
     peer.hold_input(false);
     if (peer.end_of_input()) loop_->finish(peer);
   }
+}
+
+// The peer is with the logins until its login is done, and then in the queue.
+void Reactor::log_in(Peer& peer) {
+  if (peer.client.login()->state == exec::Login::State::kWanted) {
+    loop_->detach(peer);
+    if (logins_->submit(peer, *this)) return;
+    loop_->attach(peer);
+  }
+  name_user(peer);
+  peer.hold_input(true);
+  queue_.push_back(peer);
+}
+
+// Shows the operator as which user the peer has logged in.
+void Reactor::name_user(Peer& peer) try {
+  if (connections_ == nullptr) return;
+  const exec::Login& login = *peer.client.login();
+  std::string user = login.result ? login.credentials.user : std::string();
+  connections_->describe(peer.record, [&](ConnectionInfo& info) { info.user.swap(user); });
+} catch (const std::bad_alloc&) {
+}
+
+void Reactor::take_back(Peer& peer) {
+  {
+    const MutexLock lock(mutex_);
+    returned_.push_back(peer);
+    has_returned_.store(true, std::memory_order_relaxed);
+  }
+  wake();
 }
 
 void Reactor::park(Peer& peer) {

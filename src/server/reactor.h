@@ -29,12 +29,13 @@
 #include "net/event_loop.h"
 #include "server/connections.h"
 #include "server/leader.h"
+#include "server/login_pool.h"
 #include "server/peer.h"
 #include "server/statistics.h"
 
 namespace hs::server {
 
-class Reactor {
+class Reactor final : public LoginReceiver {
  public:
   struct Options {
     size_t read_size = kReadSize;
@@ -46,6 +47,7 @@ class Reactor {
     // commits serve more requests.
     bool gathers = false;
     Connections* connections = nullptr;  // must outlive the reactor; null: none can be killed
+    LoginPool* logins = nullptr;  // null: no endpoint asks for accounts; else outlives the reactor
   };
 
   // How long the leader may wait for a lock or the log before another executor takes the lead. It
@@ -59,7 +61,7 @@ class Reactor {
 
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);
-  ~Reactor() { shut(); }
+  ~Reactor() { shut(); }  // no peer is with the logins any more
 
   // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
   // stay with it until it gives them back, but those whose replies are final are taken over.
@@ -88,6 +90,9 @@ class Reactor {
   // Disconnects every client but those of a running batch, and takes no more. The reactor must have
   // no leader. May be called again.
   void shut();
+
+  // Any thread: a peer that log_in() gave away has its login.
+  void take_back(Peer& peer) override;
 
   // Any thread: a wait for a lock has ended, so parked requests should be tried again.
   void try_parked();
@@ -122,6 +127,8 @@ class Reactor {
   void give_back(Leader& leader);
   void settle_returned();
   void settle(Peer& peer);
+  void log_in(Peer& peer);
+  void name_user(Peer& peer);
   void park(Peer& peer);
   void queue_parked();
   void show_tls(Peer& peer);
@@ -131,6 +138,7 @@ class Reactor {
   std::unique_ptr<net::EventLoop> loop_;
   bool gathers_ = false;
   Connections* connections_ = nullptr;
+  LoginPool* logins_ = nullptr;
 
   // Used by the leader:
   Queue queue_;  // peers with requests for the next batch
@@ -153,6 +161,7 @@ class Reactor {
   std::atomic<bool> has_killed_{false};
   std::vector<uint64_t> killed_ HS_GUARDED_BY(mutex_);  // ids that the leader must look at
   // Peers with final replies, which the leader must settle.
+  // Peers with final replies, or with a login, which the leader must settle.
   Queue returned_ HS_GUARDED_BY(mutex_);
 };
 

@@ -42,6 +42,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   reactor.connections = &shared.connections;
   reactor.tls = config.tls;
   reactor.gathers = mode == engine::Mode::kReadWrite;
+  reactor.logins = &shared.logins;
   for (uint32_t i = 0; i < threads; ++i) {
     std::unique_ptr<Reactor> made = Reactor::create(reactor);
     if (made == nullptr) {

@@ -31,6 +31,7 @@ class ReactorGroup {
     Memory& memory;  // where the group counts its memory
     Connections& connections;
     SlowLog& slow_log;
+    LoginPool& logins;
   };
 
   // Makes the reactors, but no thread. Null: *error is one sentence. `engine` must outlive the

@@ -89,7 +89,8 @@ class NetworkServer final : public Server {
         engine_(engine),
         slow_log_(config.slow_log, log),
         memory_(config.limits.max_memory),
-        admission_(engine, own_descriptors(config)) {}
+        admission_(engine, own_descriptors(config)),
+        logins_(config.logins, engine) {}
   ~NetworkServer() override { stop(); }
 
   bool start(std::string* error);
@@ -100,6 +101,9 @@ class NetworkServer final : public Server {
     for (const auto& group : groups_) group->request_stop();
     // Listening ends first, since the threads of a group may have to wait for the database.
     for (const auto& endpoint : endpoints_) endpoint->join();
+    // Before the reactors end, since their peers come back to them.
+    logins_.request_stop();
+    logins_.join();
     for (const auto& group : groups_) group->join();
   }
 
@@ -114,6 +118,7 @@ class NetworkServer final : public Server {
     Statistics sum;
     for (const auto& endpoint : endpoints_) endpoint->add_to(sum);
     for (const auto& group : groups_) group->add_to(sum);
+    logins_.add_to(sum);
     sum.memory = memory_.used();
     sum.slow_requests = slow_log_.slow();
     sum.slow_log_dropped = slow_log_.dropped();
@@ -151,6 +156,7 @@ class NetworkServer final : public Server {
   bool open(std::string* error);
   bool make_threads(std::string* error);
   ReactorGroup& group_of(engine::Mode mode);
+  bool asks_for_accounts() const;
   bool admits(int number);
   void report() const;
   void warn_of_descriptor_limit() const;
@@ -166,6 +172,7 @@ class NetworkServer final : public Server {
   Seldom about_admission_;
   Mutex stopping_;  // one stop() after the other
   StartGate gate_;  // outlives all threads
+  LoginPool logins_;
   std::vector<std::unique_ptr<ReactorGroup>> groups_;
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
 };
@@ -173,6 +180,12 @@ class NetworkServer final : public Server {
 ReactorGroup& NetworkServer::group_of(engine::Mode mode) {
   return **std::find_if(groups_.begin(), groups_.end(),
                         [mode](const auto& group) { return group->mode() == mode; });
+}
+
+bool NetworkServer::asks_for_accounts() const {
+  return std::any_of(
+      config_.endpoints.begin(), config_.endpoints.end(),
+      [](const EndpointConfig& endpoint) { return endpoint.authentication.account; });
 }
 
 bool NetworkServer::admits(int number) {
@@ -186,7 +199,7 @@ bool NetworkServer::admits(int number) {
 }
 
 bool NetworkServer::open(std::string* error) {
-  const ReactorGroup::Shared shared{memory_, connections_, slow_log_};
+  const ReactorGroup::Shared shared{memory_, connections_, slow_log_, logins_};
   for (const engine::Mode mode : kModes) {
     if (!serves(config_, mode)) continue;
     groups_.push_back(ReactorGroup::create(config_, mode, engine_, log_, shared, error));
@@ -220,6 +233,10 @@ bool NetworkServer::make_threads(std::string* error) {
       mode = endpoint->mode();
       name = std::string(thread_prefix(mode)) + "accept";
       endpoint->make_thread(gate_);
+    }
+    if (asks_for_accounts()) {
+      name = "hs-login-N";
+      logins_.make_threads(gate_);
     }
     return true;
   } catch (const std::exception& failed) {

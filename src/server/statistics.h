@@ -14,6 +14,9 @@ struct Statistics {
   uint64_t connections_foreign = 0;  // closed because they spoke another protocol
   uint64_t tls_accepts = 0;          // TLS handshakes that succeeded
   uint64_t tls_failed = 0;           // connections that began TLS and did not finish the handshake
+  uint64_t logins = 0;               // to an account of the database
+  uint64_t logins_failed = 0;        // refused by the database
+  uint64_t logins_refused = 0;       // without asking the database, since too many waited
   uint64_t requests = 0;
   // Requests on an opened index that were answered, with success or an error of the table's.
   uint64_t finds = 0;

@@ -72,6 +72,41 @@ std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std
   return std::make_unique<FakeSession>(*this, mode);
 }
 
+void FakeEngine::create_account(std::string_view user, std::string_view password) {
+  const std::lock_guard lock(mutex_);
+  accounts_[std::string(user)].password = password;
+}
+
+void FakeEngine::grant(std::string_view user, std::string_view table,
+                       const engine::Rights& rights) {
+  const std::lock_guard lock(mutex_);
+  accounts_[std::string(user)].rights[std::string(table)] = rights;
+}
+
+Result<engine::AccountPtr> FakeEngine::log_in(const engine::Credentials& credentials) {
+  std::unique_lock lock(mutex_);
+  logins_go_.wait(lock, [this] { return !holds_logins_; });
+  const auto known = accounts_.find(credentials.user);
+  if (known == accounts_.end()) return ErrorCode::kUnauthorized;
+  std::string right = known->second.password;
+  if (credentials.proof == engine::Credentials::Proof::kResponse) {
+    right.insert(right.begin(), credentials.challenge.begin(), credentials.challenge.end());
+  }
+  if (credentials.secret != right) return ErrorCode::kUnauthorized;
+  return engine::AccountPtr(std::make_shared<FakeAccount>(credentials.user));
+}
+
+void FakeEngine::hold_logins() {
+  const std::lock_guard lock(mutex_);
+  holds_logins_ = true;
+}
+
+void FakeEngine::let_logins_go() {
+  const std::lock_guard lock(mutex_);
+  holds_logins_ = false;
+  logins_go_.notify_all();
+}
+
 std::shared_ptr<Table> FakeEngine::find_table(std::string_view database,
                                               std::string_view table) const {
   const auto at = tables_.find(name_of(database, table));

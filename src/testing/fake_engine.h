@@ -43,6 +43,16 @@ class FakeEngine : public engine::Engine {
   // All rows in the order of their insertion; columns joined by commas, NULL as NULL.
   std::vector<std::string> rows(std::string_view database, std::string_view table) const;
 
+  // An account, or another password for it. It may see no table until grant().
+  void create_account(std::string_view user, std::string_view password);
+  // From now on the account has these rights on the table, for every index and column list.
+  void grant(std::string_view user, std::string_view table, const engine::Rights& rights);
+  // The right answer to a challenge: its bytes, and the password behind them.
+  Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
+  // From now on log_in() blocks until let_logins_go().
+  void hold_logins();
+  void let_logins_go();
+
   // How long a session waits for another one's uncommitted changes. 50 ms unless it is set.
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
 
@@ -53,6 +63,11 @@ class FakeEngine : public engine::Engine {
   friend class FakeSession;
   friend class FakeCursor;
 
+  struct Known {
+    std::string password;
+    std::map<std::string, engine::Rights, std::less<>> rights;  // by table
+  };
+
   std::shared_ptr<Table> find_table(std::string_view database, std::string_view table) const;
 
   mutable std::mutex mutex_;  // guards everything here and the tables
@@ -60,6 +75,9 @@ class FakeEngine : public engine::Engine {
   const void* writer_ = nullptr;  // the session with uncommitted changes
   std::chrono::milliseconds lock_wait_timeout_{50};
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Table>, std::less<>> tables_;
+  std::map<std::string, Known, std::less<>> accounts_;
+  bool holds_logins_ = false;
+  std::condition_variable logins_go_;
 };
 
 }  // namespace hs::testing

@@ -25,6 +25,26 @@ void FakeSession::leave() {
   thread_ = std::thread::id();
 }
 
+void FakeSession::act_for(const engine::Account* account) {
+  here();
+  account_ = static_cast<const FakeAccount*>(account);
+}
+
+const engine::Rights& FakeSession::rights(engine::Cursor& cursor) {
+  here();
+  if (account_ == nullptr) return engine::kAllRights;
+  const std::lock_guard lock(engine_.mutex_);
+  rights_ = {};
+  rights_.sees = false;
+  const auto& granted = engine_.accounts_[account_->user()].rights;
+  for (const auto& [name, table] : engine_.tables_) {
+    if (table != static_cast<FakeCursor&>(cursor).table()) continue;
+    const auto at = granted.find(name.first + '.' + name.second);
+    if (at != granted.end()) rights_ = at->second;
+  }
+  return rights_;
+}
+
 Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
   HS_ASSERT(here(!request_) && !has_uncommitted_changes());
   Result<FakeCursor*> found = find_cursor(spec);

@@ -67,6 +67,15 @@ class FakeCursor : public engine::Cursor {
   std::vector<Value> values_;                          // views of texts_
 };
 
+class FakeAccount : public engine::Account {
+ public:
+  explicit FakeAccount(std::string_view user) : user_(user) {}
+  const std::string& user() const { return user_; }
+
+ private:
+  const std::string user_;
+};
+
 class FakeSession : public engine::Session {
  public:
   FakeSession(FakeEngine& engine, engine::Mode mode) : engine_(engine), mode_(mode) {}
@@ -75,6 +84,8 @@ class FakeSession : public engine::Session {
   void enter(engine::SessionEvents) override;
   void leave() override;
 
+  void act_for(const engine::Account* account) override;
+  const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr&) const override { return here(true); }
@@ -125,6 +136,8 @@ class FakeSession : public engine::Session {
   FakeEngine& engine_;
   const engine::Mode mode_;
   std::thread::id thread_;  // that the session is in
+  const FakeAccount* account_ = nullptr;
+  engine::Rights rights_;  // for rights()
   std::unordered_map<const engine::IndexSpec*, Opened> cursors_;
   FakeCursor* request_ = nullptr;  // the cursor of the running request
   engine::Access access_ = engine::Access::kRead;

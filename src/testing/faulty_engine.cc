@@ -93,6 +93,10 @@ class FaultySession : public engine::Session {
     if (what && events_.wait_ends) events_.wait_ends(events_.context);
   }
 
+  void act_for(const engine::Account* account) override { inner_->act_for(account); }
+  const engine::Rights& rights(engine::Cursor& cursor) override {
+    return inner_->rights(static_cast<FaultyCursor&>(cursor).inner());
+  }
   Result<void> open(const engine::IndexSpecPtr& spec) override {
     must_wait_ = false;
     if (auto error = fault(Call::kOpen)) return std::move(*error);

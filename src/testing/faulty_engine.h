@@ -74,6 +74,9 @@ class FaultyEngine : public engine::Engine {
 
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override { return inner_.wait_until_ready(); }
+  Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override {
+    return inner_.log_in(credentials);
+  }
 
  private:
   friend class FaultySession;

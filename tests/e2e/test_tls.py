@@ -387,3 +387,39 @@ def test_versions_are_those_of_the_server_and_shutdown_ends_tls_connections(
         for client in clients:
             assert client.at_eof()
             client.close()
+
+
+def test_accounts_log_in_over_tls_with_a_password_or_a_certificate(
+    certificates: Certificates,
+) -> None:
+    with PrivateServer(
+        variables={
+            "handlersocket_threads": 1,
+            "handlersocket_threads_wr": 1,
+            "handlersocket_authentication": "account",
+            "ssl_ca": certificates.path("ca"),
+            "ssl_cert": certificates.path("server"),
+            "ssl_key": certificates.path("server-key"),
+        }
+    ) as server:
+        requirements = {
+            "any": "SSL",
+            "holder": "X509",
+            "named": "SUBJECT '/CN=client'",
+            "other": "SUBJECT '/CN=server'",
+        }
+        for user, required in requirements.items():
+            server.sql(f"CREATE USER {user} IDENTIFIED BY 'p' REQUIRE {required}")
+        allowed = {
+            None: {"any"},
+            "client": {"any", "holder", "named"},
+        }
+        for certificate, users in allowed.items():
+            for user in requirements:
+                wanted = b"0\t1" if user in users else b"3\t1\tunauth"
+                with TlsClient(server.port, context(certificates, client=certificate)) as client:
+                    assert client.request("A", 4, user, "p") == wanted, (certificate, user)
+                    assert client.log_in(user, "p") == wanted
+        with Client(server.port) as plain:
+            assert plain.log_in("any", "p") == b"3\t1\tunauth"
+            assert plain.request("A", 4, "any", "p") == b"3\t1\tauthtype"

@@ -35,6 +35,8 @@ std::string_view wire_text(ErrorCode code) { return kRows[static_cast<size_t>(co
 std::string wire_text(const Error& error) {
   if (error.code == ErrorCode::kEngine) return std::to_string(error.number);
   std::string text(wire_text(error.code));
+  if (error.code == ErrorCode::kAccessDenied && error.number != 0)
+    return text + ' ' + std::to_string(error.number);
   if (error.code != ErrorCode::kSql) return text;
   text += std::to_string(error.number);
   if (error.message.empty()) return text;

@@ -20,6 +20,10 @@ TEST(Errors, EveryTextIsOneTokenAndDistinct) {
 
 TEST(Errors, EngineErrorsAreDecimalNumbers) { EXPECT_EQ(wire_text(Error::engine(121)), "121"); }
 
+TEST(Errors, ADeniedRequestSaysTheNumberOfTheSqlErrorBehindABlank) {
+  EXPECT_EQ(wire_text(Error::access_denied(1143)), "access_denied 1143");
+}
+
 TEST(Errors, SqlErrorsCarryTheServersSentenceOnOneLine) {
   EXPECT_EQ(wire_text(Error::sql(1366, "Incorrect value: 'a\tb\n\x01'")),
             "sql_1366 Incorrect value: 'a?b?\?'");

@@ -82,6 +82,14 @@ std::optional<FilterOperator> filter_operator(std::string_view token) {
   return std::nullopt;
 }
 
+AuthMethod auth_method(std::string_view type) {
+  if (is(type, '1')) return AuthMethod::kSecret;
+  if (is(type, '2')) return AuthMethod::kChallenge;
+  if (is(type, '3')) return AuthMethod::kResponse;
+  if (is(type, '4')) return AuthMethod::kPassword;
+  return AuthMethod::kUnknown;
+}
+
 std::optional<Modification> modification(char c) {
   switch (c) {
     case 'U':
@@ -147,7 +155,10 @@ void Parser::parse_open(Tokens& tokens, Request& request) {
 void Parser::parse_auth(Tokens& tokens, Request& request) {
   request.verb = Verb::kAuth;
   const std::string_view type = tokens.next();
-  request.auth_method = is(type, '1') ? AuthMethod::kSecret : AuthMethod::kUnknown;
+  request.auth_method = auth_method(type);
+  const bool names_user =
+      request.auth_method == AuthMethod::kChallenge || request.auth_method == AuthMethod::kPassword;
+  if (names_user) request.auth_user = decode(tokens.next(), request);
   // Not parse_value(): a key is never NULL, or else a lone NUL byte would pass for the empty
   // secret.
   request.auth_key = decode(tokens.next(), request);

@@ -1,7 +1,7 @@
 // Turns one request line into a Request: the grammar of the HandlerSocket protocol.
 //
 //   open    P <id> <database> <table> <index> <columns> [<filter columns>]
-//   auth    A 1 <key>
+//   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> + <n> <value>*n
 //   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* <modify>?]]
 //   in      @ <key part> <count> <value>*count

@@ -1,0 +1,185 @@
+#include "exec/login.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <new>
+#include <utility>
+
+namespace hs::exec {
+namespace {
+
+using engine::Credentials;
+using protocol::AuthMethod;
+using protocol::Request;
+
+constexpr std::string_view kNativePassword = "mysql_native_password";
+constexpr std::string_view kPeerUser = "unix_socket";
+// No account has a longer name, in bytes.
+constexpr size_t kMaxUserSize = 512;
+
+bool lists(std::string_view list, std::string_view wanted) {
+  for (;;) {
+    const size_t comma = list.find(',');
+    if (list.substr(0, comma) == wanted) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// False: it is no hexadecimal text.
+bool read_hex(std::string_view text, std::string* bytes) {
+  bytes->clear();
+  if (text.size() % 2 != 0) return false;
+  for (size_t i = 0; i < text.size(); i += 2) {
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes->push_back(static_cast<char>(high * 16 + low));
+  }
+  return true;
+}
+
+std::string to_hex(std::span<const char> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    text += kDigits[number / 16];
+    text += kDigits[number % 16];
+  }
+  return text;
+}
+
+// As the server makes its own: seven bits, and none of the two that some clients cannot take.
+bool draw_challenge(std::array<char, Credentials::kChallengeSize>* challenge) {
+  if (::getrandom(challenge->data(), challenge->size(), 0) !=
+      static_cast<ssize_t>(challenge->size())) {
+    return false;
+  }
+  for (char& byte : *challenge) {
+    byte = static_cast<char>(byte & 0x7f);
+    if (byte == '\0' || byte == '$') ++byte;
+  }
+  return true;
+}
+
+void want(const Request& request, const Channel& channel, Credentials::Proof proof,
+          Client& client) {
+  auto login = std::make_unique<Login>();
+  login->credentials.user = request.auth_user.text();
+  login->credentials.proof = proof;
+  if (proof == Credentials::Proof::kPassword) login->credentials.secret = request.auth_key.text();
+  login->credentials.socket = channel.socket;
+  login->credentials.tls = channel.tls;
+  client.set_login(std::move(login));
+}
+
+bool begin_response(const Request& request, const Channel& channel, Client& client) {
+  Login* const login = client.login();
+  if (login == nullptr || login->state != Login::State::kChallenged) return false;
+  if (!read_hex(request.auth_key.text(), &login->credentials.secret)) return false;
+  login->credentials.socket = channel.socket;
+  login->credentials.tls = channel.tls;
+  login->state = Login::State::kWanted;
+  return true;
+}
+
+Result<void> challenge(const Request& request, Client& client, protocol::ReplyWriter& reply) {
+  const std::string_view methods = request.auth_key.text();
+  if (!methods.empty() && !lists(methods, kNativePassword)) return ErrorCode::kAuthType;
+  auto login = std::make_unique<Login>();
+  login->state = Login::State::kChallenged;
+  login->credentials.user = request.auth_user.text();
+  login->credentials.proof = Credentials::Proof::kResponse;
+  if (!draw_challenge(&login->credentials.challenge)) return ErrorCode::kUnauthorized;
+  const std::string text = to_hex(login->credentials.challenge);
+  client.set_login(std::move(login));
+  reply.begin_rows(2);
+  const std::array row{Value::of(kNativePassword), Value::of(text)};
+  if (!reply.row(row)) return ErrorCode::kReplyTooLong;
+  reply.end_rows();
+  return {};
+}
+
+Result<void> tell(Client& client, protocol::ReplyWriter& reply) {
+  Result<engine::AccountPtr> result = std::move(client.login()->result);
+  client.set_login(nullptr);
+  client.set_authorized(result.has_value());
+  client.set_account(result ? std::move(*result) : nullptr);
+  if (!result) return std::move(result.error());
+  reply.ok();
+  return {};
+}
+
+}  // namespace
+
+void Login::carry_out(engine::Engine& engine) {
+  try {
+    result = engine.log_in(credentials);
+  } catch (const std::bad_alloc&) {
+    result = ErrorCode::kMaxMemory;
+  }
+  credentials.forget_secret();
+  state = State::kDone;
+}
+
+void Login::refuse(ErrorCode error) {
+  credentials.forget_secret();
+  result = error;
+  state = State::kDone;
+}
+
+bool begin_login(const Request& request, const Channel& channel, Client& client) {
+  if (!client.authentication().account || request.error) return false;
+  if (client.login() != nullptr && client.login()->state == Login::State::kDone) return false;
+  if (request.auth_user.size > kMaxUserSize) return false;
+  switch (request.auth_method) {
+    case AuthMethod::kChallenge:
+      if (!channel.knows_peer || !lists(request.auth_key.text(), kPeerUser)) return false;
+      want(request, channel, Credentials::Proof::kPeer, client);
+      return true;
+    case AuthMethod::kResponse:
+      return begin_response(request, channel, client);
+    case AuthMethod::kPassword:
+      if (!channel.is_private) return false;
+      want(request, channel, Credentials::Proof::kPassword, client);
+      return true;
+    case AuthMethod::kSecret:
+    case AuthMethod::kUnknown:
+      break;
+  }
+  return false;
+}
+
+Result<void> answer_login(const Request& request, Client& client, protocol::ReplyWriter& reply) {
+  if (client.login() != nullptr && client.login()->state == Login::State::kDone) {
+    return tell(client, reply);
+  }
+  switch (request.auth_method) {
+    case AuthMethod::kChallenge:
+      if (request.error || request.auth_user.size > kMaxUserSize) break;
+      return challenge(request, client, reply);
+    case AuthMethod::kResponse:
+      break;
+    case AuthMethod::kPassword:
+      // begin_login() has refused the channel, or what the request says.
+      return request.error ? *request.error : ErrorCode::kAuthType;
+    case AuthMethod::kSecret:
+    case AuthMethod::kUnknown:
+      return ErrorCode::kAuthType;
+  }
+  client.set_login(nullptr);
+  client.set_authorized(false);
+  client.set_account(nullptr);
+  return request.error.value_or(ErrorCode::kUnauthorized);
+}
+
+}  // namespace hs::exec

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/account.h"
+
+#include <sql_acl.h>
+#include <sql_connect.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace hs::mariadb {
+namespace {
+
+std::string text(const char* value) { return value != nullptr ? value : ""; }
+
+// How many of the columns, from the first one on, the account has the privilege for.
+template <class NameOf>
+size_t reach(THD* thd, const TableNames& names, GRANT_INFO& grant, privilege_t wanted, size_t count,
+             NameOf name_of) {
+  if ((grant.privilege & wanted) == wanted) return engine::Rights::kAll;
+  for (size_t i = 0; i < count; ++i) {
+    const privilege_t found =
+        get_column_grant(thd, &grant, names.database, names.table, name_of(i));
+    if ((found & wanted) != wanted) return i;
+  }
+  return count;
+}
+
+}  // namespace
+
+Principal::Principal(uint64_t number, const Security_context& login)
+    : id(number),
+      user_(text(login.user)),
+      host_(text(login.host)),
+      ip_(text(login.ip)),
+      priv_user_(login.priv_user),
+      priv_host_(login.priv_host),
+      role_(login.priv_role) {
+  context_.init();
+}
+
+MariaAccount::~MariaAccount() {
+  if (limits_ != nullptr) decrease_user_connections(limits_);
+}
+
+// The THD with which the server is asked for one principal.
+class Privileges::Asking {
+ public:
+  Asking(THD* thd, Security_context& context) : thd_(thd), own_(thd->security_ctx) {
+    thd_->security_ctx = &context;
+  }
+  ~Asking() { thd_->security_ctx = own_; }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  THD* const thd_;
+  Security_context* const own_;
+};
+
+Privileges::~Privileges() {
+  if (thd_ == nullptr) return;
+  // destroy_background_thd() needs a thread without a THD.
+  THD* const threads_thd = current_thd;
+  set_current_thd(nullptr);
+  destroy_background_thd(thd_);
+  set_current_thd(threads_thd);
+}
+
+std::shared_ptr<Principal> Privileges::intern(const Security_context& login) {
+  // No name has a line feed that the server would take for another one's.
+  std::string key;
+  for (const char* part : {login.user, login.host, login.ip, &login.priv_user[0],
+                           &login.priv_host[0], &login.priv_role[0]}) {
+    key += std::to_string(text(part).size()) + ':' + text(part);
+  }
+  const MutexLock lock(mutex_);
+  const auto known = principals_.find(key);
+  if (known != principals_.end()) {
+    if (auto principal = known->second.lock()) return principal;
+  }
+  if (principals_.size() >= sweep_at_) {
+    std::erase_if(principals_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<size_t>(64, 2 * principals_.size());
+  }
+  auto made = std::make_shared<Principal>(++last_id_, login);
+  principals_[std::move(key)] = made;
+  return made;
+}
+
+// Takes the account's global privileges anew. They are copied at a login, and the server does not
+// look at them again. False: the account is gone.
+bool Privileges::prepare(Principal& principal) {
+  if (thd_ == nullptr) thd_ = create_background_thd();
+  if (thd_ == nullptr) return false;
+  const int64_t now_ms = monotonic_ms();
+  if (principal.refreshed_ms_ != 0 && now_ms - principal.refreshed_ms_ < kKeepMs / 2)
+    return !principal.is_gone_;
+  principal.refreshed_ms_ = now_ms;
+  Security_context& context = principal.context_;
+  const char* const user = principal.priv_user_.c_str();
+  const auto is_found = [&](const std::string& host, const std::string& ip) {
+    const char* const from = host.empty() ? ip.c_str() : host.c_str();
+    return !acl_getroot(&context, user, from, ip.c_str(), nullptr) &&
+           principal.priv_host_ == context.priv_host;
+  };
+  // By the client's address, and else by the account's own name: a proxied account has other hosts,
+  // and an account for the address may have been made since the login.
+  principal.is_gone_ = !is_found(principal.host_, principal.ip_) &&
+                       !is_found(principal.priv_host_, principal.priv_host_);
+  if (principal.is_gone_) return false;
+  context.user = principal.user_.c_str();
+  context.host = principal.host_.empty() ? principal.ip_.c_str() : principal.host_.c_str();
+  context.ip = principal.ip_.empty() ? nullptr : principal.ip_.c_str();
+  context.host_or_ip = context.host;
+  if (principal.role_.empty()) return true;
+  const Asking asking(thd_, context);
+  privilege_t access = NO_ACL;
+  const char* const role = principal.role_.c_str();
+  if (acl_check_setrole(thd_, role, &access) == 0) (void)acl_setrole(thd_, role, access);
+  // A role that was taken away raises an error in the thread's own THD.
+  if (current_thd != nullptr) current_thd->clear_error();
+  return true;
+}
+
+bool Privileges::has_any(const char* database, const char* table, privilege_t wanted,
+                         bool one_of_them) {
+  const LEX_CSTRING db = {database, strlen(database)};
+  const LEX_CSTRING name = {table, strlen(table)};
+  TABLE_LIST list;
+  list.init_one_table(&db, &name, &name, TL_READ);
+  return !check_table_access(thd_, wanted, &list, one_of_them, 1, true);
+}
+
+// As SHOW TABLES finds out which tables it shows. A privilege on a column counts, too.
+bool Privileges::sees_table(const char* database, const char* table, GRANT_INFO* grant) {
+  // Its constructor leaves most of it as it was.
+  memset(static_cast<void*>(grant), 0, sizeof *grant);
+  fill_effective_table_privileges(thd_, grant, database, table);
+  return (grant->privilege & TABLE_ACLS) != NO_ACL || has_any(database, table, TABLE_ACLS, true);
+}
+
+bool Privileges::sees(Principal& principal, const char* database, const char* table) {
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  const Asking asking(thd_, principal.context_);
+  GRANT_INFO grant;
+  return sees_table(database, table, &grant);
+}
+
+AccountRights Privileges::rights(Principal& principal, const TableNames& names) {
+  const MutexLock lock(mutex_);
+  AccountRights rights;
+  rights.sees = rights.selects = rights.inserts = rights.updates = rights.deletes = false;
+  rights.select_columns = rights.select_filters = rights.select_key = 0;
+  rights.insert_columns = rights.update_columns = 0;
+  if (!prepare(principal)) return rights;
+  Security_context& context = principal.context_;
+  const Asking asking(thd_, context);
+  GRANT_INFO grant;
+  rights.sees = sees_table(names.database, names.table, &grant);
+  if (!rights.sees) return rights;
+  rights.selects = has_any(names.database, names.table, SELECT_ACL, false);
+  rights.inserts = has_any(names.database, names.table, INSERT_ACL, false);
+  rights.updates = has_any(names.database, names.table, UPDATE_ACL, false);
+  rights.deletes = has_any(names.database, names.table, DELETE_ACL, false);
+  rights.ignores_read_only = context.check_access(PRIV_IGNORE_READ_ONLY);
+
+  const auto column = [&](size_t i) { return names.columns[i]->field_name.str; };
+  const auto filter = [&](size_t i) { return names.filter_columns[i]->field_name.str; };
+  const auto part = [&](size_t i) { return names.key->key_part[i].field->field_name.str; };
+  const size_t columns = names.columns.size();
+  rights.select_columns = reach(thd_, names, grant, SELECT_ACL, columns, column);
+  rights.select_filters =
+      reach(thd_, names, grant, SELECT_ACL, names.filter_columns.size(), filter);
+  rights.select_key = reach(thd_, names, grant, SELECT_ACL, names.key_parts, part);
+  rights.insert_columns = reach(thd_, names, grant, INSERT_ACL, columns, column);
+  rights.update_columns = reach(thd_, names, grant, UPDATE_ACL, columns, column);
+  return rights;
+}
+
+// Two principals at one place take it from each other, so there are more places then.
+const AccountRights& KeptRights::keep(uint64_t principal, int64_t now_ms,
+                                      const AccountRights& rights) {
+  if (places_.empty()) places_.resize(kFewest);
+  for (;;) {
+    Place& place = places_[principal & (places_.size() - 1)];
+    const bool is_free = place.principal == 0 || place.principal == principal ||
+                         now_ms - place.asked_ms >= Privileges::kKeepMs;
+    if (is_free || places_.size() >= kMost) {
+      place = {principal, now_ms, rights};
+      return place.rights;
+    }
+    std::vector<Place> more(2 * places_.size());
+    for (const Place& old : places_)
+      if (old.principal != 0) more[old.principal & (more.size() - 1)] = old;
+    places_ = std::move(more);
+  }
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The server's accounts: who has logged in, and what each may do with a table.
+//
+// What an account may do is asked of the server each time, and never computed here. The server's own
+// caches of grants are no part of it, since they can dangle.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+#include "engine/engine.h"
+
+namespace hs::mariadb {
+
+class Privileges;
+
+// An account with the address of a client, and its default role. Shared by all logins that are equal
+// in these. What is not const is used by Privileges only.
+class Principal {
+ public:
+  // `login`: as acl_authenticate() has filled it.
+  Principal(uint64_t number, const Security_context& login);
+  Principal(const Principal&) = delete;
+  Principal& operator=(const Principal&) = delete;
+
+  const uint64_t id;  // of no other principal, ever
+
+ private:
+  friend class Privileges;
+  const std::string user_, host_, ip_, priv_user_, priv_host_, role_;
+  Security_context context_;  // points to the strings above
+  int64_t refreshed_ms_ = 0;
+  bool is_gone_ = false;  // the account was dropped
+};
+
+// One login.
+class MariaAccount final : public engine::Account {
+ public:
+  // Takes over `limits`, the server's count of the account's connections and queries; null: the
+  // account has no limits.
+  MariaAccount(std::shared_ptr<Principal> principal, USER_CONN* limits)
+      : principal_(std::move(principal)), limits_(limits) {}
+  ~MariaAccount() override;
+
+  Principal& principal() const { return *principal_; }
+  USER_CONN* limits() const { return limits_; }
+
+ private:
+  const std::shared_ptr<Principal> principal_;
+  USER_CONN* const limits_;
+};
+
+// What the account may do, and with the whole server.
+struct AccountRights : engine::Rights {
+  bool ignores_read_only = false;
+};
+
+// Names of a table, and of what a cursor uses of it.
+struct TableNames {
+  const char* database;
+  const char* table;
+  std::span<Field*const> columns, filter_columns;
+  const KEY* key;
+  size_t key_parts;
+};
+
+// Any thread. One question to the server at a time: each is answered in a few microseconds, and
+// sessions keep the answers.
+class Privileges {
+ public:
+  // How old the rights of an account may be that a session goes by.
+  static constexpr int64_t kKeepMs = 400;
+
+  Privileges() = default;
+  ~Privileges();
+  Privileges(const Privileges&) = delete;
+  Privileges& operator=(const Privileges&) = delete;
+
+  // The principal of this login.
+  std::shared_ptr<Principal> intern(const Security_context& login);
+
+  // Whether there is such a table for the account, as far as its privileges say.
+  bool sees(Principal& principal, const char* database, const char* table);
+  AccountRights rights(Principal& principal, const TableNames& names);
+
+ private:
+  class Asking;
+  bool prepare(Principal& principal) HS_REQUIRES(mutex_);
+  bool sees_table(const char* database, const char* table, GRANT_INFO* grant) HS_REQUIRES(mutex_);
+  bool has_any(const char* database, const char* table, privilege_t wanted, bool one_of_them)
+      HS_REQUIRES(mutex_);
+
+  Mutex mutex_;
+  THD* thd_ HS_GUARDED_BY(mutex_) = nullptr;  // in no list of the server's
+  uint64_t last_id_ HS_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::weak_ptr<Principal>> principals_ HS_GUARDED_BY(mutex_);
+  size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
+};
+
+// The rights of the accounts that have used one cursor lately.
+class KeptRights {
+ public:
+  // Null: they must be asked for anew. `now_ms` is of a clock that never jumps.
+  const AccountRights* find(uint64_t principal, int64_t now_ms) const {
+    if (places_.empty()) return nullptr;
+    const Place& place = places_[principal & (places_.size() - 1)];
+    const bool known =
+        place.principal == principal && now_ms - place.asked_ms < Privileges::kKeepMs;
+    return known ? &place.rights : nullptr;
+  }
+  const AccountRights& keep(uint64_t principal, int64_t now_ms, const AccountRights& rights);
+  void forget() { places_.clear(); }
+
+ private:
+  struct Place {
+    uint64_t principal = 0;  // 0: none
+    int64_t asked_ms = 0;
+    AccountRights rights;
+  };
+  static constexpr size_t kFewest = 4, kMost = 1024;  // powers of two
+
+  std::vector<Place> places_;
+};
+
+}  // namespace hs::mariadb
