@@ -350,15 +350,20 @@ def test_a_thousand_connections_leave_nothing_behind(
                 if number % 2:
                     client.end()
 
-    def settled() -> tuple[int, int]:
-        while status(tls_server, "connections_open") != 0:
-            pass
-        return status(tls_server, "memory"), len(list(descriptors.iterdir()))
+    with Client(tls_server.port) as watcher:
+        watcher.open("hs.t", ["k", "v"])
 
-    round_of(50)
-    before = settled()
-    round_of(1000)
-    assert settled() == before
+        def settled() -> tuple[int, int]:
+            while status(tls_server, "connections_open") != 1:
+                pass
+            # The thread destroys what it has closed before it answers this.
+            assert watcher.find("=", [1]) == [(b"1", b"one")]
+            return status(tls_server, "memory"), len(list(descriptors.iterdir()))
+
+        round_of(50)
+        before = settled()
+        round_of(1000)
+        assert settled() == before
 
 
 def test_a_server_without_tls_closes_with_an_alert(server: PrivateServer) -> None:
