@@ -2,6 +2,7 @@
 #include "mariadb/account.h"
 
 #include <sql_acl.h>
+#include <sql_audit.h>
 #include <sql_connect.h>
 
 #include <algorithm>
@@ -41,6 +42,15 @@ Principal::Principal(uint64_t number, const Security_context& login)
 
 MariaAccount::~MariaAccount() {
   if (limits_ != nullptr) decrease_user_connections(limits_);
+  privileges_.note_end(*principal_, connection_);
+}
+
+bool MariaAccount::is_within_limits(THD* thd, enum_sql_command command) const {
+  thd->user_connect = limits_;
+  const bool exceeded = check_mqh(thd, command);
+  thd->user_connect = nullptr;
+  if (exceeded) thd->clear_error();
+  return !exceeded;
 }
 
 // The THD with which the server is asked for one principal.
@@ -59,12 +69,35 @@ class Privileges::Asking {
 };
 
 Privileges::~Privileges() {
-  if (thd_ == nullptr) return;
   // destroy_background_thd() needs a thread without a THD.
   THD* const threads_thd = current_thd;
   set_current_thd(nullptr);
-  destroy_background_thd(thd_);
+  if (thd_ != nullptr) destroy_background_thd(thd_);
+  if (audit_thd_ != nullptr) destroy_background_thd(audit_thd_);
   set_current_thd(threads_thd);
+}
+
+void Privileges::note_end(const Principal& principal, my_thread_id connection) {
+  if (!mysql_audit_connection_enabled()) return;
+  const auto size = [](const std::string& name) { return static_cast<unsigned>(name.size()); };
+  mysql_event_connection event{};
+  event.event_subclass = MYSQL_AUDIT_CONNECTION_DISCONNECT;
+  event.thread_id = static_cast<unsigned long>(connection);
+  event.user = principal.user_.c_str();
+  event.user_length = size(principal.user_);
+  event.priv_user = principal.priv_user_.c_str();
+  event.priv_user_length = size(principal.priv_user_);
+  event.external_user = event.proxy_user = "";
+  event.host = principal.host_.c_str();
+  event.host_length = size(principal.host_);
+  event.ip = principal.ip_.c_str();
+  event.ip_length = size(principal.ip_);
+  const MutexLock lock(auditing_);
+  if (audit_thd_ == nullptr) audit_thd_ = create_background_thd();
+  if (audit_thd_ == nullptr) return;
+  mysql_audit_notify(audit_thd_, MYSQL_AUDIT_CONNECTION_CLASS, &event);
+  // So that the plugins can be removed.
+  mysql_audit_release(audit_thd_);
 }
 
 std::shared_ptr<Principal> Privileges::intern(const Security_context& login) {

@@ -7,6 +7,9 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <sql_connect.h>
+#include <sql_parse.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -44,17 +47,33 @@ class Principal {
 // One login.
 class MariaAccount final : public engine::Account {
  public:
-  // Takes over `limits`, the server's count of the account's connections and queries; null: the
-  // account has no limits.
-  MariaAccount(std::shared_ptr<Principal> principal, USER_CONN* limits)
-      : principal_(std::move(principal)), limits_(limits) {}
+  // `connection`: its number for the server. Takes over `limits`, the server's count of the
+  // account's connections and queries; null: the account has no limits. `privileges` must outlive
+  // it.
+  MariaAccount(Privileges& privileges, std::shared_ptr<Principal> principal,
+               my_thread_id connection, USER_CONN* limits)
+      : privileges_(privileges),
+        principal_(std::move(principal)),
+        connection_(connection),
+        limits_(limits) {}
   ~MariaAccount() override;
 
   Principal& principal() const { return *principal_; }
-  USER_CONN* limits() const { return limits_; }
+
+  // Counts one request of this kind, if the account may make only so many in an hour. False: it has
+  // made them.
+  bool may_ask(THD* thd, enum_sql_command command) const {
+    const bool is_limited = limits_ != nullptr && (limits_->user_resources.questions != 0 ||
+                                                   limits_->user_resources.updates != 0);
+    return !is_limited || is_within_limits(thd, command);
+  }
 
  private:
+  bool is_within_limits(THD* thd, enum_sql_command command) const;
+
+  Privileges& privileges_;
   const std::shared_ptr<Principal> principal_;
+  const my_thread_id connection_;
   USER_CONN* const limits_;
 };
 
@@ -91,6 +110,9 @@ class Privileges {
   bool sees(Principal& principal, const char* database, const char* table);
   AccountRights rights(Principal& principal, const TableNames& names);
 
+  // Tells the server's audit plugins that a login has ended.
+  void note_end(const Principal& principal, my_thread_id connection);
+
  private:
   class Asking;
   bool prepare(Principal& principal) HS_REQUIRES(mutex_);
@@ -103,6 +125,9 @@ class Privileges {
   uint64_t last_id_ HS_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::weak_ptr<Principal>> principals_ HS_GUARDED_BY(mutex_);
   size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
+
+  Mutex auditing_;  // apart from the other one: an audit plugin may write to a slow disk
+  THD* audit_thd_ HS_GUARDED_BY(auditing_) = nullptr;
 };
 
 // The rights of the accounts that have used one cursor lately.

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <password.h>
 #include <sql_acl.h>
+#include <sql_audit.h>
 #include <sql_connect.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -154,8 +155,11 @@ bool authenticate(THD* thd, const Credentials& credentials, const PeerAddress& p
   // What the server has read of the client's answer.
   ::explicit_bzero(thd->net.buff, thd->net.max_packet);
   thd->net.vio = nullptr;
+  if (failed) return false;
+  if (!thd->main_security_ctx.password_expired) return true;
   // Such an account may do nothing in SQL but set its password, which it cannot do here.
-  return !failed && !thd->main_security_ctx.password_expired;
+  my_printf_error(ER_MUST_CHANGE_PASSWORD_LOGIN, "the password of the account has expired", MYF(0));
+  return false;
 }
 
 }  // namespace
@@ -169,15 +173,20 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   LoginThd thd;
   if (!thd) return ErrorCode::kMaxMemory;
   uint connect_errors = 0;
-  if (thd_set_peer_addr(thd.get(), &peer.bytes, nullptr, peer.port, false, &connect_errors) ||
-      !authenticate(thd.get(), credentials, peer)) {
+  const bool is_in =
+      !thd_set_peer_addr(thd.get(), &peer.bytes, nullptr, peer.port, false, &connect_errors) &&
+      authenticate(thd.get(), credentials, peer);
+  mysql_audit_notify_connection_connect(thd.get());
+  mysql_audit_release(thd.get());
+  if (!is_in) {
     statistic_increment(aborted_connects, &LOCK_status);
     return ErrorCode::kUnauthorized;
   }
   const Security_context& context = *thd->security_ctx;
   if (connect_errors != 0) reset_host_connect_errors(context.ip);
   std::shared_ptr<Principal> principal = privileges.intern(context);
-  auto account = std::make_shared<MariaAccount>(std::move(principal), thd->user_connect);
+  auto account = std::make_shared<MariaAccount>(privileges, std::move(principal), thd->thread_id,
+                                                thd->user_connect);
   thd->user_connect = nullptr;
   return engine::AccountPtr(std::move(account));
 }

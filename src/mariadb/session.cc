@@ -143,6 +143,8 @@ Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access 
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MariaCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
+  if (account_ != nullptr && !account_->may_ask(thd_, command_of(access)))
+    return Error::access_denied(ER_USER_LIMIT_REACHED);
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) current_ = &target;

@@ -85,6 +85,7 @@ class MariaSession final : public engine::Session {
   Error take_lock_error();
 
  private:
+  static enum_sql_command command_of(engine::Access access);
   void forget_kill();
   void note_lock(int number, const Error& error);
   adapter::LockWaits& lock_waits() { return server_.lock_waits(); }

@@ -7,9 +7,8 @@
 #include "mariadb/write_refusal.h"
 
 namespace hs::mariadb {
-namespace {
 
-enum_sql_command command_of(engine::Access access) {
+enum_sql_command MariaSession::command_of(engine::Access access) {
   switch (access) {
     case engine::Access::kInsert:
       return SQLCOM_INSERT;
@@ -22,8 +21,6 @@ enum_sql_command command_of(engine::Access access) {
   }
   return SQLCOM_SELECT;
 }
-
-}  // namespace
 
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {

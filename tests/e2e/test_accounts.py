@@ -251,6 +251,56 @@ def test_an_account_that_may_write_on_a_read_only_server_does(
         accounts.sql("SET GLOBAL read_only = 0")
 
 
+def test_an_account_makes_as_many_requests_in_an_hour_as_it_may(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("asks", "IDENTIFIED BY 'p' WITH MAX_QUERIES_PER_HOUR 3")
+    account(
+        "changes",
+        "IDENTIFIED BY 'p' WITH MAX_UPDATES_PER_HOUR 2",
+        grant="SELECT, UPDATE ON hs.t",
+    )
+    beyond = b"1\t1\taccess_denied 1226"
+    with Client(accounts.port) as client:
+        assert client.log_in("asks", "p") == IN
+        client.open("hs.t", ["id"])
+        replies = [client.raw(b"1\t=\t1\t1") for _ in range(5)]
+        assert replies == [b"0\t1\t1"] * 3 + [beyond] * 2
+    with Client(accounts.port_wr) as client:
+        assert client.log_in("changes", "p") == IN
+        client.open("hs.t", ["w"])
+        replies = [client.raw(b"1\t=\t1\t1\t1\t0\tU\t5") for _ in range(4)]
+        assert replies == [b"0\t1\t1"] * 2 + [beyond] * 2
+        assert client.raw(b"1\t=\t1\t1") == b"0\t1\t5"
+
+
+def test_server_audit_sees_logins_and_their_ends(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("seen")
+    log = accounts.data_directory / "audit.log"
+    accounts.sql("INSTALL SONAME 'server_audit'")
+    try:
+        accounts.sql("SET GLOBAL server_audit_file_path = 'audit.log'")
+        accounts.sql("SET GLOBAL server_audit_events = 'CONNECT'")
+        accounts.sql("SET GLOBAL server_audit_logging = ON")
+        assert native(accounts, "seen", "wrong") == OUT
+        assert native(accounts, "seen") == IN
+
+        def events() -> list[str]:
+            lines = [one.split(",") for one in log.read_text().splitlines()]
+            return [one[6] for one in lines if one[2] == "seen"]
+
+        wanted = ["FAILED_CONNECT", "CONNECT", "DISCONNECT"]
+        until = time.monotonic() + ENDS_WITHIN_S
+        while events() != wanted:
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.05)
+    finally:
+        accounts.sql("SET GLOBAL server_audit_logging = OFF")
+        accounts.sql("UNINSTALL SONAME 'server_audit'")
+
+
 def test_a_flood_of_failed_and_half_finished_logins_stops_no_other_client(
     accounts: PrivateServer, account: Callable[..., str]
 ) -> None:
