@@ -78,8 +78,9 @@ MYSQL_SYSVAR_UINT(threads, threads, kSetAtStart,
                   "Threads that serve the read port at the same time", nullptr, nullptr, 16, 1,
                   3000, 0);
 MYSQL_SYSVAR_UINT(threads_wr, threads_wr, kSetAtStart,
-                  "Threads that serve the write port at the same time", nullptr, nullptr, 4, 1,
-                  3000, 0);
+                  "Threads that serve the write port at the same time; 0 for one for each eight "
+                  "cores, from 1 to 4",
+                  nullptr, nullptr, 0, 0, 3000, 0);
 MYSQL_SYSVAR_UINT(max_threads, max_threads, kSetAtStart,
                   "Most threads of each port, those included that wait for a page, a lock or the "
                   "log while others go on; at least as many as serve it",
@@ -360,7 +361,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
   for (const std::string& one : addresses) listen(one, port_wr, "handlersocket_port_wr");
   listen(std::string(server::kUnixSocket), socket_path_wr, "handlersocket_socket_wr");
   config.read_threads = threads;
-  config.write_threads = threads_wr;
+  if (threads_wr != 0) config.write_threads = threads_wr;
   config.max_threads = max_threads;
   config.idle_timeout_s = timeout;
   config.backlog = backlog;

@@ -11,6 +11,12 @@
 namespace hs::net {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// Shorter waits are exact to some microseconds, others to a millisecond.
+constexpr nanoseconds kShort = milliseconds(1);
+
 // After this long without traffic a connection gives its buffers back.
 constexpr int64_t kQuietMs = 1000;
 // Activity is recorded in steps of this size, so that a busy connection does not move in its list
@@ -57,9 +63,9 @@ bool EventLoop::adopt(std::unique_ptr<Connection>& connection, Transport& transp
 
 void EventLoop::wake() { wakeup_.notify(); }
 
-bool EventLoop::wait(int timeout_ms, std::vector<Connection*>& ready) {
+bool EventLoop::wait(nanoseconds timeout, std::vector<Connection*>& ready) {
   destroy_closed();
-  const int happened = await_events(bounded_timeout(timeout_ms));
+  const int happened = await_events(bounded(timeout));
   now_ = options_.now_ms();
   for (int i = 0; i < happened; ++i) {
     const epoll_event& event = events_[static_cast<size_t>(i)];
@@ -74,27 +80,39 @@ bool EventLoop::wait(int timeout_ms, std::vector<Connection*>& ready) {
   return happened != 0;
 }
 
-int EventLoop::await_events(int timeout_ms) {
+int EventLoop::await_events(nanoseconds timeout) {
   using Clock = std::chrono::steady_clock;
-  const auto look = [this](int patience_ms) {
-    return ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
-                        patience_ms);
-  };
-  if (timeout_ms == 0) return look(0);
+  if (timeout < kShort) return look(timeout);
   const auto begin = Clock::now();
   if (spin_.pays()) {
-    const auto end = begin + std::chrono::nanoseconds(spin_.limit_ns());
+    const auto end = begin + nanoseconds(spin_.limit_ns());
     do {
-      if (const int happened = look(0); happened != 0) {
+      if (const int happened = look(nanoseconds::zero()); happened != 0) {
         spin_.found();
         return happened;
       }
     } while (Clock::now() < end);
     spin_.failed();
   }
-  const int happened = look(timeout_ms);
+  const int happened = look(timeout);
   spin_.slept((Clock::now() - begin).count());
   return happened;
+}
+
+int EventLoop::look(nanoseconds patience) {
+  const auto most = static_cast<int>(events_.size());
+  if (patience > nanoseconds::zero() && patience < kShort) {
+    const timespec time{0, static_cast<long>(patience.count())};
+    const int happened = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);
+    // Linux has it since 5.11, and a container may forbid it.
+    if (happened >= 0 || (errno != ENOSYS && errno != EPERM)) return happened;
+    patience = nanoseconds::zero();
+  }
+  const int patience_ms =
+      patience == kForever
+          ? -1
+          : static_cast<int>(std::chrono::duration_cast<milliseconds>(patience).count());
+  return ::epoll_wait(epoll_.get(), events_.data(), most, patience_ms);
 }
 
 void EventLoop::admit() {
@@ -497,20 +515,21 @@ void EventLoop::sweep() {
   }
 }
 
-// `timeout_ms`, or the time until sweep() has something to do, if that is shorter.
-int EventLoop::bounded_timeout(int timeout_ms) const {
-  if (!handshakes_.empty()) return 0;
-  int64_t wait_ms = timeout_ms == kForever ? INT64_MAX : timeout_ms;
+// `timeout`, or the time until sweep() has something to do, if that is shorter.
+nanoseconds EventLoop::bounded(nanoseconds timeout) const {
+  if (!handshakes_.empty()) return nanoseconds::zero();
+  if (timeout < kShort) return timeout;
   const auto bound = [&](const ConnectionList& list, int64_t after_ms) {
     if (list.empty()) return;
-    wait_ms = std::min(wait_ms, list.front().last_activity_ + after_ms - now_);
+    const int64_t left_ms = list.front().last_activity_ + after_ms - now_;
+    timeout =
+        std::min<nanoseconds>(timeout, milliseconds(std::clamp<int64_t>(left_ms, 0, INT32_MAX)));
   };
   bound(active_, kQuietMs);
   bound(quiet_, options_.idle_timeout_ms + kActivityStepMs);
   if (!handshaking_.empty()) bound(handshaking_, options_.tls->handshake_timeout_ms());
   bound(lingering_, kLingerMs);
-  if (wait_ms == INT64_MAX) return kForever;
-  return static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT32_MAX));
+  return timeout;
 }
 
 void EventLoop::destroy_closed() {

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,7 +53,7 @@ class EventLoop {
     Counter tls_failed;   // connections that began TLS and never got there
   };
 
-  static constexpr int kForever = -1;
+  static constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
   static constexpr size_t kMaxEvents = 1024;  // connections that one wait() serves
 
   // Null, with errno set, when the process is out of descriptors.
@@ -70,13 +71,13 @@ class EventLoop {
   uint32_t connections() const { return connections_.load(std::memory_order_relaxed); }
   const Counters& counters() const { return counters_; }
 
-  // Waits until something happens, at most `timeout_ms` (kForever: no bound), and does all input
-  // and output that is possible without waiting. Appends to `ready` each connection that has new
+  // Waits until something happens, at most `timeout` (kForever: no bound), and does all input and
+  // output that is possible without waiting. Appends to `ready` each connection that has new
   // input, has reached the end of it, or whose output fell below the high water mark. It appends
   // each once and at most kMaxEvents; reserve that much, and it does not allocate. Destroys
   // connections that were closed before. Closes connections that were idle for too long. False:
   // nothing happened. Returns at once when shake_hands() has something to do.
-  bool wait(int timeout_ms, std::vector<Connection*>& ready);
+  bool wait(std::chrono::nanoseconds timeout, std::vector<Connection*>& ready);
 
   // A handshake of TLS costs a thousand times what a short request does. So wait() does none:
   // connections that have sent something for theirs stand in a queue. This works on the first of
@@ -116,7 +117,8 @@ class EventLoop {
 
   explicit EventLoop(Options options);
 
-  int await_events(int timeout_ms);
+  int await_events(std::chrono::nanoseconds timeout);
+  int look(std::chrono::nanoseconds patience);
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
@@ -137,7 +139,7 @@ class EventLoop {
   void silence(Connection& connection);
   static uint32_t wanted_events(const Connection& connection);
   void sweep();
-  int bounded_timeout(int timeout_ms) const;
+  std::chrono::nanoseconds bounded(std::chrono::nanoseconds timeout) const;
   void destroy_closed();
 
   Options options_;

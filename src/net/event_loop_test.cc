@@ -11,6 +11,8 @@
 namespace hs::net {
 namespace {
 
+using namespace std::chrono_literals;
+
 class EventLoopTest : public ::testing::Test {
  protected:
   EventLoopTest() {
@@ -41,7 +43,7 @@ class EventLoopTest : public ::testing::Test {
 
   std::vector<Connection*> wait() {
     std::vector<Connection*> ready;
-    loop_->wait(0, ready);
+    loop_->wait(0ms, ready);
     return ready;
   }
 
@@ -163,7 +165,7 @@ TEST_F(EventLoopTest, OutputThatGrowsOverTheHighWaterMarkWhileSomeWaitsStopsTheR
   ASSERT_TRUE(connection.over_high_water());
   write(client, "more");
   std::vector<Connection*> ready;
-  EXPECT_FALSE(loop_->wait(0, ready));  // otherwise wait() would return at once for ever
+  EXPECT_FALSE(loop_->wait(0ms, ready));  // otherwise wait() would return at once for ever
 }
 
 TEST_F(EventLoopTest, RepliesMadeWhileOutputIsStuckFollowIt) {
@@ -193,7 +195,7 @@ TEST_F(EventLoopTest, HalfCloseIsToldAndTheReplyStillArrives) {
   ASSERT_EQ(ready.size(), 1u);
   Connection& connection = *ready[0];
   EXPECT_TRUE(connection.end_of_input());
-  EXPECT_FALSE(loop_->wait(0, ready));  // reported once: it would sleep
+  EXPECT_FALSE(loop_->wait(0ms, ready));  // reported once: it would sleep
   EXPECT_EQ(connection.input().view(), "last request\n");
   connection.output().append("reply\n");
   loop_->send(connection);
@@ -214,7 +216,7 @@ TEST_F(EventLoopTest, AHalfClosedSlowReaderDoesNotSpinAndGetsAll) {
   loop_->finish(connection);
   EXPECT_FALSE(connection.closed());
   std::vector<Connection*> ready;
-  EXPECT_FALSE(loop_->wait(0, ready));  // nothing to do: it would sleep
+  EXPECT_FALSE(loop_->wait(0ms, ready));  // nothing to do: it would sleep
   size_t received = 0;
   for (std::string bytes; (bytes = read(client)) != "EOF"; received += bytes.size()) wait();
   EXPECT_EQ(received, 100'000u);
@@ -323,9 +325,9 @@ TEST_F(EventLoopTest, WaitSleepsNoLongerThanUntilTheNextConnectionIsDue) {
   const FileDescriptor client = connect();
   std::vector<Connection*> ready;
   now_ms_ += 1000;
-  EXPECT_FALSE(loop_->wait(0, ready));  // the connection is quiet now, due in 29.25 s
+  EXPECT_FALSE(loop_->wait(0ms, ready));  // the connection is quiet now, due in 29.25 s
   now_ms_ += 29'250;
-  EXPECT_FALSE(loop_->wait(0, ready));
+  EXPECT_FALSE(loop_->wait(0ms, ready));
   EXPECT_EQ(loop_->connections(), 0u);
 }
 
@@ -334,7 +336,7 @@ TEST_F(EventLoopTest, WakeEndsTheNextWait) {
   loop_->wake();
   loop_->wake();
   EXPECT_TRUE(loop_->wait(EventLoop::kForever, ready));
-  EXPECT_FALSE(loop_->wait(0, ready));
+  EXPECT_FALSE(loop_->wait(0ms, ready));
 }
 
 TEST_F(EventLoopTest, ShutClosesAllAndTakesNoMore) {

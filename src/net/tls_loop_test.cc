@@ -92,7 +92,7 @@ class TlsLoopTest : public ::testing::Test {
 
   std::vector<Connection*> wait() {
     std::vector<Connection*> ready;
-    loop_->wait(0, ready);
+    loop_->wait(std::chrono::milliseconds(0), ready);
     return ready;
   }
   std::vector<Connection*> round() {

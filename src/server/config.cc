@@ -13,6 +13,8 @@ std::string_view without_blanks(std::string_view text) {
 
 }  // namespace
 
+uint32_t default_write_threads(uint32_t cores) { return std::clamp(cores / 8, 1u, 4u); }
+
 bool split_addresses(std::string_view list, std::vector<std::string>* addresses,
                      std::string* error) {
   addresses->clear();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/clock.h"
@@ -44,12 +45,16 @@ struct SlowLogConfig {
   std::string file = "handlersocket-slow.log";
 };
 
+// One for each eight cores, from 1 to 4. Fewer threads make larger batches, which share a commit,
+// and one executes more changes than a commit of most disks lets through.
+uint32_t default_write_threads(uint32_t cores);
+
 struct Config {
   std::vector<EndpointConfig> endpoints;
   net::TlsContext* tls = nullptr;  // null: there is no TLS; must outlive the server
   // For all endpoints of one mode together.
-  uint32_t read_threads = 16;         // 1..3000
-  uint32_t write_threads = 4;         // likewise
+  uint32_t read_threads = 16;  // 1..3000
+  uint32_t write_threads = default_write_threads(std::thread::hardware_concurrency());
   uint32_t max_threads = 256;         // including threads that wait; at least as many as above
   uint32_t spare_thread_ms = 10'000;  // how long a spare thread stands by before it ends
   uint32_t idle_timeout_s = 300;      // a connection is closed after this long without traffic
@@ -61,7 +66,7 @@ struct Config {
   Limits limits;
   SlowLogConfig slow_log{};
   LoginPool::Options logins;
-  int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with (see exec/meter.h)
+  int64_t (*now_ns)() = monotonic_ns;  // the clock of work and of commits
 
   uint32_t threads(engine::Mode mode) const {
     return mode == engine::Mode::kReadOnly ? read_threads : write_threads;

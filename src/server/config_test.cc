@@ -32,6 +32,14 @@ TEST(Addresses, NoneAndTheSlashStandAlone) {
   EXPECT_EQ(split(",::1"), "error: the list of addresses ',::1' has an empty one");
 }
 
+TEST(WriteThreads, AreOneForEachEightCoresByDefault) {
+  EXPECT_EQ(default_write_threads(0), 1u);  // not known
+  EXPECT_EQ(default_write_threads(2), 1u);
+  EXPECT_EQ(default_write_threads(15), 1u);
+  EXPECT_EQ(default_write_threads(16), 2u);
+  EXPECT_EQ(default_write_threads(128), 4u);
+}
+
 TEST(Addresses, AreListedOnce) {
   EXPECT_EQ(split("::1, ::1"), "error: the list of addresses '::1, ::1' has ::1 twice");
 }

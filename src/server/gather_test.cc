@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "testing/fixtures/server_fixture.h"
 
@@ -27,6 +28,9 @@ class GatherTest : public ServerTest {
     TestClient client = TestClient::unix_socket(write_.port);
     EXPECT_EQ(client.ask(kOpen), "0\t1");
     return client;
+  }
+  void await_calls(testing::Call call, uint64_t calls) {
+    while (faulty_.calls(call) < calls) std::this_thread::yield();
   }
   static std::string insert(int key) { return "1\t+\t2\t" + std::to_string(key) + "\tv\n"; }
 
@@ -73,6 +77,69 @@ TEST_F(GatherTest, WhatAConnectionOfTheBatchSendsMeanwhileIsForTheNext) {
   EXPECT_EQ(client.line(), "0\t1");
   EXPECT_EQ(client.line(), "0\t2\t1\tv");
   EXPECT_EQ(server_->statistics().batches - batches, 2u);
+}
+
+TEST_F(GatherTest, WhatComesDuringACommitSharesTheNextOne) {
+  TestClient first = opened(), second = opened(), third = opened();
+  const uint64_t commits = server_->statistics().commits;
+  // The lead is offered at once.
+  faulty_.hold(testing::Call::kCommitted, 1, engine::SessionEvents::Wait::kRead);
+  first.send(insert(1));
+  faulty_.wait_for_held(1);
+  const uint64_t inserts = faulty_.calls(testing::Call::kInsert);
+  second.send(insert(2));
+  await_calls(testing::Call::kInsert, inserts + 1);  // executed meanwhile
+  third.send(insert(3));
+  await_calls(testing::Call::kInsert, inserts + 2);
+  EXPECT_EQ(server_->statistics().commits - commits, 0u);
+  faulty_.let_go();
+  for (TestClient* client : {&first, &second, &third}) EXPECT_EQ(client->line(), "0\t1");
+  EXPECT_EQ(server_->statistics().commits - commits, 2u);
+}
+
+TEST_F(GatherTest, ReadsAreAnsweredDuringACommit) {
+  TestClient first = opened(), second = opened();
+  faulty_.hold(testing::Call::kCommitted, 1, engine::SessionEvents::Wait::kRead);
+  first.send(insert(1));
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(second.ask("1\t=\t1\t5\n"), "0\t2");
+  faulty_.let_go();
+  EXPECT_EQ(first.line(), "0\t1");
+}
+
+TEST_F(GatherTest, ACommitThatTakesFarTooLongHoldsUpNoOther) {
+  TestClient first = opened(), second = opened();
+  faulty_.hold(testing::Call::kCommitted, 1, engine::SessionEvents::Wait::kRead);
+  first.send(insert(1));
+  faulty_.wait_for_held(1);
+  step_ns_ = 10'000'000;
+  EXPECT_EQ(second.ask(insert(2)), "0\t1");
+  faulty_.let_go();
+  EXPECT_EQ(first.line(), "0\t1");
+}
+
+TEST_F(GatherTest, ABatchWaitsForClientsThatWereAnsweredJustNow) {
+  TestClient first = opened(), second = opened();
+  // Commits take a minute by the server's clock: the batch waits as long as it needs to.
+  step_ns_ = 60'000'000'000;
+  EXPECT_EQ(first.ask(insert(1)), "0\t1");
+  step_ns_ = 0;
+  faulty_.hold(testing::Call::kInsert, 1, {});
+  first.send(insert(2));
+  faulty_.wait_for_held(1);
+  second.send(insert(3));
+  faulty_.let_go();
+  EXPECT_EQ(first.line(), "0\t1");
+  EXPECT_EQ(second.line(), "0\t1");
+  const uint64_t commits = server_->statistics().commits;
+  const uint64_t inserts = faulty_.calls(testing::Call::kInsert);
+  first.send(insert(4));
+  await_calls(testing::Call::kInsert, inserts + 1);
+  EXPECT_EQ(server_->statistics().commits, commits);
+  second.send(insert(5));
+  EXPECT_EQ(first.line(), "0\t1");
+  EXPECT_EQ(second.line(), "0\t1");
+  EXPECT_EQ(server_->statistics().commits, commits + 1);
 }
 
 TEST_F(GatherTest, ClientsThatComeOrGoWhileABatchRunsHarmNoOthers) {

@@ -9,6 +9,7 @@
 #include "exec/client.h"
 #include "net/connection.h"
 #include "protocol/codec.h"
+#include "server/commit_pace.h"
 #include "server/connections.h"
 
 namespace hs::server {
@@ -55,9 +56,10 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   Ending ending = Ending::kNone;  // if set: nothing more is executed, and the peer closes
   ErrorCode last_words = ErrorCode::kCommand;
 
-  bool shows_tls = false;  // set by Reactor: `record` tells of the client's TLS
-
-  // Set by Reactor, while parked:
+  // Set by Reactor:
+  bool shows_tls = false;  // `record` tells of the client's TLS
+  CommitPace::Mark answered = 0;
+  // ... while parked:
   int64_t try_at_ms = 0;  // when the request is due to be tried again
   unsigned tries = 0;     // how often the request was tried so far
 };

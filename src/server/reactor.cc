@@ -8,6 +8,9 @@
 namespace hs::server {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
 // A parked request is tried again after 2 ms, then 4, up to this. A try that fails costs 20 µs.
 constexpr int64_t kLongestParkMs = 128;
 // How often the leader looks at the parked requests.
@@ -35,6 +38,12 @@ bool take_out(Queue& list, const Peer& peer) {
   return found;
 }
 
+// How long a batch waits for the commit of another one, at most, and how many times as long as
+// commits usually take.
+constexpr int64_t kLongestHoldNs = 50'000'000;
+constexpr int64_t kShortestHoldNs = 1'000'000;
+constexpr int64_t kHoldCommits = 2;
+
 }  // namespace
 
 std::unique_ptr<Reactor> Reactor::create(const Options& options) {
@@ -42,6 +51,7 @@ std::unique_ptr<Reactor> Reactor::create(const Options& options) {
   reactor->gathers_ = options.gathers;
   reactor->connections_ = options.connections;
   reactor->logins_ = options.logins;
+  reactor->now_ns_ = options.now_ns;
   net::EventLoop::Options loop;
   loop.read_size = options.read_size;
   loop.high_water = options.high_water;
@@ -124,11 +134,11 @@ void Reactor::lead(Leader& leader) {
     settle_returned();
     if (has_killed_.load(std::memory_order_relaxed)) close_killed();
     queue_parked();
-    int timeout_ms = net::EventLoop::kForever;
-    if (leader.holds_tables) timeout_ms = kHoldTablesMs;
-    if (!parked_.empty()) timeout_ms = kLookAtParkedMs;
-    if (!queue_.empty()) timeout_ms = 0;
-    const bool happened = await_peers(timeout_ms);
+    nanoseconds timeout = net::EventLoop::kForever;
+    if (leader.holds_tables) timeout = milliseconds{kHoldTablesMs};
+    if (!parked_.empty()) timeout = milliseconds{kLookAtParkedMs};
+    if (!queue_.empty()) timeout = nanoseconds::zero();
+    const bool happened = await_peers(timeout);
     if (happened || !queue_.empty()) {
       run_batch(leader);
       leader.holds_tables = session.after_batch();
@@ -143,14 +153,14 @@ void Reactor::lead(Leader& leader) {
 }
 
 // False: nothing happened.
-bool Reactor::await_peers(int timeout_ms) {
+bool Reactor::await_peers(nanoseconds timeout) {
   ready_.clear();
-  const bool happened = loop_->wait(timeout_ms, ready_);
+  const bool happened = loop_->wait(timeout, ready_);
   queue_ready();
   return happened;
 }
 
-// Behind the batch, since clients wait for its replies.
+// Behind the batch or while it must wait anyway, since clients wait for its replies.
 void Reactor::shake_hands() {
   ready_.clear();
   loop_->shake_hands(ready_);
@@ -172,12 +182,13 @@ void Reactor::queue_ready() {
   if (ready_.empty()) return;
   const int64_t now_ns = monotonic_ns();
   for (net::Connection* connection : ready_) {
+    auto& peer = static_cast<Peer&>(*connection);
     // Nothing more is read until the peer's turn. Otherwise each wait() would report it again and
     // put it at the end of the queue.
-    connection->hold_input(true);
-    auto& peer = static_cast<Peer&>(*connection);
+    peer.hold_input(true);
     peer.record.set_arrival(now_ns);
     if (peer.transport().tls() != nullptr && !peer.shows_tls) show_tls(peer);
+    pace_.came(peer.answered);
     queue_.push_back(peer);
   }
 }
@@ -195,18 +206,56 @@ void Reactor::run_queue(Leader& leader) {
 
 bool Reactor::gathers(Leader& leader) const {
   const Batch& batch = leader.batch();
-  return gathers_ && leads(leader) && !batch.full() &&
+  return gathers_ && leads(leader) && !batch.full() && !leader.should_stop() &&
          loop_->connections() > batch.peers().size() &&  // otherwise no connection can send more
          leader.session().has_uncommitted_changes();
 }
 
+// Executes what is there, and, once something was changed, what comes until the commit.
+void Reactor::gather(Leader& leader) {
+  run_queue(leader);
+  std::optional<int64_t> held_since_ns;
+  while (gathers(leader)) {
+    settle_returned();
+    await_peers(nanoseconds::zero());
+    if (queue_.empty() && !await_more(leader, &held_since_ns)) return;
+    run_queue(leader);
+  }
+}
+
+// False: the batch should be committed now.
+bool Reactor::await_more(Leader& leader, std::optional<int64_t>* held_since_ns) {
+  const int64_t now_ns = now_ns_();
+  if (commits_.load(std::memory_order_acquire) != 0) {
+    // The connections of that batch come back together, for a commit that all share with this one.
+    const int64_t since_ns = held_since_ns->value_or(now_ns);
+    *held_since_ns = since_ns;
+    const int64_t hold_ns =
+        std::clamp(kHoldCommits * pace_.commit_ns(), kShortestHoldNs, kLongestHoldNs);
+    const int64_t left_ns = since_ns + hold_ns - now_ns;
+    if (left_ns <= 0) return false;
+    shake_hands();  // there is time for it
+    await_peers(queue_.empty() ? nanoseconds{left_ns} : nanoseconds::zero());
+    return true;
+  }
+  if (has_returned_.load(std::memory_order_relaxed)) return true;
+  const int64_t patience_ns = pace_.patience_ns(leader.batch().peers().size(), now_ns);
+  if (patience_ns == 0) return false;
+  await_peers(nanoseconds{patience_ns});
+  pace_.waited(!queue_.empty());
+  return !queue_.empty();
+}
+
 void Reactor::run_batch(Leader& leader) {
   Batch& batch = leader.batch();
+  bool commits = false;
   try {
-    do {
-      run_queue(leader);
-    } while (gathers(leader) && await_peers(0) && !queue_.empty());
+    gather(leader);
+    commits = gathers_ && leader.session().has_uncommitted_changes();
+    if (commits) commits_.fetch_add(1, std::memory_order_relaxed);
+    const int64_t begin_ns = commits ? now_ns_() : 0;
     batch.finish();
+    if (commits) pace_.committed(now_ns_() - begin_ns);
   } catch (...) {
     batch.abandon();
     leader.complain("a batch failed, its connections were closed");
@@ -215,9 +264,15 @@ void Reactor::run_batch(Leader& leader) {
     leader.complain("out of memory (see handlersocket_max_memory), a connection was closed");
   if (batch.met_foreigner()) report_foreigner(leader);
   if (leads(leader)) {
-    for (Peer* peer : batch.peers()) settle(*peer);
+    if (commits) commits_.fetch_sub(1, std::memory_order_relaxed);
+    if (commits) pace_.begin_answers();
+    for (Peer* peer : batch.peers()) {
+      if (commits) pace_.answered(peer->answered);
+      settle(*peer);
+    }
+    if (commits) pace_.end_answers(now_ns_());
   } else {
-    give_back(leader);
+    give_back(leader, commits);
   }
   batch.replies_are_out();
   batch.clear();
@@ -232,12 +287,14 @@ void Reactor::report_foreigner(Leader& leader) try {
   leader.complain_of_foreigner("an unknown address");
 }
 
-void Reactor::give_back(Leader& leader) {
+void Reactor::give_back(Leader& leader, bool committed) {
   bool is_led = false;
   {
     const MutexLock lock(mutex_);
     for (Peer* peer : leader.batch().peers()) returned_.push_back(*peer);
     has_returned_.store(true, std::memory_order_relaxed);
+    // Behind it, so that the leader that sees the end of the commit also sees the peers.
+    if (committed) commits_.fetch_sub(1, std::memory_order_release);
     is_led = leader_.load(std::memory_order_relaxed) != nullptr;
   }
   if (is_led) {
@@ -250,15 +307,19 @@ void Reactor::give_back(Leader& leader) {
 // Settles the peers that another thread has answered.
 void Reactor::settle_returned() {
   if (!has_returned_.load(std::memory_order_relaxed)) return;
-  for (;;) {
-    Peer* peer = nullptr;
-    {
-      const MutexLock lock(mutex_);
-      if (returned_.empty()) return has_returned_.store(false, std::memory_order_relaxed);
-      peer = &returned_.pop_front();
-    }
+  pace_.begin_answers();
+  while (Peer* const peer = take_returned()) {
+    pace_.answered(peer->answered);
     settle(*peer);
   }
+  pace_.end_answers(now_ns_());
+}
+
+Peer* Reactor::take_returned() {
+  const MutexLock lock(mutex_);
+  if (!returned_.empty()) return &returned_.pop_front();
+  has_returned_.store(false, std::memory_order_relaxed);
+  return nullptr;
 }
 
 // Gives the peer back to the loop, sends its replies, and decides what happens to it next.

@@ -21,12 +21,15 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "net/event_loop.h"
+#include "server/commit_pace.h"
 #include "server/connections.h"
 #include "server/leader.h"
 #include "server/login_pool.h"
@@ -48,6 +51,7 @@ class Reactor final : public LoginReceiver {
     bool gathers = false;
     Connections* connections = nullptr;  // must outlive the reactor; null: none can be killed
     LoginPool* logins = nullptr;  // null: no endpoint asks for accounts; else outlives the reactor
+    int64_t (*now_ns)() = monotonic_ns;  // the clock that commits are measured with
   };
 
   // How long the leader may wait for a lock or the log before another executor takes the lead. It
@@ -119,13 +123,16 @@ class Reactor final : public LoginReceiver {
   void split_batch(Leader& leader) HS_REQUIRES(mutex_);
   void run_batch(Leader& leader);
   void run_queue(Leader& leader);
+  void gather(Leader& leader);
+  bool await_more(Leader& leader, std::optional<int64_t>* held_since_ns);
   static void report_foreigner(Leader& leader);
   bool gathers(Leader& leader) const;
-  bool await_peers(int timeout_ms);
+  bool await_peers(std::chrono::nanoseconds timeout);
   void shake_hands();
   void queue_ready();
-  void give_back(Leader& leader);
+  void give_back(Leader& leader, bool committed);
   void settle_returned();
+  Peer* take_returned();
   void settle(Peer& peer);
   void log_in(Peer& peer);
   void name_user(Peer& peer);
@@ -139,12 +146,16 @@ class Reactor final : public LoginReceiver {
   bool gathers_ = false;
   Connections* connections_ = nullptr;
   LoginPool* logins_ = nullptr;
+  int64_t (*now_ns_)() = nullptr;
+  // Batches of which the commit is under way. More than one only when a commit takes far too long.
+  std::atomic<uint32_t> commits_{0};
 
   // Used by the leader:
   Queue queue_;  // peers with requests for the next batch
   std::vector<net::Connection*> ready_;
   Queue parked_;  // peers whose next request must wait for a lock; detached from the loop
   int64_t look_at_parked_ms_ = 0;  // when it is next due
+  CommitPace pace_;
 
   std::atomic<bool> has_parked_{false};
   std::atomic<bool> wait_ended_{false};  // since the leader last looked at parked_

@@ -35,6 +35,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, shared));
   const uint32_t threads = config.threads(mode);
   Reactor::Options reactor;
+  reactor.now_ns = config.now_ns;
   if (config.readsize > 0) reactor.read_size = config.readsize;
   reactor.high_water = config.limits.max_buffered;
   reactor.idle_timeout_s = config.idle_timeout_s;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <string>
 #include <thread>
@@ -26,6 +27,7 @@ std::thread start_thread(std::string name, Work work) {
   } const restore{before};
   return std::thread([name = std::move(name), work = std::move(work)] {
     ::pthread_setname_np(::pthread_self(), name.c_str());
+    ::prctl(PR_SET_TIMERSLACK, 1000);  // else a wait of 20 µs takes 70
     work();
   });
 }

@@ -162,7 +162,9 @@ class FaultySession : public engine::Session {
       return std::move(*error);
     }
     if (lost_) return Error::engine(kTransactionAborted);
-    return inner_->commit();
+    Result<void> committed = inner_->commit();
+    (void)fault(Call::kCommitted);
+    return committed;
   }
 
   void rollback() override {

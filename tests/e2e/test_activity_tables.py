@@ -84,21 +84,3 @@ def test_without_the_ports_the_tables_are_empty(own: PrivateServer) -> None:
         assert own.sql(f"SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_{table}") == [(0,)]
     own.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
     assert own.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_LATENCY") == [(10,)]
-
-
-def test_uninstall_soname_takes_ports_and_tables_away_and_install_soname_brings_them(
-    own: PrivateServer,
-) -> None:
-    loaded = (
-        "SELECT PLUGIN_NAME FROM information_schema.PLUGINS WHERE PLUGIN_LIBRARY = 'handlersocket2.so'"
-    )
-    tables = {f"HANDLERSOCKET_{name}" for name in "CONNECTIONS INDEXES LATENCY LATENCY_BUCKETS".split()}
-    assert {name for (name,) in own.sql(loaded)} == tables | {"handlersocket"}
-    own.sql("UNINSTALL SONAME 'handlersocket2.so'")
-    assert own.sql(loaded) == []
-    own.sql("INSTALL SONAME 'handlersocket2.so'")
-    assert {name for (name,) in own.sql(loaded)} == tables | {"handlersocket"}
-    with Client(own.port) as reader:
-        reader.open("hs.t", ["id"])
-        while counts(own) != {("read", "other"): 1}:
-            pass

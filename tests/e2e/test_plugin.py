@@ -17,7 +17,8 @@ TABLE = "CREATE TABLE hs.t (id INT PRIMARY KEY, v INT NOT NULL)"
 @pytest.fixture
 def own() -> Iterator[PrivateServer]:
     """A server of the test's own, with the plugin and a table."""
-    with PrivateServer(variables={"handlersocket_threads": 2, "log_bin": "log"}) as server:
+    threads = {"handlersocket_threads": 2, "handlersocket_threads_wr": 4}
+    with PrivateServer(variables=threads | {"log_bin": "log"}) as server:
         server.sql("CREATE DATABASE hs")
         server.sql(TABLE)
         yield server
@@ -181,7 +182,7 @@ def test_kill_of_a_threads_entry_ends_its_batch_only(own: PrivateServer) -> None
             threads = own.sql(
                 "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
             )
-            # One for each of handlersocket_threads, and on each port one that stands by.
+            # One for each of handlersocket_threads and _wr, and on each port one that stands by.
             assert len(threads) == (2 + 1) + (4 + 1)
             for (thread,) in threads:
                 own.sql(f"{verb} {thread}")
