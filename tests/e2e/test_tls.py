@@ -359,17 +359,19 @@ def test_a_thousand_connections_leave_nothing_behind(
     with Client(tls_server.port) as watcher:
         watcher.open("hs.t", ["k", "v"])
 
-        def settled() -> tuple[int, int]:
+        def memory() -> int:
             while status(tls_server, "connections_open") != 1:
                 pass
             # The thread destroys what it has closed before it answers this.
             assert watcher.find("=", [1]) == [(b"1", b"one")]
-            return status(tls_server, "memory"), sockets()
+            return status(tls_server, "memory")
 
         round_of(50)
-        before = settled()
+        before = memory(), sockets()
         round_of(1000)
-        assert settled() == before
+        assert memory() == before[0]
+        while sockets() > before[1]:  # that of the last SQL connection may still be closed
+            pass
 
 
 def test_a_server_without_tls_closes_with_an_alert(server: PrivateServer) -> None:
