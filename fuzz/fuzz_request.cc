@@ -77,12 +77,13 @@ void check_line(std::string_view received) {
   require(request.limit >= 1, "limit is never 0");
   require(request.error || request.verb == Verb::kInsert ||
               request.key.size() == request.key_count || request.verb == Verb::kOpen ||
-              request.verb == Verb::kAuth,
+              request.verb == Verb::kAuth || request.verb == Verb::kHello,
           "a request without an error has all of its key");
   check_values(request.key, line);
   check_values(request.values, line);
   if (request.in) check_values(request.in->values, line);
   for (const Filter& filter : request.filters) check_values({&filter.value, 1}, line);
+  if (request.verb == Verb::kHello) check_values({&request.client_name, 1}, line);
   if (request.verb == Verb::kAuth) {
     check_values({&request.auth_user, 1}, line);
     check_values({&request.auth_key, 1}, line);

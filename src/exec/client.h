@@ -125,6 +125,18 @@ class Client {
   bool authorized() const { return authorized_; }
   void set_authorized(bool authorized) { authorized_ = authorized; }
 
+  // Of the connection, for the operator and the client; 0: none.
+  uint64_t id() const { return id_; }
+  void set_id(uint64_t id) { id_ = id; }
+  // What the client calls itself; empty: it has not said so.
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) {
+    name_ = std::move(name);
+    has_new_name_ = true;
+  }
+  // Whether the name was set since the last call.
+  bool take_new_name() { return std::exchange(has_new_name_, false); }
+
   // That the client has logged in to; null: none.
   const engine::AccountPtr& account() const { return account_; }
   void set_account(engine::AccountPtr account) { account_ = std::move(account); }
@@ -138,6 +150,9 @@ class Client {
   SpecPool& pool_;
   const Authentication& authentication_;
   bool authorized_ = false;
+  bool has_new_name_ = false;
+  uint64_t id_ = 0;
+  std::string name_;
   engine::AccountPtr account_;
   std::unique_ptr<Login> login_;
   size_t open_columns_ = 0;

@@ -1,6 +1,8 @@
 // What stays the same for all requests of one group of threads. Read-only.
 #pragma once
 
+#include <string_view>
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "engine/engine.h"
@@ -11,6 +13,9 @@ struct Context {
   engine::Mode mode = engine::Mode::kReadOnly;
   Limits limits;
   int64_t (*now_ns)() = monotonic_ns;  // the clock that work is measured with
+  // For Verb::kHello. They must outlive the context.
+  std::string_view version = "0";         // of this program
+  std::string_view server_version = "0";  // of the database
 };
 
 }  // namespace hs::exec

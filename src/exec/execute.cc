@@ -4,6 +4,7 @@
 
 #include "exec/auth.h"
 #include "exec/find.h"
+#include "exec/hello.h"
 #include "exec/insert.h"
 #include "exec/modify.h"
 #include "exec/open.h"
@@ -19,6 +20,7 @@ constexpr int kOutOfMemory = 128;  // the handler's number for it
 Result<void> change_connection(const Context& context, const Request& request, Client& client,
                                engine::Session& session, Scratch& scratch,
                                protocol::ReplyWriter& reply) {
+  if (request.verb == Verb::kHello) return hello(context, request, client, reply);
   if (request.verb == Verb::kAuth) return authenticate(request, client, reply);
   scratch.meter.add(Meter::kOpen);
   return open_index(context, request, client, session, reply);

@@ -55,6 +55,10 @@ Plan on_index(const Request& request, const engine::IndexSpecPtr& spec) {
 
 Plan plan(const Context& context, const Request& request, const Client& client) {
   if (request.verb == Verb::kInvalid) return refused(request.error.value_or(ErrorCode::kCommand));
+  if (request.verb == Verb::kHello) {
+    if (request.error) return refused(*request.error);
+    return {.kind = Plan::Kind::kConnection};
+  }
   if (request.verb == Verb::kAuth) return {.kind = Plan::Kind::kConnection};
   if (!may_proceed(client)) return refused(ErrorCode::kUnauthorized);
   if (request.verb == Verb::kOpen) {

@@ -13,8 +13,8 @@ namespace hs::exec {
 
 struct Plan {
   enum class Kind : uint8_t {
-    kRefused,     // answered with `error`; touches nothing
-    kConnection,  // opens an index or authenticates: changes the Client, which no rollback undoes
+    kRefused,  // answered with `error`; touches nothing
+    kConnection,  // opens an index, authenticates or says its name: changes the Client, which no rollback undoes
     kRead,
     kChange,
   };

@@ -369,6 +369,8 @@ std::optional<server::Config> read_configuration(std::string* error) {
   config.rcvbuf = rcvbuf;
   config.readsize = readsize;
   config.spin_us = spin_us;
+  config.version = HS_VERSION;
+  config.server_version = server_version;
   config.limits = {.max_request_size = max_request_size,
                    .max_reply_size = max_reply_size,
                    .max_connections = max_connections,

@@ -22,6 +22,7 @@ enum class Verb : uint8_t {
   kForeign,  // another protocol: the connection ends without an answer
   kOpen,
   kAuth,
+  kHello,  // asks who serves
   kFind,
   kInsert,
   kModify,  // a find whose rows are changed
@@ -86,10 +87,13 @@ struct Request {
     return error_stage <= stage ? error : std::nullopt;
   }
 
-  uint32_t index_id = 0;  // all but kAuth and kInvalid
+  uint32_t index_id = 0;  // all but kAuth, kHello and kInvalid
 
   // kOpen; each of the two lists of columns is names with commas between them
   std::string_view database, table, index, columns, filter_columns;
+
+  // kHello: what the client calls itself; may be empty
+  Value client_name;
 
   // kAuth
   AuthMethod auth_method = AuthMethod::kUnknown;

@@ -64,6 +64,9 @@ struct Config {
   uint32_t rcvbuf = 0;    // bytes, 0 = the system's
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
   Limits limits;
+  // What clients are told that ask. They must outlive the server.
+  std::string_view version = "0";         // of this program
+  std::string_view server_version = "0";  // of the database
   SlowLogConfig slow_log{};
   LoginPool::Options logins;
   int64_t (*now_ns)() = monotonic_ns;  // the clock of work and of commits

@@ -329,6 +329,7 @@ void Reactor::settle(Peer& peer) {
     return loop_->close(peer);
   }
   peer.record.set_state(ConnectionRecord::State::kIdle);
+  if (peer.client.take_new_name()) name_program(peer);
   loop_->send(peer);
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
@@ -357,6 +358,14 @@ void Reactor::log_in(Peer& peer) {
   name_user(peer);
   peer.hold_input(true);
   queue_.push_back(peer);
+}
+
+// Shows the operator what the client calls itself.
+void Reactor::name_program(Peer& peer) try {
+  if (connections_ == nullptr) return;
+  std::string name = peer.client.name();
+  connections_->describe(peer.record, [&](ConnectionInfo& info) { info.program.swap(name); });
+} catch (const std::bad_alloc&) {
 }
 
 // Shows the operator as which user the peer has logged in.

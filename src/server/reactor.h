@@ -135,6 +135,7 @@ class Reactor final : public LoginReceiver {
   Peer* take_returned();
   void settle(Peer& peer);
   void log_in(Peer& peer);
+  void name_program(Peer& peer);
   void name_user(Peer& peer);
   void park(Peer& peer);
   void queue_parked();

@@ -59,7 +59,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   }
   ThreadPool::Options pool;
   pool.name = thread_prefix(mode);
-  pool.context = {mode, config.limits, config.now_ns};
+  pool.context = {mode, config.limits, config.now_ns, config.version, config.server_version};
   pool.max_threads = std::max(config.max_threads, threads);
   pool.slow_log = &shared.slow_log;
   pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
@@ -85,12 +85,14 @@ bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoi
                          std::string_view place) {
   auto made = std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
   ConnectionRecord& record = made->record;
+  exec::Client& client = made->client;
   ConnectionInfo info;
   info.host = endpoint.address == kUnixSocket ? "localhost" : transport.remote_address();
   std::unique_ptr<net::Connection> peer = std::move(made);
   const MutexLock lock(mutex_);
   while (Reactor* const reactor = least_busy()) {
     connections_.add(record, {reactor, place, mode_}, info);
+    client.set_id(record.id());
     if (reactor->adopt(peer, transport)) return true;
     connections_.remove(record);
     std::erase(taking_, reactor);

@@ -88,6 +88,25 @@ def test_the_right_password_lets_in_and_nothing_works_before(
         assert client.raw(b"1\t=\t1\t1") == b"0\t2\t1\tone"
 
 
+def test_hello_tells_how_to_log_in_and_then_what_the_server_can_do(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("ada")
+    version = str(accounts.sql("SELECT VERSION()")[0][0]).encode()
+    with Client(accounts.port) as client:
+        methods = b"mysql_native_password,unix_socket,password"
+        assert client.raw(b"H\t2\ttests 1.0") == b"0\t3\t2\tHandlerSocket 2\t" + methods
+        assert client.log_in("ada", PASSWORD) == IN
+        reply = client.raw(b"H\t2\ttests 1.0").split(b"\t")
+        assert reply[:4] == [b"0", b"6", b"2", b"HandlerSocket 2"]
+        assert reply[5:7] == [version, b"login,tls"]
+        shown = accounts.sql(
+            "SELECT * FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE ID = %s",
+            (int(reply[7]),),
+        )
+        assert "ada" in shown[0] and "tests 1.0" in shown[0], shown
+
+
 def test_wrong_passwords_and_unknown_users_are_refused_alike(
     accounts: PrivateServer, account: Callable[..., str]
 ) -> None:

@@ -118,6 +118,8 @@ Request Parser::parse(std::string_view line) {
     parse_open(tokens, request);
   } else if (is(first, 'A')) {
     parse_auth(tokens, request);
+  } else if (is(first, 'H')) {
+    parse_hello(tokens, request);
   } else {
     fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
   }
@@ -150,6 +152,13 @@ void Parser::parse_open(Tokens& tokens, Request& request) {
   request.index = tokens.next();
   request.columns = tokens.next();
   request.filter_columns = tokens.next();
+}
+
+// Whatever version the client speaks, it is told the server's.
+void Parser::parse_hello(Tokens& tokens, Request& request) {
+  request.verb = Verb::kHello;
+  number_or_fail(tokens.next(), ErrorStage::kContents, request);
+  request.client_name = decode(tokens.next(), request);
 }
 
 void Parser::parse_auth(Tokens& tokens, Request& request) {

@@ -1,6 +1,7 @@
 // Turns one request line into a Request: the grammar of the HandlerSocket protocol.
 //
 //   open    P <id> <database> <table> <index> <columns> [<filter columns>]
+//   hello   H <version> [<client>]
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> + <n> <value>*n
 //   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* <modify>?]]
@@ -52,6 +53,7 @@ class Parser {
 
   void start(std::string_view line);
   void parse_open(Tokens& tokens, Request& request);
+  void parse_hello(Tokens& tokens, Request& request);
   void parse_auth(Tokens& tokens, Request& request);
   void parse_indexed(std::string_view first, Tokens& tokens, Request& request);
   bool parse_options(Tokens& tokens, Request& request, Range& in);

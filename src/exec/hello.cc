@@ -1,0 +1,54 @@
+#include "exec/hello.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "exec/auth.h"
+
+namespace hs::exec {
+namespace {
+
+constexpr std::string_view kProtocol = "2";
+constexpr std::string_view kProduct = "HandlerSocket 2";
+// What clients can ask for beyond the original's requests.
+constexpr std::string_view kFeatures = "login,tls";
+
+std::string_view methods(const Authentication& authentication) {
+  return authentication.account ? "mysql_native_password,unix_socket,password" : "secret";
+}
+
+Result<void> tell(std::span<const Value> row, protocol::ReplyWriter& reply) {
+  reply.begin_rows(row.size());
+  if (!reply.row(row)) return ErrorCode::kReplyTooLong;
+  reply.end_rows();
+  return {};
+}
+
+// Operators see it in tables and logs.
+std::string shown(std::string_view name) {
+  std::string text(name.substr(0, kMaxClientName));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+}  // namespace
+
+Result<void> hello(const Context& context, const protocol::Request& request, Client& client,
+                   protocol::ReplyWriter& reply) {
+  client.set_name(shown(request.client_name.text()));
+  if (!may_proceed(client)) {
+    return tell(std::array{Value::of(kProtocol), Value::of(kProduct),
+                           Value::of(methods(client.authentication()))},
+                reply);
+  }
+  const std::string id = std::to_string(client.id());
+  return tell(std::array{Value::of(kProtocol), Value::of(kProduct), Value::of(context.version),
+                         Value::of(context.server_version), Value::of(kFeatures), Value::of(id)},
+              reply);
+}
+
+}  // namespace hs::exec
