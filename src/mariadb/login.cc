@@ -12,6 +12,7 @@
 #include <violite.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "mariadb/client_half.h"
 
@@ -55,6 +56,20 @@ struct HalfVio : Vio {
     has_data = [](Vio*) -> my_bool { return 0; };
     io_wait = [](Vio*, enum_vio_io_event, int) { return 1; };
   }
+};
+
+// A login under way. Shutdown waits for connections, which are counted, and then frees the accounts
+// and much else that a login uses. So the login is counted, too.
+class CountedLogin {
+ public:
+  CountedLogin() {
+    THD_count::count++;
+    // Either shutdown sees the count, or the login sees the shutdown.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  ~CountedLogin() { THD_count::count--; }
+  CountedLogin(const CountedLogin&) = delete;
+  CountedLogin& operator=(const CountedLogin&) = delete;
 };
 
 // The THD of one login, in the calling thread.
@@ -170,6 +185,8 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
                         credentials.secret.find('\0') != std::string::npos);
   PeerAddress peer;
   if (has_nul || !find_peer(credentials.socket, &peer)) return ErrorCode::kUnauthorized;
+  const CountedLogin counted;
+  if (abort_loop) return ErrorCode::kShutdown;
   LoginThd thd;
   if (!thd) return ErrorCode::kMaxMemory;
   uint connect_errors = 0;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -361,6 +362,39 @@ def test_no_password_is_in_any_log_or_variable(
     shown += Path(accounts.variables["handlersocket_socket"]).with_name("general.log").read_text()
     assert secret not in shown
     assert "quiet" in shown  # the general log has the attempt
+
+
+def test_shutdown_waits_for_a_login_that_takes_long(tmp_path: Path) -> None:
+    released = tmp_path / "released"
+    os.mkfifo(released)
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_socket": tmp_path / "r",
+    }
+    with PrivateServer(variables=variables) as server:
+        # In the place of PAM's own program, which ends when the test says so, and lets in.
+        tool = server.directory / "plugins/auth_pam_tool_dir/auth_pam_tool"
+        tool.parent.mkdir()
+        tool.write_text(f"#!/bin/sh\nread line < {released}\nprintf E\n")
+        tool.chmod(0o755)
+        server.sql("INSTALL SONAME 'auth_pam'")
+        server.sql("CREATE USER 'slow'@'localhost' IDENTIFIED VIA pam")
+        server.sql("CREATE ROLE of_slow")
+        server.sql("GRANT of_slow TO 'slow'@'localhost'")
+        server.sql("SET DEFAULT ROLE of_slow FOR 'slow'@'localhost'")
+        with Client.local(tmp_path / "r") as client:
+            client.send(b"A\t4\tslow\tp\n")
+            with open(released, "w") as release:  # waits until the program reads
+                os.kill(server.pid, signal.SIGTERM)
+                until = time.monotonic() + 2
+                while time.monotonic() < until:
+                    assert "InnoDB: Starting shutdown" not in server.error_log()
+                    time.sleep(0.05)
+                release.write("\n")
+            assert server.stop() == 0, server.error_log()[-3000:]
+        assert "got signal" not in server.error_log()
 
 
 @pytest.mark.parametrize(
