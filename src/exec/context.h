@@ -16,6 +16,7 @@ struct Context {
   // For Verb::kHello. They must outlive the context.
   std::string_view version = "0";         // of this program
   std::string_view server_version = "0";  // of the database
+  bool has_tls = false;
 };
 
 }  // namespace hs::exec

@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kProtocol = "2";
 constexpr std::string_view kProduct = "HandlerSocket 2";
 // What clients can ask for beyond the original's requests.
-constexpr std::string_view kFeatures = "login,tls";
+constexpr std::string_view kFeatures = "login";
+constexpr std::string_view kFeaturesWithTls = "login,tls";
 
 std::string_view methods(const Authentication& authentication) {
   return authentication.account ? "mysql_native_password,unix_socket,password" : "secret";
@@ -47,7 +48,8 @@ Result<void> hello(const Context& context, const protocol::Request& request, Cli
   }
   const std::string id = std::to_string(client.id());
   return tell(std::array{Value::of(kProtocol), Value::of(kProduct), Value::of(context.version),
-                         Value::of(context.server_version), Value::of(kFeatures), Value::of(id)},
+                         Value::of(context.server_version),
+                         Value::of(context.has_tls ? kFeaturesWithTls : kFeatures), Value::of(id)},
               reply);
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 class ServerTls final : public net::TlsContext {
  public:
+  bool exists() const override { return ssl_acceptor_fd != nullptr; }
+
   // FLUSH SSL puts another context in place. The new object keeps the one that it was made from.
   ssl_st* new_connection() override {
     mysql_rwlock_rdlock(&LOCK_ssl_refresh);

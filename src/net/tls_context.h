@@ -1,4 +1,4 @@
-// Where the TLS of new connections comes from: whoever has the certificates implements it.
+// Where the TLS of new connections comes from. The owner of the certificates implements it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@ namespace hs::net {
 class TlsContext {
  public:
   virtual ~TlsContext() = default;
+
+  // Whether there is a certificate at present.
+  virtual bool exists() const = 0;
 
   // A new object for one connection to a client, with today's certificate and policy. The caller
   // owns it. Null: there is no TLS, or no memory.

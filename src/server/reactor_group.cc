@@ -59,7 +59,12 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   }
   ThreadPool::Options pool;
   pool.name = thread_prefix(mode);
-  pool.context = {mode, config.limits, config.now_ns, config.version, config.server_version};
+  pool.context = {.mode = mode,
+                  .limits = config.limits,
+                  .now_ns = config.now_ns,
+                  .version = config.version,
+                  .server_version = config.server_version,
+                  .has_tls = config.tls != nullptr && config.tls->exists()};
   pool.max_threads = std::max(config.max_threads, threads);
   pool.slow_log = &shared.slow_log;
   pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
