@@ -289,11 +289,14 @@ TEST_F(ServerTest, TheSecretOfThePortIsAsked) {
 TEST_F(ServerTest, StopUnderTrafficEndsEveryClient) {
   start();
   std::atomic<uint64_t> answered{0};
-  std::vector<std::thread> threads;
+  std::vector<TestClient> clients;
   for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      TestClient client = i % 2 == 0 ? reader() : writer();
-      EXPECT_EQ(client.ask(kOpen), "0\t1");
+    clients.push_back(i % 2 == 0 ? reader() : writer());
+    ASSERT_EQ(clients.back().ask(kOpen), "0\t1");  // each is there before the server stops
+  }
+  std::vector<std::thread> threads;
+  for (TestClient& client : clients) {
+    threads.emplace_back([&] {
       for (;;) {
         if (!client.send("1\t=\t1\t1\n1\t=\t1\t2\n")) return;
         const std::string line = client.line();
