@@ -1,6 +1,8 @@
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "testing/fixtures/server_fixture.h"
 
@@ -162,6 +164,40 @@ TEST_F(GatherTest, ClientsThatComeOrGoWhileABatchRunsHarmNoOthers) {
               "0\t2\t" + std::to_string(100 * round + 1) + "\tv");
     await_open(open);
   }
+}
+
+TEST_F(GatherTest, EachClientGetsItsOwnRepliesInOrderWhileCommitsChangeHands) {
+  constexpr int kClients = 8;
+  constexpr int kRounds = 60;
+  std::vector<TestClient> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(opened());
+  for (uint64_t number = 1; number < 200; ++number) {
+    using Wait = engine::SessionEvents::Wait;
+    if (number % 2 == 0) {
+      faulty_.hold(testing::Call::kCommitted, number, number % 4 == 0 ? Wait::kRead : Wait::kOther);
+    }
+    if (number % 7 == 0) faulty_.lock_row(testing::Call::kInsert, number);
+    if (number % 11 == 0) faulty_.lose_transaction(testing::Call::kInsert, number);
+  }
+  std::atomic<int> wrong{0}, done{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kClients; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 1; round <= kRounds; ++round) {
+        const std::string key = std::to_string(1000 * (i + 1) + round);
+        clients[i].send(insert(1000 * (i + 1) + round) + "1\t=\t1\t" + key + "\n");
+        if (clients[i].line() != "0\t1") ++wrong;
+        if (clients[i].line() != "0\t2\t" + key + "\tv") ++wrong;
+      }
+      ++done;
+    });
+  }
+  while (done < kClients) {
+    faulty_.let_go();
+    std::this_thread::yield();
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
