@@ -197,7 +197,9 @@ bool Batch::ends_group(const Plan& plan) const {
 
 // Whether the request's changes stay even if they are undone or rolled back.
 bool Batch::is_final(const Plan& plan) const {
-  return plan.kind == Plan::Kind::kChange && !session_.can_undo(*plan.spec);
+  if (plan.kind != Plan::Kind::kChange) return false;
+  HS_ASSERT(plan.spec != nullptr);
+  return !session_.can_undo(*plan.spec);
 }
 
 Request Batch::decode(const Entry& entry) {
@@ -378,14 +380,15 @@ void Batch::give_up(Entry& entry) {
 // The reply positions of the peer's earlier requests become invalid here, so those requests are
 // counted now.
 void Batch::begin_stream() {
+  Peer& peer = *current_;
   streams_ = true;
-  current_->is_slow = false;
+  peer.is_slow = false;
   size_t number = 0;
   for (Entry& entry : entries_) {
     ++number;
-    if (entry.peer != current_) continue;
+    if (entry.peer != &peer) continue;
     count(entry);
-    if (number != running_) note_answered(*entry.peer, entry.plan);
+    if (number != running_) note_answered(peer, entry.plan);
     entry.peer = nullptr;
   }
 }

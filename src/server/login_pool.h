@@ -28,11 +28,9 @@ namespace hs::server {
 // Where a peer goes on after its login.
 class LoginReceiver {
  public:
+  virtual ~LoginReceiver() = default;
   // Called on a thread of the pool. The peer's login is done.
   virtual void take_back(Peer& peer) = 0;
-
- protected:
-  ~LoginReceiver() = default;
 };
 
 class LoginPool {

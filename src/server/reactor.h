@@ -65,7 +65,7 @@ class Reactor final : public LoginReceiver {
 
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);
-  ~Reactor() { shut(); }  // no peer is with the logins any more
+  ~Reactor() override { shut(); }  // no peer is with the logins any more
 
   // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
   // stay with it until it gives them back, but those whose replies are final are taken over.
@@ -172,7 +172,6 @@ class Reactor final : public LoginReceiver {
   std::atomic<bool> has_returned_{false};
   std::atomic<bool> has_killed_{false};
   std::vector<uint64_t> killed_ HS_GUARDED_BY(mutex_);  // ids that the leader must look at
-  // Peers with final replies, which the leader must settle.
   // Peers with final replies, or with a login, which the leader must settle.
   Queue returned_ HS_GUARDED_BY(mutex_);
 };
