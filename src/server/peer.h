@@ -57,7 +57,8 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   ErrorCode last_words = ErrorCode::kCommand;
 
   // Set by Reactor:
-  bool shows_tls = false;  // `record` tells of the client's TLS
+  bool shows_tls = false;   // `record` tells of the client's TLS
+  bool shows_user = false;  // `record` tells as which user the client has logged in
   CommitPace::Mark answered = 0;
   // ... while parked:
   int64_t try_at_ms = 0;  // when the request is due to be tried again

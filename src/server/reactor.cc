@@ -334,6 +334,7 @@ void Reactor::settle(Peer& peer) {
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
   if (peer.logs_in) return log_in(peer);
+  if (peer.shows_user) forget_user(peer);
   peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
     peer.record.set_state(ConnectionRecord::State::kClosing);
@@ -373,8 +374,18 @@ void Reactor::name_user(Peer& peer) try {
   if (connections_ == nullptr) return;
   const exec::Login& login = *peer.client.login();
   std::string user = login.result ? login.credentials.user : std::string();
+  peer.shows_user = !user.empty();
   connections_->describe(peer.record, [&](ConnectionInfo& info) { info.user.swap(user); });
 } catch (const std::bad_alloc&) {
+}
+
+// A login that is refused at once, without a login thread, ends the one before it, too.
+void Reactor::forget_user(Peer& peer) {
+  const exec::Login* const login = peer.client.login();
+  const bool logs_in = login != nullptr && login->state != exec::Login::State::kChallenged;
+  if (logs_in || peer.client.authorized()) return;
+  peer.shows_user = false;
+  connections_->describe(peer.record, [](ConnectionInfo& info) { info.user.clear(); });
 }
 
 void Reactor::take_back(Peer& peer) {

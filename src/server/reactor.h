@@ -137,6 +137,7 @@ class Reactor final : public LoginReceiver {
   void log_in(Peer& peer);
   void name_program(Peer& peer);
   void name_user(Peer& peer);
+  void forget_user(Peer& peer);
   void park(Peer& peer);
   void queue_parked();
   void show_tls(Peer& peer);

@@ -19,12 +19,20 @@ namespace {
 constexpr int64_t kLookEveryMs = 1000;
 constexpr int64_t kSecondInMs = 1000;
 
-// A name between backquotes, on one line.
+// The names of accounts, which clients choose where there is an anonymous one, and of tables may
+// have line feeds. Behind one a name could pass for an entry.
+std::string on_one_line(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  return name;
+}
+
+// A name between backquotes.
 std::string quoted(const std::string& name) {
   std::string text = "`";
-  for (const char c : name) {
+  for (const char c : on_one_line(name)) {
     if (c == '`') text += '`';
-    text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    text += c;
   }
   return text + '`';
 }
@@ -51,13 +59,13 @@ std::string slow_log_text(const SlowRequest& request, std::time_t when) {
   char time[48];
   std::snprintf(time, sizeof time, "# Time: %02d%02d%02d %2d:%02d:%02d\n", local.tm_year % 100,
                 local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
-  const std::string user = request.user.empty() ? "handlersocket" : request.user;
+  const std::string user = request.user.empty() ? "handlersocket" : on_one_line(request.user);
   const bool changes = request.kind != RequestKind::kFind && request.kind != RequestKind::kOther;
   const std::string rows = std::to_string(request.rows);
   std::string text = time;
   text += "# User@Host: " + user + "[" + user + "] @ " + host_name(request.host) + " []\n";
-  text += "# Thread_id: " + std::to_string(request.connection) + "  Schema: " + request.database +
-          "  QC_hit: No\n";
+  text += "# Thread_id: " + std::to_string(request.connection) +
+          "  Schema: " + on_one_line(request.database) + "  QC_hit: No\n";
   text += "# Query_time: " + seconds(request.took_ns) +
           "  Lock_time: " + seconds(request.waited_ns) + "  Rows_sent: " + (changes ? "0" : rows) +
           "  Rows_examined: " + rows + "\n";

@@ -59,6 +59,19 @@ TEST_F(SlowLogTest, AnEntryHasTheFormOfTheServersOwn) {
             "find `d`.`t` by `PRIMARY`;\n");
 }
 
+TEST_F(SlowLogTest, NoNameBeginsAnotherLine) {
+  const std::string plain = slow_log_text(find(), 0);
+  SlowRequest slow = find();
+  slow.user = "a\n# User@Host: root";
+  slow.database = "b\n# Query_time: 9";
+  slow.table = "c\nd";
+  slow.index = "e\rf";
+  const std::string text = slow_log_text(slow, 0);
+  EXPECT_EQ(count(text, "\n"), count(plain, "\n"));
+  EXPECT_EQ(count(text, "\r"), 0u);
+  EXPECT_NE(text.find("@Host: a # User@Host: root["), std::string::npos) << text;
+}
+
 TEST_F(SlowLogTest, ANameCannotForgeALine) {
   SlowRequest slow = find();
   slow.table = "a`;\n# Time: b";

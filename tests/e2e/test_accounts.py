@@ -237,6 +237,26 @@ def test_another_login_on_a_connection_takes_the_place_of_the_first(
         assert client.raw(b"1\t=\t1\t1") == OUT
 
 
+def test_a_connection_is_shown_under_its_user_until_it_is_logged_out(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("ada")
+
+    def shown() -> list[tuple[object, ...]]:
+        table = "information_schema.HANDLERSOCKET_CONNECTIONS"
+        return accounts.sql(f"SELECT USER FROM {table} WHERE ID = {newest}")
+
+    with Client(accounts.port) as client:
+        assert client.log_in("ada", PASSWORD) == IN
+        ((newest,),) = accounts.sql(
+            "SELECT MAX(ID) FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE USER = 'ada'"
+        )
+        assert shown() == [("ada",)]
+        assert client.raw(b"A\t3\tno hexadecimal") == OUT
+        assert client.raw(b"P\t1\ths\tt\tPRIMARY\tid") == OUT
+        assert shown() == [(None,)]
+
+
 def test_the_write_port_asks_for_accounts_as_the_read_port_does(
     accounts: PrivateServer, account: Callable[..., str]
 ) -> None:
