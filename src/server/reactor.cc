@@ -40,7 +40,7 @@ bool take_out(Queue& list, const Peer& peer) {
 
 // How long a batch waits for the commit of another one, at most, and how many times as long as
 // commits usually take.
-constexpr int64_t kLongestHoldNs = 50'000'000;
+constexpr int64_t kLongestHoldNs = 500'000'000;
 constexpr int64_t kShortestHoldNs = 1'000'000;
 constexpr int64_t kHoldCommits = 2;
 
