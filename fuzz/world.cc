@@ -75,8 +75,9 @@ bool World::run_batch(size_t reactor) {
     const size_t number = reactor * kPeersOfAReactor + i;
     server::Peer& peer = *peers_[number];
     if (ended(number) || peer.input().empty()) continue;
+    const std::string input(peer.input().view());  // the batch wipes secrets out of it
     batch.run(peer);
-    std::string_view used = peer.input().view().substr(0, peer.used);
+    std::string_view used = std::string_view(input).substr(0, peer.used);
     while (!used.empty()) {
       const size_t size = used.find('\n') + 1;
       require(size != 0, "only whole lines are used");
