@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "exec/auth.h"
+#include "exec/one_row.h"
 
 namespace hs::exec {
 namespace {
@@ -19,13 +19,6 @@ constexpr std::string_view kFeaturesWithTls = "login,tls";
 
 std::string_view methods(const Authentication& authentication) {
   return authentication.account ? "mysql_native_password,unix_socket,password" : "secret";
-}
-
-Result<void> tell(std::span<const Value> row, protocol::ReplyWriter& reply) {
-  reply.begin_rows(row.size());
-  if (!reply.row(row)) return ErrorCode::kReplyTooLong;
-  reply.end_rows();
-  return {};
 }
 
 // Operators see it in tables and logs.
@@ -42,15 +35,16 @@ Result<void> hello(const Context& context, const protocol::Request& request, Cli
                    protocol::ReplyWriter& reply) {
   client.set_name(shown(request.client_name.text()));
   if (!may_proceed(client)) {
-    return tell(std::array{Value::of(kProtocol), Value::of(kProduct),
-                           Value::of(methods(client.authentication()))},
-                reply);
+    return reply_row(std::array{Value::of(kProtocol), Value::of(kProduct),
+                                Value::of(methods(client.authentication()))},
+                     reply);
   }
   const std::string id = std::to_string(client.id());
-  return tell(std::array{Value::of(kProtocol), Value::of(kProduct), Value::of(context.version),
-                         Value::of(context.server_version),
-                         Value::of(context.has_tls ? kFeaturesWithTls : kFeatures), Value::of(id)},
-              reply);
+  return reply_row(
+      std::array{Value::of(kProtocol), Value::of(kProduct), Value::of(context.version),
+                 Value::of(context.server_version),
+                 Value::of(context.has_tls ? kFeaturesWithTls : kFeatures), Value::of(id)},
+      reply);
 }
 
 }  // namespace hs::exec

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "exec/one_row.h"
+
 namespace hs::exec {
 namespace {
 
@@ -102,11 +104,7 @@ Result<void> challenge(const Request& request, Client& client, protocol::ReplyWr
   if (!draw_challenge(&login->credentials.challenge)) return ErrorCode::kUnauthorized;
   const std::string text = to_hex(login->credentials.challenge);
   client.set_login(std::move(login));
-  reply.begin_rows(2);
-  const std::array row{Value::of(kNativePassword), Value::of(text)};
-  if (!reply.row(row)) return ErrorCode::kReplyTooLong;
-  reply.end_rows();
-  return {};
+  return reply_row(std::array{Value::of(kNativePassword), Value::of(text)}, reply);
 }
 
 Result<void> tell(Client& client, protocol::ReplyWriter& reply) {

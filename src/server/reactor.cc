@@ -22,22 +22,6 @@ constexpr int kTriesAfterWait = 2;
 // The watcher leaves after this many looks at which the leader did not wait.
 constexpr int kCalmLooks = 20;
 
-// Takes the peer out of the list. False: it is not in it.
-bool take_out(Queue& list, const Peer& peer) {
-  bool found = false;
-  Queue others;
-  while (!list.empty()) {
-    Peer& one = list.pop_front();
-    if (&one == &peer) {
-      found = true;
-    } else {
-      others.push_back(one);
-    }
-  }
-  while (!others.empty()) list.push_back(others.pop_front());
-  return found;
-}
-
 // How long a batch waits for the commit of another one, at most, and how many times as long as
 // commits usually take.
 constexpr int64_t kLongestHoldNs = 500'000'000;
@@ -456,9 +440,14 @@ bool Reactor::close_if_killable(uint64_t id) {
   const ConnectionRecord* const record = connections_->find(id, *this);
   if (record == nullptr) return true;
   Peer& peer = record->peer();
-  if (take_out(parked_, peer) || take_out(queue_, peer)) {
-    if (peer.detached()) loop_->attach(peer);
+  auto& place = static_cast<ListHook<QueueTag>&>(peer);
+  bool is_here = false;
+  {
+    const MutexLock lock(mutex_);  // it may be among those that were returned
+    is_here = place.linked();
+    place.unlink();
   }
+  if (is_here && peer.detached()) loop_->attach(peer);
   // The thread that has it gives it back, and settle() closes it.
   if (peer.detached()) return true;
   if (!static_cast<ListHook<net::ActivityTag>&>(peer).linked()) return false;

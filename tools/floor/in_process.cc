@@ -37,18 +37,10 @@ bool look_up(TABLE* table, uint32_t key, std::string* out) {
 // Microseconds for each lookup; negative: failed.
 double look_up_all(THD* thd, TABLE* table, const Work& work) {
   std::string out;
-  const double begin = cpu_seconds();
-  for (uint64_t first = 0; first < work.lookups; first += work.batch) {
-    const uint64_t end = std::min(first + work.batch, work.lookups);
-    MYSQL_LOCK* const lock = begin_statement(thd, table);
-    if (lock == nullptr) return -1;
-    bool found = true;
-    for (uint64_t i = first; found && i < end; ++i)
-      found = look_up(table, key_at(work.seed, work.rows, i), &out);
-    if (!end_statement(thd, table, lock, found)) return -1;
-    out.clear();
-  }
-  return (cpu_seconds() - begin) * 1e6 / static_cast<double>(work.lookups);
+  return cost_of_each(thd, table, work.lookups, work.batch, [&](uint64_t number) {
+    if (number % work.batch == 0) out.clear();
+    return look_up(table, key_at(work.seed, work.rows, number), &out);
+  });
 }
 
 }  // namespace

@@ -50,26 +50,14 @@ bool update(TABLE* table, const Work& work, uint64_t number) {
   return failed == 0 || failed == HA_ERR_RECORD_IS_THE_SAME;
 }
 
-// Microseconds for each; negative: failed.
-double write_all(THD* thd, TABLE* table, const Work& work, One one) {
-  const double begin = cpu_seconds();
-  for (uint64_t first = 0; first < work.count; first += work.batch) {
-    const uint64_t end = std::min(first + work.batch, work.count);
-    MYSQL_LOCK* const lock = begin_statement(thd, table);
-    if (lock == nullptr) return -1;
-    bool done = true;
-    for (uint64_t i = first; done && i < end; ++i) done = one(table, work, i);
-    if (!end_statement(thd, table, lock, done)) return -1;
-  }
-  return (cpu_seconds() - begin) * 1e6 / static_cast<double>(work.count);
-}
-
 double run(UDF_ARGS* arguments, char* is_null, char* error, One one) {
   const Work work{number(arguments, 0), number(arguments, 1), number(arguments, 2),
                   number(arguments, 3)};
   return end_function(is_null, error, [&] {
-    return with_table(table_name(arguments), true,
-                      [&](THD* thd, TABLE* table) { return write_all(thd, table, work, one); });
+    return with_table(table_name(arguments), true, [&](THD* thd, TABLE* table) {
+      return cost_of_each(thd, table, work.count, work.batch,
+                          [&](uint64_t number) { return one(table, work, number); });
+    });
   });
 }
 
