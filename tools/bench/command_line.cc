@@ -17,8 +17,12 @@ void declare_target(CLI::App& app, Options& options) {
                    ->check(CLI::Range(1, 65535));
   app.add_option("--socket", options.place.socket, "its Unix socket, instead of host and port")
       ->excludes(port);
-  app.add_option("--user", options.user, "SQL: the account (root)");
-  app.add_option("--password", options.password, "SQL: its password (none)");
+  app.add_flag("--tls", options.tls, "hs, memcached and redis: over TLS");
+  app.add_option("--tls-ca", options.tls_ca,
+                 "a file with the certificates that vouch for the server (any will do)");
+  app.add_option("--user", options.user,
+                 "the account to log in to; hs: by mysql_native_password (SQL: root, hs: none)");
+  app.add_option("--password", options.password, "its password (none)");
   app.add_flag("--prepared", options.prepared, "SQL: prepared statements, not the text protocol");
   app.add_option("--table", options.table, "hs and SQL: DATABASE.TABLE (test.user)");
   app.add_flag("--fill", options.fill, "memcached and redis: put in the rows 1 to --rows, and end");

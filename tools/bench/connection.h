@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "channel.h"
 #include "dialect.h"
 #include "in_flight.h"
 #include "target.h"
@@ -14,14 +15,11 @@ namespace hs::bench {
 
 class Connection {
  public:
-  // Connects and waits for the answers to the dialect's opening. At most `depth` requests may be on
-  // the way. Throws Failure. The dialect must outlive the object.
+  // Connects, and lets the dialect open the connection. At most `depth` requests may be on the way.
+  // Throws Failure. The dialect must outlive the object.
   Connection(const Place& place, Dialect& dialect, size_t depth);
-  ~Connection();
-  Connection(Connection&& other) noexcept;
-  Connection& operator=(Connection&&) = delete;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return channel_.descriptor(); }
 
   // Appends a request to the output. Nothing is sent before flush(). Its latency counts from `at`,
   // or, without `at`, from flush().
@@ -34,15 +32,14 @@ class Connection {
   // Sends what the socket takes, in one call, at the time `now`. False: a part is left.
   bool flush(Clock::time_point now);
 
-  // Reads once and settles every complete answer. Returns how many answers there were.
+  // Reads what is there and settles every complete answer. Returns how many answers there were.
   size_t receive(Tally* tally);
 
  private:
-  void open();
   void make_room();
 
   Dialect* dialect_;
-  int descriptor_;
+  Channel channel_;
   std::string output_;
   bool has_new_ = false;
   size_t untimed_ = 0;  // how many of the newest requests have a latency that counts from flush()

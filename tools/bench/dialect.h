@@ -14,17 +14,21 @@
 
 namespace hs::bench {
 
-// What is sent first on a connection; empty for protocols that need nothing.
-struct Opening {
-  std::string request;
-  std::string answer;
+// A connection before the load: one request at a time, each of which is waited for.
+class Dialogue {
+ public:
+  virtual ~Dialogue() = default;
+  // Sends the request as it is, and returns the next line of the answer without its LF. Throws
+  // Failure.
+  virtual std::string ask(std::string_view request) = 0;
 };
 
 class Dialect {
  public:
   virtual ~Dialect() = default;
 
-  virtual Opening opening() const = 0;
+  // Does what comes first on a connection. Throws Failure when the server does not agree.
+  virtual void open(Dialogue& dialogue) const = 0;
 
   // Appends the request.
   virtual void encode(const Request& request, std::string* output) = 0;

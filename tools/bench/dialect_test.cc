@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hs_dialect.h"
 #include "memcached_dialect.h"
@@ -93,20 +96,69 @@ TEST(HsDialectTest, Writes) {
   EXPECT_FALSE(update.accepts("0\t1\t0\n"));
 }
 
+// A server that gives the answers in turn, and keeps what it was asked.
+class Server : public Dialogue {
+ public:
+  explicit Server(std::vector<std::string> answers) : answers_(std::move(answers)) {}
+
+  std::string ask(std::string_view request) override {
+    asked += request;
+    return next_ < answers_.size() ? answers_[next_++] : "0\t1";
+  }
+
+  std::string asked;
+
+ private:
+  const std::vector<std::string> answers_;
+  size_t next_ = 0;
+};
+
+std::string opening(const HsDialect& dialect) {
+  Server server({});
+  dialect.open(server);
+  return server.asked;
+}
+
 TEST(HsDialectTest, OpensWhatTheWorkloadNeeds) {
   Hs find(Kind::kFind);
-  EXPECT_EQ(find.dialect.opening().request,
-            "P\t1\ttest\tuser\tPRIMARY\tuser_name,user_email,created\n");
-  EXPECT_EQ(find.dialect.opening().answer, "0\t1\n");
+  EXPECT_EQ(opening(find.dialect), "P\t1\ttest\tuser\tPRIMARY\tuser_name,user_email,created\n");
   find.workload.writes = 0.5;
   find.workload.table = "other";
-  EXPECT_EQ(find.dialect.opening().request,
+  EXPECT_EQ(opening(find.dialect),
             "P\t1\ttest\tother\tPRIMARY\tuser_name,user_email,created\n"
             "P\t2\ttest\tother\tPRIMARY\tuser_email\n");
-  EXPECT_EQ(find.dialect.opening().answer, "0\t1\n0\t1\n");
-  EXPECT_EQ(Hs(Kind::kUpdate).dialect.opening().request, "P\t2\ttest\tuser\tPRIMARY\tuser_email\n");
-  EXPECT_EQ(Hs(Kind::kInsert).dialect.opening().request,
+  EXPECT_EQ(opening(Hs(Kind::kUpdate).dialect), "P\t2\ttest\tuser\tPRIMARY\tuser_email\n");
+  EXPECT_EQ(opening(Hs(Kind::kInsert).dialect),
             "P\t3\ttest\tuser\tPRIMARY\tuser_id,user_name,user_email,created\n");
+  Server server({"1\t1\topen_table"});
+  EXPECT_THROW(find.dialect.open(server), Failure);
+}
+
+const std::string kChallenge =
+    "0\t2\tmysql_native_password\t000102030405060708090a0b0c0d0e0f10111213";
+
+TEST(HsDialectTest, LogsInBeforeItOpens) {
+  Workload workload;
+  workload.kind = Kind::kUpdate;
+  Server server({kChallenge});
+  HsDialect(workload, {"a\tb", "secret"}).open(server);
+  EXPECT_EQ(server.asked,
+            "A\t2\ta\1Ib\n"
+            "A\t3\t21b3ff405f32cbe4aafff291396046ea29fa3a4d\n"
+            "P\t2\ttest\tuser\tPRIMARY\tuser_email\n");
+  Server without({kChallenge});
+  HsDialect(workload, {"a", ""}).open(without);
+  EXPECT_TRUE(without.asked.starts_with("A\t2\ta\nA\t3\t\nP\t")) << without.asked;
+}
+
+TEST(HsDialectTest, ALoginThatDoesNotSucceedIsAFailure) {
+  const std::vector<std::vector<std::string>> refused = {
+      {"3\t1\tunauth"}, {"0\t2\ted25519\t00"}, {kChallenge, "3\t1\tunauth"}, {kChallenge + "0"}};
+  for (const auto& answers : refused) {
+    Workload workload;
+    Server server(answers);
+    EXPECT_THROW(HsDialect(workload, {"a", "b"}).open(server), Failure) << answers.back();
+  }
 }
 
 TEST(MemcachedDialectTest, Finds) {

@@ -11,6 +11,8 @@
 #include "hs_dialect.h"
 #include "server/server.h"
 #include "testing/fake_engine.h"
+#include "testing/fixtures/own_tls.h"
+#include "tls.h"
 
 namespace hs::bench {
 namespace {
@@ -32,7 +34,9 @@ class EpollTargetTest : public ::testing::Test {
                        std::string(row.created())});
     }
     workload_.keys = Keys::uniform(1, kRows);
+    EXPECT_TRUE(certificate_.make());
     server::Config config;
+    config.tls = &certificate_;
     config.endpoints = {{.port = "0"}, {.port = "0", .mode = engine::Mode::kReadWrite}};
     config.read_threads = config.write_threads = 1;
     std::string error;
@@ -44,6 +48,7 @@ class EpollTargetTest : public ::testing::Test {
     return {place_, workload_, std::make_unique<HsDialect>(workload_), connections, depth};
   }
 
+  net::OwnTls certificate_;
   testing::FakeEngine engine_;
   std::unique_ptr<server::Server> server_;
   Place place_;
@@ -70,6 +75,25 @@ TEST_F(EpollTargetTest, AnswersLongerThanABufferAreRead) {
   EXPECT_EQ(tally.answers(), 20u);
   EXPECT_EQ(tally.rows, 100'000u);
   EXPECT_EQ(tally.errors, 0u) << tally.first_error;
+}
+
+TEST_F(EpollTargetTest, AllOfThatIsTheSameOverTls) {
+  const Tls tls("");
+  place_.tls = &tls;
+  EXPECT_EQ(target(7, 1).run({.requests = 1000}).rows, 1000u);
+  EXPECT_EQ(target(2, 3000).run({.requests = 8000}).rows, 8000u);
+  EXPECT_EQ(target(3, 2).run({.seconds = 0.05, .rate = 2000}).rows, 100u);
+  workload_.kind = Kind::kIn;
+  workload_.count = 5000;
+  EXPECT_EQ(target(2, 2).run({.requests = 20}).rows, 100'000u);
+}
+
+TEST_F(EpollTargetTest, AServerThatTheFileDoesNotVouchForIsAFailure) {
+  EXPECT_THROW(Tls("/nonexistent"), Failure);
+  certificate_.is_off = true;
+  const Tls tls("");
+  place_.tls = &tls;
+  EXPECT_THROW(target(1, 1), Failure);
 }
 
 TEST_F(EpollTargetTest, APhaseMayHaveFewerRequestsThanConnections) {

@@ -1,5 +1,7 @@
 #include "hs_dialect.h"
 
+#include "native_login.h"
+
 namespace hs::bench {
 
 namespace {
@@ -9,23 +11,47 @@ constexpr std::string_view kFinds = "1";
 constexpr std::string_view kUpdates = "2";
 constexpr std::string_view kInserts = "3";
 
+constexpr std::string_view kChallenge = "0\t2\tmysql_native_password\t";
+
+void expect(Dialogue& dialogue, const std::string& request, std::string_view wanted) {
+  const std::string answer = dialogue.ask(request);
+  if (answer != wanted) throw Failure("what opens a connection was answered with " + answer);
+}
+
+// A name or password as a value of the protocol.
+void append_value(std::string_view text, std::string* output) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x10) output->push_back('\1');
+    output->push_back(byte < 0x10 ? static_cast<char>(byte + 0x40) : c);
+  }
+}
+
 }  // namespace
 
-Opening HsDialect::opening() const {
-  Opening opening;
+void HsDialect::open(Dialogue& dialogue) const {
+  if (!account_.user.empty()) log_in(dialogue);
   const auto open = [&](std::string_view id, std::string_view columns) {
-    opening.request.append("P\t").append(id).append("\t").append(workload_.database).append("\t");
-    opening.request.append(workload_.table).append("\tPRIMARY\t").append(columns).append("\n");
-    opening.answer += "0\t1\n";
+    std::string request;
+    request.append("P\t").append(id).append("\t").append(workload_.database).append("\t");
+    request.append(workload_.table).append("\tPRIMARY\t").append(columns).append("\n");
+    expect(dialogue, request, "0\t1");
   };
   const Kind kind = workload_.kind;
   if (kind == Kind::kInsert) {
-    open(kInserts, "user_id," + std::string(KnownRow::kColumns));
-    return opening;
+    return open(kInserts, "user_id," + std::string(KnownRow::kColumns));
   }
   if (kind != Kind::kUpdate) open(kFinds, KnownRow::kColumns);
   if (workload_.has_writes()) open(kUpdates, "user_email");
-  return opening;
+}
+
+void HsDialect::log_in(Dialogue& dialogue) const {
+  std::string request = "A\t2\t";
+  append_value(account_.user, &request);
+  const std::string answer = dialogue.ask(request + "\n");
+  if (!answer.starts_with(kChallenge)) throw Failure("a login was answered with " + answer);
+  const auto challenge = std::string_view(answer).substr(kChallenge.size());
+  expect(dialogue, "A\t3\t" + native_response(challenge, account_.password) + "\n", "0\t1");
 }
 
 void HsDialect::encode(const Request& request, std::string* output) {

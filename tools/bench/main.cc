@@ -5,9 +5,11 @@
 // Exit status: 0 all answers were right, 1 some were wrong or the run failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,7 @@
 #include "redis_dialect.h"
 #include "report.h"
 #include "target.h"
+#include "tls.h"
 #include "workload.h"
 #ifdef HS_BENCH_SQL
 #include "sql_target.h"
@@ -28,16 +31,15 @@
 namespace hs::bench {
 namespace {
 
-std::unique_ptr<Dialect> make_dialect(const std::string& target, const Workload& workload) {
-  if (target == "memcached") return std::make_unique<MemcachedDialect>(workload);
-  if (target == "redis") return std::make_unique<RedisDialect>(workload);
-  return std::make_unique<HsDialect>(workload);
+std::unique_ptr<Dialect> make_dialect(const Options& options, const Workload& workload) {
+  if (options.target == "memcached") return std::make_unique<MemcachedDialect>(workload);
+  if (options.target == "redis") return std::make_unique<RedisDialect>(workload);
+  return std::make_unique<HsDialect>(workload, Account{options.user, options.password});
 }
 
 std::unique_ptr<Target> connect(const Options& options, const Workload& workload) {
   if (!options.is_sql()) {
-    return std::make_unique<EpollTarget>(options.place, workload,
-                                         make_dialect(options.target, workload),
+    return std::make_unique<EpollTarget>(options.place, workload, make_dialect(options, workload),
                                          options.connections, options.depth);
   }
 #ifdef HS_BENCH_SQL
@@ -99,7 +101,9 @@ std::string distribution_name(const Options& options) {
   return options.hot > 0 ? "hot" : options.distribution;
 }
 
-int run(const Options& options) {
+int run(Options& options) {
+  std::optional<Tls> tls;
+  if (options.tls) options.place.tls = &tls.emplace(options.tls_ca);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
   const Workload workload = make_workload(options, static_cast<uint64_t>(now_ns));
@@ -118,6 +122,7 @@ int run(const Options& options) {
 }  // namespace hs::bench
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // see Tls
   hs::bench::Options options;
   CLI::App app(
       "Load on a server of rows, by HandlerSocket, SQL, memcached or Redis; every answer "

@@ -46,8 +46,10 @@ void check_use(const Options& options, const IsGiven& is_given) {
     if (is_given(option) && !fits) refuse(std::string(option) + " is for " + with);
   };
   only("--prepared", options.is_sql(), "--target sql");
-  only("--user", options.is_sql(), "--target sql");
-  only("--password", options.is_sql(), "--target sql");
+  only("--user", !options.is_cache(), "--target hs and sql");
+  only("--password", !options.is_cache(), "--target hs and sql");
+  only("--tls", !options.is_sql(), "targets but sql");
+  only("--tls-ca", options.tls, "--tls");
   only("--table", !options.is_cache(), "--target hs and sql");
   only("--fill", options.is_cache(), "--target memcached and redis");
   only("--in", options.workload == "in", "--workload in");
@@ -112,6 +114,10 @@ void check(Options& options, const IsGiven& is_given) {
   check_numbers(options);
   check_use(options, is_given);
   check_table(options.table);
+  if (!options.is_sql() && options.user.empty() && !options.password.empty()) {
+    refuse("--password needs --user");
+  }
+  if (options.is_sql() && !is_given("--user")) options.user = "root";
   if (options.is_sql() && options.depth != 1) {
     refuse("--depth: SQL has one statement on the way, --depth 1");
   }

@@ -18,8 +18,10 @@ namespace hs::bench {
 struct Options {
   std::string target = "hs";
   Place place;
-  std::string user = "root";
+  std::string user;  // sql: "root" unless given
   std::string password;
+  bool tls = false;
+  std::string tls_ca;
   bool prepared = false;
   std::string table = "test.user";
   bool fill = false;

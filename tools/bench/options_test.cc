@@ -84,6 +84,26 @@ TEST_F(OptionsTest, OptionsWithoutAMeaningAreRefused) {
   EXPECT_EQ(error(), "--workload range: redis has no order of keys");
 }
 
+TEST_F(OptionsTest, AccountsAreForSqlAndHandlerSocketAndTlsForAllButSql) {
+  options_.password = "secret";
+  EXPECT_EQ(error({"--password"}), "--password needs --user");
+  options_.user = "ada";
+  EXPECT_EQ(error({"--user", "--password", "--tls"}), "");
+  EXPECT_EQ(error({"--tls-ca"}), "--tls-ca is for --tls");
+  options_.target = "redis";
+  EXPECT_EQ(error({"--user"}), "--user is for --target hs and sql");
+  options_.target = "sql";
+  EXPECT_EQ(error({"--tls"}), "--tls is for targets but sql");
+}
+
+TEST_F(OptionsTest, OnlySqlLogsInUnasked) {
+  workload();
+  EXPECT_EQ(options_.user, "");
+  options_.target = "sql";
+  workload();
+  EXPECT_EQ(options_.user, "root");
+}
+
 TEST_F(OptionsTest, WhatIsNotANumberIsRefused) {
   options_.seconds = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(error(), "--seconds: not a number");

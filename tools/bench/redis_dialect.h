@@ -11,7 +11,7 @@ class RedisDialect : public Dialect {
   // The workload must outlive the object.
   explicit RedisDialect(const Workload& workload) : workload_(workload) {}
 
-  Opening opening() const override { return {}; }
+  void open(Dialogue&) const override {}
   void encode(const Request& request, std::string* output) override;
   size_t settle(std::string_view input, Clock::time_point now, InFlight* in_flight,
                 Tally* tally) const override;

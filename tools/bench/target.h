@@ -23,11 +23,14 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class Tls;
+
 // Where the server is: the Unix socket if there is one, else host and port.
 struct Place {
   std::string host = "127.0.0.1";
   uint16_t port = 0;
   std::string socket;
+  const Tls* tls = nullptr;  // how it is talked to; null: plainly. Outlives all connections.
 };
 
 // How far a phase has come.
