@@ -1,19 +1,28 @@
-"""What figures are held against inside the server: the handler calls in a loop (tools/floor)."""
+"""What figures are held against inside the server: the handler calls (tools/floor)."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
+import ports
 from private_server import PrivateServer
+from server_files import ServerError
 
-from bench.load import Measurement
+from bench import load
+from bench.load import Case, Measurement, Place
 from bench.machine import Usage
 from bench.run import Run
 
 LIBRARY = "hs_floor.so"
-FUNCTIONS = ("hs_floor", "hs_floor_insert", "hs_floor_update")
+FUNCTIONS = ("hs_floor", "hs_floor_insert", "hs_floor_serve", "hs_floor_update")
 TARGET = "floor"
+INSIDE = "null inside"
+PATIENCE_SECONDS = 10  # that the null server inside waits for a client
 
 
 def measure(
@@ -50,6 +59,47 @@ def measure(
         return Measurement(case, TARGET, 0, 0, number, figures, [statement], others, 0)
 
     run.quietest(section, take, run.options.quiet + disk_work)
+
+
+def measure_inside(run: Run, section: str, number: int, cases: Sequence[Case]) -> None:
+    """The null server with the handler calls, inside the server of ours."""
+    database = run.servers.database("ours")
+    _load(run, database)
+    usual = run.servers.place("ours")
+
+    def take(case: Case) -> Measurement:
+        with _serving(database) as port:
+            place = Place(usual.pid, port, pinned=usual.pinned)
+            return load.measure(case, place, number, run.options, run.servers.pids())
+
+    for case in cases:
+        run.quietest(section, partial(take, case), run.options.quiet)
+
+
+@contextmanager
+def _serving(database: PrivateServer) -> Iterator[int]:
+    """The port of the null server inside, which ends when its clients have gone."""
+    port = ports.free_port()
+    found: list[object] = []
+    statement = f"SELECT hs_floor_serve({port}, {PATIENCE_SECONDS}, 1, 0, 'user')"
+    server = threading.Thread(target=lambda: found.extend(database.sql(statement)[0]))
+    server.start()
+    try:
+        _wait_for(port)
+        yield port
+    finally:
+        server.join()
+    if found in ([], [None]):
+        raise ServerError(f"the null server inside failed: {statement}")
+
+
+def _wait_for(port: int) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end:
+        if ports.accepts("127.0.0.1", port):
+            return
+        time.sleep(0.01)
+    raise ServerError(f"the null server inside does not listen on port {port}")
 
 
 def _load(run: Run, server: PrivateServer) -> None:

@@ -14,7 +14,6 @@ from bench.run import DISK_WORK, Run
 from bench.settings import COLD, NO_SPIN, WITH_LOG
 
 ALONE = lookups.shape_name(1, 1)
-ONE_AT_A_TIME = "in process, one at a time"
 BATCH_SERVER = "ours" + WITH_LOG
 COLD_SHARES = (1.0, 0.4)  # of lookups that go to all rows: almost none, and half of all, are hits
 COLD_CONNECTIONS = 100
@@ -57,7 +56,6 @@ def limits(run: Run) -> None:
     run.start(cases(run.options))
     for number in range(1, run.options.rounds + 1):
         run.round("limits", alone(), number)
-        lookups.floor(run, "limits", number, ONE_AT_A_TIME, batch=1)
         run.round("limits", batches.cases(BATCH_SERVER), number, writes.fresh(run))
         for workload in ("insert", "update"):
             _floor(run, number, workload)

@@ -12,8 +12,8 @@ TEXT = """\
 ## Limits
 
 What the figures of this page are held against, in the same run and in turns. A floor is a figure that cannot be passed:
-the *null server*, the *handler calls in process*, their sum, and for durable writes the *time of one commit*. "Ratio" is
-the median of the rounds' ratios. Where a floor forbids a goal, the table says what is possible by it, and how close this
+the *null server*, the *handler calls in process*, their sum, both in one process (the *null server inside*), and for
+durable writes the *time of one commit*. "Ratio" is the median of the rounds' ratios. Where a floor forbids a goal, the table says what is possible by it, and how close this
 plugin comes to that. "–": no goal, for information.
 
 {table}

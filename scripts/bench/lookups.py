@@ -23,8 +23,9 @@ def shape_name(connections: int, depth: int) -> str:
 
 
 def lookups(run: Run) -> None:
-    """Random lookups at four shapes, beside the two floors."""
+    """Random lookups at four shapes, beside the floors."""
     cases = []
+    inside = [Case(shape_name(*shape), floors.INSIDE, *shape) for shape in SHAPES]
     for connections, depth in SHAPES:
         name = shape_name(connections, depth)
         targets = TARGETS + (SQL if depth == 1 else ())
@@ -33,6 +34,7 @@ def lookups(run: Run) -> None:
     for number in range(1, run.options.rounds + 1):
         floor(run, "lookups", number)
         run.round("lookups", cases, number)
+        floors.measure_inside(run, "lookups", number, inside)
 
 
 def floor(
@@ -41,13 +43,12 @@ def floor(
     number: int,
     case: str = IN_PROCESS,
     *,
-    batch: int = FLOOR_BATCH,
     table: str = "test.user",
     rows: int = 0,
 ) -> None:
     """The handler calls in a loop inside the server, for as long as another measurement."""
     count = int(run.options.seconds * FLOOR_LOOKUPS)
-    numbers = (count, batch, rows or run.options.rows, run.options.seed)
+    numbers = (count, FLOOR_BATCH, rows or run.options.rows, run.options.seed)
     floors.measure(run, section, number, case, "hs_floor", numbers, table)
 
 

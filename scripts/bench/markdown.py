@@ -23,6 +23,7 @@ NAMES = {
     "redis": "Redis",
     "null": "null server",
     "floor": "handler calls in process",
+    "null inside": "null server inside, with handler calls",
 }
 NOTHING = "not measured"
 

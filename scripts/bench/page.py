@@ -31,6 +31,7 @@ PLOTS = {
 CPU_RATIOS = (
     ("ours", "null"),
     ("ours", "floor"),
+    ("ours", "null inside"),
     ("memcached", "ours"),
     ("redis", "ours"),
     ("stock", "ours"),

@@ -15,6 +15,7 @@ COLOURS = {
     "redis": "#7d3c98",
     "null": "#7f8c8d",
     "floor": "#bdc3c7",
+    "null inside": "#616a6b",
 }
 # White behind everything, so that they can be read on a dark page, too.
 STYLE = {

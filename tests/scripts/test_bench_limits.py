@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from bench import (
     batches,
+    floors,
     goal,
     huge_pages,
     limits,
@@ -40,6 +41,10 @@ def results(tmp_path: Path) -> Results:
     add(made, "lookups", name, "null", cpu=4.0, rate=1)
     add(made, "lookups", name, "ours", cpu=5.4, rate=1)
     add(made, "lookups", lookups.IN_PROCESS, "floor", cpu=1.0, rate=1)
+    deep = lookups.shape_name(32, 32)
+    add(made, "lookups", deep, "null", cpu=0.2, rate=1)
+    add(made, "lookups", deep, "ours", cpu=1.5, rate=1)
+    add(made, "lookups", deep, floors.INSIDE, cpu=1.44, rate=1)
     for section in ("writes", "slow"):
         rate = 1000 if section == "writes" else 100
         one, many = (writes.case_name("insert", "on", count) for count in (1, 30))
@@ -65,6 +70,15 @@ def test_a_lookup_is_held_against_the_sum_of_its_floors(results: Results) -> Non
     assert found.held is not None
     assert found.held.floor == Spread(5.0, 5.0, 5.0)
     assert found.reached is True
+
+
+def test_the_floors_in_one_process_say_what_is_possible_beside_their_sum(results: Results) -> None:
+    found = by_name(results)["CPU for a lookup, 32 connections, depth 32"]
+    assert found.reached is False
+    assert found.bound is not None
+    assert found.bound.ratio is not None
+    assert found.bound.ratio.median == pytest.approx(1.44 / (0.2 + 1))
+    assert found.closeness == pytest.approx(1.44 / 1.5)
 
 
 def test_durable_writes_are_held_against_the_time_of_one_commit(results: Results) -> None:
