@@ -6,7 +6,14 @@
 namespace hs {
 
 // `index <op> key`: where a find starts and which way it goes.
-enum class KeyOperator : uint8_t { kEqual, kGreater, kGreaterOrEqual, kLess, kLessOrEqual };
+enum class KeyOperator : uint8_t {
+  kEqual,
+  kEqualDescending,  // the rows of kEqual from the last one on
+  kGreater,
+  kGreaterOrEqual,
+  kLess,
+  kLessOrEqual
+};
 
 // `column <op> value` of a filter.
 enum class FilterOperator : uint8_t {

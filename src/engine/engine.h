@@ -81,14 +81,14 @@ class Cursor {
   virtual bool is_countable(size_t column) const = 0;
 
   // Positions on the first row for which `index <op> key` holds, in index order (descending for
-  // kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
+  // kEqualDescending, kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
   // prefix key. True: on a row; false: there is none. A key value that the column cannot hold
   // equals no row. As the last value of a range that changes nothing, it is the bound that SQL's
   // comparison makes of it. Errors: kOperator, kSql (SQL cannot compare the value with the column).
   virtual Result<bool> seek(KeyOperator op, std::span<const Value> key) = 0;
 
-  // Moves to the next row of the last seek. With kEqual only rows with the same key (prefix)
-  // follow.
+  // Moves to the next row of the last seek. With kEqual and kEqualDescending only rows with
+  // the same key (prefix) follow.
   virtual Result<bool> next() = 0;
 
   // The opened columns of the current row as text, as SELECT prints them. Valid until the next call

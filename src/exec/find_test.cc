@@ -39,6 +39,17 @@ TEST_F(FindTest, TakesNullAndPrefixesAsKeys) {
   EXPECT_EQ(run(Ask::find(3, "<=", {"a"}, 9)), "rows 1: [2] [1]");
 }
 
+TEST_F(FindTest, WalksTheRowsOfAKeyDown) {
+  EXPECT_EQ(run(Ask::find(2, "=<", {"20"}, 9)), "rows 2: [3,20] [2,20]");
+  EXPECT_EQ(run(Ask::find(2, "=<", {"20"}, 1, 1)), "rows 2: [2,20]");
+  EXPECT_EQ(run(Ask::find(2, "=<", {"15"}, 9)), "rows 2:");
+  EXPECT_EQ(run(Ask::find(2, "=<", {"1.5"}, 9)), "rows 2:");
+  EXPECT_EQ(run(Ask::find(2, "=<", {nullptr}, 9)), "rows 2: [4,NULL]");
+  EXPECT_EQ(run(Ask::find(3, "=<", {"b"}, 9)), "rows 1: [3] [4]");
+  EXPECT_EQ(run(Ask::find(3, "=<", {"b", "20"}, 9)), "rows 1: [3]");
+  EXPECT_EQ(run(Ask::find(3, "=<", {""}, 9).in(0, {"c", "b", "a"})), "rows 1: [5] [3] [2]");
+}
+
 TEST_F(FindTest, CutsByOffsetAndLimit) {
   EXPECT_EQ(run(Ask::find(2, ">", {nullptr}, 1)), "rows 2: [1,10]");
   EXPECT_EQ(run(Ask::find(2, ">", {nullptr}, 2, 1)), "rows 2: [2,20] [3,20]");

@@ -19,6 +19,7 @@ ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
   if (has_conditions && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
   switch (op) {
     case KeyOperator::kEqual:
+    case KeyOperator::kEqualDescending:
       return HA_READ_KEY_EXACT;
     case KeyOperator::kGreater:
       return HA_READ_AFTER_KEY;
@@ -134,22 +135,26 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
     return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
-  auto built = build_key(op, key);
+  backwards_ = op == KeyOperator::kEqualDescending;
+  auto built = build_key(backwards_ ? KeyOperator::kEqual : op, key);
   if (!built || !*built) return built;
-  if (!conditions_.empty() && !reads_key_columns_) {
-    // The engine reads the columns that were marked when the index was begun, so it is begun again.
-    end_index();
-    mark_key_columns();
-    table_->file->column_bitmaps_signal();
-  }
+  if ((!conditions_.empty() || backwards_) && !reads_key_columns_) read_key_columns();
   if (auto begun = init_index(); !begun) return begun.error();
   return landed(search());
+}
+
+// The engine reads the columns that were marked when the index was begun, so it is begun again.
+void MariaCursor::read_key_columns() {
+  end_index();
+  mark_key_columns();
+  table_->file->column_bitmaps_signal();
 }
 
 int MariaCursor::search() {
   handler* file = table_->file;
   uchar* record = table_->record[0];
-  const ha_rkey_function mode = search_mode(op_, !conditions_.empty());
+  const ha_rkey_function mode =
+      backwards_ ? HA_READ_PREFIX_LAST : search_mode(op_, !conditions_.empty());
   if (merges_upwards()) {
     const key_range start = {key_.data(), key_length_, key_map_, mode};
     return file->read_range_first(key_length_ == 0 ? nullptr : &start, nullptr, false, true);
@@ -175,7 +180,8 @@ int MariaCursor::step() {
   uchar* record = table_->record[0];
   switch (op_) {
     case KeyOperator::kEqual:
-      return file->ha_index_next_same(record, key_.data(), key_length_);
+    case KeyOperator::kEqualDescending:
+      return backwards_ ? step_back() : file->ha_index_next_same(record, key_.data(), key_length_);
     case KeyOperator::kGreater:
     case KeyOperator::kGreaterOrEqual:
       return merges_upwards() ? file->read_range_next() : file->ha_index_next(record);
@@ -184,6 +190,13 @@ int MariaCursor::step() {
       break;
   }
   return file->ha_index_prev(record);
+}
+
+// The next row of the same key in descending order.
+int MariaCursor::step_back() {
+  if (const int error = table_->file->ha_index_prev(table_->record[0])) return error;
+  const bool is_same = key_cmp_if_same(table_, key_.data(), index_, key_length_) == 0;
+  return is_same ? 0 : HA_ERR_END_OF_FILE;
 }
 
 // True for a row of a versioned table's past. Its indexes have such rows, too, but SQL shows only
@@ -248,6 +261,7 @@ bool MariaCursor::meets_key() {
   const bool with_equal = !conditions_.empty();  // the conditions decide
   switch (op_) {
     case KeyOperator::kEqual:
+    case KeyOperator::kEqualDescending:
       if (order != 0) return false;
       break;
     case KeyOperator::kGreater:

@@ -121,10 +121,12 @@ class MariaCursor final : public engine::Cursor {
   Result<void> erase_versioned();
   Result<void> failed(int number);
 
+  void read_key_columns();
   Result<void> init_index();
   int search();
   bool merges_upwards() const;
   int step();
+  int step_back();
   Result<bool> landed(int error);
   bool is_history() const;
 
@@ -156,8 +158,11 @@ class MariaCursor final : public engine::Cursor {
   std::vector<uchar> key_;
   uint key_length_ = 0;
   key_part_map key_map_ = 0;
-  KeyOperator op_ = KeyOperator::kEqual;  // for the key in key_, which may lie beside the client's
-  bool has_prefixes_ = false;             // the index has only the beginning of some column
+  // For the key in key_, which may lie beside the client's. Never kEqualDescending: that is kEqual
+  // with backwards_.
+  KeyOperator op_ = KeyOperator::kEqual;
+  bool backwards_ = false;
+  bool has_prefixes_ = false;  // the index has only the beginning of some column
   // The key is one integer column that is not NULL: the column's bytes are the key's.
   bool has_plain_key_ = false;
   bool changes_ = false;  // the statement's requests change rows

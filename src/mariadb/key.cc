@@ -17,6 +17,7 @@ namespace {
 FilterOperator filter_operator(KeyOperator op, bool descends) {
   switch (op) {
     case KeyOperator::kEqual:
+    case KeyOperator::kEqualDescending:
       break;
     case KeyOperator::kGreater:
       return descends ? FilterOperator::kLess : FilterOperator::kGreater;

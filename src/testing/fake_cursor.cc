@@ -37,6 +37,8 @@ std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine:
 Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
   HS_ASSERT(session_.here(session_.request_ == this) && !key.empty() && key.size() <= key_parts());
   const std::lock_guard lock(session_.engine_.mutex_);
+  backwards_ = op == KeyOperator::kEqualDescending;
+  if (backwards_) op = KeyOperator::kEqual;
   op_ = op;
   row_ = 0;
   key_.clear();
@@ -50,7 +52,8 @@ Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
     key_.push_back(std::move(cell.cell));
   }
   // For < and >= all entries with this key lie behind the bound, for > and <= before it.
-  const bool behind = op_ == KeyOperator::kGreater || op_ == KeyOperator::kLessOrEqual;
+  const bool behind =
+      backwards_ || op_ == KeyOperator::kGreater || op_ == KeyOperator::kLessOrEqual;
   const auto at = index_->entries.lower_bound(Bound{key_, behind});
   return descending() ? arrive_before(at) : arrive(at);
 }

@@ -45,7 +45,9 @@ class FakeCursor : public engine::Cursor {
       : session_(session), table_(std::move(table)) {}
 
   using Entries = std::set<Entry, EntryLess>;
-  bool descending() const { return op_ == KeyOperator::kLess || op_ == KeyOperator::kLessOrEqual; }
+  bool descending() const {
+    return backwards_ || op_ == KeyOperator::kLess || op_ == KeyOperator::kLessOrEqual;
+  }
   // Goes to the entry at `at`, or with a descending operator to the one before it.
   bool arrive(Entries::const_iterator at);
   bool arrive_before(Entries::const_iterator at);
@@ -57,10 +59,11 @@ class FakeCursor : public engine::Cursor {
   std::vector<size_t> columns_;
   std::vector<size_t> filter_columns_;
 
-  KeyOperator op_ = KeyOperator::kEqual;
-  Row key_;        // of the last seek
-  Entry entry_;    // where the scan is, even when its row is gone
-  RowId row_ = 0;  // the current row, 0 = none
+  KeyOperator op_ = KeyOperator::kEqual;  // never kEqualDescending:
+  bool backwards_ = false;                // with kEqual, from the last row on
+  Row key_;                               // of the last seek
+  Entry entry_;                           // where the scan is, even when its row is gone
+  RowId row_ = 0;                         // the current row, 0 = none
   std::vector<std::pair<size_t, Condition>> filters_;  // each with the column that it is on
   std::string position_;                               // for position()
   std::vector<std::string> texts_;                     // for row()

@@ -200,7 +200,7 @@ class Drawer:
     def _search(self, request: Request) -> None:
         rng, spec = self.rng, request.spec
         parts = spec.index.parts
-        request.op = rng.choices(["=", ">", ">=", "<", "<="], [40, 15, 15, 15, 15])[0]
+        request.op = rng.choices(["=", "=<", ">", ">=", "<", "<="], [30, 10, 15, 15, 15, 15])[0]
         size = len(parts) if spec.index.hashed or rng.random() < 0.6 else rng.randint(1, len(parts))
         if spec.index.hashed and rng.random() < 0.95:
             request.op = "="

@@ -62,7 +62,7 @@ def _after(part: Part, value: Value, turned: bool, probes: Probes) -> str:
 
 def key_condition(request: Request, key: list[Value], probes: Probes) -> str:
     """`index <op> key` as a comparison of rows in the order of the index."""
-    op, parts = request.op, request.spec.index.parts
+    op, parts = request.op.replace("=<", "="), request.spec.index.parts
     pairs = list(zip(parts, key))
     if any(value is None and not part.column.nullable for part, value in pairs):
         return "FALSE"
@@ -81,7 +81,7 @@ def key_condition(request: Request, key: list[Value], probes: Probes) -> str:
 
 def order_by(spec: Spec, op: str) -> list[str]:
     """The order of an index scan as SQL; ties by primary key."""
-    turned = op[0] == "<"
+    turned = op.endswith("<") or op == "<="
     parts = list(spec.index.parts)
     primary = spec.table.primary
     if primary and primary is not spec.index and spec.exact_order:

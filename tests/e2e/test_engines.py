@@ -39,17 +39,20 @@ def refill(server: PrivateServer) -> None:
 
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "=": lambda a, b: a == b,
+    "=<": lambda a, b: a == b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
 }
 
+DESCENDING = ("<", "<=", "=<")
+
 
 def selected(op: str, column: str, key: int) -> list[int]:
     """The values of the index column that a search by it gives, in order."""
     values = [i if column == "id" else d for i, d in ROWS.items()]
-    return sorted((v for v in values if COMPARISONS[op](v, key)), reverse=op[0] == "<")
+    return sorted((v for v in values if COMPARISONS[op](v, key)), reverse=op in DESCENDING)
 
 
 def table(server: PrivateServer) -> dict[int, tuple[int, int]]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fuzz_tables import KEPT, WRITTEN, Table
 
-OPERATORS = [b"=", b">", b">=", b"<", b"<="]
-FILTER_OPERATORS = [*OPERATORS, b"!="]
+FILTER_OPERATORS = [b"=", b">", b">=", b"<", b"<=", b"!="]
+OPERATORS = [*FILTER_OPERATORS[:-1], b"=<"]
 MODIFIERS = [b"U", b"D", b"+", b"-", b"U?", b"D?", b"+?", b"-?"]
 NULL = b"\0"
 

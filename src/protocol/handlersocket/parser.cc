@@ -50,7 +50,9 @@ std::string_view next_or_fail(Tokens& tokens, Request& request) {
 std::optional<KeyOperator> key_operator(std::string_view token) {
   if (token.empty() || token.size() > 2) return std::nullopt;
   const bool or_equal = token.size() == 2;
-  if (or_equal && token[1] != '=') return std::nullopt;
+  if (or_equal && token[1] != '=') {
+    return token == "=<" ? std::optional(KeyOperator::kEqualDescending) : std::nullopt;
+  }
   switch (token[0]) {
     case '=':
       return or_equal ? std::nullopt : std::optional(KeyOperator::kEqual);
@@ -70,6 +72,8 @@ std::optional<FilterOperator> filter_operator(std::string_view token) {
   switch (*op) {
     case KeyOperator::kEqual:
       return FilterOperator::kEqual;
+    case KeyOperator::kEqualDescending:
+      break;
     case KeyOperator::kGreater:
       return FilterOperator::kGreater;
     case KeyOperator::kGreaterOrEqual:

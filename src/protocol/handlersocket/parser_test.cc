@@ -93,9 +93,10 @@ TEST(Parser, FindOperators) {
       {"2\t>=\t1\tk", "find 2 >= ['k'] limit 1 offset 0"},
       {"3\t<\t1\tk", "find 3 < ['k'] limit 1 offset 0"},
       {"4294967295\t<=\t1\tk", "find 4294967295 <= ['k'] limit 1 offset 0"},
+      {"1\t=<\t1\tk", "find 1 =< ['k'] limit 1 offset 0"},
   });
-  for (const std::string op : {"", "==", "!=", "=>", "=<", "!", "<>", ">>", "<<", "===", ">==", "U",
-                               "s", "SS", "++", "-", "P"}) {
+  for (const std::string op : {"", "==", "!=", "=>", "=<=", "<=>", "=<\x01", "!", "<>", ">>", "<<",
+                               "===", ">==", "U", "s", "SS", "++", "-", "P"}) {
     Parser parser;
     const Request request = parser.parse("1\t" + op + "\t1\tk");
     EXPECT_EQ(request.error, ErrorCode::kOperator) << op;
