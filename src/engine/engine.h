@@ -150,12 +150,30 @@ class Account {
 };
 using AccountPtr = std::shared_ptr<const Account>;
 
+// The client of a login that is under way.
+class Dialogue {
+ public:
+  enum class Outcome : uint8_t {
+    kAnswered,
+    kCannot,   // the client cannot do the method, or only where none can listen
+    kLeft,     // the client has gone or is silent
+    kGivenUp,  // the login shall end, through no fault of the client's
+  };
+
+  virtual ~Dialogue() = default;
+  // The login's thread: puts to the client what the account's method wants it to answer, and waits.
+  // The answer is appended to `answer`, for which there must be room. After kLeft or kGivenUp the
+  // client is asked no more, and the socket and TLS of the credentials may be gone. Does not throw.
+  virtual Outcome ask(std::string_view method, std::string_view question, std::string* answer) = 0;
+};
+
 // What a client shows of itself to log in.
 struct Credentials {
   enum class Proof : uint8_t {
     kResponse,  // `secret` is the answer to `challenge`, as mysql_native_password makes it
     kPassword,  // `secret` is the password; only for a channel that none can listen to
     kPeer,      // the socket's other end is a process of the right user of the system
+    kDialogue,  // the client answers what `dialogue` asks it
   };
   static constexpr size_t kChallengeSize = 20;
 
@@ -172,6 +190,7 @@ struct Credentials {
   Proof proof = Proof::kPassword;
   std::string secret;
   std::array<char, kChallengeSize> challenge{};  // no byte is 0
+  Dialogue* dialogue = nullptr;
   // The client's, for its address. The engine neither reads from it nor writes to it.
   int socket = -1;
   void* tls = nullptr;  // the connection's SSL, for what is asked of its certificate; null: no TLS
@@ -346,6 +365,9 @@ class Engine {
   virtual Result<AccountPtr> log_in(const Credentials& /*credentials*/) {
     return ErrorCode::kUnauthorized;
   }
+
+  // Any thread: the database shuts down. A login that waits for its client is to end.
+  virtual bool is_stopping() const { return false; }
 
   // Blocks until the database is ready to open tables. False: it never will be, since it shuts
   // down.

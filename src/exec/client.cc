@@ -122,9 +122,13 @@ const engine::IndexSpecPtr* Client::search(uint32_t id) const {
 Client::Client(SpecPool& pool, const Authentication& authentication)
     : pool_(pool), authentication_(authentication) {}
 
-void Client::set_login(std::unique_ptr<Login> login) { login_ = std::move(login); }
+void Client::set_login(std::shared_ptr<Login> login) {
+  if (login_ != nullptr) login_->exchange.give_up(Exchange::End::kLeft);
+  login_ = std::move(login);
+}
 
 Client::~Client() {
+  set_login(nullptr);
   for (const auto& [id, spec] : indexes_) usage_of(*spec).close();
   if (pool_.memory() != nullptr) {
     pool_.memory()->give_back(indexes_.size() * sizeof(indexes_.front()));

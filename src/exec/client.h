@@ -140,9 +140,11 @@ class Client {
   // That the client has logged in to; null: none.
   const engine::AccountPtr& account() const { return account_; }
   void set_account(engine::AccountPtr account) { account_ = std::move(account); }
-  // The login that is under way; null: none (see exec/login.h).
+  // The login that is under way; null: none (see exec/login.h). A thread that carries it out keeps
+  // it, too. The one that was there before is given up.
   Login* login() const { return login_.get(); }
-  void set_login(std::unique_ptr<Login> login);
+  const std::shared_ptr<Login>& shared_login() const { return login_; }
+  void set_login(std::shared_ptr<Login> login);
 
  private:
   const engine::IndexSpecPtr* search(uint32_t id) const;
@@ -154,7 +156,7 @@ class Client {
   uint64_t id_ = 0;
   std::string name_;
   engine::AccountPtr account_;
-  std::unique_ptr<Login> login_;
+  std::shared_ptr<Login> login_;
   size_t open_columns_ = 0;
   std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id
 };

@@ -18,7 +18,7 @@ constexpr std::string_view kFeaturesWithTls = "tls,login,descending";
 constexpr std::string_view kFeatures = kFeaturesWithTls.substr(std::string_view("tls,").size());
 
 std::string_view methods(const Authentication& authentication) {
-  return authentication.account ? "mysql_native_password,unix_socket,password" : "secret";
+  return authentication.account ? "mysql_native_password,ed25519,unix_socket,password" : "secret";
 }
 
 // Operators see it in tables and logs.

@@ -32,7 +32,8 @@ TEST_F(HelloTest, BeforeAuthenticationSaysOnlyHowToAuthenticate) {
   authentication.secret = "secret";
   EXPECT_EQ(greet(""), "rows 3: [2,HandlerSocket 2,secret]");
   authentication = {.secret = {}, .account = true};
-  EXPECT_EQ(greet(""), "rows 3: [2,HandlerSocket 2,mysql_native_password,unix_socket,password]");
+  EXPECT_EQ(greet(""),
+            "rows 3: [2,HandlerSocket 2,mysql_native_password,ed25519,unix_socket,password]");
 }
 
 TEST_F(HelloTest, ANameIsShownWithoutWhatCannotBePrinted) {

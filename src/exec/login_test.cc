@@ -1,5 +1,8 @@
 #include "exec/login.h"
 
+#include <cstdio>
+#include <functional>
+
 #include "exec/auth.h"
 #include "testing/fixtures/exec_fixture.h"
 
@@ -23,7 +26,7 @@ class LoginTest : public ExecTest {
   std::string log_in(AuthMethod method, std::string_view user, std::string_view key,
                      const Channel& channel) {
     const Ask ask = Ask::login(method, user, key);
-    if (begin_login(ask.request(), channel, client)) client.login()->carry_out(engine);
+    if (begin_login(ask.request(), channel, client)) client.login()->carry_out(engine, nullptr);
     return run(ask);
   }
   // The answer to the challenge in `reply`, as the fake engine wants it.
@@ -125,8 +128,118 @@ TEST_F(LoginTest, ALoginThatIsDoneKeepsNoSecret) {
   const Ask ask = Ask::login(AuthMethod::kPassword, "ada", "secret");
   ASSERT_TRUE(begin_login(ask.request(), kTls, client));
   EXPECT_EQ(client.login()->credentials.secret, "secret");
-  client.login()->carry_out(engine);
+  client.login()->carry_out(engine, nullptr);
   EXPECT_EQ(client.login()->credentials.secret, "");
+}
+
+// A client that answers each question at once, with what a client of the fake engine would.
+class Answering final : public engine::Dialogue {
+ public:
+  using Answer = std::function<bool(const Login& login)>;  // false: the client has left
+  Answering(Login& login, Answer answer) : login_(login), answer_(std::move(answer)) {}
+
+  Outcome ask(std::string_view method, std::string_view question, std::string* answer) override {
+    if (!login_.takes(method)) return Outcome::kCannot;
+    login_.ask(method, question);
+    if (!answer_(login_)) return Outcome::kLeft;
+    answer->append(login_.credentials.secret);
+    return Outcome::kAnswered;
+  }
+
+ private:
+  Login& login_;
+  const Answer answer_;
+};
+
+class DialogueTest : public LoginTest {
+ protected:
+  static constexpr std::string_view kMethods = "mysql_native_password,ed25519";
+
+  static std::string hex(std::string_view text) {
+    std::string result;
+    for (const char byte : text) {
+      char digits[3];
+      (void)std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
+      result += digits;
+    }
+    return result;
+  }
+
+  // Logs in by questions, and returns what the client was told in turn.
+  std::vector<std::string> talk(std::string_view user, std::string_view methods,
+                                std::string_view password, const Channel& channel = kPlain) {
+    std::vector<std::string> told;
+    const Ask first = Ask::login(AuthMethod::kChallenge, user, methods);
+    if (!begin_login(first.request(), channel, client)) return {run(first)};
+    std::string texts[4];
+    size_t round = 0;
+    Answering answering(*client.login(), [&](const Login& login) {
+      const auto last =
+          round == 0 ? first : Ask::login(AuthMethod::kResponse, "", texts[round - 1]);
+      EXPECT_FALSE(begin_login(last.request(), channel, client));
+      told.push_back(run(last));
+      std::string& text = texts[round++];
+      text = hex(login.question + std::string(password));
+      return begin_login(Ask::login(AuthMethod::kResponse, "", text).request(), channel, client);
+    });
+    EXPECT_TRUE(client.login()->carry_out(engine, &answering));
+    told.push_back(
+        run(round == 0 ? first : Ask::login(AuthMethod::kResponse, "", texts[round - 1])));
+    return told;
+  }
+};
+
+TEST_F(DialogueTest, TheDatabasesQuestionsArePutToTheClientOneAfterTheOther) {
+  fake.ask_at_login("ada", "ed25519", 2);
+  const std::vector<std::string> told = talk("ada", kMethods, "secret");
+  EXPECT_EQ(told, (std::vector<std::string>{"rows 2: [ed25519," + hex("question 1") + "]",
+                                            "rows 2: [ed25519," + hex("question 2") + "]", "ok"}));
+  EXPECT_NE(client.account(), nullptr);
+}
+
+TEST_F(DialogueTest, AWrongAnswerIsRefused) {
+  fake.ask_at_login("ada", "ed25519", 2);
+  const std::vector<std::string> told = talk("ada", kMethods, "guess");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[1], "error unauth");
+  EXPECT_EQ(client.account(), nullptr);
+}
+
+TEST_F(DialogueTest, AClientThatListsOnlyTheCheapMethodKeepsNoThreadBusy) {
+  const Ask ask = Ask::login(AuthMethod::kChallenge, "ada", "mysql_native_password");
+  EXPECT_FALSE(begin_login(ask.request(), kPlain, client));
+}
+
+TEST_F(DialogueTest, AMethodThatGivesThePasswordAwayIsAskedForOnlyWhereNoneCanListen) {
+  fake.ask_at_login("ada", "dialog", 1);
+  EXPECT_EQ(talk("ada", "dialog", "secret", kPlain), (Rows{"error authtype"}));
+  EXPECT_EQ(talk("ada", "dialog", "secret", kTls).back(), "ok");
+}
+
+TEST_F(DialogueTest, AnAccountThatCannotBeAskedLooksAsAnyOther) {
+  fake.create_account("bob", "secret");
+  fake.ask_at_login("bob", "dialog", 1);
+  for (const std::string_view user : {"bob", "nosuch"}) {
+    const std::vector<std::string> told = talk(user, "ed25519", "secret");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(told[0].starts_with("rows 2: [ed25519,")) << told[0];
+    EXPECT_EQ(told[0].size(), std::string("rows 2: [ed25519,]").size() + 64) << told[0];
+    const std::string response(128, '0');
+    EXPECT_EQ(log_in(AuthMethod::kResponse, "", response, kPlain), "error unauth");
+  }
+}
+
+TEST_F(DialogueTest, ALoginThatWasGivenUpChangesNothingAnyMore) {
+  fake.ask_at_login("ada", "ed25519", 1);
+  const Ask ask = Ask::login(AuthMethod::kChallenge, "ada", kMethods);
+  ASSERT_TRUE(begin_login(ask.request(), kPlain, client));
+  const std::shared_ptr<Login> login = client.shared_login();
+  Answering answering(*login, [&](const Login&) {
+    client.set_login(nullptr);  // as when the connection ends
+    return false;
+  });
+  EXPECT_FALSE(login->carry_out(engine, &answering));
+  EXPECT_NE(login->state, Login::State::kDone);
 }
 
 }  // namespace

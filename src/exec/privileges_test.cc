@@ -16,7 +16,7 @@ class PrivilegesTest : public ExecTest {
     fake.create_account("ada", "secret");
     const Ask ask = Ask::login(protocol::AuthMethod::kPassword, "ada", "secret");
     begin_login(ask.request(), Channel{-1, nullptr, true, false}, client);
-    client.login()->carry_out(engine);
+    client.login()->carry_out(engine, nullptr);
     EXPECT_EQ(run(ask), "ok");
   }
 

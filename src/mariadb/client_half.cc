@@ -13,8 +13,10 @@ namespace {
 
 using Proof = engine::Credentials::Proof;
 
+constexpr std::string_view kNativePassword = "mysql_native_password";
 constexpr size_t kHeader = 4;  // three bytes of size, one that counts the packets
 constexpr unsigned char kOtherPlugin = 0xfe;
+constexpr char kEscape = 1;  // in front of a question that could be taken for another packet
 // A plugin that asks more often wants something else than a password.
 constexpr int kMostAnswers = 8;
 
@@ -45,12 +47,14 @@ bool ClientHalf::answer() {
     last = rest.substr(kHeader, size);
     rest.remove_prefix(kHeader + size);
   }
-  if (last.empty() || ++answers_ > kMostAnswers) return false;
+  if (last.empty() || is_over_ || ++answers_ > kMostAnswers) return false;
   std::string_view question = last;
   if (static_cast<unsigned char>(last[0]) == kOtherPlugin) {
     const size_t end = std::min(last.find('\0'), last.size());
     plugin_ = last.substr(1, end - 1);
     question = last.substr(std::min(end + 1, last.size()));
+  } else if (last[0] == kEscape) {
+    question.remove_prefix(1);
   }
   // The packet is built in place, so that no copy of the proof is left in memory.
   constexpr size_t kMostProof = 64u << 10;
@@ -69,8 +73,9 @@ bool ClientHalf::answer() {
 
 // Appends the proof that the plugin wants. False: the client has none of this kind.
 bool ClientHalf::answer_to(std::string_view question, std::string* proof) {
+  if (credentials_.proof == Proof::kDialogue) return ask_client(question, proof);
   const std::string& secret = credentials_.secret;
-  if (plugin_ == "mysql_native_password" && question.size() >= SCRAMBLE_LENGTH) {
+  if (plugin_ == kNativePassword && question.size() >= SCRAMBLE_LENGTH) {
     if (credentials_.proof == Proof::kResponse) {
       // Only for the challenge that the client was given.
       if (!std::equal(credentials_.challenge.begin(), credentials_.challenge.end(),
@@ -88,11 +93,34 @@ bool ClientHalf::answer_to(std::string_view question, std::string* proof) {
     proof->append(bytes, SCRAMBLE_LENGTH);
     return true;
   }
-  const bool takes_password = plugin_ == "mysql_clear_password" || plugin_ == "dialog";
-  if (!takes_password || credentials_.proof != Proof::kPassword) return false;
+  // A wrong answer, behind which the server may go on to another method of the account.
+  if (!takes_password()) return credentials_.proof == Proof::kResponse;
+  if (credentials_.proof != Proof::kPassword) return false;
   *proof += secret;
   *proof += '\0';
   return true;
+}
+
+bool ClientHalf::ask_client(std::string_view question, std::string* proof) {
+  using Outcome = engine::Dialogue::Outcome;
+  // Methods are called as their accounts are: client_ed25519 is the client's half of ed25519.
+  constexpr std::string_view kPrefix = "client_";
+  std::string_view method = plugin_;
+  if (method.starts_with(kPrefix)) method.remove_prefix(kPrefix.size());
+  // The server ends this challenge with a NUL.
+  if (method == kNativePassword) question = question.substr(0, SCRAMBLE_LENGTH);
+  const Outcome outcome = credentials_.dialogue->ask(method, question, proof);
+  // Here, too, the account may have another method.
+  if (outcome == Outcome::kAnswered || outcome == Outcome::kCannot)
+    return outcome == Outcome::kAnswered || !takes_password();
+  is_over_ = true;
+  is_given_up_ = outcome == Outcome::kGivenUp;
+  return false;
+}
+
+// Whether the account's plugin wants the password itself. Some count each try.
+bool ClientHalf::takes_password() const {
+  return plugin_ == "mysql_clear_password" || plugin_ == "dialog";
 }
 
 void ClientHalf::forget_answer() {

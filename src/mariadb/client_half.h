@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The client's half of an authentication, as a client library does it: takes the packets in which
-// the server asks for a proof, and answers them with what the client has shown.
+// the server asks for a proof, and answers them with what the client has shown, or is asked for.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,17 @@ class ClientHalf {
   void write(const unsigned char* bytes, size_t size);
   // Bytes that the server receives: the answer to what it has asked last. 0: there is none.
   size_t read(unsigned char* bytes, size_t size);
+  // Set once the client has gone, or the login shall end: its socket and TLS are not to be used any
+  // more.
+  bool is_over() const { return is_over_; }
+  // It ends through no fault of the client's.
+  bool is_given_up() const { return is_given_up_; }
 
  private:
   bool answer();
   bool answer_to(std::string_view question, std::string* proof);
+  bool ask_client(std::string_view question, std::string* proof);
+  bool takes_password() const;
   void forget_answer();
 
   const engine::Credentials& credentials_;
@@ -35,6 +42,8 @@ class ClientHalf {
   std::string answer_;  // a packet
   size_t taken_ = 0;    // bytes of it
   int answers_ = 0;
+  bool is_over_ = false;
+  bool is_given_up_ = false;
 };
 
 }  // namespace hs::mariadb

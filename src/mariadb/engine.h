@@ -24,6 +24,7 @@ class MariaEngine final : public engine::Engine {
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
+  bool is_stopping() const override { return stopping() || abort_loop; }
   Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
 
   // Any thread: makes every session stop. A session that waits in the server (for a row, a table,

@@ -26,9 +26,13 @@ using engine::Credentials;
 // user at the other end.
 struct HalfVio : Vio {
   ClientHalf* half;
+  Security_context* context;  // of the login
+  const char* ip;             // in it
 
-  HalfVio(ClientHalf& client, int socket, enum_vio_type kind) : Vio{} {
+  HalfVio(ClientHalf& client, Security_context* login, int socket, enum_vio_type kind) : Vio{} {
     half = &client;
+    context = login;
+    ip = login->ip;
     type = kind;
     state = VIO_STATE_ACTIVE;
     mysql_socket.fd = socket;
@@ -36,7 +40,10 @@ struct HalfVio : Vio {
     viodelete = [](Vio*) {};
     vioerrno = [](Vio*) { return 0; };
     Vio::read = [](Vio* vio, uchar* to, size_t size) {
-      return static_cast<HalfVio*>(vio)->half->read(to, size);
+      const auto self = static_cast<HalfVio*>(vio);
+      const size_t count = self->half->read(to, size);
+      if (self->half->is_over()) self->end();
+      return count;
     };
     Vio::write = [](Vio* vio, const uchar* from, size_t size) {
       static_cast<HalfVio*>(vio)->half->write(from, size);
@@ -55,6 +62,15 @@ struct HalfVio : Vio {
     shutdown = [](Vio*, int) { return 0; };
     has_data = [](Vio*) -> my_bool { return 0; };
     io_wait = [](Vio*, enum_vio_io_event, int) { return 1; };
+  }
+  ~HalfVio() { context->ip = ip; }
+
+  // The client may go from here on.
+  void end() {
+    mysql_socket.fd = -1;
+    ssl_arg = nullptr;
+    // The server counts the failure against the host that the context tells.
+    if (half->is_given_up()) context->ip = nullptr;
   }
 };
 
@@ -151,7 +167,7 @@ bool authenticate(THD* thd, const Credentials& credentials, const PeerAddress& p
   const bool is_local = peer.bytes.ss_family == AF_UNIX;
   enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
   if (credentials.tls != nullptr) kind = VIO_TYPE_SSL;
-  HalfVio vio(half, credentials.socket, kind);
+  HalfVio vio(half, thd->security_ctx, credentials.socket, kind);
   vio.localhost = is_local;
   vio.ssl_arg = credentials.tls;
   if (my_net_init(&thd->net, &vio, thd, MYF(0))) return false;

@@ -1,11 +1,81 @@
 #include "server/login_pool.h"
 
+#include <algorithm>
+#include <exception>
 #include <new>
 
-#include "exec/login.h"
 #include "server/thread.h"
 
 namespace hs::server {
+
+using exec::Exchange;
+using exec::Login;
+using std::chrono::milliseconds;
+
+namespace {
+
+// How often a thread that waits for a client looks whether the database shuts down.
+constexpr milliseconds kLookAround{100};
+
+Login& login_of(const Peer& peer) { return *peer.client.login(); }
+
+}  // namespace
+
+// A login with which a thread is busy, and which may put questions to its client.
+class LoginPool::Asking final : public engine::Dialogue {
+ public:
+  Asking(LoginPool& pool, const Job& job) : pool_(pool), job_(job) {}
+
+  Outcome ask(std::string_view method, std::string_view question, std::string* answer) override {
+    if (!job_.login->takes(method)) return Outcome::kCannot;
+    if (!begin(method, question)) return Outcome::kGivenUp;
+    // From here on to its answer the client may go at any time.
+    job_.receiver->take_back(*job_.peer);
+    const Exchange::End end = wait();
+    {
+      const MutexLock lock(pool_.mutex_);
+      std::erase(pool_.asking_, this);
+    }
+    if (end == Exchange::End::kAnswered) {
+      answer->append(job_.login->credentials.secret);
+      job_.login->credentials.forget_secret();
+      return Outcome::kAnswered;
+    }
+    const bool is_clients_fault = end == Exchange::End::kLeft || end == Exchange::End::kLate;
+    return is_clients_fault ? Outcome::kLeft : Outcome::kGivenUp;
+  }
+
+  const std::string& host() const { return job_.host; }
+  Exchange& exchange() const { return job_.login->exchange; }
+
+ private:
+  bool begin(std::string_view method, std::string_view question) try {
+    const MutexLock lock(pool_.mutex_);
+    if (pool_.stopping_) return false;
+    pool_.asking_.reserve(pool_.asking_.size() + 1);
+    job_.login->ask(method, question);
+    pool_.asking_.push_back(this);
+    if (!pool_.waiting_[kHeld].empty()) pool_.make_room();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+
+  Exchange::End wait() {
+    const Clock::time_point until = Clock::now() + pool_.options_.longest_question;
+    for (;;) {
+      if (const auto end = exchange().wait_for(kLookAround)) return *end;
+      if (pool_.engine_.is_stopping()) {
+        exchange().give_up(Exchange::End::kStopped);
+      } else if (Clock::now() >= until) {
+        exchange().give_up(Exchange::End::kLate);
+      }
+    }
+  }
+
+  LoginPool& pool_;
+  const Job& job_;
+};
 
 LoginPool::LoginPool(const Options& options, engine::Engine& engine)
     : options_(options), engine_(engine) {}
@@ -16,100 +86,233 @@ LoginPool::~LoginPool() {
 }
 
 void LoginPool::make_threads(const StartGate& gate) {
+  const MutexLock lock(mutex_);
   for (unsigned number = 1; number <= options_.threads; ++number) {
-    threads_.push_back(start_thread("hs-login-" + std::to_string(number), [&gate, this] {
-      if (gate.wait()) run();
-    }));
+    Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+    worker.thread = start_thread("hs-login-" + std::to_string(number), [&gate, &worker, this] {
+      if (gate.wait()) run(worker);
+    });
+    ++threads_;
+    ++idle_;
   }
 }
 
 bool LoginPool::submit(Peer& peer, LoginReceiver& receiver) {
+  Login& login = login_of(peer);
+  if (login.is_under_way()) return go_on(peer, receiver);
+  const bool is_held = login.credentials.proof == engine::Credentials::Proof::kDialogue;
+  const Kind kind = is_held && !login.is_decoy ? kHeld : kOrdinary;
   const MutexLock lock(mutex_);
-  if (!stopping_ && waiting_.size() < options_.most_waiting) {
+  if (!stopping_ && waiting_[kind].size() < options_.most_waiting) {
     try {
-      waiting_.push_back({&peer, &receiver, Clock::now()});
-      changed_.notify_one();
+      waiting_[kind].push_back({&peer, &receiver, Clock::now(), peer.client.shared_login(),
+                                kind == kHeld ? peer.transport().remote_host() : std::string()});
+      if (kind == kHeld) make_room();
+      call_threads();
       return true;
     } catch (const std::bad_alloc&) {
     }
   }
   ++refused_;
-  peer.client.login()->refuse(ErrorCode::kTooManyLogins);
+  login.refuse(stopping_ ? ErrorCode::kShutdown : ErrorCode::kTooManyLogins);
   return false;
+}
+
+// The peer has the answer to a question.
+bool LoginPool::go_on(Peer& peer, LoginReceiver& receiver) {
+  Login& login = login_of(peer);
+  if (login.exchange.answer()) return true;
+  switch (login.exchange.given_up().value_or(Exchange::End::kLate)) {
+    case Exchange::End::kCrowded:
+      login.refuse(ErrorCode::kTooManyLogins);
+      return false;
+    case Exchange::End::kStopped:
+      login.refuse(ErrorCode::kShutdown);
+      return false;
+    case Exchange::End::kAnswered:
+    case Exchange::End::kLeft:
+    case Exchange::End::kLate:
+      break;
+  }
+  login.refuse(ErrorCode::kUnauthorized);
+  const MutexLock lock(mutex_);
+  if (stopping_) return false;
+  if (!delay({&peer, &receiver, {}, nullptr, {}})) return false;
+  call_threads();
+  return true;
+}
+
+// The thread of a held login is needed for one that waits, if all are taken.
+void LoginPool::make_room() {
+  if (running_[kHeld] < options_.most_held) return;
+  const auto rank = [this](const Asking* one) HS_REQUIRES(mutex_) {
+    return std::count_if(asking_.begin(), asking_.end(),
+                         [one](const Asking* other) { return other->host() == one->host(); });
+  };
+  while (!asking_.empty()) {
+    auto victim = asking_.begin();
+    for (auto one = asking_.begin(); one != asking_.end(); ++one) {
+      if (rank(*one) > rank(*victim)) victim = one;
+    }
+    const bool ended = (*victim)->exchange().give_up(Exchange::End::kCrowded);
+    asking_.erase(victim);
+    if (ended) return;
+  }
 }
 
 void LoginPool::request_stop() {
   const MutexLock lock(mutex_);
   stopping_ = true;
+  for (Asking* asking : asking_) asking->exchange().give_up(Exchange::End::kStopped);
   changed_.notify_all();
 }
 
 void LoginPool::join() {
-  for (std::thread& thread : threads_) {
-    if (thread.joinable()) thread.join();
+  std::vector<std::unique_ptr<Worker>> workers;
+  {
+    const MutexLock lock(mutex_);
+    workers.swap(workers_);
+  }
+  for (const auto& worker : workers) {
+    if (worker->thread.joinable()) worker->thread.join();
   }
   const MutexLock lock(mutex_);
-  for (std::deque<Job>* jobs : {&waiting_, &delayed_}) {
+  for (const std::deque<Job>* jobs : {&waiting_[kOrdinary], &waiting_[kHeld]}) {
     for (const Job& job : *jobs) {
-      if (jobs == &waiting_) job.peer->client.login()->refuse(ErrorCode::kShutdown);
+      job.login->refuse(ErrorCode::kShutdown);
       job.receiver->take_back(*job.peer);
     }
-    jobs->clear();
   }
+  for (const Job& job : delayed_) job.receiver->take_back(*job.peer);
+  for (std::deque<Job>* jobs : {&waiting_[kOrdinary], &waiting_[kHeld], &delayed_}) jobs->clear();
 }
 
-void LoginPool::run() {
-  Job job{};
-  while (take_job(&job)) carry_out(job);
+bool LoginPool::may_take(Kind kind) const {
+  return !waiting_[kind].empty() && running_[kind] < most(kind);
 }
 
-// Waits for a login, and gives peers back meanwhile whose delay is over. False: the pool stops.
-bool LoginPool::take_job(Job* job) {
+// Gives peers back whose delay is over, and carries out logins, until the pool stops or the thread
+// has been idle for too long.
+void LoginPool::run(Worker& worker) {
   MutexLock lock(mutex_);
-  for (;;) {
-    if (stopping_) return false;
+  --idle_;
+  Clock::time_point idle_since = Clock::now();
+  while (!stopping_) {
     if (!delayed_.empty() && delayed_.front().time <= Clock::now()) {
       const Job due = delayed_.front();
       delayed_.pop_front();
       lock.unlock();
       due.receiver->take_back(*due.peer);
       lock.lock();
-    } else if (!waiting_.empty()) {
-      *job = waiting_.front();
-      waiting_.pop_front();
-      return true;
-    } else if (!delayed_.empty()) {
-      const Clock::time_point due = delayed_.front().time;
-      changed_.wait_until(lock, due);
-    } else {
-      changed_.wait(lock);
+    } else if (may_take(kOrdinary) || may_take(kHeld)) {
+      const Kind kind = may_take(kOrdinary) ? kOrdinary : kHeld;
+      ++running_[kind];
+      {
+        const Job job = std::move(waiting_[kind].front());
+        waiting_[kind].pop_front();
+        call_threads();
+        lock.unlock();
+        carry_out(job);
+      }
+      lock.lock();
+      --running_[kind];
+      idle_since = Clock::now();
+    } else if (!idle(idle_since, lock)) {
+      break;
     }
+  }
+  --threads_;
+  worker.has_ended = true;
+}
+
+// Waits for something to do. False: for too long.
+bool LoginPool::idle(const Clock::time_point& since, MutexLock& lock) {
+  const bool may_end = threads_ > options_.threads;
+  const Clock::time_point end = since + options_.longest_idle;
+  if (may_end && Clock::now() >= end) return false;
+  ++idle_;
+  if (may_end && (delayed_.empty() || end < delayed_.front().time)) {
+    changed_.wait_until(lock, end);
+  } else if (!delayed_.empty()) {
+    const Clock::time_point due = delayed_.front().time;
+    changed_.wait_until(lock, due);
+  } else {
+    changed_.wait(lock);
+  }
+  --idle_;
+  return true;
+}
+
+// Sees to it that there is a thread for each login that may be carried out, and one for the peers
+// that are kept back.
+void LoginPool::call_threads() {
+  size_t wanted = delayed_.empty() ? 0 : 1;
+  for (const Kind kind : {kOrdinary, kHeld}) {
+    if (running_[kind] >= most(kind)) continue;
+    wanted += std::min<size_t>(waiting_[kind].size(), most(kind) - running_[kind]);
+  }
+  if (wanted == 0) return;
+  changed_.notify_one();
+  while (idle_ < wanted && threads_ < options_.most_at_once + options_.most_held + 1) {
+    if (!add_thread()) return;
   }
 }
 
+// False: what waits is done by the other threads, later.
+bool LoginPool::add_thread() try {
+  auto place = std::find_if(workers_.begin(), workers_.end(),
+                            [](const auto& worker) { return worker->has_ended; });
+  if (place == workers_.end()) {
+    workers_.reserve(workers_.size() + 1);
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->has_ended = true;
+    place = workers_.end() - 1;
+  }
+  Worker& worker = **place;
+  if (worker.thread.joinable()) worker.thread.join();  // it is past its last use of the mutex
+  const auto number = place - workers_.begin() + 1;
+  worker.thread =
+      start_thread("hs-login-" + std::to_string(number), [&worker, this] { run(worker); });
+  worker.has_ended = false;
+  ++threads_;
+  ++idle_;
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+// False: there is no memory for it.
+bool LoginPool::delay(Job job) try {
+  job.time = Clock::now() + options_.failure_delay;
+  delayed_.push_back(std::move(job));
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 void LoginPool::carry_out(const Job& job) {
-  exec::Login& login = *job.peer->client.login();
+  Login& login = *job.login;
   const bool late = Clock::now() - job.time > options_.longest_wait;
   if (late) {
     login.refuse(ErrorCode::kTooManyLogins);
   } else {
-    login.carry_out(engine_);
+    Asking asking(*this, job);
+    if (!login.carry_out(engine_, &asking)) {
+      const bool crowded = login.exchange.given_up() == Exchange::End::kCrowded;
+      const MutexLock lock(mutex_);
+      ++(crowded ? refused_ : failed_);
+      return;
+    }
   }
   const bool failed = login.has_failed();
   {
     const MutexLock lock(mutex_);
     if (late) {
       ++refused_;
-    } else {
+    } else if (!login.wants_decoy()) {
       ++(failed ? failed_ : logins_);
     }
-    if (failed) {
-      try {
-        delayed_.push_back({job.peer, job.receiver, Clock::now() + options_.failure_delay});
-        return;
-      } catch (const std::bad_alloc&) {
-      }
-    }
+    if (failed && delay({job.peer, job.receiver, {}, nullptr, {}})) return;
   }
   job.receiver->take_back(*job.peer);
 }

@@ -5,13 +5,20 @@
 //   the leader of a reactor: submit(peer)  ->  a thread here: Login::carry_out()
 //     -> the reactor: take_back(peer), at once or after a delay
 //
-// Bounded: the threads, and how many peers wait for one of them. A peer whose login has failed waits
-// here without a thread.
+// A login that puts questions to its client is *held*. Its thread gives the peer back with each
+// question, and waits until submit() brings it again with the answer.
+//
+// Bounded: the threads, how many peers wait for one of them, and for how long a thread waits for a
+// client. Held logins have threads of their own. If all of these are taken, the next login takes
+// the place of the oldest one that waits for its client, from the host that has most of them. A
+// peer whose login has failed waits here without a thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,29 +26,37 @@
 #include "base/counter.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "exec/login.h"
 #include "server/peer.h"
 #include "server/start_gate.h"
 #include "server/statistics.h"
 
 namespace hs::server {
 
-// Where a peer goes on after its login.
+// Where a peer goes on after its login, or to be asked.
 class LoginReceiver {
  public:
   virtual ~LoginReceiver() = default;
-  // Called on a thread of the pool. The peer's login is done.
+  // Called on a thread of the pool. The peer's login is done, or asks.
   virtual void take_back(Peer& peer) = 0;
 };
 
 class LoginPool {
  public:
   struct Options {
-    unsigned threads = 2;
-    size_t most_waiting = 128;
+    unsigned threads = 2;  // that are always there; at least 1
+    // How many logins are carried out at once, and how many that are held.
+    unsigned most_at_once = 16;
+    unsigned most_held = 16;
+    size_t most_waiting = 128;  // of each of the two
     // A login that has waited for longer is refused.
     std::chrono::milliseconds longest_wait{10'000};
+    // How long a client may take for the answer to a question.
+    std::chrono::milliseconds longest_question{5'000};
     // How long the answer to a failed login is kept back.
     std::chrono::milliseconds failure_delay{500};
+    // A further thread ends when it has had nothing to do for so long.
+    std::chrono::milliseconds longest_idle{10'000};
   };
 
   // Makes no thread. `engine` must outlive the pool.
@@ -50,15 +65,16 @@ class LoginPool {
   LoginPool(const LoginPool&) = delete;
   LoginPool& operator=(const LoginPool&) = delete;
 
-  // Makes the threads, which wait at the gate. Throws std::exception when it cannot.
+  // Makes the first threads, which wait at the gate. Throws std::exception when it cannot.
   void make_threads(const StartGate& gate);
 
-  // Any thread: takes the peer, which is detached and whose login is kWanted, until
-  // receiver.take_back(). False: the peer stays the caller's, and its login is refused, since too
-  // many wait or the pool stops.
+  // Any thread, after make_threads(): takes the peer, which is detached and whose login is kWanted,
+  // until receiver.take_back(). False: the peer stays the caller's, and its login is refused, since
+  // too many wait or the pool stops.
   bool submit(Peer& peer, LoginReceiver& receiver);
 
-  // Takes no more logins. Those that are carried out go on to their end.
+  // Takes no more logins. Those that are carried out go on to their end; those that wait for their
+  // clients are given up.
   void request_stop();
   // Waits for the threads, which need the gate to be open. Then gives every peer back.
   void join();
@@ -67,24 +83,45 @@ class LoginPool {
 
  private:
   using Clock = std::chrono::steady_clock;
+  class Asking;
+  enum Kind : uint8_t { kOrdinary, kHeld, kKinds };
   struct Job {
-    Peer* peer;
-    LoginReceiver* receiver;
+    Peer* peer = nullptr;
+    LoginReceiver* receiver = nullptr;
     Clock::time_point time;  // waiting_: when it came; delayed_: when it goes back
+    std::shared_ptr<exec::Login> login;
+    std::string host;  // of a held login's client
+  };
+  struct Worker {
+    std::thread thread;
+    bool has_ended = false;  // guarded by mutex_
   };
 
-  void run();
+  unsigned most(Kind kind) const {
+    return kind == kHeld ? options_.most_held : options_.most_at_once;
+  }
+  bool go_on(Peer& peer, LoginReceiver& receiver);
+  void run(Worker& worker);
   void carry_out(const Job& job);
-  bool take_job(Job* job) HS_EXCLUDES(mutex_);
+  void make_room() HS_REQUIRES(mutex_);
+  bool may_take(Kind kind) const HS_REQUIRES(mutex_);
+  bool idle(const Clock::time_point& since, MutexLock& lock) HS_REQUIRES(mutex_);
+  void call_threads() HS_REQUIRES(mutex_);
+  bool add_thread() HS_REQUIRES(mutex_);
+  bool delay(Job job) HS_REQUIRES(mutex_);
 
   const Options options_;
   engine::Engine& engine_;
-  std::vector<std::thread> threads_;
   mutable Mutex mutex_;
   Condition changed_;
   bool stopping_ HS_GUARDED_BY(mutex_) = false;
-  std::deque<Job> waiting_ HS_GUARDED_BY(mutex_);
-  std::deque<Job> delayed_ HS_GUARDED_BY(mutex_);  // in the order of their times
+  std::vector<std::unique_ptr<Worker>> workers_ HS_GUARDED_BY(mutex_);
+  unsigned threads_ HS_GUARDED_BY(mutex_) = 0;  // that have not ended
+  unsigned idle_ HS_GUARDED_BY(mutex_) = 0;     // of these: that wait, or are about to begin
+  std::array<std::deque<Job>, kKinds> waiting_ HS_GUARDED_BY(mutex_);
+  std::array<unsigned, kKinds> running_ HS_GUARDED_BY(mutex_){};
+  std::vector<Asking*> asking_ HS_GUARDED_BY(mutex_);  // the oldest question first
+  std::deque<Job> delayed_ HS_GUARDED_BY(mutex_);      // in the order of their times
   uint64_t logins_ HS_GUARDED_BY(mutex_) = 0;
   uint64_t failed_ HS_GUARDED_BY(mutex_) = 0;
   uint64_t refused_ HS_GUARDED_BY(mutex_) = 0;

@@ -74,6 +74,7 @@ TEST_F(LoginPoolTest, LoginsThatTakeLongHoldUpNoOther) {
 
 TEST_F(LoginPoolTest, AsManyLoginsWaitAsMayAndFurtherOnesAreRefusedAtOnce) {
   config_.logins.threads = 1;
+  config_.logins.most_at_once = 1;
   config_.logins.most_waiting = 2;
   start();
   fake_.hold_logins();
@@ -110,6 +111,7 @@ TEST_F(LoginPoolTest, AClientThatLeavesDuringItsLoginIsForgotten) {
 
 TEST_F(LoginPoolTest, TheServerStopsWithLoginsThatWaitAndAnswersThatAreKeptBack) {
   config_.logins.threads = 1;
+  config_.logins.most_at_once = 1;
   config_.logins.failure_delay = std::chrono::hours(1);
   start();
   TestClient guesses = client();
@@ -126,6 +128,144 @@ TEST_F(LoginPoolTest, TheServerStopsWithLoginsThatWaitAndAnswersThatAreKeptBack)
   fake_.let_logins_go();
   stops.join();
   EXPECT_EQ(server_->statistics().connections_open, 0U);
+}
+
+TEST_F(LoginPoolTest, SlowLoginsLeaveAThreadForAFastOne) {
+  config_.logins.threads = 1;
+  config_.logins.most_at_once = 8;
+  start();
+  fake_.hold_logins();
+  std::vector<TestClient> slow;
+  for (int i = 0; i < 7; ++i) {
+    slow.push_back(client());
+    slow.back().send("A\t4\tada\tsecret\n");
+  }
+  fake_.await_held_logins(7);
+  TestClient fast = client();
+  fake_.create_account("fast", "secret");
+  fake_.never_hold("fast");
+  EXPECT_EQ(fast.ask("A\t4\tfast\tsecret\n"), "0\t1");
+  fake_.let_logins_go();
+  for (TestClient& one : slow) EXPECT_EQ(one.line(), "0\t1");
+}
+
+// --- logins that ask their clients ---
+
+class HeldLoginTest : public LoginPoolTest {
+ protected:
+  static constexpr std::string_view kAsk = "A\t2\tada\ted25519\n";
+  // "question 1", and the answer to it.
+  static constexpr std::string_view kFirst = "0\t2\ted25519\t7175657374696f6e2031";
+  static constexpr std::string_view kAnswer = "A\t3\t7175657374696f6e2031736563726574\n";
+  static constexpr std::string_view kSecond = "0\t2\ted25519\t7175657374696f6e2032";
+  static constexpr std::string_view kAnswerSecond = "A\t3\t7175657374696f6e2032736563726574\n";
+
+  HeldLoginTest() {
+    fake_.ask_at_login("ada", "ed25519", 1);
+    config_.logins.longest_question = std::chrono::hours(1);
+  }
+};
+
+TEST_F(HeldLoginTest, TheClientAnswersWhatItIsAskedOnManyConnectionsAtOnce) {
+  fake_.ask_at_login("ada", "ed25519", 2);
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 12; ++i) clients.push_back(client());
+  for (TestClient& one : clients) one.send(kAsk);
+  for (TestClient& one : clients) ASSERT_EQ(one.line(), kFirst);
+  for (TestClient& one : clients) ASSERT_EQ(one.ask(kAnswer), kSecond);
+  for (TestClient& one : clients) ASSERT_EQ(one.ask(kAnswerSecond), "0\t1");
+  for (TestClient& one : clients) ASSERT_EQ(one.ask(kOpen), "0\t1");
+  EXPECT_EQ(server_->statistics().logins, 12U);
+}
+
+TEST_F(HeldLoginTest, OthersLogInWhileEveryThreadWaitsForAClient) {
+  config_.logins.most_held = 2;
+  fake_.create_account("bob", "secret");
+  start();
+  TestClient first = client();
+  TestClient second = client();
+  ASSERT_EQ(first.ask(kAsk), kFirst);
+  ASSERT_EQ(second.ask(kAsk), kFirst);
+  TestClient bob = client();
+  EXPECT_EQ(bob.ask("A\t4\tbob\tsecret\n"), "0\t1");
+  EXPECT_EQ(second.ask(kAnswer), "0\t1");
+  EXPECT_EQ(first.ask(kAnswer), "0\t1");
+}
+
+TEST_F(HeldLoginTest, TheOldestGivesWayToTheNext) {
+  config_.logins.most_held = 2;
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 6; ++i) {
+    clients.push_back(client());
+    ASSERT_EQ(clients.back().ask(kAsk), kFirst);
+  }
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(clients[i].ask(kAnswer), i < 4 ? "1\t1\ttoo_many_logins" : "0\t1") << i;
+  }
+  // It may begin again.
+  EXPECT_EQ(clients[0].ask(kAsk), kFirst);
+  EXPECT_EQ(clients[0].ask(kAnswer), "0\t1");
+}
+
+TEST_F(HeldLoginTest, AFloodOfHalfFinishedLoginsIsAskedToTheLast) {
+  config_.logins.most_held = 2;
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 64; ++i) {
+    clients.push_back(client());
+    clients.back().send(kAsk);
+  }
+  for (TestClient& one : clients) ASSERT_EQ(one.line(), kFirst);
+}
+
+TEST_F(HeldLoginTest, AClientThatDoesNotAnswerInTimeIsRefused) {
+  config_.logins.longest_question = std::chrono::milliseconds(1);
+  start();
+  TestClient ada = client();
+  ASSERT_EQ(ada.ask(kAsk), kFirst);
+  await_logins(1);
+  EXPECT_EQ(ada.ask(kAnswer), "3\t1\tunauth");
+  EXPECT_EQ(ada.ask(kOpen), "3\t1\tunauth");
+}
+
+TEST_F(HeldLoginTest, ALoginEndsWithItsConnectionAndWithTheNextLogin) {
+  start();
+  {
+    TestClient ada = client();
+    ASSERT_EQ(ada.ask(kAsk), kFirst);
+    ASSERT_EQ(ada.ask(kAsk), kFirst);
+    await_logins(1);
+  }
+  await_logins(2);
+  await_open(0);
+}
+
+TEST_F(HeldLoginTest, TheServerStopsWithLoginsThatWaitForTheirClients) {
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 5; ++i) {
+    clients.push_back(client());
+    ASSERT_EQ(clients.back().ask(kAsk), kFirst);
+  }
+  server_->stop();
+  EXPECT_EQ(server_->statistics().connections_open, 0U);
+}
+
+TEST_F(HeldLoginTest, FurtherThreadsEndAndComeAgain) {
+  config_.logins.threads = 1;
+  config_.logins.longest_idle = std::chrono::milliseconds(0);
+  start();
+  for (int round = 0; round < 20; ++round) {
+    std::vector<TestClient> clients;
+    for (int i = 0; i < 4; ++i) {
+      clients.push_back(client());
+      clients.back().send(kAsk);
+    }
+    for (TestClient& one : clients) ASSERT_EQ(one.line(), kFirst);
+    for (TestClient& one : clients) ASSERT_EQ(one.ask(kAnswer), "0\t1");
+  }
 }
 
 }  // namespace

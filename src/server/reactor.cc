@@ -333,14 +333,15 @@ void Reactor::settle(Peer& peer) {
   }
 }
 
-// The peer is with the logins until its login is done, and then in the queue.
+// The peer is with the logins until its login is done or asks, and then in the queue.
 void Reactor::log_in(Peer& peer) {
-  if (peer.client.login()->state == exec::Login::State::kWanted) {
+  const exec::Login& login = *peer.client.login();
+  if (login.state == exec::Login::State::kWanted) {
     loop_->detach(peer);
     if (logins_->submit(peer, *this)) return;
     loop_->attach(peer);
   }
-  name_user(peer);
+  if (login.is_over()) name_user(peer);
   peer.hold_input(true);
   queue_.push_back(peer);
 }

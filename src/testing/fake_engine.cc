@@ -83,13 +83,41 @@ void FakeEngine::grant(std::string_view user, std::string_view table,
   accounts_[std::string(user)].rights[std::string(table)] = rights;
 }
 
+void FakeEngine::ask_at_login(std::string_view user, std::string_view method, int questions) {
+  const std::lock_guard lock(mutex_);
+  Known& account = accounts_[std::string(user)];
+  account.method = method;
+  account.questions = questions;
+}
+
 Result<engine::AccountPtr> FakeEngine::log_in(const engine::Credentials& credentials) {
-  std::unique_lock lock(mutex_);
-  logins_go_.wait(lock, [this] { return !holds_logins_; });
-  const auto known = accounts_.find(credentials.user);
-  if (known == accounts_.end()) return ErrorCode::kUnauthorized;
-  std::string right = known->second.password;
-  if (credentials.proof == engine::Credentials::Proof::kResponse) {
+  using Proof = engine::Credentials::Proof;
+  Known account;
+  {
+    std::unique_lock lock(mutex_);
+    auto known = accounts_.find(credentials.user);
+    if (known == accounts_.end() || !known->second.is_never_held) {
+      ++held_logins_;
+      login_held_.notify_all();
+      logins_go_.wait(lock, [this] { return !holds_logins_; });
+      --held_logins_;
+    }
+    known = accounts_.find(credentials.user);
+    if (known == accounts_.end()) return ErrorCode::kUnauthorized;
+    account = known->second;
+  }
+  if (credentials.proof == Proof::kDialogue) {
+    for (int number = 1; number <= account.questions; ++number) {
+      const std::string question = "question " + std::to_string(number);
+      std::string answer;
+      const auto outcome = credentials.dialogue->ask(account.method, question, &answer);
+      if (outcome != engine::Dialogue::Outcome::kAnswered) return ErrorCode::kUnauthorized;
+      if (answer != question + account.password) return ErrorCode::kUnauthorized;
+    }
+    return engine::AccountPtr(std::make_shared<FakeAccount>(credentials.user));
+  }
+  std::string right = account.password;
+  if (credentials.proof == Proof::kResponse) {
     right.insert(right.begin(), credentials.challenge.begin(), credentials.challenge.end());
   }
   if (credentials.secret != right) return ErrorCode::kUnauthorized;
@@ -99,6 +127,16 @@ Result<engine::AccountPtr> FakeEngine::log_in(const engine::Credentials& credent
 void FakeEngine::hold_logins() {
   const std::lock_guard lock(mutex_);
   holds_logins_ = true;
+}
+
+void FakeEngine::never_hold(std::string_view user) {
+  const std::lock_guard lock(mutex_);
+  accounts_[std::string(user)].is_never_held = true;
+}
+
+void FakeEngine::await_held_logins(int number) {
+  std::unique_lock lock(mutex_);
+  login_held_.wait(lock, [this, number] { return held_logins_ >= number; });
 }
 
 void FakeEngine::let_logins_go() {

@@ -47,11 +47,18 @@ class FakeEngine : public engine::Engine {
   void create_account(std::string_view user, std::string_view password);
   // From now on the account has these rights on the table, for every index and column list.
   void grant(std::string_view user, std::string_view table, const engine::Rights& rights);
-  // The right answer to a challenge: its bytes, and the password behind them.
+  // From now on the account's logins put so many questions of `method` to the client, if it can be
+  // asked. At first one of mysql_native_password.
+  void ask_at_login(std::string_view user, std::string_view method, int questions);
+  // The right answer to a challenge or a question: its bytes, and the password behind them.
   Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
   // From now on log_in() blocks until let_logins_go().
   void hold_logins();
   void let_logins_go();
+  // ... but not for this account.
+  void never_hold(std::string_view user);
+  // Blocks until so many logins are held.
+  void await_held_logins(int number);
 
   // How long a session waits for another one's uncommitted changes. 50 ms unless it is set.
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
@@ -65,6 +72,9 @@ class FakeEngine : public engine::Engine {
 
   struct Known {
     std::string password;
+    std::string method = "mysql_native_password";
+    int questions = 1;
+    bool is_never_held = false;
     std::map<std::string, engine::Rights, std::less<>> rights;  // by table
   };
 
@@ -77,6 +87,8 @@ class FakeEngine : public engine::Engine {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Table>, std::less<>> tables_;
   std::map<std::string, Known, std::less<>> accounts_;
   bool holds_logins_ = false;
+  int held_logins_ = 0;
+  std::condition_variable login_held_;
   std::condition_variable logins_go_;
 };
 

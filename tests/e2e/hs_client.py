@@ -10,6 +10,7 @@ import socket
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 
+import ed25519
 from private_server import PrivateServer
 
 Value = bytes | str | int | None
@@ -74,12 +75,15 @@ class Client:
         made._received = bytearray()
         return made
 
-    def log_in(self, user: str, password: str) -> bytes:
-        """Logs in by mysql_native_password's challenge and returns the last reply."""
-        reply = self.request("A", 2, user)
-        if not reply.startswith(b"0\t2\tmysql_native_password\t"):
-            return reply
-        return self.request("A", 3, native_response(bytes.fromhex(reply.split(b"\t")[3].decode()), password))
+    def log_in(self, user: str, password: str, *methods: str) -> bytes:
+        """Logs in by challenges, and returns the last reply. Without `methods` the client takes
+        what it gets."""
+        reply = self.request("A", 2, user, *([",".join(methods)] if methods else []))
+        while reply.startswith(b"0\t2\t"):
+            _, _, method, challenge = reply.decode().split("\t")
+            respond = {"mysql_native_password": native_response, "ed25519": ed25519.response}[method]
+            reply = self.request("A", 3, respond(bytes.fromhex(challenge), password))
+        return reply
 
     def __enter__(self) -> Client:
         return self

@@ -95,7 +95,7 @@ def test_hello_tells_how_to_log_in_and_then_what_the_server_can_do(
     account("ada")
     version = str(accounts.sql("SELECT VERSION()")[0][0]).encode()
     with Client(accounts.port) as client:
-        methods = b"mysql_native_password,unix_socket,password"
+        methods = b"mysql_native_password,ed25519,unix_socket,password"
         assert client.raw(b"H\t2\ttests 1.0") == b"0\t3\t2\tHandlerSocket 2\t" + methods
         assert client.log_in("ada", PASSWORD) == IN
         reply = client.raw(b"H\t2\ttests 1.0").split(b"\t")

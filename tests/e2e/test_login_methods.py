@@ -1,0 +1,214 @@
+"""Logins in which the account's method has the word: ed25519, several methods, PAM."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import ed25519
+import pytest
+from hs_client import Client
+from private_server import PrivateServer
+
+PASSWORD = "a b\tc'\"ü"
+ENDS_WITHIN_S = 30
+IN = b"0\t1"
+OUT = b"3\t1\tunauth"
+BOTH = ("ed25519", "mysql_native_password")
+
+
+@pytest.fixture(scope="module")
+def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
+    """A server with auth_ed25519 that asks for accounts on both ports and on a Unix socket."""
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 2,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_socket": tmp_path_factory.mktemp("s") / "r",
+        "log_warnings": 2,
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(50))")
+        server.sql("INSERT INTO hs.t VALUES (1, 'one')")
+        server.sql("INSTALL SONAME 'auth_ed25519'")
+        yield server
+        assert server.running, server.error_log()[-3000:]
+
+
+@pytest.fixture
+def account(accounts: PrivateServer) -> Iterator[Callable[..., str]]:
+    """Makes accounts with SELECT on hs.t; all are dropped after the test."""
+    made: list[str] = []
+
+    def make(user: str, how: str, host: str = "%") -> str:
+        name = f"'{user}'@'{host}'"
+        accounts.sql(f"CREATE USER {name} IDENTIFIED VIA {how}")
+        made.append(name)
+        accounts.sql(f"GRANT SELECT ON hs.t TO {name}")
+        return user
+
+    yield make
+    for name in made:
+        accounts.sql(f"DROP USER IF EXISTS {name}")
+
+
+def status(server: PrivateServer, name: str) -> int:
+    return int(server.sql(f"SHOW GLOBAL STATUS LIKE 'handlersocket_{name}'")[0][1])
+
+
+def using(method: str, password: str = PASSWORD) -> str:
+    return f"{method} USING PASSWORD('" + password.replace("'", "''") + "')"
+
+
+def log_in(server: PrivateServer, user: str, password: str, *methods: str) -> bytes:
+    with Client(server.port) as client:
+        return client.log_in(user, password, *methods)
+
+
+def test_an_ed25519_account_logs_in_by_its_signature(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    for methods in (("ed25519",), BOTH, BOTH[::-1]):
+        with Client(accounts.port) as client:
+            reply = client.request("A", 2, "eddy", ",".join(methods)).split(b"\t")
+            assert reply[:3] == [b"0", b"2", b"ed25519"] and len(reply[3]) == 64
+            assert client.log_in("eddy", PASSWORD, *methods) == IN
+            client.open("hs.t", ["id", "v"])
+            assert client.raw(b"1\t=\t1\t1") == b"0\t2\t1\tone"
+    with Client(accounts.port_wr) as client:
+        assert client.log_in("eddy", PASSWORD, "ed25519") == IN
+    with Client.local(accounts.variables["handlersocket_socket"]) as client:
+        assert client.log_in("eddy", PASSWORD, "ed25519") == IN
+
+
+def test_a_wrong_signature_is_refused_and_counted(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    before = status(accounts, "logins_failed")
+    assert log_in(accounts, "eddy", "wrong", "ed25519") == OUT
+    with Client(accounts.port) as client:
+        for response in ("", "00", "00" * 64, "00" * 65, "0" * 20000):
+            assert client.request("A", 2, "eddy", "ed25519").startswith(b"0\t2\ted25519\t")
+            assert client.request("A", 3, response) == OUT, response
+            assert client.raw(b"P\t1\ths\tt\tPRIMARY\tid") == OUT
+    assert status(accounts, "logins_failed") - before == 6
+    assert log_in(accounts, "eddy", PASSWORD, "ed25519") == IN
+
+
+def test_a_signature_is_good_for_one_challenge_of_one_connection(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    with Client(accounts.port) as one, Client(accounts.port) as other:
+        challenge = bytes.fromhex(one.request("A", 2, "eddy", "ed25519").split(b"\t")[3].decode())
+        other.request("A", 2, "eddy", "ed25519")
+        response = ed25519.response(challenge, PASSWORD)
+        assert other.request("A", 3, response) == OUT
+        assert one.request("A", 3, response) == IN
+        assert one.request("A", 3, response) == OUT
+
+
+def test_a_client_that_can_do_more_logs_in_to_accounts_of_the_old_method(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("ada", using("mysql_native_password"))
+    assert log_in(accounts, "ada", PASSWORD, *BOTH) == IN
+    assert log_in(accounts, "ada", "wrong", *BOTH) == OUT
+    # What the client has not listed it is not asked for.
+    with Client(accounts.port) as client:
+        assert client.request("A", 2, "ada", "ed25519").startswith(b"0\t2\ted25519\t")
+        assert client.request("A", 3, "00" * 64) == OUT
+
+
+def test_an_account_with_two_methods_takes_either(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("both", f"{using('ed25519', 'e')} OR {using('mysql_native_password', 'n')}")
+    assert log_in(accounts, "both", "e", *BOTH) == IN
+    assert log_in(accounts, "both", "n", *BOTH) == IN  # is asked a second time
+    assert log_in(accounts, "both", "n") == IN
+    assert log_in(accounts, "both", "x", *BOTH) == OUT
+
+
+def test_nothing_tells_an_unknown_account_from_one_that_cannot_log_in_so(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    account("locked", using("ed25519"))
+    accounts.sql("ALTER USER 'locked'@'%' ACCOUNT LOCK")
+    account("socket", "unix_socket")
+    names = ["eddy", "locked", "socket", *(f"nosuch{number}" for number in range(12))]
+    clients = [Client(accounts.port) for _ in names]
+    try:
+        methods = set()
+        for name, client in zip(names, clients):
+            reply = client.request("A", 2, name, "ed25519").split(b"\t")
+            methods.add((*reply[:3], len(reply[3])))
+        assert methods == {(b"0", b"2", b"ed25519", 64)}
+        for client in clients:
+            client.send(b"A\t3\t" + b"00" * 64 + b"\n")
+        assert {client.read_line() for client in clients} == {OUT}
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_half_finished_logins_stop_no_other_client(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    account("ada", using("mysql_native_password"))
+    with Client(accounts.port) as client:
+        assert client.log_in("ada", PASSWORD) == IN
+        client.open("hs.t", ["id", "v"])
+        half = [Client(accounts.port) for _ in range(100)]
+        try:
+            for one in half:
+                one.send(b"A\t2\teddy\ted25519\n")
+            for _ in range(300):
+                assert client.raw(b"1\t=\t1\t1") == b"0\t2\t1\tone"
+            for one in half:
+                assert one.read_line().startswith(b"0\t2\ted25519\t")
+            assert log_in(accounts, "ada", PASSWORD) == IN
+            assert log_in(accounts, "eddy", PASSWORD, "ed25519") == IN
+            for one in half:
+                one.send(b"A\t3\t" + b"00" * 64 + b"\n")
+            replies = [one.read_line() for one in half]
+            # The oldest were given up for the others.
+            assert set(replies) == {b"1\t1\ttoo_many_logins", OUT}
+            assert replies.count(OUT) <= 16
+        finally:
+            for one in half:
+                one.close()
+
+
+def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() -> None:
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("INSTALL SONAME 'auth_ed25519'")
+        server.sql(f"CREATE USER eddy@'%' IDENTIFIED VIA {using('ed25519')}")
+        with Client(server.port) as client:
+            client.request("A", 2, "eddy", "ed25519")
+            client.request("A", 2, "eddy", "ed25519")
+        with Client(server.port) as killed:
+            killed.request("A", 2, "eddy", "ed25519")
+            ((id_,),) = server.sql("SELECT MAX(ID) FROM information_schema.HANDLERSOCKET_CONNECTIONS")
+            server.sql(f"SET GLOBAL handlersocket_kill = {id_}")
+            assert killed.at_eof()
+        until = time.monotonic() + ENDS_WITHIN_S
+        while status(server, "logins_failed") != 3:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        with Client(server.port) as client:
+            client.request("A", 2, "eddy", "ed25519")
+            began = time.monotonic()
+            assert server.stop() == 0, server.error_log()[-3000:]
+            assert time.monotonic() - began < ENDS_WITHIN_S
+        assert "got signal" not in server.error_log()
