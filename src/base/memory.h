@@ -34,7 +34,10 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Any thread, as all functions that follow. Counts `bytes`. False: refused, they must not be
+  // Any thread, as all functions that follow. What was taken stays taken.
+  void set_limit(uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+
+  // Counts `bytes`. False: refused, they must not be
   // taken. `size`: of the whole buffer or object that they are for, in bytes. `known`: of its
   // client.
   [[nodiscard]] bool take(size_t bytes, size_t size, bool known) {
@@ -56,12 +59,13 @@ class Memory {
  private:
   // A buffer of at most kIdleBuffer bytes is part of what a connection costs. It is never refused.
   uint64_t bound(size_t size, bool known) const {
-    if (limit_ == 0 || size <= kIdleBuffer) return UINT64_MAX;
-    if (!known) return limit_ / 2;
-    return size > kLarge ? limit_ - limit_ / 4 : limit_;
+    const uint64_t limit = limit_.load(std::memory_order_relaxed);
+    if (limit == 0 || size <= kIdleBuffer) return UINT64_MAX;
+    if (!known) return limit / 2;
+    return size > kLarge ? limit - limit / 4 : limit;
   }
 
-  const uint64_t limit_;
+  std::atomic<uint64_t> limit_;
   std::atomic<uint64_t> used_{0};
 };
 

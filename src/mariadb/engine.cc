@@ -14,7 +14,7 @@ std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode,
   // The server allocates the THD, since only the server knows its size.
   THD* thd = create_background_thd();
   if (thd == nullptr) return nullptr;
-  auto session = std::make_unique<MariaSession>(*this, thd, mode, name, lock_timeout_s_);
+  auto session = std::make_unique<MariaSession>(*this, thd, mode, name);
   add(session.get());
   return session;
 }

@@ -18,9 +18,6 @@ class MariaSession;
 
 class MariaEngine final : public engine::Engine {
  public:
-  // How long a session waits for a table or backup lock before the request fails, in seconds.
-  explicit MariaEngine(unsigned lock_timeout_s) : lock_timeout_s_(lock_timeout_s) {}
-
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
@@ -51,7 +48,6 @@ class MariaEngine final : public engine::Engine {
   void add(MariaSession* session);
   void remove(MariaSession* session);
 
-  const unsigned lock_timeout_s_;
   Counters counters_;
   Privileges privileges_;
   std::atomic<bool> stopping_{false};

@@ -78,7 +78,7 @@ int init(void*) {
     return 1;
   }
   config->tls = &server_tls();
-  engine = std::make_unique<MariaEngine>(lock_timeout_s());
+  engine = std::make_unique<MariaEngine>();
   network_server =
       server::Server::start(*config, *engine, {log_info, log_warning, log_error}, &why);
   if (network_server == nullptr) {

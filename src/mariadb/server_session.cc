@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "mariadb/variables.h"
+
 namespace hs::mariadb {
 
 using Lock = adapter::LockWaits::Lock;
@@ -35,15 +37,13 @@ PSI_thread* make_instrument(THD* thd) {
 
 }  // namespace
 
-ServerSession::ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s)
-    : thd_(thd), lock_timeout_s_(lock_timeout_s) {
+ServerSession::ServerSession(THD* thd, std::string_view name) : thd_(thd) {
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
   // Shutdown waits for connections, which are counted, but not for background THDs. So this THD is
   // counted: otherwise shutdown would close the binary log while the last batch still commits into
   // it.
   THD_count::count++;
-  lock_waits_.set_longest_s(Lock::kTable, lock_timeout_s);
   thd_->set_psi(make_instrument(thd_));
   const Visit visit(*this);
   lex_start(thd_);
@@ -178,7 +178,9 @@ void ServerSession::take_settings() {
   // The Info in the process list is no statement, so it is not logged.
   variables.binlog_annotate_row_events = false;
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-  variables.lock_wait_timeout = lock_timeout_s_;
+  const unsigned longest_s = lock_timeout_s();
+  variables.lock_wait_timeout = longest_s;
+  lock_waits_.set_longest_s(Lock::kTable, longest_s);
   variables.wsrep_on = false;
   thd_->userstat_running = opt_userstat_running;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);

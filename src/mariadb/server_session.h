@@ -21,9 +21,8 @@ namespace hs::mariadb {
 
 class ServerSession {
  public:
-  // Any thread. Takes over `thd`, a background THD, which waits at most `lock_timeout_s` seconds
-  // for a table or a backup lock.
-  ServerSession(THD* thd, std::string_view name, unsigned lock_timeout_s);
+  // Any thread. Takes over `thd`, a background THD.
+  ServerSession(THD* thd, std::string_view name);
   // Any thread. If the session is in a thread, only that one.
   ~ServerSession();
   ServerSession(const ServerSession&) = delete;
@@ -79,7 +78,6 @@ class ServerSession {
 
   THD* const thd_;
   engine::SessionEvents events_;  // changed under LOCK_thd_kill, which a thread that kills holds
-  const unsigned lock_timeout_s_;
   bool is_in_thread_ = false;
   // What the thread had of its own before the session entered.
   THD* threads_thd_ = nullptr;

@@ -31,9 +31,8 @@ ProcessEntry::What what_of(engine::Access access) {
 
 }  // namespace
 
-MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-                           unsigned lock_timeout_s)
-    : engine_(engine), server_(thd, name, lock_timeout_s), thd_(thd), mode_(mode) {}
+MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode) {}
 
 MariaSession::~MariaSession() {
   if (!server_.is_in_thread()) enter({});

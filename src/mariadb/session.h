@@ -31,8 +31,7 @@ class Privileges;
 
 class MariaSession final : public engine::Session {
  public:
-  MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name,
-               unsigned lock_timeout_s);
+  MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name);
   ~MariaSession() override;
 
   void enter(engine::SessionEvents events) override { server_.enter(events); }

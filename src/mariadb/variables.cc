@@ -3,6 +3,8 @@
 // works. docs/variables.md describes them.
 #include "mariadb/variables.h"
 
+#include <atomic>
+
 #include "mariadb/running.h"
 #include "server/secret_file.h"
 
@@ -41,7 +43,36 @@ TYPELIB authentications = {array_elements(authentication_names) - 1, "", authent
                            nullptr};
 
 constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
+constexpr int kDynamic = PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
+
+// Of the variables that may change at run time, but for those with a meaning of their own.
+server::Settings read_settings() {
+  server::Settings settings;
+  settings.limits = {.max_request_size = max_request_size,
+                     .max_reply_size = max_reply_size,
+                     .max_connections = max_connections,
+                     .max_open_indexes = max_open_indexes,
+                     .max_changed_rows = max_changed_rows,
+                     .max_rows = max_rows,
+                     .max_in_keys = max_in_keys,
+                     .max_columns = max_columns,
+                     .max_buffered = max_buffered,
+                     .max_memory = max_memory};
+  settings.idle_timeout_s = timeout;
+  settings.spin_us = spin_us;
+  settings.sndbuf = sndbuf;
+  settings.rcvbuf = rcvbuf;
+  settings.readsize = readsize;
+  return settings;
+}
+
+// Sets the variable and tells the server that runs. Called with LOCK_global_system_variables.
+template <class T>
+void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  std::atomic_ref(*static_cast<T*>(target)).store(*static_cast<const T*>(value));
+  Running::ask([](server::Server& server) { server.change(read_settings()); });
+}
 
 MYSQL_SYSVAR_UINT(verbose, verbose, PLUGIN_VAR_RQCMDARG,
                   "How much goes to the error log: 0 errors only, 10 also start, stop and warnings",
@@ -85,31 +116,31 @@ MYSQL_SYSVAR_UINT(max_threads, max_threads, kSetAtStart,
                   "Most threads of each port, those included that wait for a page, a lock or the "
                   "log while others go on; at least as many as serve it",
                   nullptr, nullptr, 256, 1, 10000, 0);
-MYSQL_SYSVAR_UINT(timeout, timeout, kSetAtStart,
-                  "Seconds without traffic after which a connection is closed", nullptr, nullptr,
-                  300, 30, 3600, 0);
+MYSQL_SYSVAR_UINT(timeout, timeout, kDynamic,
+                  "Seconds without traffic after which a connection is closed", nullptr,
+                  change<unsigned>, 300, 30, 3600, 0);
 MYSQL_SYSVAR_UINT(backlog, backlog, kSetAtStart, "Connections that may wait to be accepted",
                   nullptr, nullptr, 32768, 5, 1000000, 0);
-MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kSetAtStart,
-                  "Bytes of each socket's send buffer; 0 = the system's choice", nullptr, nullptr,
-                  0, 0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kSetAtStart,
+MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kDynamic,
+                  "Bytes of each socket's send buffer; 0 = the system's choice", nullptr,
+                  change<unsigned>, 0, 0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(rcvbuf, rcvbuf, kDynamic,
                   "Bytes of each socket's receive buffer; 0 = the system's choice", nullptr,
-                  nullptr, 0, 0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(readsize, readsize, kSetAtStart,
-                  "Most bytes taken from one connection at a time; 0 = 65536", nullptr, nullptr, 0,
-                  0, 16 * kMega, 0);
-MYSQL_SYSVAR_UINT(spin_us, spin_us, kSetAtStart,
+                  change<unsigned>, 0, 0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(readsize, readsize, kDynamic,
+                  "Most bytes taken from one connection at a time; 0 = 65536", nullptr,
+                  change<unsigned>, 0, 0, 16 * kMega, 0);
+MYSQL_SYSVAR_UINT(spin_us, spin_us, kDynamic,
                   "Microseconds that a thread looks for the next request before it sleeps, while "
                   "requests come that fast; 0 = never",
-                  nullptr, nullptr, 20, 0, 1000, 0);
+                  nullptr, change<unsigned>, 20, 0, 1000, 0);
 MYSQL_SYSVAR_UINT(accept_balance, accept_balance, kSetAtStart,
                   "Kept for old configuration files; connections are always spread evenly", nullptr,
                   nullptr, 0, 0, 10000, 0);
 MYSQL_SYSVAR_UINT(
-    wrlock_timeout, wrlock_timeout, kSetAtStart,
+    wrlock_timeout, wrlock_timeout, kDynamic,
     "Seconds that a request waits for a table or a backup before it fails with lock_tables",
-    nullptr, nullptr, 12, 0, 3600, 0);
+    nullptr, change<unsigned>, 12, 0, 3600, 0);
 MYSQL_SYSVAR_STR(plain_secret, plain_secret, kSetAtStart,
                  "Shared secret of the read port; empty for none. Not shown after start", nullptr,
                  nullptr, "");
@@ -135,37 +166,37 @@ MYSQL_SYSVAR_ENUM(character_set, character_set, kSetAtStart,
                   "What keys and values are: utf8mb4 text, converted to and from the columns' "
                   "character sets as SQL does it; or binary, the columns' own bytes as they are",
                   nullptr, nullptr, kUtf8mb4, &character_sets);
-MYSQL_SYSVAR_UINT(max_connections, max_connections, kSetAtStart, "Most connections of each port",
-                  nullptr, nullptr, 20000, 1, 1000000, 0);
+MYSQL_SYSVAR_UINT(max_connections, max_connections, kDynamic, "Most connections of each port",
+                  nullptr, change<unsigned>, 20000, 1, 1000000, 0);
 MYSQL_SYSVAR_UINT(
-    max_request_size, max_request_size, kSetAtStart,
+    max_request_size, max_request_size, kDynamic,
     "Most bytes of one request line; a longer one is answered with request_too_long and a closed "
     "connection",
-    nullptr, nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
-MYSQL_SYSVAR_UINT(max_reply_size, max_reply_size, kSetAtStart,
+    nullptr, change<unsigned>, 64 * kMega, 1024, 1024 * kMega, 0);
+MYSQL_SYSVAR_UINT(max_reply_size, max_reply_size, kDynamic,
                   "Most bytes of one reply; a longer one is replaced by reply_too_long", nullptr,
-                  nullptr, 64 * kMega, 1024, 1024 * kMega, 0);
-MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kSetAtStart,
-                  "Most indexes that one connection may have open", nullptr, nullptr, 1024, 1,
-                  1000000, 0);
-MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kSetAtStart,
-                  "Most rows that one request may update or delete", nullptr, nullptr, 1000000, 1,
-                  100000000, 0);
-MYSQL_SYSVAR_UINT(max_rows, max_rows, kSetAtStart, "Most rows that one find may return", nullptr,
-                  nullptr, 4294967295U, 1, 4294967295U, 0);
-MYSQL_SYSVAR_UINT(max_in_keys, max_in_keys, kSetAtStart, "Most values of one IN", nullptr, nullptr,
-                  1048576, 1, 1048576, 0);
-MYSQL_SYSVAR_UINT(max_columns, max_columns, kSetAtStart,
-                  "Most columns in each of the two lists of an open index", nullptr, nullptr, 4096,
-                  1, 4096, 0);
-MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kSetAtStart,
+                  change<unsigned>, 64 * kMega, 1024, 1024 * kMega, 0);
+MYSQL_SYSVAR_UINT(max_open_indexes, max_open_indexes, kDynamic,
+                  "Most indexes that one connection may have open", nullptr, change<unsigned>, 1024,
+                  1, 1000000, 0);
+MYSQL_SYSVAR_UINT(max_changed_rows, max_changed_rows, kDynamic,
+                  "Most rows that one request may update or delete", nullptr, change<unsigned>,
+                  1000000, 1, 100000000, 0);
+MYSQL_SYSVAR_UINT(max_rows, max_rows, kDynamic, "Most rows that one find may return", nullptr,
+                  change<unsigned>, 4294967295U, 1, 4294967295U, 0);
+MYSQL_SYSVAR_UINT(max_in_keys, max_in_keys, kDynamic, "Most values of one IN", nullptr,
+                  change<unsigned>, 1048576, 1, 1048576, 0);
+MYSQL_SYSVAR_UINT(max_columns, max_columns, kDynamic,
+                  "Most columns in each of the two lists of an open index", nullptr,
+                  change<unsigned>, 4096, 1, 4096, 0);
+MYSQL_SYSVAR_UINT(max_buffered, max_buffered, kDynamic,
                   "Bytes of replies that wait for one connection's client before the server reads "
                   "nothing more from it",
-                  nullptr, nullptr, 262144, 4096, 1024 * kMega, 0);
-MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kSetAtStart,
+                  nullptr, change<unsigned>, 262144, 4096, 1024 * kMega, 0);
+MYSQL_SYSVAR_ULONGLONG(max_memory, max_memory, kDynamic,
                        "Bytes that the connections of both ports may hold together, in their "
                        "buffers and for their open indexes; 0 = no bound",
-                       nullptr, nullptr, 536870912, 0, 1ULL << 50, 0);
+                       nullptr, change<unsigned long long>, 536870912, 0, 1ULL << 50, 0);
 
 // --- handlersocket_kill ---
 
@@ -328,6 +359,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
   const bool is_own = has_secret_wr || !text(plain_secret_wr_file).empty();
 
   server::Config config;
+  static_cast<server::Settings&>(config) = read_settings();
   net::SocketRights socket_rights;
   if (!read_socket_rights(&socket_rights, error)) return std::nullopt;
   std::vector<std::string> addresses;
@@ -363,24 +395,9 @@ std::optional<server::Config> read_configuration(std::string* error) {
   config.read_threads = threads;
   if (threads_wr != 0) config.write_threads = threads_wr;
   config.max_threads = max_threads;
-  config.idle_timeout_s = timeout;
   config.backlog = backlog;
-  config.sndbuf = sndbuf;
-  config.rcvbuf = rcvbuf;
-  config.readsize = readsize;
-  config.spin_us = spin_us;
   config.version = HS_VERSION;
   config.server_version = server_version;
-  config.limits = {.max_request_size = max_request_size,
-                   .max_reply_size = max_reply_size,
-                   .max_connections = max_connections,
-                   .max_open_indexes = max_open_indexes,
-                   .max_changed_rows = max_changed_rows,
-                   .max_rows = max_rows,
-                   .max_in_keys = max_in_keys,
-                   .max_columns = max_columns,
-                   .max_buffered = max_buffered,
-                   .max_memory = max_memory};
   config.slow_log = {slow_log != 0, in_ns(long_query_time), text(slow_log_file)};
   return config;
 }
@@ -389,7 +406,9 @@ CHARSET_INFO* value_charset_of_the_wire() {
   return character_set == kUtf8mb4 ? &my_charset_utf8mb4_bin : &my_charset_bin;
 }
 
-unsigned lock_timeout_s() { return wrlock_timeout; }
+unsigned lock_timeout_s() {
+  return std::atomic_ref(wrlock_timeout).load(std::memory_order_relaxed);
+}
 unsigned verbosity() { return verbose; }
 
 void hide_secrets() {

@@ -20,7 +20,7 @@ std::optional<server::Config> read_configuration(std::string* error);
 // The character set that values have on the wire (handlersocket_character_set).
 CHARSET_INFO* value_charset_of_the_wire();
 
-// How many seconds a request waits for a table.
+// How many seconds a request waits for a table, at present. Any thread.
 unsigned lock_timeout_s();
 
 // handlersocket_verbose, which may change at any time.

@@ -48,6 +48,14 @@ EventLoop::EventLoop(Options options)
 
 EventLoop::~EventLoop() { shut(); }
 
+void EventLoop::tune(const Tuning& tuning) {
+  if (tuning.read_size != options_.read_size) {
+    received_ = std::make_unique_for_overwrite<char[]>(tuning.read_size);
+  }
+  if (tuning.spin_ns != options_.spin_ns) spin_ = Spin(tuning.spin_ns);
+  static_cast<Tuning&>(options_) = tuning;
+}
+
 bool EventLoop::adopt(std::unique_ptr<Connection>& connection, Transport& transport) {
   {
     const MutexLock lock(mutex_);
@@ -341,6 +349,9 @@ void EventLoop::send(Connection& connection) {
 // False: the connection is closed now.
 bool EventLoop::flush(Connection& connection) {
   Buffer& output = connection.output_;
+  // Here, where both callers look at the mark afterwards, no connection is forgotten that was over
+  // the old one and is not over the new one.
+  connection.high_water_ = options_.high_water;
   const ssize_t size = connection.transport_.send(output.data(), output.size());
   if (size < 0) {
     if (errno == EAGAIN || errno == EINTR) return true;

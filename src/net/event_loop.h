@@ -35,11 +35,14 @@ namespace hs::net {
 
 class EventLoop {
  public:
-  struct Options {
+  // What may change while the loop runs.
+  struct Tuning {
     size_t read_size = kReadSize;                 // bytes read from one connection in one wait()
     uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
     int64_t idle_timeout_ms = 300'000;  // a connection is closed after this long without traffic
     int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays (see Spin)
+  };
+  struct Options : Tuning {
     TlsContext* tls = nullptr;         // null: there is no TLS; must outlive the loop
     int64_t handshake_ns = 2'000'000;  // of work on TLS handshakes in one shake_hands()
     std::function<int64_t()> now_ms = monotonic_ms;
@@ -70,6 +73,10 @@ class EventLoop {
   // wait() has not seen yet.
   uint32_t connections() const { return connections_.load(std::memory_order_relaxed); }
   const Counters& counters() const { return counters_; }
+
+  // Another high water mark holds for a connection from its next output on. May throw
+  // std::bad_alloc: nothing has changed then.
+  void tune(const Tuning& tuning);
 
   // Waits until something happens, at most `timeout` (kForever: no bound), and does all input and
   // output that is possible without waiting. Appends to `ready` each connection that has new

@@ -1,5 +1,6 @@
 #include "net/listener.h"
 
+#include <linux/socket.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -37,8 +38,14 @@ void set_option(const FileDescriptor& socket, int level, int name, int value) {
   ::setsockopt(socket.get(), level, name, &value, sizeof value);
 }
 
+int option_of(const FileDescriptor& socket, int name) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  return ::getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : 0;
+}
+
 // Set before listen(), so that the window scale of accepted connections fits the buffer.
-void set_buffers(const FileDescriptor& socket, const ListenOptions& options) {
+void set_buffer_options(const FileDescriptor& socket, const ListenOptions& options) {
   if (options.sndbuf != 0)
     set_option(socket, SOL_SOCKET, SO_SNDBUF, static_cast<int>(options.sndbuf));
   if (options.rcvbuf != 0)
@@ -106,7 +113,7 @@ int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   if (address->sa_family == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, every ? 0 : 1);
-  set_buffers(socket, options);
+  set_buffer_options(socket, options);
   if (::bind(socket.get(), address, size) != 0) return errno;
   if (::listen(socket.get(), backlog_of(options)) != 0) return errno;
   *listening = std::move(socket);
@@ -184,6 +191,22 @@ std::unique_ptr<Listener> Listener::open(const ListenOptions& options, ListenErr
   return done ? std::move(listener) : nullptr;
 }
 
+void Listener::set_buffers(uint32_t sndbuf, uint32_t rcvbuf) {
+  for (const FileDescriptor& socket : sockets_) {
+    const FileDescriptor fresh = make_socket(option_of(socket, SO_DOMAIN));
+    if (!fresh) continue;
+    // The system doubles what it is given.
+    const auto size = [&fresh](uint32_t wanted, int name) {
+      return wanted != 0 ? static_cast<int>(wanted) : option_of(fresh, name) / 2;
+    };
+    set_option(socket, SOL_SOCKET, SO_SNDBUF, size(sndbuf, SO_SNDBUF));
+    set_option(socket, SOL_SOCKET, SO_RCVBUF, size(rcvbuf, SO_RCVBUF));
+    // A size that was set once would else keep the buffer from growing.
+    set_option(socket, SOL_SOCKET, SO_BUF_LOCK,
+               (sndbuf != 0 ? SOCK_SNDBUF_LOCK : 0) | (rcvbuf != 0 ? SOCK_RCVBUF_LOCK : 0));
+  }
+}
+
 Listener::~Listener() {
   if (path_.empty()) return;
   struct stat now;
@@ -252,7 +275,7 @@ bool Listener::open_path(const ListenOptions& options, ListenError* error) {
   if (!clear_path(address, place_, error)) return false;
 
   FileDescriptor socket = make_socket(AF_UNIX);
-  if (socket) set_buffers(socket, options);
+  if (socket) set_buffer_options(socket, options);
   const auto* target = reinterpret_cast<const sockaddr*>(&address);
   if (!socket || ::bind(socket.get(), target, sizeof address) != 0) {
     *error = failure(place_, errno);

@@ -49,6 +49,10 @@ class Listener {
   // buffer sizes.
   std::span<const FileDescriptor> sockets() const { return sockets_; }
 
+  // Any thread: of the sockets that are accepted from here on; bytes, 0: as the system had them
+  // before (without their growth, before Linux 5.14).
+  void set_buffers(uint32_t sndbuf, uint32_t rcvbuf);
+
   uint16_t port() const { return port_; }              // 0: a Unix socket
   const std::string& place() const { return place_; }  // "port 9998 on 127.0.0.1", for messages
 

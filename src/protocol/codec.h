@@ -63,6 +63,9 @@ class Codec {
   // Nothing else may append to it or consume from it until the reply is complete.
   virtual ReplyWriter& reply_to(Conversation& conversation, Buffer& output) = 0;
 
+  // Between replies: how many bytes one of them may have, from here on.
+  virtual void set_max_reply_size(size_t size) = 0;
+
   // Forgets a reply that was begun and will not be completed.
   virtual void drop_reply() = 0;
 };

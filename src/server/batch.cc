@@ -66,6 +66,10 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   answered_.reserve(kMaxRequests);  // a peer has one time of arrival
 }
 
+void Batch::take_limits() {
+  for (Format& format : formats_) format.codec->set_max_reply_size(context_.limits.max_reply_size);
+}
+
 protocol::Codec& Batch::codec_of(const Peer& peer) {
   const auto found = std::find_if(formats_.begin(), formats_.end(), [&](const Format& format) {
     return format.protocol == &peer.protocol;

@@ -81,6 +81,9 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
+  // To be called between batches when the limits of the context have changed.
+  void take_limits();
+
   // Executes the complete messages in the peer's input, in order. Stops when
   //   * there is none left, or peer.ending is set, or
   //   * the batch is full, the output is over the high water mark, or the next request is parked or

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/limits.h"
 #include "engine/engine.h"
 #include "exec/client.h"
 #include "net/socket_rights.h"
@@ -17,6 +16,7 @@
 #include "protocol/codec.h"
 #include "protocol/handlersocket/codec.h"
 #include "server/login_pool.h"
+#include "server/settings.h"
 
 namespace hs::server {
 
@@ -49,7 +49,8 @@ struct SlowLogConfig {
 // and one executes more changes than a commit of most disks lets through.
 uint32_t default_write_threads(uint32_t cores);
 
-struct Config {
+// The settings are those at the start.
+struct Config : Settings {
   std::vector<EndpointConfig> endpoints;
   net::TlsContext* tls = nullptr;  // null: there is no TLS; must outlive the server
   // For all endpoints of one mode together.
@@ -57,13 +58,7 @@ struct Config {
   uint32_t write_threads = default_write_threads(std::thread::hardware_concurrency());
   uint32_t max_threads = 256;         // including threads that wait; at least as many as above
   uint32_t spare_thread_ms = 10'000;  // how long a spare thread stands by before it ends
-  uint32_t idle_timeout_s = 300;      // a connection is closed after this long without traffic
-  uint32_t spin_us = 20;              // how long a reactor looks for requests before it sleeps
   uint32_t backlog = 32768;
-  uint32_t sndbuf = 0;    // bytes, 0 = the system's
-  uint32_t rcvbuf = 0;    // bytes, 0 = the system's
-  uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
-  Limits limits;
   // What clients are told that ask. They must outlive the server.
   std::string_view version = "0";         // of this program
   std::string_view server_version = "0";  // of the database

@@ -47,6 +47,9 @@ class Endpoint {
   // nothing.
   void join();
 
+  // Before join(): the buffers of the sockets that are accepted from here on.
+  void set_buffers(uint32_t sndbuf, uint32_t rcvbuf) { listener_->set_buffers(sndbuf, rcvbuf); }
+
   engine::Mode mode() const { return config_.mode; }
   uint16_t port() const { return port_; }  // that is bound; 0: a Unix socket
   const std::string& place() const { return listener_->place(); }  // until join()

@@ -44,7 +44,7 @@ void Executor::run() {
       if (session_ != nullptr) {
         session_->enter(events(this));
         Outlet& outlet = *this;
-        batch_.emplace(environment_.context, environment_.protocols, *session_, counters_, &outlet,
+        batch_.emplace(context_, environment_.protocols, *session_, counters_, &outlet,
                        environment_.slow_log);
         serve();
       } else {
@@ -59,6 +59,11 @@ void Executor::run() {
   batch_.reset();
   if (session_ != nullptr) session_->leave();
   session_.reset();
+}
+
+void Executor::take_settings() {
+  context_.limits = settings_->limits;
+  batch_->take_limits();
 }
 
 bool Executor::should_stop() const { return dispatcher_.stopping() || session_->should_stop(); }

@@ -20,6 +20,7 @@
 #include "server/leader.h"
 #include "server/reactor.h"
 #include "server/seldom.h"
+#include "server/settings.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -29,7 +30,8 @@ class Executor final : public Leader, private Outlet {
   // What all executors of a group share.
   struct Environment {
     engine::Engine& engine;
-    const exec::Context context;
+    const exec::Context context;  // each executor's begins as this one
+    const SharedSettings& settings;
     const std::vector<const protocol::Protocol*> protocols;  // of all their clients
     SlowLog* const slow_log;                                 // null: there is none
     const Log log;
@@ -43,7 +45,11 @@ class Executor final : public Leader, private Outlet {
       : name_(std::move(name)),
         environment_(environment),
         dispatcher_(dispatcher),
-        standby_(standby) {}
+        standby_(standby),
+        settings_(environment.settings),
+        context_(environment.context) {
+    context_.limits = settings_->limits;
+  }
 
   const std::string& name() const { return name_; }
 
@@ -63,10 +69,14 @@ class Executor final : public Leader, private Outlet {
   Counters& counters() override { return counters_; }
   Dispatcher& dispatcher() override { return dispatcher_; }
   bool should_stop() const override;
+  void renew_settings() override {
+    if (settings_.renew()) take_settings();
+  }
   void complain(std::string_view what) noexcept override { complain(what, {}); }
   void complain_of_foreigner(std::string_view address) noexcept override;
 
  private:
+  void take_settings();
   void serve();
   void lead(Reactor& reactor);
   void watch(Reactor& reactor);
@@ -86,6 +96,8 @@ class Executor final : public Leader, private Outlet {
   Dispatcher& dispatcher_;
   Dispatcher::Standby& standby_;
   Counters counters_;
+  SettingsCopy settings_;
+  exec::Context context_;
   std::unique_ptr<engine::Session> session_;
   std::optional<Batch> batch_;
   std::atomic<Reactor*> reactor_{nullptr};  // the one that it leads, or whose batch it finishes

@@ -19,6 +19,8 @@ class Leader {
   virtual Counters& counters() = 0;
   virtual Dispatcher& dispatcher() = 0;
   virtual bool should_stop() const = 0;
+  // Takes the present settings, between batches.
+  virtual void renew_settings() = 0;
 
   // Writes one line to the error log, but not more often than once in a while, since every client
   // may be able to cause it. Needs no memory.

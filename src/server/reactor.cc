@@ -28,19 +28,23 @@ constexpr int64_t kLongestHoldNs = 500'000'000;
 constexpr int64_t kShortestHoldNs = 1'000'000;
 constexpr int64_t kHoldCommits = 2;
 
+net::EventLoop::Tuning tuning_by(const Settings& settings) {
+  return {.read_size = settings.readsize > 0 ? settings.readsize : kReadSize,
+          .high_water = settings.limits.max_buffered,
+          .idle_timeout_ms = int64_t{settings.idle_timeout_s} * 1000,
+          .spin_ns = int64_t{settings.spin_us} * 1000};
+}
+
 }  // namespace
 
 std::unique_ptr<Reactor> Reactor::create(const Options& options) {
-  std::unique_ptr<Reactor> reactor(new Reactor);
+  std::unique_ptr<Reactor> reactor(new Reactor(*options.settings));
   reactor->gathers_ = options.gathers;
   reactor->connections_ = options.connections;
   reactor->logins_ = options.logins;
   reactor->now_ns_ = options.now_ns;
   net::EventLoop::Options loop;
-  loop.read_size = options.read_size;
-  loop.high_water = options.high_water;
-  loop.idle_timeout_ms = int64_t{options.idle_timeout_s} * 1000;
-  loop.spin_ns = int64_t{options.spin_us} * 1000;
+  static_cast<net::EventLoop::Tuning&>(loop) = tuning_by(*reactor->settings_);
   loop.tls = options.tls;
   reactor->loop_ = net::EventLoop::create(std::move(loop));
   if (reactor->loop_ == nullptr) return nullptr;
@@ -115,6 +119,7 @@ Reactor::Watch Reactor::watch(Leader& watcher, int* calm) {
 void Reactor::lead(Leader& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
+    if (settings_.renew()) renew_settings(leader);
     settle_returned();
     if (has_killed_.load(std::memory_order_relaxed)) close_killed();
     queue_parked();
@@ -124,6 +129,7 @@ void Reactor::lead(Leader& leader) {
     if (!queue_.empty()) timeout = nanoseconds::zero();
     const bool happened = await_peers(timeout);
     if (happened || !queue_.empty()) {
+      leader.renew_settings();
       run_batch(leader);
       leader.holds_tables = session.after_batch();
     } else if (leader.holds_tables) {
@@ -134,6 +140,12 @@ void Reactor::lead(Leader& leader) {
   }
   const MutexLock lock(mutex_);
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
+}
+
+void Reactor::renew_settings(Leader& leader) try {
+  loop_->tune(tuning_by(*settings_));
+} catch (const std::bad_alloc&) {
+  leader.complain("out of memory for handlersocket_readsize: what a thread has stays");
 }
 
 // False: nothing happened.

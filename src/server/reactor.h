@@ -34,6 +34,7 @@
 #include "server/leader.h"
 #include "server/login_pool.h"
 #include "server/peer.h"
+#include "server/settings.h"
 #include "server/statistics.h"
 
 namespace hs::server {
@@ -41,11 +42,8 @@ namespace hs::server {
 class Reactor final : public LoginReceiver {
  public:
   struct Options {
-    size_t read_size = kReadSize;
-    uint32_t high_water = Limits{}.max_buffered;
-    uint32_t idle_timeout_s = 300;
-    uint32_t spin_us = 0;
-    net::TlsContext* tls = nullptr;  // see EventLoop::Options
+    const SharedSettings* settings = nullptr;  // must outlive the reactor
+    net::TlsContext* tls = nullptr;            // see EventLoop::Options
     // A batch that has changed something also takes requests that arrive while it runs. So fewer
     // commits serve more requests.
     bool gathers = false;
@@ -116,10 +114,11 @@ class Reactor final : public LoginReceiver {
   void add_to(Statistics& sum) const;
 
  private:
-  Reactor() = default;
+  explicit Reactor(const SharedSettings& settings) : settings_(settings) {}
   bool leads(const Leader& leader) const {
     return leader_.load(std::memory_order_relaxed) == &leader;
   }
+  void renew_settings(Leader& leader);
   void split_batch(Leader& leader) HS_REQUIRES(mutex_);
   void run_batch(Leader& leader);
   void run_queue(Leader& leader);
@@ -153,6 +152,7 @@ class Reactor final : public LoginReceiver {
   std::atomic<uint32_t> commits_{0};
 
   // Used by the leader:
+  SettingsCopy settings_;
   Queue queue_;  // peers with requests for the next batch
   std::vector<net::Connection*> ready_;
   Queue parked_;  // peers whose next request must wait for a lock; detached from the loop

@@ -18,9 +18,9 @@ uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) 
   return kOfReactor * config.threads(mode);
 }
 
-ReactorGroup::ReactorGroup(const Config& config, engine::Mode mode, const Shared& shared)
+ReactorGroup::ReactorGroup(engine::Mode mode, const Shared& shared)
     : mode_(mode),
-      max_connections_(config.limits.max_connections),
+      settings_(shared.settings),
       connections_(shared.connections),
       specs_(&shared.memory) {}
 
@@ -32,14 +32,11 @@ ReactorGroup::~ReactorGroup() {
 std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
                                                    engine::Engine& engine, const Log& log,
                                                    const Shared& shared, std::string* error) {
-  std::unique_ptr<ReactorGroup> group(new ReactorGroup(config, mode, shared));
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(mode, shared));
   const uint32_t threads = config.threads(mode);
   Reactor::Options reactor;
   reactor.now_ns = config.now_ns;
-  if (config.readsize > 0) reactor.read_size = config.readsize;
-  reactor.high_water = config.limits.max_buffered;
-  reactor.idle_timeout_s = config.idle_timeout_s;
-  reactor.spin_us = config.spin_us;
+  reactor.settings = &shared.settings;
   reactor.connections = &shared.connections;
   reactor.tls = config.tls;
   reactor.gathers = mode == engine::Mode::kReadWrite;
@@ -65,6 +62,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
                   .version = config.version,
                   .server_version = config.server_version,
                   .has_tls = config.tls != nullptr && config.tls->exists()};
+  pool.settings = &shared.settings;
   pool.max_threads = std::max(config.max_threads, threads);
   pool.slow_log = &shared.slow_log;
   pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
@@ -110,7 +108,13 @@ void ReactorGroup::close_killed(uint64_t id) {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->close_killed(id);
 }
 
-bool ReactorGroup::is_full() const { return connections() >= max_connections_; }
+uint32_t ReactorGroup::max_connections() const { return settings_.get().limits.max_connections; }
+
+bool ReactorGroup::is_full() const { return connections() >= max_connections(); }
+
+void ReactorGroup::wake() const {
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->wake();
+}
 
 bool ReactorGroup::takes_connections() const {
   const MutexLock lock(mutex_);
@@ -130,7 +134,7 @@ Reactor* ReactorGroup::least_busy() {
     fewest = connections;
     least = reactor;
   }
-  return all < max_connections_ ? least : nullptr;
+  return all < max_connections() ? least : nullptr;
 }
 
 uint64_t ReactorGroup::connections() const {

@@ -28,6 +28,7 @@ class ReactorGroup {
 
   // What all groups share. Must outlive them.
   struct Shared {
+    const SharedSettings& settings;
     Memory& memory;  // where the group counts its memory
     Connections& connections;
     SlowLog& slow_log;
@@ -59,6 +60,8 @@ class ReactorGroup {
   // Ends the connection with this id, which was marked as killed, if it is one of the group's.
   void close_killed(uint64_t id);
   bool is_full() const;
+  // Makes the reactors look at the settings.
+  void wake() const;
   // Whether any reactor still takes connections.
   bool takes_connections() const;
 
@@ -70,11 +73,12 @@ class ReactorGroup {
   void add_to(std::vector<IndexStatus>& indexes) const;
 
  private:
-  ReactorGroup(const Config& config, engine::Mode mode, const Shared& shared);
+  ReactorGroup(engine::Mode mode, const Shared& shared);
+  uint32_t max_connections() const;
   Reactor* least_busy() HS_REQUIRES(mutex_);
 
   const engine::Mode mode_;
-  const uint32_t max_connections_;
+  const SharedSettings& settings_;
   Connections& connections_;
   exec::SpecPool specs_;
   std::vector<std::unique_ptr<Reactor>> reactors_;

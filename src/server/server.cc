@@ -87,6 +87,7 @@ class NetworkServer final : public Server {
       : config_(config),
         log_(log),
         engine_(engine),
+        settings_(config),
         slow_log_(config.slow_log, log),
         memory_(config.limits.max_memory),
         admission_(engine, own_descriptors(config)),
@@ -96,7 +97,8 @@ class NetworkServer final : public Server {
   bool start(std::string* error);
 
   void stop() override {
-    const MutexLock lock(stopping_);
+    const MutexLock lock(changing_);
+    stopped_ = true;
     for (const auto& endpoint : endpoints_) endpoint->request_stop();
     for (const auto& group : groups_) group->request_stop();
     // Listening ends first, since the threads of a group may have to wait for the database.
@@ -106,6 +108,8 @@ class NetworkServer final : public Server {
     logins_.join();
     for (const auto& group : groups_) group->join();
   }
+
+  void change(const Settings& settings) override;
 
   uint16_t port(engine::Mode mode) const override {
     for (const auto& endpoint : endpoints_) {
@@ -159,18 +163,20 @@ class NetworkServer final : public Server {
   bool asks_for_accounts() const;
   bool admits(int number);
   void report() const;
-  void warn_of_descriptor_limit() const;
+  void warn_of_descriptor_limit(uint32_t max_connections) const;
 
   const Config config_;
   const Log log_;
   engine::Engine& engine_;
   std::atomic<uint64_t> killed_{0};  // connections
   Connections connections_;
+  SharedSettings settings_;  // outlives the groups, as do all members before them
   SlowLog slow_log_;
-  Memory memory_;  // outlives the groups, as do all members before it
+  Memory memory_;
   const Admission admission_;
   Seldom about_admission_;
-  Mutex stopping_;  // one stop() after the other
+  Mutex changing_;  // one change() or stop() after the other
+  bool stopped_ HS_GUARDED_BY(changing_) = false;
   StartGate gate_;  // outlives all threads
   LoginPool logins_;
   std::vector<std::unique_ptr<ReactorGroup>> groups_;
@@ -199,7 +205,7 @@ bool NetworkServer::admits(int number) {
 }
 
 bool NetworkServer::open(std::string* error) {
-  const ReactorGroup::Shared shared{memory_, connections_, slow_log_, logins_};
+  const ReactorGroup::Shared shared{settings_, memory_, connections_, slow_log_, logins_};
   for (const engine::Mode mode : kModes) {
     if (!serves(config_, mode)) continue;
     groups_.push_back(ReactorGroup::create(config_, mode, engine_, log_, shared, error));
@@ -252,8 +258,22 @@ bool NetworkServer::start(std::string* error) {
   gate_.open(made);
   if (!made) return false;
   report();
-  warn_of_descriptor_limit();
+  warn_of_descriptor_limit(config_.limits.max_connections);
   return true;
+}
+
+void NetworkServer::change(const Settings& settings) {
+  const MutexLock lock(changing_);
+  if (stopped_) return;
+  const Settings before = settings_.get();
+  settings_.change(settings);
+  memory_.set_limit(settings.limits.max_memory);
+  if (settings.sndbuf != before.sndbuf || settings.rcvbuf != before.rcvbuf) {
+    for (const auto& endpoint : endpoints_) endpoint->set_buffers(settings.sndbuf, settings.rcvbuf);
+  }
+  for (const auto& group : groups_) group->wake();
+  const uint32_t max_connections = settings.limits.max_connections;
+  if (max_connections > before.limits.max_connections) warn_of_descriptor_limit(max_connections);
 }
 
 void NetworkServer::report() const {
@@ -270,8 +290,8 @@ void NetworkServer::report() const {
   }
 }
 
-void NetworkServer::warn_of_descriptor_limit() const {
-  const uint64_t wanted = uint64_t{config_.limits.max_connections} * groups_.size();
+void NetworkServer::warn_of_descriptor_limit(uint32_t max_connections) const {
+  const uint64_t wanted = uint64_t{max_connections} * groups_.size();
   const uint64_t most = admission_.most_connections();
   if (most >= wanted) return;
   log_.warning("all ports together take " + std::to_string(most) + " connections instead of " +

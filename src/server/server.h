@@ -33,6 +33,9 @@ class Server {
   // request that is waiting inside the engine must be interrupted by the caller's engine first.
   virtual void stop() = 0;
 
+  // Any thread: from here on. What there is of connections and memory is not cut to lower limits.
+  virtual void change(const Settings& settings) = 0;
+
   // The port that the first TCP endpoint of this mode has bound: it differs from Config where that
   // said 0. 0: there is none.
   virtual uint16_t port(engine::Mode mode) const = 0;

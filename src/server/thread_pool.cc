@@ -28,7 +28,12 @@ ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& r
     : name_(std::move(options.name)),
       max_threads_(options.max_threads),
       spare_time_(options.spare_time),
-      environment_{engine, options.context, std::move(options.protocols), options.slow_log, log,
+      environment_{engine,
+                   options.context,
+                   *options.settings,
+                   std::move(options.protocols),
+                   options.slow_log,
+                   log,
                    {}},
       reactors_(reactors),
       waits_left_(most_waits(max_threads_, reactors.size())) {

@@ -30,8 +30,9 @@ namespace hs::server {
 class ThreadPool final : public Dispatcher {
  public:
   struct Options {
-    std::string name;  // of the threads, before their numbers
-    exec::Context context;
+    std::string name;                                  // of the threads, before their numbers
+    exec::Context context;                             // but for the limits
+    const SharedSettings* settings = nullptr;          // must outlive the pool
     std::vector<const protocol::Protocol*> protocols;  // of all clients
     SlowLog* slow_log = nullptr;                       // null: there is none
     uint32_t max_threads = 1;

@@ -58,6 +58,8 @@ class LineCodec final : public Codec {
     return encoder_;
   }
 
+  void set_max_reply_size(size_t size) override { encoder_.set_max_reply_size(size); }
+
   void drop_reply() override { encoder_.drop_reply(); }
 
  private:

@@ -40,6 +40,9 @@ class ReplyEncoder final : public ReplyWriter {
   void stream() override;
   void error(const Error& error) override;
 
+  // Between replies: from here on.
+  void set_max_reply_size(size_t size) { max_reply_size_ = size; }
+
   // Forgets a reply that was begun. The caller takes its bytes back.
   void drop_reply() { in_rows_ = streams_ = false; }
 
@@ -51,7 +54,7 @@ class ReplyEncoder final : public ReplyWriter {
   uint64_t size() const { return sent_ + target_->size() - rows_start_; }
   bool send_piece();
 
-  const size_t max_reply_size_;
+  size_t max_reply_size_;
   ReplyStream* const stream_;
   Buffer* target_ = nullptr;
   bool in_rows_ = false;

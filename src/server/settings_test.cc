@@ -1,0 +1,183 @@
+// What changes while the server runs.
+#include "server/settings.h"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "testing/fixtures/server_fixture.h"
+
+namespace hs::server {
+namespace {
+
+class SettingsTest : public ServerTest {
+ protected:
+  // Changes the settings by `change`, which is given the present ones.
+  template <class Change>
+  void set(Change change) {
+    change(static_cast<Settings&>(config_));
+    server_->change(config_);
+  }
+};
+
+TEST_F(SettingsTest, LimitsOfRequestsHoldForTheNextRequestOfAnOpenConnection) {
+  start();
+  TestClient read = reader();
+  TestClient write = writer();
+  ASSERT_EQ(read.ask(kOpen), "0\t1");
+  ASSERT_EQ(write.ask(kOpen), "0\t1");
+  for (const char* key : {"1", "2", "3"}) {
+    ASSERT_EQ(write.ask("1\t+\t2\t" + std::string(key) + "\tv\n"), "0\t1");
+  }
+  const std::string two = "1\t>=\t1\t0\t2\t0\n";
+  const std::string in = "1\t=\t1\t\t9\t0\t@\t0\t2\t1\t2\n";
+  const std::string del = "1\t>=\t1\t2\t9\t0\tD\n";
+  EXPECT_EQ(read.ask(two), "0\t2\t1\tv\t2\tv");
+  EXPECT_EQ(read.ask(in), "0\t2\t1\tv\t2\tv");
+  set([](Settings& settings) {
+    settings.limits.max_rows = 1;
+    settings.limits.max_in_keys = 1;
+    settings.limits.max_changed_rows = 1;
+    settings.limits.max_open_indexes = 1;
+    settings.limits.max_columns = 1;
+  });
+  EXPECT_EQ(read.ask(two), "2\t1\ttoo_many_rows");
+  EXPECT_EQ(read.ask(in), "2\t1\ttoo_many_keys");
+  EXPECT_EQ(write.ask(del), "2\t1\ttoo_many_rows");
+  EXPECT_EQ(read.ask("P\t2\td\tt\tPRIMARY\tk\n"), "2\t1\ttoo_many_indexes");
+  EXPECT_EQ(read.ask("P\t1\td\tt\tPRIMARY\tk,v\n"), "2\t1\ttoo_many_columns");
+  set([](Settings& settings) { settings.limits = {}; });
+  EXPECT_EQ(read.ask(two), "0\t2\t1\tv\t2\tv");
+  EXPECT_EQ(read.ask("P\t2\td\tt\tPRIMARY\tk\n"), "0\t1");
+  EXPECT_EQ(write.ask(del), "0\t1\t2");
+}
+
+TEST_F(SettingsTest, SizesOfRequestsAndRepliesHoldForTheNextRequestOfAnOpenConnection) {
+  start();
+  TestClient read = reader();
+  TestClient write = writer();
+  ASSERT_EQ(read.ask(kOpen), "0\t1");
+  ASSERT_EQ(write.ask(kOpen), "0\t1");
+  const std::string value(3000, 'v');
+  ASSERT_EQ(write.ask("1\t+\t2\t1\t" + value + "\n"), "0\t1");
+  EXPECT_EQ(read.ask("1\t=\t1\t1\n"), "0\t2\t1\t" + value);
+  set([](Settings& settings) { settings.limits.max_reply_size = 1024; });
+  EXPECT_EQ(read.ask("1\t=\t1\t1\n"), "2\t1\treply_too_long");
+  set([](Settings& settings) {
+    settings.limits.max_reply_size = 4096;
+    settings.limits.max_request_size = 1024;
+  });
+  EXPECT_EQ(read.ask("1\t=\t1\t1\n"), "0\t2\t1\t" + value);
+  EXPECT_EQ(write.ask("1\t+\t2\t2\t" + value + "\n"), "2\t1\trequest_too_long");
+}
+
+TEST_F(SettingsTest, FewerConnectionsRefuseNewOnesAndCloseNone) {
+  start();
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(reader());
+    ASSERT_EQ(clients.back().ask(kOpen), "0\t1");
+  }
+  set([](Settings& settings) { settings.limits.max_connections = 2; });
+  EXPECT_EQ(reader().line(), "1\t1\ttoo_many_connections");
+  for (TestClient& client : clients) EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
+  set([](Settings& settings) { settings.limits.max_connections = 5; });
+  TestClient fifth = reader();
+  EXPECT_EQ(fifth.ask(kOpen), "0\t1");
+  EXPECT_EQ(reader().line(), "1\t1\ttoo_many_connections");
+}
+
+TEST_F(SettingsTest, LessMemoryRefusesMoreAndTakesNothingBack) {
+  start();
+  TestClient write = writer();
+  ASSERT_EQ(write.ask(kOpen), "0\t1");
+  const std::string insert = "1\t+\t2\t1\t" + std::string(300'000, 'v') + "\n";
+  ASSERT_EQ(write.ask(insert), "0\t1");
+  set([](Settings& settings) { settings.limits.max_memory = 100'000; });
+  TestClient other = writer();
+  ASSERT_EQ(other.ask(kOpen), "0\t1");
+  EXPECT_EQ(other.ask(insert), "1\t1\tmax_memory");
+  EXPECT_EQ(write.ask("1\t=\t1\t9\n"), "0\t2");
+  set([](Settings& settings) { settings.limits.max_memory = 0; });
+  TestClient third = writer();
+  ASSERT_EQ(third.ask(kOpen), "0\t1");
+  EXPECT_EQ(third.ask("1\t+\t2\t2\t" + std::string(300'000, 'v') + "\n"), "0\t1");
+}
+
+TEST_F(SettingsTest, AShorterTimeoutClosesConnectionsThatAreIdleAlready) {
+  start();
+  TestClient idle = reader();
+  ASSERT_EQ(idle.ask(kOpen), "0\t1");
+  set([](Settings& settings) { settings.idle_timeout_s = 1; });
+  EXPECT_EQ(idle.line(), "EOF");
+  while (server_->statistics().connections_timed_out != 1) std::this_thread::yield();
+}
+
+TEST_F(SettingsTest, AClientThatDoesNotReadIsServedToTheEndWhateverBecomesOfItsBuffer) {
+  config_.limits.max_buffered = 4096;
+  start();
+  TestClient write = writer();
+  ASSERT_EQ(write.ask(kOpen), "0\t1");
+  const std::string value(100'000, 'v');
+  ASSERT_EQ(write.ask("1\t+\t2\t1\t" + value + "\n"), "0\t1");
+  TestClient read = reader();
+  ASSERT_EQ(read.ask(kOpen), "0\t1");
+  // More than the sockets hold, so that the server has to wait for the client.
+  constexpr int kRequests = 200;
+  std::string requests;
+  for (int i = 0; i < kRequests; ++i) requests += "1\t=\t1\t1\n";
+  ASSERT_TRUE(read.send(requests));
+  for (int i = 0; i < kRequests; ++i) {
+    set([i](Settings& settings) { settings.limits.max_buffered = i % 2 == 0 ? 1u << 20 : 4096; });
+    ASSERT_EQ(read.line(), "0\t2\t1\t" + value) << i;
+  }
+}
+
+TEST_F(SettingsTest, ChangesUnderLoadLoseNoReply) {
+  config_.read_threads = 1;
+  start();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      TestClient client = i % 2 == 0 ? reader() : writer();
+      EXPECT_EQ(client.ask(kOpen), "0\t1");
+      while (!stop) EXPECT_EQ(client.ask("1\t=\t1\t1\n1\t=\t1\t2\n"), "0\t2"), client.line();
+    });
+  }
+  await_accepted(4);
+  for (uint32_t i = 0; i < 300; ++i) {
+    set([i](Settings& settings) {
+      settings.readsize = 1 + i % 100;
+      settings.spin_us = i % 50;
+      settings.sndbuf = settings.rcvbuf = i % 3 * 8192;
+      settings.limits.max_rows = 1 + i;
+      settings.limits.max_reply_size = 1024 + i;
+    });
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SettingsTest, AChangeAfterTheStopDoesNothing) {
+  start();
+  server_->stop();
+  set([](Settings& settings) { settings.sndbuf = 4096; });
+}
+
+TEST_F(SettingsTest, ACopySeesEachChangeOnceAndAsAWhole) {
+  SharedSettings shared{Settings{}};
+  SettingsCopy copy(shared);
+  EXPECT_FALSE(copy.renew());
+  Settings settings;
+  settings.spin_us = 1;
+  settings.limits.max_rows = 2;
+  shared.change(settings);
+  EXPECT_TRUE(copy.renew());
+  EXPECT_FALSE(copy.renew());
+  EXPECT_EQ(copy->spin_us, 1u);
+  EXPECT_EQ(copy->limits.max_rows, 2u);
+}
+
+}  // namespace
+}  // namespace hs::server
