@@ -55,6 +55,7 @@ st_mysql_show_var status_variables[] = {
     variable("logins", show<&Statistics::logins>),
     variable("logins_failed", show<&Statistics::logins_failed>),
     variable("logins_refused", show<&Statistics::logins_refused>),
+    variable("logins_timed_out", show<&Statistics::logins_timed_out>),
     variable("requests", show<&Statistics::requests>),
     variable("finds", show<&Statistics::finds>),
     variable("inserts", show<&Statistics::inserts>),

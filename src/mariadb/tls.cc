@@ -24,10 +24,6 @@ class ServerTls final : public net::TlsContext {
   }
 
   bool requires_secure_transport() const override { return opt_require_secure_transport != 0; }
-
-  int64_t handshake_timeout_ms() const override {
-    return static_cast<int64_t>(connect_timeout) * 1000;
-  }
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ char* plain_secret;
 char* plain_secret_wr;
 char* plain_secret_file;
 char* plain_secret_wr_file;
-unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, backlog, sndbuf, rcvbuf,
-    readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
+unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, login_timeout, backlog, sndbuf,
+    rcvbuf, readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
     max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
     max_buffered;
 unsigned long long max_memory;
@@ -60,6 +60,7 @@ server::Settings read_settings() {
                      .max_buffered = max_buffered,
                      .max_memory = max_memory};
   settings.idle_timeout_s = timeout;
+  settings.login_timeout_s = login_timeout;
   settings.spin_us = spin_us;
   settings.sndbuf = sndbuf;
   settings.rcvbuf = rcvbuf;
@@ -119,6 +120,10 @@ MYSQL_SYSVAR_UINT(max_threads, max_threads, kSetAtStart,
 MYSQL_SYSVAR_UINT(timeout, timeout, kDynamic,
                   "Seconds without traffic after which a connection is closed", nullptr,
                   change<unsigned>, 300, 30, 3600, 0);
+MYSQL_SYSVAR_UINT(login_timeout, login_timeout, kDynamic,
+                  "Seconds within which a client must have authenticated, where it has to, and "
+                  "finished a TLS handshake",
+                  nullptr, change<unsigned>, 10, 1, 3600, 0);
 MYSQL_SYSVAR_UINT(backlog, backlog, kSetAtStart, "Connections that may wait to be accepted",
                   nullptr, nullptr, 32768, 5, 1000000, 0);
 MYSQL_SYSVAR_UINT(sndbuf, sndbuf, kDynamic,
@@ -317,6 +322,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(threads_wr),
                                         MYSQL_SYSVAR(max_threads),
                                         MYSQL_SYSVAR(timeout),
+                                        MYSQL_SYSVAR(login_timeout),
                                         MYSQL_SYSVAR(backlog),
                                         MYSQL_SYSVAR(sndbuf),
                                         MYSQL_SYSVAR(rcvbuf),

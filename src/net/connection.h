@@ -24,6 +24,7 @@ inline constexpr size_t kBusyBuffer = 256u << 10;
 
 struct ActivityTag {};
 struct HandshakeTag {};
+struct NewcomerTag {};
 
 // What a connection has moved so far. Written by its thread, read by any.
 struct Traffic {
@@ -32,7 +33,9 @@ struct Traffic {
   std::atomic<uint64_t> unsent{0};  // bytes of output that the system did not take yet
 };
 
-class Connection : public ListHook<ActivityTag>, public ListHook<HandshakeTag> {
+class Connection : public ListHook<ActivityTag>,
+                   public ListHook<HandshakeTag>,
+                   public ListHook<NewcomerTag> {
  public:
   // Counts its buffers in `memory`, which must outlive it; null: counts nothing.
   explicit Connection(Memory* memory = nullptr)
@@ -65,6 +68,13 @@ class Connection : public ListHook<ActivityTag>, public ListHook<HandshakeTag> {
   std::string remote_address() const { return transport_.remote_address(); }
   // The socket is closed. The object stays until the next EventLoop::wait().
   bool closed() const { return state_ == State::kClosed; }
+
+  // Before EventLoop::adopt(): the client has to authenticate within Tuning::login_timeout_ms.
+  void set_newcomer() { is_newcomer_ = true; }
+  // True until EventLoop::welcome().
+  bool is_newcomer() const { return is_newcomer_; }
+  // The time was over while the connection was detached: the owner should close it.
+  bool is_late() const { return is_late_; }
 
   // Any thread, while the connection exists.
   const Traffic& traffic() const { return traffic_; }
@@ -113,10 +123,13 @@ class Connection : public ListHook<ActivityTag>, public ListHook<HandshakeTag> {
   bool input_refused_ = false;
   bool hold_input_ = false;
   bool detached_ = false;
+  bool is_newcomer_ = false;
+  bool is_late_ = false;
   bool registered_ = true;  // with the loop's epoll; false only while detached
   uint32_t high_water_ = Limits{}.max_buffered;
   uint32_t interest_ = 0;      // the epoll events it is registered for
   int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began
+  int64_t came_ms_ = 0;        // likewise; of a newcomer
   Buffer input_;
   Buffer output_;
 };

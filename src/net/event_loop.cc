@@ -140,7 +140,8 @@ void EventLoop::admit() {
     }
     connection->interest_ = EPOLLIN;
     connection->high_water_ = options_.high_water;
-    connection->last_activity_ = now_;
+    connection->last_activity_ = connection->came_ms_ = now_;
+    if (connection->is_newcomer_) newcomers_.push_back(*connection);
     active_.push_back(*connection.release());
   }
 }
@@ -449,6 +450,7 @@ void EventLoop::close(Connection& connection) {
   if (!connection.has_unsent()) connection.transport_.seal_end();
   if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
   static_cast<ListHook<HandshakeTag>&>(connection).unlink();
+  static_cast<ListHook<NewcomerTag>&>(connection).unlink();
   // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As
   // long as it does, closing the socket here would leave it registered, with a pointer to a
   // connection that no longer exists.
@@ -517,29 +519,51 @@ void EventLoop::sweep() {
     close(quiet_.front());
   }
   while (!handshaking_.empty() &&
-         handshaking_.front().last_activity_ + options_.tls->handshake_timeout_ms() <= now_) {
-    counters_.timed_out.add(1);
+         handshaking_.front().last_activity_ + options_.login_timeout_ms <= now_) {
+    counters_.login_timed_out.add(1);
     close(handshaking_.front());
   }
   while (!lingering_.empty() && lingering_.front().last_activity_ + kLingerMs <= now_) {
     close(lingering_.front());
   }
+  if (!newcomers_.empty()) sweep_newcomers();
+}
+
+void EventLoop::sweep_newcomers() {
+  while (!newcomers_.empty() && newcomers_.front().came_ms_ + options_.login_timeout_ms <= now_) {
+    Connection& connection = newcomers_.pop_front();
+    counters_.login_timed_out.add(1);
+    if (connection.detached_) {
+      connection.is_late_ = true;
+    } else {
+      close(connection);
+    }
+  }
+}
+
+void EventLoop::welcome(Connection& connection) {
+  connection.is_newcomer_ = connection.is_late_ = false;
+  static_cast<ListHook<NewcomerTag>&>(connection).unlink();
 }
 
 // `timeout`, or the time until sweep() has something to do, if that is shorter.
 nanoseconds EventLoop::bounded(nanoseconds timeout) const {
   if (!handshakes_.empty()) return nanoseconds::zero();
   if (timeout < kShort) return timeout;
+  const auto bound_to = [&](int64_t end_ms) {
+    const int64_t left_ms = std::clamp<int64_t>(end_ms - now_, 0, INT32_MAX);
+    timeout = std::min<nanoseconds>(timeout, milliseconds(left_ms));
+  };
   const auto bound = [&](const ConnectionList& list, int64_t after_ms) {
-    if (list.empty()) return;
-    const int64_t left_ms = list.front().last_activity_ + after_ms - now_;
-    timeout =
-        std::min<nanoseconds>(timeout, milliseconds(std::clamp<int64_t>(left_ms, 0, INT32_MAX)));
+    if (!list.empty()) bound_to(list.front().last_activity_ + after_ms);
   };
   bound(active_, kQuietMs);
   bound(quiet_, options_.idle_timeout_ms + kActivityStepMs);
-  if (!handshaking_.empty()) bound(handshaking_, options_.tls->handshake_timeout_ms());
+  bound(handshaking_, options_.login_timeout_ms);
   bound(lingering_, kLingerMs);
+  if (!newcomers_.empty()) {
+    bound_to(newcomers_.front().came_ms_ + options_.login_timeout_ms);
+  }
   return timeout;
 }
 

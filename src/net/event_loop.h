@@ -40,6 +40,9 @@ class EventLoop {
     size_t read_size = kReadSize;                 // bytes read from one connection in one wait()
     uint32_t high_water = Limits{}.max_buffered;  // of each connection's output, in bytes
     int64_t idle_timeout_ms = 300'000;  // a connection is closed after this long without traffic
+    // Closed when a TLS handshake takes longer than this since the client's first byte, or when a
+    // newcomer is not welcome() so long after it came.
+    int64_t login_timeout_ms = 10'000;
     int64_t spin_ns = 0;  // how long to look for events before sleeping, while that pays (see Spin)
   };
   struct Options : Tuning {
@@ -52,8 +55,9 @@ class EventLoop {
     Counter bytes_received;
     Counter bytes_sent;
     Counter timed_out;
-    Counter tls_accepts;  // handshakes that succeeded
-    Counter tls_failed;   // connections that began TLS and never got there
+    Counter login_timed_out;  // see Tuning::login_timeout_ms
+    Counter tls_accepts;      // handshakes that succeeded
+    Counter tls_failed;       // connections that began TLS and never got there
   };
 
   static constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
@@ -109,6 +113,8 @@ class EventLoop {
   // nor sends, does not shrink the buffers, and does not close the connection, not even in shut().
   // Must not be called for a closed one.
   void detach(Connection& connection);
+  // The client of a newcomer has authenticated. The connection may be detached.
+  static void welcome(Connection& connection);
   // Takes a detached connection back.
   void attach(Connection& connection);
 
@@ -146,6 +152,7 @@ class EventLoop {
   void silence(Connection& connection);
   static uint32_t wanted_events(const Connection& connection);
   void sweep();
+  void sweep_newcomers();
   std::chrono::nanoseconds bounded(std::chrono::nanoseconds timeout) const;
   void destroy_closed();
 
@@ -164,6 +171,8 @@ class EventLoop {
   ConnectionList handshaking_;  // oldest beginning first
   ConnectionList lingering_;
   ConnectionList closed_;
+  // Also those that are detached, in the order in which they came.
+  IntrusiveList<Connection, NewcomerTag> newcomers_;
   // Those of handshaking_ that wait for shake_hands(), in the order in which their bytes came.
   IntrusiveList<Connection, HandshakeTag> handshakes_;
 

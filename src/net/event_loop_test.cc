@@ -36,8 +36,16 @@ class EventLoopTest : public ::testing::Test {
     return client;
   }
 
+  FileDescriptor connect_newcomer() {
+    comes_as_newcomer_ = true;
+    FileDescriptor client = connect();
+    comes_as_newcomer_ = false;
+    return client;
+  }
+
   bool adopt(Transport& transport) {
     auto connection = std::make_unique<Connection>(memory_);
+    if (comes_as_newcomer_) connection->set_newcomer();
     return loop_->adopt(connection, transport);
   }
 
@@ -72,6 +80,7 @@ class EventLoopTest : public ::testing::Test {
   }
 
   int64_t now_ms_ = 1'000'000;
+  bool comes_as_newcomer_ = false;
   Memory* memory_ = nullptr;  // where the connections count their buffers
   std::unique_ptr<EventLoop> loop_;
 };
@@ -288,6 +297,61 @@ TEST_F(EventLoopTest, IdleConnectionsAreClosedAndOthersAreNot) {
   EXPECT_EQ(read(busy), "nothing");
   EXPECT_EQ(loop_->counters().timed_out.get(), 1u);
   EXPECT_EQ(loop_->connections(), 1u);
+}
+
+TEST_F(EventLoopTest, ANewcomerIsClosedInTimeHoweverMuchItSends) {
+  const FileDescriptor stranger = connect_newcomer();
+  const FileDescriptor guest = connect_newcomer();
+  const FileDescriptor other = connect();
+  EventLoop::welcome(find(guest));
+  for (int i = 0; i < 9; ++i) {
+    now_ms_ += 1000;
+    write(stranger, "x");
+    EXPECT_EQ(wait().size(), 1u);
+  }
+  now_ms_ += 999;
+  wait();
+  EXPECT_EQ(read(stranger), "nothing");
+  now_ms_ += 1;
+  wait();
+  EXPECT_EQ(read(stranger), "EOF");
+  EXPECT_EQ(read(guest), "nothing");
+  EXPECT_EQ(read(other), "nothing");
+  EXPECT_EQ(loop_->counters().login_timed_out.get(), 1u);
+  EXPECT_EQ(loop_->counters().timed_out.get(), 0u);
+}
+
+TEST_F(EventLoopTest, ANewcomerThatIsDetachedWhenItsTimeIsOverIsLeftToItsOwner) {
+  const FileDescriptor client = connect_newcomer();
+  Connection& connection = find(client);
+  loop_->detach(connection);
+  now_ms_ += 10'000;
+  wait();
+  EXPECT_TRUE(connection.is_late());
+  EXPECT_FALSE(connection.closed());
+  EventLoop::welcome(connection);
+  EXPECT_FALSE(connection.is_late());
+  loop_->attach(connection);
+  now_ms_ += 10'000;
+  wait();
+  EXPECT_EQ(read(client), "nothing");
+}
+
+TEST_F(EventLoopTest, OtherTimesHoldForConnectionsThatAreThere) {
+  const FileDescriptor newcomer = connect_newcomer();
+  const FileDescriptor idle = connect();
+  now_ms_ += 5000;
+  write(newcomer, "x");
+  EXPECT_EQ(wait().size(), 1u);
+  EventLoop::Tuning tuning;
+  tuning.login_timeout_ms = 4000;
+  tuning.idle_timeout_ms = 4000;
+  loop_->tune(tuning);
+  wait();
+  EXPECT_EQ(read(newcomer), "EOF");
+  EXPECT_EQ(read(idle), "EOF");
+  EXPECT_EQ(loop_->counters().login_timed_out.get(), 1u);
+  EXPECT_EQ(loop_->counters().timed_out.get(), 1u);
 }
 
 TEST_F(EventLoopTest, SendingCountsAsTraffic) {

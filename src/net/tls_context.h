@@ -1,8 +1,6 @@
 // Where the TLS of new connections comes from. The owner of the certificates implements it.
 #pragma once
 
-#include <cstdint>
-
 extern "C" {
 struct ssl_st;  // OpenSSL's SSL
 }
@@ -23,9 +21,6 @@ class TlsContext {
 
   // Whether a client that comes over TCP without TLS must be refused.
   virtual bool requires_secure_transport() const = 0;
-
-  // How long a handshake may take, from the client's first byte on.
-  virtual int64_t handshake_timeout_ms() const = 0;
 };
 
 }  // namespace hs::net

@@ -204,7 +204,7 @@ TEST_F(TlsLoopTest, AHandshakeThatIsNotFinishedInTimeIsClosed) {
   round();
   EXPECT_EQ(loop_->connections(), 0u);
   EXPECT_EQ(loop_->counters().tls_failed.get(), 1u);
-  EXPECT_EQ(loop_->counters().timed_out.get(), 1u);
+  EXPECT_EQ(loop_->counters().login_timed_out.get(), 1u);
 }
 
 TEST_F(TlsLoopTest, AClientThatLeavesDuringItsHandshakeIsGoneAtOnce) {

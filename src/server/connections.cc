@@ -17,6 +17,10 @@ std::string_view name_of(State state) {
   switch (state) {
     case State::kIdle:
       break;
+    case State::kAuthenticating:
+      return "authenticating";
+    case State::kLoggingIn:
+      return "logging in";
     case State::kExecuting:
       return "executing";
     case State::kWaiting:

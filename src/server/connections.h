@@ -53,10 +53,12 @@ class ConnectionRecord {
  public:
   enum class State : uint8_t {
     kIdle,
-    kExecuting,  // in a batch
-    kWaiting,    // in a thread, for a lock
-    kParked,     // for a lock, in no thread
-    kClosing,    // has an answer to take, and then ends
+    kAuthenticating,  // has to, and has not yet
+    kLoggingIn,       // with the threads for logins
+    kExecuting,       // in a batch
+    kWaiting,         // in a thread, for a lock
+    kParked,          // for a lock, in no thread
+    kClosing,         // has an answer to take, and then ends
   };
 
   // `peer`: the connection that this is a part of.

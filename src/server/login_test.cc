@@ -97,6 +97,23 @@ TEST_F(LoginPoolTest, AsManyLoginsWaitAsMayAndFurtherOnesAreRefusedAtOnce) {
   EXPECT_GE(in, 2);
 }
 
+TEST_F(LoginPoolTest, AClientWhoseLoginIsUnderWayWhenItsTimeIsOverHasItsAnswer) {
+  config_.login_timeout_s = 1;
+  start();
+  fake_.hold_logins();
+  TestClient right = client();
+  TestClient wrong = client();
+  right.send("A\t4\tada\tsecret\n");
+  wrong.send("A\t4\tada\tguess\n");
+  while (server_->statistics().logins_timed_out < 2) std::this_thread::yield();
+  for (const ConnectionStatus& one : server_->connections()) EXPECT_EQ(one.state, "logging in");
+  fake_.let_logins_go();
+  EXPECT_EQ(right.line(), "0\t1");
+  EXPECT_EQ(right.ask(kOpen), "0\t1");
+  EXPECT_EQ(wrong.line(), "3\t1\tunauth");
+  EXPECT_EQ(wrong.line(), "EOF");
+}
+
 TEST_F(LoginPoolTest, AClientThatLeavesDuringItsLoginIsForgotten) {
   start();
   fake_.hold_logins();

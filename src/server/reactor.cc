@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "exec/auth.h"
 #include "exec/login.h"
 
 namespace hs::server {
@@ -32,6 +33,7 @@ net::EventLoop::Tuning tuning_by(const Settings& settings) {
   return {.read_size = settings.readsize > 0 ? settings.readsize : kReadSize,
           .high_water = settings.limits.max_buffered,
           .idle_timeout_ms = int64_t{settings.idle_timeout_s} * 1000,
+          .login_timeout_ms = int64_t{settings.login_timeout_s} * 1000,
           .spin_ns = int64_t{settings.spin_us} * 1000};
 }
 
@@ -320,16 +322,19 @@ Peer* Reactor::take_returned() {
 
 // Gives the peer back to the loop, sends its replies, and decides what happens to it next.
 void Reactor::settle(Peer& peer) {
+  if (peer.is_newcomer() && exec::may_proceed(peer.client)) net::EventLoop::welcome(peer);
   if (peer.detached()) loop_->attach(peer);
   if (peer.ending == Peer::Ending::kAbandoned || peer.record.is_killed()) {
     return loop_->close(peer);
   }
-  peer.record.set_state(ConnectionRecord::State::kIdle);
+  peer.record.set_state(peer.is_newcomer() ? ConnectionRecord::State::kAuthenticating
+                                           : ConnectionRecord::State::kIdle);
   if (peer.client.take_new_name()) name_program(peer);
   loop_->send(peer);
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
   if (peer.logs_in) return log_in(peer);
+  if (peer.is_late()) return loop_->close(peer);
   if (peer.shows_user) forget_user(peer);
   peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
@@ -350,6 +355,7 @@ void Reactor::log_in(Peer& peer) {
   const exec::Login& login = *peer.client.login();
   if (login.state == exec::Login::State::kWanted) {
     loop_->detach(peer);
+    peer.record.set_state(ConnectionRecord::State::kLoggingIn);
     if (logins_->submit(peer, *this)) return;
     loop_->attach(peer);
   }
@@ -482,6 +488,7 @@ void Reactor::shut() {
 void Reactor::add_to(Statistics& sum) const {
   sum.connections_open += loop_->connections();
   sum.connections_timed_out += loop_->counters().timed_out.get();
+  sum.logins_timed_out += loop_->counters().login_timed_out.get();
   sum.bytes_received += loop_->counters().bytes_received.get();
   sum.bytes_sent += loop_->counters().bytes_sent.get();
   sum.tls_accepts += loop_->counters().tls_accepts.get();

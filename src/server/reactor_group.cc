@@ -88,6 +88,10 @@ bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoi
                          std::string_view place) {
   auto made = std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
   ConnectionRecord& record = made->record;
+  if (endpoint.authentication.is_required()) {
+    made->set_newcomer();
+    record.set_state(ConnectionRecord::State::kAuthenticating);
+  }
   exec::Client& client = made->client;
   ConnectionInfo info;
   info.host = endpoint.address == kUnixSocket ? "localhost" : transport.remote_address();

@@ -15,6 +15,7 @@ namespace hs::server {
 struct Settings {
   Limits limits;
   uint32_t idle_timeout_s = 300;  // a connection is closed after this long without traffic
+  uint32_t login_timeout_s = 10;  // to finish a TLS handshake, and to authenticate, where one must
   uint32_t spin_us = 20;          // how long a reactor looks for requests before it sleeps
   uint32_t sndbuf = 0;            // bytes of each new connection's socket, 0 = the system's
   uint32_t rcvbuf = 0;            // likewise

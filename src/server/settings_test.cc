@@ -113,6 +113,38 @@ TEST_F(SettingsTest, AShorterTimeoutClosesConnectionsThatAreIdleAlready) {
   while (server_->statistics().connections_timed_out != 1) std::this_thread::yield();
 }
 
+TEST_F(SettingsTest, AClientThatDoesNotAuthenticateInTimeIsClosedWhateverItSends) {
+  read_.authentication.secret = "sesame";
+  write_.authentication.secret = "sesame";
+  config_.login_timeout_s = 3600;
+  start();
+  for (const bool writes : {false, true}) {
+    TestClient stranger = writes ? writer() : reader();
+    TestClient guest = writes ? writer() : reader();
+    ASSERT_EQ(guest.ask("A\t1\tsesame\n"), "0\t1");
+    ASSERT_EQ(stranger.ask("A\t1\topen\n"), "3\t1\tunauth");
+    set([](Settings& settings) { settings.login_timeout_s = 1; });
+    for (std::string answer = "3\t1\tunauth"; answer != "EOF"; answer = stranger.line()) {
+      ASSERT_EQ(answer, "3\t1\tunauth");
+      stranger.send("1\t=\t1\t1\n");
+    }
+    EXPECT_EQ(guest.ask(kOpen), "0\t1");
+  }
+  const Statistics sum = server_->statistics();
+  EXPECT_EQ(sum.logins_timed_out, 2u);
+  EXPECT_EQ(sum.connections_timed_out, 0u);
+}
+
+TEST_F(SettingsTest, AConnectionIsShownAsAuthenticatingUntilItHas) {
+  read_.authentication.secret = "sesame";
+  start();
+  TestClient client = reader();
+  await_accepted(1);
+  EXPECT_EQ(server_->connections().at(0).state, "authenticating");
+  ASSERT_EQ(client.ask("A\t1\tsesame\n"), "0\t1");
+  while (server_->connections().at(0).state != "idle") std::this_thread::yield();
+}
+
 TEST_F(SettingsTest, AClientThatDoesNotReadIsServedToTheEndWhateverBecomesOfItsBuffer) {
   config_.limits.max_buffered = 4096;
   start();

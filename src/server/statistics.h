@@ -17,6 +17,7 @@ struct Statistics {
   uint64_t logins = 0;               // to an account of the database
   uint64_t logins_failed = 0;        // refused by the database
   uint64_t logins_refused = 0;       // without asking the database, since too many waited
+  uint64_t logins_timed_out = 0;     // connections closed before they had authenticated
   uint64_t requests = 0;
   // Requests on an opened index that were answered, with success or an error of the table's.
   uint64_t finds = 0;

@@ -22,7 +22,7 @@ def make(variables: dict[str, object] | None = None) -> Iterator[PrivateServer]:
     with PrivateServer(variables=threads | (variables or {})) as server:
         server.sql("CREATE DATABASE hs")
         server.sql(TABLE)
-        server.sql(f"INSERT INTO hs.t SELECT seq, CONCAT('v', seq) FROM seq_1_to_{ROWS}")
+        server.sql(f"INSERT INTO hs.t SELECT seq, CONCAT('v', seq) FROM hs.seq_1_to_{ROWS}")
         yield server
 
 
@@ -147,3 +147,22 @@ def test_a_shorter_wait_for_tables_holds_within_a_second_or_two() -> None:
             # The thread looks at the settings with the first statement of a new second.
             while writer.request(1, "=", 1, 1) != b"1\t1\tlock_tables":
                 pass
+
+
+def test_a_client_that_does_not_authenticate_loses_its_place_and_others_stay() -> None:
+    with make({"handlersocket_plain_secret": "s"}) as server, Client(server.port) as guest:
+        assert guest.raw(b"A\t1\ts") == b"0\t1"
+        guest.open("hs.t", ["id"])
+        with Client(server.port) as stranger:
+            assert stranger.raw(b"A\t1\tguess") == b"3\t1\tunauth"
+            states = server.sql(
+                "SELECT STATE FROM information_schema.HANDLERSOCKET_CONNECTIONS ORDER BY ID"
+            )
+            assert states == [("idle",), ("authenticating",)]
+            before = status(server, "logins_timed_out")
+            set_global(server, "login_timeout", 1)
+            with pytest.raises((EOFError, ConnectionError)):
+                while True:
+                    assert stranger.raw(b"1\t=\t1\t1") == b"3\t1\tunauth"
+        assert status(server, "logins_timed_out") == before + 1
+        assert guest.find("=", [1]) == [(b"1",)]

@@ -290,16 +290,16 @@ def test_what_only_begins_as_tls_is_closed_and_counted(
     assert status(tls_server, "tls_failed") == before + 1
 
 
-def test_a_handshake_that_stands_still_ends_after_connect_timeout(
+def test_a_handshake_that_stands_still_ends_after_the_login_timeout(
     tls_server: PrivateServer,
 ) -> None:
-    tls_server.sql("SET GLOBAL connect_timeout = 2")
+    tls_server.sql("SET GLOBAL handlersocket_login_timeout = 2")
     try:
         with Client(tls_server.port) as client:
             client.send(b"\x16\x03\x01")
             assert client.at_eof()
     finally:
-        tls_server.sql("SET GLOBAL connect_timeout = DEFAULT")
+        tls_server.sql("SET GLOBAL handlersocket_login_timeout = DEFAULT")
 
 
 def test_flush_ssl_is_for_new_connections(
