@@ -29,6 +29,8 @@ options=(-seed=1 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=3
 request=("-dict=$root/fuzz/handlersocket.dict" "$root/fuzz/corpus/request")
 batch=("-dict=$build/batch.dict" "$root/fuzz/corpus/batch" "$build/seeds")
 
+tls=("$root/fuzz/corpus/tls")
+
 canary() { # canary NAME "how its planted bug is reported" "a line that comes before" OPTION…
   local name=$1 report=$2 before=$3 log=$build/$1.log findings=$build/findings/$1
   shift 3
@@ -50,6 +52,9 @@ canary canary_request '^ *#[0-9].* in .*planted_bug' INITED -runs=1000000 "${req
 # The corpus has this one: that it is seen at all is what is shown.
 canary canary_batch 'broken invariant: a request that fails changes nothing' 'seed corpus' -runs=0 \
   "${batch[@]}"
+# So has this one: a record that was changed on its way.
+canary canary_tls 'broken invariant: what is read is what the client wrote' 'seed corpus' -runs=0 \
+  "${tls[@]}"
 
 failed=0
 fuzz() { # fuzz NAME OPTION…
@@ -68,4 +73,5 @@ fuzz() { # fuzz NAME OPTION…
 
 fuzz fuzz_request "${request[@]}"
 fuzz fuzz_batch "${batch[@]}"
+fuzz fuzz_tls "${tls[@]}"
 exit $failed
