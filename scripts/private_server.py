@@ -49,6 +49,7 @@ class PrivateServer:
                  None gives the bare option, True and False give 1 and 0
     arguments    further arguments of mariadbd, after everything else
     environment  variables to add to the server's environment
+    defaults_file  options that mariadbd reads at its start, and again with each INSTALL SONAME
     descriptors  most files that mariadbd may open, 0: as many as this process
     """
 
@@ -66,6 +67,7 @@ class PrivateServer:
         descriptors: int = 0,
         server_root: str | Path = server_files.SERVER_ROOT,
         plugin_file: str | Path = server_files.PLUGIN_FILE,
+        defaults_file: Path | None = None,
         start_timeout_s: float = 120,
     ) -> None:
         self._temporary = directory is None
@@ -82,6 +84,7 @@ class PrivateServer:
         self.descriptors = descriptors
         self.server_root = Path(server_root)
         self.plugin_file = Path(plugin_file)
+        self.defaults_file = defaults_file
         self.start_timeout_s = start_timeout_s
         self.socket = server_files.socket_path(self.directory)
         self.owned = True  # False after detach(): the server outlives this object
@@ -160,7 +163,7 @@ class PrivateServer:
         limit = f"--nofile={self.descriptors}:{self.descriptors}"
         return [
             *(("prlimit", limit) if self.descriptors else ()),
-            *server_files.mariadbd_command(self.server_root),
+            *server_files.mariadbd_command(self.server_root, self.defaults_file),
             *(_option(name, value) for name, value in self._options().items()),
             *self.arguments,
         ]

@@ -60,12 +60,12 @@ def mentions_full_disk(text: str) -> bool:
     return _FULL_DISK.search(text) is not None
 
 
-def mariadbd_command(server_root: Path) -> list[str]:
+def mariadbd_command(server_root: Path, defaults_file: Path | None = None) -> list[str]:
     """mariadbd of the unpacked packages, with the options that an unpacked copy needs."""
     share = server_root / "usr/share/mysql"
     command = [
         str(server_root / "usr/sbin/mariadbd"),
-        "--no-defaults",
+        f"--defaults-file={defaults_file}" if defaults_file else "--no-defaults",
         f"--basedir={server_root / 'usr'}",
         f"--lc-messages-dir={share}",
         f"--character-sets-dir={share / 'charsets'}",

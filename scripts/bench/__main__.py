@@ -13,6 +13,7 @@ from server_files import REPOSITORY, ServerError
 
 from bench import (
     about,
+    cost,
     kept,
     limits,
     lookups,
@@ -40,6 +41,7 @@ MEASURE = {
     "rates": rates.rates,
     "mixed": mixed.mixed,
     "limits": limits.limits,
+    "cost": cost.cost,
     "slow": slow.slow,
 }
 
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
         if not options.page_only:
             look_around(options)
             if options.build == RELEASE:
-                prepare()
+                prepare(uncounted="cost" in options.only)
             measured = True
             wrong = measure(options)
         if options.page:

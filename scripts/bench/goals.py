@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench import figures, limits_goals, lookups, size, writes, writes_goals
+from bench import cost_goals, figures, limits_goals, lookups, size, writes, writes_goals
 from bench.figures import Group, Spread, Value, groups, ratio
 from bench.goal import Goal
 from bench.results import Results
@@ -24,6 +24,7 @@ def goals(results: Results) -> list[Goal]:
         *_writes(groups(results, "writes")),
         *_threads(groups(results, "threads")),
         *_size(groups(results, "size")),
+        *cost_goals.cost_goals(results),
     ]
 
 

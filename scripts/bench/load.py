@@ -31,6 +31,7 @@ class Place:
     port: int
     port_wr: int = 0
     sql_port: int = 0
+    tls_port: int = 0  # 0: TLS comes to `port`
     pinned: bool = True
 
 
@@ -46,6 +47,8 @@ class Case:
     server: str = ""  # where other than the target's usual server
     rows: int = 0  # other than those of test.user
     writes: bool = False
+    tls: bool = False
+    user: str = ""  # the account to log in to; its password is its name
 
     @property
     def is_sql(self) -> bool:
@@ -88,7 +91,10 @@ def warm_up(case: Case) -> int:
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
     """The command line of hs-bench."""
     port = place.port_wr if case.writes else place.port
-    protocol = case.target if case.target in ("memcached", "redis") else "hs"
+    if case.tls and place.tls_port:
+        port = place.tls_port
+    program = case.target.partition(" ")[0]
+    protocol = program if program in ("memcached", "redis") else "hs"
     target = ("sql",) if case.is_sql else (protocol,)
     return [
         *(("taskset", "-c", str(options.load_core)) if place.pinned else ()),
@@ -99,6 +105,8 @@ def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
         *("--rows", str(case.rows or options.rows), "--seed", str(options.seed)),
         *("--seconds", f"{options.seconds:g}", "--warm-up", str(warm_up(case))),
         *case.arguments,
+        *(("--tls",) if case.tls else ()),
+        *(("--user", case.user, "--password", case.user) if case.user else ()),
         *("--server-pid", str(place.pid), "--json", "--quiet"),
     ]
 

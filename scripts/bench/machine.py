@@ -83,6 +83,12 @@ def process_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
+def resident_kib(pid: int) -> int:
+    """What a process holds of the memory."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
 def pin(pid: int, cores: set[int]) -> None:
     """Binds all threads of a process, and those they will start, to some cores."""
     for thread in Path(f"/proc/{pid}/task").iterdir():

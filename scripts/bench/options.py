@@ -24,6 +24,7 @@ SECTIONS = (
     "rates",
     "mixed",
     "limits",
+    "cost",
     "slow",
 )
 MOST_ROWS = 100_000_000

@@ -12,6 +12,7 @@ from pathlib import Path
 import ports
 from server_files import ServerError
 
+from bench import certificate
 from bench.load import Place
 
 START_SECONDS = 20
@@ -25,21 +26,29 @@ def memcached_command(port: int, megabytes: int) -> list[str]:
     return ["memcached", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", "1", *memory, *user]
 
 
-def redis_command(port: int, directory: Path) -> list[str]:
+def redis_command(port: int, directory: Path, tls_port: int = 0) -> list[str]:
     """Nothing is written to disk."""
     place = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(directory)]
+    if tls_port:
+        files = ["--tls-cert-file", str(certificate.CERTIFICATE)]
+        files += ["--tls-key-file", str(certificate.KEY), "--tls-auth-clients", "no"]
+        place += ["--tls-port", str(tls_port), *files]
     return ["redis-server", *place, "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
 
 @contextmanager
 def running(name: str, directory: Path, tools: Path, megabytes: int) -> Iterator[Place]:
-    """Starts memcached…, redis… or null, and ends it afterwards."""
+    """Starts memcached…, redis… or null, and ends it afterwards. redis-tls has both ports."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     port = ports.free_port()
+    tls_port = 0
+    if name == "redis-tls":
+        certificate.make()
+        tls_port = ports.free_port()
     if name.startswith("memcached"):
         command = memcached_command(port, megabytes)
     elif name.startswith("redis"):
-        command = redis_command(port, directory)
+        command = redis_command(port, directory, tls_port)
     else:
         command = [str(tools / "floor/hs-null-server"), str(port)]
     with (directory / "log").open("wb") as log:
@@ -54,7 +63,7 @@ def running(name: str, directory: Path, tools: Path, megabytes: int) -> Iterator
         )
     try:
         _wait(process, name, port, directory / "log")
-        yield Place(process.pid, port, port)
+        yield Place(process.pid, port, port, tls_port=tls_port)
     finally:
         process.terminate()
         try:

@@ -6,7 +6,9 @@ import argparse
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from contextlib import ExitStack
+from pathlib import Path
 
 import sample_table
 import server_files
@@ -14,7 +16,7 @@ from private_server import PluginChoice, PrivateServer
 from run_report import say, step
 from server_files import ServerError
 
-from bench import machine, processes, tables
+from bench import certificate, machine, processes, tables
 from bench.load import Place
 from bench.options import DIRECTORY
 from bench.settings import Setting, pool_gib
@@ -34,6 +36,7 @@ class Servers:
         self._stack = stack
         self._databases: dict[str, PrivateServer] = {}
         self._places: dict[str, Place] = {}
+        self._libraries: dict[str, str] = {}  # of those whose plugin was replaced
 
     def pids(self) -> list[int]:
         """The processes of all that run."""
@@ -66,6 +69,22 @@ class Servers:
         if name in self._databases:
             self._databases.pop(name).close()
             del self._places[name]
+            self._libraries.pop(name, None)
+
+    def add_library(self, name: str, library: Path, as_name: str) -> None:
+        """Puts another plugin beside the server's own, for replace_plugin()."""
+        shutil.copyfile(library, self.database(name).directory / "plugins" / as_name)
+
+    def replace_plugin(self, name: str, library: str, variables: Mapping[str, object]) -> None:
+        """Takes the plugin out of a running server and puts one in, with further settings."""
+        server = self.database(name)
+        assert server.defaults_file is not None
+        old = self._libraries.get(name, server_files.PLUGIN_FILE.name)
+        server.sql(f"UNINSTALL SONAME '{old}'")
+        lines = ["[mysqld]", *(f"{variable}={value}" for variable, value in variables.items())]
+        server.defaults_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self._libraries[name] = library
+        server.sql(f"INSTALL SONAME '{library}'")
 
     def hs_bench(self, *arguments: str) -> None:
         """Runs hs-bench, not to measure but to fill or to warm up."""
@@ -96,12 +115,17 @@ class Servers:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = directory / "handlersocket2.so"  # so that a build may go on meanwhile
         shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
+        defaults = directory / "changing.cnf" if setting.changes else None
+        if defaults is not None:
+            certificate.make()
+            defaults.write_text("[mysqld]\n", encoding="utf-8")
         server = PrivateServer(
             directory,
             plugin=setting.plugin,
             variables=setting.variables,
             environment=setting.environment,
             plugin_file=copy,
+            defaults_file=defaults,
         )
         with step(f"starting the server {name}"):
             self._stack.enter_context(server)
@@ -129,7 +153,7 @@ class Servers:
             )
         machine.pin(place.pid, {self.options.server_core})
         self._places[name] = place
-        if name in ("memcached", "redis"):
+        if name in ("memcached", "redis", "redis-tls"):
             self.fill(name, self.options.rows)
 
     def fill(self, name: str, rows: int, *arguments: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from private_server import PluginChoice
 
-from bench import machine, misses
+from bench import certificate, machine, misses
 
 GIB = 2**30
 
@@ -22,8 +22,11 @@ COLD = "-cold"
 AGAIN = "-again"
 HUGE = "-huge"
 THP = "-thp"
+COST = "-cost"
 LEAST_POOL = 16 * 2**20  # bytes
 COLD_BYTES_PER_ROW = 8  # of the buffer pool; a row takes fifteen times as much
+# So that more of the descriptors are for connections.
+FEW_TABLES = 200
 BINARY_LOG: dict[str, object] = {
     "log_bin": "binlog",
     "server_id": 1,
@@ -66,6 +69,7 @@ class Setting:
     -again       the data of ours, which does not run meanwhile
     -huge        the same, with large_pages
     -thp         the same; malloc asks for transparent huge pages
+    -cost        its plugin can be replaced while it runs, and it has a certificate
     """
 
     plugin: PluginChoice
@@ -75,6 +79,7 @@ class Setting:
     rows: int  # of test.user; 0: not made, and not read before anything else
     heated: bool  # they are in memory when the server is used
     pinned: bool  # to its core
+    changes: bool = False  # its plugin can be replaced while it runs
 
     @staticmethod
     def of(name: str, options: argparse.Namespace) -> Setting:
@@ -100,6 +105,8 @@ class Setting:
                 settings["large_pages"] = True
             elif suffix == THP:
                 environment = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+            elif suffix == COST:
+                settings |= {**certificate.settings(), "table_open_cache": FEW_TABLES}
             elif suffix.startswith(THREADS):
                 settings["handlersocket_threads"] = int(suffix.removeprefix(THREADS))
             elif suffix != AGAIN:
@@ -113,6 +120,7 @@ class Setting:
             rows=0 if shared else rows,
             heated=COLD not in name,
             pinned=COLD not in name and THREADS not in name,
+            changes=COST in name,
         )
 
 

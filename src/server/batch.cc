@@ -520,6 +520,7 @@ void Batch::log_slow(const Entry& entry, int64_t took_ns, int64_t waited_ns) try
 
 // The counters of an index are shared by all threads, so they are not written for each request.
 void Batch::note_use(const engine::IndexSpec& spec, uint64_t rows) {
+  if constexpr (!kCounts) return;
   if (use_.spec != &spec) {
     count_use();
     use_.spec = &spec;
@@ -535,6 +536,7 @@ void Batch::count_use() {
 }
 
 void Batch::note_answered(const Peer& peer, const Plan& plan) {
+  if constexpr (!kCounts) return;
   const int64_t arrived_ns = peer.record.arrived_ns();
   if (answered_.empty() || answered_.back().arrived_ns != arrived_ns) {
     const auto known = std::find_if(

@@ -367,7 +367,7 @@ def test_a_busy_machine_is_known_by_what_other_processes_use(
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What a run does, instead of doing it."""
     done: list[str] = []
-    monkeypatch.setattr(program, "prepare", lambda: None)
+    monkeypatch.setattr(program, "prepare", lambda **_: None)
     monkeypatch.setattr(program, "measure", lambda _: done.append("measured") or 0)
     monkeypatch.setattr(program, "write_page", lambda _: done.append("page"))
     monkeypatch.setattr(signal, "signal", lambda *_: None)
@@ -448,7 +448,7 @@ def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
         return 0
 
     monkeypatch.setattr(machine, "busy", lambda _: 0.0)
-    monkeypatch.setattr(program, "prepare", lambda: None)
+    monkeypatch.setattr(program, "prepare", lambda **_: None)
     monkeypatch.setattr(program, "measure", measure)
     ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(each) for each in ends]
