@@ -6,36 +6,25 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/counter.h"
+#include "base/log_steps.h"
 
 namespace hs {
 
 struct LatencySteps {
-  static constexpr unsigned kUnitBits = 6;  // the finest step is 64 ns
-  static constexpr unsigned kStepBits = 4;  // 16 steps for each doubling
-  static constexpr size_t kDoublings = 32;
-  static constexpr size_t kSteps = (kDoublings + 1) << kStepBits;
+  // From 64 ns on, 16 steps for each doubling.
+  using Steps = LogSteps<6, 4, 32>;
+  static constexpr size_t kSteps = Steps::kSteps;
 
   // The step that counts a time. Negative times count as 0.
   static constexpr size_t step_of(int64_t ns) {
-    const uint64_t units = ns < 0 ? 0 : static_cast<uint64_t>(ns) >> kUnitBits;
-    constexpr uint64_t kFirst = uint64_t{1} << kStepBits;
-    if (units < kFirst) return units;
-    const auto doublings = static_cast<unsigned>(std::bit_width(units)) - kStepBits - 1;
-    const size_t step = (static_cast<size_t>(doublings) << kStepBits) + (units >> doublings);
-    return step < kSteps ? step : kSteps - 1;
+    return ns < 0 ? 0 : Steps::step_of(static_cast<uint64_t>(ns));
   }
   // All times of the step are less than this, in ns.
-  static constexpr uint64_t end_of(size_t step) {
-    constexpr size_t kFirst = size_t{1} << kStepBits;
-    if (step < kFirst) return (step + 1) << kUnitBits;
-    const size_t doublings = (step >> kStepBits) - 1;
-    return static_cast<uint64_t>(step - (doublings << kStepBits) + 1) << doublings << kUnitBits;
-  }
+  static constexpr uint64_t end_of(size_t step) { return Steps::last_of(step) + 1; }
 };
 
 class Latency {
