@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator
 
@@ -212,3 +214,100 @@ def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() ->
             assert server.stop() == 0, server.error_log()[-3000:]
             assert time.monotonic() - began < ENDS_WITHIN_S
         assert "got signal" not in server.error_log()
+
+
+# In the place of PAM's own program, which auth_pam starts for each login. It asks for the password;
+# "slow" waits for the test to write to a pipe.
+PAM_TOOL = """#!/usr/bin/python3
+import os, struct
+
+def read():
+    size, = struct.unpack(">H", os.read(0, 2))
+    return os.read(0, size) if size else b""
+
+os.read(0, 1)
+user, service = read(), read()
+prompt = bytes((2 << 1,)) + b"Password: "
+os.write(1, b"C" + struct.pack(">H", len(prompt)) + prompt)
+password = read().rstrip(b"\\0")
+if password == b"slow":
+    open("{pipe}").read()
+if password in (b"right", b"slow"):
+    os.write(1, b"E")
+"""
+
+
+@pytest.fixture(scope="module")
+def pam(accounts: PrivateServer) -> Iterator[str]:
+    """The pipe that lets slow logins go, on a server with an account `pam`."""
+    pipe = accounts.directory / "slow"
+    os.mkfifo(pipe)
+    tool = accounts.directory / "plugins/auth_pam_tool_dir/auth_pam_tool"
+    tool.parent.mkdir()
+    tool.write_text(PAM_TOOL.format(pipe=pipe))
+    tool.chmod(0o755)
+    accounts.sql("INSTALL SONAME 'auth_pam'")
+    accounts.sql("CREATE USER pam@localhost IDENTIFIED VIA pam")
+    accounts.sql("GRANT SELECT ON hs.t TO pam@localhost")
+    yield str(pipe)
+    accounts.sql("DROP USER pam@localhost")
+
+
+def local(server: PrivateServer) -> Client:
+    return Client.local(server.variables["handlersocket_socket"])
+
+
+def test_pam_has_the_password_from_the_client(accounts: PrivateServer, pam: str) -> None:
+    with local(accounts) as client:
+        assert client.request("A", 4, "pam", "wrong") == OUT
+        assert client.request("A", 4, "pam", "") == OUT
+        assert client.request("A", 4, "pam", "right") == IN
+        client.open("hs.t", ["id", "v"])
+        assert client.raw(b"1\t=\t1\t1") == b"0\t2\t1\tone"
+    with Client(accounts.port) as client:  # in clear
+        assert client.request("A", 4, "pam", "right") == b"3\t1\tauthtype"
+        assert client.request("A", 2, "pam", "dialog") == b"3\t1\tauthtype"
+
+
+def test_what_pam_asks_is_put_to_a_client_that_lists_its_method(
+    accounts: PrivateServer, pam: str
+) -> None:
+    for password, reply in ((b"right", IN), (b"wrong", OUT)):
+        with local(accounts) as client:
+            assert client.request("A", 2, "pam", "dialog") == b"0\t2\tdialog\t"
+            assert client.request("A", 3, (password + b"\0").hex()) == reply
+
+
+def test_slow_logins_hold_up_no_other(
+    accounts: PrivateServer, pam: str, account: Callable[..., str]
+) -> None:
+    account("ada", using("mysql_native_password"))
+    slow = [local(accounts) for _ in range(10)]
+    try:
+        for client in slow:
+            client.send(b"A\t4\tpam\tslow\n")
+        with local(accounts) as client:
+            assert client.request("A", 4, "pam", "right") == IN
+            assert client.request("A", 4, "ada", PASSWORD) == IN
+        assert log_in(accounts, "ada", PASSWORD, *BOTH) == IN
+        assert log_in(accounts, "ada", "wrong") == OUT
+        for client in slow:
+            client.socket.settimeout(0.01)
+            with pytest.raises(TimeoutError):
+                client.read_line()
+            client.socket.settimeout(60)
+        until = time.monotonic() + ENDS_WITHIN_S
+        waiting = set(slow)
+        while waiting:
+            # Ends the reading of each that reads by now.
+            with contextlib.suppress(OSError):
+                os.close(os.open(pam, os.O_WRONLY | os.O_NONBLOCK))
+            for client in list(waiting):
+                client.socket.settimeout(0.05)
+                with contextlib.suppress(TimeoutError):
+                    assert client.read_line() == IN
+                    waiting.discard(client)
+            assert time.monotonic() < until
+    finally:
+        for client in slow:
+            client.close()
