@@ -40,17 +40,54 @@ Principal::Principal(uint64_t number, const Security_context& login)
   context_.init();
 }
 
+MariaAccount::MariaAccount(Privileges& privileges, std::shared_ptr<Principal> principal,
+                           my_thread_id connection, USER_CONN* limits)
+    : privileges_(privileges),
+      principal_(std::move(principal)),
+      connection_(connection),
+      limits_(limits),
+      most_us_(limits == nullptr
+                   ? 0
+                   : static_cast<uint64_t>(limits->user_resources.max_statement_time * 1e6)) {}
+
 MariaAccount::~MariaAccount() {
   if (limits_ != nullptr) decrease_user_connections(limits_);
   privileges_.note_end(*principal_, connection_);
 }
 
-bool MariaAccount::is_within_limits(THD* thd, enum_sql_command command) const {
+bool MariaAccount::may_ask(THD* thd, enum_sql_command command) const {
   thd->user_connect = limits_;
   const bool exceeded = check_mqh(thd, command);
   thd->user_connect = nullptr;
   if (exceeded) thd->clear_error();
   return !exceeded;
+}
+
+void MariaAccount::take_back(enum_sql_command command) const {
+  mysql_mutex_lock(&LOCK_user_conn);
+  // A new hour may have begun.
+  if (limits_->questions != 0) --limits_->questions;
+  if (command != SQLCOM_SELECT && limits_->updates != 0) --limits_->updates;
+  mysql_mutex_unlock(&LOCK_user_conn);
+}
+
+bool MariaAccount::tables_are_audited() { return mysql_audit_table_enabled(); }
+
+void MariaAccount::note_table(THD* thd, const TABLE_SHARE& table, bool writes) const {
+  mysql_event_table event{};
+  event.event_subclass = MYSQL_AUDIT_TABLE_LOCK;
+  event.thread_id = static_cast<unsigned long>(connection_);
+  event.user = principal_->user_.c_str();
+  event.priv_user = principal_->priv_user_.c_str();
+  event.priv_host = principal_->priv_host_.c_str();
+  event.external_user = event.proxy_user = "";
+  event.host = principal_->host_.c_str();
+  event.ip = principal_->ip_.c_str();
+  event.database = table.db;
+  event.table = table.table_name;
+  event.read_only = !writes;
+  event.query_id = thd->query_id;
+  mysql_audit_notify(thd, MYSQL_AUDIT_TABLE_CLASS, &event);
 }
 
 // The THD with which the server is asked for one principal.

@@ -38,6 +38,7 @@ class Principal {
 
  private:
   friend class Privileges;
+  friend class MariaAccount;
   const std::string user_, host_, ip_, priv_user_, priv_host_, role_;
   Security_context context_;  // points to the strings above
   int64_t refreshed_ms_ = 0;
@@ -51,30 +52,35 @@ class MariaAccount final : public engine::Account {
   // account's connections and queries; null: the account has no limits. `privileges` must outlive
   // it.
   MariaAccount(Privileges& privileges, std::shared_ptr<Principal> principal,
-               my_thread_id connection, USER_CONN* limits)
-      : privileges_(privileges),
-        principal_(std::move(principal)),
-        connection_(connection),
-        limits_(limits) {}
+               my_thread_id connection, USER_CONN* limits);
   ~MariaAccount() override;
 
   Principal& principal() const { return *principal_; }
 
-  // Counts one request of this kind, if the account may make only so many in an hour. False: it has
-  // made them.
-  bool may_ask(THD* thd, enum_sql_command command) const {
-    const bool is_limited = limits_ != nullptr && (limits_->user_resources.questions != 0 ||
-                                                   limits_->user_resources.updates != 0);
-    return !is_limited || is_within_limits(thd, command);
+  // Whether the account may make only so many requests in an hour.
+  bool is_limited() const {
+    return limits_ != nullptr &&
+           (limits_->user_resources.questions != 0 || limits_->user_resources.updates != 0);
   }
+  // Counts one request of this kind. False: the account has made as many as it may. Only if it is
+  // limited.
+  bool may_ask(THD* thd, enum_sql_command command) const;
+  // The request is not to be counted after all.
+  void take_back(enum_sql_command command) const;
+
+  // MAX_STATEMENT_TIME of the account at the login; 0: it has none.
+  uint64_t most_us() const { return most_us_; }
+
+  static bool tables_are_audited();
+  // Tells the audit plugins that the account touches the table.
+  void note_table(THD* thd, const TABLE_SHARE& table, bool writes) const;
 
  private:
-  bool is_within_limits(THD* thd, enum_sql_command command) const;
-
   Privileges& privileges_;
   const std::shared_ptr<Principal> principal_;
   const my_thread_id connection_;
   USER_CONN* const limits_;
+  const uint64_t most_us_;
 };
 
 // What the account may do, and with the whole server.
@@ -150,7 +156,8 @@ class KeptRights {
     int64_t asked_ms = 0;
     AccountRights rights;
   };
-  static constexpr size_t kFewest = 4, kMost = 1024;  // powers of two
+  // Powers of two. A cursor keeps at most 24 KiB.
+  static constexpr size_t kFewest = 4, kMost = 256;
 
   std::vector<Place> places_;
 };

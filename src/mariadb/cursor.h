@@ -57,6 +57,7 @@ class MariaCursor final : public engine::Cursor {
     return ask_for_rights(principal, now_ms);
   }
 
+  const TABLE_SHARE& share() const { return *table_->s; }
   bool locks_in_engine() const { return locks_in_engine_; }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has

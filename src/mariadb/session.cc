@@ -32,7 +32,7 @@ ProcessEntry::What what_of(engine::Access access) {
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode) {}
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), time_limit_(thd) {}
 
 MariaSession::~MariaSession() {
   if (!server_.is_in_thread()) enter({});
@@ -52,7 +52,9 @@ void MariaSession::forget_kill() {
 Error MariaSession::take_error(int number) {
   Diagnostics_area* area = thd_->get_stmt_da();
   Error error{ErrorCode::kEngine, number, {}};
-  if (thd_->killed != NOT_KILLED) {
+  if (thd_->killed == KILL_TIMEOUT) {
+    error = Error::sql(ER_STATEMENT_TIMEOUT, ER_THD(thd_, ER_STATEMENT_TIMEOUT));
+  } else if (thd_->killed != NOT_KILLED) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
   } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
     if (number != 0) transaction_.note_log_failure();
@@ -107,6 +109,26 @@ const engine::Rights& MariaSession::rights(engine::Cursor& cursor) {
   return rights;
 }
 
+// How long a request may take; 0: as long as it does.
+uint64_t MariaSession::most_us() const {
+  if (account_ != nullptr && account_->most_us() != 0) return account_->most_us();
+  return thd_->variables.max_statement_time;
+}
+
+// --- requests that take long ---
+
+void MariaSession::takes_long() {
+  server_.entry().show();
+  // Else the work was done before the request was begun, and its account is not known yet.
+  constexpr uint64_t kSpentUs = 5'000;  // see exec::Meter
+  if (current_ != nullptr) time_limit_.begin(most_us(), kSpentUs);
+}
+
+void MariaSession::end_waiting() {
+  time_limit_.end();
+  server_.end_waiting();
+}
+
 // --- specs and cursors ---
 
 Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
@@ -128,6 +150,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && !transaction_.is_open()) forget_kill();
+  if (lock_waits().may_wait()) time_limit_.begin(most_us(), 0);
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
   now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
@@ -142,12 +165,25 @@ Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access 
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MariaCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
-  if (account_ != nullptr && !account_->may_ask(thd_, command_of(access)))
+  if (account_ != nullptr && !account_use_.count(thd_, *account_, command_of(access)))
     return Error::access_denied(ER_USER_LIMIT_REACHED);
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
-  if (begun) current_ = &target;
+  if (begun) {
+    current_ = &target;
+    if (account_ != nullptr)
+      account_use_.note_table(thd_, *account_, target.share(), access != engine::Access::kRead);
+  } else {
+    take_back_if_repeated();
+  }
   return begun;
+}
+
+// A request that must wait is executed again, and counts for its account only then.
+void MariaSession::take_back_if_repeated() {
+  time_limit_.end();
+  const bool is_repeated = must_wait() && !lock_waits().may_wait();
+  if (is_repeated && account_ != nullptr && account_->is_limited()) account_use_.take_back_last();
 }
 
 Result<void> MariaSession::begin_read(MariaCursor& cursor) {
@@ -165,6 +201,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 }
 
 Result<void> MariaSession::end_request() {
+  time_limit_.end();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
   if (mode_ == engine::Mode::kReadWrite) return end_write(cursor);
   end_read(cursor);
@@ -172,6 +209,7 @@ Result<void> MariaSession::end_request() {
 }
 
 void MariaSession::undo_request() {
+  take_back_if_repeated();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
   if (mode_ == engine::Mode::kReadWrite) return undo_write();
   end_read(cursor);
@@ -193,13 +231,18 @@ Result<void> MariaSession::commit() {
   Result<void> result;
   lock_waits().forget_refused();
   if (mode_ == engine::Mode::kReadOnly) {
+    account_use_.forget_counted();
     if (!statement_open_) return result;
     unlock_readers();
     trans_commit_stmt(thd_);
     statement_open_ = false;
   } else {
-    if (!transaction_.is_open()) return result;
+    if (!transaction_.is_open()) {
+      account_use_.forget_counted();
+      return result;
+    }
     result = commit_write();
+    if (result) account_use_.forget_counted();
   }
   thd_->clear_error();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
@@ -212,6 +255,9 @@ void MariaSession::rollback() {
     (void)commit();
     return;
   }
+  // Its requests are executed again.
+  if (transaction_.is_lost()) account_use_.take_back_all();
+  account_use_.forget_counted();
   undo_transaction();
 }
 

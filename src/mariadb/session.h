@@ -20,14 +20,14 @@
 #include "adapter/kept_cursors.h"
 #include "adapter/transaction.h"
 #include "engine/engine.h"
+#include "mariadb/account_use.h"
 #include "mariadb/server_session.h"
+#include "mariadb/time_limit.h"
 
 namespace hs::mariadb {
 
-class MariaAccount;
 class MariaCursor;
 class MariaEngine;
-class Privileges;
 
 class MariaSession final : public engine::Session {
  public:
@@ -50,7 +50,7 @@ class MariaSession final : public engine::Session {
   bool must_wait() const override { return lock_waits().must_wait(); }
   uint32_t patience_ms() const override { return lock_waits().patience_ms(); }
   void begin_waiting(uint32_t most_ms) override;
-  void end_waiting() override { server_.end_waiting(); }
+  void end_waiting() override;
   bool transaction_lost() const override { return transaction_.is_lost(); }
   Result<void> commit() override;
   void rollback() override;
@@ -59,7 +59,7 @@ class MariaSession final : public engine::Session {
   void interrupt() override { thd_->awake(KILL_QUERY); }
   bool is_waited_for() const override;
   void release() override;
-  void takes_long() override { server_.entry().show(); }
+  void takes_long() override;
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
@@ -86,6 +86,8 @@ class MariaSession final : public engine::Session {
  private:
   static enum_sql_command command_of(engine::Access access);
   void forget_kill();
+  uint64_t most_us() const;
+  void take_back_if_repeated();
   void note_lock(int number, const Error& error);
   adapter::LockWaits& lock_waits() { return server_.lock_waits(); }
   const adapter::LockWaits& lock_waits() const { return server_.lock_waits(); }
@@ -124,6 +126,8 @@ class MariaSession final : public engine::Session {
   const MariaAccount* account_ = nullptr;  // of act_for()
   int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
   bool ignores_read_only_ = false;         // the account of the running request
+  AccountUse account_use_;
+  TimeLimit time_limit_;
   adapter::KeptCursors<MariaCursor> cursors_;
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // the cursor of the running request

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Opening tables for cursors, and giving them back.
+#include "mariadb/cursor.h"
+// (before anything else)
+#include <sql_audit.h>
+
 #include <algorithm>
 
 #include "adapter/open_tables.h"
-#include "mariadb/account.h"
-#include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
 
@@ -86,6 +88,9 @@ size_t MariaSession::most_open_cursors() const {
 
 bool MariaSession::after_batch() {
   now_ms_ = 0;
+  account_use_.forget_tables();
+  // So that an audit plugin can be removed; an idle session keeps none anyway, see release().
+  if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
   server_.entry().set_idle();
   forget_kill();
   if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
@@ -98,12 +103,14 @@ void MariaSession::close_tables() {
   if (!cursors_.open().empty()) bump(engine_.counters().table_close);
   for (MariaCursor* cursor : cursors_.open()) cursor->forget_table();
   cursors_.note_all_closed();
+  account_use_.forget_tables();
   close_thread_tables(thd_);
   thd_->release_transactional_locks();
 }
 
 void MariaSession::release() {
   give_back_tables();
+  mysql_audit_release(thd_);
   cursors_.shrink();
 }
 

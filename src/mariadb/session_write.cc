@@ -148,7 +148,7 @@ Result<void> MariaSession::commit_write() {
   Result<void> result;
   if (!close_statement()) {
     result = take_error(0);
-    rollback();
+    undo_transaction();
     transaction_.lose();
     return result;
   }

@@ -1,0 +1,195 @@
+"""What the server's limits and its audit make of the requests of accounts: the time of a request,
+the requests of an hour, the tables that an account touches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from hs_client import Client, wait_for_a_lock_wait
+from private_server import PrivateServer
+
+ENDS_WITHIN_S = 30
+ROWS = 400_000
+IN = b"0\t1"
+TOO_LONG = b"1\t1\tsql_1969 Query execution was interrupted (max_statement_time exceeded)"
+BEYOND = b"1\t1\taccess_denied 1226"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PrivateServer]:
+    """A server that asks for accounts on the read port and on the write port."""
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+    }
+    with PrivateServer(variables=variables) as running:
+        running.sql("CREATE DATABASE hs")
+        running.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+        running.sql("INSERT INTO hs.t VALUES (1, 1), (2, 2), (3, 3)")
+        running.sql("CREATE TABLE hs.u LIKE hs.t")
+        running.sql("INSERT INTO hs.u VALUES (1, 1)")
+        running.sql("CREATE TABLE hs.big (id INT PRIMARY KEY, v INT)")
+        running.sql(f"INSERT INTO big SELECT seq, 0 FROM seq_1_to_{ROWS}", database="hs")
+        yield running
+        assert running.running, running.error_log()[-3000:]
+
+
+@pytest.fixture
+def account(server: PrivateServer) -> Iterator[Callable[..., str]]:
+    """Makes accounts that may do everything with hs; all are dropped after the test."""
+    made: list[str] = []
+
+    def make(user: str, limit: str = "") -> str:
+        server.sql(f"CREATE USER '{user}'@'%' IDENTIFIED BY 'p' {limit}")
+        made.append(user)
+        server.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON hs.* TO '{user}'@'%'")
+        return user
+
+    yield make
+    for user in made:
+        server.sql(f"DROP USER '{user}'@'%'")
+
+
+def connect(port: int, user: str, table: str = "hs.t") -> Client:
+    client = Client(port)
+    assert client.log_in(user, "p") == IN
+    client.open(table, ["id", "v"], filters=["v"])
+    return client
+
+
+# Goes over every row and finds none.
+SCAN = b"1\t>\t1\t0\t1\t0\tF\t=\t0\t1"
+ADD_ONE = b"1\t>\t1\t0\t%d\t0\t+\t0\t1" % ROWS
+
+
+def test_a_request_takes_no_longer_than_a_statement_of_the_account_may(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("quick", "WITH MAX_STATEMENT_TIME 0.01")
+    account("patient")
+    with connect(server.port, "quick", "hs.big") as quick:
+        with connect(server.port, "patient", "hs.big") as patient:
+            for _ in range(3):
+                quick.send(SCAN + b"\n1\t=\t1\t7\n")
+                patient.send(SCAN + b"\n")
+                assert quick.read_line() == TOO_LONG
+                assert quick.read_line() == b"0\t2\t7\t0"  # the next request has its own time
+                assert patient.read_line() == b"0\t2"
+
+
+def test_changes_of_a_request_that_takes_too_long_are_undone_and_those_of_others_stay(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("quick", "WITH MAX_STATEMENT_TIME 0.05")
+    account("patient")
+    with connect(server.port_wr, "quick", "hs.big") as quick:
+        with connect(server.port_wr, "patient") as patient:
+            for value in (10, 20):
+                patient.send(b"1\t=\t1\t3\t1\t0\tU\t3\t%d\n" % value)
+                quick.send(ADD_ONE + b"\n")
+                assert patient.read_line() == b"0\t1\t1"
+                assert quick.read_line() == TOO_LONG
+                assert server.sql("SELECT v FROM hs.t WHERE id = 3") == [(value,)]
+                assert server.sql("SELECT MAX(v) FROM hs.big") == [(0,)]
+            assert quick.raw(b"1\t=\t1\t1") == b"0\t2\t1\t0"
+
+
+def test_a_request_waits_for_a_lock_no_longer_than_its_account_may(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("quick", "WITH MAX_STATEMENT_TIME 0.2")
+    sql = server.connect(autocommit=False)
+    try:
+        with connect(server.port_wr, "quick") as quick, sql.cursor() as cursor:
+            cursor.execute("UPDATE hs.t SET v = v WHERE id = 1")
+            began = time.monotonic()
+            assert quick.raw(b"1\t=\t1\t1\t1\t0\tU\t1\t5") == TOO_LONG
+            assert time.monotonic() - began < ENDS_WITHIN_S  # not innodb_lock_wait_timeout
+            assert quick.raw(b"1\t=\t1\t2\t1\t0\tU\t2\t2") == b"0\t1\t1"
+            sql.rollback()
+            assert quick.raw(b"1\t=\t1\t1\t1\t0\tU\t1\t5") == b"0\t1\t1"
+    finally:
+        sql.close()
+
+
+def test_the_servers_own_limit_holds_for_accounts_without_one(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("common")
+    account("patient", "WITH MAX_STATEMENT_TIME 100")
+    server.sql("SET GLOBAL max_statement_time = 0.01")
+    try:
+        with connect(server.port, "common", "hs.big") as common:
+            with connect(server.port, "patient", "hs.big") as patient:
+                until = time.monotonic() + ENDS_WITHIN_S
+                while common.raw(SCAN) != TOO_LONG:  # settings are taken anew now and then
+                    assert time.monotonic() < until
+                assert patient.raw(SCAN) == b"0\t2"
+    finally:
+        server.sql("SET GLOBAL max_statement_time = 0")
+
+
+def test_a_request_that_waits_and_is_executed_again_counts_once(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("few", "WITH MAX_QUERIES_PER_HOUR 3 MAX_UPDATES_PER_HOUR 2")
+    sql = server.connect(autocommit=False)
+    try:
+        with connect(server.port_wr, "few") as few, sql.cursor() as cursor:
+            for _ in range(2):
+                cursor.execute("UPDATE hs.t SET v = v WHERE id = 1")
+                few.send(b"1\t=\t1\t1\t1\t0\tU\t1\t5\n")
+                wait_for_a_lock_wait(server)
+                sql.rollback()
+                assert few.read_line() == b"0\t1\t1"
+            assert few.raw(b"1\t=\t1\t2") == b"0\t2\t2\t2"
+            assert few.raw(b"1\t=\t1\t2") == BEYOND
+    finally:
+        sql.close()
+
+
+def test_server_audit_sees_which_account_touches_which_table(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    for user in ("ada", "bob"):
+        account(user)
+    log = server.data_directory / "audit.log"
+    server.sql("INSTALL SONAME 'server_audit'")
+    try:
+        server.sql("SET GLOBAL server_audit_file_path = 'audit.log'")
+        server.sql("SET GLOBAL server_audit_events = 'TABLE'")
+        server.sql("SET GLOBAL server_audit_logging = ON")
+
+        def events(user: str) -> list[tuple[str, ...]]:
+            lines = [one.split(",") for one in log.read_text().splitlines()]
+            return [(one[6], one[3], *one[7:9]) for one in lines if one[2] == user]
+
+        with connect(server.port, "ada") as ada, connect(server.port, "bob", "hs.u") as bob:
+            with connect(server.port_wr, "bob") as writes:
+                host = "127.0.0.1"
+                one_batch = b"1\t=\t1\t1\n" * 20
+                ada.send(one_batch)
+                bob.send(one_batch)
+                for client in (ada, bob):
+                    for _ in range(20):
+                        assert client.read_line().startswith(b"0\t2\t1\t")
+                assert set(events("ada")) == {("READ", host, "hs", "t")}
+                assert set(events("bob")) == {("READ", host, "hs", "u")}
+                assert len(events("ada")) < 20 and len(events("bob")) < 20
+                assert writes.raw(b"1\t=\t1\t2\t1\t0\tU\t2\t2") == b"0\t1\t1"
+                assert events("bob")[-1] == ("WRITE", host, "hs", "t")
+                seen = len(events("ada"))
+                assert ada.request("P", 2, "hs", "nosuch", "PRIMARY", "id") == b"1\t1\topen_table"
+                assert len(events("ada")) == seen
+    finally:
+        server.sql("SET GLOBAL server_audit_logging = OFF")
+        server.sql("UNINSTALL SONAME 'server_audit'")
+    # No session keeps the plugin.
+    plugins = "SELECT PLUGIN_STATUS FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'SERVER_AUDIT'"
+    until = time.monotonic() + ENDS_WITHIN_S
+    while server.sql(plugins):
+        assert time.monotonic() < until
+        time.sleep(0.05)
