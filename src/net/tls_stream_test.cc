@@ -70,6 +70,30 @@ TEST_F(TlsStreamTest, TakesTheHandshakeAndRecordsByteByByte) {
   EXPECT_EQ(input_.view(), std::string(40'000, 'x'));
 }
 
+TEST_F(TlsStreamTest, AHelloThatIsCutAtAnyByteWaitsForTheRest) {
+  client_.shake_hands();
+  const std::string hello = client_.take();
+  for (size_t size = 1; size < hello.size(); ++size) {
+    stream_ = TlsStream::create(tls_.new_connection(), &memory_);
+    stream_->hold(std::string_view(hello).substr(0, size));
+    ASSERT_EQ(stream_->shake_hands(input_), Progress::kGoesOn) << size;
+    ASSERT_TRUE(stream_->records().empty()) << size;
+    stream_->hold(std::string_view(hello).substr(size));
+    ASSERT_EQ(stream_->shake_hands(input_), Progress::kGoesOn) << size;
+    ASSERT_EQ(taken()[0], TlsStream::kFirstByte) << size;
+  }
+}
+
+TEST_F(TlsStreamTest, AnAlertInsteadOfAHandshakeFails) {
+  using std::literals::operator""sv;
+  for (const auto alert : {"\x15\x03\x01\x00\x02\x01\x00"sv, "\x15\x03\x01\x00\x02\x02\x28"sv}) {
+    stream_ = TlsStream::create(tls_.new_connection(), &memory_);
+    stream_->hold(alert);  // close_notify, handshake_failure
+    EXPECT_EQ(stream_->shake_hands(input_), Progress::kFailed);
+    EXPECT_FALSE(stream_->established());
+  }
+}
+
 TEST_F(TlsStreamTest, ShortRepliesAreOneRecordAndLongOnesAreOfSixteenKilobytes) {
   connect();
   client_.give(taken());

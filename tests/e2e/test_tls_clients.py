@@ -151,7 +151,7 @@ def test_a_client_that_stalls_within_the_handshake_holds_up_no_other(
     own: PrivateServer, certificates: Certificates
 ) -> None:
     before = status(own, "tls_failed")
-    own.sql("SET GLOBAL connect_timeout = 2")
+    own.sql("SET GLOBAL handlersocket_login_timeout = 2")
     try:
         stalled = [SlowHands(own.port, context(certificates)) for _ in range(50)]
         for number, hands in enumerate(stalled):
@@ -169,7 +169,7 @@ def test_a_client_that_stalls_within_the_handshake_holds_up_no_other(
                     pass
             hands.socket.close()
     finally:
-        own.sql("SET GLOBAL connect_timeout = DEFAULT")
+        own.sql("SET GLOBAL handlersocket_login_timeout = DEFAULT")
     assert status(own, "tls_failed") == before + len(stalled)
 
 
