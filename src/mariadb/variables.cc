@@ -23,9 +23,11 @@ char* plain_secret_wr;
 char* plain_secret_file;
 char* plain_secret_wr_file;
 unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, login_timeout, backlog, sndbuf,
-    rcvbuf, readsize, spin_us, accept_balance, wrlock_timeout, max_connections, max_request_size,
-    max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
-    max_buffered;
+    rcvbuf, readsize, spin_us, accept_balance, max_connections, max_request_size, max_reply_size,
+    max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns, max_buffered;
+// The server sets it to its default when it loads the plugin; sessions without the plugin
+// (tools/moving_session) have this.
+unsigned wrlock_timeout = 12;
 unsigned long long max_memory;
 char allow_unauthenticated;  // my_bool
 char hidden[] = "(hidden)";

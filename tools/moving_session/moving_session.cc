@@ -142,7 +142,7 @@ class MovingSession {
 
   static inline std::atomic<int> stale_wakes_{0};
 
-  MariaEngine engine_{12};
+  MariaEngine engine_;
   const engine::IndexSpecPtr spec_ =
       std::make_shared<const engine::IndexSpec>(engine::IndexSpec{"hs", "t", "", {"id", "v"}, {}});
   std::unique_ptr<engine::Session> session_;
