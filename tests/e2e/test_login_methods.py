@@ -22,11 +22,13 @@ BOTH = ("ed25519", "mysql_native_password")
 @pytest.fixture(scope="module")
 def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer]:
     """A server with auth_ed25519 that asks for accounts on both ports and on a Unix socket."""
+    sockets = tmp_path_factory.mktemp("s")
     variables = {
         "handlersocket_authentication": "account",
         "handlersocket_threads": 2,
         "handlersocket_threads_wr": 1,
-        "handlersocket_socket": tmp_path_factory.mktemp("s") / "r",
+        "handlersocket_socket": sockets / "r",
+        "handlersocket_socket_wr": sockets / "w",
         "log_warnings": 2,
     }
     with PrivateServer(variables=variables) as server:
@@ -217,7 +219,7 @@ def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() ->
 
 
 # In the place of PAM's own program, which auth_pam starts for each login. It asks for the password;
-# "slow" waits for the test to write to a pipe.
+# "slow" waits for the test to write to a pipe, "as USER" is somebody else.
 PAM_TOOL = """#!/usr/bin/python3
 import os, struct
 
@@ -232,7 +234,9 @@ os.write(1, b"C" + struct.pack(">H", len(prompt)) + prompt)
 password = read().rstrip(b"\\0")
 if password == b"slow":
     open("{pipe}").read()
-if password in (b"right", b"slow"):
+if password.startswith(b"as "):
+    os.write(1, b"A" + struct.pack(">H", len(password) - 3) + password[3:])
+if password in (b"right", b"slow") or password.startswith(b"as "):
     os.write(1, b"E")
 """
 
@@ -276,6 +280,30 @@ def test_what_pam_asks_is_put_to_a_client_that_lists_its_method(
         with local(accounts) as client:
             assert client.request("A", 2, "pam", "dialog") == b"0\t2\tdialog\t"
             assert client.request("A", 3, (password + b"\0").hex()) == reply
+
+
+def test_a_proxy_may_do_what_its_account_may_and_no_more(
+    accounts: PrivateServer, pam: str
+) -> None:
+    accounts.sql("CREATE USER proxied@localhost IDENTIFIED BY 'x', other@localhost IDENTIFIED BY 'x'")
+    accounts.sql("CREATE USER proxy@localhost IDENTIFIED VIA pam")
+    try:
+        accounts.sql("GRANT PROXY ON proxied@localhost TO proxy@localhost")
+        accounts.sql("GRANT SELECT (id) ON hs.t TO proxied@localhost")
+        for socket in ("handlersocket_socket", "handlersocket_socket_wr"):
+            with Client.local(accounts.variables[socket]) as client:
+                assert client.request("A", 4, "proxy", "as other") == OUT
+                assert client.request("A", 4, "proxy", "as nosuch") == OUT
+                assert client.request("A", 4, "proxy", "right") == IN
+                assert client.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"1\t1\topen_table"
+                assert client.request("A", 4, "proxy", "as proxied") == IN
+                client.open("hs.t", ["id"])
+                assert client.raw(b"1\t=\t1\t1") == b"0\t1\t1"
+                opened = client.raw(b"P\t2\ths\tt\tPRIMARY\tid,v")  # on the write port any privilege will do
+                reply = client.raw(b"2\t=\t1\t1") if opened == IN else opened
+                assert reply == b"1\t1\taccess_denied 1143"
+    finally:
+        accounts.sql("DROP USER proxied@localhost, other@localhost, proxy@localhost")
 
 
 def test_slow_logins_hold_up_no_other(

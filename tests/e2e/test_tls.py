@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import socket
 import ssl
@@ -420,19 +421,27 @@ def test_accounts_log_in_over_tls_with_a_password_or_a_certificate(
             "holder": "X509",
             "named": "SUBJECT '/CN=client'",
             "other": "SUBJECT '/CN=server'",
+            "issued": "ISSUER '/CN=ca' AND SUBJECT '/CN=client'",
+            "stranger": "ISSUER '/CN=another' AND SUBJECT '/CN=client'",
         }
+        server.sql("INSTALL SONAME 'auth_ed25519'")
+        server.sql("CREATE USER signs IDENTIFIED VIA ed25519 USING PASSWORD('p') REQUIRE X509")
         for user, required in requirements.items():
             server.sql(f"CREATE USER {user} IDENTIFIED BY 'p' REQUIRE {required}")
         allowed = {
             None: {"any"},
-            "client": {"any", "holder", "named"},
+            "client": {"any", "holder", "named", "issued"},
         }
-        for certificate, users in allowed.items():
+        for port, certificate in itertools.product((server.port, server.port_wr), allowed):
+            tls = context(certificates, client=certificate)
             for user in requirements:
-                wanted = b"0\t1" if user in users else b"3\t1\tunauth"
-                with TlsClient(server.port, context(certificates, client=certificate)) as client:
+                wanted = b"0\t1" if user in allowed[certificate] else b"3\t1\tunauth"
+                with TlsClient(port, tls) as client:
                     assert client.request("A", 4, user, "p") == wanted, (certificate, user)
                     assert client.log_in(user, "p") == wanted
+            with TlsClient(port, tls) as client:
+                wanted = b"0\t1" if certificate else b"3\t1\tunauth"
+                assert client.log_in("signs", "p", "ed25519") == wanted
         with Client(server.port) as plain:
             assert plain.log_in("any", "p") == b"3\t1\tunauth"
             assert plain.request("A", 4, "any", "p") == b"3\t1\tauthtype"
