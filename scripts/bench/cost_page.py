@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench import markdown
+from bench import cost, markdown
 from bench.cost_goals import cost_goals
 from bench.figures import groups
 from bench.results import Results
@@ -11,7 +11,8 @@ TEXT = """\
 ## Accounts, counters, TLS
 
 What they add to a lookup. One server is all of ours here: between two measurements its plugin is taken out and put in
-again, so that rows, pages and hash index are the same.
+again, so that rows, pages and hash index are the same. Many short measurements ({seconds:g} s) take turns, in one order
+and then in the other, since the machine's own speed changes by more than is looked for.
 
 {table}
 
@@ -46,5 +47,6 @@ def text(results: Results) -> str:
     return TEXT.format(
         table=markdown.limit_table(cost_goals(results)),
         idle=idle,
+        seconds=cost.SECONDS,
         figures=markdown.measurements(results, "cost"),
     )

@@ -11,6 +11,7 @@ from bench.figures import Spread
 from bench.goal import Goal
 from bench.load import Place, command
 from bench.results import Results
+from bench.run import Run
 from test_bench import ABOUT, a_measurement
 
 CPU = {
@@ -96,6 +97,13 @@ def test_the_order_turns_with_every_pass() -> None:
     found = cost.cases(uncounted=True)
     assert cost.in_turns(found, 1) == found
     assert cost.in_turns(found, 2) == found[::-1]
+
+
+def test_measurements_are_short_and_many(tmp_path: Path) -> None:
+    parsed = options.parse([])
+    brief = cost.briefly(Run(parsed, None, Results.load(tmp_path / "none.json")))  # type: ignore[arg-type]
+    assert brief.options.seconds == cost.SECONDS < parsed.seconds
+    assert brief.options.rounds == parsed.rounds
 
 
 def test_hs_bench_is_told_of_accounts_and_tls() -> None:
