@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mariadb/configuration.h"
 #include "mariadb/engine.h"
 #include "mariadb/information_schema.h"
 #include "mariadb/own_places.h"
@@ -71,8 +72,8 @@ int init(void*) {
     refuse(why);
     return 1;
   }
-  std::optional<server::Config> config = read_configuration(&why);
-  hide_secrets();
+  std::optional<server::Config> config;
+  if (take_secrets(&why)) config = read_configuration(&why);
   if (!config || !leaves_places_to_server(*config, &why)) {
     refuse(why);
     return 1;

@@ -13,7 +13,8 @@ class Running {
   // null: none runs any more. Returns when no thread asks the one before.
   static void set(server::Server* server);
 
-  // Calls `ask` with the server that runs. False: none does. `ask` must not wait for the server.
+  // Calls `ask` with the server that runs. False: none does. `ask` may take time, for which
+  // set() waits, but must not wait for set().
   template <class Ask>
   static bool ask(Ask ask) {
     const std::shared_lock lock(mutex_);

@@ -55,13 +55,18 @@ Acceptor::Acceptor(const Listener& listener, Handlers handlers)
 void Acceptor::run() {
   for (;;) {
     ::poll(watched_.data(), watched_.size(), -1);
-    if (watched_.back().revents != 0) return;
+    if (watched_.back().revents != 0) return accept_the_last();
     bool pause = false;
     for (size_t i = 0; i + 1 < watched_.size(); ++i) {
       if (watched_[i].revents != 0 && !accept_waiting(listener_.sockets()[i])) pause = true;
     }
     if (pause && stopped(kPauseMs)) return;
   }
+}
+
+// Closing a listening socket would end the connections that wait there.
+void Acceptor::accept_the_last() {
+  for (const FileDescriptor& socket : listener_.sockets()) accept_waiting(socket);
 }
 
 bool Acceptor::accept_waiting(const FileDescriptor& listening) {

@@ -31,7 +31,7 @@ class Acceptor {
   Acceptor(const Listener& listener, Handlers handlers);
   explicit operator bool() const { return stop_ && spare_; }
 
-  // Accepts until stop(). Clients for which there is no descriptor are refused. While the system
+  // Accepts until stop(), and then those that wait. Clients for which there is no descriptor are refused. While the system
   // can do nothing at all (it is out of memory), clients wait in its queue.
   void run();
 
@@ -41,6 +41,7 @@ class Acceptor {
  private:
   // False: the system could not go on.
   bool accept_waiting(const FileDescriptor& listening);
+  void accept_the_last();
   bool refuse_one(const FileDescriptor& listening);
   bool stopped(int wait_ms);
   void warn(int error);

@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -52,9 +53,7 @@ void set_buffer_options(const FileDescriptor& socket, const ListenOptions& optio
     set_option(socket, SOL_SOCKET, SO_RCVBUF, static_cast<int>(options.rcvbuf));
 }
 
-int backlog_of(const ListenOptions& options) {
-  return static_cast<int>(std::min<uint32_t>(options.backlog, INT_MAX));
-}
+int backlog_of(uint32_t backlog) { return static_cast<int>(std::min<uint32_t>(backlog, INT_MAX)); }
 
 FileDescriptor make_socket(int family) {
   return FileDescriptor(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -114,8 +113,10 @@ int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   if (address->sa_family == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, every ? 0 : 1);
   set_buffer_options(socket, options);
+  if (options.takes_over) set_option(socket, SOL_SOCKET, SO_REUSEPORT, 1);
   if (::bind(socket.get(), address, size) != 0) return errno;
-  if (::listen(socket.get(), backlog_of(options)) != 0) return errno;
+  if (::listen(socket.get(), backlog_of(options.backlog)) != 0) return errno;
+  if (options.takes_over) set_option(socket, SOL_SOCKET, SO_REUSEPORT, 0);
   *listening = std::move(socket);
   return 0;
 }
@@ -207,6 +208,30 @@ void Listener::set_buffers(uint32_t sndbuf, uint32_t rcvbuf) {
   }
 }
 
+void Listener::set_backlog(uint32_t backlog) {
+  for (const FileDescriptor& socket : sockets_) ::listen(socket.get(), backlog_of(backlog));
+}
+
+void Listener::share_port(bool share) {
+  if (!path_.empty()) return;
+  for (const FileDescriptor& socket : sockets_) {
+    set_option(socket, SOL_SOCKET, SO_REUSEPORT, share ? 1 : 0);
+  }
+}
+
+bool Listener::set_rights(const SocketRights& rights, ListenError* error) {
+  if (path_.empty()) return true;
+  const gid_t group = rights.group.value_or(::getegid());
+  if (::lchown(path_.c_str(), kSameOwner, group) != 0) {
+    *error = {About::kGroup, "cannot give " + place_ + " to the group " + std::to_string(group) +
+                                 ": " + text_of(errno)};
+    return false;
+  }
+  if (::chmod(path_.c_str(), rights.mode) == 0) return true;
+  *error = failure(place_, errno);
+  return false;
+}
+
 Listener::~Listener() {
   if (path_.empty()) return;
   struct stat now;
@@ -228,7 +253,8 @@ bool Listener::open_addresses(const ListenOptions& options, ListenError* error) 
   for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
     set_port(one->ai_addr, port_);
     if (seen_before(addresses.get(), one)) continue;
-    if (options.only_loopback && !is_loopback(one->ai_addr)) {
+    if (!is_loopback(one->ai_addr)) can_be_reached_ = true;
+    if (options.only_loopback && can_be_reached_) {
       *error = {About::kReach, place_ + " can be reached from other machines"};
       return false;
     }
@@ -294,7 +320,7 @@ bool Listener::open_path(const ListenOptions& options, ListenError* error) {
     return false;
   }
   if (::chmod(path_.c_str(), rights.mode) != 0 ||
-      ::listen(socket.get(), backlog_of(options)) != 0) {
+      ::listen(socket.get(), backlog_of(options.backlog)) != 0) {
     *error = failure(place_, errno);
     return false;
   }

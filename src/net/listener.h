@@ -27,8 +27,10 @@ struct ListenOptions {
   std::string path;     // not empty: a Unix socket at this path; address and port do not count
   SocketRights rights;  // of the Unix socket's file
   bool only_loopback = false;  // refuse an address that other machines can reach
-  uint32_t backlog = 1;        // the system may use less
-  uint32_t sndbuf = 0;         // bytes, 0: the system's; of the accepted sockets
+  // Bind although a socket listens there for which share_port(true) was called.
+  bool takes_over = false;
+  uint32_t backlog = 1;  // the system may use less
+  uint32_t sndbuf = 0;   // bytes, 0: the system's; of the accepted sockets
   uint32_t rcvbuf = 0;
 };
 
@@ -53,6 +55,15 @@ class Listener {
   // before (without their growth, before Linux 5.14).
   void set_buffers(uint32_t sndbuf, uint32_t rcvbuf);
 
+  // Any thread, likewise.
+  void set_backlog(uint32_t backlog);
+  // The rights of the socket's file; does nothing for a port. False: *error says why not.
+  bool set_rights(const SocketRights& rights, ListenError* error);
+  // Whether another socket of this user may be bound to the same port.
+  void share_port(bool share);
+  // Whether other machines can reach one of the addresses.
+  bool can_be_reached() const { return can_be_reached_; }
+
   uint16_t port() const { return port_; }              // 0: a Unix socket
   const std::string& place() const { return place_; }  // "port 9998 on 127.0.0.1", for messages
 
@@ -63,6 +74,7 @@ class Listener {
 
   std::vector<FileDescriptor> sockets_;
   uint16_t port_ = 0;
+  bool can_be_reached_ = false;
   std::string place_;
   std::string path_;  // of the socket file that this listener made; empty: none
   struct stat file_ {};

@@ -13,6 +13,7 @@ namespace hs::net {
 struct SocketRights {
   mode_t mode = 0660;
   std::optional<gid_t> group;  // empty: that of the process
+  bool operator==(const SocketRights&) const = default;
 };
 
 // A mode as chmod(1) takes it: one to four octal digits, 1 to 0777, which let at least one side

@@ -29,7 +29,7 @@ uint64_t Admission::reserve(uint64_t limit) const {
 }
 
 uint64_t Admission::most_connections(uint64_t limit) const {
-  const uint64_t taken = reserve(limit) + own_;
+  const uint64_t taken = reserve(limit) + own_.load(std::memory_order_relaxed);
   return limit > taken ? limit - taken : 0;
 }
 

@@ -4,6 +4,7 @@
 // database could open no table and accept no client, and it would switch its log off.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,6 +28,8 @@ class Admission {
   // number, so at least `number` descriptors are in use.
   bool has_room(int number, uint64_t connections) const;
 
+  void set_own(uint64_t own) { own_.store(own, std::memory_order_relaxed); }
+
   // The most connections of all endpoints together.
   uint64_t most_connections() const;
   // "the process may open 3000 files, and 1500 of them are for the database (open_files_limit)"
@@ -37,7 +40,7 @@ class Admission {
   uint64_t most_connections(uint64_t limit) const;
 
   const engine::Engine& engine_;
-  const uint64_t own_;
+  std::atomic<uint64_t> own_;
   const std::function<uint64_t()> limit_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "net/listener.h"
+
 namespace hs::server {
 namespace {
 
@@ -12,6 +14,18 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 }  // namespace
+
+bool same_place(const EndpointConfig& one, const EndpointConfig& other) {
+  if (one.address != other.address) return false;
+  std::string ignored;
+  uint16_t number = 0;
+  uint16_t other_number = 0;
+  if (!net::resolve_port(one.port, &number, &ignored) ||
+      !net::resolve_port(other.port, &other_number, &ignored)) {
+    return one.port == other.port;
+  }
+  return number == other_number && number != 0;
+}
 
 uint32_t default_write_threads(uint32_t cores) { return std::clamp(cores / 8, 1u, 4u); }
 

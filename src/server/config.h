@@ -38,6 +38,10 @@ struct EndpointConfig {
   std::string_view port_variable = "handlersocket_port";
 };
 
+// Whether two endpoints are one place, also by two ways to write its port. Two ports 0 are
+// different.
+bool same_place(const EndpointConfig& one, const EndpointConfig& other);
+
 // The log of slow requests (server/slow_log.h).
 struct SlowLogConfig {
   bool on = false;

@@ -115,7 +115,7 @@ class Connections {
   // Where a connection belongs.
   struct Home {
     const Reactor* reactor = nullptr;
-    std::string_view endpoint;  // must outlive the record
+    std::string_view endpoint;  // lives as long as the record
     engine::Mode mode = engine::Mode::kReadOnly;
   };
 

@@ -43,6 +43,11 @@ std::string_view variable_of(net::ListenError::About about, const EndpointConfig
   return endpoint.port_variable;
 }
 
+// Whether other machines may reach the endpoint.
+bool serves_all(const EndpointConfig& endpoint) {
+  return endpoint.authentication.is_required() || endpoint.allow_unauthenticated;
+}
+
 bool listen_options(const Config& config, const EndpointConfig& endpoint,
                     net::ListenOptions* options, std::string* error) {
   options->backlog = config.backlog;
@@ -54,8 +59,7 @@ bool listen_options(const Config& config, const EndpointConfig& endpoint,
     return true;
   }
   options->address = endpoint.address;
-  options->only_loopback =
-      !endpoint.authentication.is_required() && !endpoint.allow_unauthenticated;
+  options->only_loopback = !serves_all(endpoint);
   return net::resolve_port(endpoint.port, &options->port, error);
 }
 
@@ -72,15 +76,62 @@ Endpoint::~Endpoint() {
   join();
 }
 
+TermsPtr Endpoint::make_terms() const {
+  auto made = std::make_shared<Terms>();
+  made->place = place_name(config_, port_);
+  made->is_local = config_.address == kUnixSocket;
+  made->protocol = config_.protocol;
+  made->authentication = config_.authentication;
+  return made;
+}
+
+TermsPtr Endpoint::terms() const {
+  const MutexLock lock(terms_mutex_);
+  return terms_;
+}
+
+bool Endpoint::is_at(const EndpointConfig& endpoint) const {
+  return endpoint.mode == config_.mode && endpoint.protocol == config_.protocol &&
+         (same_place(endpoint, config_) ||
+          (endpoint.address == config_.address && endpoint.port == config_.port));
+}
+
+bool Endpoint::may_become(const EndpointConfig& endpoint, std::string* error) const {
+  if (!listener_->can_be_reached() || serves_all(endpoint)) return true;
+  *error = listener_->place() + " can be reached from other machines" + std::string(kHowToProtect) +
+           in_parentheses(endpoint.address_variable);
+  return false;
+}
+
+bool Endpoint::set_rights(const EndpointConfig& endpoint, std::string* error) {
+  if (endpoint.socket_rights == config_.socket_rights) return true;
+  net::ListenError failed;
+  if (!listener_->set_rights(endpoint.socket_rights, &failed)) {
+    *error = failed.text + in_parentheses(variable_of(failed.about, endpoint));
+    return false;
+  }
+  config_.socket_rights = endpoint.socket_rights;
+  return true;
+}
+
+void Endpoint::become(const EndpointConfig& endpoint, uint32_t backlog) {
+  config_ = endpoint;
+  TermsPtr made = make_terms();
+  listener_->set_backlog(backlog);
+  const MutexLock lock(terms_mutex_);
+  terms_.swap(made);
+}
+
 std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointConfig& endpoint,
                                          ReactorGroup& group, const Log& log, Admits admits,
-                                         std::string* error) {
+                                         bool takes_over, std::string* error) {
   std::unique_ptr<Endpoint> made(new Endpoint(endpoint, group, std::move(admits)));
   net::ListenOptions options;
   if (!listen_options(config, endpoint, &options, error)) {
     *error += in_parentheses(endpoint.port_variable);
     return nullptr;
   }
+  options.takes_over = takes_over;
   net::ListenError failed;
   made->listener_ = net::Listener::open(options, &failed);
   if (made->listener_ == nullptr) {
@@ -90,7 +141,10 @@ std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointCon
     return nullptr;
   }
   made->port_ = made->listener_->port();
-  made->place_ = place_name(endpoint, made->port_);
+  {
+    const MutexLock lock(made->terms_mutex_);
+    made->terms_ = made->make_terms();
+  }
 
   net::Acceptor::Handlers handlers;
   handlers.accepted = [raw = made.get()](net::FileDescriptor socket) {
@@ -126,8 +180,7 @@ void Endpoint::join() {
 
 void Endpoint::take(net::Transport client) {
   try {
-    if (!group_.is_full() && admits_(client.descriptor()) &&
-        group_.adopt(client, config_, place_)) {
+    if (!group_.is_full() && admits_(client.descriptor()) && group_.adopt(client, terms())) {
       return accepted_.add(1);
     }
   } catch (const std::bad_alloc&) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/counter.h"
+#include "base/mutex.h"
 #include "net/acceptor.h"
 #include "net/listener.h"
 #include "net/transport.h"
@@ -17,6 +18,7 @@
 #include "server/reactor_group.h"
 #include "server/start_gate.h"
 #include "server/statistics.h"
+#include "server/terms.h"
 
 namespace hs::server {
 
@@ -32,10 +34,10 @@ class Endpoint {
   static constexpr uint64_t kOwnDescriptors = 4;
 
   // Listens, but makes no thread. Null: *error is one sentence. `group` must outlive the endpoint.
-  // The endpoint must outlive every connection that it has accepted.
+  // `takes_over`: beside endpoints for which share_port() was called, if need be.
   static std::unique_ptr<Endpoint> open(const Config& config, const EndpointConfig& endpoint,
                                         ReactorGroup& group, const Log& log, Admits admits,
-                                        std::string* error);
+                                        bool takes_over, std::string* error);
   ~Endpoint();  // stops and joins the thread
 
   // Makes the thread, which waits at the gate. Throws std::exception when it cannot.
@@ -47,6 +49,18 @@ class Endpoint {
   // nothing.
   void join();
 
+  // Whether it is this endpoint, but for what it asks of clients and the rights of its file.
+  bool is_at(const EndpointConfig& endpoint) const;
+  // Before join(): whether it may serve on the terms of `endpoint`, at which it is. False: *error is
+  // one sentence.
+  bool may_become(const EndpointConfig& endpoint, std::string* error) const;
+  // Before join(): the rights of the socket's file. False: *error is one sentence.
+  bool set_rights(const EndpointConfig& endpoint, std::string* error);
+  // Before join(): the connections that come from here on are served on these terms.
+  void become(const EndpointConfig& endpoint, uint32_t backlog);
+  const EndpointConfig& config() const { return config_; }
+  // Before join(): whether another endpoint may take over its port.
+  void share_port(bool share) { listener_->share_port(share); }
   // Before join(): the buffers of the sockets that are accepted from here on.
   void set_buffers(uint32_t sndbuf, uint32_t rcvbuf) { listener_->set_buffers(sndbuf, rcvbuf); }
 
@@ -60,13 +74,16 @@ class Endpoint {
 
   void take(net::Transport client);
   void refuse(net::Transport& client);
+  TermsPtr terms() const HS_EXCLUDES(terms_mutex_);
+  TermsPtr make_terms() const;
 
-  const EndpointConfig config_;
+  EndpointConfig config_;
   ReactorGroup& group_;
   const Admits admits_;
   const std::string refusal_;  // for a client that is refused
   uint16_t port_ = 0;
-  std::string place_;  // what the operator calls it: "127.0.0.1:9998", "/run/hs.sock"
+  mutable Mutex terms_mutex_;
+  TermsPtr terms_ HS_GUARDED_BY(terms_mutex_);
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
   std::thread thread_;

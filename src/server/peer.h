@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/intrusive_list.h"
 #include "exec/client.h"
@@ -11,12 +12,17 @@
 #include "protocol/codec.h"
 #include "server/commit_pace.h"
 #include "server/connections.h"
+#include "server/terms.h"
 
 namespace hs::server {
 
 struct QueueTag {};
 
 struct Peer final : net::Connection, ListHook<QueueTag> {
+  // By `terms`, which the peer keeps.
+  Peer(exec::SpecPool& pool, TermsPtr kept) : Peer(pool, *kept->protocol, kept->authentication) {
+    terms = std::move(kept);
+  }
   // Counts its memory where the pool counts. All arguments must outlive the peer.
   Peer(exec::SpecPool& pool, const protocol::Protocol& spoken,
        const exec::Authentication& authentication = exec::kNoAuthentication)
@@ -25,6 +31,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
         conversation(spoken.begin()),
         client(pool, authentication) {}
 
+  TermsPtr terms;                  // null: the protocol and the authentication are not the peer's
   ConnectionRecord record{*this};  // what the operator sees of the connection
   const protocol::Protocol& protocol;
   const std::unique_ptr<protocol::Conversation> conversation;

@@ -84,21 +84,20 @@ void ReactorGroup::join() {
   if (pool_) pool_->join();
 }
 
-bool ReactorGroup::adopt(net::Transport& transport, const EndpointConfig& endpoint,
-                         std::string_view place) {
-  auto made = std::make_unique<Peer>(specs_, *endpoint.protocol, endpoint.authentication);
+bool ReactorGroup::adopt(net::Transport& transport, const TermsPtr& terms) {
+  auto made = std::make_unique<Peer>(specs_, terms);
   ConnectionRecord& record = made->record;
-  if (endpoint.authentication.is_required()) {
+  if (terms->authentication.is_required()) {
     made->set_newcomer();
     record.set_state(ConnectionRecord::State::kAuthenticating);
   }
   exec::Client& client = made->client;
   ConnectionInfo info;
-  info.host = endpoint.address == kUnixSocket ? "localhost" : transport.remote_address();
+  info.host = terms->is_local ? "localhost" : transport.remote_address();
   std::unique_ptr<net::Connection> peer = std::move(made);
   const MutexLock lock(mutex_);
   while (Reactor* const reactor = least_busy()) {
-    connections_.add(record, {reactor, place, mode_}, info);
+    connections_.add(record, {reactor, terms->place, mode_}, info);
     client.set_id(record.id());
     if (reactor->adopt(peer, transport)) return true;
     connections_.remove(record);

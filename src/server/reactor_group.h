@@ -52,11 +52,11 @@ class ReactorGroup {
   // call does nothing.
   void join();
 
-  // Any thread, as all functions that follow. Gives the endpoint's client to the reactor that has
-  // the fewest. `place`: what the operator calls the endpoint; it must outlive the group. False: the transport stays the caller's, since no reactor is left, or there are as
+  // Any thread, as all functions that follow. Gives an endpoint's client to the reactor that has
+  // the fewest. False: the transport stays the caller's, since no reactor is left, or there are as
   // many connections as there may be (max_connections). May throw std::bad_alloc; the transport
   // stays the caller's then, too.
-  bool adopt(net::Transport& transport, const EndpointConfig& endpoint, std::string_view place);
+  bool adopt(net::Transport& transport, const TermsPtr& terms);
   // Ends the connection with this id, which was marked as killed, if it is one of the group's.
   void close_killed(uint64_t id);
   bool is_full() const;

@@ -36,6 +36,12 @@ class Server {
   // Any thread: from here on. What there is of connections and memory is not cut to lower limits.
   virtual void change(const Settings& settings) = 0;
 
+  // Any thread, likewise: listens at these places and no others. What is new is bound first. A place
+  // that stays goes on listening. Connections stay, on the terms on which they came. False: *error
+  // is one clear sentence, and nothing has changed. May ask the network for names, and for threads.
+  virtual bool relisten(const std::vector<EndpointConfig>& endpoints, uint32_t backlog,
+                        std::string* error) = 0;
+
   // The port that the first TCP endpoint of this mode has bound: it differs from Config where that
   // said 0. 0: there is none.
   virtual uint16_t port(engine::Mode mode) const = 0;

@@ -81,7 +81,7 @@ std::string slow_log_text(const SlowRequest& request, std::time_t when) {
 }
 
 SlowLog::SlowLog(const SlowLogConfig& config, const Log& log)
-    : path_(config.file), log_(log), on_(config.on), threshold_ns_(config.threshold_ns) {
+    : log_(log), on_(config.on), threshold_ns_(config.threshold_ns), path_(config.file) {
   const MutexLock lock(mutex_);
   queue_.reserve(kMostQueued);
 }
@@ -151,40 +151,85 @@ void SlowLog::write(const std::vector<Entry>& entries) {
   }
   for (const Entry& entry : entries) {
     const std::string text = slow_log_text(entry.request, entry.when);
-    const ssize_t size = ::write(file_.get(), text.data(), text.size());
-    if (size == static_cast<ssize_t>(text.size())) continue;
+    const ssize_t size = ::write(file_.descriptor.get(), text.data(), text.size());
+    if (size == static_cast<ssize_t>(text.size())) {
+      complained_ = false;
+      continue;
+    }
+    complain(size < 0 ? std::generic_category().message(errno) : "not all of an entry was taken");
     // An entry that is there in part spoils the next one, too, so a new line ends it.
-    if (size > 0) (void)!::write(file_.get(), ";\n", 2);
+    if (size > 0) (void)!::write(file_.descriptor.get(), ";\n", 2);
     drop();
   }
 }
 
 // Opens the file, and another one when the path names another by now, as after a rotation.
 bool SlowLog::open_file() {
+  std::string path;
+  {
+    const MutexLock lock(mutex_);
+    path = path_;
+    if (next_file_) {
+      file_ = std::move(*next_file_);
+      next_file_.reset();
+      looked_ms_ = monotonic_ms();
+      complained_ = false;
+    }
+  }
   const int64_t now_ms = monotonic_ms();
-  if (file_ && now_ms - looked_ms_ < kLookEveryMs) return true;
+  if (file_.descriptor && now_ms - looked_ms_ < kLookEveryMs) return true;
   looked_ms_ = now_ms;
   struct stat about {};
-  if (file_ && ::stat(path_.c_str(), &about) == 0 && about.st_dev == file_device_ &&
-      about.st_ino == file_number_) {
+  if (file_.descriptor && ::stat(path.c_str(), &about) == 0 && about.st_dev == file_.device &&
+      about.st_ino == file_.number) {
     return true;
   }
-  constexpr mode_t kMode = 0640;
-  file_ = net::FileDescriptor(
-      ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kMode));
-  if (file_ && ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) {
-    file_device_ = about.st_dev;
-    file_number_ = about.st_ino;
-    complained_ = false;
-    return true;
-  }
-  const int error = file_ ? EINVAL : errno;
-  file_ = net::FileDescriptor();
-  if (!std::exchange(complained_, true)) {
-    log_.error("cannot write " + path_ +
-               " (handlersocket_slow_log_file): " + std::generic_category().message(error));
-  }
+  file_ = File();
+  std::string error;
+  if (open(path, &file_, &error)) return true;
+  complain(error);
   return false;
+}
+
+// One line in the error log for each time that the log stops working.
+void SlowLog::complain(const std::string& what) {
+  if (std::exchange(complained_, true)) return;
+  std::string path;
+  {
+    const MutexLock lock(mutex_);
+    path = path_;
+  }
+  log_.error("cannot write " + path + " (handlersocket_slow_log_file): " + what);
+}
+
+bool SlowLog::open(const std::string& path, File* file, std::string* error) {
+  constexpr mode_t kMode = 0640;
+  // O_NONBLOCK: a FIFO would hold up the thread until it is read.
+  net::FileDescriptor opened(::open(
+      path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode));
+  struct stat about {};
+  if (!opened || ::fstat(opened.get(), &about) != 0) {
+    *error = std::generic_category().message(errno);
+    return false;
+  }
+  if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) {
+    *error = "it is neither a regular file nor a character device";
+    return false;
+  }
+  *file = {std::move(opened), about.st_dev, about.st_ino};
+  return true;
+}
+
+bool SlowLog::set_file(const std::string& path, std::string* error) {
+  File opened;
+  if (!open(path, &opened, error)) {
+    *error = "cannot write " + path + ": " + *error;
+    return false;
+  }
+  const MutexLock lock(mutex_);
+  path_ = path;
+  next_file_ = std::move(opened);
+  return true;
 }
 
 }  // namespace hs::server

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,6 +45,11 @@ class SlowLog {
   void start();
 
   // Any thread, as all that follow.
+
+  // What is written from here on goes to this file: a regular one, which is made if it is not there,
+  // or a character device (/dev/null). False: it cannot be written, *error is one sentence, and
+  // nothing has changed. Does not wait for a FIFO's reader or a terminal.
+  bool set_file(const std::string& path, std::string* error);
   void set_on(bool on) { on_.store(on, std::memory_order_relaxed); }
   void set_threshold(int64_t ns) { threshold_ns_.store(ns, std::memory_order_relaxed); }
   bool is_on() const { return on_.load(std::memory_order_relaxed); }
@@ -65,11 +71,18 @@ class SlowLog {
     std::time_t when;
     SlowRequest request;
   };
+  // A file of the log, and which one it is.
+  struct File {
+    net::FileDescriptor descriptor;
+    uint64_t device = 0;
+    uint64_t number = 0;
+  };
+  static bool open(const std::string& path, File* file, std::string* error);
   void run();
   void write(const std::vector<Entry>& entries);
   bool open_file();
+  void complain(const std::string& what);
 
-  const std::string path_;
   const Log log_;
   std::atomic<bool> on_;
   std::atomic<int64_t> threshold_ns_;
@@ -83,10 +96,11 @@ class SlowLog {
   int64_t second_ HS_GUARDED_BY(mutex_) = 0;  // of the clock, in which so many were taken
   uint32_t taken_ HS_GUARDED_BY(mutex_) = 0;
 
+  std::string path_ HS_GUARDED_BY(mutex_);
+  std::optional<File> next_file_ HS_GUARDED_BY(mutex_);  // of set_file(), for the log's thread
+
   // The log's thread:
-  net::FileDescriptor file_;
-  uint64_t file_device_ = 0;
-  uint64_t file_number_ = 0;
+  File file_;
   int64_t looked_ms_ = 0;  // when the path was last compared with the file
   bool complained_ = false;
   std::thread thread_;

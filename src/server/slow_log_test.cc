@@ -1,7 +1,9 @@
 #include "server/slow_log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -115,6 +117,78 @@ TEST_F(SlowLogTest, AFileThatCannotBeWrittenDropsAndIsSaidOnce) {
     }
   }
   EXPECT_EQ(complaints, 1);
+}
+
+TEST_F(SlowLogTest, AnotherFileTakesWhatComesFromThenOn) {
+  const std::string other = directory_ + "/other.log";
+  {
+    SlowLog log({true, 0, path_}, kSilent);
+    log.start();
+    if (log.takes_one()) log.add(find());
+    while (count(content(path_), "find `d`.`t`") != 1) std::this_thread::yield();
+    std::string error;
+    ASSERT_TRUE(log.set_file(other, &error)) << error;
+    for (int i = 0; i < 3; ++i) {
+      if (log.takes_one()) log.add(find());
+    }
+  }
+  EXPECT_EQ(count(content(path_), "find `d`.`t`"), 1u);
+  EXPECT_EQ(count(content(other), "find `d`.`t`"), 3u);
+}
+
+TEST_F(SlowLogTest, AFileThatCannotBeWrittenIsRefusedAndThePresentOneStays) {
+  const std::string fifo = directory_ + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  {
+    SlowLog log({true, 0, path_}, kSilent);
+    log.start();
+    const std::pair<std::string, std::string> refused[] = {
+        {fifo, "No such device or address"},
+        {directory_, "Is a directory"},
+        {directory_ + "/gone/slow.log", "No such file or directory"},
+        {"", "No such file or directory"},
+    };
+    for (const auto& [path, why] : refused) {
+      std::string error;
+      EXPECT_FALSE(log.set_file(path, &error)) << path;
+      EXPECT_EQ(error, "cannot write " + path + ": " + why);
+    }
+    // With a reader a FIFO can be opened.
+    const net::FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK));
+    std::string error;
+    EXPECT_FALSE(log.set_file(fifo, &error));
+    EXPECT_NE(error.find("neither a regular file nor"), std::string::npos) << error;
+    if (log.takes_one()) log.add(find());
+  }
+  EXPECT_EQ(count(content(path_), "find `d`.`t`"), 1u);
+}
+
+TEST_F(SlowLogTest, AFullDiskDropsEntriesSaysSoOnceAndIsForgottenWithAnotherFile) {
+  static std::atomic<int> complaints;
+  complaints = 0;
+  Log counting = kSilent;
+  counting.error = [](std::string_view line) {
+    EXPECT_NE(line.find("/dev/full (handlersocket_slow_log_file): No space left"),
+              std::string_view::npos)
+        << line;
+    ++complaints;
+  };
+  {
+    SlowLog log({true, 0, "/dev/full"}, counting);
+    log.start();
+    for (int i = 0; i < 10; ++i) {
+      if (log.takes_one()) log.add(find());
+      while (log.dropped() < static_cast<uint64_t>(i) + 1) std::this_thread::yield();
+    }
+    EXPECT_EQ(complaints, 1);
+    std::string error;
+    ASSERT_TRUE(log.set_file(path_, &error)) << error;
+    if (log.takes_one()) log.add(find());
+    while (count(content(path_), "find `d`.`t`") != 1) std::this_thread::yield();
+    ASSERT_TRUE(log.set_file("/dev/full", &error)) << error;
+    if (log.takes_one()) log.add(find());
+  }
+  EXPECT_EQ(complaints, 2);
 }
 
 class SlowRequestsTest : public ServerTest {};
