@@ -141,8 +141,16 @@ server::Settings read_settings() {
   return settings;
 }
 
-std::optional<server::Config> read_configuration(std::string* error) {
+server::Config read_threads() {
   server::Config config;
+  config.read_threads = values.threads;
+  if (values.threads_wr != 0) config.write_threads = values.threads_wr;
+  config.max_threads = values.max_threads;
+  return config;
+}
+
+std::optional<server::Config> read_configuration(std::string* error) {
+  server::Config config = read_threads();
   static_cast<server::Settings&>(config) = read_settings();
   net::SocketRights socket_rights;
   if (!read_socket_rights(&socket_rights, error)) return std::nullopt;
@@ -179,9 +187,6 @@ std::optional<server::Config> read_configuration(std::string* error) {
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port_wr, "handlersocket_port_wr");
   listen(std::string(server::kUnixSocket), values.socket_wr, "handlersocket_socket_wr");
-  config.read_threads = values.threads;
-  if (values.threads_wr != 0) config.write_threads = values.threads_wr;
-  config.max_threads = values.max_threads;
   config.backlog = values.backlog;
   config.version = HS_VERSION;
   config.server_version = server_version;

@@ -59,6 +59,8 @@ char* hidden_form(const char* secret);
 
 // Of the variables that may change at run time, but for those with a meaning of their own.
 server::Settings read_settings();
+// Only the numbers of threads.
+server::Config read_threads();
 // The whole. Empty: *error says in one sentence what is wrong.
 std::optional<server::Config> read_configuration(std::string* error);
 

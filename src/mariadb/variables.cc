@@ -120,6 +120,23 @@ void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   if (done) keep(variable, wanted);
 }
 
+bool serve_by_values(std::string* error) {
+  const server::Config wanted = read_threads();
+  bool done = true;
+  Running::ask([&](server::Server& server) {
+    done = server.resize(wanted.read_threads, wanted.write_threads, wanted.max_threads, error);
+  });
+  return done;
+}
+
+// How many threads serve.
+void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  unsigned& variable = *static_cast<unsigned*>(target);
+  const unsigned before = std::exchange(variable, *static_cast<const unsigned*>(value));
+  if (!Turn::succeeds(serve_by_values)) variable = before;
+}
+
 // Listens by the secrets as `change` makes them, which returns false when it fails.
 template <class Change>
 bool change_secrets(Change change) {
@@ -196,17 +213,17 @@ MYSQL_SYSVAR_STR(socket_group, values.socket_group, kDynamic,
 MYSQL_SYSVAR_UINT(epoll, values.epoll, kSetAtStart,
                   "Kept for old configuration files; epoll is always used", nullptr, nullptr, 1, 0,
                   1, 0);
-MYSQL_SYSVAR_UINT(threads, values.threads, kSetAtStart,
-                  "Threads that serve the read port at the same time", nullptr, nullptr, 16, 1,
+MYSQL_SYSVAR_UINT(threads, values.threads, kDynamic,
+                  "Threads that serve the read port at the same time", nullptr, serve_by, 16, 1,
                   3000, 0);
-MYSQL_SYSVAR_UINT(threads_wr, values.threads_wr, kSetAtStart,
+MYSQL_SYSVAR_UINT(threads_wr, values.threads_wr, kDynamic,
                   "Threads that serve the write port at the same time; 0 for one for each eight "
                   "cores, from 1 to 4",
-                  nullptr, nullptr, 0, 0, 3000, 0);
-MYSQL_SYSVAR_UINT(max_threads, values.max_threads, kSetAtStart,
+                  nullptr, serve_by, 0, 0, 3000, 0);
+MYSQL_SYSVAR_UINT(max_threads, values.max_threads, kDynamic,
                   "Most threads of each port, those included that wait for a page, a lock or the "
                   "log while others go on; at least as many as serve it",
-                  nullptr, nullptr, 256, 1, 10000, 0);
+                  nullptr, serve_by, 256, 1, 10000, 0);
 MYSQL_SYSVAR_UINT(timeout, values.timeout, kDynamic,
                   "Seconds without traffic after which a connection is closed", nullptr,
                   change<unsigned>, 300, 30, 3600, 0);

@@ -62,6 +62,8 @@ class NetworkServer final : public Server {
   }
 
   void change(const Settings& settings) override;
+  bool resize(uint32_t read_threads, uint32_t write_threads, uint32_t max_threads,
+              std::string* error) override;
   bool relisten(const std::vector<EndpointConfig>& endpoints, uint32_t backlog,
                 std::string* error) override;
 

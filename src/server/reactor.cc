@@ -122,6 +122,7 @@ void Reactor::lead(Leader& leader) {
   engine::Session& session = leader.session();
   while (leads(leader) && !leader.should_stop()) {
     if (settings_.renew()) renew_settings(leader);
+    if (retires_.load(std::memory_order_relaxed) && leave(leader)) return;
     settle_returned();
     if (has_killed_.load(std::memory_order_relaxed)) close_killed();
     queue_parked();
@@ -142,6 +143,27 @@ void Reactor::lead(Leader& leader) {
   }
   const MutexLock lock(mutex_);
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
+}
+
+void Reactor::retire() {
+  retires_.store(true, std::memory_order_relaxed);
+  wake();
+}
+
+bool Reactor::resume() {
+  const MutexLock lock(mutex_);
+  retires_.store(false, std::memory_order_relaxed);
+  return !is_led();
+}
+
+// False: there are connections, or the reactor goes on after all.
+bool Reactor::leave(Leader& leader) {
+  if (loop_->connections() != 0) return false;
+  await_peers(nanoseconds::zero());  // destroys those that were closed
+  const MutexLock lock(mutex_);
+  if (!retires_.load(std::memory_order_relaxed) || !leads(leader)) return false;
+  leader_.store(nullptr, std::memory_order_relaxed);
+  return true;
 }
 
 void Reactor::renew_settings(Leader& leader) try {

@@ -89,6 +89,14 @@ class Reactor final : public LoginReceiver {
   };
   Watch watch(Leader& watcher, int* calm);
 
+  // Any thread. The reactor is to be given no more connections. Its leader leaves it when its last
+  // one has gone.
+  void retire();
+  // Undoes it. True: the reactor needs a leader.
+  bool resume();
+  // Whether it is led or should be.
+  bool needs_leader() const { return is_led() || !retires_.load(std::memory_order_relaxed); }
+
   // Disconnects every client but those of a running batch, and takes no more. The reactor must have
   // no leader. May be called again.
   void shut();
@@ -119,6 +127,7 @@ class Reactor final : public LoginReceiver {
     return leader_.load(std::memory_order_relaxed) == &leader;
   }
   void renew_settings(Leader& leader);
+  bool leave(Leader& leader);
   void split_batch(Leader& leader) HS_REQUIRES(mutex_);
   void run_batch(Leader& leader);
   void run_queue(Leader& leader);
@@ -159,6 +168,7 @@ class Reactor final : public LoginReceiver {
   int64_t look_at_parked_ms_ = 0;  // when it is next due
   CommitPace pace_;
 
+  std::atomic<bool> retires_{false};
   std::atomic<bool> has_parked_{false};
   std::atomic<bool> wait_ended_{false};  // since the leader last looked at parked_
 

@@ -18,11 +18,18 @@ uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) 
   return kOfReactor * config.threads(mode);
 }
 
-ReactorGroup::ReactorGroup(engine::Mode mode, const Shared& shared)
+ReactorGroup::ReactorGroup(engine::Mode mode, const Config& config, const Shared& shared)
     : mode_(mode),
       settings_(shared.settings),
       connections_(shared.connections),
-      specs_(&shared.memory) {}
+      specs_(&shared.memory) {
+  reactor_options_.now_ns = config.now_ns;
+  reactor_options_.settings = &shared.settings;
+  reactor_options_.connections = &shared.connections;
+  reactor_options_.tls = config.tls;
+  reactor_options_.gathers = mode == engine::Mode::kReadWrite;
+  reactor_options_.logins = &shared.logins;
+}
 
 ReactorGroup::~ReactorGroup() {
   request_stop();
@@ -32,27 +39,14 @@ ReactorGroup::~ReactorGroup() {
 std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
                                                    engine::Engine& engine, const Log& log,
                                                    const Shared& shared, std::string* error) {
-  std::unique_ptr<ReactorGroup> group(new ReactorGroup(mode, shared));
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(mode, config, shared));
   const uint32_t threads = config.threads(mode);
-  Reactor::Options reactor;
-  reactor.now_ns = config.now_ns;
-  reactor.settings = &shared.settings;
-  reactor.connections = &shared.connections;
-  reactor.tls = config.tls;
-  reactor.gathers = mode == engine::Mode::kReadWrite;
-  reactor.logins = &shared.logins;
-  for (uint32_t i = 0; i < threads; ++i) {
-    std::unique_ptr<Reactor> made = Reactor::create(reactor);
-    if (made == nullptr) {
-      *error = "too few file descriptors for " + std::to_string(threads) + " threads (" +
-               std::string(threads_variable(mode)) + ")";
-      return nullptr;
+  if (!group->add_reactors(threads, error)) return nullptr;
+  {
+    const MutexLock lock(group->mutex_);
+    for (const std::unique_ptr<Reactor>& reactor : group->reactors_) {
+      group->taking_.push_back(reactor.get());
     }
-    {
-      const MutexLock lock(group->mutex_);
-      group->taking_.push_back(made.get());
-    }
-    group->reactors_.push_back(std::move(made));
   }
   ThreadPool::Options pool;
   pool.name = thread_prefix(mode);
@@ -72,8 +66,60 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
       pool.protocols.push_back(endpoint.protocol);
     }
   }
+  group->size_ = threads;
+  group->max_threads_ = pool.max_threads;
   group->pool_.emplace(std::move(pool), group->reactors_, engine, log);
   return group;
+}
+
+// Adds reactors, which nothing is given yet, until there are so many.
+bool ReactorGroup::add_reactors(size_t number, std::string* error) {
+  std::vector<std::unique_ptr<Reactor>> made;
+  while (reactors_.size() + made.size() < number) {
+    made.push_back(Reactor::create(reactor_options_));
+    if (made.back() != nullptr) continue;
+    *error = "too few file descriptors for " + std::to_string(number) + " threads (" +
+             std::string(threads_variable(mode_)) + ")";
+    return false;
+  }
+  for (std::unique_ptr<Reactor>& reactor : made) {
+    if (pool_) reactor->retire();  // until resize() has threads for it
+    reactors_.add(std::move(reactor));
+  }
+  return true;
+}
+
+bool ReactorGroup::resize(uint32_t reactors, uint32_t max_threads, std::string* error) {
+  max_threads = std::max(max_threads, reactors);
+  std::vector<Reactor*> taking;
+  taking.reserve(reactors);
+  pool_->reserve(std::max<size_t>(reactors, reactors_.size()), max_threads);
+  if (!add_reactors(reactors, error)) return false;
+  const size_t before = size_;
+  try {
+    for (size_t i = 0; i < reactors; ++i) {
+      reactors_[i].resume();
+      taking.push_back(&reactors_[i]);
+    }
+    pool_->set_max_threads(std::max(max_threads, max_threads_));
+    pool_->lead_all();
+  } catch (const std::exception& failed) {
+    for (size_t i = before; i < reactors; ++i) reactors_[i].retire();
+    pool_->set_max_threads(max_threads_);
+    *error = std::string("cannot start a thread: ") + failed.what() + " (" +
+             std::string(threads_variable(mode_)) + ")";
+    return false;
+  }
+  {
+    const MutexLock lock(mutex_);
+    taking_.swap(taking);
+  }
+  // Behind that, since none may be given a connection.
+  for (size_t i = reactors; i < reactors_.size(); ++i) reactors_[i].retire();
+  size_ = reactors;
+  max_threads_ = max_threads;
+  pool_->set_max_threads(max_threads);
+  return true;
 }
 
 void ReactorGroup::request_stop() {

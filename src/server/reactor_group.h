@@ -14,7 +14,7 @@
 #include "exec/client.h"
 #include "server/activity.h"
 #include "server/config.h"
-#include "server/reactor.h"
+#include "server/reactor_list.h"
 #include "server/start_gate.h"
 #include "server/statistics.h"
 #include "server/thread_pool.h"
@@ -46,6 +46,11 @@ class ReactorGroup {
   // been made then: open the gate with false.
   void make_threads(const StartGate& gate) { pool_->start(gate); }
 
+  // One thread at a time, after make_threads(): so many reactors share the connections that come,
+  // and there may be so many threads. A reactor that is too many ends when its last connection has
+  // gone. False: *error is one sentence, and nothing has changed.
+  bool resize(uint32_t reactors, uint32_t max_threads, std::string* error);
+
   // Asks every thread to end.
   void request_stop();
   // Waits for the threads, which need the gate to be open, and disconnects all clients. A second
@@ -66,22 +71,26 @@ class ReactorGroup {
   bool takes_connections() const;
 
   engine::Mode mode() const { return mode_; }
-  size_t threads() const { return reactors_.size(); }
   uint64_t connections() const;  // at present
   void add_to(Statistics& sum) const;
   void add_to(LatencyStatus& sum) const;
   void add_to(std::vector<IndexStatus>& indexes) const;
 
  private:
-  ReactorGroup(engine::Mode mode, const Shared& shared);
+  ReactorGroup(engine::Mode mode, const Config& config, const Shared& shared);
   uint32_t max_connections() const;
   Reactor* least_busy() HS_REQUIRES(mutex_);
 
+  bool add_reactors(size_t number, std::string* error);
+
   const engine::Mode mode_;
+  Reactor::Options reactor_options_;
+  size_t size_ = 0;           // how many of reactors_ take connections
+  uint32_t max_threads_ = 0;  // at least as many
   const SharedSettings& settings_;
   Connections& connections_;
   exec::SpecPool specs_;
-  std::vector<std::unique_ptr<Reactor>> reactors_;
+  ReactorList reactors_;
   std::optional<ThreadPool> pool_;
   mutable Mutex mutex_;
   std::vector<Reactor*> taking_ HS_GUARDED_BY(mutex_);  // the reactors that have not ended

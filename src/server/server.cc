@@ -177,6 +177,35 @@ void NetworkServer::change(const Settings& settings) {
   if (max_connections > before.limits.max_connections) warn_of_descriptor_limit(max_connections);
 }
 
+bool NetworkServer::resize(uint32_t read_threads, uint32_t write_threads, uint32_t max_threads,
+                           std::string* error) try {
+  const MutexLock lock(changing_);
+  if (stopped_) {
+    *error = "the server is stopping";
+    return false;
+  }
+  Config next = config_;
+  next.read_threads = read_threads;
+  next.write_threads = write_threads;
+  next.max_threads = max_threads;
+  if (!check(next, error)) return false;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i]->resize(next.threads(groups_[i]->mode()), max_threads, error)) continue;
+    std::string ignored;
+    for (size_t done = 0; done < i; ++done) {
+      ReactorGroup& group = *groups_[done];
+      (void)group.resize(config_.threads(group.mode()), config_.max_threads, &ignored);
+    }
+    return false;
+  }
+  config_ = std::move(next);
+  admission_.set_own(own_descriptors(config_));
+  return true;
+} catch (const std::bad_alloc&) {
+  *error = "out of memory";
+  return false;
+}
+
 void NetworkServer::report(const Endpoint& endpoint) const {
   log_.info("listening for " + purpose(endpoint.mode()) + " on " + endpoint.place() +
             ", threads: " + std::to_string(config_.threads(endpoint.mode())));

@@ -36,6 +36,12 @@ class Server {
   // Any thread: from here on. What there is of connections and memory is not cut to lower limits.
   virtual void change(const Settings& settings) = 0;
 
+  // Any thread, likewise: so many threads serve each mode at the same time, and there may be so many
+  // in all (Config). Connections of a thread that is too many stay with it, and it ends when the
+  // last of them has gone. False: *error is one clear sentence, and nothing has changed.
+  virtual bool resize(uint32_t read_threads, uint32_t write_threads, uint32_t max_threads,
+                      std::string* error) = 0;
+
   // Any thread, likewise: listens at these places and no others. What is new is bound first. A place
   // that stays goes on listening. Connections stay, on the terms on which they came. False: *error
   // is one clear sentence, and nothing has changed. May ask the network for names, and for threads.

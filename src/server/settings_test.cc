@@ -191,6 +191,62 @@ TEST_F(SettingsTest, ChangesUnderLoadLoseNoReply) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST_F(SettingsTest, MoreThreadsTakeNewConnectionsAndFewerEndWhenTheirsHaveGone) {
+  config_.read_threads = 1;
+  config_.spare_thread_ms = 1;
+  start();
+  const auto threads = [&](uint64_t number) {
+    while (server_->statistics().threads != number) std::this_thread::yield();
+  };
+  threads(2 + 3);  // a spare one for each port
+  std::string error;
+  ASSERT_TRUE(server_->resize(4, 2, 256, &error)) << error;
+  threads(5 + 3);
+  std::vector<TestClient> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(reader());
+    ASSERT_EQ(clients.back().ask(kOpen), "0\t1");
+  }
+  ASSERT_TRUE(server_->resize(1, 1, 256, &error)) << error;
+  for (TestClient& client : clients) EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
+  clients.clear();
+  threads(2 + 2);
+  TestClient client = reader();
+  EXPECT_EQ(client.ask(kOpen), "0\t1");
+  ASSERT_TRUE(server_->resize(3, 1, 256, &error)) << error;
+  threads(4 + 2);
+  EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
+  EXPECT_FALSE(server_->resize(0, 1, 256, &error));
+  EXPECT_NE(error.find("handlersocket_threads is 0"), std::string::npos);
+}
+
+TEST_F(SettingsTest, ThreadsComeAndGoUnderLoadAndNoReplyIsLost) {
+  config_.spare_thread_ms = 1;
+  start();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      while (!stop) {
+        TestClient client = i % 2 == 0 ? reader() : writer();
+        EXPECT_EQ(client.ask(kOpen), "0\t1");
+        for (int j = 0; j < 20; ++j) EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
+      }
+    });
+  }
+  const uint32_t numbers[] = {1, 4, 2, 8, 3, 1, 5};
+  for (int round = 0; round < 10; ++round) {
+    for (const uint32_t number : numbers) {
+      std::string error;
+      ASSERT_TRUE(server_->resize(number, 9 - number, 1 + 3 * number, &error)) << error;
+      (void)server_->statistics();
+      (void)server_->latencies();
+    }
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_F(SettingsTest, AChangeAfterTheStopDoesNothing) {
   start();
   server_->stop();

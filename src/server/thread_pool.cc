@@ -10,8 +10,8 @@ namespace hs::server {
 namespace {
 
 // Half of the threads that are not needed to lead a reactor.
-uint32_t most_waits(uint32_t threads, size_t reactors) {
-  return threads > reactors ? (threads - static_cast<uint32_t>(reactors) + 1) / 2 : 0;
+int64_t most_waits(uint32_t threads, size_t reactors) {
+  return threads > reactors ? (threads - static_cast<int64_t>(reactors) + 1) / 2 : 0;
 }
 
 template <class T>
@@ -23,10 +23,9 @@ T* take_first(std::vector<T*>& list) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
-                       engine::Engine& engine, const Log& log)
+ThreadPool::ThreadPool(Options options, ReactorList& reactors, engine::Engine& engine,
+                       const Log& log)
     : name_(std::move(options.name)),
-      max_threads_(options.max_threads),
       spare_time_(options.spare_time),
       environment_{engine,
                    options.context,
@@ -36,11 +35,41 @@ ThreadPool::ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& r
                    log,
                    {}},
       reactors_(reactors),
-      waits_left_(most_waits(max_threads_, reactors.size())) {
-  // So that no call allocates: an element is in each list at most once.
-  without_leader_.reserve(reactors.size());
-  without_watcher_.reserve(reactors.size());
-  standing_by_.reserve(max_threads_);
+      waits_left_(most_waits(options.max_threads, reactors.size())),
+      max_threads_(options.max_threads),
+      most_waits_(waits_left_) {
+  reserve(reactors.size(), options.max_threads);
+}
+
+// So that no call allocates: an element is in each list at most once.
+void ThreadPool::reserve(size_t reactors, uint32_t max_threads) {
+  const MutexLock lock(mutex_);
+  without_leader_.reserve(reactors);
+  without_watcher_.reserve(reactors);
+  standing_by_.reserve(max_threads);
+}
+
+void ThreadPool::lead_all() {
+  for (const std::unique_ptr<Reactor>& reactor : reactors_) {
+    if (reactor->needs_leader() && !reactor->is_led()) want_leader(*reactor);
+  }
+  const MutexLock lock(mutex_);
+  while (alive_ < first_threads() && !stopping()) make_thread(nullptr);
+}
+
+void ThreadPool::set_max_threads(uint32_t max_threads) {
+  const MutexLock lock(mutex_);
+  max_threads_ = max_threads;
+  const int64_t most = most_waits(max_threads, led_reactors());
+  waits_left_.fetch_add(most - std::exchange(most_waits_, most), std::memory_order_relaxed);
+  for (Standby* const standby : standing_by_) standby->called.notify_one();
+}
+
+// How many reactors have a leader or should have one.
+size_t ThreadPool::led_reactors() const {
+  return static_cast<size_t>(std::count_if(
+      reactors_.begin(), reactors_.end(),
+      [](const std::unique_ptr<Reactor>& reactor) { return reactor->needs_leader(); }));
 }
 
 void ThreadPool::start(const StartGate& gate) {
@@ -50,7 +79,7 @@ void ThreadPool::start(const StartGate& gate) {
 }
 
 size_t ThreadPool::first_threads() const {
-  return std::min<size_t>(reactors_.size() + 1, max_threads_);
+  return std::min<size_t>(led_reactors() + 1, max_threads_);
 }
 
 // A place whose thread has ended, or a new place.
@@ -83,9 +112,10 @@ void ThreadPool::grow() {
   const MutexLock lock(mutex_);
   if (!standing_by_.empty() || starting_ != 0 || stopping()) return;
   const bool has_place =
-      places_.size() < max_threads_ ||
-      std::any_of(places_.begin(), places_.end(),
-                  [](const std::unique_ptr<Place>& place) { return place->ended; });
+      alive_ < max_threads_ &&
+      (places_.size() < max_threads_ ||
+       std::any_of(places_.begin(), places_.end(),
+                   [](const std::unique_ptr<Place>& place) { return place->ended; }));
   if (has_place) make_thread(nullptr);
 }
 
@@ -102,7 +132,7 @@ void ThreadPool::leave(Place& place) {
   if (--alive_ == 0) {
     lock.unlock();
     for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->shut();
-  } else if (alive_ < reactors_.size()) {
+  } else if (alive_ < led_reactors()) {
     // A reactor whose leader waits stays: that leader has connections in its batch and comes back.
     const auto found = std::find_if(without_leader_.begin(), without_leader_.end(),
                                     [](const Reactor* reactor) { return !reactor->is_led(); });
@@ -149,8 +179,8 @@ void ThreadPool::want_watcher(Reactor& reactor) {
 }
 
 bool ThreadPool::begin_wait() {
-  uint32_t left = waits_left_.load(std::memory_order_relaxed);
-  while (left != 0) {
+  int64_t left = waits_left_.load(std::memory_order_relaxed);
+  while (left > 0) {
     if (waits_left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
   }
   return false;

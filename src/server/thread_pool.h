@@ -21,7 +21,7 @@
 #include "server/config.h"
 #include "server/dispatcher.h"
 #include "server/executor.h"
-#include "server/reactor.h"
+#include "server/reactor_list.h"
 #include "server/start_gate.h"
 
 namespace hs::server {
@@ -40,13 +40,21 @@ class ThreadPool final : public Dispatcher {
   };
 
   // All arguments must outlive the pool, which finds leaders for `reactors`.
-  ThreadPool(Options options, std::vector<std::unique_ptr<Reactor>>& reactors,
-             engine::Engine& engine, const Log& log);
+  ThreadPool(Options options, ReactorList& reactors, engine::Engine& engine, const Log& log);
   ~ThreadPool() { join(); }
 
   // Makes the first threads, which wait at the gate. Throws std::exception when it cannot. Some may
   // have been made then.
   void start(const StartGate& gate);
+
+  // Any thread, after start(), as all that follow: makes room for more threads, and for as many
+  // reactors, of which none need be there yet. Throws std::bad_alloc: nothing has changed then.
+  void reserve(size_t reactors, uint32_t max_threads);
+  // Makes threads for reactors that need a leader. Throws std::exception when it cannot. Some may
+  // have been made then.
+  void lead_all();
+  // There may be so many threads from here on. Those that are too many end when they stand by.
+  void set_max_threads(uint32_t max_threads);
 
   void request_stop();
   // Waits for the threads and disconnects all clients. A second call does nothing.
@@ -83,22 +91,25 @@ class ThreadPool final : public Dispatcher {
   void make_thread(const StartGate* gate) HS_REQUIRES(mutex_);
   Place& free_place() HS_REQUIRES(mutex_);
   void leave(Place& place);
-  size_t first_threads() const;
+  size_t first_threads() const HS_REQUIRES(mutex_);
+  size_t led_reactors() const;
   bool is_spare() const HS_REQUIRES(mutex_);
   void call_next() HS_REQUIRES(mutex_);
 
   const std::string name_;
-  const uint32_t max_threads_;
   const std::chrono::milliseconds spare_time_;
   Executor::Environment environment_;
-  std::vector<std::unique_ptr<Reactor>>& reactors_;
+  ReactorList& reactors_;
   std::atomic<bool> stop_{false};
 
-  std::atomic<uint32_t> waits_left_;  // how many more threads may wait for locks
+  // How many more threads may wait for locks. Below 0 while too many do, since there may be fewer.
+  std::atomic<int64_t> waits_left_;
 
   Mutex leave_mutex_;    // threads leave one after the other: one at a time shuts a reactor
   mutable Mutex mutex_;  // of all Standbys, too; no other lock is taken while it is held
   std::vector<std::unique_ptr<Place>> places_ HS_GUARDED_BY(mutex_);
+  uint32_t max_threads_ HS_GUARDED_BY(mutex_);
+  int64_t most_waits_ HS_GUARDED_BY(mutex_);  // what waits_left_ is when no thread waits
   size_t alive_ HS_GUARDED_BY(mutex_) = 0;
   size_t starting_ HS_GUARDED_BY(mutex_) = 0;  // threads that have not stood by yet
   // The last one is called first: its caches are warm.

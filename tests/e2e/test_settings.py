@@ -171,6 +171,26 @@ def test_a_client_that_does_not_authenticate_loses_its_place_and_others_stay() -
         assert guest.find("=", [1]) == [(b"1",)]
 
 
+def test_threads_come_and_go_under_load_and_no_connection_drops() -> None:
+    with make() as server, Load(server) as load:
+        for name, number in (
+            ("threads", 8),
+            ("threads_wr", 4),
+            ("max_threads", 1),
+            ("threads", 1),
+            ("threads_wr", 1),
+            ("max_threads", 300),
+            ("threads_wr", 0),
+            ("threads", 3),
+        ):
+            set_global(server, name, number)
+            assert shown(server, name) == str(number)
+            load.go_on()
+            with Client(server.port) as client:
+                client.open("hs.t", ["id"])
+                assert client.find("=", [1]) == [(b"1",)]
+
+
 def served(port: int) -> bool:
     """Whether a new connection to the port is served."""
     try:
