@@ -16,17 +16,6 @@ namespace {
 char hidden[] = "(hidden)";
 const char* const authentication_names[] = {"auto", "none", "secret", "account"};
 
-// False: both the variable `name` and `name`_file are set, or the file is no good.
-bool take_file(const std::string& name, const char* file, Secret& secret, std::string* error) {
-  if (!secret.read(text(file), error)) {
-    *error += " (" + name + "_file)";
-    return false;
-  }
-  if (!secret.is_ambiguous()) return true;
-  *error = name + " and " + name + "_file are both set: only one of them can be";
-  return false;
-}
-
 bool read_socket_rights(net::SocketRights* rights, std::string* error) {
   if (!net::parse_socket_mode(text(values.socket_mode), &rights->mode, error)) {
     *error += " (handlersocket_socket_mode)";
@@ -64,11 +53,9 @@ void wipe(std::string& text) {
   text.clear();
 }
 
-Secret::~Secret() { wipe(); }
-
 Secret& Secret::operator=(const Secret& other) {
   if (this == &other) return *this;
-  wipe();
+  forget();
   is_text_set_ = other.is_text_set_;
   has_file_ = other.has_file_;
   text_ = other.text_;
@@ -76,39 +63,54 @@ Secret& Secret::operator=(const Secret& other) {
   return *this;
 }
 
-void Secret::wipe() {
-  mariadb::wipe(text_);
-  mariadb::wipe(from_file_);
+void Secret::forget() {
+  is_text_set_ = has_file_ = false;
+  wipe(text_);
+  wipe(from_file_);
 }
 
-void Secret::set(const char* text) {
-  mariadb::wipe(text_);
+bool Secret::may_be_both(bool both, std::string* error) const {
+  if (!both) return true;
+  const std::string name(name_);
+  *error = name + " and " + name + "_file are both set: only one of them can be";
+  return false;
+}
+
+bool Secret::set(const char* text, std::string* error) {
+  if (!may_be_both(text != nullptr && has_file_, error)) return false;
+  wipe(text_);
   is_text_set_ = text != nullptr;
   if (is_text_set_) text_ = text;
+  return true;
 }
 
 bool Secret::read(const std::string& file, std::string* error) {
+  if (!may_be_both(!file.empty() && is_text_set_, error)) return false;
   std::string line;
-  if (!file.empty() && !server::read_secret_file(file, &line, error)) return false;
-  mariadb::wipe(from_file_);
+  if (!file.empty() && !server::read_secret_file(file, &line, error)) {
+    *error += " (" + std::string(name_) + "_file)";
+    return false;
+  }
+  wipe(from_file_);
   has_file_ = !file.empty();
   from_file_ = line;
-  mariadb::wipe(line);
+  wipe(line);
   return true;
 }
 
 bool take_secrets(std::string* error) {
-  secrets.read.set(text(values.plain_secret).empty() ? nullptr : values.plain_secret);
-  secrets.write.set(values.plain_secret_wr);
+  const bool is_none = text(values.plain_secret).empty();
+  const bool taken = secrets.read.set(is_none ? nullptr : values.plain_secret, error) &&
+                     secrets.write.set(values.plain_secret_wr, error);
   values.plain_secret = hidden_form(values.plain_secret);
   values.plain_secret_wr = hidden_form(values.plain_secret_wr);
-  return take_file("handlersocket_plain_secret", values.plain_secret_file, secrets.read, error) &&
-         take_file("handlersocket_plain_secret_wr", values.plain_secret_wr_file, secrets.write,
-                   error);
+  return taken && secrets.read.read(text(values.plain_secret_file), error) &&
+         secrets.write.read(text(values.plain_secret_wr_file), error);
 }
 
 void forget_secrets() {
-  secrets = {};
+  secrets.read.forget();
+  secrets.write.forget();
   values.plain_secret = values.plain_secret_wr = nullptr;
 }
 

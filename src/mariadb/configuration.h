@@ -7,6 +7,7 @@
 // (before anything else)
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "server/server.h"
 
@@ -18,24 +19,26 @@ void wipe(std::string& text);
 // The secret of one port. What is forgotten of it is overwritten.
 class Secret {
  public:
-  Secret() = default;
+  // `name`: of its variable; that of its file is name_file.
+  explicit Secret(std::string_view name) : name_(name) {}
   Secret(const Secret&) = default;
   Secret& operator=(const Secret& other);
-  ~Secret();
+  ~Secret() { forget(); }
 
-  // As plain_secret_wr; null: it is unset.
-  void set(const char* text);
-  // From the file of plain_secret_file; empty: there is none. False: *error is one sentence.
+  // As the variable; null: it is unset. False: there is a file, *error is one sentence.
+  bool set(const char* text, std::string* error);
+  // Reads the file; empty: there is none. False: it is no good, or the variable is set; *error is one
+  // sentence.
   bool read(const std::string& file, std::string* error);
-  // Whether plain_secret or its file is set.
+  void forget();
+
   bool is_set() const { return is_text_set_ || has_file_; }
-  // Whether both say what it is.
-  bool is_ambiguous() const { return is_text_set_ && has_file_; }
   const std::string& text() const { return has_file_ ? from_file_ : text_; }
 
  private:
-  void wipe();
+  bool may_be_both(bool both, std::string* error) const;
 
+  std::string_view name_;
   bool is_text_set_ = false;
   bool has_file_ = false;
   std::string text_;
@@ -43,8 +46,8 @@ class Secret {
 };
 
 struct Secrets {
-  Secret read;
-  Secret write;  // not set: that of the read port
+  Secret read{"handlersocket_plain_secret"};
+  Secret write{"handlersocket_plain_secret_wr"};  // not set: that of the read port
 };
 // By which read_configuration() goes.
 extern Secrets secrets;

@@ -31,10 +31,6 @@ constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr int kDynamic = PLUGIN_VAR_RQCMDARG;
 constexpr unsigned kMega = 1u << 20;
 
-template <bool kWrites>
-constexpr const char* kSecretName =
-    kWrites ? "handlersocket_plain_secret_wr" : "handlersocket_plain_secret";
-
 // --- changes at run time ---
 //
 // The server calls these functions with LOCK_global_system_variables, which every new connection of
@@ -73,22 +69,35 @@ class Turn {
   static inline std::mutex turns_;
 };
 
-// The texts that variables were set to at run time.
-void keep_text(char*& variable, const char* text) {
-  static std::map<char**, std::string> texts;
-  if (text == nullptr) {
-    variable = nullptr;
-    return;
-  }
-  std::string& kept = texts[&variable];
-  kept = text;
-  variable = kept.data();
-}
+// What a variable is to be set to. A text is kept here, since the variable only points to it.
 template <class T>
-void keep(T& variable, T value) {
-  variable = value;
-}
-void keep(char*& variable, char* value) { keep_text(variable, value); }
+class Kept {
+ public:
+  // May throw std::bad_alloc.
+  Kept(T&, T value) : value_(value) {}
+  T value() const { return value_; }
+  void put(T& variable) { variable = value_; }
+
+ private:
+  T value_;
+};
+template <>
+class Kept<char*> {
+ public:
+  Kept(char*& variable, const char* value)
+      : place_(texts_[&variable]), is_null_(value == nullptr), text_(is_null_ ? "" : value) {}
+  const char* value() const { return is_null_ ? nullptr : text_.c_str(); }
+  void put(char*& variable) {
+    place_.swap(text_);
+    variable = is_null_ ? nullptr : place_.data();
+  }
+
+ private:
+  static inline std::map<char**, std::string> texts_;
+  std::string& place_;
+  bool is_null_;
+  std::string text_;
+};
 
 // A setting (server/settings.h).
 template <class T>
@@ -115,9 +124,13 @@ void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   const Turn turn;
   T& variable = *static_cast<T*>(target);
   const T before = std::exchange(variable, *static_cast<const T*>(value));
-  const bool done = Turn::succeeds(listen_by_values);
-  const T wanted = std::exchange(variable, before);
-  if (done) keep(variable, wanted);
+  std::optional<Kept<T>> kept;
+  const bool done = Turn::succeeds([&](std::string* error) {
+    kept.emplace(variable, variable);
+    return listen_by_values(error);
+  });
+  variable = before;
+  if (done) kept->put(variable);
 }
 
 bool serve_by_values(std::string* error) {
@@ -148,21 +161,13 @@ bool change_secrets(Change change) {
   });
 }
 
-bool is_unambiguous(const Secret& secret, const char* name, std::string* error) {
-  if (!secret.is_ambiguous()) return true;
-  *error = std::string(name) + " and " + name + "_file are both set: only one of them can be";
-  return false;
-}
-
 template <bool kWrites>
 void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   const Turn turn;
   const char* const text = *static_cast<const char* const*>(value);
   const bool done = change_secrets([&](std::string* error) {
-    Secret& secret = kWrites ? secrets.write : secrets.read;
-    const bool is_none = text == nullptr || (!kWrites && *text == '\0');
-    secret.set(is_none ? nullptr : text);
-    return is_unambiguous(secret, kSecretName<kWrites>, error);
+    if (kWrites) return secrets.write.set(text, error);
+    return secrets.read.set(text != nullptr && *text != '\0' ? text : nullptr, error);
   });
   if (done) *static_cast<char**>(target) = hidden_form(text);
 }
@@ -170,16 +175,13 @@ void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
 template <bool kWrites>
 void set_secret_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   const Turn turn;
-  const char* const file = *static_cast<const char* const*>(value);
+  char*& variable = *static_cast<char**>(target);
+  std::optional<Kept<char*>> kept;
   const bool done = change_secrets([&](std::string* error) {
-    Secret& secret = kWrites ? secrets.write : secrets.read;
-    if (!secret.read(text(file), error)) {
-      *error += " (" + std::string(kSecretName<kWrites>) + "_file)";
-      return false;
-    }
-    return is_unambiguous(secret, kSecretName<kWrites>, error);
+    kept.emplace(variable, *static_cast<char* const*>(value));
+    return (kWrites ? secrets.write : secrets.read).read(text(kept->value()), error);
   });
-  if (done) keep_text(*static_cast<char**>(target), file);
+  if (done) kept->put(variable);
 }
 
 MYSQL_SYSVAR_UINT(verbose, values.verbose, PLUGIN_VAR_RQCMDARG,
@@ -350,14 +352,17 @@ void set_long_query_time(MYSQL_THD, st_mysql_sys_var*, void* target, const void*
 
 void set_slow_log_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   const Turn turn;
-  const char* const file = *static_cast<const char* const*>(value);
+  char*& variable = *static_cast<char**>(target);
+  std::optional<Kept<char*>> kept;
   const bool done = Turn::succeeds([&](std::string* error) {
+    kept.emplace(variable, *static_cast<char* const*>(value));
     bool taken = true;
-    Running::ask(
-        [&](server::Server& server) { taken = server.slow_log().set_file(text(file), error); });
+    Running::ask([&](server::Server& server) {
+      taken = server.slow_log().set_file(text(kept->value()), error);
+    });
     return taken;
   });
-  if (done) keep_text(*static_cast<char**>(target), file);
+  if (done) kept->put(variable);
 }
 
 MYSQL_SYSVAR_BOOL(slow_log, values.slow_log, PLUGIN_VAR_RQCMDARG,

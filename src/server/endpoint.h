@@ -64,7 +64,7 @@ class Endpoint {
   // Before join(): the buffers of the sockets that are accepted from here on.
   void set_buffers(uint32_t sndbuf, uint32_t rcvbuf) { listener_->set_buffers(sndbuf, rcvbuf); }
 
-  engine::Mode mode() const { return config_.mode; }
+  engine::Mode mode() const { return group_.mode(); }
   uint16_t port() const { return port_; }  // that is bound; 0: a Unix socket
   const std::string& place() const { return listener_->place(); }  // until join()
   void add_to(Statistics& sum) const;
@@ -77,7 +77,7 @@ class Endpoint {
   TermsPtr terms() const HS_EXCLUDES(terms_mutex_);
   TermsPtr make_terms() const;
 
-  EndpointConfig config_;
+  EndpointConfig config_;  // changed by become() and set_rights(), and not used by the thread
   ReactorGroup& group_;
   const Admits admits_;
   const std::string refusal_;  // for a client that is refused

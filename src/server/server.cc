@@ -174,7 +174,11 @@ void NetworkServer::change(const Settings& settings) {
   }
   for (const auto& group : groups_) group->wake();
   const uint32_t max_connections = settings.limits.max_connections;
-  if (max_connections > before.limits.max_connections) warn_of_descriptor_limit(max_connections);
+  if (max_connections <= before.limits.max_connections) return;
+  try {
+    warn_of_descriptor_limit(max_connections);
+  } catch (const std::bad_alloc&) {  // there is no memory for the warning
+  }
 }
 
 bool NetworkServer::resize(uint32_t read_threads, uint32_t write_threads, uint32_t max_threads,

@@ -42,9 +42,10 @@ class SharedSettings {
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
-  std::atomic<uint64_t> version_{0};
   mutable Mutex mutex_;
   Settings settings_ HS_GUARDED_BY(mutex_);
+  // Away from the mutex, which is taken for each new connection.
+  alignas(64) std::atomic<uint64_t> version_{0};
 };
 
 // One thread's copy.

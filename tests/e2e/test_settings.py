@@ -309,8 +309,8 @@ def test_secrets_change_for_new_connections_and_are_shown_nowhere(tmp_path: Path
 def test_a_port_can_come_to_ask_for_accounts_and_no_longer() -> None:
     with make() as server, Client(server.port) as early:
         early.open("hs.t", ["id"])
-        server.sql("CREATE USER ada@localhost IDENTIFIED BY 'pw'")
-        server.sql("GRANT SELECT ON hs.* TO ada@localhost")
+        server.sql("CREATE USER ada IDENTIFIED BY 'pw'")
+        server.sql("GRANT SELECT ON hs.* TO ada")
         set_global(server, "authentication", "account")
         for port in (server.port, server.port_wr):
             with Client(port) as client:
@@ -350,12 +350,12 @@ def test_a_slow_log_that_cannot_be_written_makes_the_set_fail(tmp_path: Path) ->
 
 
 def test_settings_of_an_init_file_hold(tmp_path: Path) -> None:
-    port = free_port()
+    path = tmp_path / "r"
     file = tmp_path / "init.sql"
     file.write_text(
-        f"SET GLOBAL handlersocket_port = '{port}';\nSET GLOBAL handlersocket_max_rows = 1;\n"
+        f"SET GLOBAL handlersocket_socket = '{path}';\nSET GLOBAL handlersocket_max_rows = 1;\n"
     )
-    with make({"init_file": file}) as server, Client(port) as client:
+    with make({"init_file": file}) as server, Client.local(path) as client:
         client.open("hs.t", ["id"])
         assert client.request(1, ">=", 1, 1, 2) == b"2\t1\ttoo_many_rows"
         server.sql("UNINSTALL PLUGIN handlersocket")
