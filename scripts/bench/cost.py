@@ -30,7 +30,8 @@ REDIS_SHAPE = SHAPES[0]
 REDIS = "redis-tls"
 # Many short measurements: what a virtual machine's speed does meanwhile is more than what is looked
 # for, but two neighbours have much the same of it.
-PASSES = 4  # in each round
+PASSES = 8  # in each round
+TLS_EVERY = 4  # passes; it costs so much more that few suffice
 SECONDS = 0.3
 USER = "bench"
 COLUMNS = "user_id, user_name, user_email, created"
@@ -67,8 +68,17 @@ def cases(*, uncounted: bool) -> list[Case]:
 
 
 def in_turns(all_cases: Sequence[Case], number: int) -> list[Case]:
-    """Every other time from the last to the first, so that none is always behind the same one."""
-    return list(all_cases) if number % 2 else list(reversed(all_cases))
+    """Those of a pass. What is compared comes close together, and each target at every place."""
+    found: dict[str, list[Case]] = {}
+    for case in all_cases:
+        if number % TLS_EVERY == 1 or not (case.tls or case.server == REDIS):
+            found.setdefault(case.name, []).append(case)
+    turned = []
+    for same in found.values():
+        first = number % len(same)
+        order = same[first:] + same[:first]
+        turned += order if number % 2 else order[::-1]
+    return turned
 
 
 def briefly(run: Run) -> Run:

@@ -11,8 +11,8 @@ TEXT = """\
 ## Accounts, counters, TLS
 
 What they add to a lookup. One server is all of ours here: between two measurements its plugin is taken out and put in
-again, so that rows, pages and hash index are the same. Many short measurements ({seconds:g} s) take turns, in one order
-and then in the other, since the machine's own speed changes by more than is looked for.
+again, so that rows, pages and hash index are the same. Many short measurements ({seconds:g} s) take turns in every
+order, since the machine's own speed changes by more than is looked for.
 
 {table}
 

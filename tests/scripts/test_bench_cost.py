@@ -93,10 +93,17 @@ def test_without_the_other_build_the_rest_is_measured() -> None:
     }
 
 
-def test_the_order_turns_with_every_pass() -> None:
+def test_each_target_comes_at_every_place_and_tls_now_and_then() -> None:
     found = cost.cases(uncounted=True)
-    assert cost.in_turns(found, 1) == found
-    assert cost.in_turns(found, 2) == found[::-1]
+    assert sorted(map(repr, cost.in_turns(found, 1))) == sorted(map(repr, found))
+    without_tls = [cost.in_turns(found, number) for number in (2, 3, 4, 6, 7, 8)]
+    for place in range(3):
+        assert {turn[place].target for turn in without_tls} == {
+            cost.PLAIN,
+            cost.ACCOUNT,
+            cost.UNCOUNTED_TARGET,
+        }
+        assert all(turn[place].name == turn[0].name for turn in without_tls)
 
 
 def test_measurements_are_short_and_many(tmp_path: Path) -> None:
