@@ -156,8 +156,9 @@ class KeptRights {
     int64_t asked_ms = 0;
     AccountRights rights;
   };
-  // Powers of two. A cursor keeps at most 24 KiB.
+  // Powers of two. A cursor keeps at most 18 KiB.
   static constexpr size_t kFewest = 4, kMost = 256;
+  static_assert(kMost * sizeof(Place) <= size_t{18} << 10);
 
   std::vector<Place> places_;
 };

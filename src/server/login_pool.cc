@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "server/thread.h"
 
@@ -102,11 +103,16 @@ bool LoginPool::submit(Peer& peer, LoginReceiver& receiver) {
   if (login.is_under_way()) return go_on(peer, receiver);
   const bool is_held = login.credentials.proof == engine::Credentials::Proof::kDialogue;
   const Kind kind = is_held && !login.is_decoy ? kHeld : kOrdinary;
+  std::string host;
+  try {
+    if (kind == kHeld) host = peer.transport().remote_host();
+  } catch (const std::bad_alloc&) {  // then it is of no known host
+  }
   const MutexLock lock(mutex_);
   if (!stopping_ && waiting_[kind].size() < options_.most_waiting) {
     try {
-      waiting_[kind].push_back({&peer, &receiver, Clock::now(), peer.client.shared_login(),
-                                kind == kHeld ? peer.transport().remote_host() : std::string()});
+      waiting_[kind].push_back(
+          {&peer, &receiver, Clock::now(), peer.client.shared_login(), std::move(host)});
       if (kind == kHeld) make_room();
       call_threads();
       return true;

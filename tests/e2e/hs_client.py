@@ -60,8 +60,10 @@ def native_response(challenge: bytes, password: str) -> str:
 class Client:
     """One connection. Every call that reads fails after `timeout_s` instead of hanging."""
 
-    def __init__(self, port: int, timeout_s: float = 60) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout_s)
+    def __init__(self, port: int, timeout_s: float = 60, source: str = "127.0.0.1") -> None:
+        self.socket = socket.create_connection(
+            ("127.0.0.1", port), timeout=timeout_s, source_address=(source, 0)
+        )
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = bytearray()
 

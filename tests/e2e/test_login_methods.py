@@ -189,6 +189,25 @@ def test_half_finished_logins_stop_no_other_client(
                 one.close()
 
 
+def test_a_flood_from_one_address_costs_no_other_address_its_logins(
+    accounts: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("eddy", using("ed25519"))
+    with Client(accounts.port, source="127.0.0.2") as honest:
+        reply = honest.request("A", 2, "eddy", "ed25519").decode().split("\t")
+        flood = [Client(accounts.port) for _ in range(60)]
+        try:
+            for one in flood:
+                one.send(b"A\t2\teddy\ted25519\n")
+            for one in flood:
+                assert one.read_line().startswith(b"0\t2\ted25519\t")
+            response = ed25519.response(bytes.fromhex(reply[3]), PASSWORD)
+            assert honest.request("A", 3, response) == IN
+        finally:
+            for one in flood:
+                one.close()
+
+
 def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() -> None:
     variables = {
         "handlersocket_authentication": "account",
