@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <atomic>
-#include <new>
 #include <utility>
 
 #include "base/assert.h"
@@ -17,8 +15,6 @@ namespace {
 
 // Decoding a shorter message takes no time worth counting.
 constexpr size_t kLongText = 64u << 10;
-
-std::atomic<size_t> next_share{0};
 
 bool takes_requests(const Peer& peer) {
   return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.logs_in &&
@@ -45,8 +41,7 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
       session_(session),
       counters_(counters),
       outlet_(outlet),
-      slow_log_(slow_log),
-      share_(next_share.fetch_add(1, std::memory_order_relaxed)) {
+      tally_(counters, slow_log, kMaxRequests) {
   for (const protocol::Protocol* protocol : protocols) {
     formats_.push_back({protocol, protocol->make_codec(context.limits.max_reply_size, &stream_)});
   }
@@ -61,9 +56,8 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   meter.batch_ns = writes() ? kWriteNs : kReadNs;
   meter.now_ns = context.now_ns;
   meter_ = exec::Meter(std::move(meter));
-  entries_.reserve(kMaxRequests);
   peers_.reserve(kMaxRequests);
-  answered_.reserve(kMaxRequests);  // a peer has one time of arrival
+  if (writes()) group_.reserve(kMaxRequests);
 }
 
 void Batch::take_limits() {
@@ -83,25 +77,26 @@ void Batch::run(Peer& peer) {
   peer.may_have_more = false;
   peer.parked = peer.logs_in = false;
   peer.record.set_state(ConnectionRecord::State::kExecuting);
-  began_ns_ = slow_log_ != nullptr && slow_log_->is_on() ? monotonic_ns() : 0;
+  tally_.begin(peer);
   current_ = &peer;
-  run_messages(peer);
+  run_messages(peer, codec_of(peer));
   current_ = nullptr;
+  tally_.end();
 }
 
-void Batch::run_messages(Peer& peer) {
-  protocol::Codec& codec = codec_of(peer);
+void Batch::run_messages(Peer& peer, protocol::Codec& codec) {
+  size_t longest = longest_message(peer);
   while (takes_requests(peer)) {
     if (has_enough() || peer.over_high_water()) {
       peer.may_have_more = true;
       return;
     }
     const std::string_view unread = peer.input().view().substr(peer.used);
-    const Message message = codec.next(*peer.conversation, unread, longest_message(peer));
+    const Message message = codec.next(*peer.conversation, unread, longest);
     switch (message.state) {
       case Message::State::kComplete:
         peer.used += message.consumed;
-        execute(peer, message.text);
+        if (execute(peer, codec, message.text)) longest = longest_message(peer);
         break;
       case Message::State::kIncomplete:
         if (!peer.input_refused()) return;
@@ -121,67 +116,76 @@ size_t Batch::longest_message(Peer& peer) const {
   return known ? most : std::min(most, kMaxRequestOfUnknown);
 }
 
-void Batch::execute(Peer& peer, std::string_view text) {
+// True: the request may have changed what is known of the client.
+bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
   Entry entry{&peer, text, peer.output().size()};
+  bool has_reply = false;
+  streams_ = false;
   try {
     meter_.begin_request();
     if (text.size() >= kLongText) meter_.expect(text.size() / exec::Meter::kBytesPerUnit);
-    Request request = decode(entry);
-    if (request.verb == Verb::kForeign) return turn_away(peer);
+    Request request = codec.decode(*peer.conversation, text);
+    if (request.verb == Verb::kForeign) {
+      turn_away(peer);
+      return false;
+    }
     entry.plan = exec::plan(context_, request, peer.client);
     if (ends_group(entry.plan)) {
-      count_use();  // the client may be about to close the index
-      commit_group();
-      if (!takes_requests(peer)) return;
+      tally_.count_use();  // the client may be about to close the index
+      if (!group_.empty()) end_group();
+      if (!takes_requests(peer)) return false;
       // Requests that were executed again have overwritten the codec's memory.
-      request = decode(entry);
+      request = codec.decode(*peer.conversation, text);
       entry.reply_begin = peer.output().size();
     }
-    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return;
-    entries_.push_back(entry);
-    running_ = entries_.size();
-    answer(request, entry);
-    running_ = 0;
+    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return true;
+    ++requests_;
+    if (writes()) group_.push_back(entry);
+    has_reply = true;
+    answer(request, codec, entry);
     if (request.verb == Verb::kAuth) overwrite(text, request.auth_key);
-    entries_.back().outcome = entry.outcome;
-    // It was counted when it began, without its rows and its time.
-    if (streams_) {
-      counters_.rows_found.add(entry.outcome.rows);
-      note_answered(peer, entry.plan);
-    }
+    if (writes()) group_.back().outcome = entry.outcome;
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
-      entries_.pop_back();
-      commit(group());
-      group_begin_ = entries_.size();
-      if (!takes_requests(peer)) return;
+      if (writes()) group_.pop_back();
+      has_reply = false;
+      end_group();
+      if (!takes_requests(peer)) return false;
       entry.reply_begin = peer.output().size();
-      if (!answer_or_park(entry)) return;
-      entries_.push_back(entry);
+      if (!answer_or_park(entry)) return false;
+      has_reply = true;
+      if (writes()) group_.push_back(entry);
     }
-    if (entry.plan.spec != nullptr) note_use(**entry.plan.spec, entry.outcome.rows);
-    if (began_ns_ != 0) note_time(entry);
+    tally_.worked(peer, entry.plan, entry.outcome);
   } catch (...) {
     give_up(entry);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
+  if (!writes()) {
+    if (has_reply) tally_.done(peer, entry.plan, entry.outcome);
+  } else {
+    end_request(entry.plan);
+  }
+  return entry.plan.kind == Plan::Kind::kConnection;
+}
+
+// On the write port: what follows for the group.
+void Batch::end_request(const Plan& plan) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = entry.plan.kind != Plan::Kind::kConnection && !is_final(entry.plan);
-  if (writes() && session_.transaction_lost()) {
+  const bool in_group = plan.kind != Plan::Kind::kConnection && !is_final(plan);
+  if (session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
+      tally_group();
     } else {
       session_.rollback();
     }
   }
   if (in_group) return;
   // The request is committed for itself, so that no change is uncommitted while the group is empty.
-  if (session_.has_uncommitted_changes() && !entries_.empty()) {
-    group_begin_ = entries_.size() - 1;
-    commit(group());
-  }
-  group_begin_ = entries_.size();
+  if (session_.has_uncommitted_changes() && !group_.empty()) commit(std::span(group_).last(1));
+  tally_group();
 }
 
 // The client gets the replies to its earlier requests, and then the connection ends.
@@ -206,21 +210,21 @@ bool Batch::is_final(const Plan& plan) const {
   return !session_.can_undo(*plan.spec);
 }
 
-Request Batch::decode(const Entry& entry) {
-  return codec_of(*entry.peer).decode(*entry.peer->conversation, entry.text);
-}
-
-void Batch::answer(const Request& request, Entry& entry) {
+void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry) {
   Peer& peer = *entry.peer;
   // Room for a short reply is made first, so that no request is executed that cannot be answered.
   constexpr size_t kShortReply = 64;
-  streams_ = false;
   peer.output().reserve(kShortReply);
-  protocol::ReplyWriter& reply = codec_of(peer).reply_to(*peer.conversation, peer.output());
+  protocol::ReplyWriter& reply = codec.reply_to(*peer.conversation, peer.output());
   entry.outcome =
       exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply);
   HS_ASSERT(streams_ || peer.output().size() > entry.reply_begin);  // there is a reply
   if (!session_.must_wait()) peer.waits_since_ms = 0;
+}
+
+void Batch::answer_again(Entry& entry) {
+  protocol::Codec& codec = codec_of(*entry.peer);
+  answer(codec.decode(*entry.peer->conversation, entry.text), codec, entry);
 }
 
 // Handles a request that must wait, with nothing uncommitted. False: it was parked.
@@ -256,9 +260,9 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
   } const waiting{session_};
   session_.begin_waiting(most_ms);
   if (most_ms != 0) counters_.lock_waits.add(1);
-  const int64_t began_ns = began_ns_ != 0 ? monotonic_ns() : 0;
-  answer(decode(entry), entry);
-  if (began_ns_ != 0) waited_ns_ += monotonic_ns() - began_ns;
+  const int64_t began_ns = tally_.waits_since();
+  answer_again(entry);
+  tally_.waited(began_ns);
 }
 
 // The message and all that follows it stay in the input as if they had not been read.
@@ -295,18 +299,16 @@ void Batch::park(Entry& entry) {
 
 void Batch::execute_group_again() {
   session_.rollback();
-  take_replies_back(group());
-  for (Entry& entry : group()) {
+  take_replies_back(group_);
+  for (Entry& entry : group_) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
     if (entry.peer->parked) {
       entry.peer = nullptr;  // the message follows the one that is parked
-      ++parked_;
       continue;
     }
     counters_.retries.add(1);
     execute_alone(entry);
   }
-  group_begin_ = entries_.size();
 }
 
 void Batch::execute_alone(Entry& entry) {
@@ -314,14 +316,11 @@ void Batch::execute_alone(Entry& entry) {
   entry.reply_begin = output.size();
   for (int attempt = 1;; ++attempt) {
     try {
-      answer(decode(entry), entry);
+      answer_again(entry);
       if (session_.must_wait()) {
         output.truncate(entry.reply_begin);
         session_.rollback();
-        if (!answer_or_park(entry)) {
-          ++parked_;
-          return;
-        }
+        if (!answer_or_park(entry)) return;
       }
     } catch (...) {
       give_up(entry);
@@ -349,10 +348,18 @@ void Batch::commit(std::span<Entry> group) {
   }
 }
 
-void Batch::commit_group() {
-  if (group().empty()) return;
-  commit(group());
-  group_begin_ = entries_.size();
+// Commits also when the group is empty: other sessions may wait for what its session holds.
+void Batch::end_group() {
+  commit(group_);
+  tally_group();
+}
+
+// The replies of the group are final.
+void Batch::tally_group() {
+  for (const Entry& entry : group_) {
+    if (entry.peer != nullptr) tally_.done(*entry.peer, entry.plan, entry.outcome);
+  }
+  group_.clear();
 }
 
 void Batch::take_replies_back(std::span<const Entry> group) {
@@ -381,34 +388,16 @@ void Batch::give_up(Entry& entry) {
   codec_of(*entry.peer).drop_reply();
 }
 
-// The reply positions of the peer's earlier requests become invalid here, so those requests are
-// counted now.
+// Only on the read port: the replies before are final.
 void Batch::begin_stream() {
-  Peer& peer = *current_;
   streams_ = true;
-  peer.is_slow = false;
-  size_t number = 0;
-  for (Entry& entry : entries_) {
-    ++number;
-    if (entry.peer != &peer) continue;
-    count(entry);
-    if (number != running_) note_answered(peer, entry.plan);
-    entry.peer = nullptr;
-  }
+  current_->is_slow = false;
 }
 
 void Batch::finish() {
   if (took_long_) end_interruptible();
-  count_use();
-  if (!entries_.empty()) {
-    if (writes()) commit(group());
-    counters_.batches.add(1);
-    counters_.requests.add(entries_.size() - parked_);
-  }
-  for (const Entry& entry : entries_) {
-    count(entry);
-    if (entry.peer != nullptr) note_answered(*entry.peer, entry.plan);
-  }
+  if (writes() && requests_ != 0) end_group();
+  tally_.end_batch();
   for (Peer* peer : peers_) finish(*peer);
 }
 
@@ -425,38 +414,13 @@ void Batch::finish(Peer& peer) {
   if (peer.ending != Peer::Ending::kLastWords) return;
   Entry unexecuted{&peer, {}, 0};
   reply_error(unexecuted, Error{peer.last_words, 0, {}});
-  peer.record.count_error();
-  count_error(peer.last_words);
-}
-
-void Batch::count(const Entry& entry) {
-  if (entry.peer == nullptr) return;
-  entry.peer->record.count_request(entry.outcome.error.has_value());
-  if (entry.outcome.error) count_error(*entry.outcome.error);
-  const uint64_t rows = entry.outcome.rows;
-  switch (entry.plan.kind) {
-    case Plan::Kind::kConnection:
-      entry.peer->record.set_open_indexes(entry.peer->client.open_indexes());
-      return;
-    case Plan::Kind::kRefused:
-      return;
-    case Plan::Kind::kRead:
-      counters_.finds.add(1);
-      counters_.rows_found.add(rows);
-      return;
-    case Plan::Kind::kChange:
-      counters_.changes[static_cast<size_t>(entry.plan.access)].add(1);
-      counters_.rows_changed.add(rows);
-  }
-}
-
-void Batch::count_error(ErrorCode error) {
-  counters_.errors.add(1);
-  counters_.errors_by_kind[static_cast<size_t>(error_kind(error))].add(1);
+  tally_.last_words(peer, peer.last_words);
 }
 
 void Batch::abandon() {
-  count_use();
+  current_ = nullptr;
+  tally_.end();
+  tally_.end_batch();
   if (took_long_) end_interruptible();
   session_.rollback();
   for (Peer* peer : peers_) {
@@ -466,116 +430,26 @@ void Batch::abandon() {
 }
 
 void Batch::mark_unfinished() {
-  count_use();  // a peer that is split off may close its indexes
   for (Peer* peer : peers_) peer->unfinished = peer->ending != Peer::Ending::kNone;
   if (current_ != nullptr) current_->unfinished = true;
   // On the read port a request is final as soon as it is answered.
-  if (writes()) {
-    for (const Entry& entry : group()) entry.peer->unfinished = true;
+  for (const Entry& entry : group_) {
+    if (entry.peer != nullptr) entry.peer->unfinished = true;  // null: it was parked
   }
-  for (Entry& entry : entries_) {
-    if (entry.peer == nullptr || entry.peer->unfinished) continue;
-    count(entry);
-    note_answered(*entry.peer, entry.plan);
-    entry.peer = nullptr;
-  }
-  // These replies do not wait for the rest of the batch.
-  replies_are_out();
-}
-
-// The next request begins where this one has ended: the clock is looked at once for each.
-void Batch::note_time(const Entry& entry) {
-  const int64_t now_ns = monotonic_ns();
-  const int64_t worked_ns = now_ns - began_ns_ - waited_ns_;
-  const int64_t took_ns = now_ns - entry.peer->record.arrived_ns();
-  began_ns_ = now_ns;
-  waited_ns_ = 0;
-  if (slow_log_->is_slow(took_ns) && slow_log_->takes_one()) {
-    log_slow(entry, took_ns, took_ns - worked_ns);
-  }
-}
-
-void Batch::log_slow(const Entry& entry, int64_t took_ns, int64_t waited_ns) try {
-  SlowRequest slow;
-  const ConnectionRecord& record = entry.peer->record;
-  ConnectionInfo info = record.info();
-  slow.connection = record.id();
-  slow.user = std::move(info.user);
-  slow.host = std::move(info.host);
-  slow.kind = kind_of(entry.plan);
-  if (entry.plan.spec != nullptr) {
-    const engine::IndexSpec& spec = **entry.plan.spec;
-    slow.database = spec.database;
-    slow.table = spec.table;
-    slow.index = spec.index;
-  }
-  slow.rows = entry.outcome.rows;
-  slow.failed = entry.outcome.error.has_value();
-  slow.took_ns = took_ns;
-  slow.waited_ns = waited_ns;
-  slow_log_->add(std::move(slow));
-} catch (const std::bad_alloc&) {
-  slow_log_->drop();
-}
-
-// The counters of an index are shared by all threads, so they are not written for each request.
-void Batch::note_use(const engine::IndexSpec& spec, uint64_t rows) {
-  if constexpr (!kCounts) return;
-  if (use_.spec != &spec) {
-    count_use();
-    use_.spec = &spec;
-  }
-  ++use_.requests;
-  use_.rows += rows;
-}
-
-void Batch::count_use() {
-  if (use_.spec == nullptr) return;
-  exec::usage_of(*use_.spec).count(share_, use_.requests, use_.rows);
-  use_ = {};
-}
-
-void Batch::note_answered(const Peer& peer, const Plan& plan) {
-  if constexpr (!kCounts) return;
-  const int64_t arrived_ns = peer.record.arrived_ns();
-  if (answered_.empty() || answered_.back().arrived_ns != arrived_ns) {
-    const auto known = std::find_if(
-        answered_.begin(), answered_.end(),
-        [arrived_ns](const Answered& answered) { return answered.arrived_ns == arrived_ns; });
-    if (known != answered_.end()) {
-      std::swap(*known, answered_.back());
-    } else {
-      answered_.push_back({arrived_ns, {}});
-    }
-  }
-  ++answered_.back().requests[static_cast<size_t>(kind_of(plan))];
-}
-
-void Batch::replies_are_out() {
-  if (answered_.empty()) return;
-  const int64_t now_ns = monotonic_ns();
-  for (const Answered& answered : answered_) {
-    for (size_t kind = 0; kind < kRequestKinds; ++kind) {
-      const uint32_t requests = answered.requests[kind];
-      if (requests == 0) continue;
-      counters_.latency[kind].record(now_ns - answered.arrived_ns, requests);
-    }
-  }
-  answered_.clear();
+  // A peer that is split off may close its indexes, and its replies do not wait for the batch.
+  tally_.end_batch();
+  tally_.replies_are_out();
 }
 
 void Batch::clear() {
-  const bool has_read = !writes() && !entries_.empty();
+  const bool has_read = !writes() && requests_ != 0;
   peers_.clear();
-  entries_.clear();
-  answered_.clear();
+  group_.clear();
+  tally_.clear();
   // What was only read is final before its end, so no reply waits for this. This comes after peers_
   // is cleared: a thread that takes the lead meanwhile must find no peer here that was settled.
   if (has_read) (void)session_.commit();
-  group_begin_ = parked_ = running_ = 0;
-  reply_bytes_ = 0;
-  current_ = nullptr;
-  streams_ = false;
+  requests_ = reply_bytes_ = 0;
   out_of_memory_ = false;
   met_foreigner_ = false;
   meter_.begin_batch();

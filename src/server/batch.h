@@ -40,6 +40,7 @@
 #include "server/counters.h"
 #include "server/peer.h"
 #include "server/slow_log.h"
+#include "server/tally.h"
 
 namespace hs::server {
 
@@ -124,7 +125,7 @@ class Batch {
 
   // To be called when the replies were sent, or given to the thread that sends them. Counts how long
   // the requests took.
-  void replies_are_out();
+  void replies_are_out() { tally_.replies_are_out(); }
 
   // True when a request of the batch could not be answered for lack of memory.
   bool out_of_memory() const { return out_of_memory_; }
@@ -137,18 +138,13 @@ class Batch {
   void clear();
 
  private:
-  // One request.
+  // One request of the group.
   struct Entry {
-    Peer* peer;             // null: the peer was split off, or the request was parked
+    Peer* peer;             // null: the request was parked
     std::string_view text;  // the message, in the peer's input
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
     exec::Outcome outcome{};  // what the reply tells
-  };
-  // Requests that were answered and whose replies are not out yet, by kind.
-  struct Answered {
-    int64_t arrived_ns;
-    uint32_t requests[kRequestKinds];
   };
   struct Format {
     const protocol::Protocol* protocol;
@@ -171,21 +167,21 @@ class Batch {
     Batch& batch_;
   };
 
-  // On the read port nothing is committed, undone or executed again.
+  // On the read port nothing is committed, undone or executed again, so there is no group.
   bool writes() const { return context_.mode == engine::Mode::kReadWrite; }
   bool has_enough() const {
-    return entries_.size() >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes ||
-           meter_.batch_is_over();
+    return requests_ >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes || meter_.batch_is_over();
   }
-  void run_messages(Peer& peer);
+  void run_messages(Peer& peer, protocol::Codec& codec);
   size_t longest_message(Peer& peer) const;
-  void execute(Peer& peer, std::string_view text);
+  bool execute(Peer& peer, protocol::Codec& codec, std::string_view text);
+  void end_request(const exec::Plan& plan);
   void turn_away(Peer& peer);
   bool ends_group(const exec::Plan& plan) const;
   bool is_final(const exec::Plan& plan) const;
   protocol::Codec& codec_of(const Peer& peer);
-  protocol::Request decode(const Entry& entry);
-  void answer(const protocol::Request& request, Entry& entry);
+  void answer(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  void answer_again(Entry& entry);
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
   void set_aside(Entry& entry);
@@ -194,55 +190,35 @@ class Batch {
   void execute_group_again();
   void execute_alone(Entry& entry);
   void commit(std::span<Entry> group);
-  void commit_group();
+  void end_group();
+  void tally_group();
   void take_replies_back(std::span<const Entry> group);
   void reply_error(Entry& entry, const Error& error);
   void give_up(Entry& entry);
   void end_interruptible();
   void mark_unfinished();
   void finish(Peer& peer);
-  void count(const Entry& entry);
-  void note_time(const Entry& entry);
-  void log_slow(const Entry& entry, int64_t took_ns, int64_t waited_ns);
-  void note_use(const engine::IndexSpec& spec, uint64_t rows);
-  void count_use();
-  void note_answered(const Peer& peer, const exec::Plan& plan);
-  void count_error(ErrorCode error);
   void begin_stream();
-  std::span<Entry> group() { return std::span(entries_).subspan(group_begin_); }
 
   const exec::Context& context_;
   engine::Session& session_;
   Counters& counters_;
   Outlet* const outlet_;
-  SlowLog* const slow_log_;
+  Tally tally_;
   Stream stream_{*this};
   std::vector<Format> formats_;
   exec::Meter meter_;
   exec::Scratch scratch_{meter_};
 
   std::vector<Peer*> peers_;
-  std::vector<Entry> entries_;
-  // Only while the slow log is on:
-  int64_t began_ns_ = 0;   // when the present request began to be executed; 0: the log is off
-  int64_t waited_ns_ = 0;  // how long it has waited for locks since
-  // Requests that follow each other on the same index, and are not counted there yet.
-  struct Use {
-    const engine::IndexSpec* spec = nullptr;
-    uint64_t requests = 0;
-    uint64_t rows = 0;
-  } use_;
-  const size_t share_;              // of the counters of all indexes
-  std::vector<Answered> answered_;  // one for each time of arrival; nearly always one
-  size_t group_begin_ = 0;          // in entries_
-  size_t running_ = 0;  // the entries before and with the request that is answered now; 0: none
-  size_t parked_ = 0;   // how many of entries_ are not answered
+  std::vector<Entry> group_;
+  size_t requests_ = 0;      // that were executed
+  size_t reply_bytes_ = 0;   // of their replies
   Peer* current_ = nullptr;  // the peer of run()
   bool took_long_ = false;   // a request did, and the lead was given away
   bool streams_ = false;     // the reply of the current request is streamed
   bool out_of_memory_ = false;
   bool met_foreigner_ = false;
-  size_t reply_bytes_ = 0;
 };
 
 }  // namespace hs::server

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -16,7 +17,7 @@ namespace {
 
 using testing::Call;
 
-// A session whose cursor() or end_request() throws at a chosen call.
+// A session whose cursor() or end_request() throws at a chosen call, or calls a function first.
 class ThrowingSession final : public ForwardingSession {
  public:
   using ForwardingSession::ForwardingSession;
@@ -24,9 +25,12 @@ class ThrowingSession final : public ForwardingSession {
 
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     if (--throw_at == 0) throw std::runtime_error("broken");
+    if (--call_at == 0) call();
     opened_amid_changes |= !open && has_uncommitted_changes();
     return ForwardingSession::cursor(spec);
   }
+  int call_at = 0;
+  std::function<void()> call;
   bool opened_amid_changes = false;
   bool undo = true;
   bool can_undo(const engine::IndexSpecPtr&) const override { return undo; }
@@ -228,6 +232,31 @@ TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {
   run({&first_});
   EXPECT_EQ(take(first_), "0\t1\n0\t1\n2\t1\trequest_too_long\n");
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "4,v4", "2,v2", "3,v3"}));
+}
+
+TEST_F(BatchTest, ABatchCanBeSplitWhileItsRequestsRunAgainAndOneIsParked) {
+  NoWaits outlet;
+  Batch batch(context_, kProtocols, session_, counters_, &outlet);
+  first_.input().append(insert(1));
+  second_.input().append(insert(2));
+  third_.input().append(insert(3));
+  faulty_.lose_transaction(Call::kInsert, 3);
+  faulty_.lock_row(Call::kInsert, 4);  // insert(1), when all are executed again
+  Queue final;
+  std::vector<Peer*> kept;
+  session_.call = [&] { batch.split(final, [&](Peer& peer) { kept.push_back(&peer); }); };
+  session_.call_at = 5;  // insert(2), which might wait there
+  for (Peer* peer : {&first_, &second_, &third_}) batch.run(*peer);
+  EXPECT_EQ(kept, (std::vector<Peer*>{&second_, &third_}));
+  ASSERT_FALSE(final.empty());
+  EXPECT_EQ(&final.pop_front(), &first_);
+  EXPECT_TRUE(first_.parked);
+  EXPECT_EQ(first_.input().view(), insert(1));
+  batch.finish();
+  batch.clear();
+  EXPECT_EQ(take(second_) + take(third_), "0\t1\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"2,v2", "3,v3"}));
+  EXPECT_EQ(counters_.requests.get(), 3u + 2u);
 }
 
 TEST_F(BatchTest, AWaitBehindOneThatMustWaitIsNotTakenForItsOwn) {
