@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What the system variables are set to. The server writes them: before the plugin starts, and later
-// by the functions in variables.cc, one SET after the other, under LOCK_global_system_variables.
+// by the functions in changes.cc, one SET after the other, under LOCK_global_system_variables.
 #pragma once
 
 #include <string>

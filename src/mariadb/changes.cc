@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/changes.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mariadb/configuration.h"
+#include "mariadb/own_places.h"
+#include "mariadb/running.h"
+#include "mariadb/values.h"
+
+namespace hs::mariadb {
+namespace {
+
+// One SET after the other.
+class Turn {
+ public:
+  Turn() {
+    mysql_mutex_unlock(&LOCK_global_system_variables);
+    turns_.lock();
+    mysql_mutex_lock(&LOCK_global_system_variables);
+  }
+  ~Turn() { turns_.unlock(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // Calls `work`, which returns false and sets *error when it fails, without the server's mutex.
+  template <class Work>
+  static bool succeeds(Work work) {
+    mysql_mutex_unlock(&LOCK_global_system_variables);
+    std::string error;
+    bool done = false;
+    try {
+      done = work(&error);
+    } catch (const std::bad_alloc&) {
+      error = "out of memory";
+    }
+    mysql_mutex_lock(&LOCK_global_system_variables);
+    if (!done) my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %s", MYF(0), error.c_str());
+    return done;
+  }
+
+ private:
+  static inline std::mutex turns_;
+};
+
+// What a variable is to be set to. A text is kept here, since the variable only points to it.
+template <class T>
+class Kept {
+ public:
+  // May throw std::bad_alloc.
+  Kept(T&, T value) : value_(value) {}
+  T value() const { return value_; }
+  void put(T& variable) { variable = value_; }
+
+ private:
+  T value_;
+};
+template <>
+class Kept<char*> {
+ public:
+  Kept(char*& variable, const char* value)
+      : place_(texts_[&variable]), is_null_(value == nullptr), text_(is_null_ ? "" : value) {}
+  const char* value() const { return is_null_ ? nullptr : text_.c_str(); }
+  void put(char*& variable) {
+    place_.swap(text_);
+    variable = is_null_ ? nullptr : place_.data();
+  }
+
+ private:
+  static inline std::map<char**, std::string> texts_;
+  std::string& place_;
+  bool is_null_;
+  std::string text_;
+};
+
+bool listen_by_values(std::string* error) {
+  std::optional<server::Config> config = read_configuration(error);
+  if (!config || !leaves_places_to_server(*config, error)) return false;
+  bool done = true;
+  Running::ask([&](server::Server& server) {
+    done = server.relisten(config->endpoints, config->backlog, error);
+  });
+  for (server::EndpointConfig& endpoint : config->endpoints) wipe(endpoint.authentication.secret);
+  return done;
+}
+
+bool serve_by_values(std::string* error) {
+  const server::Config wanted = read_threads();
+  bool done = true;
+  Running::ask([&](server::Server& server) {
+    done = server.resize(wanted.read_threads, wanted.write_threads, wanted.max_threads, error);
+  });
+  return done;
+}
+
+// Listens by the secrets as `change` makes them, which returns false when it fails.
+template <class Change>
+bool change_secrets(Change change) {
+  return Turn::succeeds([&](std::string* error) {
+    const Secrets before = secrets;
+    if (change(error) && listen_by_values(error)) return true;
+    secrets = before;
+    return false;
+  });
+}
+
+}  // namespace
+
+template <class T>
+void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  std::atomic_ref(*static_cast<T*>(target)).store(*static_cast<const T*>(value));
+  Running::ask([](server::Server& server) { server.change(read_settings()); });
+}
+
+template <class T>
+void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  T& variable = *static_cast<T*>(target);
+  const T before = std::exchange(variable, *static_cast<const T*>(value));
+  std::optional<Kept<T>> kept;
+  const bool done = Turn::succeeds([&](std::string* error) {
+    kept.emplace(variable, variable);
+    return listen_by_values(error);
+  });
+  variable = before;
+  if (done) kept->put(variable);
+}
+
+void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  unsigned& variable = *static_cast<unsigned*>(target);
+  const unsigned before = std::exchange(variable, *static_cast<const unsigned*>(value));
+  if (!Turn::succeeds(serve_by_values)) variable = before;
+}
+
+template <bool kWrites>
+void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  const char* const text = *static_cast<const char* const*>(value);
+  const bool done = change_secrets([&](std::string* error) {
+    if (kWrites) return secrets.write.set(text, error);
+    return secrets.read.set(text != nullptr && *text != '\0' ? text : nullptr, error);
+  });
+  if (done) *static_cast<char**>(target) = hidden_form(text);
+}
+
+template <bool kWrites>
+void set_secret_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  char*& variable = *static_cast<char**>(target);
+  std::optional<Kept<char*>> kept;
+  const bool done = change_secrets([&](std::string* error) {
+    kept.emplace(variable, *static_cast<char* const*>(value));
+    return (kWrites ? secrets.write : secrets.read).read(text(kept->value()), error);
+  });
+  if (done) kept->put(variable);
+}
+
+void switch_slow_log(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const bool on = *static_cast<const char*>(value) != 0;
+  *static_cast<char*>(target) = on ? 1 : 0;
+  Running::ask([on](server::Server& server) { server.slow_log().set_on(on); });
+}
+
+void set_long_query_time(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const double seconds = *static_cast<const double*>(value);
+  *static_cast<double*>(target) = seconds;
+  Running::ask(
+      [seconds](server::Server& server) { server.slow_log().set_threshold(in_ns(seconds)); });
+}
+
+void set_slow_log_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+  const Turn turn;
+  char*& variable = *static_cast<char**>(target);
+  std::optional<Kept<char*>> kept;
+  const bool done = Turn::succeeds([&](std::string* error) {
+    kept.emplace(variable, *static_cast<char* const*>(value));
+    bool taken = true;
+    Running::ask([&](server::Server& server) {
+      taken = server.slow_log().set_file(text(kept->value()), error);
+    });
+    return taken;
+  });
+  if (done) kept->put(variable);
+}
+
+int kill_connection(MYSQL_THD, st_mysql_sys_var*, void* save, st_mysql_value* value) {
+  longlong number = 0;
+  value->val_int(value, &number);
+  const auto id = static_cast<unsigned long long>(number);
+  bool killed = false;
+  Running::ask([&](server::Server& server) { killed = server.kill(id); });
+  *static_cast<unsigned long long*>(save) = 0;
+  if (killed) return 0;
+  my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
+  return 1;
+}
+
+void keep_nothing(MYSQL_THD, st_mysql_sys_var*, void*, const void*) {}
+
+template void change<unsigned>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void change<unsigned long long>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void listen_by<char*>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void listen_by<char>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void listen_by<unsigned>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void listen_by<unsigned long>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void set_secret<false>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void set_secret<true>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void set_secret_file<false>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+template void set_secret_file<true>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+
+}  // namespace hs::mariadb
