@@ -14,6 +14,7 @@ FLOOR_LOOKUPS = 1_000_000  # for each second that a measurement takes
 IN_PROCESS = "in process"
 FLOOR_BATCH = 1024  # as 32 connections at depth 32 give at most
 COUNT = 100  # of keys, or of rows
+PIPELINED = "finds, pipelined"
 
 
 def shape_name(connections: int, depth: int) -> str:
@@ -69,7 +70,7 @@ def ranges(run: Run) -> None:
     in_ = ("--workload", "in", "--in", str(COUNT))
     range_ = ("--workload", "range", "--range", str(COUNT))
     targets = TARGETS[1:]
-    cases = [Case("finds, pipelined", target, 10, COUNT) for target in targets]
+    cases = [Case(PIPELINED, target, 10, COUNT) for target in TARGETS]
     cases += [Case("finds, one at a time", target, 10) for target in SQL]
     cases += [Case(f"IN {COUNT}", target, 10, arguments=in_) for target in targets + SQL]
     cases += [

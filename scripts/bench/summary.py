@@ -121,7 +121,7 @@ COMPARISONS = (
     Comparison(
         f"CPU for a lookup, {lookups.COUNT} on the way on each of 10 connections, µs",
         "ranges",
-        "finds, pipelined",
+        lookups.PIPELINED,
         figures.cpu,
     ),
     Comparison(

@@ -45,6 +45,9 @@ def results(tmp_path: Path) -> Results:
     add(made, "lookups", deep, "null", cpu=0.2, rate=1)
     add(made, "lookups", deep, "ours", cpu=1.5, rate=1)
     add(made, "lookups", deep, floors.INSIDE, cpu=1.44, rate=1)
+    add(made, "ranges", lookups.PIPELINED, "ours", cpu=150, rate=1)  # a hundredth for a row
+    add(made, "ranges", lookups.PIPELINED, "null", cpu=30, rate=1)
+    add(made, "ranges", "IN 100", "ours", cpu=140, rate=1)
     for section in ("writes", "slow"):
         rate = 1000 if section == "writes" else 100
         one, many = (writes.case_name("insert", "on", count) for count in (1, 30))
@@ -79,6 +82,16 @@ def test_the_floors_in_one_process_say_what_is_possible_beside_their_sum(results
     assert found.bound.ratio is not None
     assert found.bound.ratio.median == pytest.approx(1.44 / (0.2 + 1))
     assert found.closeness == pytest.approx(1.44 / 1.5)
+
+
+def test_rows_by_one_request_are_held_against_the_floors_of_as_many_rows(results: Results) -> None:
+    found = by_name(results)["rows per CPU second: IN with 100 keys, of pipelined finds"]
+    assert found.measured is not None
+    assert found.measured.median == pytest.approx(150 / 140)
+    assert found.bound is not None
+    assert found.bound.ratio is not None
+    assert found.bound.ratio.median == pytest.approx(1.5 / (0.3 + 1))
+    assert found.closeness == pytest.approx((150 / 140) / (1.5 / 1.3))
 
 
 def test_durable_writes_are_held_against_the_time_of_one_commit(results: Results) -> None:
