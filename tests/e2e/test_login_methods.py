@@ -358,3 +358,21 @@ def test_slow_logins_hold_up_no_other(
     finally:
         for client in slow:
             client.close()
+
+
+def test_the_plugin_can_be_removed_while_clients_owe_their_answers() -> None:
+    variables = {
+        "handlersocket": "ON",
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("INSTALL SONAME 'auth_ed25519'")
+        server.sql(f"CREATE USER eddy@'%' IDENTIFIED VIA {using('ed25519')}")
+        with Client(server.port) as one, Client(server.port_wr) as other:
+            for client in (one, other):
+                assert client.request("A", 2, "eddy", "ed25519").startswith(b"0\t2\ted25519\t")
+            server.sql("UNINSTALL PLUGIN handlersocket")
+            assert one.at_eof() and other.at_eof()
+        assert server.sql("SELECT 1") == [(1,)]
