@@ -110,6 +110,12 @@ class Cursor {
   // True when the current row meets filter `number` of set_filters().
   virtual bool passes(size_t number) = 0;
 
+  // Between these two, in one request and around its seeks, row() is not called, nor passes() unless
+  // `with_filters` is true. So the engine may read less of each row: only the index, where that has
+  // all that is needed.
+  virtual void begin_count(bool /*with_filters*/) {}
+  virtual void end_count() {}
+
   // A name for the current row, by which seek_position() finds the row again in the same request,
   // even when its key has changed since. The bytes are valid until the next call on this cursor.
   virtual std::string_view position() = 0;

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "exec/auth.h"
+#include "exec/count.h"
 #include "exec/find.h"
 #include "exec/hello.h"
 #include "exec/insert.h"
@@ -43,6 +44,7 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
       return uint64_t{0};
     }
     case Plan::Kind::kRead:
+      if (request.verb == Verb::kCount) return count(plan, request, session, scratch, reply);
       return find(context, plan, request, session, scratch, reply);
     case Plan::Kind::kChange:
       if (plan.access != engine::Access::kInsert) {

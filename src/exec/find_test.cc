@@ -96,6 +96,33 @@ TEST_F(FindTest, InIsCutByOffsetAndLimit) {
             "rows 2: [1,ada] [2,bob]");
 }
 
+TEST_F(FindTest, AllOfAnInIsAFindForEachValue) {
+  EXPECT_EQ(run(Ask::find(2, "=", {""}, 9).all_in(0, {"20", "9", nullptr, "20"})),
+            "rows 2: [2,20] [3,20] [4,NULL] [2,20] [3,20]");
+  EXPECT_EQ(run(Ask::find(2, "=<", {""}, 1).all_in(0, {"20", "10"})), "rows 2: [3,20] [1,10]");
+  EXPECT_EQ(run(Ask::find(3, "=", {""}, 9).all_in(0, {"b", "a"})), "rows 1: [4] [3] [1] [2]");
+  EXPECT_EQ(run(Ask::find(1, ">", {""}, 2).all_in(0, {"3", "1"})),
+            "rows 2: [4,dan] [5,eve] [2,bob] [3,cyd]");
+}
+
+TEST_F(FindTest, LimitOffsetAndStopAreForEachValueOfAllOfAnIn) {
+  EXPECT_EQ(run(Ask::find(2, "=", {""}).all_in(0, {"20", "30"})), "rows 2: [2,20] [5,30]");
+  EXPECT_EQ(run(Ask::find(2, "=", {""}, 9, 1).all_in(0, {"20", "30", "20"})),
+            "rows 2: [3,20] [3,20]");
+  ASSERT_EQ(run(Ask::open(4, "user", "by_city_age", "id", "age")), "ok");
+  EXPECT_EQ(run(Ask::find(4, ">=", {"", "0"}, 9).all_in(0, {"a", "c"}).stop_unless(0, "<", "20")),
+            "rows 1: [1]");
+  EXPECT_EQ(run(Ask::find(4, ">=", {"", "0"}, 9).all_in(0, {"a", "b"}).stop_unless(0, "<", "30")),
+            "rows 1: [1] [2] [4] [3] [3]");
+}
+
+TEST_F(FindTest, AllOfAnInIsBoundByTheRowsOfAReply) {
+  context.limits.max_rows = 3;
+  EXPECT_EQ(run(Ask::find(2, "=", {""}, 9).all_in(0, {"20", "10"})),
+            "rows 2: [2,20] [3,20] [1,10]");
+  EXPECT_EQ(run(Ask::find(2, "=", {""}, 9).all_in(0, {"20", "10", "30"})), "error too_many_rows");
+}
+
 TEST_F(FindTest, RefusesAnInOutsideTheKey) {
   EXPECT_EQ(run(Ask::find(3, "=", {"a"}, 9).in(1, {"20"})), "error kpnum");
   EXPECT_EQ(run(Ask::find(3, "=", {"a"}, 9).in(4294967295u, {"20"})), "error kpnum");

@@ -55,7 +55,9 @@ class Change {
   // again. Some engines also lose their place in an index when a row is deleted. Neither can happen
   // with one row at most. IN seeks anew for each value, and each value is meant to see the changes
   // of those before.
-  bool may_meet_its_changes() const { return request_.limit > 1 && !request_.in; }
+  bool may_meet_its_changes() const {
+    return request_.limit > 1 && (!request_.in || request_.in->takes_all);
+  }
 
   Result<void> change_in_place(Scan& scan) {
     for (;;) {
@@ -67,9 +69,16 @@ class Change {
   }
 
   Result<void> collect_and_change(Scan& scan) {
+    do {
+      if (Result<void> done = collect_and_change_search(scan); !done) return done;
+    } while (scan.begin_next_search());
+    return {};
+  }
+
+  Result<void> collect_and_change_search(Scan& scan) {
     Positions positions;
     for (uint64_t rows = 0;; ++rows) {
-      Result<bool> found = scan.next();
+      Result<bool> found = scan.next_of_search();
       if (!found) return std::move(found.error());
       if (!*found) break;
       if (rows == context_.limits.max_changed_rows || !positions.add(cursor_.position())) {

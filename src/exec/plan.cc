@@ -9,6 +9,10 @@ using protocol::ErrorStage;
 using protocol::Request;
 using protocol::Verb;
 
+bool reads(const Request& request) {
+  return request.verb == Verb::kFind || request.verb == Verb::kCount;
+}
+
 std::optional<ErrorCode> check_filters(const Request& request, const engine::IndexSpec& spec) {
   for (const protocol::Filter& filter : request.filters) {
     if (!filter.type_ok) return ErrorCode::kFilterType;
@@ -26,7 +30,7 @@ std::optional<ErrorCode> check(const Context& context, const Request& request,
     return ErrorCode::kTooManyKeys;
   }
   if (auto error = request.error_due(ErrorStage::kOperation)) return error;
-  if (request.verb != Verb::kFind && context.mode == engine::Mode::kReadOnly) {
+  if (!reads(request) && context.mode == engine::Mode::kReadOnly) {
     return ErrorCode::kReadOnly;
   }
   if (auto error = request.error_due(ErrorStage::kModification)) return error;
@@ -39,7 +43,7 @@ Plan refused(ErrorCode error) { return {.error = error}; }
 
 Plan on_index(const Request& request, const engine::IndexSpecPtr& spec) {
   Plan plan{.kind = Plan::Kind::kRead, .spec = &spec};
-  if (request.verb == Verb::kFind) return plan;
+  if (reads(request)) return plan;
   plan.kind = Plan::Kind::kChange;
   if (request.verb == Verb::kInsert) {
     plan.access = engine::Access::kInsert;

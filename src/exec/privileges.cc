@@ -38,7 +38,9 @@ std::optional<Error> denied(int number) { return Error::access_denied(number); }
 std::optional<Error> denial_of_find(const engine::IndexSpec& spec, const Request& request,
                                     const Rights& rights) {
   if (!rights.selects) return denied(kForTable);
-  if (spec.columns.size() > rights.select_columns || !may_search(request, rights)) {
+  const bool returns_rows = request.verb == protocol::Verb::kFind;
+  if ((returns_rows && spec.columns.size() > rights.select_columns) ||
+      !may_search(request, rights)) {
     return denied(kForColumn);
   }
   return {};

@@ -1,6 +1,7 @@
 #include "exec/scan.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace hs::exec {
 
@@ -34,15 +35,38 @@ Result<void> FiltersInCursor::set(Scratch& scratch) {
 
 Scan::Scan(const protocol::Request& request, engine::Cursor& cursor, Scratch& scratch,
            uint64_t done)
-    : request_(request),
-      cursor_(cursor),
-      scratch_(scratch),
-      skip_(request.offset + done),
-      left_(request.limit - done) {
+    : request_(request), cursor_(cursor), scratch_(scratch), done_(done) {
   if (request.in) std::copy(request.key.begin(), request.key.end(), in_key_.emplace().begin());
+  begin_search();
 }
 
 Result<bool> Scan::next() {
+  for (;;) {
+    Result<bool> found = next_of_search();
+    if (!found) return found;
+    if (*found) {
+      if (done_ == 0) return true;
+      --done_;
+    } else if (!begin_next_search()) {
+      return false;
+    }
+  }
+}
+
+void Scan::begin_search() {
+  skip_ = request_.offset;
+  left_ = request_.limit != 0 ? request_.limit : std::numeric_limits<uint64_t>::max();
+  positioned_ = false;
+  if (takes_all()) (*in_key_)[request_.in->key_part] = request_.in->values[in_position_++];
+}
+
+bool Scan::begin_next_search() {
+  if (!takes_all() || in_position_ == request_.in->values.size()) return false;
+  begin_search();
+  return true;
+}
+
+Result<bool> Scan::next_of_search() {
   // Checked before the cursor moves: the row behind the last one is never read (nor locked).
   if (left_ == 0) return false;
   for (;;) {
@@ -59,11 +83,13 @@ Result<bool> Scan::next() {
 }
 
 Result<bool> Scan::advance() {
-  if (request_.in) return advance_in();
+  if (request_.in && !request_.in->takes_all) return advance_in();
   scratch_.meter.add(Meter::kRow);
   if (positioned_) return cursor_.next();
   positioned_ = true;
-  return cursor_.seek(request_.op, request_.key);
+  if (!request_.in) return cursor_.seek(request_.op, request_.key);
+  scratch_.meter.add(Meter::kValue);
+  return cursor_.seek(request_.op, {in_key_->data(), request_.key.size()});
 }
 
 Scan::Verdict Scan::judge() {

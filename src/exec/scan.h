@@ -1,5 +1,8 @@
-// The rows that a find or modify request means, one after the other: operator and key, IN, filters,
-// offset and limit. Changes nothing and writes nothing.
+// The rows that a find, count or modify request means, one after the other: operator and key, IN,
+// filters, offset and limit. Changes nothing and writes nothing.
+//
+// Nearly every request is one search. An IN that takes all rows of its values is one for each value,
+// with a limit and an offset for each.
 //
 // Allocates nothing once the scratch has grown.
 #pragma once
@@ -61,12 +64,19 @@ class Scan {
   // as far as the cursor allows.
   Result<bool> next();
 
+  // The same in two steps, for a caller that must know where a search ends: the next row of the
+  // present search; and whether there is a further search, which is then the present one.
+  Result<bool> next_of_search();
+  bool begin_next_search();
+
   // Whether the cursor's row meets all filters. For a row that the cursor left and came back to.
   bool meets_filters() { return judge() == Verdict::kTake; }
 
  private:
   enum class Verdict : uint8_t { kTake, kSkip, kStop };
 
+  bool takes_all() const { return request_.in && request_.in->takes_all; }
+  void begin_search();
   Result<bool> advance();
   Result<bool> advance_in();
   Verdict judge();
@@ -74,8 +84,9 @@ class Scan {
   const protocol::Request& request_;
   engine::Cursor& cursor_;
   Scratch& scratch_;
-  uint64_t skip_;            // rows still to be passed over
-  uint64_t left_;            // rows still to be returned
+  uint64_t done_;            // rows of the request that are still to be passed over
+  uint64_t skip_ = 0;        // rows of the search that are still to be passed over
+  uint64_t left_ = 0;        // rows of the search that are still to be returned
   size_t in_position_ = 0;   // IN values used so far
   bool positioned_ = false;  // seek() was called
   // With IN: the key, with the current value in its place.

@@ -57,6 +57,8 @@ void MariaCursor::unlock_read() {
   if (table_->s->blob_fields != 0) {
     table_->file->ha_reset();
     set_read_columns();
+  } else if (reads_ != Reads::kColumns) {
+    set_read_columns();
   }
 }
 
@@ -135,6 +137,8 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
     return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
+  if (reads_ != Reads::kColumns && !counts_) [[unlikely]]
+    read_all_columns();
   backwards_ = op == KeyOperator::kEqualDescending;
   auto built = build_key(backwards_ ? KeyOperator::kEqual : op, key);
   if (!built || !*built) return built;

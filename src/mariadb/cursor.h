@@ -89,6 +89,8 @@ class MariaCursor final : public engine::Cursor {
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<void> set_filters(std::span<const Filter> filters) override;
   bool passes(size_t number) override { return filters_[number].passes(); }
+  void begin_count(bool with_filters) override;
+  void end_count() override { counts_ = false; }
   Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
@@ -97,6 +99,7 @@ class MariaCursor final : public engine::Cursor {
   // open_table.cc
   Error open_failed(bool try_again) const;
   Result<void> check_table() const;
+  bool is_in_index(const Field* field) const;
   void choose_covering_index();
   bool changes_rows_at_one_go() const;
   Result<void> resolve();
@@ -105,6 +108,8 @@ class MariaCursor final : public engine::Cursor {
   void mark_read_columns();
   void mark_key_columns();
   void set_read_columns();
+  void read_all_columns();
+  bool covers_count(bool with_filters) const;
   void set_write_columns(engine::Access access);
   // key.cc
   Result<bool> build_key(KeyOperator op, std::span<const Value> key);
@@ -174,6 +179,10 @@ class MariaCursor final : public engine::Cursor {
   std::vector<ColumnFilter> conditions_;
   uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
+  bool counts_ = false;  // between begin_count() and end_count()
+  // What the index was begun with: the opened columns, or what a count needs. It stays until
+  // another request needs more.
+  enum class Reads : uint8_t { kColumns, kFilters, kNothing } reads_ = Reads::kColumns;
   KeptRights rights_;
 };
 

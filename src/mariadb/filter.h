@@ -24,6 +24,8 @@ class ColumnFilter {
   // may be a BLOB or TEXT.
   static Result<ColumnFilter> make_for_text(Field* field, FilterOperator op, const Value& value);
 
+  Field* field() const { return field_; }
+
   // Whether the current row meets the condition.
   bool passes();
 

@@ -86,6 +86,7 @@ void MariaCursor::recover_failed_open() {
 }
 
 void MariaCursor::forget_table() {
+  counts_ = false;
   rights_.forget();
   table_ = nullptr;
   children_.forget();
@@ -226,11 +227,13 @@ Result<Field*> MariaCursor::find_column(const std::string& name) const {
   return ErrorCode::kColumn;
 }
 
+bool MariaCursor::is_in_index(const Field* field) const {
+  return field->part_of_key.is_set(index_) && field->vcol_info == nullptr;
+}
+
 // Reads from a secondary index alone when it has every column of the request.
 void MariaCursor::choose_covering_index() {
-  const auto in_index = [this](const Field* field) {
-    return field->part_of_key.is_set(index_) && field->vcol_info == nullptr;
-  };
+  const auto in_index = [this](const Field* field) { return is_in_index(field); };
   covering_ = session_.mode() == engine::Mode::kReadOnly && index_ != table_->s->primary_key &&
               !table_->versioned() && !has_prefixes_ && !columns_.empty() &&
               std::all_of(columns_.begin(), columns_.end(), in_index) &&
@@ -253,11 +256,50 @@ void MariaCursor::mark_key_columns() {
 }
 
 void MariaCursor::set_read_columns() {
+  reads_ = Reads::kColumns;
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
   mark_read_columns();
   table_->file->column_bitmaps_signal();
+}
+
+// On the write port the engine goes to every row in any case, to lock it.
+void MariaCursor::begin_count(bool with_filters) {
+  if (session_.mode() != engine::Mode::kReadOnly) return;
+  counts_ = true;
+  const Reads needed = with_filters ? Reads::kFilters : Reads::kNothing;
+  // Other filters are of other columns.
+  if (reads_ == needed && !with_filters) return;
+  end_index();
+  table_->file->ha_end_keyread();
+  reads_ = needed;
+  reads_key_columns_ = false;
+  bitmap_clear_all(table_->read_set);
+  if (with_filters) {
+    for (const ColumnFilter& filter : filters_) filter.field()->register_field_in_read_map();
+  }
+  if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
+  if (has_prefixes_) mark_key_columns();
+  table_->file->column_bitmaps_signal();
+  if (covers_count(with_filters)) table_->file->ha_start_keyread(index_);
+}
+
+// Whether the index alone has what a count looks at.
+bool MariaCursor::covers_count(bool with_filters) const {
+  if (!(index_flags_ & HA_KEYREAD_ONLY) || table_->file->pk_is_clustering_key(index_)) return false;
+  if (table_->versioned() || has_prefixes_) return false;
+  return !with_filters ||
+         std::all_of(filters_.begin(), filters_.end(),
+                     [this](const ColumnFilter& filter) { return is_in_index(filter.field()); });
+}
+
+// After a count, for a request that needs what the count did not.
+void MariaCursor::read_all_columns() {
+  end_index();
+  table_->file->ha_end_keyread();
+  set_read_columns();
+  if (covering_) table_->file->ha_start_keyread(index_);
 }
 
 }  // namespace hs::mariadb

@@ -24,6 +24,7 @@ enum class Verb : uint8_t {
   kAuth,
   kHello,  // asks who serves
   kFind,
+  kCount,  // a find that answers how many rows there are
   kInsert,
   kModify,  // a find whose rows are changed
 };
@@ -63,6 +64,9 @@ enum class ErrorStage : uint8_t {
 struct In {
   uint32_t key_part = 0;  // the key value that each of `values` replaces in turn
   std::span<const Value> values;
+  // Each value finds all its rows, as a find of its own: limit, offset and a stop are for each. Else
+  // a value finds one row at most, and they are for all values together.
+  bool takes_all = false;
 };
 
 struct Filter {
@@ -101,11 +105,12 @@ struct Request {
   // kChallenge: the names of the methods that the client can do, with commas; empty: any
   Value auth_key;
 
-  // kFind and kModify
+  // kFind, kCount and kModify
   KeyOperator op = KeyOperator::kEqual;
   std::span<const Value> key;
   uint32_t key_count = 0;  // as announced; key.size() unless there is an error
-  uint32_t limit = 1;      // rows; never 0: a client's 0 means 1
+  // Rows. A client's 0 means 1, and is never here; for kCount it is here, and means no limit.
+  uint32_t limit = 1;
   uint32_t offset = 0;
   std::optional<In> in;
   std::span<const Filter> filters;

@@ -79,8 +79,18 @@ bool FakeCursor::arrive_before(Entries::const_iterator at) {
   return at != index_->entries.begin() && arrive(std::prev(at));
 }
 
+void FakeCursor::begin_count(bool with_filters) {
+  HS_ASSERT(session_.here(session_.request_ == this) && counts_ == Counts::kNo);
+  counts_ = with_filters ? Counts::kByFilters : Counts::kAll;
+}
+
+void FakeCursor::end_count() {
+  HS_ASSERT(session_.here(session_.request_ == this) && counts_ != Counts::kNo);
+  counts_ = Counts::kNo;
+}
+
 Result<std::span<const Value>> FakeCursor::row() {
-  HS_ASSERT(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this) && counts_ == Counts::kNo);
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
@@ -106,7 +116,7 @@ Result<void> FakeCursor::set_filters(std::span<const Filter> filters) {
 }
 
 bool FakeCursor::passes(size_t number) {
-  HS_ASSERT(session_.here(session_.request_ == this));
+  HS_ASSERT(session_.here(session_.request_ == this) && counts_ != Counts::kAll);
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto& [column, condition] = filters_.at(number);
   const auto at = table_->rows().find(row_);

@@ -32,6 +32,8 @@ class FakeCursor : public engine::Cursor {
   Result<std::span<const Value>> row() override;
   Result<void> set_filters(std::span<const Filter> filters) override;
   bool passes(size_t number) override;
+  void begin_count(bool with_filters) override;
+  void end_count() override;
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
@@ -65,9 +67,10 @@ class FakeCursor : public engine::Cursor {
   Entry entry_;                           // where the scan is, even when its row is gone
   RowId row_ = 0;                         // the current row, 0 = none
   std::vector<std::pair<size_t, Condition>> filters_;  // each with the column that it is on
-  std::string position_;                               // for position()
-  std::vector<std::string> texts_;                     // for row()
-  std::vector<Value> values_;                          // views of texts_
+  enum class Counts : uint8_t { kNo, kByFilters, kAll } counts_ = Counts::kNo;
+  std::string position_;            // for position()
+  std::vector<std::string> texts_;  // for row()
+  std::vector<Value> values_;       // views of texts_
 };
 
 class FakeAccount : public engine::Account {

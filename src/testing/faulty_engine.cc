@@ -31,6 +31,8 @@ class FaultyCursor : public engine::Cursor {
   Result<std::span<const Value>> row() override;
   Result<void> set_filters(std::span<const Filter> filters) override;
   bool passes(size_t number) override { return inner_->passes(number); }
+  void begin_count(bool with_filters) override { inner_->begin_count(with_filters); }
+  void end_count() override { inner_->end_count(); }
   std::string_view position() override { return inner_->position(); }
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;

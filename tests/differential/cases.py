@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -65,6 +65,8 @@ class Request:
     offset: int | None = None
     in_part: int | None = None
     in_values: list[Value] = field(default_factory=list)
+    takes_all: bool = False  # all rows of each value of IN
+    counts: bool = False  # a find that only counts
     filters: list[Filter] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     returns_old: bool = False
@@ -87,7 +89,7 @@ class Request:
             tokens += [b"%d" % self.offset]
         if self.in_part is not None:
             tokens += [
-                b"@",
+                b"&" if self.takes_all else b"@",
                 b"%d" % self.in_part,
                 b"%d" % len(self.in_values),
                 *map(encode, self.in_values),
@@ -99,6 +101,8 @@ class Request:
                 b"%d" % item.position,
                 encode(item.value),
             ]
+        if self.counts:
+            tokens += [b"C"]
         if self.action != "find":
             tokens += [
                 self.action.encode() + (b"?" if self.returns_old else b""),
@@ -118,8 +122,14 @@ class Request:
 
     @property
     def wanted(self) -> int:
-        """How many rows at most: 0 and nothing mean 1."""
-        return self.limit or 1
+        """How many rows at most: 0 and nothing mean 1, for a count all."""
+        return self.limit or (MANY if self.counts else 1)
+
+    def of_value(self, value: Value) -> Request:
+        """The search of one value of IN, as a request of its own."""
+        part = self.in_part or 0
+        key = [*self.key[:part], value, *self.key[part + 1 :]]
+        return replace(self, key=key, in_part=None, in_values=[], takes_all=False)
 
 
 class Drawer:
@@ -195,6 +205,8 @@ class Drawer:
         self._search(request)
         if kind != "find":
             self._change(request)
+        elif request.offset is not None:
+            request.counts = rng.random() < 0.25
         return request
 
     def _search(self, request: Request) -> None:
@@ -217,6 +229,7 @@ class Drawer:
         one_row = request.op == "=" and size == len(parts) and spec.index.name == "PRIMARY"
         if (spec.exact_order or one_row) and rng.random() < 0.15:
             request.in_part = rng.randrange(size)
+            request.takes_all = rng.random() < 0.5
             request.in_values = [
                 self.search_value(parts[request.in_part].column) for _ in range(rng.randint(1, 5))
             ]

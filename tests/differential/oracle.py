@@ -91,6 +91,12 @@ class Oracle:
         if request.in_part is not None:
             part = request.in_part
             lists = [[*request.key[:part], v, *request.key[part + 1 :]] for v in request.in_values]
+        if request.takes_all:
+            for value in request.in_values:
+                one = request.of_value(value)
+                found, _, skip = self._matching(one)
+                rows += found[skip : skip + request.wanted]
+            return rows, list(range(len(rows))), 0
         exact = request.spec.exact_order
         for key in lists:
             for row in self._candidates(
@@ -121,10 +127,11 @@ class Oracle:
 
     def _find(self, request: Request) -> Outcome:
         rows, groups, skip = self._matching(request)
+        wanted = len(rows) if request.takes_all else request.wanted
+        if request.counts:
+            return Outcome(count=len(rows[skip : skip + wanted]))
         width = len(request.spec.columns)
-        return Outcome(
-            rows=[r[:width] for r in rows], groups=groups, total=request.wanted, skip=skip
-        )
+        return Outcome(rows=[r[:width] for r in rows], groups=groups, total=wanted, skip=skip)
 
     # --- changing ---
 
@@ -183,7 +190,17 @@ class Oracle:
 
         def work() -> int:
             count, skip, left = 0, request.offset or 0, request.wanted
-            for value in request.in_values:
+            for value in request.in_values if request.takes_all else ():
+                one = request.of_value(value)
+                rows = self._matching(one)[0][skip : skip + left]
+                found.extend(rows)
+                if request.action in "+-":
+                    count += self._count_rows(request, rows)
+                elif rows:
+                    identities = [self._identity_of(request, row) for row in rows]
+                    self.sql(self._statement(one, identities))
+                    count += len(rows)
+            for value in request.in_values if not request.takes_all else ():
                 one = Request(
                     request.spec,
                     request.action,

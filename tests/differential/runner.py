@@ -167,7 +167,7 @@ class Runner:
         outcomes: list[tuple[Request, Outcome, Outcome]] = []
         problem, partly, nearly = "", False, False
         for request, reply in zip(group, replies):
-            port = parse(reply, request.action == "find" or request.returns_old)
+            port = parse(reply, not request.counts and (request.action == "find" or request.returns_old))
             sql = self.oracle.perform(request)
             statements += self.tw.log
             columns = request.spec.columns

@@ -24,7 +24,7 @@ VALUES = [
 ]  # fmt: skip
 PLAIN_VALUES = [b"%d" % number for number in range(13)] + [b"a", b"b", b"2020-01-01"]
 TOKENS = [
-    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"F", b"W", b"U", b"D?", b"=", b">=", b"<", b"0",
+    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"F", b"W", b"U", b"D?", b"=", b">=", b"<", b"0",
     b"1", b"2", b"3", b"64", b"65", b"1000", b"1048577", b"4294967295", b"4294967296", b"-1", b"",
     NULL, b"\x01", b"\x01P", b"\r", b"PRIMARY", b"mysql", b"user", b"information_schema", b"tables",
     b"performance_schema", b"threads", b"../hs", b"hs/orderly", b"#sql", b"counted", b"viewed", b"%",
@@ -106,13 +106,15 @@ class Generator:
         tokens += [rng.choice((b"1", b"1", b"3", b"1000")), rng.choice((b"0", b"0", b"1"))]
         if rng.random() < 0.15:
             listed = rng.randint(1, 5)
-            tokens += [b"@", b"%d" % rng.randrange(count), b"%d" % listed, *self._values(listed)]
+            tokens += [rng.choice((b"@", b"&")), b"%d" % rng.randrange(count), b"%d" % listed, *self._values(listed)]
         while rng.random() < 0.2:
             column = rng.randrange(opened.filters + (rng.random() < 0.1) or 1)
             tokens += [rng.choice((b"F", b"W")), rng.choice(FILTER_OPERATORS), b"%d" % column]
             tokens += self._values(1)
         if changes and rng.random() < 0.6:
             tokens += [rng.choice(MODIFIERS), *self._values(len(opened.columns))]
+        elif rng.random() < 0.2:
+            tokens.append(b"C")
         return b"\t".join(tokens)
 
     def _values(self, count: int) -> list[bytes]:

@@ -224,13 +224,17 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
 // Reading on is pointless then.
 bool Parser::parse_options(Tokens& tokens, Request& request, Range& in) {
   if (!tokens.more()) return true;
-  request.limit = std::max(1u, number_or_fail(tokens.next(), ErrorStage::kContents, request));
+  const uint32_t limit = number_or_fail(tokens.next(), ErrorStage::kContents, request);
+  request.limit = std::max(1u, limit);
   request.offset = number_or_fail(tokens.next(), ErrorStage::kContents, request);
 
   // Behind the last token `option` is empty. Then nothing below applies, as for an empty token.
   std::string_view option = tokens.next();
-  if (option.starts_with('@')) {
+  // Behind a row only what the original knows is looked at.
+  const bool takes_all = is(option, '&') && request.verb != Verb::kInsert;
+  if (option.starts_with('@') || takes_all) {
     if (!parse_in(tokens, request, in)) return false;
+    request.in->takes_all = takes_all;
     option = tokens.next();
   }
   while (option.starts_with('F') || option.starts_with('W')) {
@@ -238,6 +242,10 @@ bool Parser::parse_options(Tokens& tokens, Request& request, Range& in) {
     option = tokens.next();
   }
   if (option.empty() || request.verb == Verb::kInsert) return true;
+  if (is(option, 'C')) {
+    parse_count(limit, tokens, request);
+    return true;
+  }
   return parse_modification(option, tokens, request);
 }
 
@@ -267,6 +275,15 @@ bool Parser::parse_filter(std::string_view type, Tokens& tokens, Request& reques
   filter.column = number_or_fail(next_or_fail(tokens, request), ErrorStage::kContents, request);
   filter.value = parse_value(next_or_fail(tokens, request), request);
   return true;
+}
+
+void Parser::parse_count(uint32_t limit, Tokens& tokens, Request& request) {
+  request.verb = Verb::kCount;
+  request.limit = limit;
+  // Some clients end every line with a TAB.
+  if (!tokens.next().empty() || tokens.more()) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+  }
 }
 
 bool Parser::parse_modification(std::string_view token, Tokens& tokens, Request& request) {

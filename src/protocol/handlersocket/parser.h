@@ -4,8 +4,8 @@
 //   hello   H <version> [<client>]
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> + <n> <value>*n
-//   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* <modify>?]]
-//   in      @ <key part> <count> <value>*count
+//   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* (<modify> | C)?]]
+//   in      @|& <key part> <count> <value>*count
 //   filter  F|W <op> <filter column> <value>
 //   modify  U|D|+|-[?] <value>*
 //
@@ -59,6 +59,7 @@ class Parser {
   bool parse_options(Tokens& tokens, Request& request, Range& in);
   bool parse_in(Tokens& tokens, Request& request, Range& in);
   bool parse_filter(std::string_view type, Tokens& tokens, Request& request);
+  void parse_count(uint32_t limit, Tokens& tokens, Request& request);
   bool parse_modification(std::string_view token, Tokens& tokens, Request& request);
 
   bool parse_values(uint32_t count, Tokens& tokens, Request& request);

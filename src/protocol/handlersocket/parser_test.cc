@@ -172,6 +172,41 @@ TEST(Parser, Filters) {
   });
 }
 
+TEST(Parser, AllOfAnIn) {
+  expect({
+      {"1\t=\t1\t\t9\t0\t&\t0\t2\ta\tb", "find 1 = [''] limit 9 offset 0 all in 0 ['a','b']"},
+      {"1\t=\t1\t\t9\t0\t&\t0\t1\ta\tF\t=\t0\tf\tD",
+       "modify 1 = [''] limit 9 offset 0 all in 0 ['a'] F 0 = 'f' delete []"},
+      {"1\t=\t1\t\t9\t0\t&\t0\t0",
+       "find 1 = [''] limit 9 offset 0 all in 0 [] error invalueslen at counts"},
+      // Only the one character: what begins so is no form of the original.
+      {"1\t=\t1\t\t9\t0\t&x\t0\t1\ta",
+       "modify 1 = [''] limit 9 offset 0 update [] error modop at modification"},
+      {"1\t=\t1\t\t9\t0\t@\t0\t1\ta\t&\t0\t1\ta",
+       "modify 1 = [''] limit 9 offset 0 in 0 ['a'] update [] error modop at modification"},
+      // Behind a row it has no meaning, as ever.
+      {"1\t+\t1\tv\t9\t0\t&\t0\t0", "insert 1 ['v']"},
+  });
+}
+
+TEST(Parser, Count) {
+  const std::string count = "count 1 = ['k'] limit ";
+  expect({
+      {"1\t=\t1\tk\t1\t0\tC", count + "1 offset 0"},
+      {"1\t=\t1\tk\t0\t0\tC", count + "0 offset 0"},
+      {"1\t=\t1\tk\t\t\tC\t", count + "0 offset 0"},
+      {"1\t=\t1\tk\t5\t7\tC", count + "5 offset 7"},
+      {"1\t=\t1\tk\t0\t0\t&\t0\t1\ti\tW\t<\t0\tf\tC",
+       count + "0 offset 0 all in 0 ['i'] W 0 < 'f'"},
+      {"1\t=\t1\tk\t0\t0\tC\tx", count + "0 offset 0 error fldnum at contents"},
+      {"1\t=\t1\tk\t0\t0\tC\t\t", count + "0 offset 0 error fldnum at contents"},
+      {"1\t=\t1\tk\t0\tC", "find 1 = ['k'] limit 1 offset 0 error number at contents"},
+      {"1\t=\t1\tk\t1\t0\tC?",
+       "modify 1 = ['k'] limit 1 offset 0 update [] error modop at modification"},
+      {"1\t+\t1\tv\t1\t0\tC", "insert 1 ['v']"},
+  });
+}
+
 TEST(Parser, Modify) {
   const std::string modify = "modify 1 = ['k'] limit 1 offset 0 ";
   expect({
