@@ -149,12 +149,10 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
       if (writes()) group_.pop_back();
-      has_reply = false;
       end_group();
       if (!takes_requests(peer)) return false;
       entry.reply_begin = peer.output().size();
       if (!answer_or_park(entry)) return false;
-      has_reply = true;
       if (writes()) group_.push_back(entry);
     }
     tally_.worked(peer, entry.plan, entry.outcome);
