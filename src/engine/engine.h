@@ -10,7 +10,7 @@
 // The order of calls on a session:
 //
 //   ( enter
-//     ( open*
+//     ( ( open | describe )*
 //       ( cursor  begin_request
 //         ( seek  next  row | insert | update | erase )*
 //         ( end_request | undo_request ) )*
@@ -241,6 +241,21 @@ struct SessionEvents {
   void (*works)(void* context, uint32_t rows) = nullptr;
 };
 
+// What is to be described: all databases, the tables of a database, or the columns or the indexes of
+// a table. Empty: not given.
+struct Described {
+  std::string_view database, table;
+  bool of_indexes = false;
+};
+
+// Takes the rows of a description.
+class DescriptionRows {
+ public:
+  virtual ~DescriptionRows() = default;
+  // `values` are valid during the call. False: no more rows are wanted. May throw std::bad_alloc.
+  virtual bool take(std::span<const Value> values) = 0;
+};
+
 class Session {
  public:
   // Loses what is uncommitted, and gives back every table. The session is in no thread, and any
@@ -274,6 +289,21 @@ class Session {
   // first.
   virtual Result<void> open(const IndexSpecPtr& spec) = 0;
 
+  // Gives `rows` what there is, as far as the account of act_for() sees it:
+  //
+  //   databases  name
+  //   tables     name, comment
+  //   columns    name, type, nullable (YES or NO), key (PRI, UNI, MUL or empty), default (an
+  //              expression of SQL, or NULL), extra, character set (or NULL), comment
+  //   indexes    index, position from 1 on, column, unique (1 or 0), direction (A, D, or NULL: the
+  //              index has no order), prefix length in characters (or NULL: the whole column)
+  //
+  // Databases and tables come in the order of their names' bytes, columns and indexes in the
+  // table's. No table stays open or locked, and while `rows` takes a row, none is. Not inside a
+  // request, and what the batch has done before must be committed first. Errors: kOpenTable when
+  // there is no such database or table, or none that has columns of its own; kLockTables.
+  virtual Result<void> describe(const Described& what, DescriptionRows& rows) = 0;
+
   // The cursor of an opened spec, reopened by name when the table has changed since. Owned by the
   // session, valid until commit(). Errors: those of open(), and kLockTables.
   virtual Result<Cursor*> cursor(const IndexSpecPtr& spec) = 0;
@@ -301,11 +331,12 @@ class Session {
   // transaction_lost() is true afterwards.
   virtual void undo_request() = 0;
 
-  // True after open(), or a request from cursor() on, failed for one of two reasons: it needs a
-  // lock that another session holds (of a row, of a table, or of a table's definition), or it needs
-  // tables to be opened anew, which is only done while nothing is held. Outside begin_waiting() no
-  // call waits for such a lock. The request is to be tried again: later, or at once with
-  // begin_waiting(). Reset by open(), cursor(), commit() and rollback().
+  // True after open(), describe(), or a request from cursor() on, failed for one of two reasons:
+  // it needs a lock that another session holds (of a row, of a table, or of a table's
+  // definition), or it needs tables to be opened anew, which is only done while nothing is held.
+  // Outside begin_waiting() no call waits for such a lock. The request is to be tried again:
+  // later, or at once with begin_waiting(). Reset by open(), describe(), cursor(), commit() and
+  // rollback().
   virtual bool must_wait() const = 0;
   // How long, in ms, a request may wait for the lock that must_wait() is about, before its error
   // stands.

@@ -4,6 +4,7 @@
 
 #include "exec/auth.h"
 #include "exec/count.h"
+#include "exec/describe.h"
 #include "exec/find.h"
 #include "exec/hello.h"
 #include "exec/insert.h"
@@ -43,6 +44,8 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
       if (!done) return std::move(done.error());
       return uint64_t{0};
     }
+    case Plan::Kind::kDescribe:
+      return describe(request, session, scratch, reply);
     case Plan::Kind::kRead:
       if (request.verb == Verb::kCount) return count(plan, request, session, scratch, reply);
       return find(context, plan, request, session, scratch, reply);

@@ -1,6 +1,6 @@
 // Carries out one request on one session: the meaning of the commands, whatever the wire format.
 //
-// Each command has a file (open, auth, find, count, insert, modify). They see the database only through
+// Each command has a file (open, auth, describe, find, count, insert, modify). They see the database only through
 // the engine interface, and the answer only through a ReplyWriter. They do no I/O and keep no state
 // but the Client's.
 #pragma once
@@ -20,7 +20,7 @@ namespace hs::exec {
 
 struct Outcome {
   std::optional<ErrorCode> error;  // that was answered; empty: the request was done
-  uint64_t rows = 0;               // that a find has returned or a change has changed
+  uint64_t rows = 0;               // that a find or describe has returned or a change has changed
 };
 
 // Carries out `request`, which has this plan, and writes exactly one reply. Throws only what `reply`

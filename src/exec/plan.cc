@@ -65,6 +65,10 @@ Plan plan(const Context& context, const Request& request, const Client& client) 
   }
   if (request.verb == Verb::kAuth) return {.kind = Plan::Kind::kConnection};
   if (!may_proceed(client)) return refused(ErrorCode::kUnauthorized);
+  if (request.verb == Verb::kDescribe) {
+    if (request.error) return refused(*request.error);
+    return {.kind = Plan::Kind::kDescribe};
+  }
   if (request.verb == Verb::kOpen) {
     if (request.error) return refused(*request.error);
     return {.kind = Plan::Kind::kConnection};

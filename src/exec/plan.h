@@ -15,6 +15,7 @@ struct Plan {
   enum class Kind : uint8_t {
     kRefused,  // answered with `error`; touches nothing
     kConnection,  // opens an index, authenticates or says its name: changes the Client, which no rollback undoes
+    kDescribe,  // reads what there is, in no opened index
     kRead,
     kChange,
   };

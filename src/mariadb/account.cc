@@ -218,6 +218,34 @@ bool Privileges::sees(Principal& principal, const char* database, const char* ta
   return sees_table(database, table, &grant);
 }
 
+// As SHOW DATABASES finds out which databases it shows.
+bool Privileges::sees(Principal& principal, const char* database) {
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  Security_context& context = principal.context_;
+  const Asking asking(thd_, context);
+  return (context.master_access & (DB_ACLS | SHOW_DB_ACL)) != NO_ACL ||
+         acl_get_all3(&context, database, false) != NO_ACL || !check_grant_db(thd_, database);
+}
+
+SeenOfTable Privileges::seen(Principal& principal, const char* database, const char* table,
+                             std::span<Field* const> columns) {
+  SeenOfTable seen;
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return seen;
+  const Asking asking(thd_, principal.context_);
+  GRANT_INFO grant;
+  seen.table = sees_table(database, table, &grant);
+  if (!seen.table) return seen;
+  seen.all_indexes = (grant.privilege & TABLE_ACLS) != NO_ACL;
+  for (Field* const column : columns) {
+    const privilege_t found =
+        get_column_grant(thd_, &grant, database, table, column->field_name.str);
+    seen.columns.push_back((found & COL_ACLS) != NO_ACL);
+  }
+  return seen;
+}
+
 AccountRights Privileges::rights(Principal& principal, const TableNames& names) {
   const MutexLock lock(mutex_);
   AccountRights rights;

@@ -97,6 +97,13 @@ struct TableNames {
   size_t key_parts;
 };
 
+// What an account sees of a table that it sees.
+struct SeenOfTable {
+  bool table = false;
+  bool all_indexes = false;   // else only those of which it sees every column
+  std::vector<bool> columns;  // by their positions
+};
+
 // Any thread. One question to the server at a time: each is answered in a few microseconds, and
 // sessions keep the answers.
 class Privileges {
@@ -114,6 +121,11 @@ class Privileges {
 
   // Whether there is such a table for the account, as far as its privileges say.
   bool sees(Principal& principal, const char* database, const char* table);
+  // The same for a database.
+  bool sees(Principal& principal, const char* database);
+  // As SHOW COLUMNS and SHOW INDEX find out what they show.
+  SeenOfTable seen(Principal& principal, const char* database, const char* table,
+                   std::span<Field* const> columns);
   AccountRights rights(Principal& principal, const TableNames& names);
 
   // Tells the server's audit plugins that a login has ended.

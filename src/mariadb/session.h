@@ -26,6 +26,7 @@
 
 namespace hs::mariadb {
 
+class HeldDefinition;
 class MariaCursor;
 class MariaEngine;
 
@@ -40,6 +41,7 @@ class MariaSession final : public engine::Session {
   void act_for(const engine::Account* account) override;
   const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
+  Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
@@ -100,6 +102,14 @@ class MariaSession final : public engine::Session {
   size_t most_open_cursors() const;
   void close_tables();
   void give_back_tables();
+  // describe.cc
+  Result<void> begin_describe();
+  Result<void> hold(HeldDefinition& definition, const std::string& database,
+                    const std::string& table, uint flags);
+  Result<void> describe_databases(engine::DescriptionRows& rows);
+  Result<void> describe_tables(const std::string& database, engine::DescriptionRows& rows);
+  Result<void> describe_table(const std::string& database, const std::string& table,
+                              bool of_indexes, engine::DescriptionRows& rows);
   // session_write.cc
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   Result<void> end_write(const MariaCursor& cursor);

@@ -22,7 +22,8 @@ enum class Verb : uint8_t {
   kForeign,  // another protocol: the connection ends without an answer
   kOpen,
   kAuth,
-  kHello,  // asks who serves
+  kHello,     // asks who serves
+  kDescribe,  // asks what tables there are, or what one is made of
   kFind,
   kCount,  // a find that answers how many rows there are
   kInsert,
@@ -91,10 +92,14 @@ struct Request {
     return error_stage <= stage ? error : std::nullopt;
   }
 
-  uint32_t index_id = 0;  // all but kAuth, kHello and kInvalid
+  uint32_t index_id = 0;  // all but kAuth, kHello, kDescribe and kInvalid
 
   // kOpen; each of the two lists of columns is names with commas between them
   std::string_view database, table, index, columns, filter_columns;
+
+  // kDescribe: `database` and `table`, as far as they are given: a table is only there with its
+  // database. Its indexes are asked for, not its columns.
+  bool of_indexes = false;
 
   // kHello: what the client calls itself; may be empty
   Value client_name;

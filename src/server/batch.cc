@@ -197,6 +197,7 @@ void Batch::turn_away(Peer& peer) {
 // the request does, or because its table must be opened, which may take long.
 bool Batch::ends_group(const Plan& plan) const {
   if (plan.kind == Plan::Kind::kConnection) return true;
+  if (plan.kind == Plan::Kind::kDescribe) return session_.has_uncommitted_changes();
   if (!writes() || plan.spec == nullptr) return false;
   return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));
 }

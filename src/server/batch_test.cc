@@ -421,6 +421,25 @@ TEST_F(BatchTest, ADeadlockDoesNotRepeatWhatWasCommittedBeforeAnOpen) {
   EXPECT_EQ(counters_.retries.get(), 2u);
 }
 
+TEST_F(BatchTest, WhatWasChangedIsCommittedBeforeADescription) {
+  const std::string describe = "D\td\n", tables = "0\t2\tt\t\n";
+  first_.input().append(describe + insert(1) + describe + describe + insert(2) + find(1));
+  run({&first_});
+  EXPECT_EQ(take(first_), tables + "0\t1\n" + tables + tables + "0\t1\n" + found(1));
+  // Before the second description, and at the end.
+  EXPECT_EQ(commits(), 2u);
+}
+
+TEST_F(BatchTest, ADescriptionThatMustWaitIsTriedAgain) {
+  faulty_.lock_row(Call::kDescribe, 1);
+  first_.input().append(insert(1) + "D\td\n");
+  second_.input().append(insert(2));
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t2\tt\t\n");
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(faulty_.calls(Call::kDescribe), 2u);
+}
+
 TEST_F(BatchTest, AuthenticationIsNotTakenBack) {
   first_.input().append(insert(1) + "A\t1\twrong\n" + insert(2) + "A\t1\tsecret\n" + insert(3));
   faulty_.fail(Call::kCommit, 1, Error::engine(150));

@@ -66,6 +66,7 @@ void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
       peer.record.set_open_indexes(peer.client.open_indexes());
       return;
     case Plan::Kind::kRefused:
+    case Plan::Kind::kDescribe:
       return;
     case Plan::Kind::kRead:
       counters_.finds.add(1);

@@ -93,6 +93,7 @@ class FakeSession : public engine::Session {
   void act_for(const engine::Account* account) override;
   const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
+  Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr&) const override { return here(true); }
   bool can_undo(const engine::IndexSpecPtr&) const override { return here(true); }
@@ -134,6 +135,7 @@ class FakeSession : public engine::Session {
     HS_ASSERT(thread_ == std::this_thread::get_id());
     return result;
   }
+  std::vector<std::vector<std::optional<std::string>>> description(const engine::Described& what);
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
   bool lock_as_writer(std::unique_lock<std::mutex>& lock);
   void undo_down_to(size_t size);

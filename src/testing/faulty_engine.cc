@@ -105,6 +105,12 @@ class FaultySession : public engine::Session {
     return inner_->open(spec);
   }
 
+  Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override {
+    must_wait_ = false;
+    if (auto error = fault(Call::kDescribe)) return std::move(*error);
+    return inner_->describe(what, rows);
+  }
+
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {
     must_wait_ = false;
     if (auto error = fault(Call::kCursor)) return std::move(*error);

@@ -22,6 +22,7 @@ namespace hs::testing {
 // The calls that can be made to fail.
 enum class Call : uint8_t {
   kOpen,
+  kDescribe,
   kCursor,
   kBeginRequest,
   kSetFilters,

@@ -88,6 +88,7 @@ class Table {
   const Index* find_index(std::string_view name) const;
   std::optional<size_t> find_column(std::string_view name) const;
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
+  const std::vector<Index>& indexes() const { return indexes_; }
   const std::map<RowId, Row>& rows() const { return rows_; }
 
   // What a value becomes in a column: of a key, and of a row (or SQL's error).

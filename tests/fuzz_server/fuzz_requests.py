@@ -24,7 +24,7 @@ VALUES = [
 ]  # fmt: skip
 PLAIN_VALUES = [b"%d" % number for number in range(13)] + [b"a", b"b", b"2020-01-01"]
 TOKENS = [
-    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"F", b"W", b"U", b"D?", b"=", b">=", b"<", b"0",
+    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"F", b"W", b"U", b"D?", b"D", b"I", b"=", b">=", b"<", b"0",
     b"1", b"2", b"3", b"64", b"65", b"1000", b"1048577", b"4294967295", b"4294967296", b"-1", b"",
     NULL, b"\x01", b"\x01P", b"\r", b"PRIMARY", b"mysql", b"user", b"information_schema", b"tables",
     b"performance_schema", b"threads", b"../hs", b"hs/orderly", b"#sql", b"counted", b"viewed", b"%",
@@ -62,6 +62,8 @@ class Generator:
             lines.append(self._request(id_, opened[id_]))
             if rng.random() < 0.05:
                 lines.append(self._open(id_, writes, opened))
+            if rng.random() < 0.02:
+                lines.append(self._describe(writes))
         if rng.random() < 0.6:
             lines = [self._damaged(line) if rng.random() < 0.3 else line for line in lines]
         data = b"".join(line + (b"\r\n" if rng.random() < 0.05 else b"\n") for line in lines)
@@ -88,6 +90,11 @@ class Generator:
         opened[id_ : id_ + 1] = [meaning]
         tokens = ["P", str(id_), database, table.name, index, ",".join(columns), ",".join(filters)]
         return "\t".join(tokens).encode()
+
+    def _describe(self, writes: bool) -> bytes:
+        rng = self.random
+        names = [WRITTEN if writes else rng.choice((WRITTEN, KEPT)), rng.choice(self._tables).name, "I"]
+        return "\t".join(["D", *names[: rng.randint(0, 3)]]).encode()
 
     def _request(self, id_: int, opened: Opened) -> bytes:
         rng = self.random

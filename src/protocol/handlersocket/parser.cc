@@ -124,6 +124,8 @@ Request Parser::parse(std::string_view line) {
     parse_auth(tokens, request);
   } else if (is(first, 'H')) {
     parse_hello(tokens, request);
+  } else if (is(first, 'D')) {
+    parse_describe(tokens, request);
   } else {
     fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
   }
@@ -163,6 +165,23 @@ void Parser::parse_hello(Tokens& tokens, Request& request) {
   request.verb = Verb::kHello;
   number_or_fail(tokens.next(), ErrorStage::kContents, request);
   request.client_name = decode(tokens.next(), request);
+}
+
+// Names are values here: they may have escapes. Empty tokens are no names, as some clients end every
+// line with a TAB.
+void Parser::parse_describe(Tokens& tokens, Request& request) {
+  request.verb = Verb::kDescribe;
+  request.database = decode(tokens.next(), request).text();
+  request.table = decode(tokens.next(), request).text();
+  std::string_view option = tokens.next();
+  request.of_indexes = is(option, 'I');
+  if (request.of_indexes) option = tokens.next();
+  const bool lacks_name = (request.database.empty() && !request.table.empty()) ||
+                          (request.table.empty() && request.of_indexes);
+  if (lacks_name) fail(request, ErrorStage::kContents, ErrorCode::kMissingValue);
+  if (!option.empty() || tokens.more()) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+  }
 }
 
 void Parser::parse_auth(Tokens& tokens, Request& request) {

@@ -2,6 +2,7 @@
 //
 //   open    P <id> <database> <table> <index> <columns> [<filter columns>]
 //   hello   H <version> [<client>]
+//   describe  D [<database> [<table> [I]]]
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> + <n> <value>*n
 //   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* (<modify> | C)?]]
@@ -54,6 +55,7 @@ class Parser {
   void start(std::string_view line);
   void parse_open(Tokens& tokens, Request& request);
   void parse_hello(Tokens& tokens, Request& request);
+  void parse_describe(Tokens& tokens, Request& request);
   void parse_auth(Tokens& tokens, Request& request);
   void parse_indexed(std::string_view first, Tokens& tokens, Request& request);
   bool parse_options(Tokens& tokens, Request& request, Range& in);

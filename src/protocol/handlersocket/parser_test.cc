@@ -64,6 +64,27 @@ TEST(Parser, Open) {
   });
 }
 
+TEST(ParserTest, DescribeNamesADatabaseATableOrItsIndexes) {
+  expect({
+      {"D", "describe '' ''"},
+      {"D\t", "describe '' ''"},
+      {"D\tdb", "describe 'db' ''"},
+      {"D\tdb\t", "describe 'db' ''"},
+      {"D\tdb\tt", "describe 'db' 't'"},
+      {"D\tdb\tt\t", "describe 'db' 't'"},
+      {"D\tdb\tt\tI", "describe 'db' 't' indexes"},
+      {"D\tdb\tt\tI\t", "describe 'db' 't' indexes"},
+      {"D\ta\x01Ib\tt\x01J", "describe 'a\\x09b' 't\\x0a'"},
+      {"D\t\tt", "describe '' 't' error missing_value at contents"},
+      {"D\tdb\t\tI", "describe 'db' '' indexes error missing_value at contents"},
+      {"D\tdb\tt\tX", "describe 'db' 't' error fldnum at contents"},
+      {"D\tdb\tt\tI\tX", "describe 'db' 't' indexes error fldnum at contents"},
+      {"D\tdb\tt\t\tI", "describe 'db' 't' error fldnum at contents"},
+      {"D\td\x01", "describe '' '' error escape at contents"},
+      {"D?", "invalid error cmd at index id"},
+  });
+}
+
 TEST(Parser, Auth) {
   expect({
       {"A\t1\tsecret", "auth secret 'secret'"},
