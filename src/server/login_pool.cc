@@ -20,12 +20,17 @@ constexpr milliseconds kLookAround{100};
 
 Login& login_of(const Peer& peer) { return *peer.client.login(); }
 
+// Clients whose address cannot be told are of one host, but not of that of the Unix socket.
+std::string host_of(const Peer& peer) {
+  return peer.transport().is_local() ? "a Unix socket" : peer.transport().remote_host();
+}
+
 }  // namespace
 
 // A login with which a thread is busy, and which may put questions to its client.
 class LoginPool::Asking final : public engine::Dialogue {
  public:
-  Asking(LoginPool& pool, const Job& job) : pool_(pool), job_(job) {}
+  Asking(LoginPool& pool, const LoginJob& job) : pool_(pool), job_(job) {}
 
   Outcome ask(std::string_view method, std::string_view question, std::string* answer) override {
     if (!job_.login->takes(method)) return Outcome::kCannot;
@@ -56,7 +61,7 @@ class LoginPool::Asking final : public engine::Dialogue {
     pool_.asking_.reserve(pool_.asking_.size() + 1);
     job_.login->ask(method, question);
     pool_.asking_.push_back(this);
-    if (!pool_.waiting_[kHeld].empty()) pool_.make_room();
+    if (pool_.queues_[kHeld].has_waiting()) pool_.make_room();
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -75,11 +80,14 @@ class LoginPool::Asking final : public engine::Dialogue {
   }
 
   LoginPool& pool_;
-  const Job& job_;
+  const LoginJob& job_;
 };
 
 LoginPool::LoginPool(const Options& options, engine::Engine& engine)
-    : options_(options), engine_(engine) {}
+    : options_(options),
+      engine_(engine),
+      queues_{LoginQueue({options.most_at_once, options.most_of_host, options.most_waiting}),
+              LoginQueue({options.most_held, options.most_held, options.most_waiting})} {}
 
 LoginPool::~LoginPool() {
   request_stop();
@@ -103,25 +111,36 @@ bool LoginPool::submit(Peer& peer, LoginReceiver& receiver) {
   if (login.is_under_way()) return go_on(peer, receiver);
   const bool is_held = login.credentials.proof == engine::Credentials::Proof::kDialogue;
   const Kind kind = is_held && !login.is_decoy ? kHeld : kOrdinary;
-  std::string host;
+  LoginJobs job;
   try {
-    if (kind == kHeld) host = peer.transport().remote_host();
-  } catch (const std::bad_alloc&) {  // then it is of no known host
+    job.push_back({&peer, &receiver, Clock::now(), peer.client.shared_login(), host_of(peer)});
+  } catch (const std::bad_alloc&) {
   }
   const MutexLock lock(mutex_);
-  if (!stopping_ && waiting_[kind].size() < options_.most_waiting) {
-    try {
-      waiting_[kind].push_back(
-          {&peer, &receiver, Clock::now(), peer.client.shared_login(), std::move(host)});
+  if (!stopping_ && !job.empty()) {
+    LoginJobs crowded = queues_[kind].add(std::move(job));
+    const bool is_in = crowded.empty() || crowded.front().peer != &peer;
+    if (is_in) {
+      refuse(std::move(crowded));
       if (kind == kHeld) make_room();
       call_threads();
       return true;
-    } catch (const std::bad_alloc&) {
     }
   }
   ++refused_;
   login.refuse(stopping_ ? ErrorCode::kShutdown : ErrorCode::kTooManyLogins);
   return false;
+}
+
+// They have given way to another one. A thread gives their peers back.
+void LoginPool::refuse(LoginJobs crowded) {
+  for (LoginJob& job : crowded) {
+    job.login->refuse(ErrorCode::kTooManyLogins);
+    job.login.reset();
+    job.time = {};  // its delay is over
+    ++refused_;
+  }
+  delayed_.splice(delayed_.begin(), crowded);
 }
 
 // The peer has the answer to a question.
@@ -150,7 +169,7 @@ bool LoginPool::go_on(Peer& peer, LoginReceiver& receiver) {
 
 // The thread of a held login is needed for one that waits, if all are taken.
 void LoginPool::make_room() {
-  if (running_[kHeld] < options_.most_held) return;
+  if (!queues_[kHeld].is_full()) return;
   const auto rank = [this](const Asking* one) HS_REQUIRES(mutex_) {
     return std::count_if(asking_.begin(), asking_.end(),
                          [one](const Asking* other) { return other->host() == one->host(); });
@@ -183,18 +202,21 @@ void LoginPool::join() {
     if (worker->thread.joinable()) worker->thread.join();
   }
   const MutexLock lock(mutex_);
-  for (const std::deque<Job>* jobs : {&waiting_[kOrdinary], &waiting_[kHeld]}) {
-    for (const Job& job : *jobs) {
+  for (LoginQueue& queue : queues_) {
+    for (const LoginJob& job : queue.take_all_waiting()) {
       job.login->refuse(ErrorCode::kShutdown);
       job.receiver->take_back(*job.peer);
     }
   }
-  for (const Job& job : delayed_) job.receiver->take_back(*job.peer);
-  for (std::deque<Job>* jobs : {&waiting_[kOrdinary], &waiting_[kHeld], &delayed_}) jobs->clear();
+  for (const LoginJob& job : delayed_) job.receiver->take_back(*job.peer);
+  delayed_.clear();
 }
 
-bool LoginPool::may_take(Kind kind) const {
-  return !waiting_[kind].empty() && running_[kind] < most(kind);
+// Of which a login may be taken now. Null: there is none.
+LoginQueue* LoginPool::queue_in_turn() {
+  const auto queue = std::find_if(queues_.begin(), queues_.end(),
+                                  [](const LoginQueue& one) { return one.takeable() > 0; });
+  return queue == queues_.end() ? nullptr : &*queue;
 }
 
 // Gives peers back whose delay is over, and carries out logins, until the pool stops or the thread
@@ -205,23 +227,19 @@ void LoginPool::run(Worker& worker) {
   Clock::time_point idle_since = Clock::now();
   while (!stopping_) {
     if (!delayed_.empty() && delayed_.front().time <= Clock::now()) {
-      const Job due = delayed_.front();
-      delayed_.pop_front();
+      LoginJobs due;
+      due.splice(due.begin(), delayed_, delayed_.begin());
       lock.unlock();
-      due.receiver->take_back(*due.peer);
+      due.front().receiver->take_back(*due.front().peer);
       lock.lock();
-    } else if (may_take(kOrdinary) || may_take(kHeld)) {
-      const Kind kind = may_take(kOrdinary) ? kOrdinary : kHeld;
-      ++running_[kind];
-      {
-        const Job job = std::move(waiting_[kind].front());
-        waiting_[kind].pop_front();
-        call_threads();
-        lock.unlock();
-        carry_out(job);
-      }
+    } else if (LoginQueue* const queue = queue_in_turn()) {
+      LoginJob& job = queue->take();
+      call_threads();
+      lock.unlock();
+      carry_out(job);
+      job.login.reset();  // outside the mutex: this may be its last user
       lock.lock();
-      --running_[kind];
+      queue->end(job);
       idle_since = Clock::now();
     } else if (!idle(idle_since, lock)) {
       break;
@@ -253,10 +271,7 @@ bool LoginPool::idle(const Clock::time_point& since, MutexLock& lock) {
 // that are kept back.
 void LoginPool::call_threads() {
   size_t wanted = delayed_.empty() ? 0 : 1;
-  for (const Kind kind : {kOrdinary, kHeld}) {
-    if (running_[kind] >= most(kind)) continue;
-    wanted += std::min<size_t>(waiting_[kind].size(), most(kind) - running_[kind]);
-  }
+  for (const LoginQueue& queue : queues_) wanted += queue.takeable();
   if (wanted == 0) return;
   changed_.notify_one();
   while (idle_ < wanted && threads_ < options_.most_at_once + options_.most_held + 1) {
@@ -288,7 +303,7 @@ bool LoginPool::add_thread() try {
 }
 
 // False: there is no memory for it.
-bool LoginPool::delay(Job job) try {
+bool LoginPool::delay(LoginJob job) try {
   job.time = Clock::now() + options_.failure_delay;
   delayed_.push_back(std::move(job));
   return true;
@@ -296,7 +311,7 @@ bool LoginPool::delay(Job job) try {
   return false;
 }
 
-void LoginPool::carry_out(const Job& job) {
+void LoginPool::carry_out(const LoginJob& job) {
   Login& login = *job.login;
   const bool late = Clock::now() - job.time > options_.longest_wait;
   if (late) {

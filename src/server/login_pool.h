@@ -9,15 +9,18 @@
 // question, and waits until submit() brings it again with the answer.
 //
 // Bounded: the threads, how many peers wait for one of them, and for how long a thread waits for a
-// client. Held logins have threads of their own. If all of these are taken, the next login takes
-// the place of the oldest one that waits for its client, from the host that has most of them. A
-// peer whose login has failed waits here without a thread.
+// client. Clients of one host do not lock out those of others: LoginQueue says whose turn is next,
+// and which login gives way when too many wait. One host cannot have all threads, but most of them,
+// since all clients behind a proxy are of one host.
+//
+// Held logins have a queue and threads of their own, all of which may be of one host. If these are
+// all taken, the next login takes the place of the oldest one that waits for its client, from the host
+// that has most of them. A peer whose login has failed waits here without a thread.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -26,7 +29,7 @@
 #include "base/counter.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
-#include "exec/login.h"
+#include "server/login_queue.h"
 #include "server/peer.h"
 #include "server/start_gate.h"
 #include "server/statistics.h"
@@ -48,7 +51,8 @@ class LoginPool {
     // How many logins are carried out at once, and how many that are held.
     unsigned most_at_once = 16;
     unsigned most_held = 16;
-    size_t most_waiting = 128;  // of each of the two
+    unsigned most_of_host = 12;  // of most_at_once
+    size_t most_waiting = 128;   // of each of the two
     // A login that has waited for longer is refused.
     std::chrono::milliseconds longest_wait{10'000};
     // How long a client may take for the answer to a question.
@@ -70,7 +74,8 @@ class LoginPool {
 
   // Any thread, after make_threads(): takes the peer, which is detached and whose login is kWanted,
   // until receiver.take_back(). False: the peer stays the caller's, and its login is refused, since
-  // too many wait or the pool stops.
+  // too many wait or the pool stops. A peer that was taken may still be refused, for one of another
+  // host.
   bool submit(Peer& peer, LoginReceiver& receiver);
 
   // Takes no more logins. Those that are carried out go on to their end; those that wait for their
@@ -85,30 +90,21 @@ class LoginPool {
   using Clock = std::chrono::steady_clock;
   class Asking;
   enum Kind : uint8_t { kOrdinary, kHeld, kKinds };
-  struct Job {
-    Peer* peer = nullptr;
-    LoginReceiver* receiver = nullptr;
-    Clock::time_point time;  // waiting_: when it came; delayed_: when it goes back
-    std::shared_ptr<exec::Login> login;
-    std::string host;  // of a held login's client
-  };
   struct Worker {
     std::thread thread;
     bool has_ended = false;  // guarded by mutex_
   };
 
-  unsigned most(Kind kind) const {
-    return kind == kHeld ? options_.most_held : options_.most_at_once;
-  }
+  void refuse(LoginJobs crowded) HS_REQUIRES(mutex_);
   bool go_on(Peer& peer, LoginReceiver& receiver);
   void run(Worker& worker);
-  void carry_out(const Job& job);
+  void carry_out(const LoginJob& job);
   void make_room() HS_REQUIRES(mutex_);
-  bool may_take(Kind kind) const HS_REQUIRES(mutex_);
+  LoginQueue* queue_in_turn() HS_REQUIRES(mutex_);
   bool idle(const Clock::time_point& since, MutexLock& lock) HS_REQUIRES(mutex_);
   void call_threads() HS_REQUIRES(mutex_);
   bool add_thread() HS_REQUIRES(mutex_);
-  bool delay(Job job) HS_REQUIRES(mutex_);
+  bool delay(LoginJob job) HS_REQUIRES(mutex_);
 
   const Options options_;
   engine::Engine& engine_;
@@ -118,10 +114,9 @@ class LoginPool {
   std::vector<std::unique_ptr<Worker>> workers_ HS_GUARDED_BY(mutex_);
   unsigned threads_ HS_GUARDED_BY(mutex_) = 0;  // that have not ended
   unsigned idle_ HS_GUARDED_BY(mutex_) = 0;     // of these: that wait, or are about to begin
-  std::array<std::deque<Job>, kKinds> waiting_ HS_GUARDED_BY(mutex_);
-  std::array<unsigned, kKinds> running_ HS_GUARDED_BY(mutex_){};
+  std::array<LoginQueue, kKinds> queues_ HS_GUARDED_BY(mutex_);
   std::vector<Asking*> asking_ HS_GUARDED_BY(mutex_);  // the oldest question first
-  std::deque<Job> delayed_ HS_GUARDED_BY(mutex_);      // in the order of their times
+  LoginJobs delayed_ HS_GUARDED_BY(mutex_);            // in the order of their times
   uint64_t logins_ HS_GUARDED_BY(mutex_) = 0;
   uint64_t failed_ HS_GUARDED_BY(mutex_) = 0;
   uint64_t refused_ HS_GUARDED_BY(mutex_) = 0;

@@ -1,4 +1,6 @@
 // Logins over real sockets: which thread does what, and what is bounded.
+#include <algorithm>
+
 #include "testing/fixtures/server_fixture.h"
 
 namespace hs::server {
@@ -164,6 +166,81 @@ TEST_F(LoginPoolTest, SlowLoginsLeaveAThreadForAFastOne) {
   EXPECT_EQ(fast.ask("A\t4\tfast\tsecret\n"), "0\t1");
   fake_.let_logins_go();
   for (TestClient& one : slow) EXPECT_EQ(one.line(), "0\t1");
+}
+
+// Clients of the Unix socket are of one host, and those of a TCP port of another.
+class LoginsOfTwoHostsTest : public LoginPoolTest {
+ protected:
+  LoginsOfTwoHostsTest() {
+    write_.port = "0";
+    write_.authentication.account = true;
+    fake_.create_account("eve", "secret");
+  }
+
+  // Begins so many logins over the Unix socket.
+  void flood(int number) {
+    for (int i = 0; i < number; ++i) {
+      flood_.push_back(client());
+      flood_.back().send("A\t4\teve\tsecret\n");
+    }
+  }
+  // How many clients of the Unix socket have an answer.
+  long answered() const {
+    return std::count_if(flood_.begin(), flood_.end(),
+                         [](const TestClient& one) { return one.has_reply(); });
+  }
+  // What logs the client of the TCP port in.
+  static std::string response_to(const std::string& challenge) {
+    return "A\t3\t" + challenge.substr(challenge.rfind('\t') + 1) + "736563726574\n";
+  }
+
+  std::vector<TestClient> flood_;
+};
+
+TEST_F(LoginsOfTwoHostsTest, AHostWithManySlowLoginsLeavesAThreadForAnother) {
+  config_.logins.most_at_once = 4;
+  config_.logins.most_of_host = 3;
+  start();
+  fake_.hold_logins();
+  fake_.never_hold("ada");
+  flood(20);
+  fake_.await_held_logins(3);
+  for (int i = 0; i < 20; ++i) {
+    TestClient ada = writer();
+    ASSERT_EQ(ada.ask(response_to(ada.ask("A\t2\tada\n"))), "0\t1");
+  }
+  EXPECT_EQ(answered(), 0);
+  fake_.let_logins_go();
+  for (TestClient& one : flood_) EXPECT_EQ(one.line(), "0\t1");
+}
+
+TEST_F(LoginsOfTwoHostsTest, AHostWithManyThatWaitGivesWayToAnother) {
+  config_.logins.threads = 1;
+  config_.logins.most_at_once = 1;
+  config_.logins.most_waiting = 4;
+  start();
+  fake_.hold_logins();
+  flood(1);
+  fake_.await_held_logins(1);
+  flood(6);
+  while (answered() < 2) std::this_thread::yield();  // the others wait
+  std::vector<TestClient> others;
+  for (int i = 0; i < 2; ++i) {
+    others.push_back(writer());
+    others.back().send(response_to(others.back().ask("A\t2\tada\n")));
+  }
+  while (answered() < 4) std::this_thread::yield();
+  EXPECT_EQ(server_->statistics().logins_refused, 4U);
+  fake_.let_logins_go();
+  for (TestClient& one : others) EXPECT_EQ(one.line(), "0\t1");
+  long refused = 0;
+  for (TestClient& one : flood_) {
+    const std::string reply = one.line();
+    if (reply == "0\t1") continue;
+    EXPECT_EQ(reply, "1\t1\ttoo_many_logins");
+    ++refused;
+  }
+  EXPECT_EQ(refused, 4);
 }
 
 // --- logins that ask their clients ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import time
 from collections.abc import Callable, Iterator
 
@@ -325,6 +326,23 @@ def test_a_proxy_may_do_what_its_account_may_and_no_more(
         accounts.sql("DROP USER proxied@localhost, other@localhost, proxy@localhost")
 
 
+def let_go(pam: str, slow: list[Client]) -> list[bytes]:
+    """Lets the slow logins go on until all clients have their replies."""
+    until = time.monotonic() + ENDS_WITHIN_S
+    replies = []
+    waiting = set(slow)
+    while waiting:
+        # Ends the reading of each that reads by now.
+        with contextlib.suppress(OSError):
+            os.close(os.open(pam, os.O_WRONLY | os.O_NONBLOCK))
+        ready = select.select([client.socket for client in waiting], [], [], 0.05)[0]
+        for client in [one for one in waiting if one.socket in ready]:
+            replies.append(client.read_line())
+            waiting.discard(client)
+        assert time.monotonic() < until
+    return replies
+
+
 def test_slow_logins_hold_up_no_other(
     accounts: PrivateServer, pam: str, account: Callable[..., str]
 ) -> None:
@@ -343,18 +361,30 @@ def test_slow_logins_hold_up_no_other(
             with pytest.raises(TimeoutError):
                 client.read_line()
             client.socket.settimeout(60)
+        assert set(let_go(pam, slow)) == {IN}
+    finally:
+        for client in slow:
+            client.close()
+
+
+def test_slow_logins_of_one_host_lock_out_no_other_host(
+    accounts: PrivateServer, pam: str, account: Callable[..., str]
+) -> None:
+    account("ada", using("mysql_native_password"))
+    refused = status(accounts, "logins_refused")
+    slow = [local(accounts) for _ in range(12 + 128 + 5)]
+    try:
+        for client in slow:
+            client.send(b"A\t4\tpam\tslow\n")
         until = time.monotonic() + ENDS_WITHIN_S
-        waiting = set(slow)
-        while waiting:
-            # Ends the reading of each that reads by now.
-            with contextlib.suppress(OSError):
-                os.close(os.open(pam, os.O_WRONLY | os.O_NONBLOCK))
-            for client in list(waiting):
-                client.socket.settimeout(0.05)
-                with contextlib.suppress(TimeoutError):
-                    assert client.read_line() == IN
-                    waiting.discard(client)
+        while status(accounts, "logins_refused") < refused + 5:
             assert time.monotonic() < until
+            time.sleep(0.05)
+        # 12 are carried out, and 128 wait. There are threads for others.
+        for _ in range(5):
+            assert log_in(accounts, "ada", PASSWORD) == IN
+        replies = let_go(pam, slow)
+        assert set(replies) == {IN, b"1\t1\ttoo_many_logins"}
     finally:
         for client in slow:
             client.close()
