@@ -380,8 +380,10 @@ class Session {
   virtual void takes_long() {}
 
   // Any thread, while the session is in a thread: what it waits for or works at ends with an error,
-  // as soon as it can. Requests that follow before after_batch() may fail, too.
+  // as soon as it can. Requests that follow before forget_interrupt() or after_batch() may fail, too.
   virtual void interrupt() {}
+  // The request that was to be interrupted has ended: those that follow are not.
+  virtual void forget_interrupt() {}
 
   // True when the server told the session to end (shutdown). The thread that it is in then closes
   // its connections and ends the session. In no thread, any thread may ask.

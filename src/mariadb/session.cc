@@ -137,6 +137,15 @@ Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
   return {};
 }
 
+// The time limit holds for a request that is parked, too.
+uint32_t MariaSession::patience_ms() const {
+  const uint32_t patience_ms = lock_waits().patience_ms();
+  const uint64_t most_us = this->most_us();
+  if (most_us == 0) return patience_ms;
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(patience_ms, std::max<uint64_t>(most_us / 1000, 1)));
+}
+
 bool MariaSession::is_open(const engine::IndexSpecPtr& spec) const {
   return cursors_.find_open(spec) != nullptr;
 }

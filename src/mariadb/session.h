@@ -50,7 +50,7 @@ class MariaSession final : public engine::Session {
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return lock_waits().must_wait(); }
-  uint32_t patience_ms() const override { return lock_waits().patience_ms(); }
+  uint32_t patience_ms() const override;
   void begin_waiting(uint32_t most_ms) override;
   void end_waiting() override;
   bool transaction_lost() const override { return transaction_.is_lost(); }
@@ -59,6 +59,7 @@ class MariaSession final : public engine::Session {
   bool has_uncommitted_changes() const override { return transaction_.has_changes(); }
   bool after_batch() override;
   void interrupt() override { thd_->awake(KILL_QUERY); }
+  void forget_interrupt() override { forget_kill(); }
   bool is_waited_for() const override;
   void release() override;
   void takes_long() override;

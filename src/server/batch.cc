@@ -50,7 +50,7 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
     meter.on_long_request = [this] {
       took_long_ = true;
       session_.takes_long();
-      outlet_->step_aside(current_);
+      outlet_->step_aside(answering_);
     };
   }
   meter.batch_ns = writes() ? kWriteNs : kReadNs;
@@ -131,8 +131,8 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     }
     entry.plan = exec::plan(context_, request, peer.client);
     if (ends_group(entry.plan)) {
-      tally_.count_use();  // the client may be about to close the index
       if (!group_.empty()) end_group();
+      tally_.count_use();  // the client may be about to close the index
       if (!takes_requests(peer)) return false;
       // Requests that were executed again have overwritten the codec's memory.
       request = codec.decode(*peer.conversation, text);
@@ -211,6 +211,7 @@ bool Batch::is_final(const Plan& plan) const {
 
 void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry) {
   Peer& peer = *entry.peer;
+  answering_ = &peer;
   // Room for a short reply is made first, so that no request is executed that cannot be answered.
   constexpr size_t kShortReply = 64;
   peer.output().reserve(kShortReply);
@@ -307,6 +308,9 @@ void Batch::execute_group_again() {
     }
     counters_.retries.add(1);
     execute_alone(entry);
+    // Its reply waits for no later one.
+    if (entry.peer != nullptr) tally_.done(*entry.peer, entry.plan, entry.outcome);
+    entry.peer = nullptr;
   }
 }
 
@@ -324,7 +328,10 @@ void Batch::execute_alone(Entry& entry) {
     } catch (...) {
       give_up(entry);
     }
-    if (!session_.transaction_lost()) return commit({&entry, 1});
+    if (!session_.transaction_lost()) {
+      tally_.worked(*entry.peer, entry.plan, entry.outcome);
+      return commit({&entry, 1});
+    }
     session_.rollback();
     if (attempt == kAttemptsAlone) return;
     output.truncate(entry.reply_begin);
@@ -417,11 +424,11 @@ void Batch::finish(Peer& peer) {
 }
 
 void Batch::abandon() {
+  session_.rollback();  // may wait, and split() then looks at what was being executed
   current_ = nullptr;
   tally_.end();
   tally_.end_batch();
   if (took_long_) end_interruptible();
-  session_.rollback();
   for (Peer* peer : peers_) {
     peer->used = 0;
     peer->ending = Peer::Ending::kAbandoned;

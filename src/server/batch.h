@@ -18,7 +18,7 @@
 //     It is in no group, and the group before it is committed first.
 //
 // Does no I/O and has no thread of its own. Used by one thread at a time, that of the session. Only
-// split() is called by another thread, while the session's thread waits inside the session. Between
+// split() may be called by another thread, while the session's thread waits inside the session. Between
 // run() and clear() nothing else may touch input() and output() of the peers, or close them.
 //
 // Nothing is held while a request waits for a lock (of a row, a table or its definition). A request
@@ -106,7 +106,7 @@ class Batch {
   // kAbandoned.
   void abandon();
 
-  // To be called while the batch's own thread waits inside the session. A peer whose replies are
+  // To be called while the batch's own thread waits inside the session, or by that thread. A peer whose replies are
   // final goes to `final`, in the state in which finish() leaves it. The others remain in peers(),
   // and `keep` is called with each of them.
   template <class Keep>
@@ -140,7 +140,7 @@ class Batch {
  private:
   // One request of the group.
   struct Entry {
-    Peer* peer;             // null: the request was parked
+    Peer* peer;             // null: the request was parked, or executed again and is final
     std::string_view text;  // the message, in the peer's input
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
@@ -212,11 +212,12 @@ class Batch {
 
   std::vector<Peer*> peers_;
   std::vector<Entry> group_;
-  size_t requests_ = 0;      // that were executed
-  size_t reply_bytes_ = 0;   // of their replies
-  Peer* current_ = nullptr;  // the peer of run()
-  bool took_long_ = false;   // a request did, and the lead was given away
-  bool streams_ = false;     // the reply of the current request is streamed
+  size_t requests_ = 0;        // that were executed
+  size_t reply_bytes_ = 0;     // of their replies
+  Peer* current_ = nullptr;    // the peer of run()
+  Peer* answering_ = nullptr;  // whose request was executed last
+  bool took_long_ = false;     // a request did, and the lead was given away
+  bool streams_ = false;       // the reply of the current request is streamed
   bool out_of_memory_ = false;
   bool met_foreigner_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -129,7 +130,7 @@ void Executor::step_aside(Peer* peer) {
   if (peer != nullptr) {
     set_interruptible(peer->record.id());
     // interrupt() came before.
-    if (peer->record.is_killed()) session_->interrupt();
+    if (peer->record.is_killed()) interrupt(peer->record.id());
   }
   reactor_.load(std::memory_order_relaxed)->step_aside(*this);
 }
@@ -138,6 +139,7 @@ bool Executor::begin_wait(Peer& peer) {
   if (!dispatcher_.begin_wait()) return false;
   peer.record.set_state(ConnectionRecord::State::kWaiting);
   set_interruptible(peer.record.id());
+  reactor_.load(std::memory_order_relaxed)->give_back_final(*this);
   return true;
 }
 
@@ -148,12 +150,17 @@ void Executor::end_wait() {
 
 void Executor::set_interruptible(uint64_t id) {
   const MutexLock lock(interrupt_mutex_);
+  if (id == interruptible_) return;
   interruptible_ = id;
+  // No request of another connection fails for it.
+  if (std::exchange(interrupted_, false)) session_->forget_interrupt();
 }
 
 void Executor::interrupt(uint64_t id) {
   const MutexLock lock(interrupt_mutex_);
-  if (interruptible_ == id) session_->interrupt();
+  if (interruptible_ != id) return;
+  interrupted_ = true;
+  session_->interrupt();
 }
 
 bool Executor::send(Peer& peer) {

@@ -107,6 +107,7 @@ class Executor final : public Leader, private Outlet {
   Mutex interrupt_mutex_;
   // The connection whose request waits or works for long; 0: none.
   uint64_t interruptible_ HS_GUARDED_BY(interrupt_mutex_) = 0;
+  bool interrupted_ HS_GUARDED_BY(interrupt_mutex_) = false;  // and its request was
 };
 
 }  // namespace hs::server

@@ -116,6 +116,19 @@ TEST_F(LoginPoolTest, AClientWhoseLoginIsUnderWayWhenItsTimeIsOverHasItsAnswer) 
   EXPECT_EQ(wrong.line(), "EOF");
 }
 
+TEST_F(LoginPoolTest, AClientWhoseTimeIsOverBeginsNoOtherLogin) {
+  config_.login_timeout_s = 1;
+  start();
+  fake_.hold_logins();
+  TestClient client = this->client();
+  client.send("A\t4\tada\tguess\nA\t4\tada\tsecret\n");
+  while (server_->statistics().logins_timed_out < 1) std::this_thread::yield();
+  fake_.let_logins_go();
+  EXPECT_EQ(client.line(), "3\t1\tunauth");
+  EXPECT_EQ(client.line(), "EOF");
+  EXPECT_EQ(server_->statistics().logins, 0u);
+}
+
 TEST_F(LoginPoolTest, AClientThatLeavesDuringItsLoginIsForgotten) {
   start();
   fake_.hold_logins();

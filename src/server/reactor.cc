@@ -73,7 +73,30 @@ void Reactor::split_batch(Leader& leader) {
   if (!returned_.empty()) has_returned_.store(true, std::memory_order_relaxed);
 }
 
+void Reactor::give_back_final(Leader& leader) {
+  bool is_led = false;
+  {
+    const MutexLock lock(mutex_);
+    if (leads(leader)) return;
+    // Those that stay were detached when the lead changed.
+    leader.batch().split(returned_, [](Peer&) {});
+    if (returned_.empty()) return;
+    has_returned_.store(true, std::memory_order_relaxed);
+    is_led = leader_.load(std::memory_order_relaxed) != nullptr;
+  }
+  call_leader(leader, is_led);
+}
+
+void Reactor::call_leader(Leader& by, bool is_led) {
+  if (is_led) {
+    wake();
+  } else {
+    by.dispatcher().want_leader(*this);
+  }
+}
+
 void Reactor::step_aside(Leader& leader) {
+  give_back_final(leader);
   {
     const MutexLock lock(mutex_);
     if (!leads(leader)) return;
@@ -234,25 +257,22 @@ bool Reactor::gathers(Leader& leader) const {
 // Executes what is there, and, once something was changed, what comes until the commit.
 void Reactor::gather(Leader& leader) {
   run_queue(leader);
-  std::optional<int64_t> held_since_ns;
   while (gathers(leader)) {
     settle_returned();
     await_peers(nanoseconds::zero());
-    if (queue_.empty() && !await_more(leader, &held_since_ns)) return;
+    if (queue_.empty() && !await_more(leader)) return;
     run_queue(leader);
   }
 }
 
 // False: the batch should be committed now.
-bool Reactor::await_more(Leader& leader, std::optional<int64_t>* held_since_ns) {
+bool Reactor::await_more(Leader& leader) {
   const int64_t now_ns = now_ns_();
   if (commits_.load(std::memory_order_acquire) != 0) {
     // The connections of that batch come back together, for a commit that all share with this one.
-    const int64_t since_ns = held_since_ns->value_or(now_ns);
-    *held_since_ns = since_ns;
     const int64_t hold_ns =
         std::clamp(kHoldCommits * pace_.commit_ns(), kShortestHoldNs, kLongestHoldNs);
-    const int64_t left_ns = since_ns + hold_ns - now_ns;
+    const int64_t left_ns = commits_since_ns_.load(std::memory_order_relaxed) + hold_ns - now_ns;
     if (left_ns <= 0) return false;
     shake_hands();  // there is time for it
     await_peers(queue_.empty() ? nanoseconds{left_ns} : nanoseconds::zero());
@@ -266,16 +286,29 @@ bool Reactor::await_more(Leader& leader, std::optional<int64_t>* held_since_ns) 
   return !queue_.empty();
 }
 
+int64_t Reactor::begin_commit() {
+  const int64_t now_ns = now_ns_();
+  // Written first: the leader that sees the commit must not take the time of an earlier one.
+  if (commits_.load(std::memory_order_relaxed) == 0) {
+    commits_since_ns_.store(now_ns, std::memory_order_relaxed);
+  }
+  commits_.fetch_add(1, std::memory_order_release);
+  return now_ns;
+}
+
 void Reactor::run_batch(Leader& leader) {
   Batch& batch = leader.batch();
   bool commits = false;
   try {
     gather(leader);
     commits = gathers_ && leader.session().has_uncommitted_changes();
-    if (commits) commits_.fetch_add(1, std::memory_order_relaxed);
-    const int64_t begin_ns = commits ? now_ns_() : 0;
+    const int64_t begin_ns = commits ? begin_commit() : 0;
+    const uint64_t retries = leader.counters().retries.get();
     batch.finish();
-    if (commits) pace_.committed(now_ns_() - begin_ns);
+    // A batch that was executed again took longer than commits usually do.
+    if (commits && leader.counters().retries.get() == retries) {
+      pace_.committed(now_ns_() - begin_ns);
+    }
   } catch (...) {
     batch.abandon();
     leader.complain("a batch failed, its connections were closed");
@@ -317,11 +350,7 @@ void Reactor::give_back(Leader& leader, bool committed) {
     if (committed) commits_.fetch_sub(1, std::memory_order_release);
     is_led = leader_.load(std::memory_order_relaxed) != nullptr;
   }
-  if (is_led) {
-    wake();
-  } else {
-    leader.dispatcher().want_leader(*this);
-  }
+  call_leader(leader, is_led);
 }
 
 // Settles the peers that another thread has answered.
@@ -376,6 +405,7 @@ void Reactor::settle(Peer& peer) {
 void Reactor::log_in(Peer& peer) {
   const exec::Login& login = *peer.client.login();
   if (login.state == exec::Login::State::kWanted) {
+    if (peer.is_late()) return loop_->close(peer);
     loop_->detach(peer);
     peer.record.set_state(ConnectionRecord::State::kLoggingIn);
     if (logins_->submit(peer, *this)) return;

@@ -63,7 +63,10 @@ class Reactor final : public LoginReceiver {
 
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);
-  ~Reactor() override { shut(); }  // no peer is with the logins any more
+  // No peer is with the logins any more.
+  ~Reactor() override {
+    if (loop_ != nullptr) shut();  // null: create() has failed
+  }
 
   // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
   // stay with it until it gives them back, but those whose replies are final are taken over.
@@ -74,6 +77,10 @@ class Reactor final : public LoginReceiver {
   // On the leader's thread while its batch runs: gives the lead away, so that connections that are
   // not in the batch are served.
   void step_aside(Leader& leader);
+
+  // On the thread of an executor that runs a batch of this reactor and is about to wait or to work for
+  // long. If it has lost the lead, the peers whose replies have become final since are given back.
+  void give_back_final(Leader& leader);
 
   // On the leader's thread: it begins to wait in the engine, or has waited. Ignored from other
   // threads.
@@ -132,7 +139,9 @@ class Reactor final : public LoginReceiver {
   void run_batch(Leader& leader);
   void run_queue(Leader& leader);
   void gather(Leader& leader);
-  bool await_more(Leader& leader, std::optional<int64_t>* held_since_ns);
+  bool await_more(Leader& leader);
+  int64_t begin_commit();
+  void call_leader(Leader& by, bool is_led);
   static void report_foreigner(Leader& leader);
   bool gathers(Leader& leader) const;
   bool await_peers(std::chrono::nanoseconds timeout);
@@ -159,6 +168,7 @@ class Reactor final : public LoginReceiver {
   int64_t (*now_ns_)() = nullptr;
   // Batches of which the commit is under way. More than one only when a commit takes far too long.
   std::atomic<uint32_t> commits_{0};
+  std::atomic<int64_t> commits_since_ns_{0};  // when the first of them began
 
   // Used by the leader:
   SettingsCopy settings_;

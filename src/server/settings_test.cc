@@ -1,6 +1,8 @@
 // What changes while the server runs.
 #include "server/settings.h"
 
+#include <sys/resource.h>
+
 #include <string>
 #include <thread>
 #include <vector>
@@ -218,6 +220,22 @@ TEST_F(SettingsTest, MoreThreadsTakeNewConnectionsAndFewerEndWhenTheirsHaveGone)
   EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
   EXPECT_FALSE(server_->resize(0, 1, 256, &error));
   EXPECT_NE(error.find("handlersocket_threads is 0"), std::string::npos);
+}
+
+TEST_F(SettingsTest, ThreadsForWhichThereAreNoDescriptorsAreRefused) {
+  start();
+  TestClient client = reader();
+  ASSERT_EQ(client.ask(kOpen), "0\t1");
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit low{200, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  std::string error;
+  EXPECT_FALSE(server_->resize(600, 1, 1000, &error));
+  EXPECT_EQ(error, "too few file descriptors for 600 threads (handlersocket_threads)");
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(client.ask("1\t=\t1\t1\n"), "0\t2");
+  EXPECT_TRUE(server_->resize(8, 1, 1000, &error)) << error;
 }
 
 TEST_F(SettingsTest, ThreadsComeAndGoUnderLoadAndNoReplyIsLost) {

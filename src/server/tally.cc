@@ -26,6 +26,7 @@ Tally::Tally(Counters& counters, SlowLog* slow_log, size_t most_peers)
 
 void Tally::begin(const Peer& peer) {
   began_ns_ = slow_log_ != nullptr && slow_log_->is_on() ? monotonic_ns() : 0;
+  waited_ns_ = 0;
   current_ = &peer;
 }
 
@@ -41,7 +42,6 @@ void Tally::end() {
 }
 
 void Tally::worked(const Peer& peer, const Plan& plan, const Outcome& outcome) {
-  if (plan.spec != nullptr) note_use(**plan.spec, outcome.rows);
   if (began_ns_ != 0) note_time(peer, plan, outcome);
 }
 
@@ -51,6 +51,7 @@ void Tally::waited(int64_t began_ns) {
 
 void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
   ++requests_;
+  if (plan.spec != nullptr) note_use(**plan.spec, outcome.rows);
   if constexpr (kCounts) {
     const auto kind = static_cast<size_t>(kind_of(plan));
     if (&peer == current_) {

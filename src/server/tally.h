@@ -27,13 +27,14 @@ class Tally {
   void begin(const Peer& peer);
   void end();
 
-  // The request was carried out. It is not final before its group is committed.
+  // The request was carried out, and is not executed again unless its group is. What it took is
+  // logged if that was long.
   void worked(const Peer& peer, const exec::Plan& plan, const exec::Outcome& outcome);
   // It has waited for a lock since `began_ns`, which waits_since() gave.
   int64_t waits_since() const { return began_ns_ != 0 ? monotonic_ns() : 0; }
   void waited(int64_t began_ns);
 
-  // Its reply is final.
+  // Its reply is final, and its index still open.
   void done(Peer& peer, const exec::Plan& plan, const exec::Outcome& outcome);
   // The peer ends with this error, which answers no request.
   void last_words(Peer& peer, ErrorCode error);

@@ -254,6 +254,26 @@ TEST_F(ParkTest, AHotTableTakesNoMoreThreadsThanMayWaitAndTheOthersGoOn) {
   EXPECT_EQ(fake_.rows("d", "hot").size(), 21u);
 }
 
+TEST_F(ParkTest, WhatIsCommittedIsAnsweredBeforeARequestOfItsBatchWaits) {
+  start();
+  TestClient hot = opened_hot(writer());
+  TestClient other = opened(writer());
+  faulty_.lock_table("hot");
+  faulty_.hold(testing::Call::kInsert, 1, std::nullopt);
+  other.send(insert(7));
+  faulty_.wait_for_held(1);
+  hot.send(
+      insert(8));  // comes into the same batch, whose commit takes so long that the lead changes
+  faulty_.hold(testing::Call::kCommit, 1, Wait::kOther);
+  faulty_.let_go();
+  faulty_.wait_for_held(1);
+  EXPECT_EQ(opened(writer()).ask(find(2)), found(2));
+  faulty_.let_go();
+  EXPECT_EQ(other.line(), "0\t1");
+  faulty_.unlock_table();
+  EXPECT_EQ(hot.line(), "0\t1");
+}
+
 TEST_F(ParkTest, TheReadPortParksToo) {
   start();
   std::vector<TestClient> hot;

@@ -193,3 +193,16 @@ def test_server_audit_sees_which_account_touches_which_table(
     while server.sql(plugins):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_the_time_limit_ends_a_wait_for_a_tables_definition_with_its_own_error(
+    server: PrivateServer, account: Callable[..., str]
+) -> None:
+    account("brief", "WITH MAX_STATEMENT_TIME 0.2")
+    locker = server.connect(database="hs")
+    with connect(server.port, "brief") as client, locker.cursor() as cursor:
+        cursor.execute("LOCK TABLES u WRITE")
+        assert client.request("P", 2, "hs", "u", "PRIMARY", "v") == TOO_LONG
+        assert client.request(1, "=", 1, 2) == b"0\t2\t2\t2"
+        cursor.execute("UNLOCK TABLES")
+    locker.close()

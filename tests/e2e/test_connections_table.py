@@ -154,6 +154,25 @@ def test_a_connection_that_waits_for_a_row_is_killed_and_changes_nothing(
 
 
 @pytest.mark.usefixtures("table")
+def test_no_request_of_another_connection_fails_for_one_that_is_killed(
+    server: PrivateServer, connect: Callable[[int], Client]
+) -> None:
+    changes = b"".join(line(1, "=", 1, 2, 1, 0, "+", 1) for _ in range(20))
+    other = connect(server.port_wr)
+    other.open("hs.t", ["v"])
+    for _ in range(100):
+        waits = connect(server.port_wr)
+        waits.open("hs.t", ["v"])
+        number = id_of(server, waits)
+        with row_lock(server):
+            waits.send(line(1, "=", 1, 1, 1, 0, "+", 1))
+            other.send(changes)
+            server.sql(f"SET GLOBAL handlersocket_kill = {number}")
+            assert [other.read_line() for _ in range(20)] == [b"0\t1\t1"] * 20
+        assert ends(waits)
+
+
+@pytest.mark.usefixtures("table")
 def test_a_parked_connection_is_killed(
     server: PrivateServer, connect: Callable[[int], Client]
 ) -> None:
