@@ -214,9 +214,10 @@ void LoginPool::join() {
 
 // Of which a login may be taken now. Null: there is none.
 LoginQueue* LoginPool::queue_in_turn() {
-  const auto queue = std::find_if(queues_.begin(), queues_.end(),
-                                  [](const LoginQueue& one) { return one.takeable() > 0; });
-  return queue == queues_.end() ? nullptr : &*queue;
+  for (LoginQueue& queue : queues_) {
+    if (queue.takeable() > 0) return &queue;
+  }
+  return nullptr;
 }
 
 // Gives peers back whose delay is over, and carries out logins, until the pool stops or the thread

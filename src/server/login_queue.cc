@@ -1,6 +1,7 @@
 #include "server/login_queue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace hs::server {
