@@ -113,10 +113,17 @@ int listen_on(sockaddr* address, socklen_t size, bool every, const ListenOptions
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   if (address->sa_family == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, every ? 0 : 1);
   set_buffer_options(socket, options);
-  if (options.takes_over) set_option(socket, SOL_SOCKET, SO_REUSEPORT, 1);
-  if (::bind(socket.get(), address, size) != 0) return errno;
+  bool shares = false;
+  if (::bind(socket.get(), address, size) != 0) {
+    if (errno != EADDRINUSE || !options.takes_over) return errno;
+    // Only now: the system remembers with the port that it was shared, also when no socket shares
+    // it any more, and lets others of this user share it, too.
+    shares = true;
+    set_option(socket, SOL_SOCKET, SO_REUSEPORT, 1);
+    if (::bind(socket.get(), address, size) != 0) return errno;
+  }
   if (::listen(socket.get(), backlog_of(options.backlog)) != 0) return errno;
-  if (options.takes_over) set_option(socket, SOL_SOCKET, SO_REUSEPORT, 0);
+  if (shares) set_option(socket, SOL_SOCKET, SO_REUSEPORT, 0);
   *listening = std::move(socket);
   return 0;
 }

@@ -27,7 +27,9 @@ struct ListenOptions {
   std::string path;     // not empty: a Unix socket at this path; address and port do not count
   SocketRights rights;  // of the Unix socket's file
   bool only_loopback = false;  // refuse an address that other machines can reach
-  // Bind although a socket listens there for which share_port(true) was called.
+  // Bind although a socket of this process listens there for which share_port(true) was called.
+  // Where that is needed, the system may let other sockets of this user, which ask for it by
+  // SO_REUSEPORT, share the port for as long as it is in use.
   bool takes_over = false;
   uint32_t backlog = 1;  // the system may use less
   uint32_t sndbuf = 0;   // bytes, 0: the system's; of the accepted sockets

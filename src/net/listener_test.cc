@@ -95,6 +95,25 @@ TEST(Listener, ThePortIsFreeAgainAfterwards) {
   EXPECT_EQ(error_of(on("127.0.0.1", port)), "none");
 }
 
+TEST(Listener, APortThatNoOtherHadIsNotSharedAfterwards) {
+  ListenError error;
+  ListenOptions options = on("127.0.0.1", Listener::open(on("127.0.0.1"), &error)->port());
+  options.takes_over = true;
+  const auto first = Listener::open(options, &error);
+  ASSERT_NE(first, nullptr) << error.text;
+  EXPECT_EQ(error_of(options), first->place() + " is in use");
+}
+
+TEST(Listener, TakesOverAPortThatIsShared) {
+  ListenError error;
+  const auto first = Listener::open(on("127.0.0.1"), &error);
+  ListenOptions options = on("0.0.0.0", first->port());
+  options.takes_over = true;
+  EXPECT_EQ(Listener::open(options, &error), nullptr);
+  first->share_port(true);
+  EXPECT_NE(Listener::open(options, &error), nullptr) << error.text;
+}
+
 TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   ListenError error;
   EXPECT_EQ(Listener::open(on("300.1.1.1.1"), &error), nullptr);

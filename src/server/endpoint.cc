@@ -1,5 +1,6 @@
 #include "server/endpoint.h"
 
+#include <algorithm>
 #include <new>
 #include <string_view>
 
@@ -124,14 +125,16 @@ void Endpoint::become(const EndpointConfig& endpoint, uint32_t backlog) {
 
 std::unique_ptr<Endpoint> Endpoint::open(const Config& config, const EndpointConfig& endpoint,
                                          ReactorGroup& group, const Log& log, Admits admits,
-                                         bool takes_over, std::string* error) {
+                                         std::span<Endpoint* const> leaving, std::string* error) {
   std::unique_ptr<Endpoint> made(new Endpoint(endpoint, group, std::move(admits)));
   net::ListenOptions options;
   if (!listen_options(config, endpoint, &options, error)) {
     *error += in_parentheses(endpoint.port_variable);
     return nullptr;
   }
-  options.takes_over = takes_over;
+  options.takes_over = std::any_of(leaving.begin(), leaving.end(), [&](const Endpoint* one) {
+    return one->port() != 0 && one->port() == options.port;
+  });
   net::ListenError failed;
   made->listener_ = net::Listener::open(options, &failed);
   if (made->listener_ == nullptr) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -34,10 +35,10 @@ class Endpoint {
   static constexpr uint64_t kOwnDescriptors = 4;
 
   // Listens, but makes no thread. Null: *error is one sentence. `group` must outlive the endpoint.
-  // `takes_over`: beside endpoints for which share_port() was called, if need be.
+  // `leaving`: endpoints for which share_port() was called, and whose ports it takes over if need be.
   static std::unique_ptr<Endpoint> open(const Config& config, const EndpointConfig& endpoint,
                                         ReactorGroup& group, const Log& log, Admits admits,
-                                        bool takes_over, std::string* error);
+                                        std::span<Endpoint* const> leaving, std::string* error);
   ~Endpoint();  // stops and joins the thread
 
   // Makes the thread, which waits at the gate. Throws std::exception when it cannot.

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -127,7 +128,8 @@ class NetworkServer final : public Server {
   ReactorGroup* find_group(engine::Mode mode) const;
   ReactorGroup::Shared shared() { return {settings_, memory_, connections_, slow_log_, logins_}; }
   std::unique_ptr<Endpoint> open_endpoint(const Config& config, const EndpointConfig& endpoint,
-                                          ReactorGroup& group, bool takes_over, std::string* error);
+                                          ReactorGroup& group, std::span<Endpoint* const> leaving,
+                                          std::string* error);
   struct Change;
   bool prepare(Change& change, std::string* error) HS_REQUIRES(changing_);
   bool find_kept(Change& change, std::string* error) const;

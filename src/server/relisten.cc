@@ -94,7 +94,7 @@ bool NetworkServer::add_endpoints(Change& change, std::string* error) {
   for (size_t i = 0; i < change.kept.size(); ++i) {
     if (change.kept[i] != nullptr) continue;
     const EndpointConfig& wanted = change.config.endpoints[i];
-    auto made = open_endpoint(change.config, wanted, *group_of(wanted.mode), true, error);
+    auto made = open_endpoint(change.config, wanted, *group_of(wanted.mode), change.leaving, error);
     if (made == nullptr) return false;
     change.endpoints.push_back(std::move(made));
   }

@@ -119,6 +119,29 @@ TEST_F(RelistenTest, WhatCannotBeServedIsRefusedAndNothingChanges) {
   EXPECT_EQ(net::Listener::open(options, &error), nullptr);
 }
 
+TEST_F(RelistenTest, APortThatAnotherServerSharesIsNotTaken) {
+  start_on_fixed_ports();
+  net::ListenOptions options;
+  options.address = "127.0.0.1";
+  net::ListenError error;
+  const auto other = net::Listener::open(options, &error);
+  other->share_port(true);
+  read_.port = std::to_string(other->port());
+  EXPECT_NE(relisten().find("is in use (handlersocket_port)"), std::string::npos);
+}
+
+TEST_F(RelistenTest, APortThatWasFreeIsNotSharedAfterwards) {
+  start_on_fixed_ports();
+  read_.port = "0";
+  ASSERT_EQ(relisten(), "");
+  net::ListenOptions options;
+  options.address = "127.0.0.1";
+  options.port = read_port();
+  options.takes_over = true;
+  net::ListenError error;
+  EXPECT_EQ(net::Listener::open(options, &error), nullptr);
+}
+
 TEST_F(RelistenTest, APortThatIsServedToAllMustNotLoseItsSecret) {
   read_.address = "0.0.0.0";
   read_.authentication.secret = "sesame";

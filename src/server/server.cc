@@ -79,11 +79,11 @@ ReactorGroup* NetworkServer::find_group(engine::Mode mode) const {
 
 std::unique_ptr<Endpoint> NetworkServer::open_endpoint(const Config& config,
                                                        const EndpointConfig& endpoint,
-                                                       ReactorGroup& group, bool takes_over,
+                                                       ReactorGroup& group,
+                                                       std::span<Endpoint* const> leaving,
                                                        std::string* error) {
   return Endpoint::open(
-      config, endpoint, group, log_, [this](int number) { return admits(number); }, takes_over,
-      error);
+      config, endpoint, group, log_, [this](int number) { return admits(number); }, leaving, error);
 }
 
 bool NetworkServer::admits(int number) {
@@ -108,8 +108,7 @@ bool NetworkServer::open(std::string* error) {
     return false;
   }
   for (const EndpointConfig& endpoint : config_.endpoints) {
-    endpoints_.push_back(
-        open_endpoint(config_, endpoint, *find_group(endpoint.mode), false, error));
+    endpoints_.push_back(open_endpoint(config_, endpoint, *find_group(endpoint.mode), {}, error));
     if (endpoints_.back() != nullptr) continue;
     endpoints_.pop_back();
     return false;

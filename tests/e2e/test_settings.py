@@ -247,6 +247,14 @@ def test_where_the_server_cannot_listen_a_set_fails_and_changes_nothing() -> Non
         assert served(server.port) and served(server.port_wr)
 
 
+def test_a_port_that_another_server_came_to_by_a_set_is_in_use() -> None:
+    with make() as server, PrivateServer() as other:
+        port = free_port()
+        set_global(server, "port", str(port))
+        assert "is in use (handlersocket_port)" in refusal(other, "port", str(port))
+        assert served(port)
+
+
 def test_unix_sockets_come_change_their_mode_and_go(tmp_path: Path) -> None:
     path = tmp_path / "r"
     with make() as server:
