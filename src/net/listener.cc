@@ -228,6 +228,11 @@ void Listener::share_port(bool share) {
 
 bool Listener::set_rights(const SocketRights& rights, ListenError* error) {
   if (path_.empty()) return true;
+  if (!has_own_file()) {
+    *error = {About::kPlace,
+              "cannot change the rights of " + place_ + ": its file was removed or replaced"};
+    return false;
+  }
   const gid_t group = rights.group.value_or(::getegid());
   if (::lchown(path_.c_str(), kSameOwner, group) != 0) {
     *error = {About::kGroup, "cannot give " + place_ + " to the group " + std::to_string(group) +
@@ -239,13 +244,14 @@ bool Listener::set_rights(const SocketRights& rights, ListenError* error) {
   return false;
 }
 
-Listener::~Listener() {
-  if (path_.empty()) return;
+bool Listener::has_own_file() const {
   struct stat now;
-  if (::lstat(path_.c_str(), &now) == 0 && now.st_dev == file_.st_dev &&
-      now.st_ino == file_.st_ino) {
-    ::unlink(path_.c_str());
-  }
+  return !path_.empty() && ::lstat(path_.c_str(), &now) == 0 && now.st_dev == file_.st_dev &&
+         now.st_ino == file_.st_ino;
+}
+
+Listener::~Listener() {
+  if (has_own_file()) ::unlink(path_.c_str());
 }
 
 bool Listener::open_addresses(const ListenOptions& options, ListenError* error) {

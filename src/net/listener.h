@@ -59,7 +59,8 @@ class Listener {
 
   // Any thread, likewise.
   void set_backlog(uint32_t backlog);
-  // The rights of the socket's file; does nothing for a port. False: *error says why not.
+  // The rights of the socket's file; does nothing for a port. False: *error says why not. Another
+  // file that has come into its place keeps its rights.
   bool set_rights(const SocketRights& rights, ListenError* error);
   // Whether another socket of this user may be bound to the same port.
   void share_port(bool share);
@@ -73,6 +74,8 @@ class Listener {
   Listener() = default;
   bool open_path(const ListenOptions& options, ListenError* error);
   bool open_addresses(const ListenOptions& options, ListenError* error);
+  // Whether the file that it made is still at its path.
+  bool has_own_file() const;
 
   std::vector<FileDescriptor> sockets_;
   uint16_t port_ = 0;

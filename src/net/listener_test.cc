@@ -300,6 +300,30 @@ TEST_F(UnixSocket, OtherFilesAreNeverRemoved) {
   EXPECT_TRUE(std::filesystem::exists(options_.path));
 }
 
+TEST_F(UnixSocket, TheRightsOfAnotherFileInItsPlaceAreNotChanged) {
+  const auto listener = Listener::open(options_, &error_);
+  ASSERT_NE(listener, nullptr) << error_.text;
+  SocketRights rights;
+  rights.mode = 0666;
+  ASSERT_TRUE(listener->set_rights(rights, &error_)) << error_.text;
+  EXPECT_EQ(file().st_mode & 07777, 0666u);
+  const std::string other = directory_ + "/other";
+  std::ofstream(other) << "precious";
+  std::filesystem::permissions(other, std::filesystem::perms(0600));
+  const auto is_refused = [&] {
+    error_ = {};
+    EXPECT_FALSE(listener->set_rights(rights, &error_));
+    EXPECT_EQ(error_.text, "cannot change the rights of the socket " + options_.path +
+                               ": its file was removed or replaced");
+    EXPECT_EQ(error_.about, ListenError::About::kPlace);
+  };
+  std::filesystem::remove(options_.path);
+  is_refused();
+  std::filesystem::create_symlink(other, options_.path);
+  is_refused();
+  EXPECT_EQ(static_cast<int>(std::filesystem::status(other).permissions()), 0600);
+}
+
 TEST_F(UnixSocket, PathsThatCannotBeAreSaid) {
   options_.path = directory_ + "/" + std::string(200, 'x');
   EXPECT_NE(error_of(options_).find(" has more than 107 bytes"), std::string::npos);

@@ -255,6 +255,22 @@ def test_a_port_that_another_server_came_to_by_a_set_is_in_use() -> None:
         assert served(port)
 
 
+def test_the_mode_of_a_file_that_replaced_a_socket_stays(tmp_path: Path) -> None:
+    path, other = tmp_path / "r", tmp_path / "other"
+    other.touch(mode=0o600)
+    with make({"handlersocket_socket": path}) as server:
+        path.unlink()
+        path.symlink_to(other)
+        said = refusal(server, "socket_mode", "0666")
+        assert f"{path}: its file was removed or replaced (handlersocket_socket)" in said
+        assert other.stat().st_mode & 0o777 == 0o600
+        path.unlink()
+        set_global(server, "socket", "")
+        set_global(server, "socket", str(path))
+        set_global(server, "socket_mode", "0600")
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_unix_sockets_come_change_their_mode_and_go(tmp_path: Path) -> None:
     path = tmp_path / "r"
     with make() as server:
