@@ -2,6 +2,7 @@
 #include "mariadb/changes.h"
 
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -13,6 +14,11 @@
 #include "mariadb/own_places.h"
 #include "mariadb/running.h"
 #include "mariadb/values.h"
+
+// What all variables begin with. The server has it in sql_plugin.cc only.
+struct st_mysql_sys_var {
+  MYSQL_PLUGIN_VAR_HEADER;
+};
 
 namespace hs::mariadb {
 namespace {
@@ -111,6 +117,24 @@ bool change_secrets(Change change) {
 }
 
 }  // namespace
+
+int check_text(MYSQL_THD thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) {
+  char buffer[STRING_BUFFER_USUAL_SIZE];
+  int length = sizeof buffer;
+  const char* text = value->val_str(value, buffer, &length);
+  if (text != nullptr) {
+    const auto size = static_cast<size_t>(length);
+    if (std::memchr(text, '\0', size) != nullptr) {
+      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
+                      variable->name);
+      return 1;
+    }
+    text = thd->strmake(text, size);
+    if (text == nullptr) return 1;
+  }
+  *static_cast<const char**>(save) = text;
+  return 0;
+}
 
 template <class T>
 void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {

@@ -11,6 +11,9 @@
 
 namespace hs::mariadb {
 
+// The check of every variable that is a text: one with a NUL, which would end it early, is refused.
+int check_text(MYSQL_THD, st_mysql_sys_var* variable, void* save, st_mysql_value* value);
+
 // A setting (server/settings.h). T: unsigned or unsigned long long.
 template <class T>
 void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);

@@ -29,28 +29,28 @@ MYSQL_SYSVAR_UINT(verbose, values.verbose, PLUGIN_VAR_RQCMDARG,
 MYSQL_SYSVAR_STR(address, values.address, kDynamic,
                  "Addresses to listen on, separated by commas: IPv4, IPv6 or names, empty for all; "
                  "'/' makes the ports paths of Unix sockets",
-                 nullptr, listen_by<char*>, "127.0.0.1");
+                 check_text, listen_by<char*>, "127.0.0.1");
 MYSQL_SYSVAR_BOOL(allow_unauthenticated, values.allow_unauthenticated, kDynamic,
                   "Listen on addresses that other machines can reach although no secret is set",
                   nullptr, listen_by<char>, false);
 MYSQL_SYSVAR_STR(socket, values.socket, kDynamic,
-                 "Path of a Unix socket for reading, beside the port; empty for none", nullptr,
+                 "Path of a Unix socket for reading, beside the port; empty for none", check_text,
                  listen_by<char*>, "");
 MYSQL_SYSVAR_STR(socket_wr, values.socket_wr, kDynamic,
                  "Path of a Unix socket for reading and writing, beside the port; empty for none",
-                 nullptr, listen_by<char*>, "");
+                 check_text, listen_by<char*>, "");
 MYSQL_SYSVAR_STR(port, values.port, kDynamic,
-                 "Port for reading: a number or a service name; empty to switch it off", nullptr,
+                 "Port for reading: a number or a service name; empty to switch it off", check_text,
                  listen_by<char*>, "9998");
 MYSQL_SYSVAR_STR(port_wr, values.port_wr, kDynamic,
                  "Port for reading and writing: a number or a service name; empty to switch it off",
-                 nullptr, listen_by<char*>, "9999");
+                 check_text, listen_by<char*>, "9999");
 MYSQL_SYSVAR_STR(socket_mode, values.socket_mode, kDynamic,
-                 "Mode of the Unix sockets, in octal: clients need the right to write", nullptr,
+                 "Mode of the Unix sockets, in octal: clients need the right to write", check_text,
                  listen_by<char*>, "0660");
 MYSQL_SYSVAR_STR(socket_group, values.socket_group, kDynamic,
                  "Group of the Unix sockets, its name or number; empty for that of the server",
-                 nullptr, listen_by<char*>, "");
+                 check_text, listen_by<char*>, "");
 MYSQL_SYSVAR_UINT(epoll, values.epoll, kSetAtStart,
                   "Kept for old configuration files; epoll is always used", nullptr, nullptr, 1, 0,
                   1, 0);
@@ -95,17 +95,17 @@ MYSQL_SYSVAR_UINT(
     "Seconds that a request waits for a table or a backup before it fails with lock_tables",
     nullptr, change<unsigned>, 12, 0, 3600, 0);
 MYSQL_SYSVAR_STR(plain_secret, values.plain_secret, kDynamic,
-                 "Shared secret of the read port; empty for none. Not shown after start", nullptr,
-                 set_secret<false>, "");
+                 "Shared secret of the read port; empty for none. Not shown after start",
+                 check_text, set_secret<false>, "");
 MYSQL_SYSVAR_STR(plain_secret_wr, values.plain_secret_wr, kDynamic,
                  "Shared secret of the write port; empty for none, unset for that of the read "
                  "port. Not shown after start",
-                 nullptr, set_secret<true>, nullptr);
+                 check_text, set_secret<true>, nullptr);
 MYSQL_SYSVAR_STR(plain_secret_file, values.plain_secret_file, kDynamic,
-                 "File whose first line is the shared secret of the read port", nullptr,
+                 "File whose first line is the shared secret of the read port", check_text,
                  set_secret_file<false>, "");
 MYSQL_SYSVAR_STR(plain_secret_wr_file, values.plain_secret_wr_file, kDynamic,
-                 "File whose first line is the shared secret of the write port", nullptr,
+                 "File whose first line is the shared secret of the write port", check_text,
                  set_secret_file<true>, "");
 MYSQL_SYSVAR_ENUM(authentication, values.authentication, kDynamic,
                   "What clients of the read port must show: none; the secret; an account of the "
@@ -165,7 +165,7 @@ MYSQL_SYSVAR_DOUBLE(long_query_time, values.long_query_time, PLUGIN_VAR_RQCMDARG
                     "Seconds from which on a request is slow; 0 = every request", nullptr,
                     set_long_query_time, 10, 0, 31536000, 0);
 MYSQL_SYSVAR_STR(slow_log_file, values.slow_log_file, kDynamic, "File of the log of slow requests",
-                 nullptr, set_slow_log_file, "handlersocket-slow.log");
+                 check_text, set_slow_log_file, "handlersocket-slow.log");
 
 }  // namespace
 

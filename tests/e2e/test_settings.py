@@ -255,6 +255,35 @@ def test_a_port_that_another_server_came_to_by_a_set_is_in_use() -> None:
         assert served(port)
 
 
+TEXTS = (
+    ["address", "port", "port_wr", "socket", "socket_wr", "socket_mode", "socket_group"]
+    + ["plain_secret", "plain_secret_wr", "plain_secret_file", "plain_secret_wr_file"]
+    + ["slow_log_file"]
+)
+
+
+def test_a_text_with_a_nul_is_refused_and_changes_nothing() -> None:
+    with make({"handlersocket_plain_secret": "sesame"}) as server:
+        everything = "SHOW GLOBAL VARIABLES LIKE 'handlersocket_%'"
+        before = server.sql(everything)
+        texts = server.sql(
+            "SELECT VARIABLE_NAME FROM information_schema.SYSTEM_VARIABLES"
+            " WHERE VARIABLE_NAME LIKE 'handlersocket_%' AND VARIABLE_TYPE = 'VARCHAR'"
+        )
+        assert {name.lower() for (name,) in texts} == {f"handlersocket_{name}" for name in TEXTS}
+        for (name,) in texts:
+            for value in ("CONCAT('ab', CHAR(0), 'cd')", "CHAR(0)", "CONCAT('ab', CHAR(0))"):
+                with pytest.raises(pymysql.err.MySQLError) as caught:
+                    server.sql(f"SET GLOBAL {name} = {value}")
+                said = f"handlersocket: the value of {name.lower()} contains a NUL"
+                assert caught.value.args[1] == said
+        assert server.sql(everything) == before
+        for port in (server.port, server.port_wr):
+            with Client(port) as client:
+                assert client.raw(b"A\t1\tab") == b"3\t1\tunauth"
+                assert client.raw(b"A\t1\tsesame") == b"0\t1"
+
+
 def test_the_mode_of_a_file_that_replaced_a_socket_stays(tmp_path: Path) -> None:
     path, other = tmp_path / "r", tmp_path / "other"
     other.touch(mode=0o600)
