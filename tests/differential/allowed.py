@@ -23,8 +23,8 @@ def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> st
     if port.error in ("sql_1267", "sql_1300") and _is_foreign(request, probes):
         return "sql_1267, sql_1300: no order with what is no text of the column's character set"
     # An IN may end before such a value, or an earlier part may decide a key. And the server accepts
-    # bytes as ASCII and surrogates as UCS-2, and gives them an order.
-    is_met = len(request.key) == 1 and request.in_part is None and not _is_raw_and_lax(request)
+    # bytes as ASCII and surrogates as UCS-2 and UTF-8, and gives them an order.
+    is_met = len(request.key) == 1 and request.in_part is None and not _is_lax(request)
     if sql.error == NO_COMPARISON and not is_met:
         return "sql_1267, sql_1300: what is no text of the column's character set is not met"
     if any(p.prefix and expands(p.column) for p in index.parts) and _found_fewer(port, sql):
@@ -59,8 +59,19 @@ def _is_foreign(request: Request, probes: Probes) -> bool:
     return any(v is not None and is_foreign(c, v, probes) for c, v in _compared(request))
 
 
-def _is_raw_and_lax(request: Request) -> bool:
-    return any(c.travels_raw and c.charset in ("ascii", "ucs2") for c, _ in _compared(request))
+def _is_lax(request: Request) -> bool:
+    return any(
+        _has_surrogates(v) or (c.travels_raw and c.charset in ("ascii", "ucs2"))
+        for c, v in _compared(request)
+    )
+
+
+def _has_surrogates(value: Value) -> bool:
+    try:
+        text = (value or b"").decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _is_open_year(request: Request, probes: Probes) -> bool:
