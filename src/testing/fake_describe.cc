@@ -52,14 +52,13 @@ std::vector<Texts> FakeSession::description(const engine::Described& what) {
       const auto at = granted.find(name.first + '.' + name.second);
       if (at == granted.end() || !at->second.sees) continue;
     }
+    const bool is_meant = (what.database.empty() || what.database == name.first) &&
+                          (what.table.empty() || what.table == name.second);
+    if (!is_meant) continue;
     if (what.database.empty()) {
       if (texts.empty() || texts.back()[0] != name.first) texts.push_back({name.first});
-    } else if (what.database != name.first) {
-      continue;
     } else if (what.table.empty()) {
       texts.push_back({name.second, ""});
-    } else if (what.table != name.second) {
-      continue;
     } else if (!what.of_indexes) {
       for (size_t i = 0; i < table->columns().size(); ++i) texts.push_back(row_of(*table, i));
     } else {
