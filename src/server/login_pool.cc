@@ -61,7 +61,7 @@ class LoginPool::Asking final : public engine::Dialogue {
     pool_.asking_.reserve(pool_.asking_.size() + 1);
     job_.login->ask(method, question);
     pool_.asking_.push_back(this);
-    if (pool_.queues_[kHeld].has_waiting()) pool_.make_room();
+    pool_.make_room();
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -167,18 +167,21 @@ bool LoginPool::go_on(Peer& peer, LoginReceiver& receiver) {
   return true;
 }
 
-// The thread of a held login is needed for one that waits, if all are taken.
+// The thread of a held login is needed for one that waits, if all are taken. No host's gives way to
+// one of a host that has as many under way. Those that have given way count until their threads end
+// them.
 void LoginPool::make_room() {
-  if (!queues_[kHeld].is_full()) return;
-  const auto rank = [this](const Asking* one) HS_REQUIRES(mutex_) {
-    return std::count_if(asking_.begin(), asking_.end(),
-                         [one](const Asking* other) { return other->host() == one->host(); });
-  };
+  const LoginQueue& queue = queues_[kHeld];
+  const LoginJob* const waiting = queue.first_waiting();
+  if (waiting == nullptr || !queue.is_full()) return;
+  const auto rank = [&queue](const Asking* one) { return queue.under_way_of(one->host()); };
   while (!asking_.empty()) {
     auto victim = asking_.begin();
     for (auto one = asking_.begin(); one != asking_.end(); ++one) {
       if (rank(*one) > rank(*victim)) victim = one;
     }
+    const std::string& host = (*victim)->host();
+    if (host != waiting->host && rank(*victim) <= queue.under_way_of(waiting->host)) return;
     const bool ended = (*victim)->exchange().give_up(Exchange::End::kCrowded);
     asking_.erase(victim);
     if (ended) return;

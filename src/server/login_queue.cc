@@ -33,9 +33,20 @@ LoginJobs LoginQueue::add(LoginJobs job) {
 }
 
 LoginJobs::const_iterator LoginQueue::next() const {
+  return is_full() ? waiting_.end() : in_turn(limits_.most_of_host);
+}
+
+const LoginJob* LoginQueue::first_waiting() const {
+  const auto first = in_turn(limits_.most_under_way + 1);
+  return first == waiting_.end() ? nullptr : &*first;
+}
+
+size_t LoginQueue::under_way_of(const std::string& host) const {
+  return number_of(under_way_, host);
+}
+
+LoginJobs::const_iterator LoginQueue::in_turn(size_t fewest) const {
   auto best = waiting_.end();
-  if (is_full()) return best;
-  size_t fewest = limits_.most_of_host;
   const std::string* last = nullptr;  // most neighbours are of one host
   for (auto one = waiting_.begin(); one != waiting_.end() && fewest > 0; ++one) {
     if (last != nullptr && *last == one->host) continue;

@@ -53,13 +53,17 @@ class LoginQueue {
   void end(const LoginJob& job);
 
   bool is_full() const { return under_way_.size() >= limits_.most_under_way; }
-  bool has_waiting() const { return !waiting_.empty(); }
+  // The one that is to be the next; null: none waits.
+  const LoginJob* first_waiting() const;
+  size_t under_way_of(const std::string& host) const;
   // Leaves none that waits.
   LoginJobs take_all_waiting();
 
  private:
   // The end of the list: none may be taken.
   LoginJobs::const_iterator next() const;
+  // Only those of hosts that have less than `fewest` under way.
+  LoginJobs::const_iterator in_turn(size_t fewest) const;
 
   const Limits limits_;
   LoginJobs waiting_;  // the oldest first

@@ -72,7 +72,7 @@ TEST_F(LoginQueueTest, AHostLeavesSomeThreadsToTheOthers) {
   add_many("a", 10);
   for (int i = 0; i < 6; ++i) ASSERT_EQ(take(), "a");
   EXPECT_EQ(take(), "none");
-  EXPECT_TRUE(queue_.has_waiting());
+  EXPECT_NE(queue_.first_waiting(), nullptr);
   EXPECT_FALSE(queue_.is_full());
   add_many("b", 1);
   EXPECT_EQ(take(), "b");
@@ -123,7 +123,7 @@ TEST_F(LoginQueueTest, AllThatWaitCanBeTakenOut) {
   add_many("a", 3);
   ASSERT_EQ(take(), "a");
   EXPECT_EQ(queue_.take_all_waiting().size(), 2U);
-  EXPECT_FALSE(queue_.has_waiting());
+  EXPECT_EQ(queue_.first_waiting(), nullptr);
   EXPECT_EQ(take(), "none");
   end();
 }
