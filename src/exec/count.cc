@@ -1,7 +1,6 @@
 #include "exec/count.h"
 
-#include "exec/request_scope.h"
-#include "exec/scan.h"
+#include "exec/search.h"
 
 namespace hs::exec {
 namespace {
@@ -35,19 +34,10 @@ Result<uint64_t> count_rows(const protocol::Request& request, engine::Cursor& cu
 
 Result<uint64_t> count(const Plan& plan, const protocol::Request& request, engine::Session& session,
                        Scratch& scratch, protocol::ReplyWriter& reply) {
-  RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(plan, request);
-  if (!begun) return std::move(begun.error());
-  engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();
-  if (Result<void> checked = check_contents(request); !checked) return checked.error();
-  FiltersInCursor filters(request, cursor);
-  if (Result<void> set = filters.set(scratch); !set) return std::move(set.error());
-
-  const Result<uint64_t> rows = count_rows(request, cursor, scratch);
+  const Result<uint64_t> rows =
+      search(plan, request, session, scratch,
+             [&](engine::Cursor& cursor) { return count_rows(request, cursor, scratch); });
   if (!rows) return rows.error();
-  filters.take_out();
-  if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
   reply.count(*rows);
   return uint64_t{0};
 }

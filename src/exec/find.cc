@@ -3,8 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "exec/request_scope.h"
-#include "exec/scan.h"
+#include "exec/search.h"
 
 namespace hs::exec {
 
@@ -70,23 +69,12 @@ Result<uint64_t> write_rows(const protocol::Request& request, engine::Cursor& cu
 
 Result<uint64_t> find(const Context& context, const Plan& plan, const protocol::Request& request,
                       engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
-  RequestScope scope(session);
-  Result<engine::Cursor*> begun = scope.begin(plan, request);
-  if (!begun) return std::move(begun.error());
-  engine::Cursor& cursor = **begun;
-  if (Result<void> checked = check_key(request, cursor); !checked) return checked.error();
-  if (Result<void> checked = check_contents(request); !checked) return checked.error();
-  FiltersInCursor filters(request, cursor);
-  if (Result<void> set = filters.set(scratch); !set) return std::move(set.error());
-
-  reply.begin_rows(cursor.columns());
-  const Result<uint64_t> rows =
-      write_rows(request, cursor, scratch, context.limits.max_rows, reply);
-  if (!rows) return rows.error();
-  filters.take_out();
-  if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
-  reply.end_rows();
-  return *rows;
+  Result<uint64_t> rows = search(plan, request, session, scratch, [&](engine::Cursor& cursor) {
+    reply.begin_rows(cursor.columns());
+    return write_rows(request, cursor, scratch, context.limits.max_rows, reply);
+  });
+  if (rows) reply.end_rows();
+  return rows;
 }
 
 }  // namespace hs::exec

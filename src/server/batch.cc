@@ -308,9 +308,7 @@ void Batch::execute_group_again() {
     }
     counters_.retries.add(1);
     execute_alone(entry);
-    // Its reply waits for no later one.
-    if (entry.peer != nullptr) tally_.done(*entry.peer, entry.plan, entry.outcome);
-    entry.peer = nullptr;
+    make_final(entry);  // its reply waits for no later one
   }
 }
 
@@ -362,10 +360,13 @@ void Batch::end_group() {
 
 // The replies of the group are final.
 void Batch::tally_group() {
-  for (const Entry& entry : group_) {
-    if (entry.peer != nullptr) tally_.done(*entry.peer, entry.plan, entry.outcome);
-  }
+  for (Entry& entry : group_) make_final(entry);
   group_.clear();
+}
+
+void Batch::make_final(Entry& entry) {
+  Peer* const peer = std::exchange(entry.peer, nullptr);
+  if (peer != nullptr) tally_.done(*peer, entry.plan, entry.outcome);
 }
 
 void Batch::take_replies_back(std::span<const Entry> group) {

@@ -192,6 +192,7 @@ class Batch {
   void commit(std::span<Entry> group);
   void end_group();
   void tally_group();
+  void make_final(Entry& entry);
   void take_replies_back(std::span<const Entry> group);
   void reply_error(Entry& entry, const Error& error);
   void give_up(Entry& entry);

@@ -81,10 +81,15 @@ void Reactor::give_back_final(Leader& leader) {
     // Those that stay were detached when the lead changed.
     leader.batch().split(returned_, [](Peer&) {});
     if (returned_.empty()) return;
-    has_returned_.store(true, std::memory_order_relaxed);
-    is_led = leader_.load(std::memory_order_relaxed) != nullptr;
+    is_led = note_returned();
   }
   call_leader(leader, is_led);
+}
+
+// Whether there is a leader that can settle them.
+bool Reactor::note_returned() {
+  has_returned_.store(true, std::memory_order_relaxed);
+  return is_led();
 }
 
 void Reactor::call_leader(Leader& by, bool is_led) {
@@ -345,10 +350,9 @@ void Reactor::give_back(Leader& leader, bool committed) {
   {
     const MutexLock lock(mutex_);
     for (Peer* peer : leader.batch().peers()) returned_.push_back(*peer);
-    has_returned_.store(true, std::memory_order_relaxed);
+    is_led = note_returned();
     // Behind it, so that the leader that sees the end of the commit also sees the peers.
     if (committed) commits_.fetch_sub(1, std::memory_order_release);
-    is_led = leader_.load(std::memory_order_relaxed) != nullptr;
   }
   call_leader(leader, is_led);
 }

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,6 +140,7 @@ class Reactor final : public LoginReceiver {
   void gather(Leader& leader);
   bool await_more(Leader& leader);
   int64_t begin_commit();
+  bool note_returned() HS_REQUIRES(mutex_);
   void call_leader(Leader& by, bool is_led);
   static void report_foreigner(Leader& leader);
   bool gathers(Leader& leader) const;
