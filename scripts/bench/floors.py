@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -31,28 +31,33 @@ def measure(
     number: int,
     case: str,
     function: str,
-    numbers: Sequence[int],
+    numbers: Callable[[], Sequence[int]],
     table: str = "test.user",
     server: str = "ours",
     disk_work: float = 0.0,
 ) -> None:
     """Calls one of the functions and keeps what it says. The first of `numbers`: how many calls.
 
+    They are asked for before each attempt: one that inserts needs new keys.
+
     `disk_work`: the part of a core that the kernel may use for the disk meanwhile.
     """
     database = run.servers.database(server)
     _load(run, database)
     name = table.partition(".")[2]
-    statement = f"SELECT {function}({', '.join(map(str, numbers))}, '{name}')"
 
     def take() -> Measurement:
+        called = numbers()
+        statement = f"SELECT {function}({', '.join(map(str, called))}, '{name}')"
         before = Usage.now(run.servers.pids())
-        microseconds = float(database.sql(statement)[0][0])
+        microseconds = database.sql(statement)[0][0]
+        if microseconds is None:
+            raise ServerError(f"{statement} failed: a row was missing, or there already")
         usage = Usage.now(run.servers.pids()) - before
         figures = {
-            "server_cpu_us": microseconds,
-            "per_second": numbers[0] / usage.elapsed,
-            "requests": numbers[0],
+            "server_cpu_us": float(microseconds),
+            "per_second": called[0] / usage.elapsed,
+            "requests": called[0],
             "errors": 0,
         }
         others = round(usage.others / usage.elapsed, 3)

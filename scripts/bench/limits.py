@@ -7,6 +7,7 @@ the server, and rows that are not in memory.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from bench import batches, floors, load, lookups, misses, writes
 from bench.load import Case, Measurement
@@ -70,12 +71,12 @@ def _floor(run: Run, number: int, workload: str) -> None:
     server = run.servers.database(BATCH_SERVER)
     count = int(run.options.seconds * WRITES_PER_SECOND)
     inserts = workload == "insert"
-    numbers = (
-        count,
-        WRITES_BATCH,
-        writes.next_key(server) if inserts else writes.ROWS,
-        0 if inserts else run.options.seed,
-    )
+
+    def numbers() -> Sequence[int]:
+        if inserts:
+            return (count, WRITES_BATCH, writes.next_key(server), 0)
+        return (count, WRITES_BATCH, writes.ROWS, run.options.seed)
+
     name = in_process_name(workload)
     function = f"hs_floor_{workload}"
     floors.measure(

@@ -50,7 +50,7 @@ def floor(
     """The handler calls in a loop inside the server, for as long as another measurement."""
     count = int(run.options.seconds * FLOOR_LOOKUPS)
     numbers = (count, FLOOR_BATCH, rows or run.options.rows, run.options.seed)
-    floors.measure(run, section, number, case, "hs_floor", numbers, table)
+    floors.measure(run, section, number, case, "hs_floor", lambda: numbers, table)
 
 
 def connections(run: Run) -> None:
