@@ -82,6 +82,8 @@ void check_line(std::string_view received) {
   check_values(request.key, line);
   check_values(request.values, line);
   if (request.in) check_values(request.in->values, line);
+  if (request.updates) check_values(*request.updates, line);
+  require(!request.return_old || !request.return_new, "one kind of rows is returned");
   for (const Filter& filter : request.filters) check_values({&filter.value, 1}, line);
   if (request.verb == Verb::kHello) check_values({&request.client_name, 1}, line);
   if (request.verb == Verb::kAuth) {

@@ -1,4 +1,4 @@
-"""The section writes: durable inserts and updates, with the binary log and without."""
+"""The section writes: durable inserts, updates and upserts, with the binary log and without."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bench.settings import DEFAULT, SLOW, WITH_LOG
 TABLE = "test.written"
 ROWS = 100_000
 CONNECTIONS = (1, 30, 100)
+UPSERTS = 30  # connections
 SQL = ("sql prepared", "sql text")
 LOGGED = ("ours", "ours default", *SQL, "stock")
 NOT_LOGGED = ("ours", "stock", "sql prepared")
@@ -38,7 +39,8 @@ def case(workload: str, log: str, connections: int, target: str, *, slow: bool =
         connections,
         arguments=("--workload", workload, "--table", TABLE),
         server=server + (DEFAULT if target == "ours default" else ""),
-        rows=ROWS,
+        # The first upserts of a row insert it as often as not.
+        rows=2 * ROWS if workload == "upsert" else ROWS,
         writes=True,
     )
 
@@ -51,6 +53,11 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
         for connections in CONNECTIONS
         for target in targets
     ]
+
+
+def upserts() -> list[Case]:
+    """Against INSERT … ON DUPLICATE KEY UPDATE, with the binary log."""
+    return [case("upsert", "on", UPSERTS, target) for target in ("ours", *SQL)]
 
 
 def fresh(run: Run) -> Before:
@@ -95,7 +102,7 @@ def stop(run: Run, found: Iterable[Case]) -> None:
 def writes(run: Run) -> None:
     """On the disk as it is."""
     for log, targets in (("on", LOGGED), ("off", NOT_LOGGED)):
-        found = cases(log, targets)
+        found = cases(log, targets) + (upserts() if log == "on" else [])
         rounds(run, "writes", found)
         stop(run, found)
     run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))

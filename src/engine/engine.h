@@ -12,7 +12,7 @@
 //   ( enter
 //     ( ( open | describe )*
 //       ( cursor  begin_request
-//         ( seek  next  row | insert | update | erase )*
+//         ( seek  next  row | insert | put | update | erase )*
 //         ( end_request | undo_request ) )*
 //       commit  after_batch )*
 //     leave )*
@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,7 +60,20 @@ inline size_t column_count(const IndexSpec& spec) {
 }
 
 // What one request does to the rows. Decides its locks, its privileges and how it is logged.
-enum class Access : uint8_t { kRead, kInsert, kUpdate, kDelete };
+enum class Access : uint8_t {
+  kRead,
+  kInsert,  // a row that is a duplicate is an error
+  kUpdate,
+  kDelete,
+  kInsertIgnore,  // a row that is a duplicate is not added
+  kUpsert,        // the row that a new one would be a duplicate of is updated
+  kReplace,       // the rows that a new one would be a duplicate of go
+};
+inline constexpr size_t kAccesses = 7;
+
+inline constexpr bool inserts(Access access) {
+  return access == Access::kInsert || access >= Access::kInsertIgnore;
+}
 
 // How many rows a request may change at most.
 enum class Rows : uint8_t { kOne, kMany };
@@ -127,10 +141,14 @@ class Cursor {
   struct Inserted {
     bool has_auto_increment = false;  // of the table
     uint64_t generated_id = 0;        // 0 when the client gave the value itself
+    // 1: the row was added. put() also: 0, nothing was changed; with kUpsert 2, a row was updated;
+    // with kReplace 1 and the number of rows that have gone.
+    uint64_t outcome = 1;
   };
 
   // Adds a row: values[i] goes to column i of the spec. At most columns() values. Every other
-  // column of the table gets what SQL gives it by default. On error nothing is changed.
+  // column of the table gets what SQL gives it by default. On error nothing is changed. Then the row
+  // is the current one, for row().
   virtual Result<Inserted> insert(std::span<const Value> values) = 0;
 
   // Sets columns of the current row. The others stay as they are, or get what SQL gives them on an
@@ -142,7 +160,28 @@ class Cursor {
     // even where the server is lenient with values that a client gives.
     bool is_sum = false;
   };
+  // The row stays the current one.
   virtual Result<void> update(std::span<const Assignment> assignments) = 0;
+
+  // Takes the rows that put() finds in its way.
+  class RowsInTheWay {
+   public:
+    virtual ~RowsInTheWay() = default;
+    // The opened columns of one, as row() gives them. Valid during the call.
+    virtual Result<void> take(std::span<const Value> row) = 0;
+  };
+
+  // Adds a row as insert() does, in a request of kInsertIgnore, kUpsert or kReplace. If it would be
+  // a duplicate in a unique index, the row that is there is left alone, updated or replaced. With
+  // several unique indexes SQL's order decides which one is looked at first. An update sets column i
+  // to (*updates)[i]; without `updates` to values[i], but never to an id that was generated for the
+  // new row. The generated id of a row that was updated is its own. `in_the_way`: null, or gets the
+  // rows that were there, before they are changed. The row as it is afterwards is the current one;
+  // none is after a kInsertIgnore that has added none. On error changes may be left, for
+  // undo_request().
+  virtual Result<Inserted> put(std::span<const Value> values,
+                               std::optional<std::span<const Value>> updates,
+                               RowsInTheWay* in_the_way) = 0;
 
   // Deletes the current row.
   virtual Result<void> erase() = 0;

@@ -50,11 +50,11 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
       if (request.verb == Verb::kCount) return count(plan, request, session, scratch, reply);
       return find(context, plan, request, session, scratch, reply);
     case Plan::Kind::kChange:
-      if (plan.access != engine::Access::kInsert) {
+      if (!engine::inserts(plan.access)) {
         return modify(context, plan, request, session, scratch, reply);
       }
       scratch.meter.add(Meter::kChange);
-      return insert(plan, request, session, reply);
+      return insert(plan, request, session, scratch, reply);
   }
   return plan.error;
 }

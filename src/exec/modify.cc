@@ -107,7 +107,18 @@ class Change {
     }
     ++rows_;
     return request_.modification == Modification::kDelete ? cursor_.erase()
-                                                          : cursor_.update(scratch_.assignments);
+                                                          : update(scratch_.assignments);
+  }
+
+  Result<void> update(std::span<const engine::Cursor::Assignment> assignments) {
+    if (Result<void> done = cursor_.update(assignments); !done) return done;
+    return write_new();
+  }
+
+  // The row as it is now, if it is wanted.
+  Result<void> write_new() {
+    if (!request_.return_new) return {};
+    return write_row(cursor_, scratch_, reply_);
   }
 
   Result<void> count_row() {
@@ -116,10 +127,10 @@ class Change {
     if (request_.return_old && !reply_.row(*row)) return ErrorCode::kReplyTooLong;
     Result<bool> changes = increment_.compute(*row);
     if (!changes) return std::move(changes.error());
-    if (!*changes) return {};
+    if (!*changes) return write_new();
     ++rows_;
-    if (increment_.assignments().empty()) return {};
-    return cursor_.update(increment_.assignments());
+    if (increment_.assignments().empty()) return write_new();
+    return update(increment_.assignments());
   }
 
   const Context& context_;
@@ -160,12 +171,13 @@ Result<uint64_t> modify(const Context& context, const Plan& plan, const protocol
   FiltersInCursor filters(request, cursor);
   if (Result<void> set = filters.set(scratch); !set) return std::move(set.error());
 
-  if (request.return_old) reply.begin_rows(cursor.columns());
+  const bool returns = request.return_old || request.return_new;
+  if (returns) reply.begin_rows(cursor.columns());
   Result<uint64_t> rows = change.run();
   if (!rows) return std::move(rows.error());
   filters.take_out();
   if (Result<void> ended = scope.end(); !ended) return std::move(ended.error());
-  if (request.return_old) {
+  if (returns) {
     reply.end_rows();
   } else {
     reply.count(*rows);

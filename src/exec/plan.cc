@@ -36,7 +36,24 @@ std::optional<ErrorCode> check(const Context& context, const Request& request,
   if (auto error = request.error_due(ErrorStage::kModification)) return error;
   if (request.verb != Verb::kInsert) return {};
   if (request.key_count > spec.columns.size()) return ErrorCode::kValueCount;
+  if (request.updates && request.updates->size() > spec.columns.size()) {
+    return ErrorCode::kValueCount;
+  }
   return request.error;
+}
+
+engine::Access access_of(protocol::OnDuplicate on_duplicate) {
+  switch (on_duplicate) {
+    case protocol::OnDuplicate::kFail:
+      break;
+    case protocol::OnDuplicate::kIgnore:
+      return engine::Access::kInsertIgnore;
+    case protocol::OnDuplicate::kUpdate:
+      return engine::Access::kUpsert;
+    case protocol::OnDuplicate::kReplace:
+      return engine::Access::kReplace;
+  }
+  return engine::Access::kInsert;
 }
 
 Plan refused(ErrorCode error) { return {.error = error}; }
@@ -46,7 +63,7 @@ Plan on_index(const Request& request, const engine::IndexSpecPtr& spec) {
   if (reads(request)) return plan;
   plan.kind = Plan::Kind::kChange;
   if (request.verb == Verb::kInsert) {
-    plan.access = engine::Access::kInsert;
+    plan.access = access_of(request.on_duplicate);
     return plan;
   }
   const bool erases = request.modification == Modification::kDelete;

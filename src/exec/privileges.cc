@@ -55,8 +55,25 @@ std::optional<Error> denial_of_change(const engine::IndexSpec& spec, const Reque
   if (!erases && values > rights.update_columns) return denied(kForColumn);
   size_t read = 0;
   if (!erases && counts(request)) read = values;
-  if (request.return_old) read = spec.columns.size();
+  if (request.return_old || request.return_new) read = spec.columns.size();
   if (read > rights.select_columns || !may_search(request, rights)) return denied(kForColumn);
+  return {};
+}
+
+std::optional<Error> denial_of_insert(const engine::IndexSpec& spec, const Request& request,
+                                      engine::Access access, const Rights& rights) {
+  const bool updates = access == engine::Access::kUpsert;
+  const bool erases = access == engine::Access::kReplace;
+  if (!rights.inserts || (updates && !rights.updates) || (erases && !rights.deletes)) {
+    return denied(kForTable);
+  }
+  const size_t updated = request.updates ? request.updates->size() : request.values.size();
+  if (request.values.size() > rights.insert_columns ||
+      (updates && updated > rights.update_columns)) {
+    return denied(kForColumn);
+  }
+  const bool returns = request.return_old || request.return_new;
+  if (returns && spec.columns.size() > rights.select_columns) return denied(kForColumn);
   return {};
 }
 
@@ -69,9 +86,10 @@ std::optional<Error> denial(const Plan& plan, const Request& request, const Righ
     case engine::Access::kRead:
       return denial_of_find(spec, request, rights);
     case engine::Access::kInsert:
-      if (!rights.inserts) return denied(kForTable);
-      if (request.values.size() > rights.insert_columns) return denied(kForColumn);
-      return {};
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
+    case engine::Access::kReplace:
+      return denial_of_insert(spec, request, plan.access, rights);
     case engine::Access::kUpdate:
     case engine::Access::kDelete:
       break;

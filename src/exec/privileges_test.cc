@@ -83,6 +83,45 @@ TEST_F(PrivilegesTest, AnInsertNeedsTheColumnsThatItGives) {
   EXPECT_EQ(run(Ask::insert(1, {"7"})), kForTable);
 }
 
+TEST_F(PrivilegesTest, AnUpsertMustBeAllowedToInsertAndToUpdate) {
+  may({});
+  ASSERT_EQ(run(Ask::open(1, "user", "", "id,name,age")), "ok");
+  const auto upsert = [&] { return run(Ask::upsert(1, {"1", "ada", "10"})); };
+  may({.selects = false, .deletes = false, .select_columns = 0});
+  EXPECT_EQ(upsert(), "count 0");
+  may({.updates = false});
+  EXPECT_EQ(upsert(), kForTable);
+  may({.inserts = false});
+  EXPECT_EQ(upsert(), kForTable);
+  may({.insert_columns = 2});
+  EXPECT_EQ(upsert(), kForColumn);
+  may({.update_columns = 2});
+  EXPECT_EQ(upsert(), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"1", "ada", "10"}).with({"1", "ada"})), "count 0");
+  EXPECT_EQ(run(Ask::upsert(1, {"1", "ada"}).with({"1", "ada", "10"})), kForColumn);
+}
+
+TEST_F(PrivilegesTest, AReplaceMustBeAllowedToInsertAndToDelete) {
+  may({});
+  ASSERT_EQ(run(Ask::open(1, "user", "", "id,name")), "ok");
+  const auto put = [&](protocol::OnDuplicate what) { return run(Ask::put(1, what, {"1", "x"})); };
+  may({.deletes = false});
+  EXPECT_EQ(put(protocol::OnDuplicate::kReplace), kForTable);
+  EXPECT_EQ(put(protocol::OnDuplicate::kIgnore), "count 0");
+  may({.selects = false, .updates = false, .select_columns = 0});
+  EXPECT_EQ(put(protocol::OnDuplicate::kReplace), "count 2");
+}
+
+TEST_F(PrivilegesTest, ToReturnARowIsToReadIt) {
+  may({});
+  ASSERT_EQ(run(Ask::open(1, "user", "", "id,name")), "ok");
+  may({.select_columns = 1});
+  EXPECT_EQ(run(Ask::insert(1, {"6"}).returning_new()), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"6"}).returning_new()), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"6"}).returning_old()), kForColumn);
+  EXPECT_EQ(run(Ask::find(1, "=", {"1"}).update({"1", "x"}).returning_new()), kForColumn);
+}
+
 TEST_F(PrivilegesTest, AnUpdateNeedsTheColumnsThatItSetsAndThoseThatItReads) {
   may({});
   ASSERT_EQ(run(Ask::open(1, "user", "", "age,name", "city")), "ok");

@@ -68,11 +68,15 @@ bool MariaCursor::lock_for_write(engine::Access access) {
       !lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
   // A second handler looks rows up to check long UNIQUE columns and periods. The delete of a row
   // that becomes history is an update.
+  const bool adds = engine::inserts(access);
   const bool updates = access == engine::Access::kUpdate ||
+                       (adds && access != engine::Access::kInsert) ||
                        (access == engine::Access::kDelete && table_->versioned(VERS_TIMESTAMP));
-  if (!failed && (access == engine::Access::kInsert || updates))
-    failed = table_->file->prepare_for_insert(updates) != 0;
+  access_ = access;
+  if (!failed && (adds || updates)) failed = table_->file->prepare_for_insert(updates) != 0;
+  if (!failed && adds) failed = !begin_puts();
   if (failed) {
+    if (thd->lock != nullptr) end_statement();
     if (thd->lock != nullptr) mysql_unlock_tables(thd, thd->lock);
     thd->lock = nullptr;
     return false;
@@ -80,7 +84,7 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   // The columns of an insert are known only with its values: see mark_insert_columns().
   insert_columns_.reset();
   changes_ = access != engine::Access::kRead;
-  if (access != engine::Access::kInsert) set_write_columns(access);
+  if (!adds) set_write_columns(access);
   return true;
 }
 

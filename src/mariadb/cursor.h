@@ -7,6 +7,7 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -71,6 +72,8 @@ class MariaCursor final : public engine::Cursor {
   // The statement goes on under the query id that the THD has now.
   void take_query_id();
   void end_index();
+  // The statement that lock_for_write() has begun is over. Before its locks are given back.
+  void end_statement();
   // Drops what SQL's query cache has of the table, since it is no longer true.
   void invalidate_query_cache();
   MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
@@ -87,6 +90,8 @@ class MariaCursor final : public engine::Cursor {
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
+  Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
+                       RowsInTheWay* in_the_way) override;
   Result<void> set_filters(std::span<const Filter> filters) override;
   bool passes(size_t number) override { return filters_[number].passes(); }
   void begin_count(bool with_filters) override;
@@ -121,11 +126,25 @@ class MariaCursor final : public engine::Cursor {
   bool meets_conditions();
   bool meets_key();
   // write.cc
-  Result<void> mark_insert_columns(size_t count);
+  Result<void> mark_insert_columns(size_t count, size_t updated);
+  Result<void> make_new_row(std::span<const Value> values, size_t updated);
+  Result<void> compute_updated_row(bool makes_history);
+  Result<bool> write_updated_row(bool makes_history);
+  bool is_versioned(const Field* field) const;
+  bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   Result<void> check_children();
   Result<void> store(Field* field, const Value& value);
   Result<void> erase_versioned();
   Result<void> failed(int number);
+  // put.cc
+  bool begin_puts();
+  Error put_failed(ulonglong next_id, int error);
+  Result<void> read_duplicate(int write_error, RowsInTheWay* in_the_way);
+  int read_row_of_key();
+  Result<Inserted> update_duplicate(std::span<const Value> values,
+                                    std::optional<std::span<const Value>> updates,
+                                    ulonglong next_id);
+  Result<Inserted> replace(RowsInTheWay* in_the_way);
 
   void read_key_columns();
   Result<void> init_index();
@@ -154,7 +173,12 @@ class MariaCursor final : public engine::Cursor {
   // False: the table also needs the server's own table locks (MyISAM, Aria, MEMORY).
   bool locks_in_engine_ = true;
   bool undoes_rows_ = false;
-  std::optional<size_t> insert_columns_;  // how many are marked for the statement's inserts
+  engine::Access access_ = engine::Access::kRead;  // of the statement that writes
+  // How many are marked for the statement's inserts, and for updates of rows that are there already.
+  std::optional<std::pair<size_t, size_t>> insert_columns_;
+  bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
+  std::vector<uchar> unique_key_;  // room for a key of any unique index, for put()
+  uint duplicate_key_ = 0;         // the unique index that has refused the last row
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;

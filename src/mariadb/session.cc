@@ -18,6 +18,9 @@ using Lock = adapter::LockWaits::Lock;
 ProcessEntry::What what_of(engine::Access access) {
   switch (access) {
     case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
+    case engine::Access::kReplace:
       return ProcessEntry::What::kInsert;
     case engine::Access::kUpdate:
       return ProcessEntry::What::kUpdate;

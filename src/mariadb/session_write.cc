@@ -11,7 +11,11 @@ namespace hs::mariadb {
 enum_sql_command MariaSession::command_of(engine::Access access) {
   switch (access) {
     case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
       return SQLCOM_INSERT;
+    case engine::Access::kReplace:
+      return SQLCOM_REPLACE;
     case engine::Access::kUpdate:
       return SQLCOM_UPDATE;
     case engine::Access::kDelete:
@@ -92,7 +96,7 @@ MariaCursor& MariaSession::statement_cursor() const {
 // Keeps what the open statement has changed. False: it was undone, and the error is raised.
 bool MariaSession::close_statement() {
   if (!transaction_.has_statement()) return true;
-  statement_cursor().end_index();
+  statement_cursor().end_statement();
   if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
   const bool log_failed = thd_->binlog_flush_pending_rows_event(true) != 0;
   if (log_failed) transaction_.note_log_failure();
@@ -105,7 +109,7 @@ bool MariaSession::close_statement() {
 // Undoes what the open statement has changed.
 void MariaSession::abandon_statement() {
   if (!transaction_.has_statement()) return;
-  statement_cursor().end_index();
+  statement_cursor().end_statement();
   // Tables without rollback keep the changes.
   if (transaction_.statement_has_changes()) statement_cursor().invalidate_query_cache();
   trans_rollback_stmt(thd_);

@@ -3,46 +3,10 @@
 // order, so that a row comes out as SQL would have written it.
 #include "adapter/number_text.h"
 #include "mariadb/cursor.h"
+#include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
-
-// Resets what storing values changes in the THD, however the function is left.
-class StrictStores {
- public:
-  StrictStores(THD* thd, enum_check_fields check) : thd_(thd) {
-    thd_->count_cuted_fields = check;
-    thd_->abort_on_warning = thd_->is_strict_mode();
-  }
-  ~StrictStores() {
-    thd_->count_cuted_fields = CHECK_FIELD_IGNORE;
-    thd_->abort_on_warning = false;
-  }
-  StrictStores(const StrictStores&) = delete;
-  StrictStores& operator=(const StrictStores&) = delete;
-
- private:
-  THD* thd_;
-};
-
-// Resets the TABLE after an insert, however it ends.
-class AutoIncrement {
- public:
-  explicit AutoIncrement(TABLE* table) : table_(table) {
-    table_->next_number_field = table_->found_next_number_field;
-    table_->auto_increment_field_not_null = false;
-  }
-  ~AutoIncrement() {
-    table_->file->ha_release_auto_increment();
-    table_->auto_increment_field_not_null = false;
-    table_->next_number_field = nullptr;
-  }
-  AutoIncrement(const AutoIncrement&) = delete;
-  AutoIncrement& operator=(const AutoIncrement&) = delete;
-
- private:
-  TABLE* table_;
-};
 
 namespace {
 
@@ -65,10 +29,13 @@ void MariaCursor::set_write_columns(engine::Access access) {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
   bitmap_clear_all(table_->read_set);
   bitmap_clear_all(table_->write_set);
-  if (access != engine::Access::kInsert) mark_read_columns();
+  if (!engine::inserts(access)) mark_read_columns();
   switch (access) {
     case engine::Access::kRead:
     case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
+    case engine::Access::kReplace:
       break;
     case engine::Access::kUpdate:
       mark_key_columns();
@@ -110,47 +77,66 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
   return {};
 }
 
-// Marks the columns that get values: the first `count` of the opened ones. Done once for all
-// inserts of a statement that give as many values.
-Result<void> MariaCursor::mark_insert_columns(size_t count) {
-  if (insert_columns_ == count) return {};
+// Marks the columns that get values: the first `count` of the opened ones, and the first `updated` of
+// a row that is there already. Done once for all inserts of a statement that give as many values.
+Result<void> MariaCursor::mark_insert_columns(size_t count, size_t updated) {
+  const std::pair wanted(count, updated);
+  if (insert_columns_ == wanted) {
+    // put() may have read a row as a whole.
+    if (table_->read_set != &table_->def_read_set)
+      table_->column_bitmaps_set(&table_->def_read_set, &table_->def_write_set);
+    return {};
+  }
   insert_columns_.reset();
   set_write_columns(engine::Access::kInsert);
-  for (size_t i = 0; i < count; ++i) bitmap_set_bit(table_->write_set, columns_[i]->field_index);
+  for (size_t i = 0; i < std::max(count, updated); ++i)
+    bitmap_set_bit(table_->write_set, columns_[i]->field_index);
+  if (updated > 0 && table_->default_field != nullptr) table_->mark_default_fields_for_write(false);
+  // For row().
+  for (Field* field : columns_)
+    if (field->vcol_info != nullptr) field->register_field_in_read_map();
+  if (puts_) table_->prepare_for_position();
   table_->mark_columns_needed_for_insert();
   THD* thd = session_.thd();
   if (check_that_all_fields_are_given_values(thd, table_, &list_) ||
       table_->validate_default_values_of_unset_fields(thd))
     return failed(0);
-  insert_columns_ = count;
+  insert_columns_ = wanted;
+  return {};
+}
+
+// Fills the record with a new row. `updated`: see mark_insert_columns().
+Result<void> MariaCursor::make_new_row(std::span<const Value> values, size_t updated) {
+  table_->reset_default_fields();
+  if (auto marked = mark_insert_columns(values.size(), updated); !marked) return marked;
+
+  restore_record(table_, s->default_values);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
+
+  if (table_->default_field != nullptr && table_->update_default_fields(false)) return failed(0);
+  if (table_->versioned()) table_->vers_update_fields();
+  if ((table_->vfield != nullptr &&
+       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE)) ||
+      table_->verify_constraints(false) != VIEW_CHECK_OK)
+    return failed(0);
   return {};
 }
 
 Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> values) {
   if (values.size() > columns_.size()) return ErrorCode::kValueCount;
-  THD* thd = session_.thd();
-  StrictStores strict(thd, CHECK_FIELD_ERROR_FOR_NULL);
+  StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   AutoIncrement auto_increment(table_);
-
-  table_->reset_default_fields();
-  if (auto marked = mark_insert_columns(values.size()); !marked) return std::move(marked.error());
-
-  restore_record(table_, s->default_values);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (auto stored = store(columns_[i], values[i]); !stored) return stored.error();
-
-  if (table_->default_field != nullptr && table_->update_default_fields(false))
-    return failed(0).error();
-  if (table_->versioned()) table_->vers_update_fields();
-  if ((table_->vfield != nullptr &&
-       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE)) ||
-      table_->verify_constraints(false) != VIEW_CHECK_OK)
-    return failed(0).error();
-
+  if (auto made = make_new_row(values, 0); !made) return made.error();
   handler* file = table_->file;
   if (const int error = file->ha_write_row(table_->record[0])) return failed(error).error();
   session_.note_change();
-  return Inserted{table_->next_number_field != nullptr, file->insert_id_for_cur_row};
+  return Inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
+}
+
+// Whether a new value in the column makes history.
+bool MariaCursor::is_versioned(const Field* field) const {
+  return table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG);
 }
 
 Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
@@ -166,28 +152,49 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
     if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
       return out_of_range(field);
     if (auto stored = store(field, assignment.value); !stored) return stored;
-    if (table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG)) makes_history = true;
+    makes_history |= is_versioned(field);
   }
+  if (auto computed = compute_updated_row(makes_history); !computed) return computed;
+  // A row that stays as it is keeps its ON UPDATE timestamp, too.
+  if (records_are_comparable(table_) && !compare_record(table_)) {
+    restore_record(table_, record[1]);
+    return {};
+  }
+  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+  auto written = write_updated_row(makes_history);
+  if (!written) return written.error();
+  return {};
+}
 
+// After new values were stored in record[0]: what the server itself computes of an updated row.
+Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
   if (makes_history) table_->vers_update_fields();
   if (table_->vfield != nullptr &&
       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
     return failed(0);
-  // A row that stays as it is keeps its ON UPDATE timestamp, too.
-  if (records_are_comparable(table_) && !compare_record(table_)) return {};
-  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
-  if (auto checked = check_children(); !checked) return checked;
+  return {};
+}
+
+// Writes record[0] over the row in record[1]. False: the engine finds no difference.
+Result<bool> MariaCursor::write_updated_row(bool makes_history) {
+  if (auto checked = check_children(); !checked) return checked.error();
   // Tells an engine that keeps the history itself. In a new TABLE it is on (TABLE::init).
   if (table_->versioned()) table_->vers_write = makes_history;
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (table_->versioned()) table_->vers_write = true;
-  if (error == HA_ERR_RECORD_IS_THE_SAME) return {};
-  if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP))
+  if (error == HA_ERR_RECORD_IS_THE_SAME) {
+    restore_record(table_, record[1]);
+    return false;
+  }
+  if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
+    store_record(table_, record[2]);
     error = vers_insert_history_row(table_);
-  if (error != 0) return failed(error);
+    restore_record(table_, record[2]);
+  }
+  if (error != 0) return failed(error).error();
   session_.note_change();
-  return {};
+  return true;
 }
 
 // A foreign key that refers to this table may be added while the table is open: the server does not

@@ -30,6 +30,9 @@ enum class Verb : uint8_t {
   kModify,  // a find whose rows are changed
 };
 
+// What an insert does when a row with the same value in a unique index is there already.
+enum class OnDuplicate : uint8_t { kFail, kIgnore, kUpdate, kReplace };
+
 // How a client proves that it may be served.
 enum class AuthMethod : uint8_t {
   kUnknown,
@@ -122,7 +125,14 @@ struct Request {
 
   // kModify
   Modification modification = Modification::kUpdate;  // meaningless with error kModifyOperator
-  bool return_old = false;                            // the `?` forms
+  // kModify, and kInsert: the rows as they were, or as they are afterwards, are wanted. Never both.
+  bool return_old = false;
+  bool return_new = false;
+
+  // kInsert
+  OnDuplicate on_duplicate = OnDuplicate::kFail;
+  // kUpdate: the new values of the row that is there; none: those of `values`
+  std::optional<std::span<const Value>> updates;
 
   // kInsert: the row; kModify: new values or increments
   std::span<const Value> values;

@@ -11,7 +11,7 @@ namespace hs::server {
 struct alignas(64) Counters {
   Counter requests;
   Counter finds;
-  Counter changes[4];  // by engine::Access
+  Counter changes[engine::kAccesses];  // by engine::Access
   Counter rows_found;
   Counter rows_changed;
   Counter errors;

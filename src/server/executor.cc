@@ -216,7 +216,10 @@ void Executor::add_to(Statistics& sum) const {
     return counters_.errors_by_kind[static_cast<size_t>(kind)].get();
   };
   sum.finds += counters_.finds.get();
-  sum.inserts += of(engine::Access::kInsert);
+  for (const auto access : {engine::Access::kInsert, engine::Access::kInsertIgnore,
+                            engine::Access::kUpsert, engine::Access::kReplace}) {
+    sum.inserts += of(access);
+  }
   sum.updates += of(engine::Access::kUpdate);
   sum.deletes += of(engine::Access::kDelete);
   sum.rows_found += counters_.rows_found.get();

@@ -11,7 +11,7 @@ namespace hs::server {
 
 enum class RequestKind : uint8_t {
   kFind,
-  kInsert,
+  kInsert,  // in all its forms
   kUpdate,  // increments and decrements included
   kDelete,
   kOther,  // opens an index, describes, authenticates, or is refused before its table is touched
@@ -23,6 +23,9 @@ inline RequestKind kind_of(const exec::Plan& plan) {
   if (plan.kind != exec::Plan::Kind::kChange) return RequestKind::kOther;
   switch (plan.access) {
     case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
+    case engine::Access::kReplace:
       return RequestKind::kInsert;
     case engine::Access::kDelete:
       return RequestKind::kDelete;

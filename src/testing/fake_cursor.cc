@@ -94,14 +94,18 @@ Result<std::span<const Value>> FakeCursor::row() {
   const std::lock_guard lock(session_.engine_.mutex_);
   const auto at = table_->rows().find(row_);
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
+  return values_of(at->second);
+}
+
+std::span<const Value> FakeCursor::values_of(const Row& row) {
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const Cell& cell = at->second[columns_[i]];
+    const Cell& cell = row[columns_[i]];
     values_[i] = Value::null();
     if (cell == Cell()) continue;
     texts_[i] = cell_text(cell);
     values_[i] = Value::of(texts_[i]);
   }
-  return std::span<const Value>(values_);
+  return values_;
 }
 
 Result<void> FakeCursor::set_filters(std::span<const Filter> filters) {
@@ -156,7 +160,70 @@ Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> value
   Result<Table::Inserted> inserted = table_->insert(columns_, values);
   if (!inserted) return std::move(inserted.error());
   session_.undo_.push_back({table_, inserted->row, std::nullopt});
+  row_ = inserted->row;
   return Inserted{inserted->has_auto_increment, inserted->generated_id};
+}
+
+Result<engine::Cursor::Inserted> FakeCursor::put(std::span<const Value> values,
+                                                 std::optional<std::span<const Value>> updates,
+                                                 RowsInTheWay* in_the_way) {
+  HS_ASSERT(session_.here(session_.request_ == this) && engine::inserts(session_.access_) &&
+            session_.access_ != engine::Access::kInsert);
+  HS_ASSERT(values.size() <= columns_.size() && (!updates || updates->size() <= columns_.size()));
+  const std::lock_guard lock(session_.engine_.mutex_);
+  for (uint64_t replaced = 0;; ++replaced) {
+    Result<Table::Inserted> inserted = table_->insert(columns_, values, &row_);
+    if (inserted) {
+      session_.undo_.push_back({table_, inserted->row, std::nullopt});
+      row_ = inserted->row;
+      return Inserted{inserted->has_auto_increment, inserted->generated_id, 1 + replaced};
+    }
+    if (row_ == 0) return std::move(inserted.error());
+    const Row old = table_->rows().at(row_);
+    if (in_the_way != nullptr) {
+      if (Result<void> taken = in_the_way->take(values_of(old)); !taken) return taken.error();
+    }
+    Inserted unchanged{false, 0, 0};
+    for (const ColumnDefinition& column : table_->columns())
+      unchanged.has_auto_increment |= column.auto_increment;
+    if (session_.access_ == engine::Access::kInsertIgnore) {
+      row_ = 0;
+      return unchanged;
+    }
+    if (session_.access_ == engine::Access::kUpsert) {
+      Result<bool> changed = update_duplicate(updates.value_or(values), !updates);
+      if (!changed) return std::move(changed.error());
+      if (!*changed) return unchanged;
+      Inserted updated{false, 0, 2};
+      for (size_t i = 0; i < table_->columns().size(); ++i) {
+        if (!table_->columns()[i].auto_increment) continue;
+        updated.has_auto_increment = true;
+        updated.generated_id = static_cast<uint64_t>(std::get<int64_t>(table_->rows().at(row_)[i]));
+      }
+      return updated;
+    }
+    session_.undo_.push_back({table_, row_, old});
+    table_->erase(row_);
+  }
+}
+
+// Updates the current row, which a new one would be a duplicate of. False: it is as it was.
+// `keeps_id`: an id that was to be generated is no new value.
+Result<bool> FakeCursor::update_duplicate(std::span<const Value> values, bool keeps_id) {
+  std::vector<size_t> into;
+  std::vector<Value> news;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool is_generated = table_->columns()[columns_[i]].auto_increment &&
+                              (values[i].is_null() || values[i].text() == "0");
+    if (keeps_id && is_generated) continue;
+    into.push_back(columns_[i]);
+    news.push_back(values[i]);
+  }
+  Row old = table_->rows().at(row_);
+  if (Result<void> done = table_->update(row_, into, news); !done) return std::move(done.error());
+  const bool changed = table_->rows().at(row_) != old;
+  if (changed) session_.undo_.push_back({table_, row_, std::move(old)});
+  return changed;
 }
 
 Result<void> FakeCursor::update(std::span<const Assignment> assignments) {

@@ -37,6 +37,8 @@ class FakeCursor : public engine::Cursor {
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
+  Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
+                       RowsInTheWay* in_the_way) override;
   Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
@@ -54,6 +56,8 @@ class FakeCursor : public engine::Cursor {
   bool arrive(Entries::const_iterator at);
   bool arrive_before(Entries::const_iterator at);
   bool meets_key(const Row& row) const;
+  std::span<const Value> values_of(const Row& row);
+  Result<bool> update_duplicate(std::span<const Value> values, bool keeps_id);
 
   FakeSession& session_;
   std::shared_ptr<Table> table_;

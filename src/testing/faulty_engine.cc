@@ -36,6 +36,8 @@ class FaultyCursor : public engine::Cursor {
   std::string_view position() override { return inner_->position(); }
   Result<bool> seek_position(std::string_view position) override;
   Result<Inserted> insert(std::span<const Value> values) override;
+  Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
+                       RowsInTheWay* in_the_way) override;
   Result<void> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
@@ -242,6 +244,13 @@ Result<bool> FaultyCursor::seek_position(std::string_view position) {
 Result<engine::Cursor::Inserted> FaultyCursor::insert(std::span<const Value> values) {
   if (auto error = session_.fault(Call::kInsert)) return std::move(*error);
   return inner_->insert(values);
+}
+
+Result<engine::Cursor::Inserted> FaultyCursor::put(std::span<const Value> values,
+                                                   std::optional<std::span<const Value>> updates,
+                                                   RowsInTheWay* in_the_way) {
+  if (auto error = session_.fault(Call::kInsert)) return std::move(*error);
+  return inner_->put(values, updates, in_the_way);
 }
 
 Result<void> FaultyCursor::update(std::span<const Assignment> assignments) {

@@ -30,7 +30,7 @@ enum class Call : uint8_t {
   kNext,
   kRow,
   kSeekPosition,
-  kInsert,
+  kInsert,  // and put()
   kUpdate,
   kErase,
   kEndRequest,

@@ -163,7 +163,9 @@ Result<Cell> Table::default_cell(size_t column) const {
   return sql_error(kNoDefault, "Field", definition, " doesn't have a default value");
 }
 
-Result<Table::Inserted> Table::insert(std::span<const size_t> into, std::span<const Value> values) {
+Result<Table::Inserted> Table::insert(std::span<const size_t> into, std::span<const Value> values,
+                                      RowId* duplicate) {
+  if (duplicate != nullptr) *duplicate = 0;
   std::vector<const Value*> given(columns_.size());
   for (size_t i = 0; i < values.size(); ++i) given[into[i]] = &values[i];
 
@@ -189,7 +191,10 @@ Result<Table::Inserted> Table::insert(std::span<const size_t> into, std::span<co
     }
     row.push_back(std::move(*cell));
   }
-  if (Result<void> unique = check_unique(row, 0); !unique) return std::move(unique.error());
+  if (Result<void> unique = check_unique(row, 0); !unique) {
+    if (duplicate != nullptr) *duplicate = duplicate_of(row, 0);
+    return std::move(unique.error());
+  }
 
   next_id_ = next_id;
   ++next_row_;
@@ -228,17 +233,21 @@ Row Table::key_of(const Index& index, const Row& row) const {
   return key;
 }
 
-Result<void> Table::check_unique(const Row& row, RowId except) const {
+// 0: there is none.
+RowId Table::duplicate_of(const Row& row, RowId except) const {
   for (const Index& index : indexes_) {
     if (!index.unique) continue;
     const Row key = key_of(index, row);
     // NULL equals nothing, itself included.
     if (std::find(key.begin(), key.end(), Cell()) != key.end()) continue;
     const auto at = index.entries.lower_bound(Bound{key, false});
-    if (at != index.entries.end() && at->key == key && at->row != except) {
-      return Error::engine(kDuplicateKey);
-    }
+    if (at != index.entries.end() && at->key == key && at->row != except) return at->row;
   }
+  return 0;
+}
+
+Result<void> Table::check_unique(const Row& row, RowId except) const {
+  if (duplicate_of(row, except) != 0) return Error::engine(kDuplicateKey);
   return {};
 }
 

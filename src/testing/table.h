@@ -101,8 +101,10 @@ class Table {
     uint64_t generated_id = 0;
   };
   // values[i] goes to column into[i]; the other columns get their defaults. On error nothing is
-  // changed.
-  Result<Inserted> insert(std::span<const size_t> into, std::span<const Value> values);
+  // changed. `duplicate_of`: null, or is set to the row with the same value in a unique index, in
+  // the first such index, when that is the error, and else to 0.
+  Result<Inserted> insert(std::span<const size_t> into, std::span<const Value> values,
+                          RowId* duplicate_of = nullptr);
   // The row must exist. On error nothing is changed.
   Result<void> update(RowId id, std::span<const size_t> into, std::span<const Value> values);
   void erase(RowId id);
@@ -113,6 +115,7 @@ class Table {
  private:
   Row key_of(const Index& index, const Row& row) const;
   Result<Cell> default_cell(size_t column) const;
+  RowId duplicate_of(const Row& row, RowId except) const;
   Result<void> check_unique(const Row& row, RowId except) const;
   void link(RowId id, const Row& row);
   void unlink(RowId id, const Row& row);

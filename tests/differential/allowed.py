@@ -118,9 +118,8 @@ class Open:
 
 
 def _after_explicit_zero(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
-    off_by_one = (
-        port.count is not None and sql.count is not None and abs(sql.count - port.count) == 1
-    )
+    ids = [o.count if o.id is None else o.id for o in (port, sql)]
+    off_by_one = ids[0] is not None and ids[1] is not None and abs(ids[0] - ids[1]) == 1
     return (
         request.action == "insert"
         and off_by_one

@@ -70,6 +70,14 @@ class Request:
     filters: list[Filter] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     returns_old: bool = False
+    returns_new: bool = False
+    form: str = "+"  # of an insert
+    updates: list[Value] | None = None  # the second list of +U
+
+    @property
+    def returns_rows(self) -> bool:
+        """Whether the reply has rows."""
+        return (self.action == "find" and not self.counts) or self.returns_old or self.returns_new
 
     @property
     def writes(self) -> bool:
@@ -80,7 +88,10 @@ class Request:
         """The request as it is sent."""
         tokens: list[bytes] = [b"%d" % self.spec.id]
         if self.action == "insert":
-            tokens += [b"+", b"%d" % len(self.values), *map(encode, self.values)]
+            form = self.form.encode() + (b"!" if self.returns_new else b"")
+            tokens += [form, b"%d" % len(self.values), *map(encode, self.values)]
+            if self.updates is not None:
+                tokens += [b"%d" % len(self.updates), *map(encode, self.updates)]
             return b"\t".join(tokens) + b"\n"
         tokens += [self.op.encode(), b"%d" % len(self.key), *map(encode, self.key)]
         if self.limit is not None:
@@ -105,7 +116,7 @@ class Request:
             tokens += [b"C"]
         if self.action != "find":
             tokens += [
-                self.action.encode() + (b"?" if self.returns_old else b""),
+                self.action.encode() + (b"?" if self.returns_old else b"!" if self.returns_new else b""),
                 *map(encode, self.values),
             ]
         return b"\t".join(tokens) + b"\n"
@@ -186,8 +197,21 @@ class Drawer:
         rng = self.rng
         spec = self.specs[5] if rng.random() < 0.7 else rng.choice(self.specs)
         count = len(spec.columns) if rng.random() < 0.85 else rng.randint(1, len(spec.columns))
-        given = [self._inserted(c, odd) for c in spec.columns[:count]]
-        return Request(spec, "insert", values=given)
+        request = Request(spec, "insert", values=[self._inserted(c, odd) for c in spec.columns[:count]])
+        request.form = rng.choices(["+", "+I", "+U", "+R"], [45, 15, 25, 15])[0]
+        if request.form == "+":
+            request.returns_new = rng.random() < 0.1
+            return request
+        # Values of rows that are there: a put that meets none is an insert.
+        for position, column in enumerate(spec.columns[:count]):
+            if column.writable and self._is_unique(column) and self._used.get(column.name) and rng.random() < 0.6:
+                request.values[position] = rng.choice(self._used[column.name][-30:])
+        if request.form == "+U" and rng.random() < 0.5:
+            size = rng.randint(0, len(spec.columns))
+            request.updates = [self._inserted(c, odd) for c in spec.columns[:size]]
+        # SQL counts a row as changed here that is as it was.
+        request.returns_new = rng.random() < 0.25 or (request.form == "+U" and self.table.by_transaction)
+        return request
 
     def _inserted(self, column: Column, odd: float) -> Value:
         if column.auto_increment and self.rng.random() < 0.6:
@@ -245,6 +269,11 @@ class Drawer:
     def _change(self, request: Request) -> None:
         rng = self.rng
         request.returns_old = rng.random() < 0.25
+        identity = {p.column.name for p in self.table.primary.parts} if self.table.primary else set()
+        # The rows are found again by their identity.
+        if request.action != "D" and request.in_part is None and identity:
+            if identity.isdisjoint(c.name for c in request.spec.columns) and rng.random() < 0.25:
+                request.returns_old, request.returns_new = False, True
         if request.offset is None:
             request.limit, request.offset = request.limit or 1, 0
         if request.action == "U":

@@ -60,6 +60,11 @@ class Database:
         """How many warnings and notes the last statement left."""
         return int(self._connection._result.warning_count)
 
+    @property
+    def insert_id(self) -> int:
+        """The id that the last statement's answer tells."""
+        return int(self._connection._result.insert_id or 0)
+
     def one(self, statement: str) -> bytes | None:
         """The first value of a query."""
         return self.rows(statement)[0][0]

@@ -9,6 +9,7 @@ from columns import Value
 from database import Cells, Database, SqlError
 from outcome import NO_COMPARISON, Outcome
 from schema import Table
+from puts import Puts
 from counting import Refused, check_countable, sums
 from probes import Probes
 from search import NoComparison, filter_condition, key_condition, order_by
@@ -16,12 +17,12 @@ from search import NoComparison, filter_condition, key_condition, order_by
 class Oracle:
     """Performs requests on the twin of a table."""
 
-    def __init__(self, sql: Database, probe_sql: Database, table: Table, strict: bool) -> None:
+    def __init__(self, sql: Database, probe_sql: Database, table: Table, mode: str) -> None:
         self.sql = sql
         self.table = table
-        self.strict = strict
+        self.strict = mode != ""
+        self.puts = Puts(sql, table, zero_is_generated="NO_AUTO_VALUE_ON_ZERO" not in mode)
         self.probes = Probes(probe_sql, table)
-        self._counts = any(c.auto_increment for c in table.columns)
         self._identity = [p.column for p in table.primary.parts] if table.primary else []
 
     def perform(self, request: Request) -> Outcome:
@@ -29,7 +30,7 @@ class Oracle:
         self.sql.log.clear()
         try:
             if request.action == "insert":
-                return self._insert(request)
+                return self.puts.perform(request)
             if request.action in "+-":
                 check_countable(request)
             if any(
@@ -44,17 +45,6 @@ class Oracle:
             return Outcome(error=NO_COMPARISON)
         except SqlError as error:
             return Outcome(number=error.number, text=error.text)
-
-    def _insert(self, request: Request) -> Outcome:
-        columns = request.spec.columns[: len(request.values)]
-        names = ", ".join(c.quoted for c in columns)
-        given = ", ".join(c.literal(v) for c, v in zip(columns, request.values))
-        if self._counts:
-            self.sql("SET @@last_insert_id = 0")
-        self.sql(f"INSERT INTO t ({names}) VALUES ({given})")
-        if not self._counts:
-            return Outcome()
-        return Outcome(count=int(self.sql.one("SELECT LAST_INSERT_ID()") or 0))
 
     # --- searching ---
 
@@ -179,10 +169,16 @@ class Oracle:
     def _result(
         self, request: Request, rows: list[Cells], groups: list[int], count: int
     ) -> Outcome:
-        if not request.returns_old:
+        if not request.returns_old and not request.returns_new:
             return Outcome(count=count)
+        if request.returns_new:
+            rows = [self._again(request, row) for row in rows]
         width = len(request.spec.columns)
         return Outcome(rows=[r[:width] for r in rows], groups=groups, total=len(rows))
+
+    def _again(self, request: Request, row: Cells) -> Cells:
+        shown = ", ".join(c.shown("t.") for c in request.spec.columns)
+        return self.sql.rows(f"SELECT {shown} FROM t WHERE {self._identity_of(request, row)}")[0]
 
     def _change_one_by_one(self, request: Request) -> Outcome:
         """IN: each value sees the changes of the ones before."""

@@ -36,6 +36,7 @@ class Outcome:
     rows: list[Row] | None = None
     groups: list[int] = field(default_factory=list)
     count: int | None = None
+    id: int | None = None  # that stands behind the count
     total: int = 0  # rows to come, when `rows` has all candidates
     skip: int = 0
     text: str = ""
@@ -46,7 +47,8 @@ class Outcome:
         if self.rows is not None:
             shown = self.rows[self.skip : self.skip + self.total] if self.total else self.rows
             return f"rows {shown!r}"
-        return "ok" if self.count is None else f"count {self.count}"
+        behind = "" if self.id is None else f" id {self.id}"
+        return "ok" if self.count is None else f"count {self.count}{behind}"
 
     @property
     def failed(self) -> bool:
@@ -61,7 +63,9 @@ def parse(reply: bytes, finds: bool) -> Outcome:
         text = reply.split(b"\t", 2)[2].decode("latin1")
         return Outcome(error=text.split(" ")[0], text=text)
     if not finds:
-        return Outcome(count=int(tokens[2]) if len(tokens) > 2 else None)
+        numbers = [int(token) for token in tokens[2:]]
+        assert len(numbers) == (0 if tokens[1:] == [b"1"] else int(tokens[1])), reply
+        return Outcome(count=numbers[0] if numbers else None, id=numbers[1] if len(numbers) > 1 else None)
     width = int(tokens[1])
     found = [decode(token) for token in tokens[2:]]
     assert width > 0 and len(found) % width == 0, reply
@@ -82,7 +86,7 @@ def agree(port: Outcome, sql: Outcome) -> bool:
             return False
         return port.error == sql.error if sql.error else errors_agree(port.error, sql.number)
     if sql.rows is None or port.rows is None:
-        return port.count == sql.count and (sql.rows is None) == (port.rows is None)
+        return (port.count, port.id) == (sql.count, sql.id) and (sql.rows is None) == (port.rows is None)
     return rows_agree(port.rows, sql)
 
 

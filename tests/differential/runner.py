@@ -103,7 +103,7 @@ class Runner:
             for statement in [*table.before, table.ddl, *table.after]:
                 sql(statement)
         self.clock = dump.Clock(self.tw)
-        self.oracle = Oracle(self.tw, self.strict, table, self.mode != "")
+        self.oracle = Oracle(self.tw, self.strict, table, self.mode)
 
     def _exercise(self, drawer: Drawer, rng: Random) -> None:
         table = drawer.table
@@ -167,7 +167,7 @@ class Runner:
         outcomes: list[tuple[Request, Outcome, Outcome]] = []
         problem, partly, nearly = "", False, False
         for request, reply in zip(group, replies):
-            port = parse(reply, not request.counts and (request.action == "find" or request.returns_old))
+            port = parse(reply, request.returns_rows)
             sql = self.oracle.perform(request)
             statements += self.tw.log
             columns = request.spec.columns

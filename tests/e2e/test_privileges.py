@@ -95,6 +95,24 @@ ASKS = (
     Ask("find on the write port", True, "a,b", b"1\t=\t1\t999", (FIND.format("a, b", "a = 999"),)),
     Ask("insert", True, "a,b", b"1\t+\t2\t1\t1", ("INSERT INTO {} (a, b) VALUES (1, 1)",)),
     Ask("insert of one column", True, "a,b", b"1\t+\t1\t1", ("INSERT INTO {} (a) VALUES (1)",)),
+    Ask("insert ignore", True, "a,b", b"1\t+I\t2\t1\t1", ("INSERT INTO {} (a, b) VALUES (1, 1)",)),
+    Ask(
+        "upsert", True, "a,b", b"1\t+U\t2\t1\t1",
+        ("INSERT INTO {} (a, b) VALUES (1, 1) ON DUPLICATE KEY UPDATE a = 1, b = 1",),
+    ),
+    Ask(
+        "upsert of one column", True, "b,a", b"1\t+U\t2\t1\t1\t1\t5",
+        ("INSERT INTO {} (b, a) VALUES (1, 1) ON DUPLICATE KEY UPDATE b = 5",),
+    ),
+    Ask("replace", True, "a,b", b"1\t+R\t2\t1\t1", ("REPLACE INTO {} (a, b) VALUES (1, 1)",)),
+    Ask(
+        "insert that returns the row", True, "a,b", b"1\t+!\t1\t1",
+        ("INSERT INTO {} (a) VALUES (1) RETURNING a, b",),
+    ),
+    Ask(
+        "replace that returns the row", True, "a,b", b"1\t+R!\t1\t1",
+        ("REPLACE INTO {} (a) VALUES (1) RETURNING a, b",),
+    ),
     Ask(
         "update", True, "b", b"1\t=\t1\t999\t1\t0\tU\t5", ("UPDATE {} SET b = 5 WHERE a = 999",)
     ),
@@ -112,6 +130,10 @@ ASKS = (
     ),
     Ask(
         "update that returns the row", True, "b", b"1\t=\t1\t999\t1\t0\tU?\t5",
+        ("UPDATE {} SET b = 5 WHERE a = 999", FIND.format("b", "a = 999")),
+    ),
+    Ask(
+        "update that returns the row afterwards", True, "b", b"1\t=\t1\t999\t1\t0\tU!\t5",
         ("UPDATE {} SET b = 5 WHERE a = 999", FIND.format("b", "a = 999")),
     ),
     Ask("delete", True, "b", b"1\t=\t1\t999\t1\t0\tD", ("DELETE FROM {} WHERE a = 999",)),

@@ -9,7 +9,8 @@ from fuzz_tables import KEPT, WRITTEN, Table
 
 FILTER_OPERATORS = [b"=", b">", b">=", b"<", b"<=", b"!="]
 OPERATORS = [*FILTER_OPERATORS[:-1], b"=<"]
-MODIFIERS = [b"U", b"D", b"+", b"-", b"U?", b"D?", b"+?", b"-?"]
+MODIFIERS = [b"U", b"D", b"+", b"-", b"U?", b"D?", b"+?", b"-?", b"U!", b"+!", b"-!"]
+INSERTS = [b"+", b"+", b"+!", *(b"+" + form + returns for form in (b"I", b"U", b"R") for returns in (b"", b"?", b"!"))]
 NULL = b"\0"
 
 VALUES = [
@@ -24,7 +25,7 @@ VALUES = [
 ]  # fmt: skip
 PLAIN_VALUES = [b"%d" % number for number in range(13)] + [b"a", b"b", b"2020-01-01"]
 TOKENS = [
-    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"F", b"W", b"U", b"D?", b"D", b"I", b"=", b">=", b"<", b"0",
+    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"+I", b"+U", b"+R", b"+U!", b"F", b"W", b"U", b"D?", b"D", b"I", b"=", b">=", b"<", b"0",
     b"1", b"2", b"3", b"64", b"65", b"1000", b"1048577", b"4294967295", b"4294967296", b"-1", b"",
     NULL, b"\x01", b"\x01P", b"\r", b"PRIMARY", b"mysql", b"user", b"information_schema", b"tables",
     b"performance_schema", b"threads", b"../hs", b"hs/orderly", b"#sql", b"counted", b"viewed", b"%",
@@ -104,7 +105,11 @@ class Generator:
             count = len(opened.columns)
             if rng.random() < 0.2:
                 count = rng.randint(1, count)
-            tokens += [b"+", b"%d" % count, *self._values(count)]
+            form = rng.choice(INSERTS)
+            tokens += [form, b"%d" % count, *self._values(count)]
+            if form.startswith(b"+U") and rng.random() < 0.5:
+                count = rng.randint(0, count)
+                tokens += [b"%d" % count, *(self._values(count) if count else ())]
             return b"\t".join(tokens)
         count = rng.randint(1, opened.key_parts)
         tokens += [rng.choice(OPERATORS), b"%d" % count, *self._values(count)]

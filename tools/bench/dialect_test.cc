@@ -94,6 +94,12 @@ TEST(HsDialectTest, Writes) {
   EXPECT_EQ(update.request(), "2\t=\t1\t7\t1\t0\tU\tuser7+1000@example.com\n");
   EXPECT_TRUE(update.accepts("0\t1\t1\n"));
   EXPECT_FALSE(update.accepts("0\t1\t0\n"));
+  Hs upsert(Kind::kUpsert);
+  EXPECT_EQ(upsert.request(),
+            "3\t+U\t4\t7\tuser name 7\tuser7+1000@example.com\t2010-02-03 11:22:33\n");
+  EXPECT_TRUE(upsert.accepts("0\t1\t1\n"));
+  EXPECT_TRUE(upsert.accepts("0\t1\t2\n"));
+  EXPECT_FALSE(upsert.accepts("0\t1\t0\n"));
 }
 
 // A server that gives the answers in turn, and keeps what it was asked.

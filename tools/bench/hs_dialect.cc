@@ -38,7 +38,7 @@ void HsDialect::open(Dialogue& dialogue) const {
     expect(dialogue, request, "0\t1");
   };
   const Kind kind = workload_.kind;
-  if (kind == Kind::kInsert) {
+  if (kind == Kind::kInsert || kind == Kind::kUpsert) {
     return open(kInserts, "user_id," + std::string(KnownRow::kColumns));
   }
   if (kind != Kind::kUpdate) open(kFinds, KnownRow::kColumns);
@@ -85,7 +85,8 @@ void HsDialect::encode(const Request& request, std::string* output) {
       workload_.append_email(request, output);
       break;
     case Kind::kInsert:
-      key_line(kInserts, "\t+\t4\t");
+    case Kind::kUpsert:
+      key_line(kInserts, request.kind == Kind::kInsert ? "\t+\t4\t" : "\t+U\t4\t");
       output->push_back('\t');
       workload_.append_row(request, output);
       break;
@@ -106,6 +107,7 @@ size_t HsDialect::settle(std::string_view input, Clock::time_point now, InFlight
 bool HsDialect::is_right(const Request& request, std::string_view line) const {
   if (request.kind == Kind::kInsert) return line == "0\t1";
   if (request.kind == Kind::kUpdate) return line == "0\t1\t1";
+  if (request.kind == Kind::kUpsert) return line == "0\t1\t1" || line == "0\t1\t2";
   if (!take("0\t3", &line)) return false;
   const uint32_t rows = workload_.row_count(request);
   for (uint32_t i = 0; i < rows; ++i) {

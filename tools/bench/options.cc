@@ -140,7 +140,7 @@ Workload make_workload(const Options& options, uint64_t now) {
   static const std::map<std::string_view, Kind> kKinds = {
       {"find", Kind::kFind},     {"in", Kind::kIn},         {"range", Kind::kRange},
       {"insert", Kind::kInsert}, {"update", Kind::kUpdate}, {"mixed", Kind::kFind},
-      {"fill", Kind::kInsert}};
+      {"fill", Kind::kInsert},   {"upsert", Kind::kUpsert}};
   Workload workload;
   const size_t dot = options.table.find('.');
   workload.database = options.table.substr(0, dot);

@@ -35,7 +35,13 @@ SqlConnection::SqlConnection(const Place& place, const Workload& workload,
 }
 
 bool SqlConnection::is_read(const Request& request) {
-  return request.kind != Kind::kInsert && request.kind != Kind::kUpdate;
+  return request.kind != Kind::kInsert && request.kind != Kind::kUpdate &&
+         request.kind != Kind::kUpsert;
+}
+
+// SQL counts a row that it has updated in the place of inserting it twice.
+bool SqlConnection::is_one_row(const Request& request, uint64_t affected) {
+  return affected == 1 || (affected == 2 && request.kind == Kind::kUpsert);
 }
 
 uint64_t SqlTextConnection::execute(const Request& request, std::string* error) {
@@ -49,7 +55,7 @@ uint64_t SqlTextConnection::execute(const Request& request, std::string* error) 
     return count_or_throw(::mysql_errno(connection), ::mysql_error(connection), error);
   }
   if (is_read(request)) return read_rows(request, error);
-  if (::mysql_affected_rows(connection) == 1) return 1;
+  if (is_one_row(request, ::mysql_affected_rows(connection))) return 1;
   *error = "not one row was changed";
   return 0;
 }
@@ -122,7 +128,7 @@ uint64_t SqlPreparedConnection::execute(const Request& request, std::string* err
     return count_or_throw(::mysql_stmt_errno(statement), ::mysql_stmt_error(statement), error);
   }
   if (is_read(request)) return read_rows(statement, request, error);
-  if (::mysql_stmt_affected_rows(statement) == 1) return 1;
+  if (is_one_row(request, ::mysql_stmt_affected_rows(statement))) return 1;
   *error = "not one row was changed";
   return 0;
 }

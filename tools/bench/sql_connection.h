@@ -37,6 +37,7 @@ class SqlConnection {
   };
 
   static bool is_read(const Request& request);
+  static bool is_one_row(const Request& request, uint64_t affected);
 
   const Workload& workload_;
   std::unique_ptr<MYSQL, Close> connection_;

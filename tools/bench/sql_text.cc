@@ -21,6 +21,10 @@ std::string statement(const Workload& workload, Kind kind) {
       return select + ">=? ORDER BY user_id LIMIT ?";
     case Kind::kInsert:
       return "INSERT INTO " + table + " (user_id," + columns + ") VALUES (?,?,?,?)";
+    case Kind::kUpsert:
+      return statement(workload, Kind::kInsert) +
+             " ON DUPLICATE KEY UPDATE user_name=VALUES(user_name),user_email=VALUES(user_email),"
+             "created=VALUES(created)";
     case Kind::kUpdate:
       return "UPDATE " + table + " SET user_email=? WHERE user_id=?";
   }
@@ -41,7 +45,7 @@ void set_parameters(const Workload& workload, const Request& request,
   const uint32_t keys = request.kind == Kind::kIn ? workload.count : 1;
   for (uint32_t i = 0; i < keys; ++i) next(false).number = workload.key(request, i);
   if (request.kind == Kind::kRange) next(false).number = workload.count;
-  if (request.kind == Kind::kInsert) {
+  if (request.kind == Kind::kInsert || request.kind == Kind::kUpsert) {
     const KnownRow row = workload.row(request.key);
     next(true).text.append(row.name());
     workload.append_email(request, &next(true).text);

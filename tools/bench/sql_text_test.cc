@@ -33,6 +33,11 @@ TEST(SqlTextTest, EachKindHasItsStatement) {
   EXPECT_EQ(text(workload_of(Kind::kInsert), 1),
             "INSERT INTO test.user (user_id,user_name,user_email,created) VALUES "
             "(8,'user name 8','user8@example.com','2010-02-03 11:22:33')");
+  EXPECT_EQ(text(workload_of(Kind::kUpsert), 1),
+            "INSERT INTO test.user (user_id,user_name,user_email,created) VALUES "
+            "(8,'user name 8','user8+1001@example.com','2010-02-03 11:22:33')"
+            " ON DUPLICATE KEY UPDATE user_name=VALUES(user_name),user_email=VALUES(user_email),"
+            "created=VALUES(created)");
   EXPECT_EQ(text(workload_of(Kind::kUpdate), 1),
             "UPDATE test.user SET user_email='user8+1001@example.com' WHERE user_id=8");
 }

@@ -26,12 +26,12 @@ uint32_t Workload::key(const Request& request, uint32_t i) const {
 }
 
 bool Workload::has_writes() const {
-  return kind == Kind::kInsert || kind == Kind::kUpdate || writes > 0;
+  return kind == Kind::kInsert || kind == Kind::kUpdate || kind == Kind::kUpsert || writes > 0;
 }
 
 void Workload::append_email(const Request& request, std::string* output) const {
   const KnownRow written = row(request.key);
-  if (request.kind == Kind::kUpdate) {
+  if (request.kind == Kind::kUpdate || request.kind == Kind::kUpsert) {
     written.append_updated_email(first_update + request.number, output);
   } else {
     written.append_email(output);

@@ -11,7 +11,7 @@
 
 namespace hs::bench {
 
-enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate };
+enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate, kUpsert };
 
 // One request. The rest of it follows from its number.
 struct Request {
@@ -44,9 +44,9 @@ struct Workload {
 
   bool has_writes() const;
 
-  // Appends the user_email that a kInsert or kUpdate writes.
+  // Appends the user_email that a request writes: with kUpdate and kUpsert a new one.
   void append_email(const Request& request, std::string* output) const;
-  // Appends user_name, user_email and created as a kInsert writes them, with TABs between them.
+  // Appends user_name, user_email and created as a request writes them, with TABs between them.
   void append_row(const Request& request, std::string* output) const;
 };
 

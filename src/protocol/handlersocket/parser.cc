@@ -109,6 +109,26 @@ std::optional<Modification> modification(char c) {
   }
 }
 
+// The forms of an insert: +, +I, +U or +R, and behind it ? or !. False: the token is none of them.
+bool read_insert_form(std::string_view token, Request& request) {
+  if (token.empty() || token[0] != '+' || token.size() > 3) return false;
+  token.remove_prefix(1);
+  OnDuplicate on_duplicate = OnDuplicate::kFail;
+  if (token.starts_with('I')) on_duplicate = OnDuplicate::kIgnore;
+  if (token.starts_with('U')) on_duplicate = OnDuplicate::kUpdate;
+  if (token.starts_with('R')) on_duplicate = OnDuplicate::kReplace;
+  if (on_duplicate != OnDuplicate::kFail) token.remove_prefix(1);
+  // A row that is just added was not there before.
+  const bool returns_old = is(token, '?') && on_duplicate != OnDuplicate::kFail;
+  const bool returns_new = is(token, '!');
+  if (!token.empty() && !returns_old && !returns_new) return false;
+  request.verb = Verb::kInsert;
+  request.on_duplicate = on_duplicate;
+  request.return_old = returns_old;
+  request.return_new = returns_new;
+  return true;
+}
+
 }  // namespace
 
 Request Parser::parse(std::string_view line) {
@@ -205,9 +225,7 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
   const bool is_stub = is(op_token, 'S');
   if (op) {
     request.op = *op;
-  } else if (is(op_token, '+')) {
-    request.verb = Verb::kInsert;
-  } else if (!is_stub) {
+  } else if (!read_insert_form(op_token, request) && !is_stub) {
     fail(request, ErrorStage::kOperation, ErrorCode::kOperator);
   }
 
@@ -224,6 +242,12 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
   // row, too, but has no meaning there.
   if (!parse_values(count.value, tokens, request)) return;
   const Range leading{0, values_.size()};
+  if (request.on_duplicate != OnDuplicate::kFail) {
+    if (!parse_updates(tokens, request)) return;
+    request.values = view(leading);
+    if (request.updates) request.updates = view({leading.end, values_.size()});
+    return;
+  }
   Range in;
   Range modify;
   if (!parse_options(tokens, request, in)) return;
@@ -237,6 +261,30 @@ void Parser::parse_indexed(std::string_view first, Tokens& tokens, Request& requ
   }
   if (request.in) request.in->values = view(in);
   request.filters = filters_;
+}
+
+// What may stand behind the row of +I, +U and +R: with +U the values for the row that is there.
+bool Parser::parse_updates(Tokens& tokens, Request& request) {
+  if (!tokens.more()) return true;
+  const std::string_view first = tokens.next();
+  // Some clients end every line with a TAB.
+  if (first.empty() && !tokens.more()) return true;
+  if (request.on_duplicate != OnDuplicate::kUpdate) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+    return true;
+  }
+  const Number count = parse_number(first);
+  if (count.state == Number::State::kTooLarge || count.value > kMaxRequestValues) {
+    fail(request, ErrorStage::kCounts, ErrorCode::kValueCount);
+    return false;
+  }
+  if (!count.ok()) fail(request, ErrorStage::kContents, ErrorCode::kNumber);
+  request.updates.emplace();
+  if (!parse_values(count.value, tokens, request)) return false;
+  if (tokens.more() && (!tokens.next().empty() || tokens.more())) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+  }
+  return true;
 }
 
 // This and the following functions return false when the request has more values than one may have.
@@ -314,6 +362,8 @@ bool Parser::parse_modification(std::string_view token, Tokens& tokens, Request&
   }
   request.modification = *known;
   request.return_old = token.size() > 1 && token[1] == '?';
+  // Of a row that was deleted nothing is there afterwards.
+  request.return_new = token.size() > 1 && token[1] == '!' && *known != Modification::kDelete;
   if (*known == Modification::kDelete) return true;
   while (tokens.more()) {
     if (!has_room(request)) return false;

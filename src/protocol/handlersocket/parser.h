@@ -4,11 +4,13 @@
 //   hello   H <version> [<client>]
 //   describe  D [<database> [<table> [I]]]
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
-//   insert  <id> + <n> <value>*n
+//   insert  <id> +[!] <n> <value>*n
+//   put     <id> +I|+R[?|!] <n> <value>*n
+//   upsert  <id> +U[?|!] <n> <value>*n [<m> <value>*m]
 //   find    <id> <op> <n> <key>*n [<limit> [<offset> <in>? <filter>* (<modify> | C)?]]
 //   in      @|& <key part> <count> <value>*count
 //   filter  F|W <op> <filter column> <value>
-//   modify  U|D|+|-[?] <value>*
+//   modify  U|D|+|-[?|!] <value>*
 //
 // Says only what the line itself means. What depends on the connection (authentication, open
 // indexes and their columns, whether it may change rows) is left to the caller. Keeps no state but
@@ -58,6 +60,7 @@ class Parser {
   void parse_describe(Tokens& tokens, Request& request);
   void parse_auth(Tokens& tokens, Request& request);
   void parse_indexed(std::string_view first, Tokens& tokens, Request& request);
+  bool parse_updates(Tokens& tokens, Request& request);
   bool parse_options(Tokens& tokens, Request& request, Range& in);
   bool parse_in(Tokens& tokens, Request& request, Range& in);
   bool parse_filter(std::string_view type, Tokens& tokens, Request& request);

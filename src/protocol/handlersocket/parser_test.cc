@@ -281,6 +281,61 @@ TEST(Parser, Insert) {
   });
 }
 
+TEST(Parser, InsertOfRowsThatMayBeThereAlready) {
+  expect({
+      {"1\t+I\t2\ta\tb", "insert 1 ignore ['a','b']"},
+      {"1\t+R\t1\ta", "insert 1 replace ['a']"},
+      {"1\t+U\t2\ta\tb", "insert 1 update ['a','b']"},
+      {"1\t+U\t2\ta\tb\t1\tc", "insert 1 update ['a','b'] with ['c']"},
+      {"1\t+U\t1\ta\t2\t\0\t\x01J"s, "insert 1 update ['a'] with [NULL,'\\x0a']"},
+      {"1\t+U\t1\ta\t0", "insert 1 update ['a'] with []"},
+      {"1\t+U\t0", "insert 1 update [] error klen at operation"},
+      {"1\t+U\t2\ta", "insert 1 update ['a'] error missing_value at contents"},
+      {"1\t+U\t1\ta\t2\tb", "insert 1 update ['a'] with ['b'] error missing_value at contents"},
+      {"1\t+U\t1\ta\tx", "insert 1 update ['a'] with [] error number at contents"},
+      {"1\t+U\t1\ta\t-1\tb", "insert 1 update ['a'] with [] error number at contents"},
+  });
+}
+
+TEST(Parser, OneEmptyTokenEndsAnInsertOfSuchRows) {
+  expect({
+      {"1\t+I\t1\ta\t", "insert 1 ignore ['a']"},
+      {"1\t+I\t1\ta\t\t", "insert 1 ignore ['a'] error fldnum at contents"},
+      {"1\t+R\t1\ta\tb", "insert 1 replace ['a'] error fldnum at contents"},
+      {"1\t+R\t1\ta\t1\t0", "insert 1 replace ['a'] error fldnum at contents"},
+      {"1\t+U\t1\ta\t", "insert 1 update ['a']"},
+      {"1\t+U\t1\ta\t\t", "insert 1 update ['a'] with []"},
+      {"1\t+U\t1\ta\t1\tb\t", "insert 1 update ['a'] with ['b']"},
+      {"1\t+U\t1\ta\t1\tb\tc", "insert 1 update ['a'] with ['b'] error fldnum at contents"},
+      {"1\t+U\t1\ta\t1\tb\t\t", "insert 1 update ['a'] with ['b'] error fldnum at contents"},
+  });
+}
+
+TEST(Parser, TheRowsBeforeAndAfterAChange) {
+  expect({
+      {"1\t+!\t1\ta", "insert 1! ['a']"},
+      {"1\t+I!\t1\ta", "insert 1 ignore! ['a']"},
+      {"1\t+U!\t1\ta", "insert 1 update! ['a']"},
+      {"1\t+R!\t1\ta", "insert 1 replace! ['a']"},
+      {"1\t+I?\t1\ta", "insert 1 ignore? ['a']"},
+      {"1\t+U?\t1\ta", "insert 1 update? ['a']"},
+      {"1\t+R?\t1\ta", "insert 1 replace? ['a']"},
+      {"1\t=\t1\tk\t1\t0\tU!\tx", "modify 1 = ['k'] limit 1 offset 0 update! ['x']"},
+      {"1\t=\t1\tk\t1\t0\t+!\t1", "modify 1 = ['k'] limit 1 offset 0 increment! ['1']"},
+      {"1\t=\t1\tk\t1\t0\t-!\t1", "modify 1 = ['k'] limit 1 offset 0 decrement! ['1']"},
+      {"1\t=\t1\tk\t1\t0\tD!", "modify 1 = ['k'] limit 1 offset 0 delete []"},
+  });
+}
+
+TEST(Parser, NoOtherFormIsAnInsert) {
+  for (const std::string op : {"+?", "+i", "+u", "+II", "+IU", "+U?!", "+U??", "+!!", "+U!U", "+ ",
+                               "+X", "I+", "U", "I", "R", "U!", "+\x01"}) {
+    Parser parser;
+    const std::string line = "1\t" + op + "\t1\ta";
+    EXPECT_EQ(parser.parse(line).error, ErrorCode::kOperator) << op;
+  }
+}
+
 TEST(Parser, TheKeyCount) {
   for (const std::string count :
        {"", "0", "00", "abc", "-3", " 1", "1 ", "2x", "+1", "1.5", "0x1"}) {
