@@ -73,12 +73,15 @@ bool MariaCursor::lock_for_write(engine::Access access) {
                        (adds && access != engine::Access::kInsert) ||
                        (access == engine::Access::kDelete && table_->versioned(VERS_TIMESTAMP));
   access_ = access;
+  if (!failed && adds) failed = !allows_puts();
   if (!failed && (adds || updates)) failed = table_->file->prepare_for_insert(updates) != 0;
   if (!failed && adds) failed = !begin_puts();
   if (failed) {
     if (thd->lock != nullptr) end_statement();
-    if (thd->lock != nullptr) mysql_unlock_tables(thd, thd->lock);
+    if (thd->lock == nullptr) return false;
+    mysql_unlock_tables(thd, thd->lock);
     thd->lock = nullptr;
+    table_->file->ha_reset();  // the second handler must not outlive the statement
     return false;
   }
   // The columns of an insert are known only with its values: see mark_insert_columns().

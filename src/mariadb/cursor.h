@@ -137,6 +137,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> erase_versioned();
   Result<void> failed(int number);
   // put.cc
+  bool allows_puts();
   bool begin_puts();
   Error put_failed(ulonglong next_id, int error);
   Result<void> read_duplicate(int write_error, RowsInTheWay* in_the_way);

@@ -45,20 +45,22 @@ class OldFields {
 
 }  // namespace
 
+// False: the server has no such statement for the table, and the error is raised.
+bool MariaCursor::allows_puts() {
+  if (access_ != engine::Access::kUpsert && access_ != engine::Access::kReplace) return true;
+  return check_duplic_insert_without_overlaps(session_.thd(), table_, DUP_UPDATE) == 0;
+}
+
 // Tells the engine what becomes of duplicates in this statement: InnoDB then locks them at once as
-// rows that are to be changed. False: the server has no such statement for the table, and the error
-// is raised.
+// rows that are to be changed. False: it failed, and the error is raised.
 bool MariaCursor::begin_puts() {
   if (access_ == engine::Access::kInsert) return true;
   handler* file = table_->file;
-  if (access_ != engine::Access::kInsertIgnore &&
-      check_duplic_insert_without_overlaps(session_.thd(), table_, DUP_UPDATE) != 0)
-    return false;
+  puts_ = true;
   if (access_ == engine::Access::kReplace) file->extra(HA_EXTRA_WRITE_CAN_REPLACE);
   if (access_ == engine::Access::kUpsert) file->extra(HA_EXTRA_INSERT_WITH_UPDATE);
   file->extra(HA_EXTRA_IGNORE_DUP_KEY);
   unique_key_.resize(table_->s->max_unique_length);
-  puts_ = true;
   return !(file->ha_table_flags() & HA_DUPLICATE_POS) || !file->ha_rnd_init_with_error(false);
 }
 
@@ -151,8 +153,9 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   // A generated id would give the row a new identity each time.
   const Field* const kept = !updates && generated_id != 0 ? id : nullptr;
   const std::span<const Value> news = updates.value_or(values);
-  bool makes_history = false;
+  bool sets_any = false;
   bool sets_id = false;
+  bool makes_history = false;
   for (size_t i = 0; i < news.size(); ++i) {
     Field* const field = columns_[i];
     if (field == kept) continue;
@@ -160,8 +163,15 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
       file->restore_auto_increment(next_id);
       return stored.error();
     }
+    sets_any = true;
     sets_id |= field == id;
     makes_history |= is_versioned(field);
+  }
+  // SQL has no such statement: nothing is set, so no row of a table is changed, whatever it keeps of
+  // the past.
+  if (!sets_any) {
+    file->restore_auto_increment(next_id);
+    return Inserted{has_auto_increment(), 0, 0};
   }
   if (auto computed = compute_updated_row(makes_history); !computed) {
     file->restore_auto_increment(next_id);

@@ -207,11 +207,19 @@ class Drawer:
             if column.writable and self._is_unique(column) and self._used.get(column.name) and rng.random() < 0.6:
                 request.values[position] = rng.choice(self._used[column.name][-30:])
         if request.form == "+U" and rng.random() < 0.5:
-            size = rng.randint(0, len(spec.columns))
+            # SQL has no statement that sets nothing.
+            size = rng.randint(1 if self._sql_must_set else 0, len(spec.columns))
             request.updates = [self._inserted(c, odd) for c in spec.columns[:size]]
         # SQL counts a row as changed here that is as it was.
         request.returns_new = rng.random() < 0.25 or (request.form == "+U" and self.table.by_transaction)
+        set_ = spec.columns[: len(request.values if request.updates is None else request.updates)]
+        if request.form == "+U" and all(c.auto_increment or not c.writable for c in set_):
+            request.returns_new = False  # perhaps nothing is set
         return request
+
+    @property
+    def _sql_must_set(self) -> bool:
+        return self.table.by_transaction or "WITHOUT OVERLAPS" in self.table.ddl
 
     def _inserted(self, column: Column, odd: float) -> Value:
         if column.auto_increment and self.rng.random() < 0.6:

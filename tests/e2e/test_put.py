@@ -241,7 +241,12 @@ def test_a_table_whose_periods_may_not_overlap_is_refused_as_in_sql(
     assert writer.request(1, "+I", *row) == b"0\t1\t1"
     assert writer.request(1, "+I", *row) == b"0\t1\t0"
     assert writer.request(1, "+I", 3, 1, "2020-01-15", "2020-03-01") == b"0\t1\t0"
-    assert server.sql("SELECT COUNT(*) FROM hs.p") == [(1,)]
+    # What was refused leaves nothing behind in the session.
+    assert writer.request(1, "+", 3, 2, "2020-01-01", "2020-02-01") == b"0\t1"
+    assert writer.request(1, "+U", *row).startswith(b"1\t1\tsql_1235 ")
+    server.sql("ALTER TABLE hs.p COMMENT 'closes it'")
+    assert writer.request(1, "+", 3, 3, "2020-01-01", "2020-02-01") == b"0\t1"
+    assert server.sql("SELECT COUNT(*) FROM hs.p") == [(3,)]
 
 
 def test_tables_with_triggers_are_refused(server: PrivateServer, writer: Client, database: str) -> None:
