@@ -277,23 +277,4 @@ AccountRights Privileges::rights(Principal& principal, const TableNames& names) 
   return rights;
 }
 
-// Two principals at one place take it from each other, so there are more places then.
-const AccountRights& KeptRights::keep(uint64_t principal, int64_t now_ms,
-                                      const AccountRights& rights) {
-  if (places_.empty()) places_.resize(kFewest);
-  for (;;) {
-    Place& place = places_[principal & (places_.size() - 1)];
-    const bool is_free = place.principal == 0 || place.principal == principal ||
-                         now_ms - place.asked_ms >= Privileges::kKeepMs;
-    if (is_free || places_.size() >= kMost) {
-      place = {principal, now_ms, rights};
-      return place.rights;
-    }
-    std::vector<Place> more(2 * places_.size());
-    for (const Place& old : places_)
-      if (old.principal != 0) more[old.principal & (more.size() - 1)] = old;
-    places_ = std::move(more);
-  }
-}
-
 }  // namespace hs::mariadb

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapter/kept_rights.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
 
@@ -109,7 +110,7 @@ struct SeenOfTable {
 class Privileges {
  public:
   // How old the rights of an account may be that a session goes by.
-  static constexpr int64_t kKeepMs = 400;
+  static constexpr int64_t kKeepMs = adapter::kKeepRightsMs;
 
   Privileges() = default;
   ~Privileges();
@@ -148,31 +149,6 @@ class Privileges {
   THD* audit_thd_ HS_GUARDED_BY(auditing_) = nullptr;
 };
 
-// The rights of the accounts that have used one cursor lately.
-class KeptRights {
- public:
-  // Null: they must be asked for anew. `now_ms` is of a clock that never jumps.
-  const AccountRights* find(uint64_t principal, int64_t now_ms) const {
-    if (places_.empty()) return nullptr;
-    const Place& place = places_[principal & (places_.size() - 1)];
-    const bool known =
-        place.principal == principal && now_ms - place.asked_ms < Privileges::kKeepMs;
-    return known ? &place.rights : nullptr;
-  }
-  const AccountRights& keep(uint64_t principal, int64_t now_ms, const AccountRights& rights);
-  void forget() { places_.clear(); }
-
- private:
-  struct Place {
-    uint64_t principal = 0;  // 0: none
-    int64_t asked_ms = 0;
-    AccountRights rights;
-  };
-  // Powers of two. A cursor keeps at most 18 KiB.
-  static constexpr size_t kFewest = 4, kMost = 256;
-  static_assert(kMost * sizeof(Place) <= size_t{18} << 10);
-
-  std::vector<Place> places_;
-};
+using KeptRights = adapter::KeptRights<AccountRights>;
 
 }  // namespace hs::mariadb

@@ -21,7 +21,8 @@ MariaCursor::MariaCursor(MariaSession& session, engine::IndexSpecPtr spec)
       spec_(std::move(spec)),
       database_(filed_name(spec_->database)),
       table_name_(filed_name(spec_->table)),
-      subject_(database_, table_name_) {}
+      subject_(database_, table_name_),
+      rights_(session.rights_room()) {}
 
 MariaCursor::~MariaCursor() { session_.process_entry().forget(subject_); }
 

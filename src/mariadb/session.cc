@@ -32,6 +32,11 @@ ProcessEntry::What what_of(engine::Access access) {
   return ProcessEntry::What::kFind;
 }
 
+bool is_wait_in_vain(const Error& error) {
+  return (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT) ||
+         (error.code == ErrorCode::kEngine && error.number == HA_ERR_LOCK_WAIT_TIMEOUT);
+}
+
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
@@ -71,6 +76,8 @@ Error MariaSession::take_error(int number) {
       (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT))
     transaction_.note_timeout();
   note_lock(number, error);
+  if (time_bounds_wait_ && is_wait_in_vain(error))
+    error = Error::sql(ER_STATEMENT_TIMEOUT, ER_THD(thd_, ER_STATEMENT_TIMEOUT));
   thd_->clear_error();
   return error;
 }
@@ -129,6 +136,8 @@ void MariaSession::takes_long() {
 
 void MariaSession::end_waiting() {
   time_limit_.end();
+  time_bounds_wait_ = false;
+  spent_us_ = 0;
   server_.end_waiting();
 }
 
@@ -162,7 +171,7 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && !transaction_.is_open()) forget_kill();
-  if (lock_waits().may_wait()) time_limit_.begin(most_us(), 0);
+  if (lock_waits().may_wait()) time_limit_.begin(most_us(), spent_us_);
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
   now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);

@@ -67,6 +67,7 @@ class MariaSession final : public engine::Session {
 
   THD* thd() const { return thd_; }
   Privileges& privileges();
+  adapter::RightsRoom& rights_room() { return rights_room_; }
   ProcessEntry& process_entry() { return server_.entry(); }
   engine::Mode mode() const { return mode_; }
 
@@ -138,7 +139,11 @@ class MariaSession final : public engine::Session {
   int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
   bool ignores_read_only_ = false;         // the account of the running request
   AccountUse account_use_;
+  adapter::RightsRoom rights_room_;
   TimeLimit time_limit_;
+  // While the session waits for locks:
+  bool time_bounds_wait_ = false;  // the time limit ends a wait in vain before the lock's own does
+  uint64_t spent_us_ = 0;          // for which the request was parked
   adapter::KeptCursors<MariaCursor> cursors_;
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // the cursor of the running request

@@ -124,6 +124,9 @@ void MariaSession::give_back_tables() {
 // Other tables would be held for as long as the wait lasts, so they are given back first.
 void MariaSession::begin_waiting(uint32_t most_ms) {
   now_ms_ = 0;
+  const uint32_t patience_ms = this->patience_ms();
+  time_bounds_wait_ = patience_ms < lock_waits().patience_ms();
+  spent_us_ = uint64_t{patience_ms - std::min(most_ms, patience_ms)} * 1000;
   if (cursors_.open().size() > 1) give_back_tables();
   server_.begin_waiting(most_ms);
 }
