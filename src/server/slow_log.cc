@@ -1,13 +1,16 @@
 #include "server/slow_log.h"
 
 #include <fcntl.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/clock.h"
@@ -49,6 +52,49 @@ std::string seconds(int64_t ns) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6f", static_cast<double>(std::max<int64_t>(ns, 0)) / 1e9);
   return text;
+}
+
+bool ends_with_name(const std::string& path, std::string_view name) {
+  return path.size() >= name.size() &&
+         ::strncasecmp(path.data() + path.size() - name.size(), name.data(), name.size()) == 0;
+}
+
+bool is_in_working_directory(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path here = std::filesystem::current_path(failed);
+  const std::filesystem::path place = std::filesystem::weakly_canonical(here / path, failed);
+  const std::filesystem::path from_here = place.lexically_relative(here);
+  return !failed && !from_here.empty() && *from_here.begin() != "..";
+}
+
+// What is wrong with the path; empty: nothing. As the server's own rule for its log files. But the
+// database has files of its own in its directory, and makes more of them, so none of their names is
+// taken there.
+std::string complaint_of_path(const std::string& path) {
+  constexpr size_t kLongestPath = 512;
+  if (path.size() > kLongestPath) {
+    return "the path has more than " + std::to_string(kLongestPath) + " bytes";
+  }
+  if (ends_with_name(path, "my.cnf") || ends_with_name(path, "my.ini")) {
+    return "the server would read it as an option file";
+  }
+  if (!path.empty() && !path.ends_with(".log") && is_in_working_directory(path)) {
+    return "a name in the data directory must end in .log";
+  }
+  return {};
+}
+
+// Whether the file may be appended to: it is empty, or a slow log, which may have been cut off at its
+// beginning.
+bool holds_slow_log(const std::string& path, const struct stat& about) {
+  if (about.st_size == 0) return true;
+  const net::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  char bytes[4096];
+  const ssize_t size = file ? ::read(file.get(), bytes, sizeof bytes) : -1;
+  if (size < 0) return false;
+  const std::string text = "\n" + std::string(bytes, static_cast<size_t>(size));
+  return text.find("\n# Time: ") != std::string::npos ||
+         text.find("\n# User@Host: ") != std::string::npos;
 }
 
 }  // namespace
@@ -204,6 +250,8 @@ void SlowLog::complain(const std::string& what) {
 
 bool SlowLog::open(const std::string& path, File* file, std::string* error) {
   constexpr mode_t kMode = 0640;
+  *error = complaint_of_path(path);
+  if (!error->empty()) return false;
   // O_NONBLOCK: a FIFO would hold up the thread until it is read.
   net::FileDescriptor opened(::open(
       path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode));
@@ -214,6 +262,10 @@ bool SlowLog::open(const std::string& path, File* file, std::string* error) {
   }
   if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) {
     *error = "it is neither a regular file nor a character device";
+    return false;
+  }
+  if (S_ISREG(about.st_mode) && !holds_slow_log(path, about)) {
+    *error = "it is no slow log, and not empty";
     return false;
   }
   *file = {std::move(opened), about.st_dev, about.st_ino};

@@ -163,6 +163,66 @@ TEST_F(SlowLogTest, AFileThatCannotBeWrittenIsRefusedAndThePresentOneStays) {
   EXPECT_EQ(count(content(path_), "find `d`.`t`"), 1u);
 }
 
+TEST_F(SlowLogTest, AFileOfAnotherKindIsRefusedAndStaysAsItIs) {
+  const std::string foreign = "#!/bin/sh\n# Times\n" + std::string(10'000, '\0');
+  std::ofstream(path_, std::ios::binary) << foreign;
+  std::filesystem::create_symlink(path_, directory_ + "/link.log");
+  SlowLog log({true, 0, directory_ + "/other.log"}, kSilent);
+  std::string error;
+  for (const std::string& path : {path_, directory_ + "/link.log"}) {
+    EXPECT_FALSE(log.set_file(path, &error));
+    EXPECT_EQ(error, "cannot write " + path + ": it is no slow log, and not empty");
+  }
+  EXPECT_EQ(content(path_), foreign);
+}
+
+TEST_F(SlowLogTest, AFileThatIsNotTakenAtTheStartIsNotWrittenEither) {
+  std::ofstream(path_) << "precious\n";
+  {
+    SlowLog log({true, 0, path_}, kSilent);
+    log.start();
+    if (log.takes_one()) log.add(find());
+  }
+  EXPECT_EQ(content(path_), "precious\n");
+}
+
+TEST_F(SlowLogTest, AnEarlierLogIsContinuedAlsoWhenItsBeginningWasCutOff) {
+  SlowLog log({true, 0, directory_ + "/other.log"}, kSilent);
+  std::string error;
+  std::ofstream(path_).flush();
+  EXPECT_TRUE(log.set_file(path_, &error)) << error;
+  const std::string two = slow_log_text(find(), 0) + slow_log_text(find(), 0);
+  for (const size_t cut : {size_t{0}, size_t{3}, two.find("# Query_time"), two.size() / 2}) {
+    std::ofstream(path_) << two.substr(cut);
+    EXPECT_TRUE(log.set_file(path_, &error)) << cut << error;
+  }
+  std::ofstream(path_)
+      << "mariadbd, Version: 10.11 started with:\nTcp port: 0\n# User@Host: a[a]\n";
+  EXPECT_TRUE(log.set_file(path_, &error)) << error;
+}
+
+TEST_F(SlowLogTest, PathsAreRefusedThatTheDatabaseUses) {
+  SlowLog log({true, 0, path_}, kSilent);
+  const std::pair<std::string, std::string> refused[] = {
+      {directory_ + "/My.CNF", "the server would read it as an option file"},
+      {"my.ini", "the server would read it as an option file"},
+      {"ibdata1", "a name in the data directory must end in .log"},
+      {"./x/../log.000001", "a name in the data directory must end in .log"},
+      {std::filesystem::current_path().string() + "/y",
+       "a name in the data directory must end in .log"},
+      {directory_ + "/" + std::string(513, 'x'), "the path has more than 512 bytes"},
+  };
+  for (const auto& [path, why] : refused) {
+    std::string error;
+    EXPECT_FALSE(log.set_file(path, &error)) << path;
+    EXPECT_EQ(error, "cannot write " + path + ": " + why);
+    std::error_code too_long;
+    EXPECT_FALSE(std::filesystem::exists(path, too_long));
+  }
+  std::string error;
+  EXPECT_TRUE(log.set_file(directory_ + "/without-extension", &error)) << error;
+}
+
 TEST_F(SlowLogTest, AFullDiskDropsEntriesSaysSoOnceAndIsForgottenWithAnotherFile) {
   static std::atomic<int> complaints;
   complaints = 0;

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymysql
 import pytest
 from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer
@@ -88,3 +89,31 @@ def test_after_the_file_was_moved_away_a_new_one_is_written(own: PrivateServer) 
         before = own.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_slow_requests'")
         reader.find("=", [1])
         assert own.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_slow_requests'") == before
+
+
+def test_no_file_of_the_servers_own_is_written(own: PrivateServer, tmp_path: Path) -> None:
+    files = [path.name for path in own.data_directory.iterdir() if path.is_file()]
+    names = [name for name in files if not name.endswith(".log")]
+    assert "ibdata1" in names
+    other = tmp_path / "other"
+    other.write_text("precious\n")
+    other.chmod(0o666)
+    for name in [*names, "ibdata9", "hs/t.ibd", str(own.data_directory / "x"), str(other), "my.cnf"]:
+        with pytest.raises(pymysql.err.MySQLError) as caught:
+            own.sql("SET GLOBAL handlersocket_slow_log_file = %s", [name])
+        assert caught.value.args[1].startswith(f"handlersocket: cannot write {name}: ")
+    own.stop()
+    assert other.read_text() == "precious\n"
+    for name in ("ibdata9", "x", "my.cnf"):
+        assert not (own.data_directory / name).exists()
+
+
+def test_an_earlier_log_is_continued_after_a_restart(own: PrivateServer) -> None:
+    log = own.data_directory / "handlersocket-slow.log"
+    for times in (1, 2):
+        with Client(own.port) as reader:
+            reader.open("hs.t", ["id"])
+            reader.find("=", [1])
+        while await_entry(log, "find `hs`.`t`").count("find `hs`.`t`") < times:
+            pass
+        own.restart()
