@@ -86,8 +86,8 @@ class LoginPool::Asking final : public engine::Dialogue {
 LoginPool::LoginPool(const Options& options, engine::Engine& engine)
     : options_(options),
       engine_(engine),
-      queues_{LoginQueue({options.most_at_once, options.most_of_host, options.most_waiting}),
-              LoginQueue({options.most_held, options.most_held, options.most_waiting})} {}
+      queues_{LoginQueue({options.most_at_once, options.most_waiting}),
+              LoginQueue({options.most_held, options.most_waiting})} {}
 
 LoginPool::~LoginPool() {
   request_stop();
@@ -167,13 +167,13 @@ bool LoginPool::go_on(Peer& peer, LoginReceiver& receiver) {
   return true;
 }
 
-// The thread of a held login is needed for one that waits, if all are taken. No host's gives way to
+// The thread of a held login is needed for one that waits, if none may be had. No host's gives way to
 // one of a host that has as many under way. Those that have given way count until their threads end
 // them.
 void LoginPool::make_room() {
   const LoginQueue& queue = queues_[kHeld];
   const LoginJob* const waiting = queue.first_waiting();
-  if (waiting == nullptr || !queue.is_full()) return;
+  if (waiting == nullptr || queue.takeable() > 0) return;
   const auto rank = [&queue](const Asking* one) { return queue.under_way_of(one->host()); };
   while (!asking_.empty()) {
     auto victim = asking_.begin();

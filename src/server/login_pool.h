@@ -10,12 +10,12 @@
 //
 // Bounded: the threads, how many peers wait for one of them, and for how long a thread waits for a
 // client. Clients of one host do not lock out those of others: LoginQueue says whose turn is next,
-// and which login gives way when too many wait. One host cannot have all threads, but most of them,
-// since all clients behind a proxy are of one host.
+// and which login gives way when too many wait. A method that hangs keeps its thread, since the
+// database's plugins cannot be interrupted. But one host cannot have more than half of the threads,
+// and several cannot have all.
 //
-// Held logins have a queue and threads of their own, all of which may be of one host. If these are
-// all taken, the next login takes the place of the oldest one that waits for its client, from the host
-// that has most of them. A peer whose login has failed waits here without a thread.
+// Held logins have a queue and threads of their own. If no thread may be had, the next login takes the
+// place of the oldest one that waits for its client, from the host that has most of them. A peer whose login has failed waits here without a thread.
 #pragma once
 
 #include <array>
@@ -49,10 +49,9 @@ class LoginPool {
   struct Options {
     unsigned threads = 2;  // that are always there; at least 1
     // How many logins are carried out at once, and how many that are held.
-    unsigned most_at_once = 16;
-    unsigned most_held = 16;
-    unsigned most_of_host = 12;  // of most_at_once
-    size_t most_waiting = 128;   // of each of the two
+    unsigned most_at_once = 32;
+    unsigned most_held = 32;
+    size_t most_waiting = 128;  // of each of the two
     // A login that has waited for longer is refused.
     std::chrono::milliseconds longest_wait{10'000};
     // How long a client may take for the answer to a question.

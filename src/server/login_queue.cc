@@ -32,9 +32,7 @@ LoginJobs LoginQueue::add(LoginJobs job) {
   return crowded;
 }
 
-LoginJobs::const_iterator LoginQueue::next() const {
-  return is_full() ? waiting_.end() : in_turn(limits_.most_of_host);
-}
+LoginJobs::const_iterator LoginQueue::next() const { return in_turn(free()); }
 
 const LoginJob* LoginQueue::first_waiting() const {
   const auto first = in_turn(limits_.most_under_way + 1);
@@ -61,7 +59,7 @@ LoginJobs::const_iterator LoginQueue::in_turn(size_t fewest) const {
 
 size_t LoginQueue::takeable() const {
   if (next() == waiting_.end()) return 0;
-  return std::min(waiting_.size(), limits_.most_under_way - under_way_.size());
+  return std::min(waiting_.size(), free());
 }
 
 LoginJob& LoginQueue::take() {

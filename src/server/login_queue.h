@@ -2,8 +2,9 @@
 // gives way when too many wait. All clients of a Unix socket are of one host.
 //
 // No host locks out the others. The next login is one of the host that has the fewest
-// under way; of several such hosts, the one that has waited for longest. A host has only so many
-// under way, even while threads are free. When too many wait, the newest one of the host that has
+// under way; of several such hosts, the one that has waited for longest. A host has only as many
+// under way as there are threads free. So one host can have half of the threads, the next one half of
+// the rest, and so on, and there is a thread for the first login of a further one. When too many wait, the newest one of the host that has
 // most of them gives way; of several such hosts, the newest one of all.
 //
 // Not thread-safe.
@@ -37,7 +38,6 @@ class LoginQueue {
  public:
   struct Limits {
     size_t most_under_way = 1;
-    size_t most_of_host = 1;  // that are under way
     size_t most_waiting = 1;
   };
   explicit LoginQueue(const Limits& limits) : limits_(limits) {}
@@ -52,7 +52,6 @@ class LoginQueue {
   LoginJob& take();
   void end(const LoginJob& job);
 
-  bool is_full() const { return under_way_.size() >= limits_.most_under_way; }
   // The one that is to be the next; null: none waits.
   const LoginJob* first_waiting() const;
   size_t under_way_of(const std::string& host) const;
@@ -62,6 +61,7 @@ class LoginQueue {
  private:
   // The end of the list: none may be taken.
   LoginJobs::const_iterator next() const;
+  size_t free() const { return limits_.most_under_way - under_way_.size(); }
   // Only those of hosts that have less than `fewest` under way.
   LoginJobs::const_iterator in_turn(size_t fewest) const;
 

@@ -35,7 +35,7 @@ class LoginQueueTest : public ::testing::Test {
     taken_.erase(taken_.begin());
   }
 
-  LoginQueue queue_{{8, 6, 16}};
+  LoginQueue queue_{{12, 16}};
   std::vector<const LoginJob*> added_;  // only to be compared
   std::vector<const LoginJob*> taken_;
   const LoginJob* gave_way_ = nullptr;  // only to be compared
@@ -68,12 +68,11 @@ TEST_F(LoginQueueTest, WhatHasEndedIsNoLongerUnderWay) {
   EXPECT_EQ(take(), "b");
 }
 
-TEST_F(LoginQueueTest, AHostLeavesSomeThreadsToTheOthers) {
+TEST_F(LoginQueueTest, AHostLeavesHalfOfTheThreadsToTheOthers) {
   add_many("a", 10);
   for (int i = 0; i < 6; ++i) ASSERT_EQ(take(), "a");
   EXPECT_EQ(take(), "none");
   EXPECT_NE(queue_.first_waiting(), nullptr);
-  EXPECT_FALSE(queue_.is_full());
   add_many("b", 1);
   EXPECT_EQ(take(), "b");
   EXPECT_EQ(take(), "none");
@@ -81,14 +80,24 @@ TEST_F(LoginQueueTest, AHostLeavesSomeThreadsToTheOthers) {
   EXPECT_EQ(take(), "a");
 }
 
+TEST_F(LoginQueueTest, HostsThatTakeAllTheyCanLeaveAThreadForAnother) {
+  for (const char* host : {"a", "b", "c"}) {
+    add_many(host, 12);
+    while (take() != "none") {
+    }
+    queue_.take_all_waiting();
+  }
+  add_many("d", 1);
+  EXPECT_EQ(take(), "d");
+}
+
 TEST_F(LoginQueueTest, NoMoreAreUnderWayThanMayBe) {
-  for (const char* host : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}) add_many(host, 1);
-  EXPECT_EQ(queue_.takeable(), 8U);
-  for (int i = 0; i < 8; ++i) ASSERT_NE(take(), "none");
-  EXPECT_TRUE(queue_.is_full());
+  for (int host = 0; host < 14; ++host) add_many(std::to_string(host), 1);
+  EXPECT_EQ(queue_.takeable(), 12U);
+  for (int i = 0; i < 12; ++i) ASSERT_NE(take(), "none");
   EXPECT_EQ(take(), "none");
   end();
-  EXPECT_EQ(take(), "i");
+  EXPECT_EQ(take(), "12");
 }
 
 TEST_F(LoginQueueTest, TheNewestOfTheHostWithMostThatWaitGivesWay) {

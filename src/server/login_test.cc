@@ -164,7 +164,7 @@ TEST_F(LoginPoolTest, TheServerStopsWithLoginsThatWaitAndAnswersThatAreKeptBack)
 
 TEST_F(LoginPoolTest, SlowLoginsLeaveAThreadForAFastOne) {
   config_.logins.threads = 1;
-  config_.logins.most_at_once = 8;
+  config_.logins.most_at_once = 16;
   start();
   fake_.hold_logins();
   std::vector<TestClient> slow;
@@ -211,8 +211,7 @@ class LoginsOfTwoHostsTest : public LoginPoolTest {
 };
 
 TEST_F(LoginsOfTwoHostsTest, AHostWithManySlowLoginsLeavesAThreadForAnother) {
-  config_.logins.most_at_once = 4;
-  config_.logins.most_of_host = 3;
+  config_.logins.most_at_once = 6;
   start();
   fake_.hold_logins();
   fake_.never_hold("ada");
@@ -287,7 +286,7 @@ TEST_F(HeldLoginTest, TheClientAnswersWhatItIsAskedOnManyConnectionsAtOnce) {
 }
 
 TEST_F(HeldLoginTest, OthersLogInWhileEveryThreadWaitsForAClient) {
-  config_.logins.most_held = 2;
+  config_.logins.most_held = 4;
   fake_.create_account("bob", "secret");
   start();
   TestClient first = client();
@@ -301,7 +300,7 @@ TEST_F(HeldLoginTest, OthersLogInWhileEveryThreadWaitsForAClient) {
 }
 
 TEST_F(HeldLoginTest, TheOldestGivesWayToTheNext) {
-  config_.logins.most_held = 2;
+  config_.logins.most_held = 4;
   start();
   std::vector<TestClient> clients;
   for (int i = 0; i < 6; ++i) {
@@ -317,7 +316,7 @@ TEST_F(HeldLoginTest, TheOldestGivesWayToTheNext) {
 }
 
 TEST_F(HeldLoginTest, AFloodOfHalfFinishedLoginsIsAskedToTheLast) {
-  config_.logins.most_held = 2;
+  config_.logins.most_held = 4;
   start();
   std::vector<TestClient> clients;
   for (int i = 0; i < 64; ++i) {
