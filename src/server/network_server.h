@@ -126,6 +126,7 @@ class NetworkServer final : public Server {
   bool make_threads(std::string* error) HS_REQUIRES(changing_);
   bool make_login_threads(const Config& config, std::string* error) HS_REQUIRES(changing_);
   ReactorGroup* find_group(engine::Mode mode) const;
+  void count_own_descriptors(const Config& config);
   ReactorGroup::Shared shared() { return {settings_, memory_, connections_, slow_log_, logins_}; }
   std::unique_ptr<Endpoint> open_endpoint(const Config& config, const EndpointConfig& endpoint,
                                           ReactorGroup& group, std::span<Endpoint* const> leaving,

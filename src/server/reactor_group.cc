@@ -4,6 +4,11 @@
 #include <chrono>
 
 namespace hs::server {
+namespace {
+
+constexpr uint64_t kOfReactor = 2;  // descriptors: an epoll and an eventfd
+
+}  // namespace
 
 std::string_view thread_prefix(engine::Mode mode) {
   return mode == engine::Mode::kReadOnly ? "hs-rd-" : "hs-wr-";
@@ -14,9 +19,10 @@ std::string_view threads_variable(engine::Mode mode) {
 }
 
 uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) {
-  constexpr uint64_t kOfReactor = 2;  // an epoll and an eventfd
   return kOfReactor * config.threads(mode);
 }
+
+uint64_t ReactorGroup::own_descriptors() const { return kOfReactor * reactors_.size(); }
 
 ReactorGroup::ReactorGroup(engine::Mode mode, const Config& config, const Shared& shared)
     : mode_(mode),

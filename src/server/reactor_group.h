@@ -23,7 +23,7 @@ namespace hs::server {
 
 class ReactorGroup {
  public:
-  // How many descriptors the group of a mode has besides its connections.
+  // How many descriptors the group of a mode will have besides its connections.
   static uint64_t own_descriptors(const Config& config, engine::Mode mode);
 
   // What all groups share. Must outlive them.
@@ -72,6 +72,8 @@ class ReactorGroup {
 
   engine::Mode mode() const { return mode_; }
   uint64_t connections() const;  // at present
+  // How many descriptors the group has besides them, those of reactors that are too many included.
+  uint64_t own_descriptors() const;
   void add_to(Statistics& sum) const;
   void add_to(LatencyStatus& sum) const;
   void add_to(std::vector<IndexStatus>& indexes) const;

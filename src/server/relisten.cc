@@ -137,7 +137,7 @@ void NetworkServer::put_in_place(Change& change) {
   for (const Endpoint* const endpoint : change.leaving) {
     log_.info("no longer listening for " + purpose(endpoint->mode()) + " on " + endpoint->place());
   }
-  admission_.set_own(own_descriptors(change.config));
+  count_own_descriptors(change.config);
   config_ = std::move(change.config);
 
   // From here on there is nothing that may throw.

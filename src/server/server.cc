@@ -77,6 +77,17 @@ ReactorGroup* NetworkServer::find_group(engine::Mode mode) const {
   return found != groups_.end() ? found->get() : nullptr;
 }
 
+// As many as `config` wants, and those of reactors that are too many for it.
+void NetworkServer::count_own_descriptors(const Config& config) {
+  uint64_t own = own_descriptors(config);
+  for (const auto& group : groups_) {
+    const uint64_t wanted =
+        serves(config, group->mode()) ? ReactorGroup::own_descriptors(config, group->mode()) : 0;
+    own += std::max(group->own_descriptors(), wanted) - wanted;
+  }
+  admission_.set_own(own);
+}
+
 std::unique_ptr<Endpoint> NetworkServer::open_endpoint(const Config& config,
                                                        const EndpointConfig& endpoint,
                                                        ReactorGroup& group,
@@ -199,10 +210,11 @@ bool NetworkServer::resize(uint32_t read_threads, uint32_t write_threads, uint32
       ReactorGroup& group = *groups_[done];
       (void)group.resize(config_.threads(group.mode()), config_.max_threads, &ignored);
     }
+    count_own_descriptors(config_);
     return false;
   }
   config_ = std::move(next);
-  admission_.set_own(own_descriptors(config_));
+  count_own_descriptors(config_);
   return true;
 } catch (const std::bad_alloc&) {
   *error = "out of memory";

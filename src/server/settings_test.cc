@@ -244,6 +244,32 @@ TEST_F(SettingsTest, ThreadsForWhichThereAreNoDescriptorsAreRefused) {
   EXPECT_TRUE(server_->resize(8, 1, 1000, &error)) << error;
 }
 
+TEST_F(SettingsTest, ThreadsThatAreTooManyKeepTheirDescriptorsAndAreCounted) {
+  engine_.wanted = 1000;
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit low{400, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  start();
+  const auto takes = [this](int connections) {
+    set([](Settings& settings) { ++settings.limits.max_connections; });
+    return was_logged("all ports together take " + std::to_string(connections) + " connections");
+  };
+  EXPECT_TRUE(
+      takes(184));  // 400, less 200 of the database, 8 of the endpoints, and 2 for each thread
+  std::string error;
+  ASSERT_TRUE(server_->resize(12, 2, 256, &error)) << error;
+  EXPECT_TRUE(takes(164));
+  ASSERT_TRUE(server_->resize(1, 1, 256, &error)) << error;
+  ASSERT_TRUE(server_->resize(13, 2, 256, &error)) << error;
+  EXPECT_TRUE(takes(162));
+  ASSERT_TRUE(server_->resize(1, 1, 256, &error)) << error;
+  EXPECT_FALSE(takes(188));
+  ASSERT_TRUE(server_->relisten(config().endpoints, config_.backlog, &error)) << error;
+  EXPECT_FALSE(takes(188));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
 TEST_F(SettingsTest, ThreadsComeAndGoUnderLoadAndNoReplyIsLost) {
   config_.spare_thread_ms = 1;
   start();
