@@ -44,5 +44,26 @@ TEST(Buffer, ConsumeKeepsViewsOfTheRest) {
   EXPECT_EQ(buffer.data(), d);
 }
 
+TEST(Buffer, OfAnUnknownClientOverwritesWhatItDrops) {
+  constexpr std::string_view kSecret = "sesame";
+  Buffer buffer;
+  buffer.append(kSecret);
+  const char* const place = buffer.data();
+  buffer.consume(kSecret.size());
+  EXPECT_EQ(std::string(place, kSecret.size()), std::string(kSecret.size(), '\0'));
+
+  // What slides to the front is overwritten where it was.
+  buffer.append(std::string(200, 'a') + std::string(kSecret));
+  buffer.consume(200);
+  buffer.reserve(buffer.capacity() - kSecret.size());
+  EXPECT_EQ(buffer.view(), kSecret);
+  EXPECT_EQ(buffer.data(), place);
+  EXPECT_EQ(std::string(place + 200, kSecret.size()), std::string(kSecret.size(), '\0'));
+
+  buffer.set_known(true);
+  buffer.consume(kSecret.size());
+  EXPECT_EQ(std::string(place, kSecret.size()), kSecret);
+}
+
 }  // namespace
 }  // namespace hs

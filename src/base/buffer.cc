@@ -1,5 +1,7 @@
 #include "base/buffer.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -13,6 +15,7 @@ void Buffer::make_room(size_t bytes) {
   // than were consumed.
   if (capacity_ - used >= bytes && begin_ >= used) {
     std::memmove(data_.get(), data(), used);
+    if (!known_) overwrite(used, end_ - used);
   } else {
     const size_t wanted = std::max({used + bytes, capacity_ + capacity_ / 2, kSmallest});
     grow(wanted);
@@ -28,6 +31,7 @@ void Buffer::grow(size_t capacity) {
   try {
     auto grown = std::make_unique_for_overwrite<char[]>(capacity);
     if (!empty()) std::memcpy(grown.get(), data(), size());
+    if (!known_) overwrite(begin_, size());
     data_ = std::move(grown);
     done_with = std::exchange(capacity_, capacity);
   } catch (const std::bad_alloc&) {
@@ -35,6 +39,10 @@ void Buffer::grow(size_t capacity) {
     throw;
   }
   if (memory_ != nullptr) memory_->give_back(done_with);
+}
+
+void Buffer::overwrite(size_t begin, size_t bytes) {
+  if (bytes != 0) ::explicit_bzero(data_.get() + begin, bytes);
 }
 
 }  // namespace hs

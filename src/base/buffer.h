@@ -5,6 +5,9 @@
 //
 // Not thread-safe. Only reserve() and append() throw: std::bad_alloc, or MemoryRefused, which is
 // one. The caller bounds the size first.
+//
+// What a client sends before it is known may be a secret. Until then the buffer overwrites what it
+// drops.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +31,7 @@ class Buffer {
 
   // Whether the buffer's client is known (see Memory). Not known at first.
   void set_known(bool known) { known_ = known; }
+  bool is_known() const { return known_; }
 
   const char* data() const { return data_.get() + begin_; }
   size_t size() const { return end_ - begin_; }
@@ -60,6 +64,7 @@ class Buffer {
   // Drops the first `bytes` readable bytes. Moves nothing: views of the rest stay valid.
   void consume(size_t bytes) {
     HS_ASSERT(bytes <= size());
+    if (!known_) overwrite(begin_, bytes);
     begin_ += bytes;
     if (begin_ == end_) begin_ = end_ = 0;
   }
@@ -86,7 +91,9 @@ class Buffer {
  private:
   void make_room(size_t bytes);
   void grow(size_t capacity);
+  void overwrite(size_t begin, size_t bytes);
   void release() {
+    if (!known_) overwrite(0, capacity_);
     data_.reset();
     if (memory_ != nullptr) memory_->give_back(capacity_);
   }

@@ -3,21 +3,6 @@
 #include "exec/login.h"
 
 namespace hs::exec {
-namespace {
-
-// Takes the same time wherever the two differ: the time of an answer must not tell how much of a
-// guess was right.
-bool same_secret(std::string_view given, std::string_view secret) {
-  volatile unsigned difference = given.size() == secret.size() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); ++i) {
-    const char expected = secret.empty() ? '\0' : secret[i % secret.size()];
-    difference =
-        difference | (static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(expected));
-  }
-  return difference == 0;
-}
-
-}  // namespace
 
 bool may_proceed(const Client& client) {
   return !client.authentication().is_required() || client.authorized();
@@ -36,7 +21,7 @@ Result<void> authenticate(const protocol::Request& request, Client& client,
   if (request.error) return *request.error;
   // With no secret only the empty key is right.
   if (request.auth_key.is_null() ||
-      !same_secret(request.auth_key.text(), client.authentication().secret)) {
+      !client.authentication().secret.matches(request.auth_key.text())) {
     return ErrorCode::kUnauthorized;
   }
   client.set_authorized(true);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "exec/secret.h"
 
 namespace hs::exec {
 
@@ -85,13 +86,13 @@ class SpecPool {
 
 // What an endpoint asks of its clients.
 struct Authentication {
-  std::string secret;  // a client must prove to know it (Verb::kAuth); empty: none is asked for
+  Secret secret;  // a client must prove to know it (Verb::kAuth)
   // A client must log in to an account of the database, and may do what the account may. There is
   // no secret then.
   bool account = false;
 
   // Whether a client must show anything before it is served.
-  bool is_required() const { return account || !secret.empty(); }
+  bool is_required() const { return account || secret.is_set(); }
 };
 inline const Authentication kNoAuthentication;
 

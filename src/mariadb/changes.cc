@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/changes.h"
 
+#include <string.h>
+
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -8,6 +10,8 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "mariadb/configuration.h"
@@ -92,7 +96,6 @@ bool listen_by_values(std::string* error) {
   Running::ask([&](server::Server& server) {
     done = server.relisten(config->endpoints, config->backlog, error);
   });
-  for (server::EndpointConfig& endpoint : config->endpoints) wipe(endpoint.authentication.secret);
   return done;
 }
 
@@ -116,24 +119,83 @@ bool change_secrets(Change change) {
   });
 }
 
+// What a variable is to be set to, as the server makes it for a check. It may be a secret, so it is
+// overwritten at the end.
+class GivenText {
+ public:
+  explicit GivenText(st_mysql_value* value) {
+    int length = sizeof buffer_;
+    text_ = const_cast<char*>(value->val_str(value, buffer_, &length));
+    if (text_ != nullptr) size_ = static_cast<size_t>(length);
+  }
+  GivenText(const GivenText&) = delete;
+  GivenText& operator=(const GivenText&) = delete;
+  ~GivenText() {
+    if (text_ != nullptr) ::explicit_bzero(text_, size_);
+    ::explicit_bzero(buffer_, sizeof buffer_);
+  }
+
+  bool is_null() const { return text_ == nullptr; }
+  std::string_view text() const { return {text_, size_}; }
+  // False: an error was raised.
+  bool may_be_value_of(const st_mysql_sys_var& variable) const {
+    if (is_null() || text().find('\0') == std::string_view::npos) return true;
+    my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
+                    variable.name);
+    return false;
+  }
+
+ private:
+  char buffer_[STRING_BUFFER_USUAL_SIZE];
+  char* text_ = nullptr;  // the buffer, or a copy for this check in the statement's memory
+  size_t size_ = 0;
+};
+
+// What check_secret() hands to set_secret(). A variable's default comes there as what it is: null,
+// or an empty text, which begins with 0.
+struct CheckedSecret {
+  char mark = 1;
+  exec::Secret secret;
+};
+static_assert(std::is_trivially_copyable_v<CheckedSecret>);
+
+std::optional<exec::Secret> secret_of(const char* checked) {
+  if (checked == nullptr) return std::nullopt;
+  if (*checked == '\0') return exec::Secret();
+  CheckedSecret made;
+  std::memcpy(static_cast<void*>(&made), checked, sizeof made);
+  return made.secret;
+}
+
 }  // namespace
 
 int check_text(MYSQL_THD thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) {
-  char buffer[STRING_BUFFER_USUAL_SIZE];
-  int length = sizeof buffer;
-  const char* text = value->val_str(value, buffer, &length);
-  if (text != nullptr) {
-    const auto size = static_cast<size_t>(length);
-    if (std::memchr(text, '\0', size) != nullptr) {
-      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
-                      variable->name);
-      return 1;
-    }
-    text = thd->strmake(text, size);
-    if (text == nullptr) return 1;
+  const GivenText given(value);
+  if (!given.may_be_value_of(*variable)) return 1;
+  const char* kept = nullptr;
+  if (!given.is_null()) {
+    kept = thd->strmake(given.text().data(), given.text().size());
+    if (kept == nullptr) return 1;
   }
-  *static_cast<const char**>(save) = text;
+  *static_cast<const char**>(save) = kept;
   return 0;
+}
+
+int check_secret(MYSQL_THD thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) try {
+  const GivenText given(value);
+  if (!given.may_be_value_of(*variable)) return 1;
+  const void* kept = nullptr;
+  if (!given.is_null()) {
+    CheckedSecret checked;
+    checked.secret = exec::Secret(given.text());
+    kept = thd->memdup(&checked, sizeof checked);
+    if (kept == nullptr) return 1;
+  }
+  *static_cast<const void**>(save) = kept;
+  return 0;
+} catch (const std::bad_alloc&) {
+  my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: out of memory", MYF(0));
+  return 1;
 }
 
 template <class T>
@@ -167,12 +229,12 @@ void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
 template <bool kWrites>
 void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
   const Turn turn;
-  const char* const text = *static_cast<const char* const*>(value);
+  const std::optional<exec::Secret> secret = secret_of(*static_cast<const char* const*>(value));
   const bool done = change_secrets([&](std::string* error) {
-    if (kWrites) return secrets.write.set(text, error);
-    return secrets.read.set(text != nullptr && *text != '\0' ? text : nullptr, error);
+    if (kWrites) return secrets.write.set(secret, error);
+    return secrets.read.set(secret && secret->is_set() ? secret : std::nullopt, error);
   });
-  if (done) *static_cast<char**>(target) = hidden_form(text);
+  if (done) *static_cast<char**>(target) = hidden_form(secret);
 }
 
 template <bool kWrites>

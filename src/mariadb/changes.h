@@ -25,6 +25,8 @@ void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
 // How many threads serve.
 void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
 
+// The check of a secret: keeps only its digest for set_secret().
+int check_secret(MYSQL_THD, st_mysql_sys_var* variable, void* save, st_mysql_value* value);
 template <bool kWrites>
 void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
 template <bool kWrites>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/configuration.h"
 
-#include <string.h>
+#include <cstring>
 
 #include "mariadb/values.h"
 #include "server/secret_file.h"
@@ -33,12 +33,12 @@ bool read_socket_rights(net::SocketRights* rights, std::string* error) {
 }
 
 // False: the variable `name` contradicts the secret.
-bool read_authentication(const std::string& name, unsigned long value, const std::string& secret,
+bool read_authentication(const std::string& name, unsigned long value, const exec::Secret& secret,
                          exec::Authentication* authentication, std::string* error) {
   authentication->account = value == kAccount;
   authentication->secret = secret;
-  const char* const contradicts = value == kSecret && secret.empty() ? "no secret is set"
-                                  : value != kAuto && value != kSecret && !secret.empty()
+  const char* const contradicts = value == kSecret && !secret.is_set() ? "no secret is set"
+                                  : value != kAuto && value != kSecret && secret.is_set()
                                       ? "a secret is set"
                                       : nullptr;
   if (contradicts == nullptr) return true;
@@ -46,65 +46,59 @@ bool read_authentication(const std::string& name, unsigned long value, const std
   return false;
 }
 
+// Takes a secret out of its variable and leaves asterisks in its place, which may be the server's
+// command line. A plugin that is installed later gets the same command line, and must not take the
+// asterisks for the secret. False: it would; *error is one sentence.
+bool take(char*& variable, std::string_view name, std::optional<exec::Secret>* secret,
+          std::string* error) {
+  secret->reset();
+  if (variable == nullptr) return true;
+  const std::string_view text(variable);
+  const bool was_taken = !text.empty() && text.find_first_not_of('*') == std::string_view::npos;
+  *secret = exec::Secret(text);
+  if (!text.empty()) std::memset(variable, '*', text.size());
+  variable = hidden_form(*secret);
+  if (!was_taken) return true;
+  *error = "the secret is no longer on the server's command line: set " + std::string(name) +
+           " in an option file, or " + std::string(name) + "_file";
+  return false;
+}
+
 }  // namespace
 
-void wipe(std::string& text) {
-  ::explicit_bzero(text.data(), text.size());
-  text.clear();
-}
-
-Secret& Secret::operator=(const Secret& other) {
-  if (this == &other) return *this;
-  forget();
-  is_text_set_ = other.is_text_set_;
-  has_file_ = other.has_file_;
-  text_ = other.text_;
-  from_file_ = other.from_file_;
-  return *this;
-}
-
-void Secret::forget() {
-  is_text_set_ = has_file_ = false;
-  wipe(text_);
-  wipe(from_file_);
-}
-
-bool Secret::may_be_both(bool both, std::string* error) const {
+bool PortSecret::may_be_both(bool both, std::string* error) const {
   if (!both) return true;
   const std::string name(name_);
   *error = name + " and " + name + "_file are both set: only one of them can be";
   return false;
 }
 
-bool Secret::set(const char* text, std::string* error) {
-  if (!may_be_both(text != nullptr && has_file_, error)) return false;
-  wipe(text_);
-  is_text_set_ = text != nullptr;
-  if (is_text_set_) text_ = text;
+bool PortSecret::set(const std::optional<exec::Secret>& secret, std::string* error) {
+  if (!may_be_both(secret && from_file_, error)) return false;
+  from_variable_ = secret;
   return true;
 }
 
-bool Secret::read(const std::string& file, std::string* error) {
-  if (!may_be_both(!file.empty() && is_text_set_, error)) return false;
-  std::string line;
-  if (!file.empty() && !server::read_secret_file(file, &line, error)) {
+bool PortSecret::read(const std::string& file, std::string* error) {
+  if (!may_be_both(!file.empty() && from_variable_, error)) return false;
+  std::optional<exec::Secret> secret;
+  if (!file.empty() && !server::read_secret_file(file, &secret.emplace(), error)) {
     *error += " (" + std::string(name_) + "_file)";
     return false;
   }
-  wipe(from_file_);
-  has_file_ = !file.empty();
-  from_file_ = line;
-  wipe(line);
+  from_file_ = secret;
   return true;
 }
 
 bool take_secrets(std::string* error) {
-  const bool is_none = text(values.plain_secret).empty();
-  const bool taken = secrets.read.set(is_none ? nullptr : values.plain_secret, error) &&
-                     secrets.write.set(values.plain_secret_wr, error);
-  values.plain_secret = hidden_form(values.plain_secret);
-  values.plain_secret_wr = hidden_form(values.plain_secret_wr);
-  return taken && secrets.read.read(text(values.plain_secret_file), error) &&
+  std::optional<exec::Secret> read, write;
+  const bool read_taken = take(values.plain_secret, "handlersocket_plain_secret", &read, error);
+  const bool write_taken =
+      take(values.plain_secret_wr, "handlersocket_plain_secret_wr", &write, error);
+  if (read && !read->is_set()) read.reset();
+  return read_taken && write_taken && secrets.read.set(read, error) &&
+         secrets.write.set(write, error) &&
+         secrets.read.read(text(values.plain_secret_file), error) &&
          secrets.write.read(text(values.plain_secret_wr_file), error);
 }
 
@@ -114,10 +108,10 @@ void forget_secrets() {
   values.plain_secret = values.plain_secret_wr = nullptr;
 }
 
-char* hidden_form(const char* secret) {
+char* hidden_form(const std::optional<exec::Secret>& secret) {
   static char none[] = "";
-  if (secret == nullptr) return nullptr;
-  return *secret != '\0' ? hidden : none;
+  if (!secret) return nullptr;
+  return secret->is_set() ? hidden : none;
 }
 
 int64_t in_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
@@ -173,7 +167,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
   };
   endpoint.mode = engine::Mode::kReadOnly;
   if (!read_authentication("handlersocket_authentication", values.authentication,
-                           secrets.read.text(), &endpoint.authentication, error))
+                           secrets.read.get(), &endpoint.authentication, error))
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port, "handlersocket_port");
   listen(std::string(server::kUnixSocket), values.socket, "handlersocket_socket");
@@ -184,7 +178,7 @@ std::optional<server::Config> read_configuration(std::string* error) {
       values.authentication_wr == kAuto && values.authentication == kAccount;
   if (!read_authentication("handlersocket_authentication_wr",
                            inherits_accounts && !is_own ? kAccount : values.authentication_wr,
-                           (is_own ? secrets.write : secrets.read).text(), &endpoint.authentication,
+                           (is_own ? secrets.write : secrets.read).get(), &endpoint.authentication,
                            error))
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port_wr, "handlersocket_port_wr");

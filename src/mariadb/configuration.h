@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // From the values of the system variables to what the network server is started with and told
-// later. It keeps the secrets, which the variables do not show. One thread at a time.
+// later. It keeps the secrets' digests: the secrets themselves are nowhere. One thread at a time.
 #pragma once
 
 #include "mariadb/server_headers.h"
@@ -9,56 +9,55 @@
 #include <string>
 #include <string_view>
 
+#include "exec/secret.h"
 #include "server/server.h"
 
 namespace hs::mariadb {
 
-// Overwrites a secret.
-void wipe(std::string& text);
-
-// The secret of one port. What is forgotten of it is overwritten.
-class Secret {
+// The secret of one port.
+class PortSecret {
  public:
   // `name`: of its variable; that of its file is name_file.
-  explicit Secret(std::string_view name) : name_(name) {}
-  Secret(const Secret&) = default;
-  Secret& operator=(const Secret& other);
-  ~Secret() { forget(); }
+  explicit PortSecret(std::string_view name) : name_(name) {}
 
-  // As the variable; null: it is unset. False: there is a file, *error is one sentence.
-  bool set(const char* text, std::string* error);
+  // As the variable; none: it is unset. False: there is a file, *error is one sentence.
+  bool set(const std::optional<exec::Secret>& secret, std::string* error);
   // Reads the file; empty: there is none. False: it is no good, or the variable is set; *error is one
   // sentence.
   bool read(const std::string& file, std::string* error);
-  void forget();
+  void forget() {
+    from_variable_.reset();
+    from_file_.reset();
+  }
 
-  bool is_set() const { return is_text_set_ || has_file_; }
-  const std::string& text() const { return has_file_ ? from_file_ : text_; }
+  bool is_set() const { return from_variable_ || from_file_; }
+  exec::Secret get() const {
+    return from_file_ ? *from_file_ : from_variable_.value_or(exec::Secret());
+  }
 
  private:
   bool may_be_both(bool both, std::string* error) const;
 
   std::string_view name_;
-  bool is_text_set_ = false;
-  bool has_file_ = false;
-  std::string text_;
-  std::string from_file_;
+  std::optional<exec::Secret> from_variable_;
+  std::optional<exec::Secret> from_file_;
 };
 
 struct Secrets {
-  Secret read{"handlersocket_plain_secret"};
-  Secret write{"handlersocket_plain_secret_wr"};  // not set: that of the read port
+  PortSecret read{"handlersocket_plain_secret"};
+  PortSecret write{"handlersocket_plain_secret_wr"};  // not set: that of the read port
 };
 // By which read_configuration() goes.
 extern Secrets secrets;
 
-// Takes the secrets from the variables, which hide them from then on, and from the files that the
-// variables name. False: *error is one sentence.
+// Takes the secrets from the variables, and from the files that the variables name. From then on
+// the variables hide them, and where they were there are asterisks. That may be the server's command
+// line. False: *error is one sentence.
 bool take_secrets(std::string* error);
 // Undoes it, when the plugin ends: its file may stay loaded and be used again.
 void forget_secrets();
-// What a variable shows for a secret; null stays null.
-char* hidden_form(const char* secret);
+// What a variable shows for a secret; none: null, the variable is unset.
+char* hidden_form(const std::optional<exec::Secret>& secret);
 
 // Of the variables that may change at run time, but for those with a meaning of their own.
 server::Settings read_settings();

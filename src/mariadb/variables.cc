@@ -96,11 +96,11 @@ MYSQL_SYSVAR_UINT(
     nullptr, change<unsigned>, 12, 0, 3600, 0);
 MYSQL_SYSVAR_STR(plain_secret, values.plain_secret, kDynamic,
                  "Shared secret of the read port; empty for none. Not shown after start",
-                 check_text, set_secret<false>, "");
+                 check_secret, set_secret<false>, "");
 MYSQL_SYSVAR_STR(plain_secret_wr, values.plain_secret_wr, kDynamic,
                  "Shared secret of the write port; empty for none, unset for that of the read "
                  "port. Not shown after start",
-                 check_text, set_secret<true>, nullptr);
+                 check_secret, set_secret<true>, nullptr);
 MYSQL_SYSVAR_STR(plain_secret_file, values.plain_secret_file, kDynamic,
                  "File whose first line is the shared secret of the read port", check_text,
                  set_secret_file<false>, "");

@@ -1,5 +1,7 @@
 #include "net/event_loop.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -184,17 +186,30 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
     counters_.bytes_received.add(static_cast<uint64_t>(size));
     connection.traffic_.received.add(static_cast<uint64_t>(size));
     touch(connection);
+    bool has_taken = true;
     try {
-      if (!take(connection, {received_.get(), static_cast<size_t>(size)})) return;
+      has_taken = take(connection, {received_.get(), static_cast<size_t>(size)});
     } catch (const MemoryRefused&) {
       connection.input_refused_ = true;
       update_interest(connection);
     } catch (const std::bad_alloc&) {
-      return close(connection);
+      close(connection);
+      has_taken = false;
     }
+    forget_unknown(connection, size);
+    if (!has_taken) return;
   }
   ready.push_back(&connection);
 }
+
+// What a client sends before it is known may be a secret.
+void EventLoop::forget_unknown(const Connection& connection, ssize_t size) {
+  if (size > 0 && !connection.input_.is_known()) {
+    ::explicit_bzero(received_.get(), static_cast<size_t>(size));
+  }
+}
+
+void EventLoop::forget_received() { ::explicit_bzero(received_.get(), options_.read_size); }
 
 // False: there is nothing for the owner.
 bool EventLoop::take(Connection& connection, std::string_view bytes) {
@@ -336,6 +351,7 @@ void EventLoop::fail(Connection& connection) {
 
 void EventLoop::discard(Connection& connection) {
   const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  forget_unknown(connection, size);
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
 }
 

@@ -118,6 +118,10 @@ class EventLoop {
   // Takes a detached connection back.
   void attach(Connection& connection);
 
+  // Overwrites what the loop has read last. What it has read from clients that are not known yet it
+  // has overwritten at once.
+  void forget_received();
+
   // Closes now, dropping input and output.
   void close(Connection& connection);
 
@@ -135,6 +139,7 @@ class EventLoop {
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
+  void forget_unknown(const Connection& connection, ssize_t size);
   bool take(Connection& connection, std::string_view bytes);
   bool take_first(Connection& connection, std::string_view bytes);
   void refuse_tls(Connection& connection);

@@ -97,7 +97,8 @@ std::unique_ptr<TlsStream> TlsStream::create(ssl_st* ssl, Memory* memory) {
   if (bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, stream.get());
   SSL_set_bio(ssl, bio, bio);
-  SSL_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // What was decrypted may be a password, so the library overwrites it once it was read.
+  SSL_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
   // Otherwise a client that resumes a session is refused where the server asks for certificates.
   SSL_set_session_id_context(ssl, kSessionContext, sizeof kSessionContext - 1);
   SSL_set_max_cert_list(ssl, kMostCertificates);

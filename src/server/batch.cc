@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/assert.h"
@@ -21,11 +22,16 @@ bool takes_requests(const Peer& peer) {
          !peer.record.is_killed();
 }
 
-// What the client has shown of itself is not left in memory: the line, and the value that was
-// decoded from it.
-void overwrite(std::string_view text, const Value& value) {
-  ::explicit_bzero(const_cast<char*>(text.data()), text.size());
-  if (!value.is_null()) ::explicit_bzero(const_cast<char*>(value.data), value.size);
+void overwrite(std::string_view bytes) {
+  ::explicit_bzero(const_cast<char*>(bytes.data()), bytes.size());
+}
+
+// What the client has shown of itself is not left in the codec's memory.
+void overwrite_decoded(std::string_view text, const Value& value) {
+  const std::less<> before;
+  const bool is_in_text =
+      !before(value.data, text.data()) && before(value.data, text.data() + text.size());
+  if (!value.is_null() && !is_in_text) overwrite(value.text());
 }
 
 }  // namespace
@@ -138,12 +144,19 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       request = codec.decode(*peer.conversation, text);
       entry.reply_begin = peer.output().size();
     }
-    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return true;
+    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) {
+      overwrite_decoded(text, request.auth_key);
+      return true;
+    }
     ++requests_;
     if (writes()) group_.push_back(entry);
     has_reply = true;
     answer(request, codec, entry);
-    if (request.verb == Verb::kAuth) overwrite(text, request.auth_key);
+    if (request.verb == Verb::kAuth) {
+      overwrite_decoded(text, request.auth_key);
+      overwrite(text);
+      peer.has_shown_proof = true;
+    }
     if (writes()) group_.back().outcome = entry.outcome;
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Other sessions may wait for what the group has locked, so the group is committed first.

@@ -52,7 +52,8 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   bool logs_in = false;        // its next request waits for the end of client.login()
   bool parked = false;         // its next request must wait for a lock, outside of any thread
   int64_t waits_since_ms = 0;  // when the parked request began to wait, in monotonic_ms(); 0: none
-  bool is_slow = false;        // the client did not take all that was last streamed to it
+  bool has_shown_proof = false;  // a request had a secret or a password
+  bool is_slow = false;          // the client did not take all that was last streamed to it
   enum class Ending : uint8_t {
     kNone,
     kLastWords,  // after the error `last_words`

@@ -379,6 +379,10 @@ Peer* Reactor::take_returned() {
 void Reactor::settle(Peer& peer) {
   if (peer.is_newcomer() && exec::may_proceed(peer.client)) net::EventLoop::welcome(peer);
   if (peer.detached()) loop_->attach(peer);
+  if (peer.has_shown_proof) {
+    peer.has_shown_proof = false;
+    loop_->forget_received();
+  }
   if (peer.ending == Peer::Ending::kAbandoned || peer.record.is_killed()) {
     return loop_->close(peer);
   }

@@ -1,8 +1,10 @@
 #include "server/secret_file.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <string_view>
 #include <system_error>
@@ -13,6 +15,17 @@ namespace hs::server {
 namespace {
 
 constexpr size_t kMaxLineEnd = 2;
+
+// The beginning of a file, which is overwritten when it is no longer needed.
+struct Beginning {
+  Beginning() = default;
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+  ~Beginning() { ::explicit_bzero(bytes.data(), bytes.size()); }
+
+  std::array<char, kMaxSecret + kMaxLineEnd> bytes;
+  size_t size = 0;
+};
 
 // What is wrong with the file; empty: nothing.
 std::string complaint(const net::FileDescriptor& file) {
@@ -27,18 +40,16 @@ std::string complaint(const net::FileDescriptor& file) {
   return {};
 }
 
-// Reads at most `size` bytes from the start. False: errno says why not.
-bool read_start(const net::FileDescriptor& file, size_t size, std::string* bytes) {
-  bytes->resize(size);
-  size_t filled = 0;
-  while (filled < size) {
-    const ssize_t got = ::read(file.get(), bytes->data() + filled, size - filled);
+// False: errno says why not.
+bool read_beginning(const net::FileDescriptor& file, Beginning* beginning) {
+  auto& [bytes, size] = *beginning;
+  while (size < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return false;
     if (got == 0) break;
-    filled += static_cast<size_t>(got);
+    size += static_cast<size_t>(got);
   }
-  bytes->resize(filled);
   return true;
 }
 
@@ -51,7 +62,7 @@ bool is_blank(std::string_view line) {
 
 }  // namespace
 
-bool read_secret_file(const std::string& path, std::string* secret, std::string* error) {
+bool read_secret_file(const std::string& path, exec::Secret* secret, std::string* error) {
   const auto refuse = [&](const std::string& why) {
     *error = "the file of the secret, " + path + ", " + why;
     return false;
@@ -61,23 +72,23 @@ bool read_secret_file(const std::string& path, std::string* secret, std::string*
   const std::string wrong = complaint(file);
   if (!wrong.empty()) return refuse(wrong);
 
-  std::string line;
-  if (!read_start(file, kMaxSecret + kMaxLineEnd, &line)) {
+  Beginning beginning;
+  if (!read_beginning(file, &beginning)) {
     return refuse("cannot be read: " + std::generic_category().message(errno));
   }
-  const size_t end = line.find('\n');
-  if (end != std::string::npos) {
-    line.resize(end);
-    if (line.ends_with('\r')) line.pop_back();
+  std::string_view line(beginning.bytes.data(), beginning.size);
+  if (const size_t end = line.find('\n'); end != std::string_view::npos) {
+    line = line.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
   }
   if (line.size() > kMaxSecret) {
     return refuse("has a first line of more than " + std::to_string(kMaxSecret) + " bytes");
   }
   // An empty secret would mean that no secret is asked for.
   if (line.empty()) return refuse("has an empty first line");
-  if (line.find('\0') != std::string::npos) return refuse("has a NUL byte in its first line");
+  if (line.find('\0') != std::string_view::npos) return refuse("has a NUL byte in its first line");
   if (is_blank(line)) return refuse("has nothing but blanks in its first line");
-  *secret = std::move(line);
+  *secret = exec::Secret(line);
   return true;
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "exec/secret.h"
+
 namespace hs::server {
 
 // Longest secret, in bytes, without its line end.
@@ -12,8 +14,9 @@ inline constexpr size_t kMaxSecret = 4096;
 
 // Reads the first line of the file, without its LF and one CR before that. What follows it is
 // ignored. Takes only a regular file that users other than its owner and group can neither read nor
-// write, and a secret of 1 to kMaxSecret bytes without NUL that is not blank. False: *error says in one sentence,
-// without a full stop, what is wrong. It names the file but nothing of its content.
-bool read_secret_file(const std::string& path, std::string* secret, std::string* error);
+// write, and a secret of 1 to kMaxSecret bytes without NUL that is not blank. What was read is
+// overwritten at the end. False: *error says in one sentence, without a full stop, what is wrong. It
+// names the file but nothing of its content.
+bool read_secret_file(const std::string& path, exec::Secret* secret, std::string* error);
 
 }  // namespace hs::server
