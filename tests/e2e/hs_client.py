@@ -191,3 +191,13 @@ def wait_for_a_lock_wait(server: PrivateServer) -> None:
     sees what the first one saw.)"""
     while server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] == "0":
         pass
+
+
+def server_status(server: PrivateServer, name: str) -> int:
+    """A global status variable."""
+    return int(server.sql(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
+
+
+def status(server: PrivateServer, name: str) -> int:
+    """One of the plugin's status variables, without their common prefix."""
+    return server_status(server, f"Handlersocket_{name}")

@@ -4,15 +4,15 @@ the requests of an hour, the tables that an account touches."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from hs_client import Client, wait_for_a_lock_wait
+from accounts import IN, MakeAccount, audited, made_accounts
+from hs_client import Client, status, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 ENDS_WITHIN_S = 30
 ROWS = 400_000
-IN = b"0\t1"
 TOO_LONG = b"1\t1\tsql_1969 Query execution was interrupted (max_statement_time exceeded)"
 BEYOND = b"1\t1\taccess_denied 1226"
 
@@ -38,19 +38,10 @@ def server() -> Iterator[PrivateServer]:
 
 
 @pytest.fixture
-def account(server: PrivateServer) -> Iterator[Callable[..., str]]:
+def account(server: PrivateServer) -> Iterator[MakeAccount]:
     """Makes accounts that may do everything with hs; all are dropped after the test."""
-    made: list[str] = []
-
-    def make(user: str, limit: str = "") -> str:
-        server.sql(f"CREATE USER '{user}'@'%' IDENTIFIED BY 'p' {limit}")
-        made.append(user)
-        server.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON hs.* TO '{user}'@'%'")
-        return user
-
-    yield make
-    for user in made:
-        server.sql(f"DROP USER '{user}'@'%'")
+    with made_accounts(server, "SELECT, INSERT, UPDATE, DELETE ON hs.*") as make:
+        yield lambda user, limit="": make(user, f"IDENTIFIED BY 'p' {limit}")
 
 
 def connect(port: int, user: str, table: str = "hs.t") -> Client:
@@ -66,7 +57,7 @@ ADD_ONE = b"1\t>\t1\t0\t%d\t0\t+\t0\t1" % ROWS
 
 
 def test_a_request_takes_no_longer_than_a_statement_of_the_account_may(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("quick", "WITH MAX_STATEMENT_TIME 0.01")
     account("patient")
@@ -81,7 +72,7 @@ def test_a_request_takes_no_longer_than_a_statement_of_the_account_may(
 
 
 def test_changes_of_a_request_that_takes_too_long_are_undone_and_those_of_others_stay(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("quick", "WITH MAX_STATEMENT_TIME 0.05")
     account("patient")
@@ -98,7 +89,7 @@ def test_changes_of_a_request_that_takes_too_long_are_undone_and_those_of_others
 
 
 def test_a_request_waits_for_a_lock_no_longer_than_its_account_may(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("quick", "WITH MAX_STATEMENT_TIME 0.2")
     sql = server.connect(autocommit=False)
@@ -116,7 +107,7 @@ def test_a_request_waits_for_a_lock_no_longer_than_its_account_may(
 
 
 def test_the_servers_own_limit_holds_for_accounts_without_one(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("common")
     account("patient", "WITH MAX_STATEMENT_TIME 100")
@@ -133,7 +124,7 @@ def test_the_servers_own_limit_holds_for_accounts_without_one(
 
 
 def test_a_request_that_waits_and_is_executed_again_counts_once(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("few", "WITH MAX_QUERIES_PER_HOUR 3 MAX_UPDATES_PER_HOUR 2")
     sql = server.connect(autocommit=False)
@@ -151,21 +142,72 @@ def test_a_request_that_waits_and_is_executed_again_counts_once(
         sql.close()
 
 
+def test_a_request_that_is_executed_again_after_a_deadlock_counts_once(
+    server: PrivateServer, account: MakeAccount
+) -> None:
+    account("few", "WITH MAX_QUERIES_PER_HOUR 3 MAX_UPDATES_PER_HOUR 2")
+    server.sql("CREATE OR REPLACE TABLE hs.d (id INT PRIMARY KEY, v INT)")
+    server.sql("INSERT INTO hs.d VALUES (1, 0), (2, 0)")
+    before = status(server, "retries")
+    sql = server.connect(database="hs")
+    try:
+        with connect(server.port_wr, "few", "hs.d") as few, sql.cursor() as cursor:
+            for round_ in (1, 2):
+                sql.begin()
+                # Many rows written, so that the other side is the cheaper victim.
+                cursor.execute("INSERT INTO d SELECT seq + %s, 0 FROM seq_1_to_500", [round_ * 1000])
+                cursor.execute("UPDATE d SET v = v + 1 WHERE id = 2")
+                few.send(b"1\t>=\t1\t1\t2\t0\t+\t0\t10\n")  # locks row 1, and waits for row 2
+                wait_for_a_lock_wait(server)
+                cursor.execute("UPDATE d SET v = v + 1 WHERE id = 1")
+                sql.commit()
+                assert few.read_line() == b"0\t1\t2"
+            assert status(server, "retries") == before + 2
+            assert few.raw(b"1\t=\t1\t2") == b"0\t2\t2\t22"
+            assert few.raw(b"1\t=\t1\t2") == BEYOND
+    finally:
+        sql.close()
+
+
+def test_a_parked_request_whose_time_is_over_ends_with_the_error_of_the_limit() -> None:
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_max_threads": 2,  # one of them may wait
+    }
+    with PrivateServer(variables=variables) as own:
+        own.sql("CREATE DATABASE hs")
+        own.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+        own.sql("INSERT INTO hs.t VALUES (1, 1), (2, 2)")
+        own.sql("CREATE USER patient IDENTIFIED BY 'p'")
+        own.sql("CREATE USER brief IDENTIFIED BY 'p' WITH MAX_STATEMENT_TIME 0.3")
+        own.sql("GRANT ALL ON hs.* TO patient, brief")
+        blocker = own.connect(database="hs")
+        blocker.begin()
+        with connect(own.port_wr, "patient") as patient, connect(own.port_wr, "brief") as brief:
+            with blocker.cursor() as cursor:
+                cursor.execute("UPDATE t SET v = v WHERE id <= 2")
+            patient.send(b"1\t=\t1\t1\t1\t0\tU\t1\t5\n")
+            wait_for_a_lock_wait(own)
+            assert brief.raw(b"1\t=\t1\t2\t1\t0\tU\t2\t6") == TOO_LONG
+            assert status(own, "parked") > 0
+            blocker.rollback()
+            assert patient.read_line() == b"0\t1\t1"
+            assert brief.raw(b"1\t=\t1\t2\t1\t0\tU\t2\t6") == b"0\t1\t1"
+            assert own.sql("SELECT v FROM hs.t") == [(5,), (6,)]
+        blocker.close()
+
+
 def test_server_audit_sees_which_account_touches_which_table(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     for user in ("ada", "bob"):
         account(user)
-    log = server.data_directory / "audit.log"
-    server.sql("INSTALL SONAME 'server_audit'")
-    try:
-        server.sql("SET GLOBAL server_audit_file_path = 'audit.log'")
-        server.sql("SET GLOBAL server_audit_events = 'TABLE'")
-        server.sql("SET GLOBAL server_audit_logging = ON")
+    with audited(server, "TABLE") as lines:
 
         def events(user: str) -> list[tuple[str, ...]]:
-            lines = [one.split(",") for one in log.read_text().splitlines()]
-            return [(one[6], one[3], *one[7:9]) for one in lines if one[2] == user]
+            return [(fields[6], fields[3], *fields[7:9]) for fields in lines(user)]
 
         with connect(server.port, "ada") as ada, connect(server.port, "bob", "hs.u") as bob:
             with connect(server.port_wr, "bob") as writes:
@@ -184,9 +226,6 @@ def test_server_audit_sees_which_account_touches_which_table(
                 seen = len(events("ada"))
                 assert ada.request("P", 2, "hs", "nosuch", "PRIMARY", "id") == b"1\t1\topen_table"
                 assert len(events("ada")) == seen
-    finally:
-        server.sql("SET GLOBAL server_audit_logging = OFF")
-        server.sql("UNINSTALL SONAME 'server_audit'")
     # No session keeps the plugin.
     plugins = "SELECT PLUGIN_STATUS FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'SERVER_AUDIT'"
     until = time.monotonic() + ENDS_WITHIN_S
@@ -196,7 +235,7 @@ def test_server_audit_sees_which_account_touches_which_table(
 
 
 def test_the_time_limit_ends_a_wait_for_a_tables_definition_with_its_own_error(
-    server: PrivateServer, account: Callable[..., str]
+    server: PrivateServer, account: MakeAccount
 ) -> None:
     account("brief", "WITH MAX_STATEMENT_TIME 0.2")
     locker = server.connect(database="hs")

@@ -6,11 +6,12 @@ import os
 import pwd
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hs_client import Client, native_response
+from accounts import IN, OUT, MakeAccount, audited, made_accounts
+from hs_client import Client, native_response, status
 from private_server import PrivateServer, ServerError
 
 PASSWORD = "a b\tc'\"ü"
@@ -40,26 +41,11 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer
 
 
 @pytest.fixture
-def account(accounts: PrivateServer) -> Iterator[Callable[..., str]]:
+def account(accounts: PrivateServer) -> Iterator[MakeAccount]:
     """Makes accounts, with SELECT on hs.t; all are dropped after the test."""
-    made: list[str] = []
-
-    def make(user: str, how: str = "", host: str = "%", grant: str = "SELECT ON hs.t") -> str:
-        name = f"'{user}'@'{host}'"
-        how = how or "IDENTIFIED BY '" + PASSWORD.replace("'", "''") + "'"
-        accounts.sql(f"CREATE USER {name} {how}")
-        made.append(name)
-        if grant:
-            accounts.sql(f"GRANT {grant} TO {name}")
-        return user
-
-    yield make
-    for name in made:
-        accounts.sql(f"DROP USER IF EXISTS {name}")
-
-
-def status(server: PrivateServer, name: str) -> int:
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE 'handlersocket_{name}'")[0][1])
+    usual = "IDENTIFIED BY '" + PASSWORD.replace("'", "''") + "'"
+    with made_accounts(accounts, "SELECT ON hs.t") as make:
+        yield lambda user, how="", **more: make(user, how or usual, **more)
 
 
 def native(server: PrivateServer, user: str, password: str = PASSWORD) -> bytes:
@@ -72,12 +58,8 @@ def plain(server: PrivateServer, user: str, password: str = PASSWORD) -> bytes:
         return client.request("A", 4, user, password)
 
 
-IN = b"0\t1"
-OUT = b"3\t1\tunauth"
-
-
 def test_the_right_password_lets_in_and_nothing_works_before(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     with Client(accounts.port) as client:
@@ -90,7 +72,7 @@ def test_the_right_password_lets_in_and_nothing_works_before(
 
 
 def test_hello_tells_how_to_log_in_and_then_what_the_server_can_do(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     version = str(accounts.sql("SELECT VERSION()")[0][0]).encode()
@@ -109,7 +91,7 @@ def test_hello_tells_how_to_log_in_and_then_what_the_server_can_do(
 
 
 def test_wrong_passwords_and_unknown_users_are_refused_alike(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     before = status(accounts, "logins_failed")
@@ -126,7 +108,7 @@ def test_wrong_passwords_and_unknown_users_are_refused_alike(
 
 
 def test_an_answer_to_another_challenge_is_refused(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     with Client(accounts.port) as one, Client(accounts.port) as other:
@@ -139,7 +121,7 @@ def test_an_answer_to_another_challenge_is_refused(
 
 
 def test_a_password_is_taken_on_a_unix_socket_and_nowhere_in_clear(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     assert plain(accounts, "ada") == IN
@@ -150,7 +132,7 @@ def test_a_password_is_taken_on_a_unix_socket_and_nowhere_in_clear(
 
 
 def test_an_account_without_a_password_needs_none(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("open", "IDENTIFIED BY ''")
     assert native(accounts, "open", "") == IN
@@ -159,7 +141,7 @@ def test_an_account_without_a_password_needs_none(
 
 
 def test_locked_and_expired_accounts_and_those_of_other_hosts_stay_out(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     password = "IDENTIFIED BY 'p'"
     account("locked", f"{password} ACCOUNT LOCK")
@@ -176,7 +158,7 @@ def test_locked_and_expired_accounts_and_those_of_other_hosts_stay_out(
 
 
 def test_too_many_connections_of_an_account_are_refused_until_one_has_gone(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("few", "IDENTIFIED BY 'p' WITH MAX_USER_CONNECTIONS 2")
     with Client(accounts.port) as first, Client(accounts.port) as second:
@@ -188,7 +170,7 @@ def test_too_many_connections_of_an_account_are_refused_until_one_has_gone(
 
 
 def test_a_user_of_the_system_comes_in_by_the_unix_socket(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     me = pwd.getpwuid(os.geteuid()).pw_name
     accounts.sql("SELECT 1")
@@ -205,7 +187,7 @@ def test_a_user_of_the_system_comes_in_by_the_unix_socket(
         assert client.raw(b"P\t1\ths\tt\tPRIMARY\tid") == OUT
 
 
-def test_a_default_role_counts(accounts: PrivateServer, account: Callable[..., str]) -> None:
+def test_a_default_role_counts(accounts: PrivateServer, account: MakeAccount) -> None:
     account("roled", "IDENTIFIED BY 'p'", grant="")
     accounts.sql("CREATE ROLE reading")
     try:
@@ -223,7 +205,7 @@ def test_a_default_role_counts(accounts: PrivateServer, account: Callable[..., s
 
 
 def test_another_login_on_a_connection_takes_the_place_of_the_first(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     account("poor", "IDENTIFIED BY 'p'", grant="SELECT (id) ON hs.t")
@@ -238,7 +220,7 @@ def test_another_login_on_a_connection_takes_the_place_of_the_first(
 
 
 def test_a_connection_is_shown_under_its_user_until_it_is_logged_out(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
 
@@ -258,7 +240,7 @@ def test_a_connection_is_shown_under_its_user_until_it_is_logged_out(
 
 
 def test_the_write_port_asks_for_accounts_as_the_read_port_does(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("writes", "IDENTIFIED BY 'p'", grant="SELECT, INSERT, DELETE ON hs.t")
     with Client(accounts.port_wr) as client:
@@ -271,7 +253,7 @@ def test_the_write_port_asks_for_accounts_as_the_read_port_does(
 
 
 def test_an_account_that_may_write_on_a_read_only_server_does(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("common", "IDENTIFIED BY 'p'", grant="SELECT, INSERT, DELETE ON hs.t")
     account("admin", "IDENTIFIED BY 'p'", grant="SELECT, INSERT, DELETE ON hs.t")
@@ -292,7 +274,7 @@ def test_an_account_that_may_write_on_a_read_only_server_does(
 
 
 def test_an_account_makes_as_many_requests_in_an_hour_as_it_may(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("asks", "IDENTIFIED BY 'p' WITH MAX_QUERIES_PER_HOUR 3")
     account(
@@ -315,34 +297,21 @@ def test_an_account_makes_as_many_requests_in_an_hour_as_it_may(
 
 
 def test_server_audit_sees_logins_and_their_ends(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("seen")
-    log = accounts.data_directory / "audit.log"
-    accounts.sql("INSTALL SONAME 'server_audit'")
-    try:
-        accounts.sql("SET GLOBAL server_audit_file_path = 'audit.log'")
-        accounts.sql("SET GLOBAL server_audit_events = 'CONNECT'")
-        accounts.sql("SET GLOBAL server_audit_logging = ON")
+    with audited(accounts, "CONNECT") as lines:
         assert native(accounts, "seen", "wrong") == OUT
         assert native(accounts, "seen") == IN
-
-        def events() -> list[str]:
-            lines = [one.split(",") for one in log.read_text().splitlines()]
-            return [one[6] for one in lines if one[2] == "seen"]
-
         wanted = ["FAILED_CONNECT", "CONNECT", "DISCONNECT"]
         until = time.monotonic() + ENDS_WITHIN_S
-        while events() != wanted:
-            assert time.monotonic() < until, log.read_text()
+        while (events := [fields[6] for fields in lines("seen")]) != wanted:
+            assert time.monotonic() < until, events
             time.sleep(0.05)
-    finally:
-        accounts.sql("SET GLOBAL server_audit_logging = OFF")
-        accounts.sql("UNINSTALL SONAME 'server_audit'")
 
 
 def test_a_flood_of_failed_and_half_finished_logins_stops_no_other_client(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada")
     with Client(accounts.port) as client:
@@ -367,7 +336,7 @@ def test_a_flood_of_failed_and_half_finished_logins_stops_no_other_client(
 
 
 def test_no_password_is_in_any_log_or_variable(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     secret = "Xyzzy12345"
     accounts.sql("SET SESSION sql_log_off = 1")

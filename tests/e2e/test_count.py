@@ -5,16 +5,12 @@ from __future__ import annotations
 import select
 
 import pytest
-from hs_client import Client, line, rows, wait_for_a_lock_wait
+from hs_client import Client, line, rows, server_status, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 ENGINES = ["InnoDB", "MyISAM", "Aria", "MEMORY"]
 PARTITIONS = ["", "PARTITION BY HASH (id) PARTITIONS 3"]
 ROWS = 1000
-
-
-def status(server: PrivateServer, name: str) -> int:
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
 
 @pytest.fixture
@@ -76,9 +72,9 @@ def test_a_count_reads_the_index_alone_where_it_has_all_that_is_compared(
     reader.open(many, ["w"], index="gv", filters=["v", "w"])
 
     def costs(*filters: object) -> int:
-        before = status(server, "Innodb_buffer_pool_read_requests")
+        before = server_status(server, "Innodb_buffer_pool_read_requests")
         assert reader.request(1, ">=", 1, 0, 0, 0, *filters, "C") != b"0\t1\t0"
-        return status(server, "Innodb_buffer_pool_read_requests") - before
+        return server_status(server, "Innodb_buffer_pool_read_requests") - before
 
     # Going to the rows costs at least one page request for each row. The find before makes the
     # engine read rows; a count does not keep to that.

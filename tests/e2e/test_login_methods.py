@@ -6,17 +6,16 @@ import contextlib
 import os
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import ed25519
 import pytest
-from hs_client import Client
+from accounts import IN, OUT, MakeAccount, made_accounts
+from hs_client import Client, line, status
 from private_server import PrivateServer
 
 PASSWORD = "a b\tc'\"ü"
 ENDS_WITHIN_S = 30
-IN = b"0\t1"
-OUT = b"3\t1\tunauth"
 BOTH = ("ed25519", "mysql_native_password")
 
 
@@ -42,24 +41,10 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer
 
 
 @pytest.fixture
-def account(accounts: PrivateServer) -> Iterator[Callable[..., str]]:
-    """Makes accounts with SELECT on hs.t; all are dropped after the test."""
-    made: list[str] = []
-
-    def make(user: str, how: str, host: str = "%") -> str:
-        name = f"'{user}'@'{host}'"
-        accounts.sql(f"CREATE USER {name} IDENTIFIED VIA {how}")
-        made.append(name)
-        accounts.sql(f"GRANT SELECT ON hs.t TO {name}")
-        return user
-
-    yield make
-    for name in made:
-        accounts.sql(f"DROP USER IF EXISTS {name}")
-
-
-def status(server: PrivateServer, name: str) -> int:
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE 'handlersocket_{name}'")[0][1])
+def account(accounts: PrivateServer) -> Iterator[MakeAccount]:
+    """Makes accounts with SELECT on hs.t, `account(user, method)`; all are dropped after the test."""
+    with made_accounts(accounts, "SELECT ON hs.t") as make:
+        yield lambda user, how, **more: make(user, f"IDENTIFIED VIA {how}", **more)
 
 
 def using(method: str, password: str = PASSWORD) -> str:
@@ -72,7 +57,7 @@ def log_in(server: PrivateServer, user: str, password: str, *methods: str) -> by
 
 
 def test_an_ed25519_account_logs_in_by_its_signature(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     for methods in (("ed25519",), BOTH, BOTH[::-1]):
@@ -89,7 +74,7 @@ def test_an_ed25519_account_logs_in_by_its_signature(
 
 
 def test_a_wrong_signature_is_refused_and_counted(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     before = status(accounts, "logins_failed")
@@ -104,7 +89,7 @@ def test_a_wrong_signature_is_refused_and_counted(
 
 
 def test_a_signature_is_good_for_one_challenge_of_one_connection(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     with Client(accounts.port) as one, Client(accounts.port) as other:
@@ -117,7 +102,7 @@ def test_a_signature_is_good_for_one_challenge_of_one_connection(
 
 
 def test_a_client_that_can_do_more_logs_in_to_accounts_of_the_old_method(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("ada", using("mysql_native_password"))
     assert log_in(accounts, "ada", PASSWORD, *BOTH) == IN
@@ -129,7 +114,7 @@ def test_a_client_that_can_do_more_logs_in_to_accounts_of_the_old_method(
 
 
 def test_an_account_with_two_methods_takes_either(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("both", f"{using('ed25519', 'e')} OR {using('mysql_native_password', 'n')}")
     assert log_in(accounts, "both", "e", *BOTH) == IN
@@ -139,7 +124,7 @@ def test_an_account_with_two_methods_takes_either(
 
 
 def test_nothing_tells_an_unknown_account_from_one_that_cannot_log_in_so(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     account("locked", using("ed25519"))
@@ -162,7 +147,7 @@ def test_nothing_tells_an_unknown_account_from_one_that_cannot_log_in_so(
 
 
 def test_half_finished_logins_stop_no_other_client(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     account("ada", using("mysql_native_password"))
@@ -191,7 +176,7 @@ def test_half_finished_logins_stop_no_other_client(
 
 
 def test_a_flood_from_one_address_costs_no_other_address_its_logins(
-    accounts: PrivateServer, account: Callable[..., str]
+    accounts: PrivateServer, account: MakeAccount
 ) -> None:
     account("eddy", using("ed25519"))
     with Client(accounts.port, source="127.0.0.2") as honest:
@@ -239,7 +224,8 @@ def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() ->
 
 
 # In the place of PAM's own program, which auth_pam starts for each login. It asks for the password;
-# "slow" waits for the test to write to a pipe, "as USER" is somebody else.
+# "slow" waits for the test to write to a pipe, as all logins of the user "stuck" do before that, "as
+# USER" is another account.
 PAM_TOOL = """#!/usr/bin/python3
 import os, struct
 
@@ -249,6 +235,8 @@ def read():
 
 os.read(0, 1)
 user, service = read(), read()
+if user.startswith(b"stuck"):
+    open("{pipe}").read()
 prompt = bytes((2 << 1,)) + b"Password: "
 os.write(1, b"C" + struct.pack(">H", len(prompt)) + prompt)
 password = read().rstrip(b"\\0")
@@ -344,7 +332,7 @@ def let_go(pam: str, slow: list[Client]) -> list[bytes]:
 
 
 def test_slow_logins_hold_up_no_other(
-    accounts: PrivateServer, pam: str, account: Callable[..., str]
+    accounts: PrivateServer, pam: str, account: MakeAccount
 ) -> None:
     account("ada", using("mysql_native_password"))
     slow = [local(accounts) for _ in range(10)]
@@ -368,11 +356,11 @@ def test_slow_logins_hold_up_no_other(
 
 
 def test_slow_logins_of_one_host_lock_out_no_other_host(
-    accounts: PrivateServer, pam: str, account: Callable[..., str]
+    accounts: PrivateServer, pam: str, account: MakeAccount
 ) -> None:
     account("ada", using("mysql_native_password"))
     refused = status(accounts, "logins_refused")
-    slow = [local(accounts) for _ in range(12 + 128 + 5)]
+    slow = [local(accounts) for _ in range(16 + 128 + 5)]
     try:
         for client in slow:
             client.send(b"A\t4\tpam\tslow\n")
@@ -380,13 +368,43 @@ def test_slow_logins_of_one_host_lock_out_no_other_host(
         while status(accounts, "logins_refused") < refused + 5:
             assert time.monotonic() < until
             time.sleep(0.05)
-        # 12 are carried out, and 128 wait. There are threads for others.
+        # 16 are carried out, and 128 wait. There are threads for others.
         for _ in range(5):
             assert log_in(accounts, "ada", PASSWORD) == IN
         replies = let_go(pam, slow)
         assert set(replies) == {IN, b"1\t1\ttoo_many_logins"}
     finally:
         for client in slow:
+            client.close()
+
+
+def test_logins_of_three_hosts_that_hang_lock_out_no_fourth(
+    accounts: PrivateServer, pam: str, account: MakeAccount
+) -> None:
+    account("ada", using("mysql_native_password"))
+    account("eddy", using("ed25519"))
+    account("stuck", "pam")
+    hosts = [f"127.0.0.{number}" for number in (1, 2, 3)]
+    stuck = [Client(accounts.port, source=host) for host in hosts for _ in range(40)]
+    logging_in = (
+        "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS"
+        " WHERE STATE = 'logging in'"
+    )
+    try:
+        for client in stuck:
+            client.request("A", 2, "stuck")
+            client.send(line("A", 3, "00" * 20))
+        until = time.monotonic() + ENDS_WITHIN_S
+        while accounts.sql(logging_in) != [(len(stuck),)]:
+            assert time.monotonic() < until
+        for user, methods in (("ada", ()), ("eddy", ("ed25519",)), ("ada", BOTH)):
+            began = time.monotonic()
+            with Client(accounts.port, source="127.0.0.4") as client:
+                assert client.log_in(user, PASSWORD, *methods) == IN
+            assert time.monotonic() - began < 10  # handlersocket_login_timeout
+        assert set(let_go(pam, stuck)) <= {OUT, b"1\t1\ttoo_many_logins"}
+    finally:
+        for client in stuck:
             client.close()
 
 

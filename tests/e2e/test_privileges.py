@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -309,6 +310,52 @@ def test_a_role_that_is_revoked_or_dropped_counts_no_more(server: PrivateServer)
     finally:
         server.sql("DROP USER 'roled'@'%'")
         server.sql("DROP ROLE IF EXISTS passing")
+
+
+def test_grants_that_change_under_load_are_seen_and_concern_no_other_account(
+    server: PrivateServer,
+) -> None:
+    make_account(server, "changing", ("SELECT ON hs.t", "INSERT ON hs.t"))
+    make_account(server, "steady", ("SELECT ON hs.t",))
+    stop = threading.Event()
+    latest: dict[str, bytes] = {}
+    wrong: list[bytes] = []
+
+    def load(name: str, port: int) -> None:
+        user = name.split()[0]
+        allowed = {ROW} if user == "steady" else {ROW, TABLE_DENIED}
+        with connect(server, port, user) as client:
+            client.open("hs.t", ["a", "b"])
+            while not stop.is_set():
+                replies = client.pipeline([b"1\t=\t1\t1\n"] * 20)
+                wrong.extend(set(replies) - allowed)
+                latest[name] = replies[-1]
+
+    clients = [(f"{user} {port}", port) for user in ("changing", "steady")
+               for port in (server.port, server.port_wr)]
+    threads = [threading.Thread(target=load, args=client) for client in clients]
+    for thread in threads:
+        thread.start()
+
+    def await_all(wanted: bytes) -> None:
+        until = time.monotonic() + SEEN_WITHIN_S
+        while [latest.get(name) for name, _ in clients] != [wanted] * 2 + [ROW] * 2:
+            assert time.monotonic() < until, latest
+            time.sleep(0.02)
+
+    try:
+        await_all(ROW)
+        for _ in range(5):
+            server.sql("REVOKE SELECT ON hs.t FROM 'changing'@'%'")
+            await_all(TABLE_DENIED)
+            server.sql("GRANT SELECT ON hs.t TO 'changing'@'%'")
+            await_all(ROW)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        server.sql("DROP USER 'changing'@'%', 'steady'@'%'")
+    assert not wrong, wrong
 
 
 def test_privileges_that_are_reloaded_are_seen(server: PrivateServer) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pymysql
 import pytest
-from hs_client import Client
+from hs_client import Client, status
 from private_server import PrivateServer, free_port
 
 TABLE = "CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(2000))"
@@ -92,11 +92,6 @@ def refusal(server: PrivateServer, name: str, value: object) -> str:
         set_global(server, name, value)
     assert shown(server, name) == before
     return str(caught.value.args[1])
-
-
-def status(server: PrivateServer, name: str) -> int:
-    """One of the plugin's status variables."""
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE 'Handlersocket_{name}'")[0][1])
 
 
 def test_limits_and_timeouts_change_under_load_and_no_connection_drops() -> None:

@@ -6,25 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, server_status
 from private_server import PrivateServer
 
 
-def status(server: PrivateServer, name: str) -> int:
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
-
-
 def cost(server: PrivateServer, name: str, work: Callable[[], object]) -> int:
-    before = status(server, name)
+    before = server_status(server, name)
     work()
-    return status(server, name) - before
+    return server_status(server, name) - before
 
 
 def reads(server: PrivateServer) -> tuple[int, int]:
     """How many rows the engine has searched by key, and how many it has read from there on."""
     return (
-        status(server, "Handler_read_key"),
-        status(server, "Handler_read_next") + status(server, "Handler_read_prev"),
+        server_status(server, "Handler_read_key"),
+        server_status(server, "Handler_read_next") + server_status(server, "Handler_read_prev"),
     )
 
 

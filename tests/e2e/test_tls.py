@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, status
 from private_server import PrivateServer
 
 
@@ -141,11 +141,6 @@ class SlowHands:
             except ssl.SSLWantReadError:
                 self.incoming.write(self.socket.recv(1 << 16))
         return reply
-
-
-def status(server: PrivateServer, name: str) -> int:
-    """A status variable of the plugin."""
-    return int(server.sql(f"SHOW GLOBAL STATUS LIKE 'handlersocket_{name}'")[0][1])
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])

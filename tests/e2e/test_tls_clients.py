@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pymysql
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, status
 from private_server import PrivateServer
 from test_tls import (
     Certificates,
@@ -24,7 +24,6 @@ from test_tls import (
     TlsClient,
     certificates,
     context,
-    status,
 )
 
 __all__ = ["certificates"]  # a fixture
