@@ -85,6 +85,7 @@ void check_line(std::string_view received) {
   if (request.updates) check_values(*request.updates, line);
   require(!request.return_old || !request.return_new, "one kind of rows is returned");
   for (const Filter& filter : request.filters) check_values({&filter.value, 1}, line);
+  if (request.verb == Verb::kAwaitGtid) check_values({&request.gtids, 1}, line);
   if (request.verb == Verb::kHello) check_values({&request.client_name, 1}, line);
   if (request.verb == Verb::kAuth) {
     check_values({&request.auth_user, 1}, line);

@@ -37,6 +37,7 @@
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
+#include "engine/gtid.h"
 
 namespace hs::engine {
 
@@ -399,6 +400,17 @@ class Session {
 
   // Undoes everything since the last commit().
   virtual void rollback() = 0;
+
+  // The name of what the last commit() has made visible. Empty when there was no change, or it is in
+  // no binary log. Valid until the next call but this one.
+  virtual Gtid last_gtid() const = 0;
+  // Whether the server writes a binary log, so that changes have names.
+  virtual bool has_binary_log() const = 0;
+  // Whether all these transactions are in the tables of this server, for every session that looks
+  // from here on. `gtids`: as the database writes a position; none are always there. Never waits.
+  // For a first look at them `mark` is empty; later ones pass on what the earlier ones have left in
+  // it. Error: kGtid, it is no position.
+  virtual Result<bool> has_applied(std::string_view gtids, GtidMark& mark) = 0;
 
   // True when something was done since the last commit() that rollback() would lose.
   virtual bool has_uncommitted_changes() const = 0;

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "exec/gtid_wait.h"
 #include "exec/secret.h"
 
 namespace hs::exec {
@@ -147,6 +148,15 @@ class Client {
   const std::shared_ptr<Login>& shared_login() const { return login_; }
   void set_login(std::shared_ptr<Login> login);
 
+  // Of the last change of this connection that was committed and is in the binary log; empty: there
+  // was none.
+  const engine::Gtid& last_gtid() const { return last_gtid_; }
+  void set_last_gtid(const engine::Gtid& gtid) { last_gtid_ = gtid; }
+  // The wait for transactions that is under way; null: none (see exec/gtid.h).
+  const GtidWait* gtid_wait() const { return gtid_wait_.get(); }
+  std::unique_ptr<GtidWait> take_gtid_wait() { return std::move(gtid_wait_); }
+  void set_gtid_wait(std::unique_ptr<GtidWait> wait) { gtid_wait_ = std::move(wait); }
+
  private:
   const engine::IndexSpecPtr* search(uint32_t id) const;
 
@@ -158,6 +168,8 @@ class Client {
   std::string name_;
   engine::AccountPtr account_;
   std::shared_ptr<Login> login_;
+  engine::Gtid last_gtid_;
+  std::unique_ptr<GtidWait> gtid_wait_;
   size_t open_columns_ = 0;
   std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id
 };

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "engine/engine.h"
+#include "exec/gtid_wait.h"
 
 namespace hs::exec {
 
@@ -17,6 +18,7 @@ struct Context {
   std::string_view version = "0";         // of this program
   std::string_view server_version = "0";  // of the database
   bool has_tls = false;
+  GtidWaits* gtid_waits = nullptr;  // null: any number may wait; must outlive the clients
 };
 
 }  // namespace hs::exec

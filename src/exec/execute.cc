@@ -6,6 +6,7 @@
 #include "exec/count.h"
 #include "exec/describe.h"
 #include "exec/find.h"
+#include "exec/gtid.h"
 #include "exec/hello.h"
 #include "exec/insert.h"
 #include "exec/modify.h"
@@ -46,6 +47,12 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
     }
     case Plan::Kind::kDescribe:
       return describe(request, session, scratch, reply);
+    case Plan::Kind::kLastGtid:
+    case Plan::Kind::kAwaitGtid: {
+      Result<void> done = answer_gtid(plan, request, client, session, reply);
+      if (!done) return std::move(done.error());
+      return uint64_t{0};
+    }
     case Plan::Kind::kRead:
       if (request.verb == Verb::kCount) return count(plan, request, session, scratch, reply);
       return find(context, plan, request, session, scratch, reply);

@@ -1,6 +1,6 @@
 // Carries out one request on one session: the meaning of the commands, whatever the wire format.
 //
-// Each command has a file (open, auth, describe, find, count, insert, modify). They see the database only through
+// Each command has a file (open, auth, describe, gtid, find, count, insert, modify). They see the database only through
 // the engine interface, and the answer only through a ReplyWriter. They do no I/O and keep no state
 // but the Client's.
 #pragma once

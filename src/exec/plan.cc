@@ -1,6 +1,7 @@
 #include "exec/plan.h"
 
 #include "exec/auth.h"
+#include "exec/gtid.h"
 
 namespace hs::exec {
 namespace {
@@ -85,6 +86,12 @@ Plan plan(const Context& context, const Request& request, const Client& client) 
   if (request.verb == Verb::kDescribe) {
     if (request.error) return refused(*request.error);
     return {.kind = Plan::Kind::kDescribe};
+  }
+  if (request.verb == Verb::kLastGtid || request.verb == Verb::kAwaitGtid) {
+    if (request.error) return refused(*request.error);
+    if (request.wait_ms > kMostGtidWaitMs) return refused(ErrorCode::kNumber);
+    const bool waits = request.verb == Verb::kAwaitGtid;
+    return {.kind = waits ? Plan::Kind::kAwaitGtid : Plan::Kind::kLastGtid};
   }
   if (request.verb == Verb::kOpen) {
     if (request.error) return refused(*request.error);

@@ -15,7 +15,9 @@ struct Plan {
   enum class Kind : uint8_t {
     kRefused,  // answered with `error`; touches nothing
     kConnection,  // opens an index, authenticates or says its name: changes the Client, which no rollback undoes
-    kDescribe,  // reads what there is, in no opened index
+    kDescribe,   // reads what there is, in no opened index
+    kLastGtid,   // of the client's last change, which must be committed before
+    kAwaitGtid,  // is answered once, with nothing uncommitted, and what is read behind it is new
     kRead,
     kChange,
   };
@@ -24,6 +26,8 @@ struct Plan {
   // kRead and kChange: the lock of the table that is needed, and how many rows may be changed.
   engine::Access access = engine::Access::kRead;
   engine::Rows rows = engine::Rows::kOne;
+  // kAwaitGtid: what was waited for is applied. Set once that is known (see exec/gtid.h).
+  bool is_applied = false;
   // The client has logged in to an account, whose rights bound what is done.
   bool for_account = false;
   // kRead and kChange: the opened index. Valid until the Client opens another one.

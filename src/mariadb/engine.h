@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "mariadb/account.h"
+#include "mariadb/gtid.h"
 
 namespace hs::mariadb {
 
@@ -40,6 +41,7 @@ class MariaEngine final : public engine::Engine {
   size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
 
   Privileges& privileges() { return privileges_; }
+  Gtids& gtids() { return gtids_; }
 
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
@@ -50,6 +52,7 @@ class MariaEngine final : public engine::Engine {
 
   Counters counters_;
   Privileges privileges_;
+  Gtids gtids_;
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
   std::vector<MariaSession*> sessions_ HS_GUARDED_BY(mutex_);

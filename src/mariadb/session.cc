@@ -250,6 +250,7 @@ void MariaSession::unlock_readers() {
 
 Result<void> MariaSession::commit() {
   Result<void> result;
+  committed_ = {};
   lock_waits().forget_refused();
   if (mode_ == engine::Mode::kReadOnly) {
     account_use_.forget_counted();
@@ -268,6 +269,16 @@ Result<void> MariaSession::commit() {
   thd_->clear_error();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
   return result;
+}
+
+engine::Gtid MariaSession::last_gtid() const {
+  return committed_.seq_no == 0 ? engine::Gtid() : text_of(committed_);
+}
+
+Result<bool> MariaSession::has_applied(std::string_view gtids, engine::GtidMark& mark) {
+  adapter::GtidList list;
+  if (!list.read(gtids)) return ErrorCode::kGtid;
+  return engine_.gtids().have_applied(list, mark);
 }
 
 void MariaSession::rollback() {

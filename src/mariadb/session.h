@@ -56,6 +56,9 @@ class MariaSession final : public engine::Session {
   bool transaction_lost() const override { return transaction_.is_lost(); }
   Result<void> commit() override;
   void rollback() override;
+  engine::Gtid last_gtid() const override;
+  bool has_binary_log() const override { return mysql_bin_log.is_open(); }
+  Result<bool> has_applied(std::string_view gtids, engine::GtidMark& mark) override;
   bool has_uncommitted_changes() const override { return transaction_.has_changes(); }
   bool after_batch() override;
   void interrupt() override { thd_->awake(KILL_QUERY); }
@@ -149,7 +152,8 @@ class MariaSession final : public engine::Session {
   MariaCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port
-  uint64_t logged_before_ = 0;                // this session's last GTID when the transaction began
+  rpl_gtid logged_before_ = {};               // this session's last GTID when the transaction began
+  rpl_gtid committed_ = {};                   // of the last commit; its number is 0 without one
 };
 
 }  // namespace hs::mariadb

@@ -51,7 +51,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
     transaction_.begin();
-    logged_before_ = thd_->get_last_commit_gtid().seq_no;
+    logged_before_ = thd_->get_last_commit_gtid();
   }
   const TableWait wait(server_);
   MDL_request protection;
@@ -164,8 +164,10 @@ Result<void> MariaSession::commit_write() {
   if (undone) {
     result = take_lock_error();
     trans_rollback(thd_);
-  } else if (changed && log_was_switched_off() &&
-             thd_->get_last_commit_gtid().seq_no == logged_before_) {
+  } else if (changed && !are_same(thd_->get_last_commit_gtid(), logged_before_)) {
+    committed_ = thd_->get_last_commit_gtid();
+    engine_.gtids().note_committed(committed_);
+  } else if (changed && log_was_switched_off()) {
     // The log was switched off during the commit: the change is in the tables and not in the log.
     result = log_is_off();
   }

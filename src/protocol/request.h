@@ -22,8 +22,10 @@ enum class Verb : uint8_t {
   kForeign,  // another protocol: the connection ends without an answer
   kOpen,
   kAuth,
-  kHello,     // asks who serves
-  kDescribe,  // asks what tables there are, or what one is made of
+  kHello,      // asks who serves
+  kDescribe,   // asks what tables there are, or what one is made of
+  kLastGtid,   // asks for the GTID of the connection's last change
+  kAwaitGtid,  // waits until transactions are applied here
   kFind,
   kCount,  // a find that answers how many rows there are
   kInsert,
@@ -95,7 +97,7 @@ struct Request {
     return error_stage <= stage ? error : std::nullopt;
   }
 
-  uint32_t index_id = 0;  // all but kAuth, kHello, kDescribe and kInvalid
+  uint32_t index_id = 0;  // of the verbs that work on an opened index, and of kOpen
 
   // kOpen; each of the two lists of columns is names with commas between them
   std::string_view database, table, index, columns, filter_columns;
@@ -103,6 +105,10 @@ struct Request {
   // kDescribe: `database` and `table`, as far as they are given: a table is only there with its
   // database. Its indexes are asked for, not its columns.
   bool of_indexes = false;
+
+  // kAwaitGtid: the transactions, and for how long to wait for them at most
+  Value gtids;
+  uint32_t wait_ms = 0;
 
   // kHello: what the client calls itself; may be empty
   Value client_name;

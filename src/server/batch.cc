@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "exec/auth.h"
+#include "exec/gtid.h"
 #include "exec/login.h"
 
 namespace hs::server {
@@ -19,7 +20,11 @@ constexpr size_t kLongText = 64u << 10;
 
 bool takes_requests(const Peer& peer) {
   return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.logs_in &&
-         !peer.record.is_killed();
+         !peer.awaits_commit && !peer.awaits_gtid && !peer.record.is_killed();
+}
+
+bool is_about_gtid(const exec::Plan& plan) {
+  return plan.kind == exec::Plan::Kind::kLastGtid || plan.kind == exec::Plan::Kind::kAwaitGtid;
 }
 
 void overwrite(std::string_view bytes) {
@@ -81,7 +86,8 @@ protocol::Codec& Batch::codec_of(const Peer& peer) {
 void Batch::run(Peer& peer) {
   peers_.push_back(&peer);
   peer.may_have_more = false;
-  peer.parked = peer.logs_in = false;
+  peer.parked = peer.logs_in = peer.awaits_commit = peer.awaits_gtid = false;
+  has_changed_ = false;
   peer.record.set_state(ConnectionRecord::State::kExecuting);
   tally_.begin(peer);
   current_ = &peer;
@@ -136,6 +142,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       return false;
     }
     entry.plan = exec::plan(context_, request, peer.client);
+    if (is_about_gtid(entry.plan) && waits_for_gtid(request, entry)) return false;
     if (ends_group(entry.plan)) {
       if (!group_.empty()) end_group();
       tally_.count_use();  // the client may be about to close the index
@@ -158,6 +165,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       peer.has_shown_proof = true;
     }
     if (writes()) group_.back().outcome = entry.outcome;
+    if (has_changed(entry)) has_changed_ = true;
     if (session_.must_wait() && !session_.transaction_lost()) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
@@ -167,6 +175,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       entry.reply_begin = peer.output().size();
       if (!answer_or_park(entry)) return false;
       if (writes()) group_.push_back(entry);
+      if (has_changed(entry)) has_changed_ = true;
     }
     tally_.worked(peer, entry.plan, entry.outcome);
   } catch (...) {
@@ -184,7 +193,8 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
 // On the write port: what follows for the group.
 void Batch::end_request(const Plan& plan) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = plan.kind != Plan::Kind::kConnection && !is_final(plan);
+  const bool in_group = plan.kind != Plan::Kind::kConnection &&
+                        plan.kind != Plan::Kind::kAwaitGtid && !is_final(plan);
   if (session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
@@ -209,7 +219,7 @@ void Batch::turn_away(Peer& peer) {
 // Whether the changes so far must be committed before the request: because no rollback undoes what
 // the request does, or because its table must be opened, which may take long.
 bool Batch::ends_group(const Plan& plan) const {
-  if (plan.kind == Plan::Kind::kConnection) return true;
+  if (plan.kind == Plan::Kind::kConnection || plan.kind == Plan::Kind::kAwaitGtid) return true;
   if (plan.kind == Plan::Kind::kDescribe) return session_.has_uncommitted_changes();
   if (!writes() || plan.spec == nullptr) return false;
   return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));
@@ -285,7 +295,33 @@ void Batch::set_aside(Entry& entry) {
   peer.used = static_cast<size_t>(entry.text.data() - peer.input().data());
   peer.conversation->forget_incomplete();
   peer.may_have_more = true;
+  peer.awaits_commit = peer.awaits_gtid = false;
   peer.ending = Peer::Ending::kNone;
+}
+
+// True: the request is set aside. What the peer has changed is committed first, together with the
+// changes of others, and its replies do not wait for what this request waits for.
+bool Batch::waits_for_gtid(const Request& request, Entry& entry) {
+  Peer& peer = *entry.peer;
+  if (has_changed_) {
+    set_aside(entry);
+    peer.awaits_commit = true;
+    return true;
+  }
+  if (entry.plan.kind != Plan::Kind::kAwaitGtid) return false;
+  // What is read behind it must not be older than what was waited for.
+  if (!writes()) (void)session_.commit();
+  const auto look = exec::look_for_gtid(context_, request, monotonic_ms(), peer.client, session_);
+  if (!look) {
+    entry.plan = {.error = look.error().code};
+  } else if (*look == exec::GtidLook::kMustWait) {
+    set_aside(entry);
+    peer.awaits_gtid = true;
+    return true;
+  } else {
+    entry.plan.is_applied = *look == exec::GtidLook::kApplied;
+  }
+  return false;
 }
 
 // True: the request is set aside until the peer's login is done.
@@ -353,7 +389,10 @@ void Batch::commit(std::span<Entry> group) {
   const bool changed = session_.has_uncommitted_changes();
   const Result<void> committed = session_.commit();
   if (committed) {
-    if (changed) counters_.commits.add(1);
+    if (changed) {
+      counters_.commits.add(1);
+      note_gtid(group);
+    }
     return;
   }
   // Each request of several may succeed alone.
@@ -365,6 +404,18 @@ void Batch::commit(std::span<Entry> group) {
   }
 }
 
+// Each peer that has changed something may ask which transaction it was.
+void Batch::note_gtid(std::span<Entry> group) {
+  const engine::Gtid gtid = session_.last_gtid();
+  if (gtid.empty()) return;
+  const Peer* last = nullptr;
+  for (const Entry& entry : group) {
+    if (entry.peer == last || entry.peer == nullptr || !has_changed(entry)) continue;
+    entry.peer->client.set_last_gtid(gtid);
+    last = entry.peer;
+  }
+}
+
 // Commits also when the group is empty: other sessions may wait for what its session holds.
 void Batch::end_group() {
   commit(group_);
@@ -373,6 +424,7 @@ void Batch::end_group() {
 
 // The replies of the group are final.
 void Batch::tally_group() {
+  has_changed_ = false;
   for (Entry& entry : group_) make_final(entry);
   group_.clear();
 }

@@ -88,7 +88,7 @@ class Batch {
   // Executes the complete messages in the peer's input, in order. Stops when
   //   * there is none left, or peer.ending is set, or
   //   * the batch is full, the output is over the high water mark, or the next request is parked or
-  //     waits for a login (peer.logs_in): then peer.may_have_more is true.
+  //     waits for something outside of any thread (peer.logs_in, awaits_...): then peer.may_have_more is true.
   // At most once for each peer in one batch.
   void run(Peer& peer);
 
@@ -172,6 +172,9 @@ class Batch {
   bool has_enough() const {
     return requests_ >= kMaxRequests || reply_bytes_ >= kMaxReplyBytes || meter_.batch_is_over();
   }
+  static bool has_changed(const Entry& entry) {
+    return entry.plan.kind == exec::Plan::Kind::kChange && entry.outcome.rows != 0;
+  }
   void run_messages(Peer& peer, protocol::Codec& codec);
   size_t longest_message(Peer& peer) const;
   bool execute(Peer& peer, protocol::Codec& codec, std::string_view text);
@@ -185,11 +188,13 @@ class Batch {
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
   void set_aside(Entry& entry);
+  bool waits_for_gtid(const protocol::Request& request, Entry& entry);
   bool waits_for_login(const protocol::Request& request, Entry& entry);
   void park(Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
   void commit(std::span<Entry> group);
+  void note_gtid(std::span<Entry> group);
   void end_group();
   void tally_group();
   void make_final(Entry& entry);
@@ -217,6 +222,7 @@ class Batch {
   size_t reply_bytes_ = 0;     // of their replies
   Peer* current_ = nullptr;    // the peer of run()
   Peer* answering_ = nullptr;  // whose request was executed last
+  bool has_changed_ = false;   // the peer of run() has, since the last commit
   bool took_long_ = false;     // a request did, and the lead was given away
   bool streams_ = false;       // the reply of the current request is streamed
   bool out_of_memory_ = false;

@@ -27,6 +27,8 @@ std::string_view name_of(State state) {
       return "waiting for a lock";
     case State::kParked:
       return "parked for a lock";
+    case State::kAwaitingGtid:
+      return "awaiting a GTID";
     case State::kClosing:
       return "closing";
   }

@@ -58,6 +58,7 @@ class ConnectionRecord {
     kExecuting,       // in a batch
     kWaiting,         // in a thread, for a lock
     kParked,          // for a lock, in no thread
+    kAwaitingGtid,    // likewise for transactions of another server
     kClosing,         // has an answer to take, and then ends
   };
 

@@ -50,6 +50,8 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   bool may_have_more = false;  // complete messages are left for a later batch
   bool unfinished = false;     // its replies are not final, so split() leaves it in the batch
   bool logs_in = false;        // its next request waits for the end of client.login()
+  bool awaits_commit = false;  // its next request waits for the commit of those before it
+  bool awaits_gtid = false;    // its next request waits as client.gtid_wait() says
   bool parked = false;         // its next request must wait for a lock, outside of any thread
   int64_t waits_since_ms = 0;  // when the parked request began to wait, in monotonic_ms(); 0: none
   bool has_shown_proof = false;  // a request had a secret or a password
@@ -68,7 +70,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   bool shows_tls = false;   // `record` tells of the client's TLS
   bool shows_user = false;  // `record` tells as which user the client has logged in
   CommitPace::Mark answered = 0;
-  // ... while parked:
+  // ... while parked, or while a GTID is awaited:
   int64_t try_at_ms = 0;  // when the request is due to be tried again
   unsigned tries = 0;     // how often the request was tried so far
 };

@@ -1,6 +1,7 @@
 #include "server/reactor.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "exec/auth.h"
@@ -154,9 +155,14 @@ void Reactor::lead(Leader& leader) {
     settle_returned();
     if (has_killed_.load(std::memory_order_relaxed)) close_killed();
     queue_parked();
+    if (!awaiting_.empty()) queue_awaiting();
     nanoseconds timeout = net::EventLoop::kForever;
     if (leader.holds_tables) timeout = milliseconds{kHoldTablesMs};
     if (!parked_.empty()) timeout = milliseconds{kLookAtParkedMs};
+    if (!awaiting_.empty()) {
+      const int64_t left_ms = std::max<int64_t>(look_at_awaiting_ms_ - monotonic_ms(), 0);
+      timeout = std::min<nanoseconds>(timeout, milliseconds{left_ms});
+    }
     if (!queue_.empty()) timeout = nanoseconds::zero();
     const bool happened = await_peers(timeout);
     if (happened || !queue_.empty()) {
@@ -393,6 +399,7 @@ void Reactor::settle(Peer& peer) {
   if (peer.closed()) return;
   if (peer.parked) return park(peer);
   if (peer.logs_in) return log_in(peer);
+  if (peer.awaits_gtid) return await_gtid(peer);
   if (peer.is_late()) return loop_->close(peer);
   if (peer.shows_user) forget_user(peer);
   peer.tries = 0;
@@ -485,6 +492,36 @@ void Reactor::queue_parked() {
   has_parked_.store(!parked_.empty(), std::memory_order_relaxed);
 }
 
+// --- waits for GTIDs ---
+
+void Reactor::await_gtid(Peer& peer) {
+  peer.try_at_ms = peer.client.gtid_wait()->next_look_ms(monotonic_ms());
+  peer.record.set_state(ConnectionRecord::State::kAwaitingGtid);
+  loop_->detach(peer);
+  if (awaiting_.empty() || peer.try_at_ms < look_at_awaiting_ms_) {
+    look_at_awaiting_ms_ = peer.try_at_ms;
+  }
+  awaiting_.push_back(peer);
+}
+
+// Moves those that are due to the queue.
+void Reactor::queue_awaiting() {
+  const int64_t now_ms = monotonic_ms();
+  if (now_ms < look_at_awaiting_ms_) return;
+  look_at_awaiting_ms_ = std::numeric_limits<int64_t>::max();
+  Queue stay;
+  while (!awaiting_.empty()) {
+    Peer& peer = awaiting_.pop_front();
+    if (peer.try_at_ms <= now_ms) {
+      queue_.push_back(peer);
+    } else {
+      look_at_awaiting_ms_ = std::min(look_at_awaiting_ms_, peer.try_at_ms);
+      stay.push_back(peer);
+    }
+  }
+  while (!stay.empty()) awaiting_.push_back(stay.pop_front());
+}
+
 void Reactor::try_parked() {
   if (!has_parked_.load(std::memory_order_relaxed)) return;
   wait_ended_.store(true, std::memory_order_relaxed);
@@ -536,7 +573,7 @@ bool Reactor::close_if_killable(uint64_t id) {
 
 void Reactor::shut() {
   settle_returned();
-  for (Queue* queue : {&parked_, &queue_}) {
+  for (Queue* queue : {&parked_, &awaiting_, &queue_}) {
     while (!queue->empty()) {
       Peer& peer = queue->pop_front();
       if (peer.detached()) loop_->attach(peer);

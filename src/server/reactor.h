@@ -157,6 +157,8 @@ class Reactor final : public LoginReceiver {
   void forget_user(Peer& peer);
   void park(Peer& peer);
   void queue_parked();
+  void await_gtid(Peer& peer);
+  void queue_awaiting();
   void show_tls(Peer& peer);
   void close_killed();
   bool close_if_killable(uint64_t id);
@@ -176,6 +178,10 @@ class Reactor final : public LoginReceiver {
   std::vector<net::Connection*> ready_;
   Queue parked_;  // peers whose next request must wait for a lock; detached from the loop
   int64_t look_at_parked_ms_ = 0;  // when it is next due
+  // Peers whose next request waits for a GTID, detached from the loop, and when it is next due to
+  // look at them.
+  Queue awaiting_;
+  int64_t look_at_awaiting_ms_ = 0;
   CommitPace pace_;
 
   std::atomic<bool> retires_{false};

@@ -61,7 +61,8 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
                   .now_ns = config.now_ns,
                   .version = config.version,
                   .server_version = config.server_version,
-                  .has_tls = config.tls != nullptr && config.tls->exists()};
+                  .has_tls = config.tls != nullptr && config.tls->exists(),
+                  .gtid_waits = &group->gtid_waits_};
   pool.settings = &shared.settings;
   pool.max_threads = std::max(config.max_threads, threads);
   pool.slow_log = &shared.slow_log;

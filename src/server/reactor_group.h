@@ -92,6 +92,7 @@ class ReactorGroup {
   const SharedSettings& settings_;
   Connections& connections_;
   exec::SpecPool specs_;
+  exec::GtidWaits gtid_waits_;
   ReactorList reactors_;
   std::optional<ThreadPool> pool_;
   mutable Mutex mutex_;

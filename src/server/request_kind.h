@@ -14,7 +14,7 @@ enum class RequestKind : uint8_t {
   kInsert,  // in all its forms
   kUpdate,  // increments and decrements included
   kDelete,
-  kOther,  // opens an index, describes, authenticates, or is refused before its table is touched
+  kOther,  // opens an index, describes, asks for a GTID, authenticates, or is refused before its table is touched
 };
 inline constexpr size_t kRequestKinds = 5;
 

@@ -68,6 +68,8 @@ void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
       return;
     case Plan::Kind::kRefused:
     case Plan::Kind::kDescribe:
+    case Plan::Kind::kLastGtid:
+    case Plan::Kind::kAwaitGtid:
       return;
     case Plan::Kind::kRead:
       counters_.finds.add(1);

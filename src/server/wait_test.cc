@@ -74,6 +74,46 @@ TEST_F(WaitTest, ManyMayWaitAtTheSameTime) {
   for (TestClient& client : waiting) EXPECT_EQ(client.ask(find(3)), found(3));
 }
 
+TEST_F(WaitTest, ClientsThatAwaitAGtidHoldUpNoOther) {
+  start();
+  std::vector<TestClient> waiting;
+  for (int i = 0; i < 10; ++i) {
+    waiting.push_back(opened(i % 2 == 0 ? reader() : writer()));
+    waiting.back().send("G\tW\t0-2-7\t600000\n" + find(1));
+  }
+  TestClient other = opened(reader());
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(other.ask(find(2)), found(2));
+  EXPECT_EQ(other.ask("G\tW\t0-2-7\t1\n"), "0\t1\t0");
+  for (const TestClient& client : waiting) EXPECT_FALSE(client.has_reply());
+  fake_.apply(7);
+  for (TestClient& client : waiting) {
+    EXPECT_EQ(client.line(), "0\t1\t1");
+    EXPECT_EQ(client.line(), found(1));
+    EXPECT_EQ(client.ask(find(3)), found(3));
+  }
+}
+
+TEST_F(WaitTest, AClientThatAwaitsAGtidIsKilledOrEndsWithTheServer) {
+  start();
+  const auto awaiting = [this] {
+    std::vector<uint64_t> ids;
+    for (const ConnectionStatus& one : server_->connections()) {
+      if (one.state == "awaiting a GTID") ids.push_back(one.id);
+    }
+    return ids;
+  };
+  TestClient killed = opened(reader());
+  killed.send("G\tW\t0-2-7\t600000\n");
+  while (awaiting().empty()) std::this_thread::yield();
+  EXPECT_TRUE(server_->kill(awaiting().front()));
+  EXPECT_EQ(killed.line(), "EOF");
+  TestClient stopped = opened(writer());
+  stopped.send("G\tW\t0-2-7\t600000\n");
+  while (awaiting().empty()) std::this_thread::yield();
+  server_->stop();
+  EXPECT_EQ(stopped.line(), "EOF");
+}
+
 TEST_F(WaitTest, ThreadsThatNothingNeedsEndAndComeAgain) {
   config_.spare_thread_ms = 1;
   start();

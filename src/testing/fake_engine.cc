@@ -68,6 +68,16 @@ void FakeEngine::set_lock_wait_timeout(std::chrono::milliseconds timeout) {
   lock_wait_timeout_ = timeout;
 }
 
+void FakeEngine::write_binary_log() {
+  const std::lock_guard lock(mutex_);
+  has_binary_log_ = true;
+}
+
+void FakeEngine::apply(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  applied_ = number;
+}
+
 std::unique_ptr<engine::Session> FakeEngine::make_session(engine::Mode mode, std::string_view) {
   return std::make_unique<FakeSession>(*this, mode);
 }

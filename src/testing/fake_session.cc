@@ -1,5 +1,8 @@
 #include "testing/fake_session.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/assert.h"
 
 namespace hs::testing {
@@ -112,8 +115,34 @@ void FakeSession::undo_request() {
 
 Result<void> FakeSession::commit() {
   HS_ASSERT(here(!request_));
+  last_gtid_ = {};
+  if (!undo_.empty()) name_change();
   forget_changes();
   return {};
+}
+
+void FakeSession::name_change() {
+  const std::lock_guard lock(engine_.mutex_);
+  if (!engine_.has_binary_log_) return;
+  last_gtid_ = engine::Gtid("0-1-" + std::to_string(++engine_.logged_));
+}
+
+bool FakeSession::has_binary_log() const {
+  const std::lock_guard lock(engine_.mutex_);
+  return here(engine_.has_binary_log_);
+}
+
+Result<bool> FakeSession::has_applied(std::string_view gtids, engine::GtidMark&) {
+  here();
+  if (gtids.empty()) return true;
+  const bool is_own = gtids.starts_with("0-1-");
+  const std::string_view digits = gtids.substr(std::min(gtids.size(), size_t{4}));
+  uint64_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool is_number = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+  if (!is_number || (!is_own && !gtids.starts_with("0-2-"))) return ErrorCode::kGtid;
+  const std::lock_guard lock(engine_.mutex_);
+  return number <= (is_own ? engine_.logged_ : engine_.applied_);
 }
 
 void FakeSession::rollback() {

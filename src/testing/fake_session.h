@@ -112,6 +112,9 @@ class FakeSession : public engine::Session {
   bool transaction_lost() const override { return here(false); }
   Result<void> commit() override;
   void rollback() override;
+  engine::Gtid last_gtid() const override { return here(last_gtid_); }
+  bool has_binary_log() const override;
+  Result<bool> has_applied(std::string_view gtids, engine::GtidMark& mark) override;
   bool has_uncommitted_changes() const override { return here(!undo_.empty()); }
   bool after_batch() override { return here(false); }
   bool is_waited_for() const override { return here(false); }
@@ -143,6 +146,7 @@ class FakeSession : public engine::Session {
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
   bool lock_as_writer(std::unique_lock<std::mutex>& lock);
   void undo_down_to(size_t size);
+  void name_change();
   void forget_changes();
 
   FakeEngine& engine_;
@@ -155,6 +159,7 @@ class FakeSession : public engine::Session {
   engine::Access access_ = engine::Access::kRead;
   size_t request_start_ = 0;  // in undo_
   std::vector<Undo> undo_;
+  engine::Gtid last_gtid_;
 };
 
 }  // namespace hs::testing

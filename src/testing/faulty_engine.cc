@@ -182,6 +182,11 @@ class FaultySession : public engine::Session {
     inner_->rollback();
   }
 
+  engine::Gtid last_gtid() const override { return inner_->last_gtid(); }
+  bool has_binary_log() const override { return inner_->has_binary_log(); }
+  Result<bool> has_applied(std::string_view gtids, engine::GtidMark& mark) override {
+    return inner_->has_applied(gtids, mark);
+  }
   bool has_uncommitted_changes() const override { return inner_->has_uncommitted_changes(); }
   bool after_batch() override { return inner_->after_batch(); }
   bool is_waited_for() const override { return inner_->is_waited_for(); }

@@ -25,7 +25,7 @@ VALUES = [
 ]  # fmt: skip
 PLAIN_VALUES = [b"%d" % number for number in range(13)] + [b"a", b"b", b"2020-01-01"]
 TOKENS = [
-    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"+I", b"+U", b"+R", b"+U!", b"F", b"W", b"U", b"D?", b"D", b"I", b"=", b">=", b"<", b"0",
+    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"+I", b"+U", b"+R", b"+U!", b"F", b"W", b"U", b"D?", b"D", b"I", b"G", b"L", b"0-1-1", b"=", b">=", b"<", b"0",
     b"1", b"2", b"3", b"64", b"65", b"1000", b"1048577", b"4294967295", b"4294967296", b"-1", b"",
     NULL, b"\x01", b"\x01P", b"\r", b"PRIMARY", b"mysql", b"user", b"information_schema", b"tables",
     b"performance_schema", b"threads", b"../hs", b"hs/orderly", b"#sql", b"counted", b"viewed", b"%",
@@ -65,6 +65,9 @@ class Generator:
                 lines.append(self._open(id_, writes, opened))
             if rng.random() < 0.02:
                 lines.append(self._describe(writes))
+            if rng.random() < 0.02:
+                gtid, most_ms = rng.choice((b"0-1-1", b"0-1-99999999,7-7-7", b"")), rng.choice((b"0", b"3"))
+                lines.append(rng.choice((b"G\tL", b"G\tW\t" + gtid + b"\t" + most_ms)))
         if rng.random() < 0.6:
             lines = [self._damaged(line) if rng.random() < 0.3 else line for line in lines]
         data = b"".join(line + (b"\r\n" if rng.random() < 0.05 else b"\n") for line in lines)

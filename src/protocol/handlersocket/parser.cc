@@ -146,6 +146,8 @@ Request Parser::parse(std::string_view line) {
     parse_hello(tokens, request);
   } else if (is(first, 'D')) {
     parse_describe(tokens, request);
+  } else if (is(first, 'G')) {
+    parse_gtid(tokens, request);
   } else {
     fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
   }
@@ -200,6 +202,21 @@ void Parser::parse_describe(Tokens& tokens, Request& request) {
                           (request.table.empty() && request.of_indexes);
   if (lacks_name) fail(request, ErrorStage::kContents, ErrorCode::kMissingValue);
   if (!option.empty() || tokens.more()) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+  }
+}
+
+void Parser::parse_gtid(Tokens& tokens, Request& request) {
+  const std::string_view what = tokens.next();
+  request.verb = is(what, 'W') ? Verb::kAwaitGtid : Verb::kLastGtid;
+  if (request.verb == Verb::kAwaitGtid) {
+    request.gtids = parse_value(next_or_fail(tokens, request), request);
+    request.wait_ms = number_or_fail(next_or_fail(tokens, request), ErrorStage::kContents, request);
+  } else if (!is(what, 'L')) {
+    fail(request, ErrorStage::kContents, ErrorCode::kOperator);
+  }
+  // Some clients end every line with a TAB.
+  if (!tokens.next().empty() || tokens.more()) {
     fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
   }
 }

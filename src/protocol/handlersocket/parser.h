@@ -3,6 +3,7 @@
 //   open    P <id> <database> <table> <index> <columns> [<filter columns>]
 //   hello   H <version> [<client>]
 //   describe  D [<database> [<table> [I]]]
+//   gtid    G L  |  G W <gtids> <ms>
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> +[!] <n> <value>*n
 //   put     <id> +I|+R[?|!] <n> <value>*n
@@ -58,6 +59,7 @@ class Parser {
   void parse_open(Tokens& tokens, Request& request);
   void parse_hello(Tokens& tokens, Request& request);
   void parse_describe(Tokens& tokens, Request& request);
+  void parse_gtid(Tokens& tokens, Request& request);
   void parse_auth(Tokens& tokens, Request& request);
   void parse_indexed(std::string_view first, Tokens& tokens, Request& request);
   bool parse_updates(Tokens& tokens, Request& request);

@@ -85,6 +85,25 @@ TEST(ParserTest, DescribeNamesADatabaseATableOrItsIndexes) {
   });
 }
 
+TEST(ParserTest, GtidIsAskedForOrAwaited) {
+  expect({
+      {"G\tL", "last gtid"},
+      {"G\tL\t", "last gtid"},
+      {"G\tL\tx", "last gtid error fldnum at contents"},
+      {"G\tW\t0-1-7\t100", "await gtid '0-1-7' for 100"},
+      {"G\tW\t0-1-7,1-2-3\t\t", "await gtid '0-1-7,1-2-3' for 0"},
+      {"G\tW\t\x01I\t4294967295", "await gtid '\\x09' for 4294967295"},
+      {std::string("G\tW\t\0\t1", 7), "await gtid NULL for 1"},
+      {"G\tW\t0-1-7", "await gtid '0-1-7' for 0 error missing_value at contents"},
+      {"G\tW", "await gtid '' for 0 error missing_value at contents"},
+      {"G\tW\t0-1-7\t-1", "await gtid '0-1-7' for 0 error number at contents"},
+      {"G\tW\t0-1-7\t1\tx", "await gtid '0-1-7' for 1 error fldnum at contents"},
+      {"G", "last gtid error op at contents"},
+      {"G\tl", "last gtid error op at contents"},
+      {"GL", "invalid error cmd at index id"},
+  });
+}
+
 TEST(Parser, Auth) {
   expect({
       {"A\t1\tsecret", "auth secret 'secret'"},
