@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import pymysql
-from hs_client import Client, Value, decode, line
+from hs_client import Client, Value
 from private_server import PrivateServer
 
 FORMS = {"+": "INSERT INTO", "+I": "INSERT INTO", "+U": "INSERT INTO", "+R": "REPLACE INTO"}
@@ -178,6 +178,3 @@ class Expected:
 
     def __repr__(self) -> str:
         return f"error {self.number}" if self.number else f"{self.count} id {self.generated}"
-
-
-__all__ = ["Twin", "decode", "line"]
