@@ -253,11 +253,24 @@ void LoginPool::run(Worker& worker) {
   worker.has_ended = true;
 }
 
-// Waits for something to do. False: for too long.
+// Whether one thread more is there than was needed lately. Each is needed now and then, since the
+// logins go from one to the next.
+bool LoginPool::is_surplus(Clock::time_point now) {
+  if (now >= period_end_) {
+    period_end_ = now + options_.longest_idle;
+    surplus_ = std::exchange(least_idle_, idle_);
+  }
+  if (surplus_ == 0) return false;
+  --surplus_;
+  return true;
+}
+
+// Waits for something to do. False: for too long, or there are more threads than are needed.
 bool LoginPool::idle(const Clock::time_point& since, MutexLock& lock) {
   const bool may_end = threads_ > options_.threads;
   const Clock::time_point end = since + options_.longest_idle;
-  if (may_end && Clock::now() >= end) return false;
+  const Clock::time_point now = Clock::now();
+  if (may_end && (is_surplus(now) || now >= end)) return false;
   ++idle_;
   if (may_end && (delayed_.empty() || end < delayed_.front().time)) {
     changed_.wait_until(lock, end);
@@ -267,7 +280,7 @@ bool LoginPool::idle(const Clock::time_point& since, MutexLock& lock) {
   } else {
     changed_.wait(lock);
   }
-  --idle_;
+  least_idle_ = std::min(least_idle_, --idle_);
   return true;
 }
 

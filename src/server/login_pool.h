@@ -58,7 +58,8 @@ class LoginPool {
     std::chrono::milliseconds longest_question{5'000};
     // How long the answer to a failed login is kept back.
     std::chrono::milliseconds failure_delay{500};
-    // A further thread ends when it has had nothing to do for so long.
+    // A further thread ends when it has had nothing to do for so long, and as many of them as were
+    // idle at any moment of that time.
     std::chrono::milliseconds longest_idle{10'000};
   };
 
@@ -101,6 +102,7 @@ class LoginPool {
   void make_room() HS_REQUIRES(mutex_);
   LoginQueue* queue_in_turn() HS_REQUIRES(mutex_);
   bool idle(const Clock::time_point& since, MutexLock& lock) HS_REQUIRES(mutex_);
+  bool is_surplus(Clock::time_point now) HS_REQUIRES(mutex_);
   void call_threads() HS_REQUIRES(mutex_);
   bool add_thread() HS_REQUIRES(mutex_);
   bool delay(LoginJob job) HS_REQUIRES(mutex_);
@@ -111,8 +113,11 @@ class LoginPool {
   Condition changed_;
   bool stopping_ HS_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<Worker>> workers_ HS_GUARDED_BY(mutex_);
-  unsigned threads_ HS_GUARDED_BY(mutex_) = 0;  // that have not ended
-  unsigned idle_ HS_GUARDED_BY(mutex_) = 0;     // of these: that wait, or are about to begin
+  unsigned threads_ HS_GUARDED_BY(mutex_) = 0;     // that have not ended
+  unsigned idle_ HS_GUARDED_BY(mutex_) = 0;        // of these: that wait, or are about to begin
+  unsigned least_idle_ HS_GUARDED_BY(mutex_) = 0;  // at any moment of the present period
+  unsigned surplus_ HS_GUARDED_BY(mutex_) = 0;     // threads that were not needed in the last one
+  Clock::time_point period_end_ HS_GUARDED_BY(mutex_);
   std::array<LoginQueue, kKinds> queues_ HS_GUARDED_BY(mutex_);
   std::vector<Asking*> asking_ HS_GUARDED_BY(mutex_);  // the oldest question first
   LoginJobs delayed_ HS_GUARDED_BY(mutex_);            // in the order of their times

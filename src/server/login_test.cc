@@ -1,5 +1,8 @@
 // Logins over real sockets: which thread does what, and what is bounded.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "testing/fixtures/server_fixture.h"
 
@@ -32,6 +35,16 @@ class LoginPoolTest : public ServerTest {
       if (now.logins + now.logins_failed + now.logins_refused >= number) return;
       std::this_thread::yield();
     }
+  }
+
+  static long login_threads() {
+    long number = 0;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::ifstream(thread.path() / "comm") >> name;
+      number += name.starts_with("hs-login-") ? 1 : 0;
+    }
+    return number;
   }
 
   const std::string directory_;
@@ -160,6 +173,23 @@ TEST_F(LoginPoolTest, TheServerStopsWithLoginsThatWaitAndAnswersThatAreKeptBack)
   fake_.let_logins_go();
   stops.join();
   EXPECT_EQ(server_->statistics().connections_open, 0U);
+}
+
+TEST_F(LoginPoolTest, ThreadsThatAreNotNeededEndWhileLoginsGoOn) {
+  config_.logins.threads = 1;
+  config_.logins.longest_idle = std::chrono::milliseconds(200);
+  start();
+  fake_.hold_logins();
+  std::vector<TestClient> slow;
+  for (int i = 0; i < 8; ++i) {
+    slow.push_back(client());
+    slow.back().send("A\t4\tada\tsecret\n");
+  }
+  fake_.await_held_logins(8);
+  EXPECT_GE(login_threads(), 8);
+  fake_.let_logins_go();
+  for (TestClient& one : slow) ASSERT_EQ(one.line(), "0\t1");
+  while (login_threads() > 3) ASSERT_EQ(slow.front().ask("A\t4\tada\tsecret\n"), "0\t1");
 }
 
 TEST_F(LoginPoolTest, SlowLoginsLeaveAThreadForAFastOne) {

@@ -199,6 +199,21 @@ def test_a_parked_request_whose_time_is_over_ends_with_the_error_of_the_limit() 
         blocker.close()
 
 
+def test_the_slow_log_names_the_account(server: PrivateServer, account: MakeAccount) -> None:
+    account("ada")
+    log = server.data_directory / "handlersocket-slow.log"
+    server.sql("SET GLOBAL handlersocket_slow_log = ON, GLOBAL handlersocket_long_query_time = 0")
+    try:
+        with connect(server.port, "ada", "hs.u") as ada:
+            assert ada.raw(b"1\t=\t1\t1") == b"0\t2\t1\t1"
+            until = time.monotonic() + ENDS_WITHIN_S
+            while not log.exists() or "find `hs`.`u` by `PRIMARY`;" not in log.read_text():
+                assert time.monotonic() < until
+        assert "# User@Host: ada[ada] @ 127.0.0.1 []" in log.read_text()
+    finally:
+        server.sql("SET GLOBAL handlersocket_slow_log = OFF, GLOBAL handlersocket_long_query_time = 10")
+
+
 def test_server_audit_sees_which_account_touches_which_table(
     server: PrivateServer, account: MakeAccount
 ) -> None:
