@@ -83,11 +83,14 @@ void Executor::serve() {
       case Dispatcher::Call::kEnd:
         return;
       case Dispatcher::Call::kNothing:
-        if (holds_tables) session_->release();
-        holds_tables = false;
+        release_tables();
         break;
     }
   }
+}
+
+void Executor::release_tables() {
+  if (std::exchange(holds_tables, false)) session_->release();
 }
 
 void Executor::lead(Reactor& reactor) {
@@ -98,12 +101,15 @@ void Executor::lead(Reactor& reactor) {
 }
 
 void Executor::watch(Reactor& reactor) {
-  if (holds_tables) session_->release();
-  holds_tables = false;
   prepare_successor();
+  std::chrono::milliseconds watched{0};
   std::chrono::milliseconds patience = Reactor::kPatience;
   for (int calm = 0; !should_stop();) {
     dispatcher_.pause(standby_, patience);
+    watched += patience;
+    // As long as without traffic: when commits take long the watcher leads next, with the same
+    // tables, and to open one again would cost a commit for itself.
+    if (watched.count() >= Reactor::kHoldTablesMs || session_->is_waited_for()) release_tables();
     switch (reactor.watch(*this, &calm)) {
       case Reactor::Watch::kOn:
         // Under load nearly every wait is short, and a look costs some 30 µs.

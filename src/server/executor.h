@@ -80,6 +80,7 @@ class Executor final : public Leader, private Outlet {
   void serve();
   void lead(Reactor& reactor);
   void watch(Reactor& reactor);
+  void release_tables();
   void prepare_successor() noexcept;
   void step_aside(Peer* peer) override;
   bool send(Peer& peer) override;
