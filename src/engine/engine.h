@@ -90,10 +90,13 @@ class Cursor {
   virtual size_t key_parts() const = 0;  // columns of the index that a key may give, at least 1
   virtual size_t columns() const = 0;    // IndexSpec::columns.size()
 
-  // True when the text of a column is its exact number, so that `+` and `-` can count on it:
-  // integers, DECIMAL, and text. False for FLOAT, whose text is rounded, and for BIT, ENUM and
-  // dates.
-  virtual bool is_countable(size_t column) const = 0;
+  // How `+` and `-` count on a column.
+  enum class Counting : uint8_t {
+    kNot,    // not at all: BIT, ENUM, SET, dates
+    kExact,  // on its text, which is its exact number or else an error: integers, DECIMAL, text
+    kReal,   // on real(): FLOAT and DOUBLE, whose text is rounded
+  };
+  virtual Counting counting(size_t column) const = 0;
 
   // Positions on the first row for which `index <op> key` holds, in index order (descending for
   // kEqualDescending, kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
@@ -109,6 +112,9 @@ class Cursor {
   // The opened columns of the current row as text, as SELECT prints them. Valid until the next call
   // on this cursor. An error when a value cannot be read.
   virtual Result<std::span<const Value>> row() = 0;
+
+  // The number of the current row in a column of Counting::kReal, which must not be NULL there.
+  virtual double real(size_t column) = 0;
 
   // Conditions on the opened filter columns, for passes(). Converts the values to the columns'
   // types once, here. A filter compares as its column does (collation, type). NULL equals NULL and
@@ -160,6 +166,8 @@ class Cursor {
     // The value was counted from the column's old value. It must stay within the column's range
     // even where the server is lenient with values that a client gives.
     bool is_sum = false;
+    // Counting::kReal: this is added to the column instead, as SQL adds, and `value` is empty text.
+    std::optional<double> addend = std::nullopt;
   };
   // The row stays the current one.
   virtual Result<void> update(std::span<const Assignment> assignments) = 0;

@@ -18,6 +18,12 @@ struct Amount {
   uint64_t magnitude = 0;
 };
 
+// The nearest DOUBLE, which is what SQL makes of an integer that it adds to a DOUBLE.
+inline double to_real(Amount amount) {
+  const auto magnitude = static_cast<double>(amount.magnitude);
+  return amount.negative ? -magnitude : magnitude;
+}
+
 // An optional sign and digits, and nothing else. Empty: the text is not that, or is out of range.
 std::optional<Amount> parse_amount(std::string_view text);
 

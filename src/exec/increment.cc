@@ -1,9 +1,17 @@
 #include "exec/increment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace hs::exec {
+namespace {
+
+using Counting = engine::Cursor::Counting;
+
+int sign_of(double number) { return number < 0 ? -1 : static_cast<int>(number > 0); }
+
+}  // namespace
 
 Result<void> Increment::prepare(Modification modification, std::span<const std::string> columns,
                                 std::span<const Value> operands) {
@@ -11,11 +19,18 @@ Result<void> Increment::prepare(Modification modification, std::span<const std::
   may_cross_zero_ = !subtracts;
   scratch_.counts.clear();
   for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].is_null() && cursor_.counting(i) == Counting::kNot)
+      return ErrorCode::kNotANumber;
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].is_null()) continue;
     std::optional<Amount> amount = parse_amount(operands[i].text());
     if (!amount) return ErrorCode::kNumber;
     if (subtracts) amount->negative = !amount->negative;
-    scratch_.counts.push_back({i, *amount, std::nullopt});
+    Scratch::Count& count = scratch_.counts.emplace_back();
+    count.column = i;
+    count.amount = *amount;
+    count.is_real = cursor_.counting(i) == Counting::kReal;
   }
   find_repeated(columns);
   return {};
@@ -45,17 +60,15 @@ Result<bool> Increment::compute(std::span<const Value> row) {
   bool crosses_zero = false;
   for (Scratch::Count& count : scratch_.counts) {
     if (row[count.column].is_null()) continue;
-    std::string_view old = row[count.column].text();
-    if (count.previous) {
-      const Scratch::Count& previous = scratch_.counts[*count.previous];
-      old = std::string_view(sums).substr(previous.begin, previous.size);
-    }
-    count.begin = sums.size();
-    const std::optional<Signs> signs = add(old, count.amount, &sums);
-    if (!signs) return ErrorCode::kNotANumber;
-    count.size = sums.size() - count.begin;
+    Result<Signs> signs =
+        count.is_real ? add_to_real(count) : add_to_text(count, row[count.column].text());
+    if (!signs) return std::move(signs.error());
     crosses_zero |= signs->cross_zero();
-    assignments.push_back({count.column, {nullptr, count.size}, true});
+    engine::Cursor::Assignment& assignment = assignments.emplace_back();
+    assignment.column = count.column;
+    assignment.value = {nullptr, count.size};
+    assignment.is_sum = true;
+    if (count.is_real) assignment.addend = to_real(count.amount);
   }
   // Appending moves the sums, so their addresses are taken only now.
   const char* sum = sums.data();
@@ -64,6 +77,28 @@ Result<bool> Increment::compute(std::span<const Value> row) {
     sum += assignment.value.size;
   }
   return may_cross_zero_ || !crosses_zero;
+}
+
+Result<Signs> Increment::add_to_text(Scratch::Count& count, std::string_view old) {
+  std::string& sums = scratch_.sums;
+  if (count.previous) {
+    const Scratch::Count& previous = scratch_.counts[*count.previous];
+    old = std::string_view(sums).substr(previous.begin, previous.size);
+  }
+  count.begin = sums.size();
+  const std::optional<Signs> signs = add(old, count.amount, &sums);
+  if (!signs) return ErrorCode::kNotANumber;
+  count.size = sums.size() - count.begin;
+  return *signs;
+}
+
+// The engine adds, so that a FLOAT is rounded as often as by SQL.
+Result<Signs> Increment::add_to_real(Scratch::Count& count) {
+  const double old =
+      count.previous ? scratch_.counts[*count.previous].real_sum : cursor_.real(count.column);
+  count.real_sum = old + to_real(count.amount);
+  if (!std::isfinite(count.real_sum)) return ErrorCode::kNotANumber;
+  return Signs{sign_of(old), sign_of(count.real_sum)};
 }
 
 }  // namespace hs::exec

@@ -5,20 +5,22 @@
 #include <string>
 
 #include "base/operator.h"
+#include "engine/engine.h"
 #include "exec/scratch.h"
 
 namespace hs::exec {
 
 class Increment {
  public:
-  // `scratch` must outlive the object. Nothing else may use it meanwhile.
-  explicit Increment(Scratch& scratch) : scratch_(scratch) {}
+  // `cursor` and `scratch` must outlive the object. Nothing else may use the scratch meanwhile.
+  Increment(engine::Cursor& cursor, Scratch& scratch) : cursor_(cursor), scratch_(scratch) {}
 
-  // Reads the operands, one for each column. NULL: the column is to be left alone. Errors: kNumber.
+  // Reads the operands, one for each column. NULL: the column is to be left alone. Errors:
+  // kNotANumber when one of the others is of a type that cannot be counted; kNumber.
   Result<void> prepare(Modification modification, std::span<const std::string> columns,
                        std::span<const Value> operands);
 
-  // Computes the new values of a row from its columns. A column that is NULL is left alone. A
+  // Computes the new values of the cursor's row from its columns. A column that is NULL is left alone. A
   // column that is listed twice is counted twice, as by SQL. False: the row is left alone, since
   // `-` would take one of its columns across zero. Errors: kNotANumber.
   Result<bool> compute(std::span<const Value> row);
@@ -29,7 +31,10 @@ class Increment {
 
  private:
   void find_repeated(std::span<const std::string> columns);
+  Result<Signs> add_to_text(Scratch::Count& count, std::string_view old);
+  Result<Signs> add_to_real(Scratch::Count& count);
 
+  engine::Cursor& cursor_;
   Scratch& scratch_;
   bool may_cross_zero_ = true;
 };

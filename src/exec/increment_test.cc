@@ -199,6 +199,37 @@ TEST_F(IncrementTest, ErrorsOfTheEngineLeaveNothing) {
   EXPECT_EQ(counters(), kCounters);
 }
 
+TEST_F(IncrementTest, DoublesAreAddedToByTheEngine) {
+  fake.create_table("test.real(id int, d double null, n int; PRIMARY(id))");
+  ASSERT_TRUE(fake.add_row("test", "real", {"1", "0.1", "5"}));
+  ASSERT_TRUE(fake.add_row("test", "real", {"2", std::nullopt, "5"}));
+  ASSERT_TRUE(fake.add_row("test", "real", {"3", "1e+300", "5"}));
+  ASSERT_EQ(run(Ask::open(7, "real", "", "d,n,d")), "ok");
+  const auto reals = [this] { return fake.rows("test", "real"); };
+  EXPECT_EQ(run(plus(7, "1", {"1", "2", "-3"}).returning_old()), "rows 3: [0.1,5,0.1]");
+  EXPECT_EQ(reals()[0], "1,-1.9,7");
+  EXPECT_EQ(run(plus(7, "2", {"1", "2", "3"})), "count 1");
+  EXPECT_EQ(reals()[1], "2,NULL,7");
+  EXPECT_EQ(run(plus(7, "3", {"18446744073709551615", nullptr, nullptr})), "count 1");
+  EXPECT_EQ(reals()[2], "3,1e+300,5");
+  EXPECT_EQ(run(plus(7, "1", {"1.5", nullptr, nullptr})), "error number");
+}
+
+TEST_F(IncrementTest, ADecrementOfADoubleDoesNotCrossZero) {
+  fake.create_table("test.real(id int, d double; PRIMARY(id))");
+  ASSERT_TRUE(fake.add_row("test", "real", {"1", "2.5"}));
+  ASSERT_EQ(run(Ask::open(7, "real", "", "d")), "ok");
+  ASSERT_EQ(run(Ask::open(8, "real", "", "d,d")), "ok");
+  EXPECT_EQ(run(minus(7, "1", {"3"})), "count 0");
+  EXPECT_EQ(run(minus(8, "1", {"2", "1"}).returning_old()), "rows 2: [2.5,2.5]");
+  EXPECT_EQ(fake.rows("test", "real"), Rows{"1,2.5"});
+  EXPECT_EQ(run(minus(8, "1", {"1", "1"})), "count 1");
+  EXPECT_EQ(fake.rows("test", "real"), Rows{"1,0.5"});
+  EXPECT_EQ(run(plus(7, "1", {"-1"})), "count 1");
+  EXPECT_EQ(run(minus(7, "1", {"-1"})), "count 0");
+  EXPECT_EQ(fake.rows("test", "real"), Rows{"1,-0.5"});
+}
+
 TEST_F(IncrementTest, IsRefusedOnTheReadPort) {
   use(engine::Mode::kReadOnly);
   EXPECT_EQ(run(plus(1, "1", {"1"})), "error readonly");

@@ -23,21 +23,16 @@ class Change {
         request_(request),
         cursor_(cursor),
         scratch_(scratch),
-        increment_(scratch),
+        increment_(cursor, scratch),
         reply_(reply) {}
 
   // Prepares what is the same for all rows. `values` has one for each column, or none for a delete.
   // Errors: kNumber, kNotANumber.
   Result<void> prepare(std::span<const std::string> columns, std::span<const Value> values) {
-    if (counts(request_)) {
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (!values[i].is_null() && !cursor_.is_countable(i)) return ErrorCode::kNotANumber;
-      }
-      return increment_.prepare(request_.modification, columns, values);
-    }
+    if (counts(request_)) return increment_.prepare(request_.modification, columns, values);
     scratch_.assignments.clear();
     for (const Value& value : values) {
-      scratch_.assignments.push_back({scratch_.assignments.size(), value, false});
+      scratch_.assignments.push_back({scratch_.assignments.size(), value, false, {}});
     }
     return {};
   }

@@ -32,7 +32,9 @@ struct Scratch {
     size_t column = 0;
     Amount amount;
     std::optional<size_t> previous;  // position in counts of the same column's earlier operand
-    size_t begin = 0, size = 0;      // of the sum, in sums
+    bool is_real = false;
+    double real_sum = 0;
+    size_t begin = 0, size = 0;  // of the sum, in sums
   };
   std::vector<Count> counts;
   std::vector<size_t> counts_by_name;

@@ -122,7 +122,7 @@ Result<void> MariaCursor::init_index() {
   return {};
 }
 
-bool MariaCursor::is_countable(size_t column) const {
+engine::Cursor::Counting MariaCursor::counting(size_t column) const {
   const Field* field = columns_[column];
   switch (field->real_type()) {
     case MYSQL_TYPE_TINY:
@@ -132,9 +132,12 @@ bool MariaCursor::is_countable(size_t column) const {
     case MYSQL_TYPE_LONGLONG:
     case MYSQL_TYPE_YEAR:
     case MYSQL_TYPE_NEWDECIMAL:
-      return true;
+      return Counting::kExact;
+    case MYSQL_TYPE_FLOAT:
+    case MYSQL_TYPE_DOUBLE:
+      return Counting::kReal;
     default:
-      return is_text(field) || (field->flags & BLOB_FLAG);
+      return is_text(field) || (field->flags & BLOB_FLAG) ? Counting::kExact : Counting::kNot;
   }
 }
 

@@ -83,7 +83,8 @@ class MariaCursor final : public engine::Cursor {
 
   size_t key_parts() const override { return key_parts_; }
   size_t columns() const override { return spec_->columns.size(); }
-  bool is_countable(size_t column) const override;
+  Counting counting(size_t column) const override;
+  double real(size_t column) override { return columns_[column]->val_real(); }
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;
@@ -133,7 +134,7 @@ class MariaCursor final : public engine::Cursor {
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   Result<void> check_children();
-  Result<void> store(Field* field, const Value& value);
+  Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
   Result<void> erase_versioned();
   Result<void> failed(int number);
   // put.cc

@@ -55,7 +55,8 @@ void MariaCursor::set_write_columns(engine::Access access) {
 
 Result<void> MariaCursor::failed(int number) { return session_.take_error(number); }
 
-Result<void> MariaCursor::store(Field* field, const Value& value) {
+// `addend`: is added to the column instead.
+Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<double> addend) {
   THD* thd = session_.thd();
   if (field->vcol_info != nullptr || field->vers_sys_field()) {
     // The server computes it. NULL is ignored; a value is an error in strict mode, ignored in
@@ -70,7 +71,9 @@ Result<void> MariaCursor::store(Field* field, const Value& value) {
   } else {
     field->set_notnull();
     if (field == table_->next_number_field) table_->auto_increment_field_not_null = true;
-    if (field->store(value.data, value.size, value_charset(field)) < 0) return failed(0);
+    const int stored = addend ? field->store(field->val_real() + *addend)
+                              : field->store(value.data, value.size, value_charset(field));
+    if (stored < 0) return failed(0);
   }
   if (thd->is_error()) return failed(0);
   if (field->vcol_info == nullptr && !field->vers_sys_field()) field->set_has_explicit_value();
@@ -151,7 +154,7 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
     // A strict server raises the error itself when the sum is stored.
     if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
       return out_of_range(field);
-    if (auto stored = store(field, assignment.value); !stored) return stored;
+    if (auto stored = store(field, assignment.value, assignment.addend); !stored) return stored;
     makes_history |= is_versioned(field);
   }
   if (auto computed = compute_updated_row(makes_history); !computed) return computed;

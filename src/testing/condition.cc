@@ -26,6 +26,7 @@ int Condition::compare(const Cell& cell) const {
   if (const int64_t* number = std::get_if<int64_t>(&cell)) {
     return order(static_cast<double>(*number), number_);
   }
+  if (const double* number = std::get_if<double>(&cell)) return order(*number, number_);
   return order(std::get<std::string>(cell), text_);
 }
 

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <deque>
 
 #include "base/assert.h"
 #include "testing/fake_session.h"
@@ -32,6 +33,17 @@ std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine:
   cursor->texts_.resize(cursor->columns_.size());
   cursor->values_.resize(cursor->columns_.size());
   return cursor;
+}
+
+engine::Cursor::Counting FakeCursor::counting(size_t column) const {
+  const ColumnType type = table_->columns()[columns_.at(column)].type;
+  return type == ColumnType::kDouble ? Counting::kReal : Counting::kExact;
+}
+
+double FakeCursor::real(size_t column) {
+  HS_ASSERT(session_.here(session_.request_ == this));
+  const std::lock_guard lock(session_.engine_.mutex_);
+  return std::get<double>(table_->rows().at(row_)[columns_.at(column)]);
 }
 
 Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
@@ -234,11 +246,17 @@ Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
   if (at == table_->rows().end()) return Error::engine(kRecordDeleted);
   std::vector<size_t> into;
   std::vector<Value> values;
-  for (const Assignment& assignment : assignments) {
-    into.push_back(columns_.at(assignment.column));
-    values.push_back(assignment.value);
-  }
   Row old = at->second;
+  Row sums = old;
+  std::deque<std::string> texts;
+  for (const Assignment& assignment : assignments) {
+    const size_t column = columns_.at(assignment.column);
+    into.push_back(column);
+    values.push_back(assignment.value);
+    if (!assignment.addend) continue;
+    std::get<double>(sums[column]) += *assignment.addend;
+    values.back() = Value::of(texts.emplace_back(cell_text(sums[column])));
+  }
   if (Result<void> done = table_->update(row_, into, values); !done) return done;
   session_.undo_.push_back({table_, row_, std::move(old)});
   return {};

@@ -31,6 +31,7 @@ Texts row_of(const Table& table, size_t at) {
   const bool is_text = column.type == ColumnType::kText;
   return {column.name,
           is_text                                ? "text"
+          : column.type == ColumnType::kDouble   ? "double"
           : column.type == ColumnType::kUnsigned ? "int(10) unsigned"
                                                  : "int(11)",
           column.nullable ? "YES" : "NO",

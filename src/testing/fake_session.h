@@ -26,7 +26,8 @@ class FakeCursor : public engine::Cursor {
 
   size_t key_parts() const override { return index_->columns.size(); }
   size_t columns() const override { return columns_.size(); }
-  bool is_countable(size_t) const override { return true; }
+  Counting counting(size_t column) const override;
+  double real(size_t column) override;
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;

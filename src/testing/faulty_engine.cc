@@ -25,7 +25,8 @@ class FaultyCursor : public engine::Cursor {
 
   size_t key_parts() const override { return inner_->key_parts(); }
   size_t columns() const override { return inner_->columns(); }
-  bool is_countable(size_t column) const override { return inner_->is_countable(column); }
+  Counting counting(size_t column) const override { return inner_->counting(column); }
+  double real(size_t column) override { return inner_->real(column); }
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;

@@ -1,6 +1,7 @@
 #include "testing/table.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -32,6 +33,14 @@ struct Number {
   enum { kOk, kNone, kTooLarge } state = kNone;
   int64_t value = 0;
 };
+
+std::optional<double> parse_double(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+    return std::nullopt;
+  return number;
+}
 
 Number parse(std::string_view text, ColumnType type) {
   Number number;
@@ -84,6 +93,10 @@ bool begins_with(const Row& key, std::span<const Cell> prefix) { return compare(
 
 std::string cell_text(const Cell& cell) {
   if (const int64_t* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
+  if (const double* number = std::get_if<double>(&cell)) {
+    std::array<char, 32> text;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *number).ptr};
+  }
   return std::get<std::string>(cell);
 }
 
@@ -132,6 +145,10 @@ KeyCell Table::key_cell(size_t column, const Value& value) const {
   // A text becomes the number that SQL compares it as.
   const ColumnType type = columns_[column].type;
   const double wanted = leading_number(value.text());
+  if (type == ColumnType::kDouble) {
+    key.cell = Cell(wanted);
+    return key;
+  }
   const double held = std::clamp(std::floor(wanted), static_cast<double>(lowest(type)),
                                  static_cast<double>(highest(type)));
   key.cell = Cell(static_cast<int64_t>(held));
@@ -146,6 +163,12 @@ Result<Cell> Table::stored_cell(size_t column, const Value& value) const {
     return sql_error(kBadNull, "Column", definition, " cannot be null");
   }
   if (definition.type == ColumnType::kText) return Cell(std::string(value.text()));
+  if (definition.type == ColumnType::kDouble) {
+    if (const std::optional<double> number = parse_double(value.text())) return Cell(*number);
+    const std::string before =
+        "Incorrect double value: '" + std::string(value.text()) + "' for column";
+    return sql_error(kWrongValue, before, definition, " at row 1");
+  }
   const Number number = parse(value.text(), definition.type);
   if (number.state == Number::kOk) return Cell(number.value);
   if (number.state == Number::kTooLarge) {

@@ -19,7 +19,12 @@
 
 namespace hs::testing {
 
-enum class ColumnType : uint8_t { kInt, kUnsigned, kText };  // 32 bits signed, unsigned; bytes
+enum class ColumnType : uint8_t {
+  kInt,       // 32 bits
+  kUnsigned,  // 32 bits
+  kDouble,
+  kText,  // bytes
+};
 
 struct ColumnDefinition {
   std::string name;
@@ -37,7 +42,7 @@ struct IndexDefinition {
 
 // One value of a row. The variant's own order is the order of an index: NULL first, numbers as
 // numbers, texts as bytes.
-using Cell = std::variant<std::monostate, int64_t, std::string>;
+using Cell = std::variant<std::monostate, int64_t, double, std::string>;
 using Row = std::vector<Cell>;
 using RowId = uint64_t;  // never used again for another row of the table
 

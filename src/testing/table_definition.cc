@@ -34,6 +34,8 @@ bool parse_column(std::string_view text, ColumnDefinition& column) {
     column.type = ColumnType::kInt;
   } else if (type == "unsigned") {
     column.type = ColumnType::kUnsigned;
+  } else if (type == "double") {
+    column.type = ColumnType::kDouble;
   } else if (type == "text") {
     column.type = ColumnType::kText;
   } else {
@@ -43,7 +45,8 @@ bool parse_column(std::string_view text, ColumnDefinition& column) {
     const std::string_view word = take_word(text);
     if (word == "null") {
       column.nullable = true;
-    } else if (word == "auto_increment" && column.type != ColumnType::kText) {
+    } else if (word == "auto_increment" &&
+               (column.type == ColumnType::kInt || column.type == ColumnType::kUnsigned)) {
       column.auto_increment = true;
     } else if (word == "default") {
       column.default_value = take_word(text);

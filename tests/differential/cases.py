@@ -298,7 +298,7 @@ class Drawer:
 
     def _operand(self, column: Column) -> Value:
         rng = self.rng
-        if column.family not in (Family.INTEGER, Family.DECIMAL) and rng.random() < 0.8:
+        if column.family not in (Family.INTEGER, Family.DECIMAL, Family.FLOAT) and rng.random() < 0.8:
             return None
         return rng.choice(
             [

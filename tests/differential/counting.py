@@ -9,7 +9,14 @@ from columns import Column, Family
 from database import Cells, SqlError
 
 _NUMBER = re.compile(rb"([+-]?)([0-9]+)(?:\.([0-9]+))?\Z")
-_COUNTABLE = (Family.INTEGER, Family.DECIMAL, Family.YEAR, Family.TEXT, Family.BYTES)
+_COUNTABLE = (
+    Family.INTEGER,
+    Family.DECIMAL,
+    Family.FLOAT,
+    Family.YEAR,
+    Family.TEXT,
+    Family.BYTES,
+)
 
 
 class Refused(Exception):
@@ -23,12 +30,20 @@ def check_countable(request: Request) -> None:
             raise Refused("not_a_number")
 
 
-def sums(request: Request, row: Cells, strict: bool) -> list[tuple[Column, bytes]] | None:
-    """What `+` and `-` assign to one row; None when zero would be crossed."""
+def sums(request: Request, row: Cells, strict: bool) -> list[str] | None:
+    """The assignments of `+` and `-` to one row, whose FLOATs are given exactly; None when zero would
+    be crossed."""
     found: list[tuple[Column, bytes]] = []
+    assignments: list[str] = []
     crosses = False
     for column, old, operand in zip(request.spec.columns, row, request.values):
         if old is None or operand is None:
+            continue
+        if column.family is Family.FLOAT:
+            assignments.append(f"{column.quoted} = {column.quoted} {request.action} ({int(operand)})")
+            real = float(old)
+            real_sum = real - int(operand) if request.action == "-" else real + int(operand)
+            crosses |= real < 0 < real_sum or real_sum < 0 < real
             continue
         match = _NUMBER.match(old)
         if not match or len((match[2].lstrip(b"0")) + (match[3] or b"")) > 100:
@@ -43,11 +58,12 @@ def sums(request: Request, row: Cells, strict: bool) -> list[tuple[Column, bytes
             f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
         )
         found.append((column, text.encode()))
+        assignments.append(f"{column.quoted} = {column.literal(text.encode())}")
     if request.action == "-" and crosses:
         return None
     if not strict and not all(_is_bigint(column, text) for column, text in found):
         raise SqlError(1690, "BIGINT value is out of range")
-    return found
+    return assignments
 
 
 def _is_bigint(column: Column, text: bytes) -> bool:

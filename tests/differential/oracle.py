@@ -262,14 +262,22 @@ class Oracle:
                     return True
         return False
 
+    def _exactly(self, request: Request, row: Cells) -> Cells:
+        """The row with all digits of its FLOATs."""
+        columns = request.spec.columns
+        if not any(c.type.startswith("FLOAT") for c in columns):
+            return row
+        shown = ", ".join(c.dump() if c.type.startswith("FLOAT") else c.quoted for c in columns)
+        exact = self.sql.rows(f"SELECT {shown} FROM t WHERE {self._identity_of(request, row)}")
+        return exact[0] if exact else row
+
     def _count_rows(self, request: Request, rows: list[Cells]) -> int:
         counted = 0
         for row in rows:
-            setting = sums(request, row, self.strict)
+            setting = sums(request, self._exactly(request, row), self.strict)
             if setting is None:
                 continue
             counted += 1
             if setting:
-                given = ", ".join(f"{c.quoted} = {c.literal(v)}" for c, v in setting)
-                self.sql(f"UPDATE t SET {given} WHERE {self._identity_of(request, row)}")
+                self.sql(f"UPDATE t SET {', '.join(setting)} WHERE {self._identity_of(request, row)}")
         return counted

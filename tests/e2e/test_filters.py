@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import pymysql
 import pytest
 from hs_client import Client, Value, line, rows
 from private_server import PrivateServer
+from pymysql.cursors import Cursor
 
 SQL_OPS = {"=": "<=>", "!=": "<=>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -171,62 +173,89 @@ def test_increments_are_those_of_sql_or_an_error(
 def test_columns_whose_text_is_not_their_number_cannot_be_counted(
     server: PrivateServer, writer: Client, database: str
 ) -> None:
-    server.sql(
-        "CREATE TABLE hs.x (id INT PRIMARY KEY, f FLOAT, b BIT(8), e ENUM('10','20'), d DATE, y YEAR)"
-    )
-    server.sql("INSERT INTO hs.x VALUES (1, 16777216, b'111', '10', '2020-01-01', 2020)")
-    before = server.sql("SELECT f, b, e, d FROM hs.x")
-    for column in ("f", "b", "e", "d"):
+    server.sql("CREATE TABLE hs.x (id INT PRIMARY KEY, b BIT(8), e ENUM('10','20'), d DATE, y YEAR)")
+    server.sql("INSERT INTO hs.x VALUES (1, b'111', '10', '2020-01-01', 2020)")
+    before = server.sql("SELECT b, e, d FROM hs.x")
+    for column in ("b", "e", "d"):
         writer.open("hs.x", [column])
         assert writer.request(1, "=", 1, 1, 1, 0, "+", 1) == b"1\t1\tnot_a_number"
-    assert server.sql("SELECT f, b, e, d FROM hs.x") == before
+    assert server.sql("SELECT b, e, d FROM hs.x") == before
     writer.open("hs.x", ["y"])
     assert writer.request(1, "=", 1, 1, 1, 0, "+", 1) == b"0\t1\t1"
     assert server.sql("SELECT y FROM hs.x") == [(2021,)]
 
 
-def test_question_forms_return_the_old_row(
-    server: PrivateServer, writer: Client, counters: str
+REALS = {
+    "FLOAT": ["0", "0.1", "2.5", "16777216", "-16777217", "123456.789", "1e30", "3.4028234e38", "4.9999995"],
+    "DOUBLE": ["0", "0.1", "-2.5", "9007199254740993", "1e300", "1.7976931348623157e308", "5e-324"],
+    "FLOAT(7,4)": ["0.5", "1.2345", "999.9999", "-999.9999"],
+    "DOUBLE(5,3)": ["0.001", "99.999", "-98.5"],
+    "FLOAT(7,2)": ["7.25", "99999.99"],
+    "DOUBLE UNSIGNED": ["0", "0.25", "7", "18446744073709551615"],
+}
+REAL_OPERANDS = [
+    "1", "-1", "0", "+7", "100", "-3", "9007199254740993", "18446744073709551615", "-9223372036854775808",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["STRICT_TRANS_TABLES", ""])
+def test_floats_and_doubles_are_counted_as_sql_adds(
+    server: PrivateServer, writer: Client, database: str, mode: str
 ) -> None:
-    writer.open(counters, ["id", "a"])
-    assert writer.request(1, "=", 1, 1, 1, 0, "+?", 0, 5) == b"0\t2\t1\t10"
-    assert writer.request(1, "=", 1, 1, 1, 0, "-?", 0, 1) == b"0\t2\t1\t15"
-    assert writer.request(1, "=", 1, 1, 1, 0, "U?", 1, 99) == b"0\t2\t1\t14"
-    assert writer.request(1, ">=", 1, 0, 9, 0, "D?") == b"0\t2\t1\t99\t2\t\0"
-    assert writer.request(1, "=", 1, 1, 1, 0, "U?", 1, 1) == b"0\t2"
-    assert server.sql("SELECT COUNT(*) FROM hs.n") == [(0,)]
+    before = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
+    server.sql("SET GLOBAL sql_mode = %s", [mode])
+    connection = server.connect()
+    try:
+        with connection.cursor() as sql:
+            for number, (kind, numbers) in enumerate(REALS.items()):
+                table = f"hs.r{number}"
+                sql.execute(f"CREATE TABLE {table} (id INT PRIMARY KEY, v {kind} NULL)")
+                rows = ", ".join(f"({i}, {n})" for i, n in enumerate([*numbers, "NULL"]))
+                sql.execute(f"INSERT INTO {table} VALUES {rows}")
+                sql.execute(f"CREATE TABLE {table}_twin SELECT * FROM {table}")
+                writer.open(table, ["v"])
+                for row, operator, operand in itertools.product(
+                    range(len(numbers) + 1), "+-", REAL_OPERANDS
+                ):
+                    check_one_count(sql, writer, table, row, operator, operand)
+    finally:
+        connection.close()
+        server.sql("SET GLOBAL sql_mode = %s", [before])
 
 
-def test_a_range_increment_on_the_scanned_index_counts_each_row_once(
-    server: PrivateServer, writer: Client, counters: str
+def check_one_count(
+    sql: Cursor, writer: Client, table: str, row: int, operator: str, operand: str
 ) -> None:
-    server.sql("UPDATE hs.n SET a = id")
-    writer.open(counters, ["a"], index="a")
-    assert writer.request(1, ">=", 1, 0, 100, 0, "+", 1) == b"0\t1\t2"
-    assert server.sql("SELECT a FROM hs.n ORDER BY id") == [(2,), (3,)]
+    count = f"{operator} ({operand})"
+    sql.execute(
+        f"SELECT CAST(v AS DOUBLE), CAST(v AS CHAR), CAST(v AS DOUBLE) {count}"
+        f" FROM {table}_twin WHERE id = {row}"
+    )
+    exact, printed, after = sql.fetchall()[0]
+    what = (table, row, count, exact)
+    expected = b"0\t1\t" + (b"\0" if printed is None else printed.encode())
+    if operator == "+" or exact is None or exact * after >= 0:
+        try:
+            sql.execute(f"UPDATE {table}_twin SET v = v {count} WHERE id = {row}")
+        except pymysql.Error as error:
+            expected = b"1\t1\tsql_%d" % error.args[0]
+    reply = writer.request(1, "=", 1, row, 1, 0, operator + "?", operand)
+    assert reply.split(b" ")[0] == expected, what
+    stored = []
+    for one in (table, f"{table}_twin"):
+        sql.execute(f"SELECT CAST(v AS DOUBLE), CAST(v AS CHAR) FROM {one} WHERE id = {row}")
+        stored.append(sql.fetchall())
+    assert stored[0] == stored[1], what
 
 
-def test_a_filter_has_no_order_with_what_the_character_set_lacks(
-    server: PrivateServer, reader: Client, table: str
+def test_a_float_that_is_listed_twice_is_rounded_as_often_as_by_sql(
+    server: PrivateServer, writer: Client, database: str
 ) -> None:
-    server.sql(f"ALTER TABLE {table} ADD e ENUM('a', 'é') CHARACTER SET latin1 DEFAULT 'a'")
-    reader.open(table, ["id"], id=1, filters=["l", "s", "e"])
-    lacked, broken = ("日本", b"sql_1267"), (b"a\xc3", b"sql_1300")
-    for column, (text, error) in ((0, lacked), (1, broken), (2, lacked)):
-        for op in ("<", "<=", ">", ">="):
-            reply = reader.request(1, ">=", 1, 1, 9, 0, "F", op, column, text)
-            assert reply.split(b" ")[0] == b"1\t1\t" + error, reply
-        # Like a key that the column cannot hold: no row has it.
-        assert rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "=", column, text)) == []
-        assert len(rows(reader.request(1, ">=", 1, 1, 9, 0, "F", "!=", column, text))) == 4
-
-
-def test_a_filter_finds_no_row_by_a_text_that_is_too_long(
-    server: PrivateServer, reader: Client, database: str
-) -> None:
-    # This collation ignores a NUL.
-    server.sql("CREATE TABLE hs.n (id INT PRIMARY KEY, v VARCHAR(2) COLLATE utf8mb4_unicode_ci)")
-    server.sql("INSERT INTO hs.n VALUES (1, 'ab')")
-    reader.open("hs.n", ["id"], id=1, filters=["v"])
-    for text, found in (("AB", 1), ("ab ", 1), ("ab\0", 0), ("abc", 0)):
-        assert len(rows(reader.request(1, "=", 1, 1, 9, 0, "F", "=", 0, text))) == found, text
+    server.sql("CREATE TABLE hs.x (id INT PRIMARY KEY, f FLOAT)")
+    server.sql("INSERT INTO hs.x VALUES (1, 16777216), (2, 16777216)")
+    writer.open("hs.x", ["f", "f"])
+    assert writer.request(1, "=", 1, 1, 1, 0, "+", 1, 1) == b"0\t1\t1"
+    server.sql("UPDATE hs.x SET f = f + 1, f = f + 1 WHERE id = 2")
+    assert server.sql("SELECT CAST(f AS DOUBLE) FROM hs.x") == [(16777216.0,)] * 2
+    assert writer.request(1, "=", 1, 1, 1, 0, "+", 2, None) == b"0\t1\t1"
+    assert server.sql("SELECT CAST(f AS DOUBLE) FROM hs.x WHERE id = 1") == [(16777218.0,)]
