@@ -37,6 +37,10 @@ class Principal {
 
   const uint64_t id;  // of no other principal, ever
 
+  // As USER() has them.
+  const char* user() const { return user_.c_str(); }
+  const char* host() const { return host_.empty() ? ip_.c_str() : host_.c_str(); }
+
  private:
   friend class Privileges;
   friend class MariaAccount;

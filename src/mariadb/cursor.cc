@@ -64,8 +64,7 @@ void MariaCursor::unlock_read() {
 
 bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
-  bool failed =
-      !lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
+  bool failed = !lock_tables_for(access);
   // A second handler looks rows up to check long UNIQUE columns and periods. The delete of a row
   // that becomes history is an update.
   const bool adds = engine::inserts(access);
@@ -78,6 +77,7 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   if (!failed && adds) failed = !begin_puts();
   if (failed) {
     if (thd->lock != nullptr) end_statement();
+    leave_triggers();
     if (thd->lock == nullptr) return false;
     mysql_unlock_tables(thd, thd->lock);
     thd->lock = nullptr;
@@ -106,6 +106,7 @@ void MariaCursor::end_index() {
 }
 
 enum_mdl_type MariaCursor::protection_type() const {
+  if (triggers_ != nullptr) return triggers_->protection_type();
   return table_->s->online_backup ? MDL_BACKUP_TRANS_DML : MDL_BACKUP_DML;
 }
 

@@ -6,6 +6,7 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
 #include "mariadb/text.h"
+#include "mariadb/trigger_tables.h"
 
 namespace hs::mariadb {
 
@@ -43,11 +45,20 @@ class MariaCursor final : public engine::Cursor {
   // DROP, LOCK TABLES), or until every old version of the table is closed (after FLUSH TABLES).
   bool is_waited_for() const {
     return table_->needs_reopen() || table_->s->tdc->flushed ||
-           list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.is_waited_for();
+           list_.mdl_request.ticket->has_pending_conflicting_lock() || children_.is_waited_for() ||
+           (triggers_ != nullptr && triggers_->is_waited_for());
   }
 
-  // A change was refused because it would have reached tables that are not open with this one.
-  bool lacks_children() const { return lacks_children_; }
+  // Whether the table is only to be kept open for one batch.
+  bool is_provisional() const { return triggers_ != nullptr && triggers_->lacks_tables(); }
+
+  // A change was refused, or a trigger's would be, because it would reach tables that are not open
+  // with this one.
+  bool lacks_children() const {
+    return lacks_children_ || (triggers_ != nullptr && !triggers_->is_complete());
+  }
+  // Whether the table has triggers, which run with its changes. Only on the write port.
+  bool has_triggers() const { return triggers_ != nullptr; }
 
   // Whether there is such a table for the account, as far as its privileges say. Before open().
   bool is_seen_by(Principal& principal) const;
@@ -69,6 +80,8 @@ class MariaCursor final : public engine::Cursor {
   void unlock_read();
   // The write port's lock, for one statement. False: as in lock_for_read().
   bool lock_for_write(engine::Access access);
+  // After the statement was kept or undone, and before its tables are unlocked.
+  void leave_triggers();
   // The statement goes on under the query id that the THD has now.
   void take_query_id();
   void end_index();
@@ -104,6 +117,9 @@ class MariaCursor final : public engine::Cursor {
   const AccountRights& ask_for_rights(Principal& principal, int64_t now_ms);
   // open_table.cc
   Error open_failed(bool try_again) const;
+  void init_list();
+  Result<void> open_list();
+  Result<void> open_with_triggers();
   Result<void> check_table() const;
   bool is_in_index(const Field* field) const;
   void choose_covering_index();
@@ -126,11 +142,21 @@ class MariaCursor final : public engine::Cursor {
   Result<void> add_condition(KeyOperator op, size_t part, const Value& value);
   bool meets_conditions();
   bool meets_key();
+  // triggers.cc
+  bool lock_tables_for(engine::Access access);
+  Field* to_fill(Field* field) const;
+  Result<void> fire(trg_event_type event, trg_action_time_type time) {
+    return fire(event, time, event != TRG_EVENT_DELETE);
+  }
+  Result<void> fire(trg_event_type event, trg_action_time_type time, bool old_is_beside);
+  Result<void> fire_before(trg_event_type event);
+  bool nulls_remain();
   // write.cc
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
   Result<void> compute_updated_row(bool makes_history);
   Result<bool> write_updated_row(bool makes_history);
+  Result<void> end_update(bool differs);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   Result<void> check_children();
@@ -140,6 +166,7 @@ class MariaCursor final : public engine::Cursor {
   // put.cc
   bool allows_puts();
   bool begin_puts();
+  Result<Inserted> end_insert(ulonglong next_id, uint64_t replaced);
   Error put_failed(ulonglong next_id, int error);
   Result<void> read_duplicate(int write_error, RowsInTheWay* in_the_way);
   int read_row_of_key();
@@ -147,6 +174,7 @@ class MariaCursor final : public engine::Cursor {
                                     std::optional<std::span<const Value>> updates,
                                     ulonglong next_id);
   Result<Inserted> replace(RowsInTheWay* in_the_way);
+  Result<void> erase_replaced();
 
   void read_key_columns();
   Result<void> init_index();
@@ -163,8 +191,9 @@ class MariaCursor final : public engine::Cursor {
   const ProcessEntry::Subject subject_;
 
   TABLE_LIST list_;
-  ForeignKeyChildren children_;
+  ForeignKeyChildren children_;  // none where triggers_ has them
   bool lacks_children_ = false;
+  std::unique_ptr<TriggerTables> triggers_;    // null: the table has no triggers, or is only read
   std::optional<Open_table_context> opening_;  // of the last open()
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;

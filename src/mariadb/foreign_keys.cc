@@ -8,11 +8,7 @@ namespace {
 
 const uint8 kUpdateOrDelete = trg2bit(TRG_EVENT_UPDATE) | trg2bit(TRG_EVENT_DELETE);
 
-thr_lock_type lock_of(const FOREIGN_KEY_INFO& key) {
-  const bool cascades =
-      fk_modifies_child(key.delete_method) || fk_modifies_child(key.update_method);
-  return cascades ? TL_FIRST_WRITE : TL_READ;
-}
+thr_lock_type lock_of(const FOREIGN_KEY_INFO& key) { return lock_of_child(key, kUpdateOrDelete); }
 
 // Gives the THD other memory while it lives, for what must not be kept until the commit.
 class OwnMemory {
@@ -39,6 +35,26 @@ bool equal(const LEX_CSTRING& name, const std::string& other) {
 }
 
 }  // namespace
+
+thr_lock_type lock_of_child(const FOREIGN_KEY_INFO& key, uint8 events) {
+  const bool cascades =
+      ((events & trg2bit(TRG_EVENT_DELETE)) && fk_modifies_child(key.delete_method)) ||
+      ((events & trg2bit(TRG_EVENT_UPDATE)) && fk_modifies_child(key.update_method));
+  return cascades ? TL_FIRST_WRITE : TL_READ;
+}
+
+bool all_referring_keys(THD* thd, TABLE* parent,
+                        const std::function<bool(const FOREIGN_KEY_INFO&)>& has) {
+  if (!parent->file->referenced_by_foreign_key()) return true;
+  const OwnMemory memory(thd);
+  List<FOREIGN_KEY_INFO> keys;
+  parent->file->get_parent_foreign_key_list(thd, &keys);
+  if (thd->is_error()) return false;
+  List_iterator<FOREIGN_KEY_INFO> next(keys);
+  while (const FOREIGN_KEY_INFO* key = next++)
+    if (!has(*key)) return false;
+  return true;
+}
 
 bool ForeignKeyChildren::open(THD* thd, TABLE_LIST* parent) {
   children_.clear();  // of an earlier try
@@ -70,15 +86,8 @@ bool ForeignKeyChildren::complete(THD* thd, TABLE* parent) const {
 }
 
 bool ForeignKeyChildren::has_children_of(THD* thd, TABLE* parent) const {
-  if (!parent->file->referenced_by_foreign_key()) return true;
-  const OwnMemory memory(thd);
-  List<FOREIGN_KEY_INFO> keys;
-  parent->file->get_parent_foreign_key_list(thd, &keys);
-  if (thd->is_error()) return false;
-  List_iterator<FOREIGN_KEY_INFO> next(keys);
-  while (const FOREIGN_KEY_INFO* key = next++)
-    if (!has(*key, lock_of(*key))) return false;
-  return true;
+  return all_referring_keys(thd, parent,
+                            [this](const FOREIGN_KEY_INFO& key) { return has(key, lock_of(key)); });
 }
 
 bool ForeignKeyChildren::has(const FOREIGN_KEY_INFO& key, thr_lock_type lock) const {

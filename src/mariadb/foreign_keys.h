@@ -10,9 +10,18 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <deque>
+#include <functional>
 #include <string>
 
 namespace hs::mariadb {
+
+// How a change of `events` (bits of trg2bit()) locks the child table of `key`.
+thr_lock_type lock_of_child(const FOREIGN_KEY_INFO& key, uint8 events);
+
+// Whether `has` is true of all foreign keys that refer to `parent`. False, too, when there is no
+// memory to find out; the error is then raised in the THD.
+bool all_referring_keys(THD* thd, TABLE* parent,
+                        const std::function<bool(const FOREIGN_KEY_INFO&)>& has);
 
 class ForeignKeyChildren {
  public:

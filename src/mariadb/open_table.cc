@@ -35,23 +35,56 @@ Result<void> MariaCursor::open() {
   if (database_ == "mysql") return ErrorCode::kOpenTable;
 
   THD* thd = session_.thd();
-  const LEX_CSTRING database = lex(database_);
-  const LEX_CSTRING name = lex(table_name_);
   lacks_children_ = false;
-  list_.reset();
-  list_.init_one_table(&database, &name, nullptr,
-                       session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
+  const MDL_savepoint locked_before = thd->mdl_context.mdl_savepoint();
+  if (auto opened = open_list(); !opened) return opened;
+  const bool is_written = session_.mode() == engine::Mode::kReadWrite;
+  if (is_written && table_->triggers != nullptr) {
+    if (auto checked = check_table(); !checked) return checked;
+    // Once more, together with what the triggers use.
+    table_ = nullptr;
+    close_thread_table(thd, &thd->open_tables);
+    thd->mdl_context.rollback_to_savepoint(locked_before);
+    if (auto opened = open_with_triggers(); !opened) return opened;
+  }
+  table_->reginfo.lock_type = list_.lock_type;
+  if (auto checked = check_table(); !checked) return checked;
+  if (is_written && triggers_ == nullptr && !children_.open(thd, &list_))
+    return open_failed(ForeignKeyChildren::may_open_again(thd));
+  return resolve();
+}
+
+Result<void> MariaCursor::open_list() {
+  THD* thd = session_.thd();
+  init_list();
   // Views are not opened.
   list_.i_s_requested_object = OPEN_TABLE_ONLY;
   opening_.emplace(thd, 0);
   if (open_table(thd, &list_, &*opening_) || list_.table == nullptr)
     return open_failed(opening_->can_recover_from_failed_open());
   table_ = list_.table;
-  table_->reginfo.lock_type = list_.lock_type;
-  if (auto checked = check_table(); !checked) return checked;
-  if (session_.mode() == engine::Mode::kReadWrite && !children_.open(thd, &list_))
-    return open_failed(ForeignKeyChildren::may_open_again(thd));
-  return resolve();
+  return {};
+}
+
+Result<void> MariaCursor::open_with_triggers() {
+  THD* thd = session_.thd();
+  init_list();
+  triggers_ = std::make_unique<TriggerTables>(thd);
+  session_.lend();
+  const bool opened = triggers_->open(&list_);
+  session_.take_back();
+  if (!opened) return open_failed(ForeignKeyChildren::may_open_again(thd));
+  table_ = list_.table;
+  if (!triggers_->can_be_served()) return ErrorCode::kUnsupportedTable;
+  return {};
+}
+
+void MariaCursor::init_list() {
+  const LEX_CSTRING database = lex(database_);
+  const LEX_CSTRING name = lex(table_name_);
+  list_.reset();
+  list_.init_one_table(&database, &name, nullptr,
+                       session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
 }
 
 // Clients get one text for all reasons why a table cannot be opened; they are left to the server.
@@ -75,6 +108,7 @@ void MariaCursor::forget_table() {
   rights_.forget();
   table_ = nullptr;
   children_.forget();
+  triggers_.reset();
   read_lock_ = nullptr;
   columns_.clear();
   filter_columns_.clear();
@@ -105,11 +139,10 @@ Result<void> MariaCursor::check_table() const {
   // Writes would not reach the other nodes of a Galera cluster.
   if (WSREP_ON) return ErrorCode::kUnsupportedTable;
   if (changes_depend_on_client(table_)) return ErrorCode::kUnsupportedTable;
-  // The SQL layer does things around a write that are not done here: triggers, sequences in
-  // defaults (their tables would have to be opened, too), history partitions that are switched by
-  // size.
-  const bool needs_sql = table_->triggers != nullptr || table_->internal_tables != nullptr ||
-                         (table_->versioned() && table_->part_info != nullptr);
+  // The SQL layer does things around a write that are not done here: sequences in defaults (their
+  // tables would have to be opened, too), history partitions that are switched by size.
+  const bool needs_sql =
+      table_->internal_tables != nullptr || (table_->versioned() && table_->part_info != nullptr);
   if (needs_sql) return ErrorCode::kUnsupportedTable;
   // The server logs changes of such tables as SQL statements, never as rows.
   if (table_->versioned(VERS_TRX_ID) && mysql_bin_log.is_open())
@@ -162,7 +195,7 @@ Result<void> MariaCursor::resolve() {
 
 // InnoDB undoes a row that it cannot change completely. That is not enough where the server makes
 // several calls for one row (history, partitions, unique checks of its own), or where the change
-// reaches other tables.
+// reaches other tables (cascades, triggers).
 bool MariaCursor::changes_rows_at_one_go() const {
   const TABLE_SHARE* share = table_->s;
   const bool has_fulltext =
@@ -171,7 +204,7 @@ bool MariaCursor::changes_rows_at_one_go() const {
       });
   return table_->file->ht->db_type == DB_TYPE_INNODB && table_->part_info == nullptr &&
          !table_->versioned() && !share->period.name && !share->long_unique_table &&
-         !has_fulltext && children_.count() == 1;
+         !has_fulltext && children_.count() == 1 && triggers_ == nullptr;
 }
 
 // Finds the index by its name, case-sensitively as the protocol says. An empty name is PRIMARY.

@@ -87,7 +87,7 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
   const int error = file->ha_write_row(table_->record[0]);
   if (error == 0) {
     session_.note_change();
-    return Inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
+    return end_insert(next_id, 0);
   }
   if (!is_duplicate(error)) return put_failed(next_id, error);
   const bool ignores = access_ == engine::Access::kInsertIgnore;
@@ -102,6 +102,16 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
     return Inserted{has_auto_increment(), 0, 0};
   }
   return update_duplicate(values, updates, next_id);
+}
+
+// The new row was written, and has replaced so many.
+Result<engine::Cursor::Inserted> MariaCursor::end_insert(ulonglong next_id, uint64_t replaced) {
+  const Inserted inserted{has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
+  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) {
+    table_->file->restore_auto_increment(next_id);
+    return fired.error();
+  }
+  return inserted;
 }
 
 Error MariaCursor::put_failed(ulonglong next_id, int error) {
@@ -159,7 +169,7 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   for (size_t i = 0; i < news.size(); ++i) {
     Field* const field = columns_[i];
     if (field == kept) continue;
-    if (auto stored = store(field, news[i]); !stored) {
+    if (auto stored = store(to_fill(field), news[i]); !stored) {
       file->restore_auto_increment(next_id);
       return stored.error();
     }
@@ -187,8 +197,10 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
     if (!written) return written.error();
     if (*written) updated.outcome = 2;
     file->insert_id_for_cur_row = 0;
-  } else {
-    restore_record(table_, record[1]);
+  }
+  if (auto ended = end_update(updated.outcome == 2); !ended) {
+    file->restore_auto_increment(next_id);
+    return ended.error();
   }
   if (id != nullptr && updated.outcome == 2)
     updated.generated_id = static_cast<uint64_t>(id->val_int());
@@ -206,7 +218,10 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way) 
   handler* file = table_->file;
   const ulonglong next_id = file->next_insert_id;
   const uint last_key = last_unique_key(table_);
-  const bool may_update = !file->referenced_by_foreign_key() && !table_->versioned();
+  const bool deletes_visibly =
+      table_->triggers != nullptr && table_->triggers->has_delete_triggers();
+  const bool may_update =
+      !file->referenced_by_foreign_key() && !table_->versioned() && !deletes_visibly;
   // A second write finds the id in the row, and takes it for a given one.
   ulonglong generated_id = 0;
   uint64_t replaced = 0;
@@ -228,14 +243,24 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way) 
       if (failure == 0) ++replaced;
       break;
     }
-    if (const int failure = table_->delete_row<true>(table_->versioned(VERS_TIMESTAMP)))
-      return put_failed(next_id, failure);
+    if (auto erased = erase_replaced(); !erased) {
+      file->restore_auto_increment(next_id);
+      return erased.error();
+    }
     ++replaced;
-    session_.note_change();
   }
   session_.note_change();
   if (file->insert_id_for_cur_row == 0) file->insert_id_for_cur_row = generated_id;
-  return Inserted{has_auto_increment(), file->insert_id_for_cur_row, 1 + replaced};
+  return end_insert(next_id, replaced);
+}
+
+// Erases the row in record[1].
+Result<void> MariaCursor::erase_replaced() {
+  if (auto fired = fire(TRG_EVENT_DELETE, TRG_ACTION_BEFORE, true); !fired) return fired;
+  if (const int error = table_->delete_row<true>(table_->versioned(VERS_TIMESTAMP)))
+    return failed(error);
+  session_.note_change();
+  return fire(TRG_EVENT_DELETE, TRG_ACTION_AFTER, true);
 }
 
 }  // namespace hs::mariadb

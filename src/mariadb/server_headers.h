@@ -15,6 +15,9 @@
 #include <mysqld.h>
 #include <scheduler.h>
 #include <set_var.h>
+#include <sp.h>
+#include <sp_cache.h>
+#include <sp_head.h>
 #include <sql_base.h>
 #include <sql_cache.h>
 #include <sql_class.h>
@@ -22,6 +25,7 @@
 #include <sql_parse.h>
 #include <sql_priv.h>
 #include <sql_show.h>
+#include <sql_trigger.h>
 #include <sql_update.h>
 #include <table_cache.h>
 #include <transaction.h>

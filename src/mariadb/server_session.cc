@@ -190,6 +190,12 @@ void ServerSession::take_settings() {
   set_row_wait();
 }
 
+void ServerSession::restore_settings() {
+  const ulonglong of_transaction = thd_->variables.option_bits;
+  take_settings();
+  thd_->variables.option_bits = of_transaction;
+}
+
 void ServerSession::begin_statement(enum_sql_command command) {
   entry_->set_active();
   entry_->show();

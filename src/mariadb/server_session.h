@@ -40,6 +40,8 @@ class ServerSession {
   // Takes the present global settings, and those that this session must have. A session lives long,
   // but follows SET GLOBAL as new connections do: it takes them each time it begins to use tables.
   void take_settings();
+  // The same in the middle of a transaction, after what users wrote has run in the session.
+  void restore_settings();
   // Whether a session that is never idle should take the settings again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->start_time); }
 

@@ -40,7 +40,7 @@ bool is_wait_in_vain(const Error& error) {
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), time_limit_(thd) {}
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), time_limit_(thd), lent_(thd) {}
 
 MariaSession::~MariaSession() {
   if (!server_.is_in_thread()) enter({});
@@ -72,6 +72,10 @@ Error MariaSession::take_error(int number) {
     // The session has waited in vain for the lock of the table's AUTO_INCREMENT.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
+  // A trigger was refused by the log.
+  if (error.code == ErrorCode::kSql &&
+      (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))
+    transaction_.note_log_failure();
   if (number == HA_ERR_LOCK_WAIT_TIMEOUT ||
       (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT))
     transaction_.note_timeout();
@@ -123,6 +127,22 @@ const engine::Rights& MariaSession::rights(engine::Cursor& cursor) {
 uint64_t MariaSession::most_us() const {
   if (account_ != nullptr && account_->most_us() != 0) return account_->most_us();
   return thd_->variables.max_statement_time;
+}
+
+// --- triggers ---
+
+void MariaSession::lend() { lent_.lend(account_ != nullptr ? &account_->principal() : nullptr); }
+
+void MariaSession::take_back() {
+  if (lent_.take_back()) server_.restore_settings();
+}
+
+// A trigger may take long, and does not report its work as a request does. So for other threads it
+// is a wait.
+void MariaSession::begin_trigger() {
+  lent_.note_trigger();
+  transaction_.note_change();
+  server_.on_wait_begin(THD_WAIT_SLEEP);
 }
 
 // --- requests that take long ---

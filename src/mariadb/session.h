@@ -21,6 +21,7 @@
 #include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mariadb/account_use.h"
+#include "mariadb/lent_session.h"
 #include "mariadb/server_session.h"
 #include "mariadb/time_limit.h"
 
@@ -84,6 +85,14 @@ class MariaSession final : public engine::Session {
   // Marks that the running request has changed a row.
   void note_change() { transaction_.note_change(); }
 
+  // From lend() to take_back() the server may run triggers. From begin_trigger() to end_trigger()
+  // one runs.
+  void lend();
+  void take_back();
+  void begin_trigger();
+  void end_trigger() { server_.on_wait_end(); }
+  bool waits_for_locks() const { return lock_waits().may_wait(); }
+
   // The error of a call that failed with the handler's `number` (0 when it has none): the server's
   // own error, or the number itself. Clears the server's error state.
   Error take_error(int number);
@@ -144,6 +153,7 @@ class MariaSession final : public engine::Session {
   AccountUse account_use_;
   adapter::RightsRoom rights_room_;
   TimeLimit time_limit_;
+  LentSession lent_;
   // While the session waits for locks:
   bool time_bounds_wait_ = false;  // the time limit ends a wait in vain before the lock's own does
   uint64_t spent_us_ = 0;          // for which the request was parked

@@ -93,7 +93,10 @@ bool MariaSession::after_batch() {
   if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
   server_.entry().set_idle();
   forget_kill();
-  if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
+  const bool is_provisional = std::ranges::any_of(
+      cursors_.open(), [](const MariaCursor* cursor) { return cursor->is_provisional(); });
+  if (is_waited_for() || is_provisional || server_.settings_are_old() ||
+      cursors_.open().size() > most_open_cursors())
     give_back_tables();
   cursors_.shrink();
   return !cursors_.open().empty();
@@ -106,6 +109,10 @@ void MariaSession::close_tables() {
   account_use_.forget_tables();
   close_thread_tables(thd_);
   thd_->release_transactional_locks();
+  // As the server does after each command. What is open may use its routines.
+  for (sp_cache* routines : {thd_->sp_proc_cache, thd_->sp_func_cache, thd_->sp_package_spec_cache,
+                             thd_->sp_package_body_cache})
+    if (routines != nullptr) sp_cache_enforce_limit(routines, stored_program_cache_size);
 }
 
 void MariaSession::release() {

@@ -47,6 +47,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     return take_error(0);
   }
   server_.begin_statement(command_of(access));
+  if (cursor.has_triggers()) time_limit_.begin(most_us(), 0);
   if (!transaction_.is_open()) {
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
@@ -64,6 +65,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     const auto refused = refusal(access, ignores_read_only_);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
+    take_back();
     decide_fate();
     return error;
   }
@@ -118,12 +120,15 @@ void MariaSession::abandon_statement() {
 
 // Ends the write port's statement, after its commit or rollback.
 void MariaSession::unlock_statement() {
+  const bool had_triggers = statement_cursor().has_triggers();
+  statement_cursor().leave_triggers();
   transaction_.end_statement();
   mysql_unlock_tables(thd_, thd_->lock);
   thd_->lock = nullptr;
   bump(engine_.counters().table_unlock);
   for (TABLE* table = thd_->open_tables; table != nullptr; table = table->next)
     if (table->query_id == thd_->query_id) table->file->ha_reset();
+  if (had_triggers) take_back();
 }
 
 // Decides what happens to the transaction after a request has failed and was undone.

@@ -70,7 +70,9 @@ Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<
     if (set_field_to_null_with_conversions(field, false)) return failed(0);
   } else {
     field->set_notnull();
-    if (field == table_->next_number_field) table_->auto_increment_field_not_null = true;
+    const Field* const counter = table_->next_number_field;
+    if (counter != nullptr && field->field_index == counter->field_index)
+      table_->auto_increment_field_not_null = true;
     const int stored = addend ? field->store(field->val_real() + *addend)
                               : field->store(value.data, value.size, value_charset(field));
     if (stored < 0) return failed(0);
@@ -101,7 +103,9 @@ Result<void> MariaCursor::mark_insert_columns(size_t count, size_t updated) {
   if (puts_) table_->prepare_for_position();
   table_->mark_columns_needed_for_insert();
   THD* thd = session_.thd();
-  if (check_that_all_fields_are_given_values(thd, table_, &list_) ||
+  // A BEFORE trigger may give the missing ones.
+  const bool checks_rows = table_->field != table_->field_to_fill();
+  if ((!checks_rows && check_that_all_fields_are_given_values(thd, table_, &list_)) ||
       table_->validate_default_values_of_unset_fields(thd))
     return failed(0);
   insert_columns_ = wanted;
@@ -113,12 +117,13 @@ Result<void> MariaCursor::make_new_row(std::span<const Value> values, size_t upd
   table_->reset_default_fields();
   if (auto marked = mark_insert_columns(values.size(), updated); !marked) return marked;
 
-  restore_record(table_, s->default_values);
+  restore_default_record_for_insert(table_);
   for (size_t i = 0; i < values.size(); ++i)
-    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
+    if (auto stored = store(to_fill(columns_[i]), values[i]); !stored) return stored;
 
   if (table_->default_field != nullptr && table_->update_default_fields(false)) return failed(0);
   if (table_->versioned()) table_->vers_update_fields();
+  if (auto fired = fire_before(TRG_EVENT_INSERT); !fired) return fired;
   if ((table_->vfield != nullptr &&
        table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE)) ||
       table_->verify_constraints(false) != VIEW_CHECK_OK)
@@ -134,7 +139,9 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
   handler* file = table_->file;
   if (const int error = file->ha_write_row(table_->record[0])) return failed(error).error();
   session_.note_change();
-  return Inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
+  const Inserted inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
+  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) return fired.error();
+  return inserted;
 }
 
 // Whether a new value in the column makes history.
@@ -154,18 +161,26 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
     // A strict server raises the error itself when the sum is stored.
     if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
       return out_of_range(field);
-    if (auto stored = store(field, assignment.value, assignment.addend); !stored) return stored;
+    if (auto stored = store(to_fill(field), assignment.value, assignment.addend); !stored)
+      return stored;
     makes_history |= is_versioned(field);
   }
   if (auto computed = compute_updated_row(makes_history); !computed) return computed;
-  // A row that stays as it is keeps its ON UPDATE timestamp, too.
-  if (records_are_comparable(table_) && !compare_record(table_)) {
-    restore_record(table_, record[1]);
-    return {};
+  bool differs = !records_are_comparable(table_) || compare_record(table_);
+  if (differs) {
+    if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+    auto written = write_updated_row(makes_history);
+    if (!written) return written.error();
+    differs = *written;
   }
-  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
-  auto written = write_updated_row(makes_history);
-  if (!written) return written.error();
+  return end_update(differs);
+}
+
+// `differs`: the row has changed.
+Result<void> MariaCursor::end_update(bool differs) {
+  if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER); !fired) return fired;
+  // A row that stays as it is keeps its ON UPDATE timestamp, too.
+  if (!differs) restore_record(table_, record[1]);
   return {};
 }
 
@@ -173,6 +188,7 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
 Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
   if (makes_history) table_->vers_update_fields();
+  if (auto fired = fire_before(TRG_EVENT_UPDATE); !fired) return fired;
   if (table_->vfield != nullptr &&
       table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_WRITE))
     return failed(0);
@@ -186,11 +202,9 @@ Result<bool> MariaCursor::write_updated_row(bool makes_history) {
   if (table_->versioned()) table_->vers_write = makes_history;
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (table_->versioned()) table_->vers_write = true;
-  if (error == HA_ERR_RECORD_IS_THE_SAME) {
-    restore_record(table_, record[1]);
-    return false;
-  }
+  if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
+    // The row of the past is made where the new one is.
     store_record(table_, record[2]);
     error = vers_insert_history_row(table_);
     restore_record(table_, record[2]);
@@ -205,17 +219,23 @@ Result<bool> MariaCursor::write_updated_row(bool makes_history) {
 // the server. The row is locked by now, so no other row can begin to refer to it before it is
 // changed.
 Result<void> MariaCursor::check_children() {
-  if (children_.complete(session_.thd(), table_)) return {};
+  const bool complete =
+      triggers_ != nullptr ? triggers_->is_complete() : children_.complete(session_.thd(), table_);
+  if (complete) return {};
   lacks_children_ = true;
   return session_.must_reopen();
 }
 
 Result<void> MariaCursor::erase() {
   if (auto checked = check_children(); !checked) return checked;
-  if (table_->versioned(VERS_TIMESTAMP)) return erase_versioned();
-  if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
+  if (auto fired = fire(TRG_EVENT_DELETE, TRG_ACTION_BEFORE); !fired) return fired;
+  if (table_->versioned(VERS_TIMESTAMP)) {
+    if (auto erased = erase_versioned(); !erased) return erased;
+  } else if (const int error = table_->file->ha_delete_row(table_->record[0])) {
+    return failed(error);
+  }
   session_.note_change();
-  return {};
+  return fire(TRG_EVENT_DELETE, TRG_ACTION_AFTER);
 }
 
 // A row of a versioned table becomes history: its end is set.
@@ -233,7 +253,6 @@ Result<void> MariaCursor::erase_versioned() {
       error == HA_ERR_FOREIGN_DUPLICATE_KEY)
     error = table_->file->ha_delete_row(table_->record[1]);
   if (error != 0) return failed(error);
-  session_.note_change();
   return {};
 }
 

@@ -197,6 +197,41 @@ class Draft:
         self.extra += ["PERIOD FOR app (ds, de)", "UNIQUE KEY wo (n, app WITHOUT OVERLAPS)"]
         self.features.append("period")
 
+    def draw_triggers(self) -> None:
+        rng = self.rng
+        seen = [
+            c
+            for c in self.columns
+            if c.writable
+            and not c.clock
+            and c.family in (Family.INTEGER, Family.DECIMAL, Family.TEXT, Family.ENUM)
+        ]
+        numbers = [c for c in seen if c.family is Family.INTEGER and not c.auto_increment]
+        self.after = [*self.after, "CREATE TABLE lo (w TEXT)"]
+        self.related.append("lo")
+        self.features.append("triggers")
+        for event in ("INSERT", "UPDATE", "DELETE"):
+            for when in ("BEFORE", "AFTER"):
+                if self.chance(0.4):
+                    continue
+                row = "OLD" if event == "DELETE" else rng.choice(["NEW", "NEW", "OLD"][: 2 + (event == "UPDATE")])
+                body = []
+                if numbers and when == "BEFORE" and event != "DELETE" and self.chance(0.6):
+                    name = f"NEW.{rng.choice(numbers).quoted}"
+                    body.append(
+                        f"SET {name} = "
+                        + rng.choice([f"IFNULL({name}, 5)", f"{name} + 1", f"IF({name} > 40, NULL, {name})"])
+                    )
+                if numbers and self.chance(0.2):
+                    number = f"{row}.{rng.choice(numbers).quoted}"
+                    body.append(f"IF {number} = 3 THEN SIGNAL SQLSTATE '45000'; END IF")
+                shown = ", ".join(f"LEFT(HEX({row}.{c.quoted}), 90)" for c in seen[:3]) or "'none'"
+                body.append(f"INSERT INTO lo VALUES (CONCAT_WS(' ', '{when} {event}', {shown}))")
+                self.after.append(
+                    f"CREATE TRIGGER {when}_{event} {when} {event} ON t FOR EACH ROW"
+                    f" BEGIN {'; '.join(body)}; END"
+                )
+
     def version(self) -> None:
         self.versioned = True
         self.options.append("WITH SYSTEM VERSIONING")

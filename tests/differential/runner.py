@@ -99,7 +99,7 @@ class Runner:
         zeros = ",NO_ZERO_DATE,NO_ZERO_IN_DATE" if self.mode.startswith(("TRAD", "STRICT_ALL")) else ""
         self.strict(f"SET SESSION sql_mode = '{STRICT}{zeros}', SESSION time_zone = '{zone}'")
         for name, sql in (("hs", self.hs), ("tw", self.tw)):
-            sql(f"DROP TABLE IF EXISTS {name}.ch, {name}.t, {name}.p")
+            sql(f"DROP TABLE IF EXISTS {name}.ch, {name}.t, {name}.p, {name}.lo")
             for statement in [*table.before, table.ddl, *table.after]:
                 sql(statement)
         self.clock = dump.Clock(self.tw)

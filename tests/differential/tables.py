@@ -51,6 +51,8 @@ class _Draft(Draft):
             self.version()
         if not partition and not self.versioned and self.engine != "MEMORY" and self.chance(0.04):
             self.draw_period()
+        if self.inno and not partition and self.chance(0.15):
+            self.draw_triggers()
         for column in self.columns:
             if column.type.startswith("TIMESTAMP") and not column.nullable and not column.row_time:
                 column.clock = True  # NULL is the current time

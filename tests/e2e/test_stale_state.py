@@ -355,7 +355,7 @@ def test_what_a_table_has_become_counts_for_the_next_request(
     added, refused = b"0\t1", b"1\t1\tunsupported_table"
     no_partition, out_of_range, gone = b"1\t1\t160", b"1\t1\tsql_1264", b"1\t1\topen_table"
     steps = [
-        ("CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 1", refused),
+        ("CREATE TRIGGER r BEFORE INSERT ON t FOR EACH ROW SIGNAL SQLSTATE '45000'", b"1\t1\tsql_1644"),
         ("DROP TRIGGER r", added),
         ("ALTER TABLE t ADD CONSTRAINT k CHECK (v > 100)", b"1\t1\tsql_4025"),
         ("ALTER TABLE t DROP CONSTRAINT k", added),

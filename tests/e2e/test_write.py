@@ -187,14 +187,6 @@ def test_tables_with_more_than_32_columns(
     assert server.sql("SELECT * FROM hs.wide") == [(1, *range(100))]
 
 
-def test_writes_to_tables_with_triggers_are_refused_and_reads_are_not(
-    server: PrivateServer, writer: Client, reader: Client, table: str
-) -> None:
-    server.sql("CREATE TRIGGER hs.g BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.name = 'trg'")
-    assert writer.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"1\t1\tunsupported_table"
-    reader.open(table, ["id"])
-
-
 def test_foreign_keys_are_checked(server: PrivateServer, writer: Client, database: str) -> None:
     server.sql("CREATE TABLE hs.p (id INT PRIMARY KEY)")
     server.sql(

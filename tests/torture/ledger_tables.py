@@ -77,7 +77,7 @@ _ALL = [
     ["ALTER TABLE {t} ADD COLUMN IF NOT EXISTS x INT DEFAULT 3", "{p}", "ALTER TABLE {t} DROP COLUMN IF EXISTS x"],
     ["ALTER TABLE {t} ADD COLUMN IF NOT EXISTS x INT DEFAULT 3 FIRST", "{p}", "ALTER TABLE {t} DROP COLUMN IF EXISTS x"],
     ["RENAME TABLE {t} TO {t}_away", "{p}", "RENAME TABLE {t}_away TO {t}"],
-    ["CREATE TRIGGER {t}_x BEFORE UPDATE ON {t} FOR EACH ROW SET NEW.id = OLD.id", "{p}", "DROP TRIGGER IF EXISTS {t}_x"],
+    ["CREATE TRIGGER {t}_x BEFORE UPDATE ON {t} FOR EACH ROW SET NEW.id = NEW.id", "{p}", "DROP TRIGGER IF EXISTS {t}_x"],
     ["BEGIN", "SELECT * FROM {t} FOR UPDATE", "{p}", "COMMIT"],
 ]  # fmt: skip
 _KEYED = [
