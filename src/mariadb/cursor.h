@@ -165,8 +165,10 @@ class MariaCursor final : public engine::Cursor {
   Result<void> failed(int number);
   // put.cc
   bool allows_puts();
+  void log_whole_rows();
   bool begin_puts();
   Result<Inserted> end_insert(ulonglong next_id, uint64_t replaced);
+  int try_to_write();
   Error put_failed(ulonglong next_id, int error);
   Result<void> read_duplicate(int write_error, RowsInTheWay* in_the_way);
   int read_row_of_key();

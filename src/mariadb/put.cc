@@ -64,6 +64,17 @@ bool MariaCursor::begin_puts() {
   return !(file->ha_table_flags() & HA_DUPLICATE_POS) || !file->ha_rnd_init_with_error(false);
 }
 
+// With binlog_row_image=MINIMAL or NOBLOB the server logs the columns for which values were given.
+// When a row is replaced in its place, the others change, too, and a replica must know it.
+void MariaCursor::log_whole_rows() {
+  if (!table_->file->row_logging || table_->rpl_write_set == table_->read_set) return;
+  MY_BITMAP& logged = table_->def_rpl_write_set;
+  bitmap_set_all(&logged);
+  for (Field** field = table_->field; *field != nullptr; ++field)
+    if (!(*field)->stored_in_db()) bitmap_clear_bit(&logged, (*field)->field_index);
+  table_->rpl_write_set = &logged;
+}
+
 void MariaCursor::end_statement() {
   end_index();
   if (!std::exchange(puts_, false)) return;
@@ -84,7 +95,7 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
 
   handler* file = table_->file;
   const ulonglong next_id = file->next_insert_id;
-  const int error = file->ha_write_row(table_->record[0]);
+  const int error = try_to_write();
   if (error == 0) {
     session_.note_change();
     return end_insert(next_id, 0);
@@ -112,6 +123,13 @@ Result<engine::Cursor::Inserted> MariaCursor::end_insert(ulonglong next_id, uint
     return fired.error();
   }
   return inserted;
+}
+
+// With READ COMMITTED the server checks long unique columns only after the engine has written the
+// row. It then does not forget the one that an earlier row was a duplicate in.
+int MariaCursor::try_to_write() {
+  table_->file->lookup_errkey = kNoKey;
+  return table_->file->ha_write_row(table_->record[0]);
 }
 
 Error MariaCursor::put_failed(ulonglong next_id, int error) {
@@ -225,7 +243,7 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way) 
   // A second write finds the id in the row, and takes it for a given one.
   ulonglong generated_id = 0;
   uint64_t replaced = 0;
-  while (const int error = file->ha_write_row(table_->record[0])) {
+  while (const int error = try_to_write()) {
     if (file->insert_id_for_cur_row > 0) generated_id = file->insert_id_for_cur_row;
     if (!is_duplicate(error)) return put_failed(next_id, error);
     // When all ids are used up, the last row must not be replaced again and again.

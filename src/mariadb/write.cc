@@ -102,6 +102,7 @@ Result<void> MariaCursor::mark_insert_columns(size_t count, size_t updated) {
     if (field->vcol_info != nullptr) field->register_field_in_read_map();
   if (puts_) table_->prepare_for_position();
   table_->mark_columns_needed_for_insert();
+  if (access_ == engine::Access::kReplace) log_whole_rows();
   THD* thd = session_.thd();
   // A BEFORE trigger may give the missing ones.
   const bool checks_rows = table_->field != table_->field_to_fill();

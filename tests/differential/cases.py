@@ -210,8 +210,7 @@ class Drawer:
             # SQL has no statement that sets nothing.
             size = rng.randint(1 if self._sql_must_set else 0, len(spec.columns))
             request.updates = [self._inserted(c, odd) for c in spec.columns[:size]]
-        # SQL counts a row as changed here that is as it was.
-        request.returns_new = rng.random() < 0.25 or (request.form == "+U" and self.table.by_transaction)
+        request.returns_new = rng.random() < 0.25
         set_ = spec.columns[: len(request.values if request.updates is None else request.updates)]
         if request.form == "+U" and all(c.auto_increment or not c.writable for c in set_):
             request.returns_new = False  # perhaps nothing is set
@@ -219,7 +218,7 @@ class Drawer:
 
     @property
     def _sql_must_set(self) -> bool:
-        return self.table.by_transaction or "WITHOUT OVERLAPS" in self.table.ddl
+        return "WITHOUT OVERLAPS" in self.table.ddl
 
     def _inserted(self, column: Column, odd: float) -> Value:
         if column.auto_increment and self.rng.random() < 0.6:

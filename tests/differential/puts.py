@@ -26,6 +26,7 @@ class Puts:
         if self._counted:
             self.sql("SET @@last_insert_id = 0")
         rows_before = self._row_count() if request.form in ("+U", "+R") else 0
+        before = self._checksum() if request.form == "+U" else None
         try:
             count = self.sql(self._statement(request))
         except SqlError as error:
@@ -42,8 +43,8 @@ class Puts:
             return Outcome(count=generated if self._counted else None)
         grown = self._row_count() - rows_before if request.form in ("+U", "+R") else 0
         if request.form == "+U":
-            # SQL counts the rows that it has found here, so 1 is a row as it was, too.
-            count = min(count, 2) if count != 1 or grown else 0
+            # SQL also counts rows that the engine finds to be as they were.
+            count = 1 if grown else 2 if self._checksum() != before else 0
         elif request.form == "+R" and self.table.versioned:
             count = 2 - grown
         else:
@@ -56,6 +57,9 @@ class Puts:
         if request.returns_new:
             return Outcome(rows=[], groups=[])
         return Outcome(count=0, id=0 if self._counted else None)
+
+    def _checksum(self) -> bytes | None:
+        return self.sql.rows("CHECKSUM TABLE t EXTENDED")[0][1]
 
     def _row_count(self) -> int:
         return int(self.sql.one("SELECT COUNT(*) FROM t") or 0)
