@@ -199,6 +199,8 @@ class Drawer:
         count = len(spec.columns) if rng.random() < 0.85 else rng.randint(1, len(spec.columns))
         request = Request(spec, "insert", values=[self._inserted(c, odd) for c in spec.columns[:count]])
         request.form = rng.choices(["+", "+I", "+U", "+R"], [45, 15, 25, 15])[0]
+        if request.form == "+I" and self._has_triggers:
+            request.form = "+"  # what they have done before a duplicate was found stays, as with INSERT IGNORE
         if request.form == "+":
             request.returns_new = rng.random() < 0.1
             return request
@@ -218,7 +220,11 @@ class Drawer:
 
     @property
     def _sql_must_set(self) -> bool:
-        return "WITHOUT OVERLAPS" in self.table.ddl
+        return self._has_triggers or "WITHOUT OVERLAPS" in self.table.ddl
+
+    @property
+    def _has_triggers(self) -> bool:
+        return any("CREATE TRIGGER" in statement for statement in self.table.after)
 
     def _inserted(self, column: Column, odd: float) -> Value:
         if column.auto_increment and self.rng.random() < 0.6:

@@ -268,15 +268,6 @@ def test_a_table_whose_periods_may_not_overlap_is_refused_as_in_sql(
     assert server.sql("SELECT COUNT(*) FROM hs.p") == [(3,)]
 
 
-def test_tables_with_triggers_are_refused(server: PrivateServer, writer: Client, database: str) -> None:
-    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
-    server.sql("CREATE TRIGGER hs.x BEFORE DELETE ON hs.t FOR EACH ROW SET @a = 1")
-    reply = writer.request("P", 1, "hs", "t", "", "id")
-    if reply == b"0\t1":
-        pytest.skip("triggers run")
-    assert reply == b"1\t1\tunsupported_table"
-
-
 def test_a_pipeline_of_puts_is_one_commit_and_each_sees_the_ones_before(
     server: PrivateServer, writer: Client, database: str
 ) -> None:
