@@ -42,6 +42,11 @@ bool Transaction::undo_request(bool rolled_back) {
 // a setting of the database may make a timeout a rollback, too. When the log is full, it may take
 // the request without the changes of the requests before it.
 Transaction::Fate Transaction::decide_fate(bool rolled_back) {
+  if (is_block_) {
+    is_lost_ = std::exchange(log_failed_, false) || rolled_back || is_lost_;
+    request_has_changes_ = false;
+    return is_lost_ ? Fate::kLost : Fate::kGoesOn;
+  }
   const bool log_full = std::exchange(log_failed_, false) && follows_changes_;
   request_has_changes_ = false;
   is_lost_ = log_full || (rolled_back && (follows_changes_ || !timed_out_));

@@ -30,6 +30,10 @@ class Transaction {
   bool is_lost() const { return is_lost_; }
 
   void begin() { is_open_ = true; }
+  // A transaction that a client ends. Its requests share no statement, and none is executed again:
+  // when the database has rolled it back, or its log takes no more, it is lost.
+  void begin_block() { is_open_ = is_block_ = true; }
+  bool is_block() const { return is_block_; }
   // The transaction was committed or rolled back.
   void end() { *this = Transaction(); }
   // The transaction was rolled back, or must be: its requests are to be executed again.
@@ -78,12 +82,13 @@ class Transaction {
   enum class Fate : uint8_t {
     kGoesOn,  // it goes on without the request
     kLost,    // earlier requests were undone, too, or stand in the request's way: is_lost()
-    kOver,    // the database has rolled it back; nothing else was lost, and nothing is to commit
+    kOver,  // not in a block: the database has rolled it back; nothing else was lost, and nothing is to commit
   };
   Fate decide_fate(bool rolled_back);
 
  private:
   bool is_open_ = false;
+  bool is_block_ = false;
   bool has_changes_ = false;
   bool is_lost_ = false;
 

@@ -20,6 +20,14 @@
 // and release() when the thread is about to idle. A session is not a thread: between two requests
 // it may leave one thread and enter another, with all that it has, even in the middle of a
 // transaction.
+//
+// A session may also keep its transaction over many batches, for one client:
+//
+//   begin_transaction
+//     ( enter  act_for
+//       ( cursor  begin_request ... | open | set_savepoint | roll_back_to )*
+//       leave )*
+//     enter ( commit | rollback )  after_batch  leave
 #pragma once
 
 #include <string.h>
@@ -34,6 +42,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/isolation.h"
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
@@ -304,6 +313,16 @@ class DescriptionRows {
   virtual bool take(std::span<const Value> values) = 0;
 };
 
+// How a transaction is begun that a client ends.
+struct TransactionOptions {
+  Isolation isolation = Isolation::kDefault;
+  bool reads_only = false;
+};
+
+// Savepoints of one transaction, and bytes of a savepoint's name.
+inline constexpr size_t kMaxSavepoints = 1000;
+inline constexpr size_t kMaxSavepointName = 256;
+
 class Session {
  public:
   // Loses what is uncommitted, and gives back every table. The session is in no thread, and any
@@ -311,7 +330,9 @@ class Session {
   virtual ~Session() = default;
 
   // A session is made in no thread. From enter() to leave() it is in the calling thread. All other
-  // calls on it and on its cursors come from that thread, and no other session enters that thread.
+  // calls on it and on its cursors come from that thread. Another session may enter the thread
+  // meanwhile. Until that one has left, no call is made on this one, but is_open(), can_undo() and
+  // has_uncommitted_changes().
   // In no thread it keeps what it has: its transaction, its tables and their locks, its cursors.
   // The caller orders a leave() in one thread before the enter() in another (by a mutex, for
   // example).
@@ -401,6 +422,38 @@ class Session {
   // Also true after a commit() that failed and may succeed for each request alone. Reset by
   // rollback().
   virtual bool transaction_lost() const = 0;
+
+  // --- a transaction that lasts until the client ends it ---
+  //
+  // Begins one on a session that has done nothing since the last commit(). Until commit() or
+  // rollback(), which end it:
+  //
+  //   * Each request is a statement of its own, and one that fails is undone alone. Reads lock only
+  //     what the isolation level says, on a kReadWrite session, too.
+  //   * No call commits or gives back tables, and neither release(), describe() nor after_batch() is
+  //     called. open() and cursor() keep what was done before.
+  //   * begin_waiting() may be called although there are changes. The session then waits while it
+  //     holds locks.
+  //   * A change of a table that can_undo() is false for is refused with kUnsupportedTable.
+  //   * transaction_lost() is also true after the server has told the session to end (KILL). Then
+  //     only rollback() may follow.
+  //   * commit() may fail because the database has become read-only. It ends the transaction then,
+  //     too.
+  virtual Result<void> begin_transaction(const TransactionOptions& /*options*/) {
+    return ErrorCode::kNotImplemented;
+  }
+  // False: a request that does not get a lock at once may lose the whole transaction, so none is to
+  // be executed outside of begin_waiting(). How long it may wait, patience_ms() says then.
+  virtual bool may_try() const { return true; }
+  // Between two requests. Names are compared as SQL does, and a name that is there already is set
+  // anew. Errors: kTooManySavepoints, kSql (an unknown name; the log has no room).
+  virtual Result<void> set_savepoint(std::string_view /*name*/) {
+    return ErrorCode::kNotImplemented;
+  }
+  // Undoes what was done since set_savepoint(), and forgets the savepoints that were set since.
+  virtual Result<void> roll_back_to(std::string_view /*name*/) {
+    return ErrorCode::kNotImplemented;
+  }
 
   // Makes everything since the last commit() visible, and as durable as the server's settings
   // demand. On error nothing of it happened. Cheap when nothing was done.

@@ -39,6 +39,7 @@ Result<uint64_t> dispatch(const Context& context, const Plan& plan, const Reques
   }
   switch (plan.kind) {
     case Plan::Kind::kRefused:
+    case Plan::Kind::kTransaction:  // see take_step()
       break;
     case Plan::Kind::kConnection: {
       Result<void> done = change_connection(context, request, client, session, scratch, reply);

@@ -93,6 +93,14 @@ Plan plan(const Context& context, const Request& request, const Client& client) 
     const bool waits = request.verb == Verb::kAwaitGtid;
     return {.kind = waits ? Plan::Kind::kAwaitGtid : Plan::Kind::kLastGtid};
   }
+  if (request.verb == Verb::kTransaction) {
+    if (request.error) return refused(*request.error);
+    const bool begins = request.step == protocol::TransactionStep::kBegin;
+    if (begins && !request.reads_only && context.mode == engine::Mode::kReadOnly) {
+      return refused(ErrorCode::kReadOnly);
+    }
+    return {.kind = Plan::Kind::kTransaction};
+  }
   if (request.verb == Verb::kOpen) {
     if (request.error) return refused(*request.error);
     return {.kind = Plan::Kind::kConnection};

@@ -15,9 +15,10 @@ struct Plan {
   enum class Kind : uint8_t {
     kRefused,  // answered with `error`; touches nothing
     kConnection,  // opens an index, authenticates or says its name: changes the Client, which no rollback undoes
-    kDescribe,   // reads what there is, in no opened index
-    kLastGtid,   // of the client's last change, which must be committed before
-    kAwaitGtid,  // is answered once, with nothing uncommitted, and what is read behind it is new
+    kDescribe,     // reads what there is, in no opened index
+    kLastGtid,     // of the client's last change, which must be committed before
+    kAwaitGtid,    // is answered once, with nothing uncommitted, and what is read behind it is new
+    kTransaction,  // begins, ends or marks a transaction of the connection
     kRead,
     kChange,
   };

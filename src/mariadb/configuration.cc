@@ -130,6 +130,8 @@ server::Settings read_settings() {
                      .max_memory = values.max_memory};
   settings.idle_timeout_s = values.timeout;
   settings.login_timeout_s = values.login_timeout;
+  settings.max_transactions = values.max_transactions;
+  settings.transaction_timeout_s = values.transaction_timeout;
   settings.spin_us = values.spin_us;
   settings.sndbuf = values.sndbuf;
   settings.rcvbuf = values.rcvbuf;

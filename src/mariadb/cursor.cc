@@ -91,6 +91,25 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   return true;
 }
 
+// The isolation level says whether rows are locked.
+bool MariaCursor::lock_for_view() {
+  THD* thd = session_.thd();
+  TABLE* tables[1] = {table_};
+  table_->query_id = thd->query_id;
+  table_->reginfo.lock_type = TL_READ;
+  const bool locked = lock_killably(thd, [&] {
+    thd->lock = mysql_lock_tables(thd, tables, 1, 0);
+    return thd->lock != nullptr;
+  });
+  table_->reginfo.lock_type = list_.lock_type;
+  if (!locked) return false;
+  access_ = engine::Access::kRead;
+  insert_columns_.reset();
+  changes_ = false;
+  set_write_columns(engine::Access::kRead);
+  return true;
+}
+
 void MariaCursor::invalidate_query_cache() {
   query_cache_invalidate3(session_.thd(), &list_, true);
 }

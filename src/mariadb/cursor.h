@@ -82,6 +82,9 @@ class MariaCursor final : public engine::Cursor {
   bool lock_for_write(engine::Access access);
   // After the statement was kept or undone, and before its tables are unlocked.
   void leave_triggers();
+  // For a read of a client's transaction on the write port, for one statement: as a plain SELECT.
+  // False: as in lock_for_read().
+  bool lock_for_view();
   // The statement goes on under the query id that the THD has now.
   void take_query_id();
   void end_index();

@@ -48,6 +48,12 @@ ServerSession::ServerSession(THD* thd, std::string_view name) : thd_(thd) {
   const Visit visit(*this);
   lex_start(thd_);
   row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
+  if (sys_var* const rolls_back =
+          find_sys_var(thd_, STRING_WITH_LEN("innodb_rollback_on_timeout"), false)) {
+    mysql_mutex_lock(&LOCK_global_system_variables);
+    rolls_back_on_timeout_ = *rolls_back->value_ptr(thd_, OPT_GLOBAL, &null_clex_str) != 0;
+    mysql_mutex_unlock(&LOCK_global_system_variables);
+  }
   take_settings();
   listen();
   thd_->push_internal_handler(&full_disk_handler_);

@@ -54,6 +54,9 @@ class ServerSession {
   const adapter::LockWaits& lock_waits() const { return lock_waits_; }
   void begin_waiting(uint32_t most_ms);
   void end_waiting();
+  // Whether a row's lock that is not granted in time costs the whole transaction
+  // (innodb_rollback_on_timeout).
+  bool rolls_back_on_timeout() const { return rolls_back_on_timeout_; }
 
   // Whether the server shuts down. A kill at shutdown may be reset together with an earlier kill;
   // abort_loop is never reset.
@@ -95,6 +98,7 @@ class ServerSession {
   adapter::SettingsAge settings_age_;
   adapter::LockWaits lock_waits_;
   const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
+  bool rolls_back_on_timeout_ = false;
   int silent_waits_ = 0;  // waits that have begun and are not reported, since they end at once
 };
 

@@ -2,6 +2,8 @@
 // The life of a session, its errors, and what is the same on both ports. Tables: session_tables.cc;
 // statements that write: session_write.cc.
 #include "mariadb/session.h"
+// (before anything else)
+#include <sql_audit.h>
 
 #include <algorithm>
 
@@ -50,11 +52,25 @@ MariaSession::~MariaSession() {
   engine_.remove(this);
 }
 
+void MariaSession::leave() {
+  if (transaction_.is_block()) {
+    // Its client may be away for long.
+    now_ms_ = 0;
+    account_use_.forget_tables();
+    if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
+    server_.entry().set_idle();
+  }
+  server_.leave();
+}
+
 bool MariaSession::should_stop() const { return engine_.stopping() || server_.is_shut_down(); }
 
 // A KILL of this session's entry in the process list ends the running request, not the session.
 void MariaSession::forget_kill() {
-  if (thd_->killed != NOT_KILLED && !should_stop()) thd_->reset_killed();
+  if (thd_->killed == NOT_KILLED || should_stop()) return;
+  // A client's transaction is lost by a KILL, and a later one is not.
+  if (transaction_.is_block() && thd_->killed >= KILL_CONNECTION) return;
+  thd_->reset_killed();
 }
 
 Error MariaSession::take_error(int number) {
@@ -134,7 +150,10 @@ uint64_t MariaSession::most_us() const {
 void MariaSession::lend() { lent_.lend(account_ != nullptr ? &account_->principal() : nullptr); }
 
 void MariaSession::take_back() {
-  if (lent_.take_back()) server_.restore_settings();
+  const enum_tx_isolation isolation = thd_->tx_isolation;
+  if (!lent_.take_back()) return;
+  server_.restore_settings();
+  if (transaction_.is_block()) thd_->tx_isolation = isolation;
 }
 
 // A trigger may take long, and does not report its work as a request does. So for other threads it
@@ -190,7 +209,7 @@ bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
-  if (!statement_open_ && !transaction_.is_open()) forget_kill();
+  if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
   if (lock_waits().may_wait()) time_limit_.begin(most_us(), spent_us_);
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
   now_ms_ = 0;  // to open a table may take long
@@ -235,7 +254,11 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
   if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
     return {};
   const TableWait wait(server_);
-  if (!cursor.lock_for_read()) return take_lock_error();
+  if (!cursor.lock_for_read()) {
+    const Error error = take_lock_error();
+    if (transaction_.is_block()) end_statement_of_block();
+    return error;
+  }
   locked_cursors_.push_back(&cursor);
   bump(engine_.counters().table_lock);
   return {};
@@ -257,6 +280,7 @@ void MariaSession::undo_request() {
 }
 
 void MariaSession::end_read(const MariaCursor& cursor) {
+  if (transaction_.is_block()) return end_statement_of_block();
   if (!cursor.locks_in_engine()) unlock_readers();
 }
 
@@ -272,6 +296,7 @@ Result<void> MariaSession::commit() {
   Result<void> result;
   committed_ = {};
   lock_waits().forget_refused();
+  if (transaction_.is_block()) return commit_block();
   if (mode_ == engine::Mode::kReadOnly) {
     account_use_.forget_counted();
     if (!statement_open_) return result;
@@ -303,6 +328,7 @@ Result<bool> MariaSession::has_applied(std::string_view gtids, engine::GtidMark&
 
 void MariaSession::rollback() {
   lock_waits().forget_refused();
+  if (transaction_.is_block()) return roll_back_block();
   if (mode_ == engine::Mode::kReadOnly) {
     (void)commit();
     return;

@@ -37,7 +37,7 @@ class MariaSession final : public engine::Session {
   ~MariaSession() override;
 
   void enter(engine::SessionEvents events) override { server_.enter(events); }
-  void leave() override { server_.leave(); }
+  void leave() override;
 
   void act_for(const engine::Account* account) override;
   const engine::Rights& rights(engine::Cursor& cursor) override;
@@ -54,7 +54,13 @@ class MariaSession final : public engine::Session {
   uint32_t patience_ms() const override;
   void begin_waiting(uint32_t most_ms) override;
   void end_waiting() override;
-  bool transaction_lost() const override { return transaction_.is_lost(); }
+  bool transaction_lost() const override {
+    return transaction_.is_lost() || (transaction_.is_block() && thd_->killed >= KILL_CONNECTION);
+  }
+  Result<void> begin_transaction(const engine::TransactionOptions& options) override;
+  bool may_try() const override { return !server_.rolls_back_on_timeout(); }
+  Result<void> set_savepoint(std::string_view name) override;
+  Result<void> roll_back_to(std::string_view name) override;
   Result<void> commit() override;
   void rollback() override;
   engine::Gtid last_gtid() const override;
@@ -138,6 +144,13 @@ class MariaSession final : public engine::Session {
   bool commit_transaction();
   void undo_transaction();
 
+  // session_transaction.cc
+  Result<void> end_step(bool failed);
+  void end_statement_of_block();
+  Result<void> commit_block();
+  void roll_back_block();
+  void end_block();
+
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
   }
@@ -161,7 +174,8 @@ class MariaSession final : public engine::Session {
   std::vector<MariaCursor*> locked_cursors_;  // locked for reading until commit()
   MariaCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
-  adapter::Transaction transaction_;          // write port
+  adapter::Transaction transaction_;          // write port, and every block
+  bool block_ignores_read_only_ = false;      // the account that has changed something in the block
   rpl_gtid logged_before_ = {};               // this session's last GTID when the transaction began
   rpl_gtid committed_ = {};                   // of the last commit; its number is 0 without one
 };

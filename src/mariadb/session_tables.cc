@@ -26,7 +26,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   // Ends what was only read, since a session should hold neither row locks of finds nor a view of
   // the data while it waits for a table. An older view could also not see what has happened to the
   // table since.
-  if (!transaction_.has_changes()) (void)commit();
+  const bool in_block = transaction_.is_block();
+  if (!in_block && !transaction_.has_changes()) (void)commit();
   if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
   if (!close_statement()) {
     transaction_.lose();
@@ -34,8 +35,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   }
 
   // The session must not hold other tables while it waits for one, nor too many at any time.
-  if (lock_waits().may_wait() ||
-      (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open()))
+  if (!in_block && (lock_waits().may_wait() ||
+                    (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
     give_back_tables();
 
   Result<void> opened = try_open(cursor);
@@ -51,13 +52,15 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   if (!opened) {
     trans_commit_stmt(thd_);
     if (!transaction_.is_open()) free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+    // A deadlock with DDL.
+    if (in_block && thd_->transaction_rollback_request) transaction_.lose();
     if (opened.error().code == ErrorCode::kEngine) return ErrorCode::kLockTables;
     return opened.error();
   }
   cursors_.note_open(cursor);
   bump(engine_.counters().table_open);
   works(kRowsWorthAnOpen);
-  if (!transaction_.is_open()) thd_->mdl_context.release_statement_locks();
+  if (!transaction_.is_open() || in_block) thd_->mdl_context.release_statement_locks();
   return &cursor;
 }
 
@@ -134,7 +137,7 @@ void MariaSession::begin_waiting(uint32_t most_ms) {
   const uint32_t patience_ms = this->patience_ms();
   time_bounds_wait_ = patience_ms < lock_waits().patience_ms();
   spent_us_ = uint64_t{patience_ms - std::min(most_ms, patience_ms)} * 1000;
-  if (cursors_.open().size() > 1) give_back_tables();
+  if (cursors_.open().size() > 1 && !transaction_.is_block()) give_back_tables();
   server_.begin_waiting(most_ms);
 }
 

@@ -30,9 +30,15 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
                                        engine::Rows rows) {
   transaction_.begin_request();
   if (auto refused = refusal(access, ignores_read_only_)) return *refused;
+  const bool in_block = transaction_.is_block();
+  const bool changes = access != engine::Access::kRead;
+  if (in_block && changes) {
+    if (!cursor.can_undo()) return ErrorCode::kUnsupportedTable;
+    block_ignores_read_only_ = ignores_read_only_;
+  }
   if (cursor.lacks_children())
     if (auto reopened = reopen(cursor); !reopened) return reopened;
-  const bool can_share = rows == engine::Rows::kOne && cursor.undoes_rows();
+  const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
   if (transaction_.joins(statement)) {
     // Each request has its own time. NOW() keeps the time it has seen while the id of the query
@@ -57,16 +63,20 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const TableWait wait(server_);
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
-  const bool locked = !thd_->mdl_context.acquire_lock(
-                          &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
-                      // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
-                      !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
+  const bool locked =
+      in_block && !changes
+          ? cursor.lock_for_view()
+          : !thd_->mdl_context.acquire_lock(
+                &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
+                // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
+                !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
   if (!locked) {
     const auto refused = refusal(access, ignores_read_only_);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
     take_back();
     decide_fate();
+    if (in_block) end_statement_of_block();
     return error;
   }
   transaction_.begin_statement(statement);
@@ -77,9 +87,13 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
 Result<void> MariaSession::end_write(const MariaCursor& cursor) {
   // A change of such a table cannot be undone, so a KILL comes too late for it.
   if (transaction_.request_has_changes() && !cursor.can_undo()) thd_->reset_killed();
-  if (!transaction_.end_request() || close_statement()) return {};
+  if (!transaction_.end_request() || close_statement()) {
+    if (transaction_.is_block()) end_statement_of_block();
+    return {};
+  }
   const Error error = take_error(0);
   (void)transaction_.decide_fate(thd_->transaction_rollback_request);
+  if (transaction_.is_block()) end_statement_of_block();
   return error;
 }
 
@@ -88,6 +102,7 @@ void MariaSession::undo_write() {
     abandon_statement();
     decide_fate();
   }
+  if (transaction_.is_block()) end_statement_of_block();
   thd_->clear_error();
 }
 
@@ -139,14 +154,19 @@ void MariaSession::decide_fate() {
 
 // The request is to be executed again after a commit.
 Error MariaSession::must_reopen() {
-  lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
+  if (transaction_.is_block()) {
+    // It cannot be committed here, and its tables stay as they are until its end.
+    transaction_.lose();
+  } else {
+    lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
+  }
   return Error{ErrorCode::kLockTables, 0, {}};
 }
 
 // Opens the cursor's table again, since changes of it now reach other tables than those that were
 // opened with it.
 Result<void> MariaSession::reopen(MariaCursor& cursor) {
-  if (transaction_.has_changes()) return must_reopen();
+  if (transaction_.has_changes() || transaction_.is_block()) return must_reopen();
   give_back_tables();
   auto opened = open_cursor(cursor.spec());
   if (!opened) return opened.error();

@@ -28,7 +28,7 @@ struct Values {
   unsigned verbose, epoll, threads, threads_wr, max_threads, timeout, login_timeout, backlog,
       sndbuf, rcvbuf, readsize, spin_us, accept_balance, max_connections, max_request_size,
       max_reply_size, max_open_indexes, max_changed_rows, max_rows, max_in_keys, max_columns,
-      max_buffered;
+      max_buffered, max_transactions, transaction_timeout;
   // The server sets it to its default when it loads the plugin; sessions without the plugin
   // (tools/moving_session) have this.
   unsigned wrlock_timeout = 12;

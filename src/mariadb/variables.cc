@@ -151,6 +151,15 @@ MYSQL_SYSVAR_ULONGLONG(max_memory, values.max_memory, kDynamic,
                        "buffers and for their open indexes; 0 = no bound",
                        nullptr, change<unsigned long long>, 536870912, 0, 1ULL << 50, 0);
 
+MYSQL_SYSVAR_UINT(max_transactions, values.max_transactions, kDynamic,
+                  "Most transactions that clients of each port may have open", nullptr,
+                  change<unsigned>, 100, 0, 10000, 0);
+MYSQL_SYSVAR_UINT(
+    transaction_timeout, values.transaction_timeout, kDynamic,
+    "Seconds for which a client's transaction may be idle, or hold off DDL, before it "
+    "is rolled back",
+    nullptr, change<unsigned>, 10, 1, 3600, 0);
+
 unsigned long long kill_id;  // always 0
 MYSQL_SYSVAR_ULONGLONG(
     kill, kill_id, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,
@@ -208,6 +217,8 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(max_columns),
                                         MYSQL_SYSVAR(max_buffered),
                                         MYSQL_SYSVAR(max_memory),
+                                        MYSQL_SYSVAR(max_transactions),
+                                        MYSQL_SYSVAR(transaction_timeout),
                                         MYSQL_SYSVAR(kill),
                                         MYSQL_SYSVAR(slow_log),
                                         MYSQL_SYSVAR(long_query_time),

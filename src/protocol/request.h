@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/isolation.h"
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
@@ -29,7 +30,16 @@ enum class Verb : uint8_t {
   kFind,
   kCount,  // a find that answers how many rows there are
   kInsert,
-  kModify,  // a find whose rows are changed
+  kModify,       // a find whose rows are changed
+  kTransaction,  // begins or ends a transaction, or marks a place in it
+};
+
+enum class TransactionStep : uint8_t {
+  kBegin,
+  kCommit,
+  kRollback,
+  kSavepoint,   // marks the present place by a name
+  kRollbackTo,  // undoes what was done since that place
 };
 
 // What an insert does when a row with the same value in a unique index is there already.
@@ -112,6 +122,12 @@ struct Request {
 
   // kHello: what the client calls itself; may be empty
   Value client_name;
+
+  // kTransaction
+  TransactionStep step = TransactionStep::kBegin;
+  Isolation isolation = Isolation::kDefault;  // kBegin
+  bool reads_only = false;                    // kBegin
+  std::string_view savepoint;                 // kSavepoint and kRollbackTo
 
   // kAuth
   AuthMethod auth_method = AuthMethod::kUnknown;

@@ -47,9 +47,11 @@ using protocol::Request;
 using protocol::Verb;
 
 Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
-             engine::Session& session, Counters& counters, Outlet* outlet, SlowLog* slow_log)
+             engine::Session& session, Counters& counters, Outlet* outlet, SlowLog* slow_log,
+             Transactions* transactions)
     : context_(context),
       session_(session),
+      transactions_(transactions),
       counters_(counters),
       outlet_(outlet),
       tally_(counters, slow_log, kMaxRequests) {
@@ -60,7 +62,7 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   if (outlet != nullptr) {
     meter.on_long_request = [this] {
       took_long_ = true;
-      session_.takes_long();
+      at_work_->takes_long();
       outlet_->step_aside(answering_);
     };
   }
@@ -92,6 +94,7 @@ void Batch::run(Peer& peer) {
   tally_.begin(peer);
   current_ = &peer;
   run_messages(peer, codec_of(peer));
+  if (entered_ != nullptr) leave_transaction();
   current_ = nullptr;
   tally_.end();
 }
@@ -142,6 +145,12 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       return false;
     }
     entry.plan = exec::plan(context_, request, peer.client);
+    if (peer.transaction != nullptr || request.verb == Verb::kTransaction) [[unlikely]] {
+      if (transact(request, codec, entry)) {
+        if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
+        return entry.plan.kind == Plan::Kind::kConnection;
+      }
+    }
     if (is_about_gtid(entry.plan) && waits_for_gtid(request, entry)) return false;
     if (ends_group(entry.plan)) {
       if (!group_.empty()) end_group();
@@ -240,9 +249,9 @@ void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry)
   peer.output().reserve(kShortReply);
   protocol::ReplyWriter& reply = codec.reply_to(*peer.conversation, peer.output());
   entry.outcome =
-      exec::execute(context_, entry.plan, request, peer.client, session_, scratch_, reply);
+      exec::execute(context_, entry.plan, request, peer.client, *at_work_, scratch_, reply);
   HS_ASSERT(streams_ || peer.output().size() > entry.reply_begin);  // there is a reply
-  if (!session_.must_wait()) peer.waits_since_ms = 0;
+  if (!at_work_->must_wait()) peer.waits_since_ms = 0;
 }
 
 void Batch::answer_again(Entry& entry) {
@@ -250,10 +259,11 @@ void Batch::answer_again(Entry& entry) {
   answer(codec.decode(*entry.peer->conversation, entry.text), codec, entry);
 }
 
-// Handles a request that must wait, with nothing uncommitted. False: it was parked.
+// Handles a request that must wait, with nothing uncommitted but in the client's own transaction.
+// False: it was parked.
 bool Batch::answer_or_park(Entry& entry) {
   Peer& peer = *entry.peer;
-  const uint32_t patience_ms = session_.patience_ms();
+  const uint32_t patience_ms = at_work_->patience_ms();
   const int64_t waited_ms = peer.waits_since_ms == 0 ? 0 : monotonic_ms() - peer.waits_since_ms;
   if (waited_ms >= patience_ms) {
     // This is the last try: its error stands.
@@ -280,8 +290,8 @@ void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
   struct Waiting {
     engine::Session& session;
     ~Waiting() { session.end_waiting(); }
-  } const waiting{session_};
-  session_.begin_waiting(most_ms);
+  } const waiting{*at_work_};
+  at_work_->begin_waiting(most_ms);
   if (most_ms != 0) counters_.lock_waits.add(1);
   const int64_t began_ns = tally_.waits_since();
   answer_again(entry);
@@ -490,6 +500,7 @@ void Batch::finish(Peer& peer) {
 }
 
 void Batch::abandon() {
+  if (entered_ != nullptr) leave_transaction();
   session_.rollback();  // may wait, and split() then looks at what was being executed
   current_ = nullptr;
   tally_.end();

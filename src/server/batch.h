@@ -14,6 +14,8 @@
 //     request is committed, so that it holds no row locks meanwhile.
 //   * A request changes a table whose engine cannot undo it: it is in no group, but final at once
 //     and committed for itself. So no change is uncommitted while the group is empty.
+//   * A request belongs to a transaction that its client has begun (server/transactions.h). It is
+//     executed on the transaction's own session, and is in no group: its reply is final at once.
 //   * A request opens an index or authenticates: it changes the client, which no rollback undoes.
 //     It is in no group, and the group before it is committed first.
 //
@@ -59,6 +61,13 @@ class Outlet {
   // afterwards, and the request of `peer` can be interrupted until then.
   virtual bool begin_wait(Peer& peer) = 0;
   virtual void end_wait() = 0;
+
+  // How the session of a transaction reaches this thread.
+  virtual engine::SessionEvents session_events() { return {}; }
+  // From here on this session works, which has entered the thread; null: the batch's own.
+  virtual void work_with(engine::Session* /*session*/) {}
+  // Gives the lead away if other connections may want it, since what follows takes long.
+  virtual void make_way() {}
 };
 
 class Batch {
@@ -75,10 +84,10 @@ class Batch {
 
   // All arguments must outlive the batch. `protocols`: those of all peers. Without an outlet every
   // reply is kept until the end, and every request may wait inside the engine. `slow_log`: null:
-  // there is none.
+  // there is none. `transactions`: null: none can be begun.
   Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
         engine::Session& session, Counters& counters, Outlet* outlet = nullptr,
-        SlowLog* slow_log = nullptr);
+        SlowLog* slow_log = nullptr, Transactions* transactions = nullptr);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -126,6 +135,9 @@ class Batch {
   // To be called when the replies were sent, or given to the thread that sends them. Counts how long
   // the requests took.
   void replies_are_out() { tally_.replies_are_out(); }
+
+  // Which executes the present request: the batch's own, or that of a transaction.
+  const engine::Session& session_at_work() const { return *at_work_; }
 
   // True when a request of the batch could not be answered for lack of memory.
   bool out_of_memory() const { return out_of_memory_; }
@@ -205,9 +217,25 @@ class Batch {
   void mark_unfinished();
   void finish(Peer& peer);
   void begin_stream();
+  // batch_transaction.cc
+  bool transact(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  void begin_transaction(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  Result<void> begin_transaction(const protocol::Request& request, Peer& peer);
+  void end_transaction(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  bool answer_in_transaction(const protocol::Request& request, protocol::Codec& codec,
+                             Entry& entry);
+  void answer_lost(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  void reply_step(const Result<void>& done, protocol::Codec& codec, Entry& entry);
+  bool enter_transaction(Peer& peer);
+  void leave_transaction();
+  void lose_transaction();
+  engine::Session* take_own_session();
+  void end_own_group(bool waits_long);
 
   const exec::Context& context_;
   engine::Session& session_;
+  engine::Session* at_work_ = &session_;  // executes the present request
+  Transactions* const transactions_;
   Counters& counters_;
   Outlet* const outlet_;
   Tally tally_;
@@ -221,6 +249,7 @@ class Batch {
   size_t requests_ = 0;        // that were executed
   size_t reply_bytes_ = 0;     // of their replies
   Peer* current_ = nullptr;    // the peer of run()
+  Peer* entered_ = nullptr;    // whose transaction's session is in the thread, and at work
   Peer* answering_ = nullptr;  // whose request was executed last
   bool has_changed_ = false;   // the peer of run() has, since the last commit
   bool took_long_ = false;     // a request did, and the lead was given away

@@ -19,6 +19,8 @@ std::string_view name_of(State state) {
       break;
     case State::kAuthenticating:
       return "authenticating";
+    case State::kInTransaction:
+      return "in transaction";
     case State::kLoggingIn:
       return "logging in";
     case State::kExecuting:
@@ -90,7 +92,8 @@ ConnectionStatus Connections::status_of(const ConnectionRecord& record, int64_t 
   constexpr int64_t kMsInNs = 1'000'000;
   const net::Traffic& traffic = record.peer_.traffic();
   const State state = record.state_.load(std::memory_order_relaxed);
-  const bool sends = state == State::kIdle && traffic.unsent.load(std::memory_order_relaxed) != 0;
+  const bool is_idle = state == State::kIdle || state == State::kInTransaction;
+  const bool sends = is_idle && traffic.unsent.load(std::memory_order_relaxed) != 0;
   ConnectionStatus status;
   status.id = record.id_;
   status.endpoint = record.endpoint_;

@@ -53,6 +53,7 @@ class ConnectionRecord {
  public:
   enum class State : uint8_t {
     kIdle,
+    kInTransaction,   // idle otherwise
     kAuthenticating,  // has to, and has not yet
     kLoggingIn,       // with the threads for logins
     kExecuting,       // in a batch

@@ -46,7 +46,7 @@ void Executor::run() {
         session_->enter(events(this));
         Outlet& outlet = *this;
         batch_.emplace(context_, environment_.protocols, *session_, counters_, &outlet,
-                       environment_.slow_log);
+                       environment_.slow_log, &environment_.transactions);
         serve();
       } else {
         report("cannot serve: the database made no session for it");
@@ -159,21 +159,30 @@ void Executor::set_interruptible(uint64_t id) {
   if (id == interruptible_) return;
   interruptible_ = id;
   // No request of another connection fails for it.
-  if (std::exchange(interrupted_, false)) session_->forget_interrupt();
+  engine::Session* const interrupted = std::exchange(interrupted_, nullptr);
+  if (interrupted != nullptr) interrupted->forget_interrupt();
 }
+
+void Executor::work_with(engine::Session* session) {
+  if (session == nullptr) set_interruptible(0);  // its last request has ended
+  const MutexLock lock(interrupt_mutex_);
+  entered_ = session;
+}
+
+void Executor::make_way() { reactor_.load(std::memory_order_relaxed)->make_way(*this); }
 
 void Executor::interrupt(uint64_t id) {
   const MutexLock lock(interrupt_mutex_);
   if (interruptible_ != id) return;
-  interrupted_ = true;
-  session_->interrupt();
+  interrupted_ = entered_ != nullptr ? entered_ : session_.get();
+  interrupted_->interrupt();
 }
 
 bool Executor::send(Peer& peer) {
   if (should_stop() || peer.record.is_killed()) return false;
   step_aside(&peer);
   // No session may wait for a table because a client is slow.
-  const bool waits = !peer.is_slow && !session_->is_waited_for();
+  const bool waits = !peer.is_slow && !batch_->session_at_work().is_waited_for();
   const size_t before = peer.output().size();
   const bool alive = net::EventLoop::push(peer, waits ? kStreamPatienceMs : 0);
   counters_.bytes_streamed.add(before - peer.output().size());

@@ -34,6 +34,7 @@ class Executor final : public Leader, private Outlet {
     const SharedSettings& settings;
     const std::vector<const protocol::Protocol*> protocols;  // of all their clients
     SlowLog* const slow_log;                                 // null: there is none
+    Transactions& transactions;
     const Log log;
     Seldom about_foreigners;
   };
@@ -87,6 +88,9 @@ class Executor final : public Leader, private Outlet {
   bool begin_wait(Peer& peer) override;
   void end_wait() override;
   void end_interruptible() override { set_interruptible(0); }
+  engine::SessionEvents session_events() override { return events(this); }
+  void work_with(engine::Session* session) override;
+  void make_way() override;
   void set_interruptible(uint64_t id);
   static engine::SessionEvents events(Executor* executor);
   void complain(std::string_view what, std::string_view detail) noexcept;
@@ -108,7 +112,10 @@ class Executor final : public Leader, private Outlet {
   Mutex interrupt_mutex_;
   // The connection whose request waits or works for long; 0: none.
   uint64_t interruptible_ HS_GUARDED_BY(interrupt_mutex_) = 0;
-  bool interrupted_ HS_GUARDED_BY(interrupt_mutex_) = false;  // and its request was
+  // The session of a transaction that is in the thread; null: the executor's own works.
+  engine::Session* entered_ HS_GUARDED_BY(interrupt_mutex_) = nullptr;
+  // The session whose request was interrupted; null: none.
+  engine::Session* interrupted_ HS_GUARDED_BY(interrupt_mutex_) = nullptr;
 };
 
 }  // namespace hs::server

@@ -13,6 +13,7 @@
 #include "server/commit_pace.h"
 #include "server/connections.h"
 #include "server/terms.h"
+#include "server/transactions.h"
 
 namespace hs::server {
 
@@ -36,6 +37,9 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   const protocol::Protocol& protocol;
   const std::unique_ptr<protocol::Conversation> conversation;
   exec::Client client;
+  // What the client has begun and not ended; null nearly always. Behind `client`, whose account it
+  // acts for.
+  std::unique_ptr<Transaction> transaction;
 
   // Nothing more is executed. The connection closes after this error is sent.
   void end_with(ErrorCode error) {

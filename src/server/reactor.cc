@@ -392,8 +392,9 @@ void Reactor::settle(Peer& peer) {
   if (peer.ending == Peer::Ending::kAbandoned || peer.record.is_killed()) {
     return loop_->close(peer);
   }
-  peer.record.set_state(peer.is_newcomer() ? ConnectionRecord::State::kAuthenticating
-                                           : ConnectionRecord::State::kIdle);
+  peer.record.set_state(peer.is_newcomer()            ? ConnectionRecord::State::kAuthenticating
+                        : peer.transaction == nullptr ? ConnectionRecord::State::kIdle
+                                                      : ConnectionRecord::State::kInTransaction);
   if (peer.client.take_new_name()) name_program(peer);
   loop_->send(peer);
   if (peer.closed()) return;

@@ -76,6 +76,10 @@ class Reactor final : public LoginReceiver {
   // On the leader's thread while its batch runs: gives the lead away, so that connections that are
   // not in the batch are served.
   void step_aside(Leader& leader);
+  // The same if there are other connections.
+  void make_way(Leader& leader) {
+    if (leads(leader) && loop_->connections() > 1) step_aside(leader);
+  }
 
   // On the thread of an executor that runs a batch of this reactor and is about to wait or to work for
   // long. If it has lost the lead, the peers whose replies have become final since are given back.

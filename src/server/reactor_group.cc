@@ -24,11 +24,13 @@ uint64_t ReactorGroup::own_descriptors(const Config& config, engine::Mode mode) 
 
 uint64_t ReactorGroup::own_descriptors() const { return kOfReactor * reactors_.size(); }
 
-ReactorGroup::ReactorGroup(engine::Mode mode, const Config& config, const Shared& shared)
+ReactorGroup::ReactorGroup(engine::Mode mode, const Config& config, engine::Engine& engine,
+                           const Shared& shared)
     : mode_(mode),
       settings_(shared.settings),
       connections_(shared.connections),
-      specs_(&shared.memory) {
+      specs_(&shared.memory),
+      transactions_(std::string(thread_prefix(mode)) + "trans", mode, engine, shared.settings) {
   reactor_options_.now_ns = config.now_ns;
   reactor_options_.settings = &shared.settings;
   reactor_options_.connections = &shared.connections;
@@ -45,7 +47,7 @@ ReactorGroup::~ReactorGroup() {
 std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine::Mode mode,
                                                    engine::Engine& engine, const Log& log,
                                                    const Shared& shared, std::string* error) {
-  std::unique_ptr<ReactorGroup> group(new ReactorGroup(mode, config, shared));
+  std::unique_ptr<ReactorGroup> group(new ReactorGroup(mode, config, engine, shared));
   const uint32_t threads = config.threads(mode);
   if (!group->add_reactors(threads, error)) return nullptr;
   {
@@ -66,6 +68,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
   pool.settings = &shared.settings;
   pool.max_threads = std::max(config.max_threads, threads);
   pool.slow_log = &shared.slow_log;
+  pool.transactions = &group->transactions_;
   pool.spare_time = std::chrono::milliseconds(config.spare_thread_ms);
   for (const EndpointConfig& endpoint : config.endpoints) {
     if (std::find(pool.protocols.begin(), pool.protocols.end(), endpoint.protocol) ==
@@ -135,6 +138,7 @@ void ReactorGroup::request_stop() {
 
 void ReactorGroup::join() {
   if (pool_) pool_->join();
+  transactions_.stop();
 }
 
 bool ReactorGroup::adopt(net::Transport& transport, const TermsPtr& terms) {
@@ -202,6 +206,7 @@ uint64_t ReactorGroup::connections() const {
 void ReactorGroup::add_to(Statistics& sum) const {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->add_to(sum);
   if (pool_) pool_->add_to(sum);
+  transactions_.add_to(sum);
 }
 
 void ReactorGroup::add_to(LatencyStatus& sum) const {

@@ -79,7 +79,8 @@ class ReactorGroup {
   void add_to(std::vector<IndexStatus>& indexes) const;
 
  private:
-  ReactorGroup(engine::Mode mode, const Config& config, const Shared& shared);
+  ReactorGroup(engine::Mode mode, const Config& config, engine::Engine& engine,
+               const Shared& shared);
   uint32_t max_connections() const;
   Reactor* least_busy() HS_REQUIRES(mutex_);
 
@@ -93,6 +94,7 @@ class ReactorGroup {
   Connections& connections_;
   exec::SpecPool specs_;
   exec::GtidWaits gtid_waits_;
+  Transactions transactions_;
   ReactorList reactors_;
   std::optional<ThreadPool> pool_;
   mutable Mutex mutex_;

@@ -16,10 +16,13 @@ struct Settings {
   Limits limits;
   uint32_t idle_timeout_s = 300;  // a connection is closed after this long without traffic
   uint32_t login_timeout_s = 10;  // to finish a TLS handshake, and to authenticate, where one must
-  uint32_t spin_us = 20;          // how long a reactor looks for requests before it sleeps
-  uint32_t sndbuf = 0;            // bytes of each new connection's socket, 0 = the system's
-  uint32_t rcvbuf = 0;            // likewise
-  uint32_t readsize = 0;          // bytes read from one connection in one cycle, 0 = kReadSize
+  uint32_t max_transactions = 100;  // open on all connections of one mode
+  // For so long a transaction may be idle, or hold off DDL.
+  uint32_t transaction_timeout_s = 10;
+  uint32_t spin_us = 20;  // how long a reactor looks for requests before it sleeps
+  uint32_t sndbuf = 0;    // bytes of each new connection's socket, 0 = the system's
+  uint32_t rcvbuf = 0;    // likewise
+  uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize
 };
 
 // The present settings. Any thread, all functions.

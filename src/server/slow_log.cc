@@ -122,6 +122,7 @@ std::string slow_log_text(const SlowRequest& request, std::time_t when) {
     text += " " + quoted(request.database) + "." + quoted(request.table) + " by " +
             quoted(request.index.empty() ? "PRIMARY" : request.index);
   }
+  if (request.in_transaction) text += " in transaction";
   if (request.failed) text += " failed";
   return text + ";\n";
 }

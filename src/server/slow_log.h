@@ -28,6 +28,7 @@ struct SlowRequest {
   std::string database, table, index;  // empty: the request named no open index
   uint64_t rows = 0;                   // found or changed
   bool failed = false;
+  bool in_transaction = false;
   int64_t took_ns = 0;    // from its arrival until it was executed
   int64_t waited_ns = 0;  // of that: for its turn, and for locks
 };

@@ -70,6 +70,7 @@ void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
     case Plan::Kind::kDescribe:
     case Plan::Kind::kLastGtid:
     case Plan::Kind::kAwaitGtid:
+    case Plan::Kind::kTransaction:
       return;
     case Plan::Kind::kRead:
       counters_.finds.add(1);
@@ -128,6 +129,7 @@ void Tally::log_slow(const Peer& peer, const Plan& plan, const Outcome& outcome,
   slow.user = std::move(info.user);
   slow.host = std::move(info.host);
   slow.kind = kind_of(plan);
+  slow.in_transaction = peer.transaction != nullptr;
   if (plan.spec != nullptr) {
     const engine::IndexSpec& spec = **plan.spec;
     slow.database = spec.database;

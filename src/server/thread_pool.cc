@@ -32,6 +32,7 @@ ThreadPool::ThreadPool(Options options, ReactorList& reactors, engine::Engine& e
                    *options.settings,
                    std::move(options.protocols),
                    options.slow_log,
+                   *options.transactions,
                    log,
                    {}},
       reactors_(reactors),

@@ -35,6 +35,7 @@ class ThreadPool final : public Dispatcher {
     const SharedSettings* settings = nullptr;          // must outlive the pool
     std::vector<const protocol::Protocol*> protocols;  // of all clients
     SlowLog* slow_log = nullptr;                       // null: there is none
+    Transactions* transactions = nullptr;              // must outlive the pool
     uint32_t max_threads = 1;
     std::chrono::milliseconds spare_time{10'000};  // how long a thread made later stands by
   };

@@ -1,7 +1,9 @@
 #include "testing/fake_session.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -9,6 +11,7 @@ namespace hs::testing {
 namespace {
 
 constexpr int kLockWaitTimeout = 146;  // the handler's number
+constexpr int kNoSavepoint = 1305;     // SQL's number
 
 }  // namespace
 
@@ -18,13 +21,15 @@ FakeSession::~FakeSession() {
   FakeSession::rollback();
 }
 
-void FakeSession::enter(engine::SessionEvents) {
+void FakeSession::enter(engine::SessionEvents events) {
   HS_ASSERT(thread_ == std::thread::id());
+  events_ = events;
   thread_ = std::this_thread::get_id();
 }
 
 void FakeSession::leave() {
   HS_ASSERT(here(!request_));
+  events_ = {};
   thread_ = std::thread::id();
 }
 
@@ -49,7 +54,8 @@ const engine::Rights& FakeSession::rights(engine::Cursor& cursor) {
 }
 
 Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
-  HS_ASSERT(here(!request_) && !has_uncommitted_changes());
+  HS_ASSERT(here(!request_) && (in_transaction_ || !has_uncommitted_changes()));
+  must_wait_ = false;
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return {};
@@ -57,6 +63,7 @@ Result<void> FakeSession::open(const engine::IndexSpecPtr& spec) {
 
 Result<engine::Cursor*> FakeSession::cursor(const engine::IndexSpecPtr& spec) {
   HS_ASSERT(here(!request_));
+  must_wait_ = false;
   Result<FakeCursor*> found = find_cursor(spec);
   if (!found) return std::move(found.error());
   return static_cast<engine::Cursor*>(*found);
@@ -96,9 +103,62 @@ Result<void> FakeSession::begin_request(engine::Cursor& cursor, engine::Access a
 
 bool FakeSession::lock_as_writer(std::unique_lock<std::mutex>& lock) {
   const auto mine = [&] { return !engine_.writer_ || engine_.writer_ == this; };
+  if (in_transaction_ && !mine()) {
+    must_wait_ = !may_wait_;
+    if (must_wait_) return false;
+    lock.unlock();
+    if (events_.wait_begins != nullptr)
+      events_.wait_begins(events_.context, engine::SessionEvents::Wait::kOther);
+    lock.lock();
+    const bool waited = engine_.writer_gone_.wait_for(lock, engine_.lock_wait_timeout_, mine);
+    if (waited) engine_.writer_ = this;
+    lock.unlock();
+    if (events_.wait_ends != nullptr) events_.wait_ends(events_.context);
+    lock.lock();
+    return waited;
+  }
   if (!engine_.writer_gone_.wait_for(lock, engine_.lock_wait_timeout_, mine)) return false;
   engine_.writer_ = this;
   return true;
+}
+
+// --- a transaction that a client begins ---
+
+Result<void> FakeSession::begin_transaction(const engine::TransactionOptions&) {
+  HS_ASSERT(here(!request_ && !in_transaction_ && undo_.empty()));
+  in_transaction_ = true;
+  return {};
+}
+
+std::vector<FakeSession::Savepoint>::iterator FakeSession::find_savepoint(std::string_view name) {
+  std::string wanted(name);
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find_if(savepoints_.begin(), savepoints_.end(),
+                      [&](const Savepoint& one) { return one.name == wanted; });
+}
+
+Result<void> FakeSession::set_savepoint(std::string_view name) {
+  HS_ASSERT(here(!request_ && in_transaction_));
+  const auto old = find_savepoint(name);
+  if (old != savepoints_.end()) savepoints_.erase(old);
+  if (savepoints_.size() >= engine::kMaxSavepoints) return ErrorCode::kTooManySavepoints;
+  std::string small(name);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  savepoints_.push_back({std::move(small), undo_.size()});
+  return {};
+}
+
+Result<void> FakeSession::roll_back_to(std::string_view name) {
+  HS_ASSERT(here(!request_ && in_transaction_));
+  const auto found = find_savepoint(name);
+  if (found == savepoints_.end()) {
+    return Error::sql(kNoSavepoint, "SAVEPOINT " + std::string(name) + " does not exist");
+  }
+  undo_down_to(found->changes);
+  savepoints_.erase(std::next(found), savepoints_.end());
+  return {};
 }
 
 Result<void> FakeSession::end_request() {
@@ -163,6 +223,8 @@ void FakeSession::undo_down_to(size_t size) {
 
 void FakeSession::forget_changes() {
   undo_.clear();
+  savepoints_.clear();
+  in_transaction_ = must_wait_ = false;
   const std::lock_guard lock(engine_.mutex_);
   if (engine_.writer_ != this) return;
   engine_.writer_ = nullptr;

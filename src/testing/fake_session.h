@@ -92,7 +92,7 @@ class FakeSession : public engine::Session {
   FakeSession(FakeEngine& engine, engine::Mode mode) : engine_(engine), mode_(mode) {}
   ~FakeSession() override;
 
-  void enter(engine::SessionEvents) override;
+  void enter(engine::SessionEvents events) override;
   void leave() override;
 
   void act_for(const engine::Account* account) override;
@@ -106,11 +106,14 @@ class FakeSession : public engine::Session {
                              engine::Rows rows) override;
   Result<void> end_request() override;
   void undo_request() override;
-  bool must_wait() const override { return here(false); }
-  uint32_t patience_ms() const override { return here(0U); }
-  void begin_waiting(uint32_t) override { here(); }
-  void end_waiting() override { here(); }
+  bool must_wait() const override { return here(must_wait_); }
+  uint32_t patience_ms() const override { return here(in_transaction_ ? kPatienceMs : 0U); }
+  void begin_waiting(uint32_t) override { may_wait_ = here(true); }
+  void end_waiting() override { may_wait_ = here(false); }
   bool transaction_lost() const override { return here(false); }
+  Result<void> begin_transaction(const engine::TransactionOptions& options) override;
+  Result<void> set_savepoint(std::string_view name) override;
+  Result<void> roll_back_to(std::string_view name) override;
   Result<void> commit() override;
   void rollback() override;
   engine::Gtid last_gtid() const override { return here(last_gtid_); }
@@ -143,6 +146,13 @@ class FakeSession : public engine::Session {
     HS_ASSERT(thread_ == std::this_thread::get_id());
     return result;
   }
+  static constexpr uint32_t kPatienceMs = 60'000;
+  // A place in the client's transaction.
+  struct Savepoint {
+    std::string name;  // in small letters
+    size_t changes;    // in undo_
+  };
+  std::vector<Savepoint>::iterator find_savepoint(std::string_view name);
   std::vector<std::vector<std::optional<std::string>>> description(const engine::Described& what);
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
   bool lock_as_writer(std::unique_lock<std::mutex>& lock);
@@ -161,6 +171,11 @@ class FakeSession : public engine::Session {
   size_t request_start_ = 0;  // in undo_
   std::vector<Undo> undo_;
   engine::Gtid last_gtid_;
+  engine::SessionEvents events_;
+  bool in_transaction_ = false;  // between begin_transaction() and its end
+  bool may_wait_ = false;
+  bool must_wait_ = false;
+  std::vector<Savepoint> savepoints_;
 };
 
 }  // namespace hs::testing

@@ -153,7 +153,7 @@ class FaultySession : public engine::Session {
     if (!lost_) inner_->undo_request();
   }
 
-  bool must_wait() const override { return must_wait_; }
+  bool must_wait() const override { return must_wait_ || inner_->must_wait(); }
   uint32_t patience_ms() const override { return engine_.patience_ms; }
   void begin_waiting(uint32_t most_ms) override {
     waits_ = true;
@@ -165,6 +165,13 @@ class FaultySession : public engine::Session {
     inner_->end_waiting();
   }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
+
+  Result<void> begin_transaction(const engine::TransactionOptions& options) override {
+    return inner_->begin_transaction(options);
+  }
+  bool may_try() const override { return inner_->may_try(); }
+  Result<void> set_savepoint(std::string_view name) override { return inner_->set_savepoint(name); }
+  Result<void> roll_back_to(std::string_view name) override { return inner_->roll_back_to(name); }
 
   Result<void> commit() override {
     must_wait_ = false;

@@ -94,6 +94,23 @@ AuthMethod auth_method(std::string_view type) {
   return AuthMethod::kUnknown;
 }
 
+std::optional<TransactionStep> transaction_step(std::string_view token) {
+  if (is(token, 'B')) return TransactionStep::kBegin;
+  if (is(token, 'C')) return TransactionStep::kCommit;
+  if (is(token, 'R')) return TransactionStep::kRollback;
+  if (is(token, 'S')) return TransactionStep::kSavepoint;
+  if (is(token, 'U')) return TransactionStep::kRollbackTo;
+  return std::nullopt;
+}
+
+std::optional<Isolation> isolation(std::string_view token) {
+  if (token == "RU") return Isolation::kReadUncommitted;
+  if (token == "RC") return Isolation::kReadCommitted;
+  if (token == "RR") return Isolation::kRepeatableRead;
+  if (token == "SR") return Isolation::kSerializable;
+  return std::nullopt;
+}
+
 std::optional<Modification> modification(char c) {
   switch (c) {
     case 'U':
@@ -148,6 +165,8 @@ Request Parser::parse(std::string_view line) {
     parse_describe(tokens, request);
   } else if (is(first, 'G')) {
     parse_gtid(tokens, request);
+  } else if (is(first, 'T')) {
+    parse_transaction(tokens, request);
   } else {
     fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
   }
@@ -217,6 +236,30 @@ void Parser::parse_gtid(Tokens& tokens, Request& request) {
   }
   // Some clients end every line with a TAB.
   if (!tokens.next().empty() || tokens.more()) {
+    fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
+  }
+}
+
+// A savepoint's name is a value: it may have escapes. A TAB at the end of the line ends it.
+void Parser::parse_transaction(Tokens& tokens, Request& request) {
+  const std::optional<TransactionStep> step = transaction_step(tokens.next());
+  if (!step) return fail(request, ErrorStage::kIndexId, ErrorCode::kCommand);
+  request.verb = Verb::kTransaction;
+  request.step = *step;
+  std::string_view option = tokens.next();
+  if (*step == TransactionStep::kBegin) {
+    if (const std::optional<Isolation> given = isolation(option)) {
+      request.isolation = *given;
+      option = tokens.next();
+    }
+    request.reads_only = option == "RO";
+    if (request.reads_only) option = tokens.next();
+  } else if (*step == TransactionStep::kSavepoint || *step == TransactionStep::kRollbackTo) {
+    request.savepoint = decode(option, request).text();
+    if (option.empty()) fail(request, ErrorStage::kContents, ErrorCode::kMissingValue);
+    option = tokens.next();
+  }
+  if (!option.empty() || tokens.more()) {
     fail(request, ErrorStage::kContents, ErrorCode::kValueCount);
   }
 }

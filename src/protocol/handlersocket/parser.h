@@ -4,6 +4,7 @@
 //   hello   H <version> [<client>]
 //   describe  D [<database> [<table> [I]]]
 //   gtid    G L  |  G W <gtids> <ms>
+//   transaction  T B [RU|RC|RR|SR] [RO]  |  T C  |  T R  |  T S <name>  |  T U <name>
 //   auth    A 1 <key>  |  A 2 <user> [<methods>]  |  A 3 <response>  |  A 4 <user> <password>
 //   insert  <id> +[!] <n> <value>*n
 //   put     <id> +I|+R[?|!] <n> <value>*n
@@ -60,6 +61,7 @@ class Parser {
   void parse_hello(Tokens& tokens, Request& request);
   void parse_describe(Tokens& tokens, Request& request);
   void parse_gtid(Tokens& tokens, Request& request);
+  void parse_transaction(Tokens& tokens, Request& request);
   void parse_auth(Tokens& tokens, Request& request);
   void parse_indexed(std::string_view first, Tokens& tokens, Request& request);
   bool parse_updates(Tokens& tokens, Request& request);

@@ -64,6 +64,33 @@ TEST(Parser, Open) {
   });
 }
 
+TEST(ParserTest, TransactionsHaveSteps) {
+  expect({
+      {"T\tB", "transaction begin"},
+      {"T\tB\t", "transaction begin"},
+      {"T\tB\tRU", "transaction begin RU"},
+      {"T\tB\tRC", "transaction begin RC"},
+      {"T\tB\tRR\tRO", "transaction begin RR RO"},
+      {"T\tB\tSR\tRO\t", "transaction begin SR RO"},
+      {"T\tB\tRO", "transaction begin RO"},
+      {"T\tC", "transaction commit"},
+      {"T\tR\t", "transaction rollback"},
+      {"T\tS\ta b", "transaction savepoint 'a b'"},
+      {"T\tU\ta\x01Ib\t", "transaction rollback to 'a\\x09b'"},
+      {"T\tB\tRO\tRR", "transaction begin RO error fldnum at contents"},
+      {"T\tB\tXX", "transaction begin error fldnum at contents"},
+      {"T\tB\t\tRO", "transaction begin error fldnum at contents"},
+      {"T\tC\tx", "transaction commit error fldnum at contents"},
+      {"T\tS", "transaction savepoint '' error missing_value at contents"},
+      {"T\tU\t", "transaction rollback to '' error missing_value at contents"},
+      {"T\tS\ta\tb", "transaction savepoint 'a' error fldnum at contents"},
+      {"T\tS\ta\x01P", "transaction savepoint '' error escape at contents"},
+      {"T", "invalid error cmd at index id"},
+      {"T\tX", "invalid error cmd at index id"},
+      {"T\tBB", "invalid error cmd at index id"},
+  });
+}
+
 TEST(ParserTest, DescribeNamesADatabaseATableOrItsIndexes) {
   expect({
       {"D", "describe '' ''"},
