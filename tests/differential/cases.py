@@ -199,8 +199,6 @@ class Drawer:
         count = len(spec.columns) if rng.random() < 0.85 else rng.randint(1, len(spec.columns))
         request = Request(spec, "insert", values=[self._inserted(c, odd) for c in spec.columns[:count]])
         request.form = rng.choices(["+", "+I", "+U", "+R"], [45, 15, 25, 15])[0]
-        if request.form == "+I" and self._has_triggers:
-            request.form = "+"  # what they have done before a duplicate was found stays, as with INSERT IGNORE
         if request.form == "+":
             request.returns_new = rng.random() < 0.1
             return request

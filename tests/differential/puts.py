@@ -19,6 +19,7 @@ class Puts:
         self.sql = sql
         self.table = table
         self.zero_is_generated = zero_is_generated
+        self._has_triggers = "triggers" in table.features
         self._counted = next((c for c in table.columns if c.auto_increment), None)
 
     def perform(self, request: Request) -> Outcome:
@@ -32,6 +33,8 @@ class Puts:
         except SqlError as error:
             sets_nothing = request.form == "+U" and not self._setting(request)
             if (request.form == "+I" or sets_nothing) and error.number in DUPLICATE:
+                if self._has_triggers:  # what BEFORE triggers have done stays
+                    self.sql(self._statement(request).replace("INSERT", "INSERT IGNORE", 1))
                 return self._ignored(request)
             raise
         if request.returns_new:
@@ -78,12 +81,20 @@ class Puts:
         return statement
 
     def _setting(self, request: Request) -> str:
+        setting = self._given_setting(request)
+        if not setting and self._has_triggers:
+            column = next(c for c in self.table.columns if c.writable)
+            return f"{column.quoted} = {column.quoted}"  # fires the triggers of an update
+        return setting
+
+    def _given_setting(self, request: Request) -> str:
         columns = request.spec.columns
         if request.updates is not None:
             setting = [f"{c.quoted} = {c.literal(v)}" for c, v in zip(columns, request.updates)]
         else:
+            # VALUES() would be what BEFORE triggers have made of the values.
             setting = [
-                f"{c.quoted} = VALUES({c.quoted})"
+                f"{c.quoted} = {c.literal(v) if self._has_triggers else f'VALUES({c.quoted})'}"
                 for c, v in zip(columns, request.values)
                 if not (v is None and not c.writable) and not (c is self._counted and self._generates(c, v))
             ]

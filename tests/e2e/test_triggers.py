@@ -13,7 +13,7 @@ from typing import Any
 
 import pymysql
 import pytest
-from hs_client import Client, Value, line
+from hs_client import Client, Value, line, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 TABLES = ("t", "log", "deep", "sums", "kept", "child")
@@ -284,9 +284,6 @@ def wait_for(server: PrivateServer, query: str, wanted: int = 1) -> None:
         assert time.monotonic() < until, query
 
 
-ROW_WAITS = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
-
-
 def test_a_trigger_waits_for_a_row_after_what_came_before_is_committed(
     server: PrivateServer, connect: Callable[[int], Client], twin: Twin
 ) -> None:
@@ -297,7 +294,7 @@ def test_a_trigger_waits_for_a_row_after_what_came_before_is_committed(
     twin.writer.open("hs.free", ["id"], id=2)
     with sql_holds(server, "UPDATE hs.sums SET total = 100 WHERE k = 1") as holder:
         twin.writer.send(line(2, "+", 1, 1) + line(1, "+", 3, 1, "m", "a") + line(2, "+", 1, 2))
-        wait_for(server, ROW_WAITS)
+        wait_for_a_lock_wait(server)
         assert server.sql("SELECT id FROM hs.free") == [(1,)]
         assert other.request(1, "+", 1, 3) == b"0\t1"
         holder.commit()
