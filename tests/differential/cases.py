@@ -280,7 +280,9 @@ class Drawer:
     def _change(self, request: Request) -> None:
         rng = self.rng
         request.returns_old = rng.random() < 0.25
-        identity = {p.column.name for p in self.table.primary.parts} if self.table.primary else set()
+        parts = self.table.primary.parts if self.table.primary else []
+        stays = not self._has_triggers and not any(p.column.generated or p.column.on_update for p in parts)
+        identity = {p.column.name for p in parts} if stays else set()
         # The rows are found again by their identity.
         if request.action != "D" and request.in_part is None and identity:
             if identity.isdisjoint(c.name for c in request.spec.columns) and rng.random() < 0.25:
