@@ -34,7 +34,8 @@ struct Error {
   ErrorCode code = ErrorCode::kCommand;
   // kEngine: the handler's error number; kSql and kAccessDenied: the SQL error number; else 0
   int number = 0;
-  std::string message;  // kSql: the server's own sentence; else empty
+  // kSql: the server's own sentence; kTableComment: what is wrong with it; else empty
+  std::string message;
 
   static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
   static Error access_denied(int number) { return Error{ErrorCode::kAccessDenied, number, {}}; }

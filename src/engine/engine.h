@@ -92,6 +92,9 @@ enum class Rows : uint8_t { kOne, kMany };
 // does.
 enum class Mode : uint8_t { kReadOnly, kReadWrite };
 
+// A table may say by which column its rows expire. From that moment on a row is not there for any
+// call on its cursors. The moment is compared with one time for each batch of a kReadOnly session,
+// and for each request of a kReadWrite one.
 class Cursor {
  public:
   virtual ~Cursor() = default;

@@ -15,7 +15,7 @@ constexpr std::string_view kProtocol = "2";
 constexpr std::string_view kProduct = "HandlerSocket 2";
 // What clients can ask for beyond the original's requests.
 constexpr std::string_view kFeaturesWithTls =
-    "tls,login,descending,all,count,describe,upsert,returning,gtid,transaction";
+    "tls,login,descending,all,count,describe,upsert,returning,gtid,transaction,ttl";
 constexpr std::string_view kFeatures = kFeaturesWithTls.substr(std::string_view("tls,").size());
 
 std::string_view methods(const Authentication& authentication) {

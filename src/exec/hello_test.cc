@@ -20,15 +20,15 @@ TEST_F(HelloTest, SaysWhoServesAndUnderWhichNumberTheConnectionIsKnown) {
   context.version = "2.1";
   context.server_version = "10.11.18";
   client.set_id(7);
-  EXPECT_EQ(
-      greet("php"),
-      "rows 6: [2,HandlerSocket "
-      "2,2.1,10.11.18,login,descending,all,count,describe,upsert,returning,gtid,transaction,7]");
+  EXPECT_EQ(greet("php"),
+            "rows 6: [2,HandlerSocket "
+            "2,2.1,10.11.18,login,descending,all,count,describe,upsert,returning,gtid,transaction,"
+            "ttl,7]");
   context.has_tls = true;
   EXPECT_EQ(greet("php"),
             "rows 6: [2,HandlerSocket "
             "2,2.1,10.11.18,tls,login,descending,all,count,describe,upsert,returning,gtid,"
-            "transaction,7]");
+            "transaction,ttl,7]");
   EXPECT_EQ(client.name(), "php");
   EXPECT_TRUE(client.take_new_name());
   EXPECT_FALSE(client.take_new_name());

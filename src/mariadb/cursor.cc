@@ -242,7 +242,7 @@ bool MariaCursor::is_history() const {
 Result<bool> MariaCursor::landed(int error) {
   // A long scan that wants none of its rows makes no other call that would notice a KILL.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
-  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_history() || !meets_conditions());
+  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_absent() || !meets_conditions());
        ++passed) {
     if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
     error = step();
@@ -324,7 +324,7 @@ Result<bool> MariaCursor::seek_position(std::string_view position) {
   if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   switch (error) {
     case 0:
-      return !is_history() && meets_key();
+      return !is_absent() && meets_key();
     case HA_ERR_RECORD_DELETED:
     case HA_ERR_KEY_NOT_FOUND:
     case HA_ERR_END_OF_FILE:

@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "mariadb/account.h"
+#include "mariadb/expiry.h"
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
@@ -95,6 +96,15 @@ class MariaCursor final : public engine::Cursor {
   MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
   enum_mdl_type protection_type() const;
 
+  // --- for the purge, in a request that deletes, with an index that begins with the column by which
+  // rows expire ---
+
+  // Goes to the row that has expired first, and to the one that did so next. False: no other has.
+  Result<bool> seek_expired();
+  Result<bool> next_expired();
+  // For how long the current row has expired.
+  int64_t seconds_expired() { return expiry_.seconds_since(table_->in_use); }
+
   // --- engine::Cursor ---
 
   size_t key_parts() const override { return key_parts_; }
@@ -125,12 +135,17 @@ class MariaCursor final : public engine::Cursor {
   Result<void> open_with_triggers();
   Result<void> check_table() const;
   bool is_in_index(const Field* field) const;
+  Result<void> take_expiry();
+  std::string_view index_for_purge() const;
+  Result<bool> give_way(int error);
+  int read_row_in_the_way(uint unique_index);
   void choose_covering_index();
   bool changes_rows_at_one_go() const;
   Result<void> resolve();
   Result<uint> find_index() const;
   Result<Field*> find_column(const std::string& name) const;
   void mark_read_columns();
+  void mark_columns_of_presence();
   void mark_key_columns();
   void set_read_columns();
   void read_all_columns();
@@ -158,7 +173,8 @@ class MariaCursor final : public engine::Cursor {
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
   Result<void> compute_updated_row(bool makes_history);
-  Result<bool> write_updated_row(bool makes_history);
+  Result<bool> write_updated_row(bool makes_history, std::string* again_at = nullptr);
+  Result<void> update_at(const std::string& place, std::span<const Assignment> assignments);
   Result<void> end_update(bool differs);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
@@ -178,7 +194,7 @@ class MariaCursor final : public engine::Cursor {
   Result<Inserted> update_duplicate(std::span<const Value> values,
                                     std::optional<std::span<const Value>> updates,
                                     ulonglong next_id);
-  Result<Inserted> replace(RowsInTheWay* in_the_way);
+  Result<Inserted> replace(std::span<const Value> values, RowsInTheWay* in_the_way);
   Result<void> erase_replaced();
 
   void read_key_columns();
@@ -188,7 +204,10 @@ class MariaCursor final : public engine::Cursor {
   int step();
   int step_back();
   Result<bool> landed(int error);
+  Result<bool> landed_on_expired(int error);
   bool is_history() const;
+  // Whether the current row is not there for clients.
+  bool is_absent() { return is_history() || expiry_.has_passed(table_->in_use); }
 
   MariaSession& session_;
   const engine::IndexSpecPtr spec_;
@@ -215,6 +234,7 @@ class MariaCursor final : public engine::Cursor {
   bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
   std::vector<uchar> unique_key_;  // room for a key of any unique index, for put()
   uint duplicate_key_ = 0;         // the unique index that has refused the last row
+  Expiry expiry_;
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;

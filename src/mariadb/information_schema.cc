@@ -3,7 +3,9 @@
 // (before anything else)
 #include <sql_acl.h>
 #include <sql_i_s.h>
+#include <tztime.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "mariadb/information_schema.h"
 #include "mariadb/running.h"
+#include "mariadb/ttl_tables.h"
 
 namespace Show {
 
@@ -59,6 +62,13 @@ static ST_FIELD_INFO handlersocket_latency_buckets[] = {
     Column("LESS_THAN_US", Double(MAX_DOUBLE_STR_LENGTH), NOT_NULL),
     Column("REQUESTS", ULonglong(), NOT_NULL), CEnd()};
 
+static ST_FIELD_INFO handlersocket_ttl[] = {
+    Column("TABLE_SCHEMA", Name(), NOT_NULL),     Column("TABLE_NAME", Name(), NOT_NULL),
+    Column("COLUMN_NAME", Name(), NOT_NULL),      Column("INDEX_NAME", Name(), NULLABLE),
+    Column("ROWS_PURGED", ULonglong(), NOT_NULL), Column("BEHIND_SECONDS", ULonglong(), NOT_NULL),
+    Column("ROUNDS", ULonglong(), NOT_NULL),      Column("LAST_ROUND", Datetime(0), NULLABLE),
+    Column("LAST_ERROR", Varchar(512), NULLABLE), CEnd()};
+
 }  // namespace Show
 
 namespace hs::mariadb {
@@ -90,6 +100,18 @@ class Row {
   }
   Row& number(uint64_t value) {
     next().store(static_cast<longlong>(value), true);
+    return *this;
+  }
+  // NULL when it is 0.
+  Row& time_or_null(my_time_t seconds) {
+    if (seconds == 0) {
+      next().set_null();
+      return *this;
+    }
+    MYSQL_TIME time;
+    table_->in_use->variables.time_zone->gmt_sec_to_TIME(&time, seconds);
+    table_->field[at_]->set_notnull();
+    next().store_time(&time);
     return *this;
   }
   Row& microseconds(uint64_t ns) {
@@ -245,6 +267,21 @@ int fill_latency_buckets(THD* thd, TABLE_LIST* tables, COND*) {
   });
 }
 
+int fill_ttl(THD* thd, TABLE_LIST* tables, COND*) {
+  const auto fetch = if_sees_all(thd, [](server::Server&) { return ttl_tables().list(); });
+  return fill(thd, tables->table, fetch, [](const TtlTable& one, Row& row) {
+    row.text(one.database)
+        .text(one.table)
+        .text(one.column)
+        .text_or_null(one.index)
+        .number(one.rows_purged)
+        .number(static_cast<uint64_t>(std::max<int64_t>(one.behind_s, 0)))
+        .number(one.rounds)
+        .time_or_null(one.last_round)
+        .text_or_null(one.last_error);
+  });
+}
+
 int describe(void* schema_table, ST_FIELD_INFO* fields, int (*fill)(THD*, TABLE_LIST*, COND*)) {
   auto* const table = static_cast<ST_SCHEMA_TABLE*>(schema_table);
   table->fields_info = fields;
@@ -268,6 +305,10 @@ int init_latency_table(void* schema_table) {
 
 int init_latency_buckets_table(void* schema_table) {
   return describe(schema_table, Show::handlersocket_latency_buckets, fill_latency_buckets);
+}
+
+int init_ttl_table(void* schema_table) {
+  return describe(schema_table, Show::handlersocket_ttl, fill_ttl);
 }
 
 }  // namespace hs::mariadb

@@ -105,6 +105,7 @@ void MariaCursor::recover_failed_open() {
 
 void MariaCursor::forget_table() {
   counts_ = false;
+  expiry_ = {};
   rights_.forget();
   table_ = nullptr;
   children_.forget();
@@ -151,6 +152,7 @@ Result<void> MariaCursor::check_table() const {
 }
 
 Result<void> MariaCursor::resolve() {
+  if (auto taken = take_expiry(); !taken) return taken;
   auto index = find_index();
   if (!index) return index.error();
   index_ = *index;
@@ -254,6 +256,7 @@ void MariaCursor::choose_covering_index() {
   const auto in_index = [this](const Field* field) { return is_in_index(field); };
   covering_ = session_.mode() == engine::Mode::kReadOnly && index_ != table_->s->primary_key &&
               !table_->versioned() && !has_prefixes_ && !columns_.empty() &&
+              (!expiry_.exists() || in_index(expiry_.field())) &&
               std::all_of(columns_.begin(), columns_.end(), in_index) &&
               std::all_of(filter_columns_.begin(), filter_columns_.end(), in_index);
 }
@@ -262,8 +265,14 @@ void MariaCursor::mark_read_columns() {
   reads_key_columns_ = false;
   for (Field* field : columns_) field->register_field_in_read_map();
   for (Field* field : filter_columns_) field->register_field_in_read_map();
-  if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
+  mark_columns_of_presence();
   if (has_prefixes_) mark_key_columns();
+}
+
+// What tells whether a row is there.
+void MariaCursor::mark_columns_of_presence() {
+  if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
+  if (expiry_.exists()) expiry_.field()->register_field_in_read_map();
 }
 
 void MariaCursor::mark_key_columns() {
@@ -297,7 +306,7 @@ void MariaCursor::begin_count(bool with_filters) {
   if (with_filters) {
     for (const ColumnFilter& filter : filters_) filter.field()->register_field_in_read_map();
   }
-  if (table_->versioned()) table_->vers_end_field()->register_field_in_read_map();
+  mark_columns_of_presence();
   if (has_prefixes_) mark_key_columns();
   table_->file->column_bitmaps_signal();
   if (covers_count(with_filters)) table_->file->ha_start_keyread(index_);
@@ -307,6 +316,7 @@ void MariaCursor::begin_count(bool with_filters) {
 bool MariaCursor::covers_count(bool with_filters) const {
   if (!(index_flags_ & HA_KEYREAD_ONLY) || table_->file->pk_is_clustering_key(index_)) return false;
   if (table_->versioned() || has_prefixes_) return false;
+  if (expiry_.exists() && !is_in_index(expiry_.field())) return false;
   return !with_filters ||
          std::all_of(filters_.begin(), filters_.end(),
                      [this](const ColumnFilter& filter) { return is_in_index(filter.field()); });

@@ -2,6 +2,7 @@
 // The plugin's entry: its declaration, the check of the server's version, start and stop.
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "mariadb/engine.h"
 #include "mariadb/information_schema.h"
 #include "mariadb/own_places.h"
+#include "mariadb/purge.h"
 #include "mariadb/running.h"
 #include "mariadb/status.h"
 #include "mariadb/tls.h"
@@ -21,6 +23,7 @@ namespace hs::mariadb {
 namespace {
 
 std::unique_ptr<MariaEngine> engine;
+std::unique_ptr<Purge> purge;
 std::unique_ptr<server::Server> network_server;
 
 constexpr unsigned kVerboseInfo = 10;
@@ -87,6 +90,11 @@ int init(void*) {
     refuse(why);
     return 1;
   }
+  try {
+    purge = std::make_unique<Purge>(*engine);
+  } catch (const std::exception& error) {
+    log_error(std::string("expired rows are not purged: ") + error.what());
+  }
   show_status_of(network_server.get(), engine.get());
   Running::set(network_server.get());
   return 0;
@@ -97,6 +105,7 @@ int deinit(void*) {
   show_status_of(nullptr, nullptr);
   if (network_server != nullptr) {
     engine->interrupt();
+    purge.reset();
     network_server->stop();
     network_server.reset();
   }
@@ -176,6 +185,8 @@ maria_declare_plugin(handlersocket){
     HS_TABLE("HANDLERSOCKET_LATENCY", "How long requests took on the HandlerSocket ports",
              init_latency_table),
     HS_TABLE("HANDLERSOCKET_LATENCY_BUCKETS", "How many requests took how long",
-             init_latency_buckets_table) maria_declare_plugin_end;
+             init_latency_buckets_table),
+    HS_TABLE("HANDLERSOCKET_TTL", "Tables whose rows expire, and what was purged of them",
+             init_ttl_table) maria_declare_plugin_end;
 #pragma GCC visibility pop
 #pragma GCC diagnostic pop

@@ -91,7 +91,7 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
   const AutoIncrement auto_increment(table_);
   const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
   if (auto made = make_new_row(values, updated); !made) return made.error();
-  if (access_ == engine::Access::kReplace) return replace(in_the_way);
+  if (access_ == engine::Access::kReplace) return replace(values, in_the_way);
 
   handler* file = table_->file;
   const ulonglong next_id = file->next_insert_id;
@@ -101,6 +101,10 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
     return end_insert(next_id, 0);
   }
   if (!is_duplicate(error)) return put_failed(next_id, error);
+  if (const Result<bool> gave_way = give_way(error); !gave_way || *gave_way) {
+    file->restore_auto_increment(next_id);
+    return gave_way ? put(values, updates, in_the_way) : gave_way.error();
+  }
   const bool ignores = access_ == engine::Access::kInsertIgnore;
   if (!ignores || in_the_way != nullptr) {
     if (auto read = read_duplicate(error, in_the_way); !read) {
@@ -232,7 +236,8 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
 
 // Removes what is in the way until the row can be written. Where no other row can be in the way and
 // nothing else depends on the old one, that one becomes the new one.
-Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way) {
+Result<engine::Cursor::Inserted> MariaCursor::replace(std::span<const Value> values,
+                                                      RowsInTheWay* in_the_way) {
   handler* file = table_->file;
   const ulonglong next_id = file->next_insert_id;
   const uint last_key = last_unique_key(table_);
@@ -250,6 +255,11 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way) 
     if (table_->next_number_field != nullptr && generated_id > 0 &&
         file->get_dup_key(error) == table_->s->next_number_index)
       return put_failed(next_id, error);
+    if (const Result<bool> gave_way = give_way(error); !gave_way || *gave_way) {
+      if (!gave_way) return gave_way.error();
+      if (auto made = make_new_row(values, 0); !made) return made.error();
+      continue;
+    }
     if (auto read = read_duplicate(error, in_the_way); !read) {
       file->restore_auto_increment(next_id);
       return read.error();

@@ -32,6 +32,7 @@ struct Values {
   // The server sets it to its default when it loads the plugin; sessions without the plugin
   // (tools/moving_session) have this.
   unsigned wrlock_timeout = 12;
+  unsigned ttl_purge_rows = 0;
   unsigned long long max_memory;
   char allow_unauthenticated, slow_log;  // my_bool
   unsigned long character_set, authentication, authentication_wr;

@@ -94,6 +94,10 @@ MYSQL_SYSVAR_UINT(
     wrlock_timeout, values.wrlock_timeout, kDynamic,
     "Seconds that a request waits for a table or a backup before it fails with lock_tables",
     nullptr, change<unsigned>, 12, 0, 3600, 0);
+MYSQL_SYSVAR_UINT(
+    ttl_purge_rows, values.ttl_purge_rows, kDynamic,
+    "Most expired rows that are deleted in a second, in all tables together; 0 = none", nullptr,
+    change<unsigned>, 20000, 0, 10000000, 0);
 MYSQL_SYSVAR_STR(plain_secret, values.plain_secret, kDynamic,
                  "Shared secret of the read port; empty for none. Not shown after start",
                  check_secret, set_secret<false>, "");
@@ -200,6 +204,7 @@ st_mysql_sys_var* system_variables[] = {MYSQL_SYSVAR(verbose),
                                         MYSQL_SYSVAR(spin_us),
                                         MYSQL_SYSVAR(accept_balance),
                                         MYSQL_SYSVAR(wrlock_timeout),
+                                        MYSQL_SYSVAR(ttl_purge_rows),
                                         MYSQL_SYSVAR(plain_secret),
                                         MYSQL_SYSVAR(plain_secret_wr),
                                         MYSQL_SYSVAR(plain_secret_file),
@@ -231,6 +236,9 @@ CHARSET_INFO* value_charset_of_the_wire() {
 
 unsigned lock_timeout_s() {
   return std::atomic_ref(values.wrlock_timeout).load(std::memory_order_relaxed);
+}
+unsigned purge_rows_per_second() {
+  return std::atomic_ref(values.ttl_purge_rows).load(std::memory_order_relaxed);
 }
 unsigned verbosity() { return values.verbose; }
 

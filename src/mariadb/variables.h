@@ -13,6 +13,8 @@ CHARSET_INFO* value_charset_of_the_wire();
 
 // How many seconds a request waits for a table, at present. Any thread.
 unsigned lock_timeout_s();
+// handlersocket_ttl_purge_rows
+unsigned purge_rows_per_second();
 
 // handlersocket_verbose, which may change at any time.
 unsigned verbosity();

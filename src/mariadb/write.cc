@@ -138,7 +138,11 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
   AutoIncrement auto_increment(table_);
   if (auto made = make_new_row(values, 0); !made) return made.error();
   handler* file = table_->file;
-  if (const int error = file->ha_write_row(table_->record[0])) return failed(error).error();
+  if (const int error = try_to_write()) {
+    const Result<bool> gave_way = give_way(error);
+    if (!gave_way) return gave_way.error();
+    return *gave_way ? insert(values) : failed(error).error();
+  }
   session_.note_change();
   const Inserted inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
   if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) return fired.error();
@@ -170,8 +174,10 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   bool differs = !records_are_comparable(table_) || compare_record(table_);
   if (differs) {
     if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
-    auto written = write_updated_row(makes_history);
+    std::string place;
+    auto written = write_updated_row(makes_history, &place);
     if (!written) return written.error();
+    if (!place.empty()) return update_at(place, assignments);
     differs = *written;
   }
   return end_update(differs);
@@ -185,6 +191,17 @@ Result<void> MariaCursor::end_update(bool differs) {
   return {};
 }
 
+// Once more, after a row that had expired has given way.
+Result<void> MariaCursor::update_at(const std::string& place,
+                                    std::span<const Assignment> assignments) {
+  handler* file = table_->file;
+  if (const int error = file->ha_rnd_init(false)) return failed(error);
+  auto* const ref = reinterpret_cast<const uchar*>(place.data());
+  if (const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref)))
+    return failed(error);
+  return update(assignments);
+}
+
 // After new values were stored in record[0]: what the server itself computes of an updated row.
 Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
@@ -196,14 +213,28 @@ Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   return {};
 }
 
-// Writes record[0] over the row in record[1]. False: the engine finds no difference.
-Result<bool> MariaCursor::write_updated_row(bool makes_history) {
+// Writes record[0] over the row in record[1]. False: the engine finds no difference; or, only if
+// `again_at` is not null, a row that had expired was in the way: it is gone, and *again_at is the
+// place of the row, which is to be read and changed again.
+Result<bool> MariaCursor::write_updated_row(bool makes_history, std::string* again_at) {
   if (auto checked = check_children(); !checked) return checked.error();
   // Tells an engine that keeps the history itself. In a new TABLE it is on (TABLE::init).
   if (table_->versioned()) table_->vers_write = makes_history;
+  table_->file->lookup_errkey = static_cast<uint>(-1);  // see try_to_write()
   int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
   if (table_->versioned()) table_->vers_write = true;
   if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
+  if (error != 0 && again_at != nullptr && expiry_.exists()) {
+    handler* file = table_->file;
+    file->position(table_->record[1]);
+    const std::string place(reinterpret_cast<const char*>(file->ref), file->ref_length);
+    const Result<bool> gave_way = give_way(error);
+    if (!gave_way) return gave_way.error();
+    if (*gave_way) {
+      *again_at = place;
+      return false;
+    }
+  }
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
     // The row of the past is made where the new one is.
     store_record(table_, record[2]);

@@ -7,7 +7,9 @@
 namespace hs::testing {
 namespace {
 
-constexpr int kRecordDeleted = 134;  // the handler's number
+// The handler's numbers.
+constexpr int kDuplicateKey = 121;
+constexpr int kRecordDeleted = 134;
 
 }  // namespace
 
@@ -77,18 +79,29 @@ Result<bool> FakeCursor::next() {
   return arrive(index_->entries.upper_bound(entry_));
 }
 
+bool FakeCursor::is_absent(RowId row) const {
+  return table_->has_expired(table_->rows().at(row), session_.engine_.now_);
+}
+
 bool FakeCursor::arrive(Entries::const_iterator at) {
   row_ = 0;
-  if (at == index_->entries.end()) return false;
-  if (op_ == KeyOperator::kEqual && !begins_with(at->key, key_)) return false;
-  entry_ = *at;
-  row_ = at->row;
-  return true;
+  while (at != index_->entries.end() && is_absent(at->row)) ++at;
+  return at != index_->entries.end() && stand_on(*at);
 }
 
 bool FakeCursor::arrive_before(Entries::const_iterator at) {
   row_ = 0;
-  return at != index_->entries.begin() && arrive(std::prev(at));
+  while (at != index_->entries.begin()) {
+    if (!is_absent((--at)->row)) return stand_on(*at);
+  }
+  return false;
+}
+
+bool FakeCursor::stand_on(const Entry& entry) {
+  if (op_ == KeyOperator::kEqual && !begins_with(entry.key, key_)) return false;
+  entry_ = entry;
+  row_ = entry.row;
+  return true;
 }
 
 void FakeCursor::begin_count(bool with_filters) {
@@ -150,7 +163,7 @@ Result<bool> FakeCursor::seek_position(std::string_view position) {
   const std::lock_guard lock(session_.engine_.mutex_);
   std::memcpy(&row_, position.data(), sizeof row_);
   const auto at = table_->rows().find(row_);
-  if (at != table_->rows().end() && meets_key(at->second)) return true;
+  if (at != table_->rows().end() && !is_absent(row_) && meets_key(at->second)) return true;
   row_ = 0;
   return false;
 }
@@ -170,6 +183,7 @@ Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> value
   HS_ASSERT(values.size() <= columns_.size());
   const std::lock_guard lock(session_.engine_.mutex_);
   Result<Table::Inserted> inserted = table_->insert(columns_, values);
+  while (!inserted && gives_way(inserted.error())) inserted = table_->insert(columns_, values);
   if (!inserted) return std::move(inserted.error());
   session_.undo_.push_back({table_, inserted->row, std::nullopt});
   row_ = inserted->row;
@@ -185,6 +199,8 @@ Result<engine::Cursor::Inserted> FakeCursor::put(std::span<const Value> values,
   const std::lock_guard lock(session_.engine_.mutex_);
   for (uint64_t replaced = 0;; ++replaced) {
     Result<Table::Inserted> inserted = table_->insert(columns_, values, &row_);
+    while (!inserted && gives_way(inserted.error()))
+      inserted = table_->insert(columns_, values, &row_);
     if (inserted) {
       session_.undo_.push_back({table_, inserted->row, std::nullopt});
       row_ = inserted->row;
@@ -257,9 +273,21 @@ Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
     std::get<double>(sums[column]) += *assignment.addend;
     values.back() = Value::of(texts.emplace_back(cell_text(sums[column])));
   }
-  if (Result<void> done = table_->update(row_, into, values); !done) return done;
+  Result<void> done = table_->update(row_, into, values);
+  while (!done && gives_way(done.error())) done = table_->update(row_, into, values);
+  if (!done) return done;
   session_.undo_.push_back({table_, row_, std::move(old)});
   return {};
+}
+
+// Whether a row was in the way that has expired, and is deleted now.
+bool FakeCursor::gives_way(const Error& error) {
+  const RowId row = table_->last_duplicate();
+  const bool is_duplicate = error.code == ErrorCode::kEngine && error.number == kDuplicateKey;
+  if (!is_duplicate || !is_absent(row)) return false;
+  session_.undo_.push_back({table_, row, table_->rows().at(row)});
+  table_->erase(row);
+  return true;
 }
 
 Result<void> FakeCursor::erase() {

@@ -68,6 +68,11 @@ void FakeEngine::set_lock_wait_timeout(std::chrono::milliseconds timeout) {
   lock_wait_timeout_ = timeout;
 }
 
+void FakeEngine::set_now(int64_t now) {
+  const std::lock_guard lock(mutex_);
+  now_ = now;
+}
+
 void FakeEngine::write_binary_log() {
   const std::lock_guard lock(mutex_);
   has_binary_log_ = true;

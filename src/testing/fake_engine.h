@@ -63,6 +63,9 @@ class FakeEngine : public engine::Engine {
   // How long a session waits for another one's uncommitted changes. 50 ms unless it is set.
   void set_lock_wait_timeout(std::chrono::milliseconds timeout);
 
+  // What time it is for rows that expire, in seconds. At first 0, at which none has expired.
+  void set_now(int64_t now);
+
   // From now on there is a binary log: changes have the GTIDs 0-1-1, 0-1-2 ...
   void write_binary_log();
   // The replica that this is has applied the GTIDs 0-2-1 to 0-2-`number`.
@@ -91,6 +94,7 @@ class FakeEngine : public engine::Engine {
   std::chrono::milliseconds lock_wait_timeout_{50};
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Table>, std::less<>> tables_;
   std::map<std::string, Known, std::less<>> accounts_;
+  int64_t now_ = 0;
   bool has_binary_log_ = false;
   uint64_t logged_ = 0;   // the number of the last GTID of its own
   uint64_t applied_ = 0;  // of the last one of server 2

@@ -56,6 +56,9 @@ class FakeCursor : public engine::Cursor {
   // Goes to the entry at `at`, or with a descending operator to the one before it.
   bool arrive(Entries::const_iterator at);
   bool arrive_before(Entries::const_iterator at);
+  bool stand_on(const Entry& entry);
+  bool is_absent(RowId row) const;
+  bool gives_way(const Error& error);
   bool meets_key(const Row& row) const;
   std::span<const Value> values_of(const Row& row);
   Result<bool> update_duplicate(std::span<const Value> values, bool keeps_id);

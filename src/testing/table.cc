@@ -133,6 +133,14 @@ std::optional<size_t> Table::find_column(std::string_view name) const {
   return std::nullopt;
 }
 
+bool Table::has_expired(const Row& row, int64_t now) const {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const int64_t* const at = columns_[i].is_expiry ? std::get_if<int64_t>(&row[i]) : nullptr;
+    if (at != nullptr && *at > 0 && *at <= now) return true;
+  }
+  return false;
+}
+
 KeyCell Table::key_cell(size_t column, const Value& value) const {
   KeyCell key;
   if (Result<Cell> cell = stored_cell(column, value)) {
@@ -270,7 +278,8 @@ RowId Table::duplicate_of(const Row& row, RowId except) const {
 }
 
 Result<void> Table::check_unique(const Row& row, RowId except) const {
-  if (duplicate_of(row, except) != 0) return Error::engine(kDuplicateKey);
+  last_duplicate_ = duplicate_of(row, except);
+  if (last_duplicate_ != 0) return Error::engine(kDuplicateKey);
   return {};
 }
 

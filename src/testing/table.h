@@ -31,6 +31,8 @@ struct ColumnDefinition {
   ColumnType type = ColumnType::kInt;
   bool nullable = false;
   bool auto_increment = false;
+  // A row expires at this time, in seconds; NULL and what is not above 0: never.
+  bool is_expiry = false;
   std::optional<std::string> default_value;  // none: NULL if nullable, else an insert must give it
 };
 
@@ -96,6 +98,8 @@ class Table {
   const std::vector<Index>& indexes() const { return indexes_; }
   const std::map<RowId, Row>& rows() const { return rows_; }
 
+  bool has_expired(const Row& row, int64_t now) const;
+
   // What a value becomes in a column: of a key, and of a row (or SQL's error).
   KeyCell key_cell(size_t column, const Value& value) const;
   Result<Cell> stored_cell(size_t column, const Value& value) const;
@@ -113,6 +117,8 @@ class Table {
   // The row must exist. On error nothing is changed.
   Result<void> update(RowId id, std::span<const size_t> into, std::span<const Value> values);
   void erase(RowId id);
+  // After the error for a duplicate: the row that was in the way.
+  RowId last_duplicate() const { return last_duplicate_; }
 
   // Puts a row back as it was, or removes it. Without checks.
   void restore(RowId id, std::optional<Row> old);
@@ -129,6 +135,7 @@ class Table {
   std::vector<Index> indexes_;
   std::map<RowId, Row> rows_;
   RowId next_row_ = 1;
+  mutable RowId last_duplicate_ = 0;
   int64_t next_id_ = 1;  // of the AUTO_INCREMENT column
 };
 

@@ -48,6 +48,8 @@ bool parse_column(std::string_view text, ColumnDefinition& column) {
     } else if (word == "auto_increment" &&
                (column.type == ColumnType::kInt || column.type == ColumnType::kUnsigned)) {
       column.auto_increment = true;
+    } else if (word == "expires" && column.type != ColumnType::kText) {
+      column.is_expiry = true;
     } else if (word == "default") {
       column.default_value = take_word(text);
     } else {

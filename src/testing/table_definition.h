@@ -3,7 +3,8 @@
 //   test.user(user_id int auto_increment, user_name text null, age unsigned default 0;
 //             PRIMARY(user_id); unique by_name(user_name); by_age(age, user_id))
 //
-// Columns: name, then int | unsigned | double | text, then any of null, auto_increment, default WORD.
+// Columns: name, then int | unsigned | double | text, then any of null, auto_increment,
+// expires, default WORD.
 #pragma once
 
 #include <optional>

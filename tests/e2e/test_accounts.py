@@ -82,7 +82,7 @@ def test_hello_tells_how_to_log_in_and_then_what_the_server_can_do(
         assert client.log_in("ada", PASSWORD) == IN
         reply = client.raw(b"H\t2\ttests 1.0").split(b"\t")
         assert reply[:4] == [b"0", b"6", b"2", b"HandlerSocket 2"]
-        assert reply[5:7] == [version, b"login,descending,all,count,describe,upsert,returning,gtid,transaction"]  # this server has no certificate
+        assert reply[5:7] == [version, b"login,descending,all,count,describe,upsert,returning,gtid,transaction,ttl"]  # this server has no certificate
         shown = accounts.sql(
             "SELECT * FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE ID = %s",
             (int(reply[7]),),

@@ -37,8 +37,7 @@ std::string wire_text(const Error& error) {
   std::string text(wire_text(error.code));
   if (error.code == ErrorCode::kAccessDenied && error.number != 0)
     return text + ' ' + std::to_string(error.number);
-  if (error.code != ErrorCode::kSql) return text;
-  text += std::to_string(error.number);
+  if (error.code == ErrorCode::kSql) text += std::to_string(error.number);
   if (error.message.empty()) return text;
   text += ' ';
   // The message may quote what the client sent. The reply stays one line of three tokens all the

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/expiry.h"
+// (before anything else)
+#include <sql_time.h>
+#include <tztime.h>
+
+#include "adapter/table_comment.h"
+#include "mariadb/text.h"
+
+namespace hs::mariadb {
+namespace {
+
+Error wrong(std::string what) { return Error{ErrorCode::kTableComment, 0, std::move(what)}; }
+
+// As SQL compares names of columns.
+Field* find(TABLE* table, std::string_view name) {
+  for (Field** field = table->field; *field != nullptr; ++field) {
+    const LEX_CSTRING& known = (*field)->field_name;
+    if ((*field)->invisible >= INVISIBLE_SYSTEM) continue;
+    const auto* a = reinterpret_cast<const uchar*>(known.str);
+    const auto* b = reinterpret_cast<const uchar*>(name.data());
+    if (system_charset_info->strnncoll(a, known.length, b, name.size()) == 0) return *field;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Expiry> Expiry::of(TABLE* table) {
+  Expiry made;
+  const LEX_CSTRING& comment = table->s->comment;
+  std::string error;
+  const auto parsed = adapter::TableComment::parse({comment.str, comment.length}, &error);
+  if (!parsed) return wrong(std::move(error));
+  if (parsed->ttl.empty()) return made;
+  const std::string name(parsed->ttl);
+  Field* const field = find(table, name);
+  if (field == nullptr) return wrong("ttl=" + name + " is no column");
+  switch (field->real_type()) {
+    case MYSQL_TYPE_TIMESTAMP:
+    case MYSQL_TYPE_TIMESTAMP2:
+      made.kind_ = Kind::kTimestamp;
+      break;
+    case MYSQL_TYPE_DATETIME:
+    case MYSQL_TYPE_DATETIME2:
+      made.kind_ = Kind::kDatetime;
+      break;
+    default:
+      if (!is_integer(field))
+        return wrong("ttl=" + name + " is no DATETIME, TIMESTAMP or integer column");
+  }
+  if (field->vers_sys_field()) return wrong("ttl=" + name + " is a column of the versioning");
+  made.field_ = field;
+  return made;
+}
+
+bool Expiry::is_over(const THD* thd) {
+  if (field_->is_null()) return false;
+  switch (kind_) {
+    case Kind::kSeconds: {
+      const longlong at = field_->val_int();
+      // Above the greatest BIGINT it is far away.
+      return at > 0 && at <= thd->start_time;
+    }
+    case Kind::kTimestamp: {
+      ulong microseconds = 0;
+      const my_time_t at = field_->get_timestamp(&microseconds);
+      if (at == 0 && microseconds == 0) return false;
+      return at < thd->start_time ||
+             (at == thd->start_time && microseconds <= thd->start_time_sec_part);
+    }
+    case Kind::kDatetime:
+      break;
+  }
+  MYSQL_TIME at;
+  if (field_->get_date(&at, date_mode_t(0))) return false;
+  if (at.year == 0 && at.month == 0 && at.day == 0) return false;
+  return pack_time(&at) <= now_packed(thd);
+}
+
+longlong Expiry::now_packed(const THD* thd) {
+  const bool is_known = seconds_ == thd->start_time && zone_ == thd->variables.time_zone &&
+                        microseconds_ == thd->start_time_sec_part;
+  if (is_known) return now_packed_;
+  MYSQL_TIME now;
+  seconds_ = thd->start_time;
+  microseconds_ = thd->start_time_sec_part;
+  zone_ = thd->variables.time_zone;
+  zone_->gmt_sec_to_TIME(&now, seconds_);
+  now.second_part = microseconds_;
+  now_packed_ = pack_time(&now);
+  return now_packed_;
+}
+
+int64_t Expiry::seconds_since(const THD* thd) {
+  switch (kind_) {
+    case Kind::kSeconds:
+      return thd->start_time - field_->val_int();
+    case Kind::kTimestamp: {
+      ulong microseconds = 0;
+      return thd->start_time - field_->get_timestamp(&microseconds);
+    }
+    case Kind::kDatetime:
+      break;
+  }
+  MYSQL_TIME at;
+  if (field_->get_date(&at, date_mode_t(0))) return 0;
+  uint error = 0;
+  return thd->start_time - thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+}
+
+void Expiry::store_never() {
+  field_->set_notnull();
+  if (kind_ == Kind::kSeconds) {
+    field_->store(0, true);
+    return;
+  }
+  MYSQL_TIME zero;
+  set_zero_time(&zero, MYSQL_TIMESTAMP_DATETIME);
+  field_->store_time(&zero);
+}
+
+}  // namespace hs::mariadb

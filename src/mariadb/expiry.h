@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// When the rows of a table expire: `hs: ttl=column` in its comment.
+//
+// A row is there until the moment that its column names, as seen by the statement's time: the read
+// port has one for each batch, the write port one for each request. NULL, 0 and the zero date are
+// no moment, and numbers below 0 neither. A DATETIME is in the global time_zone.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <string>
+
+#include "base/result.h"
+
+namespace hs::mariadb {
+
+class Expiry {
+ public:
+  // Reads the comment of the table, which is open. Error: kTableComment, with a sentence.
+  static Result<Expiry> of(TABLE* table);
+
+  bool exists() const { return field_ != nullptr; }
+  Field* field() const { return field_; }  // null: rows do not expire
+
+  // Whether the row that the field points to has expired.
+  bool has_passed(const THD* thd) {
+    if (field_ == nullptr) return false;
+    return is_over(thd);
+  }
+  // By how many seconds the row has. After has_passed().
+  int64_t seconds_since(const THD* thd);
+
+  // Makes the field's value the greatest one that is no moment and not NULL.
+  void store_never();
+
+ private:
+  enum class Kind : uint8_t { kSeconds, kTimestamp, kDatetime };
+
+  bool is_over(const THD* thd);
+  longlong now_packed(const THD* thd);
+
+  Field* field_ = nullptr;
+  Kind kind_ = Kind::kSeconds;
+  // The time for which now_packed_ is that of the time zone.
+  my_time_t seconds_ = 0;
+  ulong microseconds_ = 0;
+  const Time_zone* zone_ = nullptr;
+  longlong now_packed_ = 0;
+};
+
+}  // namespace hs::mariadb

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/purge.h"
+// (before anything else)
+#include <rpl_mi.h>
+#include <slave.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "mariadb/cursor.h"
+#include "mariadb/engine.h"
+#include "mariadb/session.h"
+#include "mariadb/variables.h"
+#include "server/thread.h"
+
+namespace hs::mariadb {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+constexpr uint64_t kRoundsOfASecond = 10;
+constexpr uint64_t kMostRowsOfAStep = 500;
+// Files of definitions that are read in a round: some 20 µs each.
+constexpr size_t kFilesOfARound = 50;
+constexpr std::chrono::minutes kBetweenWalks{10};
+// How many of a table's indexes are tried to open a table that is not known yet.
+constexpr int kIndexesTried = 8;
+
+// Whether the server is set up as a replica, whether it applies just now or not.
+bool is_replica() {
+  bool found = false;
+  mysql_mutex_lock(&LOCK_active_mi);
+  if (master_info_index != nullptr) {
+    HASH& all = master_info_index->master_info_hash;
+    for (ulong i = 0; i < all.records && !found; ++i)
+      found = reinterpret_cast<const Master_info*>(my_hash_element(&all, i))->host[0] != '\0';
+  }
+  mysql_mutex_unlock(&LOCK_active_mi);
+  return found;
+}
+
+// Why nothing is deleted here; empty: it may be.
+std::string_view reason_not_to() {
+  if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
+  if (opt_readonly || global_system_variables.tx_read_only) return "the server is read-only";
+  if (is_replica()) return "the server is a replica";
+  return {};
+}
+
+std::string text_of(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kLockTables:
+      return "the table is locked, or the server is read-only";
+    case ErrorCode::kUnsupportedTable:
+      return "changes of the table are not served: see docs/limits.md";
+    case ErrorCode::kOpenTable:
+      return "there is no such table";
+    case ErrorCode::kEngine:
+      return "error " + std::to_string(error.number) + " of the storage engine";
+    default:
+      return error.message.empty() ? std::string(error_name(error.code)) : error.message;
+  }
+}
+
+}  // namespace
+
+Purge::Purge(MariaEngine& engine) : engine_(engine) {
+  thread_ = server::start_thread("hs-ttl-purge", [this] { run(); });
+}
+
+Purge::~Purge() {
+  {
+    const MutexLock lock(mutex_);
+    stops_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+void Purge::run() {
+  try {
+    if (engine_.wait_until_ready()) work();
+  } catch (const std::exception& error) {
+    sql_print_error("handlersocket: the purge of expired rows ends: %s", error.what());
+  }
+  if (session_ != nullptr) session_->leave();
+  session_.reset();
+}
+
+void Purge::work() {
+  session_ = engine_.make_session(engine::Mode::kReadWrite, "hs-ttl-purge");
+  if (session_ == nullptr) {
+    sql_print_error("handlersocket: expired rows are not purged: no session");
+    return;
+  }
+  engine::SessionEvents events;
+  events.context = this;
+  events.wake = [](void* context) {
+    auto* self = static_cast<Purge*>(context);
+    const MutexLock lock(self->mutex_);
+    self->is_woken_ = true;
+    self->changed_.notify_all();
+  };
+  session_->enter(events);
+  while (!should_stop()) {
+    try {
+      round();
+    } catch (const std::bad_alloc&) {
+      session_->rollback();
+    }
+    session_->release();
+    pause();
+  }
+}
+
+bool Purge::should_stop() {
+  const MutexLock lock(mutex_);
+  return stops_ || session_->should_stop();
+}
+
+void Purge::pause() {
+  MutexLock lock(mutex_);
+  if (!stops_ && !std::exchange(is_woken_, false))
+    changed_.wait_until(lock, std::chrono::steady_clock::now() + kPause);
+}
+
+void Purge::round() {
+  walk();
+  const uint64_t rate = purge_rows_per_second();
+  allowance_ = std::min(allowance_ + (rate + kRoundsOfASecond - 1) / kRoundsOfASecond, rate);
+  const std::string_view reason = reason_not_to();
+  // Each round begins with another table, so that none takes the allowance of all others.
+  std::vector<TtlTable> tables = ttl_tables().list();
+  if (tables.empty()) return;
+  std::rotate(tables.begin(), tables.begin() + static_cast<long>(turn_++ % tables.size()),
+              tables.end());
+  for (const TtlTable& table : tables) {
+    if (should_stop()) return;
+    if (!reason.empty()) {
+      ttl_tables().note_round(table, 0, 0, 0, reason);
+    } else if (table.column.empty()) {
+      open_unknown({table.database, table.table});  // its comment may be better now
+    } else if (table.index.empty()) {
+      ttl_tables().note_round(table, 0, 0, 0, "no index begins with the column " + table.column);
+    } else if (allowance_ > 0) {
+      purge(table);
+    }
+  }
+}
+
+// Looks for tables that nothing else has opened so far.
+void Purge::walk() {
+  const Clock::time_point now = Clock::now();
+  if (walk_.is_over()) {
+    if (now < next_walk_) return;
+    next_walk_ = now + kBetweenWalks;
+    walk_.begin();
+  }
+  for (const DefinitionWalk::Name& name : walk_.go_on(kFilesOfARound)) open_unknown(name);
+}
+
+// What there is to know of the table is noted when it is opened.
+void Purge::open_unknown(const DefinitionWalk::Name& name) {
+  for (int index = 0; index < kIndexesTried; ++index) {
+    const auto spec = std::make_shared<const engine::IndexSpec>(
+        engine::IndexSpec{name.first, name.second, std::to_string(index), {}, {}});
+    const Result<engine::Cursor*> opened = session_->cursor(spec);
+    (void)session_->commit();
+    if (opened || opened.error().code != ErrorCode::kIndex) {
+      if (!opened && opened.error().code == ErrorCode::kOpenTable)
+        ttl_tables().forget(name.first, name.second);
+      return;
+    }
+  }
+}
+
+engine::IndexSpecPtr Purge::spec_of(const TtlTable& table) {
+  engine::IndexSpec wanted{table.database, table.table, table.index, {}, {}};
+  std::erase_if(specs_, [&](const engine::IndexSpecPtr& spec) {
+    return spec->database == wanted.database && spec->table == wanted.table && *spec != wanted;
+  });
+  const auto known =
+      std::find_if(specs_.begin(), specs_.end(), [&](const auto& spec) { return *spec == wanted; });
+  if (known != specs_.end()) return *known;
+  return specs_.emplace_back(std::make_shared<const engine::IndexSpec>(std::move(wanted)));
+}
+
+void Purge::purge(const TtlTable& table) {
+  const engine::IndexSpecPtr spec = spec_of(table);
+  uint64_t rows = 0;
+  for (;;) {
+    const Result<Step> step = delete_some(spec, std::min(allowance_, kMostRowsOfAStep));
+    const my_time_t now = my_time(0);
+    if (!step) {
+      const bool is_gone = step.error().code == ErrorCode::kOpenTable;
+      if (is_gone) return ttl_tables().forget(table.database, table.table);
+      return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
+    }
+    rows += step->rows;
+    allowance_ -= step->rows;
+    session_->after_batch();
+    if (!step->is_more || allowance_ == 0 || should_stop()) {
+      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, {});
+    }
+  }
+}
+
+// One transaction.
+Result<Purge::Step> Purge::delete_some(const engine::IndexSpecPtr& spec, uint64_t most) {
+  Step step;
+  const Result<engine::Cursor*> opened = session_->cursor(spec);
+  if (!opened) return opened.error();
+  auto& cursor = static_cast<MariaCursor&>(**opened);
+  if (auto begun = session_->begin_request(cursor, engine::Access::kDelete, engine::Rows::kMany);
+      !begun) {
+    session_->rollback();
+    return begun.error();
+  }
+  const Result<void> deleted = delete_rows(cursor, most, &step);
+  // A row that another session has locked is left for later, and so is what follows it.
+  const THD* const thd = static_cast<MariaSession&>(*session_).thd();
+  const bool keeps =
+      deleted || (session_->must_wait() && step.rows > 0 && !thd->transaction_rollback_request);
+  Result<void> done;
+  if (keeps) {
+    done = session_->end_request();
+  } else {
+    session_->undo_request();
+    done = deleted.error();
+  }
+  if (done && !session_->transaction_lost()) done = session_->commit();
+  if (done && !session_->transaction_lost()) return step;
+  session_->rollback();
+  return done ? Error{ErrorCode::kLockTables, 0, {}} : std::move(done.error());
+}
+
+Result<void> Purge::delete_rows(MariaCursor& cursor, uint64_t most, Step* step) {
+  Result<bool> found = cursor.seek_expired();
+  for (; found && *found; found = cursor.next_expired()) {
+    step->behind_s = cursor.seconds_expired();
+    step->is_more = step->rows == most;
+    if (step->is_more) return {};
+    if (auto erased = cursor.erase(); !erased) return erased;
+    ++step->rows;
+  }
+  if (!found) return std::move(found.error());
+  return {};
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Deletes rows that have expired, on a thread of its own.
+//
+// In each round, some ten times a second, it goes to every table that it knows of, by an index that
+// begins with the column, and deletes in small transactions what has expired, as a client would.
+// Between two of them it gives back what another session waits for, and behind the round everything.
+// So no row is locked while it pauses, and DDL waits for one small transaction at most.
+//
+// Only where changes are made: not on a server that is read-only, nor on one that is set up as a
+// replica, since that gets the deletes from its primary. Each round looks anew.
+//
+// It learns of tables when they are opened through the ports. Those that are never opened it finds
+// by reading the files of the definitions, a few in each round: at the start, and then now and then.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "engine/engine.h"
+#include "mariadb/definition_walk.h"
+#include "mariadb/ttl_tables.h"
+
+namespace hs::mariadb {
+
+class MariaCursor;
+class MariaEngine;
+class MariaSession;
+
+class Purge {
+ public:
+  // Starts the thread, which waits until the server is ready. `engine` must outlive it. Throws
+  // std::exception when it cannot.
+  explicit Purge(MariaEngine& engine);
+  ~Purge();  // ends the thread
+  Purge(const Purge&) = delete;
+  Purge& operator=(const Purge&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What a transaction has done in a table.
+  struct Step {
+    uint64_t rows = 0;
+    bool is_more = false;  // the table may have more rows that have expired
+    int64_t behind_s = 0;  // of the last one
+  };
+
+  void run();
+  void work();
+  void round();
+  void walk();
+  void open_unknown(const DefinitionWalk::Name& name);
+  void purge(const TtlTable& table);
+  Result<Step> delete_some(const engine::IndexSpecPtr& spec, uint64_t most);
+  Result<void> delete_rows(MariaCursor& cursor, uint64_t most, Step* step);
+  engine::IndexSpecPtr spec_of(const TtlTable& table);
+  void pause();
+  bool should_stop();
+
+  MariaEngine& engine_;
+  std::unique_ptr<engine::Session> session_;
+  DefinitionWalk walk_;
+  std::vector<engine::IndexSpecPtr> specs_;
+  size_t turn_ = 0;         // of the table with which a round begins
+  uint64_t allowance_ = 0;  // rows that may be deleted now
+  Clock::time_point next_walk_{};
+
+  Mutex mutex_;
+  Condition changed_;
+  bool stops_ HS_GUARDED_BY(mutex_) = false;
+  bool is_woken_ HS_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace hs::mariadb

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/ttl_tables.h"
+
+namespace hs::mariadb {
+
+TtlTables& ttl_tables() {
+  static TtlTables tables;
+  return tables;
+}
+
+void TtlTables::note(const std::string& database, const std::string& table, std::string_view column,
+                     std::string_view index) {
+  const MutexLock lock(mutex_);
+  TtlTable& known = known_as(database, table);
+  if (known.column.empty()) known.last_error.clear();
+  known.column = column;
+  known.index = index;
+}
+
+void TtlTables::note_error(const std::string& database, const std::string& table,
+                           std::string_view error) {
+  const MutexLock lock(mutex_);
+  TtlTable& known = known_as(database, table);
+  known.column.clear();
+  known.index.clear();
+  known.last_error = error;
+}
+
+TtlTable& TtlTables::known_as(const std::string& database, const std::string& table) {
+  TtlTable& known = tables_[{database, table}];
+  known.database = database;
+  known.table = table;
+  size_.store(tables_.size(), std::memory_order_relaxed);
+  return known;
+}
+
+void TtlTables::forget(const std::string& database, const std::string& table) {
+  // Nearly always there is none, and tables are opened often.
+  if (size_.load(std::memory_order_relaxed) == 0) return;
+  const MutexLock lock(mutex_);
+  tables_.erase({database, table});
+  size_.store(tables_.size(), std::memory_order_relaxed);
+}
+
+void TtlTables::note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, my_time_t now,
+                           std::string_view error) {
+  const MutexLock lock(mutex_);
+  const auto at = tables_.find({table.database, table.table});
+  if (at == tables_.end()) return;
+  TtlTable& known = at->second;
+  known.last_error = error;
+  known.rows_purged += rows;
+  if (!error.empty()) return;
+  ++known.rounds;
+  known.behind_s = behind_s;
+  known.last_round = now;
+}
+
+std::vector<TtlTable> TtlTables::list() const {
+  const MutexLock lock(mutex_);
+  std::vector<TtlTable> all;
+  all.reserve(tables_.size());
+  for (const auto& [name, table] : tables_) all.push_back(table);
+  return all;
+}
+
+}  // namespace hs::mariadb
