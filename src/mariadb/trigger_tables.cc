@@ -12,6 +12,26 @@ namespace {
 const uint8 kAllEvents =
     trg2bit(TRG_EVENT_INSERT) | trg2bit(TRG_EVENT_UPDATE) | trg2bit(TRG_EVENT_DELETE);
 
+// InnoDB takes the update of a versioned row for a delete when the statement may delete.
+uint8 events_of(engine::Access access) {
+  switch (access) {
+    case engine::Access::kRead:
+      break;
+    case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+      return trg2bit(TRG_EVENT_INSERT);
+    case engine::Access::kUpsert:
+      return trg2bit(TRG_EVENT_INSERT) | trg2bit(TRG_EVENT_UPDATE);
+    case engine::Access::kReplace:
+      return trg2bit(TRG_EVENT_INSERT) | trg2bit(TRG_EVENT_DELETE);
+    case engine::Access::kUpdate:
+      return trg2bit(TRG_EVENT_UPDATE);
+    case engine::Access::kDelete:
+      return trg2bit(TRG_EVENT_DELETE);
+  }
+  return 0;
+}
+
 bool is_written(const TABLE_LIST& table) { return table.lock_type >= TL_FIRST_WRITE; }
 
 bool is_child(const TABLE_LIST& table) {
@@ -100,7 +120,8 @@ bool TriggerTables::is_complete() const {
   for (const TABLE_LIST* used = table_; used != nullptr; used = used->next_global) {
     if (used->table == nullptr || !is_written(*used)) continue;
     const bool complete = all_referring_keys(thd_, used->table, [&](const FOREIGN_KEY_INFO& key) {
-      const thr_lock_type lock = lock_of_child(key, used->trg_event_map);
+      const uint8 events = used == table_ ? kAllEvents : used->trg_event_map;
+      const thr_lock_type lock = lock_of_child(key, events);
       for (const TABLE_LIST* child = table_; child != nullptr; child = child->next_global)
         if (child->lock_type >= lock && equal(child->db, *key.foreign_db) &&
             equal(child->table_name, *key.foreign_table))
@@ -140,6 +161,7 @@ void TriggerTables::show_other_tables() {
 bool TriggerTables::lock(engine::Access access) {
   outer_ = thd_->lex;
   lex_.sql_command = outer_->sql_command;
+  table_->trg_event_map = events_of(access);
   thd_->lex = &lex_;
   hide_other_tables();
   // It was set to a statement of a routine, which the server may have dropped from its cache since.

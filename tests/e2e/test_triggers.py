@@ -575,6 +575,22 @@ def test_foreign_keys_that_come_while_the_table_is_open(
     assert sorted(server.sql("SELECT t FROM hs.d"), key=str) == [(2,), (None,)]
 
 
+def test_foreign_keys_of_versioned_tables_with_triggers_are_checked(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.p (k INT PRIMARY KEY)")
+    server.sql("INSERT INTO hs.p VALUES (1)")
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, k INT, FOREIGN KEY (k) REFERENCES hs.p (k))"
+        " WITH SYSTEM VERSIONING"
+    )
+    server.sql("CREATE TRIGGER hs.r AFTER UPDATE ON hs.t FOR EACH ROW SET @x = 1")
+    writer.open("hs.t", ["id", "k"])
+    assert writer.request(1, "+", 2, 1, 1) == b"0\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 2, 7) == b"1\t1\t151"
+    assert server.sql("SELECT id, k FROM hs.t") == [(1, 1)]
+
+
 def test_finds_on_the_write_port_fire_nothing(server: PrivateServer, twin: Twin) -> None:
     twin.open("t", "n", "must", "name")
     twin.insert(1, "m", "a")
