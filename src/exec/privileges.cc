@@ -67,13 +67,18 @@ std::optional<Error> denial_of_insert(const engine::IndexSpec& spec, const Reque
   if (!rights.inserts || (updates && !rights.updates) || (erases && !rights.deletes)) {
     return denied(kForTable);
   }
-  const size_t updated = request.updates ? request.updates->size() : request.values.size();
-  if (request.values.size() > rights.insert_columns ||
-      (updates && updated > rights.update_columns)) {
-    return denied(kForColumn);
+  // What is asked for is what SQL asks for: to insert what is returned afterwards, to update what is
+  // only inserted, and to read what an upsert sets, since the reply tells whether it was so already.
+  const size_t given = request.return_new ? spec.columns.size() : request.values.size();
+  if (given > rights.insert_columns) return denied(kForColumn);
+  size_t read = 0;
+  if (updates) {
+    const size_t set = request.updates ? request.updates->size() : request.values.size();
+    if (std::max(given, set) > rights.update_columns) return denied(kForColumn);
+    read = set;
   }
-  const bool returns = request.return_old || request.return_new;
-  if (returns && spec.columns.size() > rights.select_columns) return denied(kForColumn);
+  if (request.return_old || request.return_new) read = spec.columns.size();
+  if (read > rights.select_columns) return denied(kForColumn);
   return {};
 }
 

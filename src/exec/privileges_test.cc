@@ -87,7 +87,10 @@ TEST_F(PrivilegesTest, AnUpsertMustBeAllowedToInsertAndToUpdate) {
   may({});
   ASSERT_EQ(run(Ask::open(1, "user", "", "id,name,age")), "ok");
   const auto upsert = [&] { return run(Ask::upsert(1, {"1", "ada", "10"})); };
-  may({.selects = false, .deletes = false, .select_columns = 0});
+  const auto upsert_of_two = [&] {
+    return run(Ask::upsert(1, {"1", "ada", "10"}).with({"1", "ada"}));
+  };
+  may({.deletes = false});
   EXPECT_EQ(upsert(), "count 0");
   may({.updates = false});
   EXPECT_EQ(upsert(), kForTable);
@@ -97,8 +100,13 @@ TEST_F(PrivilegesTest, AnUpsertMustBeAllowedToInsertAndToUpdate) {
   EXPECT_EQ(upsert(), kForColumn);
   may({.update_columns = 2});
   EXPECT_EQ(upsert(), kForColumn);
-  EXPECT_EQ(run(Ask::upsert(1, {"1", "ada", "10"}).with({"1", "ada"})), "count 0");
+  EXPECT_EQ(upsert_of_two(), kForColumn);
   EXPECT_EQ(run(Ask::upsert(1, {"1", "ada"}).with({"1", "ada", "10"})), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"1", "ada"})), "count 0");
+  // Its reply tells whether the row had the new values already.
+  may({.select_columns = 2});
+  EXPECT_EQ(upsert(), kForColumn);
+  EXPECT_EQ(upsert_of_two(), "count 0");
 }
 
 TEST_F(PrivilegesTest, AReplaceMustBeAllowedToInsertAndToDelete) {
@@ -120,6 +128,11 @@ TEST_F(PrivilegesTest, ToReturnARowIsToReadIt) {
   EXPECT_EQ(run(Ask::upsert(1, {"6"}).returning_new()), kForColumn);
   EXPECT_EQ(run(Ask::upsert(1, {"6"}).returning_old()), kForColumn);
   EXPECT_EQ(run(Ask::find(1, "=", {"1"}).update({"1", "x"}).returning_new()), kForColumn);
+  // SQL asks for the right to insert what RETURNING names.
+  may({.insert_columns = 1});
+  EXPECT_EQ(run(Ask::insert(1, {"6"}).returning_new()), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"1"}).returning_new()), kForColumn);
+  EXPECT_EQ(run(Ask::upsert(1, {"1"})), "count 0");
 }
 
 TEST_F(PrivilegesTest, AnUpdateNeedsTheColumnsThatItSetsAndThoseThatItReads) {

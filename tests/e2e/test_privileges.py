@@ -41,6 +41,11 @@ GRANTS = (
     ("UPDATE (c) ON hs.t", "SELECT ON hs.t"),
     ("UPDATE ON hs.*", "SELECT ON hs.t"),
     ("UPDATE ON *.*", "SELECT (a) ON hs.t"),
+    ("INSERT ON hs.t", "UPDATE ON hs.t"),
+    ("INSERT ON hs.t", "UPDATE ON hs.t", "SELECT (b) ON hs.t"),
+    ("INSERT ON hs.t", "UPDATE (b) ON hs.t", "SELECT ON hs.t"),
+    ("INSERT (a, b) ON hs.t", "UPDATE ON hs.t", "SELECT ON hs.t"),
+    ("INSERT (a, b) ON hs.t", "UPDATE (a, b) ON hs.t", "DELETE ON hs.t", "SELECT ON hs.t"),
     ("DELETE ON hs.t",),
     ("DELETE ON hs.t", "SELECT (a) ON hs.t"),
     ("DELETE ON hs.t", "SELECT (a, c) ON hs.t"),
@@ -111,8 +116,12 @@ ASKS = (
         ("INSERT INTO {} (a) VALUES (1) RETURNING a, b",),
     ),
     Ask(
-        "replace that returns the row", True, "a,b", b"1\t+R!\t1\t1",
-        ("REPLACE INTO {} (a) VALUES (1) RETURNING a, b",),
+        "replace that returns the row", True, "a,b", b"1\t+R!\t2\t1\t1",
+        ("REPLACE INTO {} (a, b) VALUES (1, 1) RETURNING a, b",),
+    ),
+    Ask(
+        "upsert that returns the row", True, "b,a,c", b"1\t+U!\t2\t1\t1\t1\t1",
+        ("INSERT INTO {} (b, a) VALUES (1, 1) ON DUPLICATE KEY UPDATE b = 1 RETURNING b, a, c",),
     ),
     Ask(
         "update", True, "b", b"1\t=\t1\t999\t1\t0\tU\t5", ("UPDATE {} SET b = 5 WHERE a = 999",)
