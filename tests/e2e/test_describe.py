@@ -52,7 +52,7 @@ TABLES = {
     "parted": "(id INT, d DATE COMMENT 'x', PRIMARY KEY (id, d), KEY (d DESC)) COMMENT 'parted'"
     " PARTITION BY RANGE (YEAR(d)) SUBPARTITION BY HASH (id) SUBPARTITIONS 2"
     " (PARTITION a VALUES LESS THAN (2020), PARTITION b VALUES LESS THAN MAXVALUE)",
-    "parent": "(id INT PRIMARY KEY) COMMENT 'hs: ttl=x'",
+    "parent": "(id INT PRIMARY KEY) COMMENT 'hs: name=x'",
     "child": "(id INT PRIMARY KEY, p INT, CONSTRAINT fk FOREIGN KEY (p) REFERENCES parent (id))",
     "checked": "(a INT CHECK (a > 0), b VARCHAR(9) CHECK (b <> 'x'))",
     "in_latin": "(a VARCHAR(9), KEY (a(2))) CHARACTER SET latin1",

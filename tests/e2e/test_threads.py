@@ -83,9 +83,10 @@ def test_threads_that_have_nothing_to_do_sleep_and_are_not_counted_as_running(
     own: PrivateServer,
 ) -> None:
     entries = own.sql(PROCESSES)
-    assert [entry[1] for entry in entries] == ["Sleep"] * 4
+    assert [entry[1] for entry in entries] == ["Sleep"] * 5
+    executors = {f"hs-{port}-{number}" for port in ("rd", "wr") for number in (0, 1)}
     assert {entry[3] for entry in entries} == {
-        f"handlersocket: hs-{port}-{number}" for port in ("rd", "wr") for number in (0, 1)
+        f"handlersocket: {name}" for name in executors | {"hs-ttl-purge"}
     }
     with Client(own.port) as client:
         client.open("hs.t", ["v"])
