@@ -208,11 +208,28 @@ class Cursor {
   virtual Result<void> erase() = 0;
 };
 
+// What requests of one account have done.
+struct AccountWork {
+  uint64_t reads = 0;  // requests ...
+  uint64_t changes = 0;
+  uint64_t others = 0;
+  uint64_t empty_reads = 0;  // that found no row
+  uint64_t denied = 0;       // for want of a privilege
+  uint64_t rows_read = 0;
+  uint64_t rows_inserted = 0;
+  uint64_t rows_updated = 0;
+  uint64_t rows_deleted = 0;
+  uint64_t bytes_received = 0;
+  uint64_t bytes_sent = 0;
+};
+
 // An account of the database, as one client has logged in to it. The database counts the login as
 // one of the account's connections until the object is destroyed. Any thread may do that.
 class Account {
  public:
   virtual ~Account() = default;
+  // Adds to what the database tells of its users, if it tells anything. The replies are final.
+  virtual void note(const AccountWork& /*work*/) const {}
 };
 using AccountPtr = std::shared_ptr<const Account>;
 

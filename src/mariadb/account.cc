@@ -41,18 +41,30 @@ Principal::Principal(uint64_t number, const Security_context& login)
 }
 
 MariaAccount::MariaAccount(Privileges& privileges, std::shared_ptr<Principal> principal,
-                           my_thread_id connection, USER_CONN* limits)
+                           my_thread_id connection, USER_CONN* limits, bool tls)
     : privileges_(privileges),
       principal_(std::move(principal)),
       connection_(connection),
       limits_(limits),
       most_us_(limits == nullptr
                    ? 0
-                   : static_cast<uint64_t>(limits->user_resources.max_statement_time * 1e6)) {}
+                   : static_cast<uint64_t>(limits->user_resources.max_statement_time * 1e6)),
+      came_(user_statistics::wanted() ? time(nullptr) : 0) {
+  if (came_ != 0) user_statistics::add_connection(whose(), tls);
+}
 
 MariaAccount::~MariaAccount() {
+  if (came_ != 0) user_statistics::end_connection(whose(), time(nullptr) - came_);
   if (limits_ != nullptr) decrease_user_connections(limits_);
   privileges_.note_end(*principal_, connection_);
+}
+
+user_statistics::Whose MariaAccount::whose() const {
+  return {principal_->user(), principal_->host()};
+}
+
+void MariaAccount::note(const engine::AccountWork& work) const {
+  if (user_statistics::wanted()) user_statistics::add_work(whose(), work);
 }
 
 bool MariaAccount::may_ask(THD* thd, enum_sql_command command) const {
@@ -147,7 +159,10 @@ std::shared_ptr<Principal> Privileges::intern(const Security_context& login) {
   const MutexLock lock(mutex_);
   const auto known = principals_.find(key);
   if (known != principals_.end()) {
-    if (auto principal = known->second.lock()) return principal;
+    if (auto principal = known->second.lock()) {
+      principal->refreshed_ms_ = 0;  // the account may have been dropped and made again
+      return principal;
+    }
   }
   if (principals_.size() >= sweep_at_) {
     std::erase_if(principals_, [](const auto& entry) { return entry.second.expired(); });

@@ -21,6 +21,7 @@
 #include "adapter/kept_rights.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "mariadb/user_statistics.h"
 
 namespace hs::mariadb {
 
@@ -57,8 +58,10 @@ class MariaAccount final : public engine::Account {
   // account's connections and queries; null: the account has no limits. `privileges` must outlive
   // it.
   MariaAccount(Privileges& privileges, std::shared_ptr<Principal> principal,
-               my_thread_id connection, USER_CONN* limits);
+               my_thread_id connection, USER_CONN* limits, bool tls);
   ~MariaAccount() override;
+
+  void note(const engine::AccountWork& work) const override;
 
   Principal& principal() const { return *principal_; }
 
@@ -81,11 +84,14 @@ class MariaAccount final : public engine::Account {
   void note_table(THD* thd, const TABLE_SHARE& table, bool writes) const;
 
  private:
+  user_statistics::Whose whose() const;
+
   Privileges& privileges_;
   const std::shared_ptr<Principal> principal_;
   const my_thread_id connection_;
   USER_CONN* const limits_;
   const uint64_t most_us_;
+  const time_t came_;  // 0: the server's user statistics do not count the connection
 };
 
 // What the account may do, and with the whole server.

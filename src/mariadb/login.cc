@@ -15,6 +15,7 @@
 #include <atomic>
 
 #include "mariadb/client_half.h"
+#include "mariadb/user_statistics.h"
 
 namespace hs::mariadb {
 namespace {
@@ -213,13 +214,14 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   mysql_audit_release(thd.get());
   if (!is_in) {
     statistic_increment(aborted_connects, &LOCK_status);
+    if (user_statistics::wanted()) user_statistics::add_denied(thd.get());
     return ErrorCode::kUnauthorized;
   }
   const Security_context& context = *thd->security_ctx;
   if (connect_errors != 0) reset_host_connect_errors(context.ip);
   std::shared_ptr<Principal> principal = privileges.intern(context);
   auto account = std::make_shared<MariaAccount>(privileges, std::move(principal), thd->thread_id,
-                                                thd->user_connect);
+                                                thd->user_connect, credentials.tls != nullptr);
   thd->user_connect = nullptr;
   return engine::AccountPtr(std::move(account));
 }

@@ -32,6 +32,22 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
         conversation(spoken.begin()),
         client(pool, authentication) {}
 
+  ~Peer() override { tell_account({}); }
+
+  // Adds the work, and what was received and sent since the last time, to the statistics of the
+  // client's account.
+  void tell_account(engine::AccountWork work) {
+    const engine::Account* const account = client.account().get();
+    if (account == nullptr) return;
+    const auto since = [](const Counter& counter, uint64_t& told) {
+      const uint64_t now = counter.get();
+      return now - std::exchange(told, now);
+    };
+    work.bytes_received = since(traffic().received, told_received);
+    work.bytes_sent = since(traffic().sent, told_sent);
+    account->note(work);
+  }
+
   TermsPtr terms;                  // null: the protocol and the authentication are not the peer's
   ConnectionRecord record{*this};  // what the operator sees of the connection
   const protocol::Protocol& protocol;
@@ -48,6 +64,9 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   }
 
   void on_insecure() override { end_with(ErrorCode::kInsecureTransport); }
+
+  uint64_t told_received = 0;  // bytes that tell_account() has counted
+  uint64_t told_sent = 0;
 
   // Set by Batch:
   size_t used = 0;             // bytes at the front of input() that belong to requests of the batch

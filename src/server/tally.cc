@@ -12,6 +12,17 @@ namespace {
 
 std::atomic<size_t> next_share{0};
 
+uint64_t& rows_of(engine::AccountWork& work, engine::Access access) {
+  switch (access) {
+    case engine::Access::kUpdate:
+      return work.rows_updated;
+    case engine::Access::kDelete:
+      return work.rows_deleted;
+    default:
+      return work.rows_inserted;
+  }
+}
+
 }  // namespace
 
 using exec::Outcome;
@@ -24,7 +35,7 @@ Tally::Tally(Counters& counters, SlowLog* slow_log, size_t most_peers)
   answered_.reserve(most_peers);  // a peer has one time of arrival
 }
 
-void Tally::begin(const Peer& peer) {
+void Tally::begin(Peer& peer) {
   began_ns_ = slow_log_ != nullptr && slow_log_->is_on() ? monotonic_ns() : 0;
   waited_ns_ = 0;
   current_ = &peer;
@@ -38,6 +49,7 @@ void Tally::end() {
     if (answered == nullptr) answered = &answered_at(current_->record.arrived_ns());
     answered->requests[kind] += requests;
   }
+  tell_account();
   current_ = nullptr;
 }
 
@@ -60,6 +72,7 @@ void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
       ++answered_at(peer.record.arrived_ns()).requests[kind];
     }
   }
+  if (peer.client.account() != nullptr) note_work(peer, plan, outcome);
   peer.record.count_request(outcome.error.has_value());
   if (outcome.error) count_error(*outcome.error);
   switch (plan.kind) {
@@ -104,9 +117,36 @@ void Tally::note_use(const engine::IndexSpec& spec, uint64_t rows) {
 }
 
 void Tally::count_use() {
+  if (current_ != nullptr) tell_account();  // the client may be about to log in to another one
   if (use_.spec == nullptr) return;
   exec::usage_of(*use_.spec).count(share_, use_.requests, use_.rows);
   use_ = {};
+}
+
+// Those of one peer are told together, since each time takes a lock of the database.
+void Tally::note_work(Peer& peer, const Plan& plan, const Outcome& outcome) {
+  engine::AccountWork one;
+  engine::AccountWork& work = &peer == current_ ? work_ : one;
+  if (outcome.error == ErrorCode::kAccessDenied) ++work.denied;
+  switch (plan.kind) {
+    case Plan::Kind::kRead:
+      ++work.reads;
+      work.rows_read += outcome.rows;
+      if (outcome.rows == 0 && !outcome.error) ++work.empty_reads;
+      break;
+    case Plan::Kind::kChange:
+      ++work.changes;
+      rows_of(work, plan.access) += outcome.rows;
+      break;
+    default:
+      ++work.others;
+  }
+  if (&work == &one) peer.tell_account(one);
+}
+
+void Tally::tell_account() {
+  if (work_.reads + work_.changes + work_.others == 0) return;
+  current_->tell_account(std::exchange(work_, {}));
 }
 
 // The next request begins where this one has ended: the clock is looked at once for each.

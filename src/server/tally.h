@@ -24,7 +24,7 @@ class Tally {
   Tally(Counters& counters, SlowLog* slow_log, size_t most_peers);
 
   // Around the requests of one peer.
-  void begin(const Peer& peer);
+  void begin(Peer& peer);
   void end();
 
   // The request was carried out, and is not executed again unless its group is. What it took is
@@ -65,6 +65,8 @@ class Tally {
 
   void count_error(ErrorCode error);
   void note_use(const engine::IndexSpec& spec, uint64_t rows);
+  void note_work(Peer& peer, const exec::Plan& plan, const exec::Outcome& outcome);
+  void tell_account();
   void note_time(const Peer& peer, const exec::Plan& plan, const exec::Outcome& outcome);
   void log_slow(const Peer& peer, const exec::Plan& plan, const exec::Outcome& outcome,
                 int64_t took_ns, int64_t waited_ns);
@@ -76,8 +78,9 @@ class Tally {
   uint64_t requests_ = 0;  // done and not in the counters yet
   bool is_batch_ = false;  // some were, since the last clear()
   Use use_;
-  const Peer* current_ = nullptr;   // between begin() and end()
+  Peer* current_ = nullptr;         // between begin() and end()
   Kinds current_done_{};            // its requests
+  engine::AccountWork work_{};      // ... as far as its account was not told of them
   std::vector<Answered> answered_;  // one for each time of arrival; nearly always one
   // Only while the slow log is on:
   int64_t began_ns_ = 0;   // when the present request began to be executed; 0: the log is off

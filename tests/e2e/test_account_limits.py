@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from accounts import IN, MakeAccount, audited, made_accounts
+from accounts import IN, OUT, MakeAccount, audited, made_accounts
 from hs_client import Client, status, wait_for_a_lock_wait
 from private_server import PrivateServer
 
@@ -260,3 +260,46 @@ def test_the_time_limit_ends_a_wait_for_a_tables_definition_with_its_own_error(
         assert client.request(1, "=", 1, 2) == b"0\t2\t2\t2"
         cursor.execute("UNLOCK TABLES")
     locker.close()
+
+
+COUNTED = (
+    "TOTAL_CONNECTIONS, CONCURRENT_CONNECTIONS, SELECT_COMMANDS, EMPTY_QUERIES, UPDATE_COMMANDS,"
+    " ROWS_SENT, ROWS_INSERTED, ROWS_UPDATED, ROWS_DELETED, ACCESS_DENIED"
+)
+
+
+def test_user_and_client_statistics_count_the_work_of_accounts(
+    server: PrivateServer, account: MakeAccount
+) -> None:
+    user = account("counted")
+    query = f"SELECT {COUNTED} FROM information_schema.USER_STATISTICS WHERE USER = '{user}'"
+    of_clients = (
+        "SELECT SUM(ROWS_INSERTED), SUM(BYTES_RECEIVED), SUM(BYTES_SENT)"
+        " FROM information_schema.CLIENT_STATISTICS WHERE CLIENT IN ('127.0.0.1', 'localhost')"
+    )
+    server.sql("SET GLOBAL userstat = 1")
+    try:
+        server.sql("FLUSH CLIENT_STATISTICS")
+        with connect(server.port, user) as reader, connect(server.port_wr, user) as writer:
+            for key in (1, 2, 9):
+                reader.find("=", [key])
+            insert = b"1\t+\t2\t%d\t1\n"
+            replies = writer.pipeline([insert % key for key in (50, 51, 50)])
+            assert replies == [b"0\t1", b"0\t1", b"1\t1\t121"]
+            assert writer.request(1, ">=", 1, 50, 9, 0, "U", 50, 7) == b"1\t1\t121"
+            assert writer.request(1, "=", 1, 50, 1, 0, "U", 50, 7) == b"0\t1\t1"
+            assert writer.request(1, ">=", 1, 50, 9, 0, "D") == b"0\t1\t2"
+            assert server.sql(query) == [(2, 2, 3, 1, 6, 2, 2, 1, 2, 0)]
+            ((inserted, received, sent),) = server.sql(of_clients)
+            assert inserted == 2 and received > 100 and sent > 20
+        while server.sql(query)[0][1] != 0:
+            pass
+        with Client(server.port) as stranger:
+            assert stranger.log_in(user, "wrong") == OUT
+        assert server.sql(query)[0][-1] == 1
+        server.sql("SET GLOBAL userstat = 0")
+        with connect(server.port, user) as reader:
+            reader.find("=", [1])
+        assert server.sql(query)[0][:3] == (2, 0, 3)
+    finally:
+        server.sql("SET GLOBAL userstat = 0")
