@@ -48,7 +48,7 @@ bool take(std::string_view word, TableComment& made, std::string* error) {
   if (equals == std::string_view::npos) return fail("a word without =");
   const std::string_view name = word.substr(0, equals);
   const auto* const known = std::find_if(kWords.begin(), kWords.end(),
-                                  [name](const auto& one) { return one.first == name; });
+                                         [name](const auto& one) { return one.first == name; });
   if (known == kWords.end()) return fail("an unknown word");
   if (equals + 1 == word.size()) return fail("a word without a value");
   std::string_view& value = made.*known->second;

@@ -18,8 +18,7 @@ Result<GtidLook> look_for_gtid(const Context& context, const Request& request, i
   if (request.gtids.is_null()) return ErrorCode::kGtid;
   // Taken out of the client: unless the wait goes on, it is over.
   std::unique_ptr<GtidWait> wait = client.take_gtid_wait();
-  engine::GtidMark first;
-  engine::GtidMark& mark = wait != nullptr ? wait->mark : first;
+  engine::GtidMark mark = wait != nullptr ? wait->mark : engine::GtidMark{};
   const Result<bool> is_there = session.has_applied(request.gtids.text(), mark);
   if (!is_there) return is_there.error();
   if (*is_there) return GtidLook::kApplied;
@@ -27,10 +26,10 @@ Result<GtidLook> look_for_gtid(const Context& context, const Request& request, i
   if (wait == nullptr) {
     wait = std::make_unique<GtidWait>(now_ms, request.wait_ms);
     if (!wait->count_in(context.gtid_waits)) return ErrorCode::kTooManyWaits;
-    wait->mark = first;
   } else if (wait->is_over(now_ms)) {
     return GtidLook::kTimeOver;
   }
+  wait->mark = mark;
   client.set_gtid_wait(std::move(wait));
   return GtidLook::kMustWait;
 }
