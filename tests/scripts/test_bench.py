@@ -280,7 +280,7 @@ def test_a_measurement_is_pinned_and_goes_to_the_right_port() -> None:
         ["--server-core", "-1"],
         ["--quick", "--page-only"],
         ["--page-only", "--no-page"],
-        ["--page-only", "--results", "/nonexistent"],
+        ["--page-only", "--results", "/nonexistent", "--page", "/nonexistent.md"],
         ["--build", "/nonexistent"],
         ["--only", "slow"],
         ["--sync-delay", "0"],
