@@ -285,7 +285,8 @@ TEST_F(TransactionsTest, SessionsAreUsedAgainAndTheirTablesGivenBack) {
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(ask(client, {"T\tB", find(1), "T\tC"}), "0\t1 | 0\t2\t1\tv1 | 0\t1");
   }
-  EXPECT_EQ(engine_.sessions().size(), before + 1);
+  // The second one is made while the watcher gives the tables of the first one back.
+  EXPECT_LE(engine_.sessions().size(), before + 2);
   const int held = engine_.held;
   while (engine_.released == 0) std::this_thread::yield();
   EXPECT_GE(held, 10);
