@@ -154,6 +154,9 @@ TlsStream::Progress TlsStream::shake_hands(Buffer& input) {
   const Reading reading(&source_, held_.view());
   ERR_clear_error();  // of whatever this thread did before
   const int done = SSL_do_handshake(ssl());
+  // Behind the hello of TLS 1.2 an encrypted record may follow that looks like one. In TLS 1.3 there
+  // may be a second hello, and what is encrypted has a type of its own.
+  may_be_hello_ = SSL_version(ssl()) > TLS1_2_VERSION;
   Progress progress = Progress::kGoesOn;
   if (done == 1) {
     established_ = true;

@@ -45,7 +45,7 @@ class TlsStream {
   // Keeps bytes of the client until the handshake's turn comes.
   void hold(std::string_view bytes) {
     held_.append(bytes);
-    hello_is_too_long_ = hello_is_too_long_ || !hello_.take(bytes);
+    if (may_be_hello_ && !hello_is_too_long_) hello_is_too_long_ = !hello_.take(bytes);
   }
   // One step of the handshake, by the bytes that were held. Costs up to about a millisecond. What
   // the client has sent behind the handshake is appended to `input`.
@@ -91,6 +91,7 @@ class TlsStream {
   size_t taken_ = 0;  // in memory_, besides the two buffers
   bool established_ = false;
   bool broken_ = false;
+  bool may_be_hello_ = true;  // what the client sends next
   bool hello_is_too_long_ = false;
   bool ended_ = false;  // seal_end() was called
   bool has_library_buffers_ = false;

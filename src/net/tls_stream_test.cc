@@ -162,6 +162,35 @@ TEST_F(TlsStreamTest, AHelloThatIsTooLongFailsAtItsHeader) {
   EXPECT_EQ(stream_->shake_hands(input_), Progress::kFailed);
 }
 
+// The last message of a session that is resumed in TLS 1.2 is encrypted, and its first byte is drawn
+// by the library. Here it is that of a hello, with what looks like the length of a long one.
+TEST_F(TlsStreamTest, WhatIsEncryptedIsNoLongHello) {
+  client_.use_version(TLS1_2_VERSION);
+  connect();
+  client_.shake_hands();
+  for (int i = 0; i < 10'000; ++i) {
+    stream_ = TlsStream::create(tls_.new_connection(), nullptr);
+    TlsPeer client;
+    client.use_version(TLS1_2_VERSION);
+    client.resume(client_);
+    client.shake_hands();
+    stream_->hold(client.take());
+    ASSERT_EQ(stream_->shake_hands(input_), Progress::kGoesOn);
+    client.give(taken());
+    client.shake_hands();
+    ASSERT_TRUE(client.has_resumed());
+    const std::string last = client.take();
+    constexpr size_t kEncrypted = 6 + 5;  // a change of the cipher, and a record's header
+    ASSERT_GT(last.size(), kEncrypted + 1);
+    if (last[kEncrypted] != 1 || last[kEncrypted + 1] == 0) continue;
+    stream_->hold(last);
+    EXPECT_EQ(stream_->shake_hands(input_), Progress::kGoesOn);
+    EXPECT_TRUE(stream_->established());
+    return;
+  }
+  FAIL() << "no such message was drawn";
+}
+
 TEST_F(TlsStreamTest, AForgedRecordFailsWithAnAlert) {
   connect();
   client_.write("request\n");
