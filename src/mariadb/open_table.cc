@@ -6,6 +6,7 @@
 #include "adapter/number_text.h"
 #include "mariadb/cursor.h"
 #include "mariadb/expressions.h"
+#include "mariadb/history_needs_sql.h"
 #include "mariadb/names.h"
 #include "mariadb/session.h"
 
@@ -140,13 +141,8 @@ Result<void> MariaCursor::check_table() const {
   // Writes would not reach the other nodes of a Galera cluster.
   if (WSREP_ON) return ErrorCode::kUnsupportedTable;
   if (changes_depend_on_client(table_)) return ErrorCode::kUnsupportedTable;
-  // The SQL layer does things around a write that are not done here: sequences in defaults (their
-  // tables would have to be opened, too), history partitions that are switched by size.
-  const bool needs_sql =
-      table_->internal_tables != nullptr || (table_->versioned() && table_->part_info != nullptr);
-  if (needs_sql) return ErrorCode::kUnsupportedTable;
-  // The server logs changes of such tables as SQL statements, never as rows.
-  if (table_->versioned(VERS_TRX_ID) && mysql_bin_log.is_open())
+  // The tables of sequences in defaults would have to be opened, too.
+  if (table_->internal_tables != nullptr || history_needs_sql(table_))
     return ErrorCode::kUnsupportedTable;
   return {};
 }

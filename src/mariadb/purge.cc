@@ -17,7 +17,7 @@ namespace hs::mariadb {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
-constexpr uint64_t kRoundsOfASecond = 10;
+constexpr auto kRoundsOfASecond = static_cast<uint64_t>(std::chrono::seconds(1) / kPause);
 constexpr uint64_t kMostRowsOfAStep = 500;
 // Files of definitions that are read in a round: some 20 µs each.
 constexpr size_t kFilesOfARound = 50;
@@ -127,10 +127,10 @@ void Purge::round() {
   walk();
   const uint64_t rate = purge_rows_per_second();
   allowance_ = std::min(allowance_ + (rate + kRoundsOfASecond - 1) / kRoundsOfASecond, rate);
-  const std::string_view reason = reason_not_to();
-  // Each round begins with another table, so that none takes the allowance of all others.
   std::vector<TtlTable> tables = ttl_tables().list();
   if (tables.empty()) return;
+  const std::string_view reason = reason_not_to();
+  // Each round begins with another table, so that none takes the allowance of all others.
   std::rotate(tables.begin(), tables.begin() + static_cast<long>(turn_++ % tables.size()),
               tables.end());
   for (const TtlTable& table : tables) {

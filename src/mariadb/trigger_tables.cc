@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "mariadb/foreign_keys.h"
+#include "mariadb/history_needs_sql.h"
 #include "mariadb/server_session.h"
 
 namespace hs::mariadb {
@@ -97,9 +98,7 @@ bool TriggerTables::can_be_served() const {
     if (!is_written(*used)) continue;
     // What a trigger has changed there would stay when the request is undone to be executed again.
     if (!table->file->has_transactions_and_rollback()) return false;
-    // As for a table that is written directly, see MariaCursor::check_table().
-    if (table->versioned() && table->part_info != nullptr) return false;
-    if (table->versioned(VERS_TRX_ID) && mysql_bin_log.is_open()) return false;
+    if (history_needs_sql(table)) return false;
   }
   return true;
 }
