@@ -57,3 +57,19 @@ def reader(server: PrivateServer, connect: Callable[[int], Client], database: st
 def writer(server: PrivateServer, connect: Callable[[int], Client], database: str) -> Client:
     """A connection to the write port."""
     return connect(server.port_wr)
+
+
+@pytest.fixture
+def no_purge(server: PrivateServer) -> Iterator[None]:
+    """Rows that have expired stay where they are."""
+    server.sql("SET GLOBAL handlersocket_ttl_purge_rows = 0")
+    yield
+    server.sql("SET GLOBAL handlersocket_ttl_purge_rows = DEFAULT")
+
+
+@pytest.fixture
+def functions_may_write(server: PrivateServer) -> Iterator[None]:
+    """Functions of schemas may write, although the binary log is on."""
+    server.sql("SET GLOBAL log_bin_trust_function_creators = 1")
+    yield
+    server.sql("SET GLOBAL log_bin_trust_function_creators = 0")

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 
 import ed25519
+import pymysql
 from private_server import PrivateServer
 
 Value = bytes | str | int | None
@@ -184,6 +186,19 @@ def rows(reply: bytes) -> list[tuple[bytes | None, ...]]:
     values = [decode(token) for token in tokens[2:]]
     assert columns == 0 or len(values) % columns == 0, reply
     return [tuple(values[i : i + columns]) for i in range(0, len(values), columns or 1)]
+
+
+@contextmanager
+def sql_holds(server: PrivateServer, statement: str) -> Iterator[pymysql.connections.Connection]:
+    """An SQL connection that has executed `statement` in a transaction."""
+    connection = server.connect()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute(statement)
+        yield connection
+    finally:
+        connection.close()
 
 
 def wait_for_a_lock_wait(server: PrivateServer) -> None:

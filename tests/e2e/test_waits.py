@@ -10,7 +10,7 @@ import threading
 
 import pymysql
 import pytest
-from hs_client import Client, line, wait_for_a_lock_wait
+from hs_client import Client, line, sql_holds, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 
@@ -42,19 +42,6 @@ def opened(port: int, table: str = "hs.t") -> Client:
 
 def update(key: int, value: int) -> bytes:
     return line(1, "=", 1, key, 1, 0, "U", key, value)
-
-
-@contextmanager
-def sql_holds(server: PrivateServer, statement: str) -> Iterator[pymysql.connections.Connection]:
-    """An SQL connection that has executed `statement` in a transaction."""
-    connection = server.connect()
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN")
-            cursor.execute(statement)
-        yield connection
-    finally:
-        connection.close()
 
 
 def handovers(server: PrivateServer) -> int:

@@ -1,0 +1,187 @@
+"""The purge of rows that have expired."""
+
+from __future__ import annotations
+
+import pytest
+from hs_client import Client
+from private_server import PrivateServer
+from ttl_tables import COLUMNS, create
+
+pytestmark = pytest.mark.usefixtures("no_purge")
+
+TABLE = "information_schema.HANDLERSOCKET_TTL"
+
+purged_before = 0  # of tables of earlier tests, which had the same name
+
+
+def purge(server: PrivateServer, rate: object = "DEFAULT") -> None:
+    server.sql(f"SET GLOBAL handlersocket_ttl_purge_rows = {rate}")
+
+
+def ttl_row(server: PrivateServer, columns: str = "*") -> tuple[object, ...]:
+    columns = columns.replace("ROWS_PURGED", f"(ROWS_PURGED - {purged_before})")
+    found = server.sql(f"SELECT {columns} FROM {TABLE} WHERE TABLE_SCHEMA = 'hs' AND TABLE_NAME = 't'")
+    return found[0] if found else ()
+
+
+def wait_for(server: PrivateServer, condition: str) -> None:
+    """Until the table's row in HANDLERSOCKET_TTL is so."""
+    while ttl_row(server, condition) != (1,):
+        pass
+
+
+def know(server: PrivateServer) -> None:
+    """Lets the server know the table, before the purge is on."""
+    global purged_before
+    purged_before = 0
+    open_once(server)
+    ((purged_before,),) = [ttl_row(server, "ROWS_PURGED")]
+
+
+def open_once(server: PrivateServer) -> None:
+    with Client(server.port) as client:
+        client.open("hs.t", ["id"])
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_the_purge_deletes_what_has_expired_and_nothing_else(
+    server: PrivateServer, database: str, column: str
+) -> None:
+    create(server, column)
+    later, over = COLUMNS[column]
+    if "NULL" in column:
+        server.sql(f"INSERT INTO hs.t SELECT seq, 1, 'v', NULL, seq FROM hs.seq_1_to_100")
+    server.sql(f"INSERT INTO hs.t SELECT seq, 1, 'v', {later}, seq FROM hs.seq_101_to_200")
+    server.sql(f"INSERT INTO hs.t SELECT seq, 1, 'v', {over}, seq FROM hs.seq_201_to_2200")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED = 2000 AND BEHIND_SECONDS = 0 AND LAST_ERROR IS NULL")
+    assert server.sql("SELECT MIN(id), MAX(id), COUNT(*) FROM hs.t") == [(1, 200, 200)]
+    assert ttl_row(server, "COLUMN_NAME, INDEX_NAME, LAST_ROUND IS NOT NULL") == ("e", "e", 1)
+
+
+def test_tables_that_no_client_has_opened_are_found(database: str, server: PrivateServer) -> None:
+    with PrivateServer(variables={"log_bin": "log"}) as own:
+        own.sql("CREATE DATABASE `db-with ä`")
+        own.sql(
+            "CREATE TABLE `db-with ä`.`t$1` (id INT PRIMARY KEY, e INT, KEY (e)) COMMENT 'hs: ttl=e'"
+        )
+        own.sql("INSERT INTO `db-with ä`.`t$1` VALUES (1, 1), (2, NULL)")
+        own.stop()
+        own.start()
+        while own.sql("SELECT id FROM `db-with ä`.`t$1`") != [(2,)]:
+            pass
+
+
+def test_without_an_index_the_purge_says_so(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("ALTER TABLE hs.t DROP KEY e")
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1)")
+    know(server)
+    purge(server)
+    wait_for(server, "INDEX_NAME IS NULL AND LAST_ERROR LIKE 'no index begins with%'")
+    server.sql("ALTER TABLE hs.t ADD KEY later (e, id)")
+    open_once(server)
+    wait_for(server, "INDEX_NAME = 'later' AND ROWS_PURGED = 1")
+
+
+def test_a_read_only_server_purges_nothing(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1)")
+    server.sql("SET GLOBAL read_only = 1")
+    try:
+        know(server)
+        purge(server)
+        wait_for(server, "LAST_ERROR = 'the server is read-only'")
+        assert server.sql("SELECT COUNT(*) FROM hs.t") == [(1,)]
+    finally:
+        server.sql("SET GLOBAL read_only = 0")
+    wait_for(server, "ROWS_PURGED = 1")
+
+
+def test_children_go_with_a_purged_row(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, t INT, FOREIGN KEY (t) REFERENCES hs.t (id) ON DELETE CASCADE)"
+    )
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1), (2, 1, 'v', NULL, 2)")
+    server.sql("INSERT INTO hs.child VALUES (1, 1), (2, 2)")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED = 1")
+    assert server.sql("SELECT id FROM hs.child") == [(2,)]
+    server.sql("DROP TABLE hs.child")
+
+
+def test_rows_that_are_locked_are_left_for_later(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_10")
+    connection = server.connect()
+    with connection, connection.cursor() as sql:
+        sql.execute("BEGIN")
+        sql.execute("SELECT * FROM hs.t WHERE id = 5 FOR UPDATE")
+        know(server)
+        purge(server)
+        wait_for(server, "ROWS_PURGED >= 4")
+        assert server.sql("SELECT COUNT(*) FROM hs.t WHERE id = 5") == [(1,)]
+        connection.rollback()
+    wait_for(server, "ROWS_PURGED = 10")
+
+
+def test_ddl_gets_through_while_rows_are_purged(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_20000")
+    know(server)
+    purge(server, 50000)
+    for step in range(5):
+        server.sql(f"ALTER TABLE hs.t ADD x{step} INT NULL")
+    wait_for(server, "ROWS_PURGED = 20000")
+    assert server.sql("SELECT COUNT(*) FROM hs.t") == [(0,)]
+
+
+def test_the_purge_keeps_pace_with_what_expires(server: PrivateServer, database: str) -> None:
+    """10,000 rows a second for two seconds, while clients insert more."""
+    create(server, "DATETIME(3) NULL")
+    server.sql(
+        "INSERT INTO hs.t SELECT seq, 1, 'v', NOW(3) + INTERVAL 1000000 + 100 * seq MICROSECOND, seq"
+        " FROM hs.seq_1_to_20000"
+    )
+    know(server)
+    purge(server)
+    late = 0
+    while (left := server.sql("SELECT COUNT(*), COUNT(e <= NOW(3) - INTERVAL 1 SECOND OR NULL) FROM hs.t"))[0][0]:
+        late = max(late, left[0][1])
+    assert late < 5000  # a slow machine may lag, but it goes on
+    assert ttl_row(server, "ROWS_PURGED") == (20000,)
+
+
+def test_the_rate_is_a_bound(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_300")
+    know(server)
+    ((began,),) = server.sql("SELECT NOW(6)")
+    purge(server, 100)
+    wait_for(server, "ROWS_PURGED = 300")
+    ((took,),) = server.sql("SELECT TIMESTAMPDIFF(MICROSECOND, %s, NOW(6))", [began])
+    assert took > 1_000_000
+    assert ttl_row(server, "BEHIND_SECONDS") == (0,)
+
+
+def test_a_dropped_table_is_forgotten(server: PrivateServer, database: str) -> None:
+    create(server)
+    know(server)
+    purge(server)
+    wait_for(server, "LAST_ERROR IS NULL")
+    server.sql("DROP TABLE hs.t")
+    while ttl_row(server):
+        pass
+
+
+def test_a_comment_that_cannot_be_understood_is_shown(server: PrivateServer, database: str) -> None:
+    create(server)
+    know(server)
+    server.sql("ALTER TABLE hs.t COMMENT 'hs: ttl=x'")
+    purge(server)
+    wait_for(server, "LAST_ERROR = 'ttl=x is no column'")
+    server.sql("ALTER TABLE hs.t COMMENT 'hs: ttl=e'")
+    wait_for(server, "COLUMN_NAME = 'e' AND LAST_ERROR IS NULL")
