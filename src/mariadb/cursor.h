@@ -17,11 +17,13 @@
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
+#include "mariadb/rows_aside.h"
 #include "mariadb/text.h"
 #include "mariadb/trigger_tables.h"
 
 namespace hs::mariadb {
 
+class GeneratedId;
 class MariaSession;
 
 class MariaCursor final : public engine::Cursor {
@@ -137,8 +139,8 @@ class MariaCursor final : public engine::Cursor {
   bool is_in_index(const Field* field) const;
   Result<void> take_expiry();
   std::string_view index_for_purge() const;
-  Result<bool> give_way(int error);
-  int read_row_in_the_way(uint unique_index);
+  Result<bool> give_way(int error, std::string_view updated);
+  Result<bool> give_way_to_update(int error, std::string_view updated);
   void choose_covering_index();
   bool changes_rows_at_one_go() const;
   Result<void> resolve();
@@ -173,8 +175,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
   Result<void> compute_updated_row(bool makes_history);
-  Result<bool> write_updated_row(bool makes_history, std::string* again_at = nullptr);
-  Result<void> update_at(const std::string& place, std::span<const Assignment> assignments);
+  Result<bool> write_updated_row(bool makes_history);
   Result<void> end_update(bool differs);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
@@ -186,15 +187,15 @@ class MariaCursor final : public engine::Cursor {
   bool allows_puts();
   void log_whole_rows();
   bool begin_puts();
-  Result<Inserted> end_insert(ulonglong next_id, uint64_t replaced);
-  int try_to_write();
-  Error put_failed(ulonglong next_id, int error);
-  Result<void> read_duplicate(int write_error, RowsInTheWay* in_the_way);
-  int read_row_of_key();
+  Result<Inserted> end_insert(GeneratedId& id, uint64_t replaced);
+  Result<int> write_new_row(GeneratedId& id);
+  Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
+  Result<void> read_duplicate(int write_error, std::string_view updated);
+  int read_row_of_key(uint key, uchar* record);
+  int read_overlapping_row(uint key, uchar* record, std::string_view updated);
   Result<Inserted> update_duplicate(std::span<const Value> values,
-                                    std::optional<std::span<const Value>> updates,
-                                    ulonglong next_id);
-  Result<Inserted> replace(std::span<const Value> values, RowsInTheWay* in_the_way);
+                                    std::optional<std::span<const Value>> updates, GeneratedId& id);
+  Result<Inserted> replace(RowsInTheWay* in_the_way, GeneratedId& id);
   Result<void> erase_replaced();
 
   void read_key_columns();
@@ -232,8 +233,9 @@ class MariaCursor final : public engine::Cursor {
   // How many are marked for the statement's inserts, and for updates of rows that are there already.
   std::optional<std::pair<size_t, size_t>> insert_columns_;
   bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
-  std::vector<uchar> unique_key_;  // room for a key of any unique index, for put()
-  uint duplicate_key_ = 0;         // the unique index that has refused the last row
+  std::vector<uchar> unique_key_;  // room for a key of any unique index
+  std::unique_ptr<RowsAside> rows_aside_;  // of the last update that a row has given way to
+  uint duplicate_key_ = 0;                 // the unique index that has refused the last row
   Expiry expiry_;
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;

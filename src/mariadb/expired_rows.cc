@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Rows that have expired: what a cursor knows of them, and how the purge walks over them.
-#include <algorithm>
+#include <utility>
 
 #include "mariadb/cursor.h"
+#include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 #include "mariadb/ttl_tables.h"
 
@@ -67,45 +68,45 @@ Result<bool> MariaCursor::landed_on_expired(int error) {
   return session_.take_error(error);
 }
 
-// After a write that has failed with `error`: whether a row that has expired was in its way and is
-// deleted now, so that it can be made again, from the beginning: the record is that of the row which
-// is gone. Otherwise the write's error stands. The cursor has no place in its index any more.
-Result<bool> MariaCursor::give_way(int error) {
-  // A table's triggers would run a second time for what is made again.
-  if (!expiry_.exists() || triggers_ != nullptr) return false;
-  if (error != HA_ERR_FOUND_DUPP_KEY && error != HA_ERR_FOUND_DUPP_UNIQUE) return false;
-  const uint unique_index = table_->file->get_dup_key(error);
-  if (unique_index >= table_->s->keys) return false;
+// After a write that has failed as a duplicate: reads the row in the way into record[1], and
+// deletes it if it has expired. False: it has not. `updated`: see read_duplicate().
+Result<bool> MariaCursor::give_way(int error, std::string_view updated) {
   MY_BITMAP* const reads = table_->read_set;
   MY_BITMAP* const writes = table_->write_set;
-  // The log and the indexes need the row as a whole.
-  table_->use_all_columns();
-  end_index();
-  Result<bool> is_gone = false;
-  if (const int failure = read_row_in_the_way(unique_index)) {
-    is_gone = session_.take_error(failure);
-  } else if (expiry_.has_passed(session_.thd())) {
-    auto erased = erase();
-    is_gone = erased ? Result<bool>(true) : Result<bool>(std::move(erased.error()));
+  if (auto read = read_duplicate(error, updated); !read) return read.error();
+  {
+    const OldFields old(table_);
+    if (!expiry_.has_passed(session_.thd())) return false;
   }
+  if (auto checked = check_children(); !checked) return checked.error();
+  // InnoDB looks here whether history is made by a delete: then foreign keys do what they do for
+  // one.
+  uint8& events = table_->pos_in_table_list->trg_event_map;
+  const uint8 events_before = std::exchange(events, events | trg2bit(TRG_EVENT_DELETE));
+  auto erased = erase_replaced();
+  events = events_before;
   table_->column_bitmaps_set(reads, writes);
-  return is_gone;
+  if (!erased) return std::move(erased.error());
+  return true;
 }
 
-// Reads the row of a unique index that has the same values there as the record.
-int MariaCursor::read_row_in_the_way(uint unique_index) {
+// The same after an update. When the row in the way is gone, the records are as they were, and the
+// cursor is at the row that is to be updated, by its place.
+Result<bool> MariaCursor::give_way_to_update(int error, std::string_view updated) {
+  MY_BITMAP* const reads = table_->read_set;
+  MY_BITMAP* const writes = table_->write_set;
+  rows_aside_ = std::make_unique<RowsAside>(table_);
+  end_index();
+  Result<bool> gave_way = give_way(error, updated);
+  table_->column_bitmaps_set(reads, writes);
+  if (!gave_way || !*gave_way) return gave_way;
   handler* file = table_->file;
-  if ((file->ha_table_flags() & HA_DUPLICATE_POS) || file->lookup_errkey != static_cast<uint>(-1)) {
-    if (const int error = file->ha_rnd_init(false)) return error;
-    const int error = file->ha_rnd_pos(table_->record[0], file->dup_ref);
-    file->ha_rnd_end();
-    return error;
-  }
-  if (const int error = file->extra(HA_EXTRA_FLUSH_CACHE)) return error;
-  std::vector<uchar> key(table_->s->max_unique_length);
-  key_copy(key.data(), table_->record[0], &table_->key_info[unique_index], 0);
-  return file->ha_index_read_idx_map(table_->record[0], unique_index, key.data(), HA_WHOLE_KEY,
-                                     HA_READ_KEY_EXACT);
+  if (const int failure = file->ha_rnd_init(false)) return failed(failure).error();
+  auto* const ref = reinterpret_cast<const uchar*>(updated.data());
+  if (const int failure = file->ha_rnd_pos(table_->record[1], const_cast<uchar*>(ref)))
+    return failed(failure).error();
+  rows_aside_->put_back();
+  return true;
 }
 
 }  // namespace hs::mariadb

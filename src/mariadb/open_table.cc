@@ -184,6 +184,7 @@ Result<void> MariaCursor::resolve() {
     filter_columns_.push_back(*field);
   }
   row_.resize(columns_.size());
+  unique_key_.resize(table_->s->max_unique_length);
   locks_in_engine_ = table_->file->lock_count() == 0;
   undoes_rows_ = changes_rows_at_one_go();
   choose_covering_index();

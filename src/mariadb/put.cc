@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Inserts that meet rows with the same value in a unique index: INSERT IGNORE, INSERT … ON DUPLICATE
-// KEY UPDATE and REPLACE, in the order in which the server itself makes the calls (sql_insert.cc).
+// Inserts that meet rows with the same value in a unique index: INSERT IGNORE, INSERT … ON
+// DUPLICATE KEY UPDATE and REPLACE, in the order in which the server itself makes the calls
+// (sql_insert.cc).
 #include "mariadb/cursor.h"
+#include "mariadb/duplicates.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 namespace {
-
-constexpr uint kNoKey = static_cast<uint>(-1);
-
-bool is_duplicate(int error) {
-  return error == HA_ERR_FOUND_DUPP_KEY || error == HA_ERR_FOUND_DUPP_UNIQUE;
-}
 
 uint last_unique_of(const TABLE* table, const KEY* keys) {
   for (uint key = table->s->keys; key > 0; --key)
@@ -20,28 +16,14 @@ uint last_unique_of(const TABLE* table, const KEY* keys) {
   return MAX_KEY;
 }
 
-// The unique index that is checked last. When a row is found by that one, no other row can be in the
-// way. MAX_KEY: it is not known which one that is. Only the share knows of long unique columns.
+// The unique index that is checked last. When a row is found by that one, no other row can be in
+// the way. MAX_KEY: it is not known which one that is. Only the share knows of long unique columns.
 uint last_unique_key(const TABLE* table) {
   if (table->s->key_info == nullptr) return MAX_KEY;
   if (table->file->ha_table_flags() & HA_DUPLICATE_KEY_NOT_IN_ORDER) return MAX_KEY;
   return (table->key_info[0].flags & HA_NOSAME) ? last_unique_of(table, table->key_info)
                                                 : last_unique_of(table, table->s->key_info);
 }
-
-// Makes the fields of the table those of the row in record[1] while it lives.
-class OldFields {
- public:
-  explicit OldFields(TABLE* table) : table_(table) {
-    table_->move_fields(table_->field, table_->record[1], table_->record[0]);
-  }
-  ~OldFields() { table_->move_fields(table_->field, table_->record[0], table_->record[1]); }
-  OldFields(const OldFields&) = delete;
-  OldFields& operator=(const OldFields&) = delete;
-
- private:
-  TABLE* const table_;
-};
 
 }  // namespace
 
@@ -60,7 +42,6 @@ bool MariaCursor::begin_puts() {
   if (access_ == engine::Access::kReplace) file->extra(HA_EXTRA_WRITE_CAN_REPLACE);
   if (access_ == engine::Access::kUpsert) file->extra(HA_EXTRA_INSERT_WITH_UPDATE);
   file->extra(HA_EXTRA_IGNORE_DUP_KEY);
-  unique_key_.resize(table_->s->max_unique_length);
   return !(file->ha_table_flags() & HA_DUPLICATE_POS) || !file->ha_rnd_init_with_error(false);
 }
 
@@ -77,6 +58,7 @@ void MariaCursor::log_whole_rows() {
 
 void MariaCursor::end_statement() {
   end_index();
+  rows_aside_.reset();
   if (!std::exchange(puts_, false)) return;
   table_->file->extra(HA_EXTRA_NO_IGNORE_DUP_KEY);
   table_->file->extra(HA_EXTRA_WRITE_CANNOT_REPLACE);
@@ -91,63 +73,53 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
   const AutoIncrement auto_increment(table_);
   const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
   if (auto made = make_new_row(values, updated); !made) return made.error();
-  if (access_ == engine::Access::kReplace) return replace(values, in_the_way);
+  GeneratedId id(table_->file);
+  if (access_ == engine::Access::kReplace) return replace(in_the_way, id);
 
-  handler* file = table_->file;
-  const ulonglong next_id = file->next_insert_id;
-  const int error = try_to_write();
-  if (error == 0) {
+  const Result<int> error = write_new_row(id);
+  if (!error) return error.error();
+  if (*error == 0) {
     session_.note_change();
-    return end_insert(next_id, 0);
+    return end_insert(id, 0);
   }
-  if (!is_duplicate(error)) return put_failed(next_id, error);
-  if (const Result<bool> gave_way = give_way(error); !gave_way || *gave_way) {
-    file->restore_auto_increment(next_id);
-    return gave_way ? put(values, updates, in_the_way) : gave_way.error();
-  }
+  if (!is_duplicate(*error)) return failed(*error).error();
   const bool ignores = access_ == engine::Access::kInsertIgnore;
-  if (!ignores || in_the_way != nullptr) {
-    if (auto read = read_duplicate(error, in_the_way); !read) {
-      file->restore_auto_increment(next_id);
-      return read.error();
-    }
-  }
-  if (ignores) {
-    file->restore_auto_increment(next_id);
-    return Inserted{has_auto_increment(), 0, 0};
-  }
-  return update_duplicate(values, updates, next_id);
+  if (!ignores || in_the_way != nullptr)
+    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
+  if (ignores) return Inserted{has_auto_increment(), 0, 0};
+  return update_duplicate(values, updates, id);
 }
 
 // The new row was written, and has replaced so many.
-Result<engine::Cursor::Inserted> MariaCursor::end_insert(ulonglong next_id, uint64_t replaced) {
+Result<engine::Cursor::Inserted> MariaCursor::end_insert(GeneratedId& id, uint64_t replaced) {
   const Inserted inserted{has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
-  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) {
-    table_->file->restore_auto_increment(next_id);
-    return fired.error();
-  }
+  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) return fired.error();
+  id.keep();
   return inserted;
 }
 
-// With READ COMMITTED the server checks long unique columns only after the engine has written the
-// row. It then does not forget the one that an earlier row was a duplicate in.
-int MariaCursor::try_to_write() {
-  table_->file->lookup_errkey = kNoKey;
-  return table_->file->ha_write_row(table_->record[0]);
+// Writes the new row in record[0]; rows that have expired give way to it. 0, or the engine's error:
+// after that of a duplicate the row in the way is in record[1] if rows expire.
+Result<int> MariaCursor::write_new_row(GeneratedId& id) {
+  for (;;) {
+    // With READ COMMITTED the server checks long unique columns only after the engine has written
+    // the row. It then does not forget the one that an earlier row was a duplicate in.
+    table_->file->lookup_errkey = kNoKey;
+    const int error = table_->file->ha_write_row(table_->record[0]);
+    id.note_write();
+    if (error == 0 || !expiry_.exists() || !is_duplicate(error)) [[likely]]
+      return error;
+    const Result<bool> gave_way = give_way(error, {});
+    if (!gave_way) return gave_way.error();
+    if (!*gave_way) return error;
+  }
 }
 
-Error MariaCursor::put_failed(ulonglong next_id, int error) {
-  table_->file->restore_auto_increment(next_id);
-  return failed(error).error();
-}
-
-// Reads the row that a failed write was a duplicate of into record[1].
-Result<void> MariaCursor::read_duplicate(int write_error, RowsInTheWay* in_the_way) {
-  duplicate_key_ = table_->file->get_dup_key(write_error);
-  if (duplicate_key_ == kNoKey) return failed(HA_ERR_FOUND_DUPP_KEY);
-  // The row is needed as a whole.
-  table_->use_all_columns();
-  if (const int error = read_row_of_key()) return failed(error);
+// The row that a failed write was a duplicate of is in record[1] afterwards.
+Result<void> MariaCursor::meet_duplicate(int write_error, RowsInTheWay* in_the_way) {
+  // Where rows expire it was read already.
+  if (!expiry_.exists())
+    if (auto read = read_duplicate(write_error, {}); !read) return read;
   if (in_the_way == nullptr) return {};
   const OldFields old(table_);
   auto row = this->row();
@@ -155,35 +127,77 @@ Result<void> MariaCursor::read_duplicate(int write_error, RowsInTheWay* in_the_w
   return in_the_way->take(*row);
 }
 
-int MariaCursor::read_row_of_key() {
+// Reads the row that a failed write was a duplicate of into record[1]. `updated`: the place of the
+// row that was to be updated, which is not in its own way; empty: the row was to be new.
+Result<void> MariaCursor::read_duplicate(int write_error, std::string_view updated) {
+  duplicate_key_ = table_->file->get_dup_key(write_error);
+  if (duplicate_key_ >= table_->s->keys) return failed(HA_ERR_FOUND_DUPP_KEY);
+  // The row is needed as a whole.
+  table_->use_all_columns();
+  const bool is_overlap = table_->key_info[duplicate_key_].without_overlaps &&
+                          table_->file->lookup_errkey == duplicate_key_;
+  const int error = is_overlap ? read_overlapping_row(duplicate_key_, table_->record[1], updated)
+                               : read_row_of_key(duplicate_key_, table_->record[1]);
+  if (error != 0) return failed(error);
+  if (table_->vfield == nullptr) return {};
+  const OldFields old(table_);
+  if (table_->update_virtual_fields(table_->file, VCOL_UPDATE_FOR_REPLACE)) return failed(0);
+  return {};
+}
+
+// Reads the row that has the values of record[0] in the unique index.
+int MariaCursor::read_row_of_key(uint key, uchar* record) {
   handler* file = table_->file;
-  int error = 0;
   if ((file->ha_table_flags() & HA_DUPLICATE_POS) || file->lookup_errkey != kNoKey) {
     const bool begins = file->inited == handler::NONE;
-    if (begins && (error = file->ha_rnd_init(false)) != 0) return error;
-    error = file->ha_rnd_pos(table_->record[1], file->dup_ref);
+    if (begins)
+      if (const int error = file->ha_rnd_init(false)) return error;
+    const int error = file->ha_rnd_pos(record, file->dup_ref);
     if (begins) file->ha_rnd_end();
-  } else {
-    if ((error = file->extra(HA_EXTRA_FLUSH_CACHE)) != 0) return error;
-    key_copy(unique_key_.data(), table_->record[0], &table_->key_info[duplicate_key_], 0);
-    error = file->ha_index_read_idx_map(table_->record[1], duplicate_key_, unique_key_.data(),
-                                        HA_WHOLE_KEY, HA_READ_KEY_EXACT);
+    return error;
   }
-  if (error != 0 || table_->vfield == nullptr) return error;
-  const OldFields old(table_);
-  return table_->update_virtual_fields(file, VCOL_UPDATE_FOR_REPLACE);
+  end_index();
+  if (const int error = file->extra(HA_EXTRA_FLUSH_CACHE)) return error;
+  key_copy(unique_key_.data(), table_->record[0], &table_->key_info[key], 0);
+  return file->ha_index_read_idx_map(record, key, unique_key_.data(), HA_WHOLE_KEY,
+                                     HA_READ_KEY_EXACT);
+}
+
+// Reads the first row whose period overlaps that of record[0]. The server says which index has
+// refused a period, and not where the row in the way is, so this looks for it as the server did
+// (handler::ha_check_overlaps).
+int MariaCursor::read_overlapping_row(uint key, uchar* record, std::string_view updated) {
+  handler* file = table_->file;
+  const KEY& index = table_->key_info[key];
+  // Its last two parts are the end of the period and the beginning.
+  const uint parts = index.user_defined_key_parts;
+  const uint length = index.key_part[parts - 1].length;
+  uchar* const end = unique_key_.data() + index.key_length - 2 * static_cast<size_t>(length);
+  key_copy(unique_key_.data(), table_->record[0], &index, 0);
+  memcpy(end, end + length, length);
+  end_index();
+  if (const int error = file->ha_index_init(key, true)) return error;
+  const key_part_map all_but_the_beginning = (key_part_map{1} << (parts - 1)) - 1;
+  int error =
+      file->ha_index_read_map(record, unique_key_.data(), all_but_the_beginning, HA_READ_AFTER_KEY);
+  if (error == 0 && !updated.empty()) {
+    file->position(record);
+    if (memcmp(file->ref, updated.data(), updated.size()) == 0) error = file->ha_index_next(record);
+  }
+  end_index();
+  if (error == 0 && !table_->check_period_overlaps(index, table_->record[0], record))
+    error = HA_ERR_FOUND_DUPP_KEY;
+  return error;
 }
 
 Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
-    std::span<const Value> values, std::optional<std::span<const Value>> updates,
-    ulonglong next_id) {
+    std::span<const Value> values, std::optional<std::span<const Value>> updates, GeneratedId& id) {
   handler* file = table_->file;
-  Field* const id = table_->next_number_field;
-  const ulonglong generated_id = file->insert_id_for_cur_row;
+  Field* const counter = table_->next_number_field;
   restore_record(table_, record[1]);
   table_->reset_default_fields();
   // A generated id would give the row a new identity each time.
-  const Field* const kept = !updates && generated_id != 0 ? id : nullptr;
+  const Field* const kept = !updates && id.id() != 0 ? counter : nullptr;
   const std::span<const Value> news = updates.value_or(values);
   bool sets_any = false;
   bool sets_id = false;
@@ -191,28 +205,19 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   for (size_t i = 0; i < news.size(); ++i) {
     Field* const field = columns_[i];
     if (field == kept) continue;
-    if (auto stored = store(to_fill(field), news[i]); !stored) {
-      file->restore_auto_increment(next_id);
-      return stored.error();
-    }
+    if (auto stored = store(to_fill(field), news[i]); !stored) return stored.error();
     sets_any = true;
-    sets_id |= field == id;
+    sets_id |= field == counter;
     makes_history |= is_versioned(field);
   }
-  // SQL has no such statement: nothing is set, so no row of a table is changed, whatever it keeps of
-  // the past.
-  if (!sets_any) {
-    file->restore_auto_increment(next_id);
-    return Inserted{has_auto_increment(), 0, 0};
-  }
-  if (auto computed = compute_updated_row(makes_history); !computed) {
-    file->restore_auto_increment(next_id);
-    return computed.error();
-  }
+  // SQL has no such statement: nothing is set, so no row of a table is changed, whatever it keeps
+  // of the past.
+  if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  if (auto computed = compute_updated_row(makes_history); !computed) return computed.error();
   // As in SQL a row that stays as it is must meet the constraints, too.
   const bool may_differ = !records_are_comparable(table_) || compare_record(table_);
-  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return put_failed(next_id, 0);
-  file->restore_auto_increment(next_id);
+  if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0).error();
+  id.give_back();
   Inserted updated{has_auto_increment(), 0, 0};
   if (may_differ) {
     auto written = write_updated_row(makes_history);
@@ -220,66 +225,50 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
     if (*written) updated.outcome = 2;
     file->insert_id_for_cur_row = 0;
   }
-  if (auto ended = end_update(updated.outcome == 2); !ended) {
-    file->restore_auto_increment(next_id);
-    return ended.error();
-  }
-  if (id != nullptr && updated.outcome == 2)
-    updated.generated_id = static_cast<uint64_t>(id->val_int());
+  if (auto ended = end_update(updated.outcome == 2); !ended) return ended.error();
+  id.keep();
+  if (counter != nullptr && updated.outcome == 2)
+    updated.generated_id = static_cast<uint64_t>(counter->val_int());
   if (sets_id) {
-    file->adjust_next_insert_id_after_explicit_value(static_cast<ulonglong>(id->val_int()));
-  } else if (may_differ && generated_id != 0) {
-    file->restore_auto_increment(generated_id);
+    file->adjust_next_insert_id_after_explicit_value(static_cast<ulonglong>(counter->val_int()));
+  } else if (may_differ && id.id() != 0) {
+    file->restore_auto_increment(id.id());
   }
   return updated;
 }
 
 // Removes what is in the way until the row can be written. Where no other row can be in the way and
 // nothing else depends on the old one, that one becomes the new one.
-Result<engine::Cursor::Inserted> MariaCursor::replace(std::span<const Value> values,
-                                                      RowsInTheWay* in_the_way) {
+Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way, GeneratedId& id) {
   handler* file = table_->file;
-  const ulonglong next_id = file->next_insert_id;
   const uint last_key = last_unique_key(table_);
   const bool deletes_visibly =
       table_->triggers != nullptr && table_->triggers->has_delete_triggers();
   const bool may_update =
       !file->referenced_by_foreign_key() && !table_->versioned() && !deletes_visibly;
-  // A second write finds the id in the row, and takes it for a given one.
-  ulonglong generated_id = 0;
   uint64_t replaced = 0;
-  while (const int error = try_to_write()) {
-    if (file->insert_id_for_cur_row > 0) generated_id = file->insert_id_for_cur_row;
-    if (!is_duplicate(error)) return put_failed(next_id, error);
+  for (;;) {
+    const Result<int> error = write_new_row(id);
+    if (!error) return error.error();
+    if (*error == 0) break;
+    if (!is_duplicate(*error)) return failed(*error).error();
     // When all ids are used up, the last row must not be replaced again and again.
-    if (table_->next_number_field != nullptr && generated_id > 0 &&
-        file->get_dup_key(error) == table_->s->next_number_index)
-      return put_failed(next_id, error);
-    if (const Result<bool> gave_way = give_way(error); !gave_way || *gave_way) {
-      if (!gave_way) return gave_way.error();
-      if (auto made = make_new_row(values, 0); !made) return made.error();
-      continue;
-    }
-    if (auto read = read_duplicate(error, in_the_way); !read) {
-      file->restore_auto_increment(next_id);
-      return read.error();
-    }
+    if (table_->next_number_field != nullptr && id.id() > 0 &&
+        file->get_dup_key(*error) == table_->s->next_number_index)
+      return failed(*error).error();
+    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
     if (auto checked = check_children(); !checked) return checked.error();
     if (may_update && duplicate_key_ == last_key) {
       const int failure = file->ha_update_row(table_->record[1], table_->record[0]);
-      if (failure != 0 && failure != HA_ERR_RECORD_IS_THE_SAME) return put_failed(next_id, failure);
+      if (failure != 0 && failure != HA_ERR_RECORD_IS_THE_SAME) return failed(failure).error();
       if (failure == 0) ++replaced;
       break;
     }
-    if (auto erased = erase_replaced(); !erased) {
-      file->restore_auto_increment(next_id);
-      return erased.error();
-    }
+    if (auto erased = erase_replaced(); !erased) return erased.error();
     ++replaced;
   }
   session_.note_change();
-  if (file->insert_id_for_cur_row == 0) file->insert_id_for_cur_row = generated_id;
-  return end_insert(next_id, replaced);
+  return end_insert(id, replaced);
 }
 
 // Erases the row in record[1].

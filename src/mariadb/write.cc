@@ -3,6 +3,7 @@
 // order, so that a row comes out as SQL would have written it.
 #include "adapter/number_text.h"
 #include "mariadb/cursor.h"
+#include "mariadb/duplicates.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
@@ -82,8 +83,9 @@ Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<
   return {};
 }
 
-// Marks the columns that get values: the first `count` of the opened ones, and the first `updated` of
-// a row that is there already. Done once for all inserts of a statement that give as many values.
+// Marks the columns that get values: the first `count` of the opened ones, and the first `updated`
+// of a row that is there already. Done once for all inserts of a statement that give as many
+// values.
 Result<void> MariaCursor::mark_insert_columns(size_t count, size_t updated) {
   const std::pair wanted(count, updated);
   if (insert_columns_ == wanted) {
@@ -137,16 +139,12 @@ Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> valu
   StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   AutoIncrement auto_increment(table_);
   if (auto made = make_new_row(values, 0); !made) return made.error();
-  handler* file = table_->file;
-  if (const int error = try_to_write()) {
-    const Result<bool> gave_way = give_way(error);
-    if (!gave_way) return gave_way.error();
-    return *gave_way ? insert(values) : failed(error).error();
-  }
+  GeneratedId id(table_->file);
+  const Result<int> error = write_new_row(id);
+  if (!error) return error.error();
+  if (*error != 0) return failed(*error).error();
   session_.note_change();
-  const Inserted inserted{has_auto_increment(), file->insert_id_for_cur_row, 1};
-  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) return fired.error();
-  return inserted;
+  return end_insert(id, 0);
 }
 
 // Whether a new value in the column makes history.
@@ -174,10 +172,8 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
   bool differs = !records_are_comparable(table_) || compare_record(table_);
   if (differs) {
     if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
-    std::string place;
-    auto written = write_updated_row(makes_history, &place);
+    auto written = write_updated_row(makes_history);
     if (!written) return written.error();
-    if (!place.empty()) return update_at(place, assignments);
     differs = *written;
   }
   return end_update(differs);
@@ -191,17 +187,6 @@ Result<void> MariaCursor::end_update(bool differs) {
   return {};
 }
 
-// Once more, after a row that had expired has given way.
-Result<void> MariaCursor::update_at(const std::string& place,
-                                    std::span<const Assignment> assignments) {
-  handler* file = table_->file;
-  if (const int error = file->ha_rnd_init(false)) return failed(error);
-  auto* const ref = reinterpret_cast<const uchar*>(place.data());
-  if (const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref)))
-    return failed(error);
-  return update(assignments);
-}
-
 // After new values were stored in record[0]: what the server itself computes of an updated row.
 Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   if (table_->default_field != nullptr) table_->evaluate_update_default_function();
@@ -213,27 +198,29 @@ Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   return {};
 }
 
-// Writes record[0] over the row in record[1]. False: the engine finds no difference; or, only if
-// `again_at` is not null, a row that had expired was in the way: it is gone, and *again_at is the
-// place of the row, which is to be read and changed again.
-Result<bool> MariaCursor::write_updated_row(bool makes_history, std::string* again_at) {
+// Writes record[0] over the row in record[1]; rows that have expired give way to it. False: the
+// engine finds no difference.
+Result<bool> MariaCursor::write_updated_row(bool makes_history) {
   if (auto checked = check_children(); !checked) return checked.error();
-  // Tells an engine that keeps the history itself. In a new TABLE it is on (TABLE::init).
-  if (table_->versioned()) table_->vers_write = makes_history;
-  table_->file->lookup_errkey = static_cast<uint>(-1);  // see try_to_write()
-  int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
-  if (table_->versioned()) table_->vers_write = true;
-  if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
-  if (error != 0 && again_at != nullptr && expiry_.exists()) {
-    handler* file = table_->file;
+  handler* file = table_->file;
+  // A partitioned table forgets during the update where the row is.
+  std::string place;
+  if (expiry_.exists()) {
     file->position(table_->record[1]);
-    const std::string place(reinterpret_cast<const char*>(file->ref), file->ref_length);
-    const Result<bool> gave_way = give_way(error);
+    place.assign(reinterpret_cast<const char*>(file->ref), file->ref_length);
+  }
+  int error = 0;
+  for (;;) {
+    // Tells an engine that keeps the history itself. In a new TABLE it is on (TABLE::init).
+    if (table_->versioned()) table_->vers_write = makes_history;
+    file->lookup_errkey = kNoKey;  // see write_new_row()
+    error = file->ha_update_row(table_->record[1], table_->record[0]);
+    if (table_->versioned()) table_->vers_write = true;
+    if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
+    if (!is_duplicate(error) || !expiry_.exists()) break;
+    const Result<bool> gave_way = give_way_to_update(error, place);
     if (!gave_way) return gave_way.error();
-    if (*gave_way) {
-      *again_at = place;
-      return false;
-    }
+    if (!*gave_way) break;
   }
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
     // The row of the past is made where the new one is.

@@ -268,6 +268,41 @@ def test_a_table_whose_periods_may_not_overlap_is_refused_as_in_sql(
     assert server.sql("SELECT COUNT(*) FROM hs.p") == [(3,)]
 
 
+@pytest.mark.parametrize("kind", ["InnoDB", "MyISAM", "Aria", "MEMORY"])
+def test_the_row_whose_period_overlaps_is_the_one_in_the_way(
+    server: PrivateServer, writer: Client, database: str, kind: str
+) -> None:
+    # The second index is one whose place of a duplicate the server notes, and leaves behind.
+    more = "w VARCHAR(9) UNIQUE" if kind in ("MEMORY", "Aria") else "w TEXT UNIQUE"
+    server.sql(
+        f"CREATE TABLE hs.p (id INT, a DATE, b DATE, v INT, {more}, PERIOD FOR p (a, b),"
+        f" UNIQUE KEY id (id, p WITHOUT OVERLAPS) USING BTREE) ENGINE={kind}"
+    )
+    writer.open("hs.p", ["id", "a", "b", "v", "w"], index="id")
+    rows_there = [(1, "2020-01-01", "2020-02-01", 10, "x"), (1, "2020-02-01", "2020-03-01", 11, "y"),
+                  (1, "2020-05-01", "2020-06-01", 12, "z"), (2, "2020-01-01", "2020-09-01", 13, "o")]  # fmt: skip
+    for row in rows_there:
+        assert writer.request(1, "+", 5, *row) == b"0\t1"
+    for id_, begins, ends, found in (
+        (1, "2020-01-01", "2020-02-01", 0),
+        (1, "2020-01-05", "2020-01-06", 0),
+        (1, "2020-01-31", "2020-12-01", 0),
+        (1, "2020-02-01", "2020-05-02", 1),
+        (1, "2019-01-01", "2020-01-02", 0),
+        (1, "2020-03-01", "2020-05-02", 2),
+        (2, "2019-01-01", "2021-01-01", 3),
+    ):
+        for other in ("x", None):
+            reply = writer.request(1, "+I?", 5, id_, begins, ends, 99, other)
+            assert rows(reply) == [tuple(str(v).encode() for v in rows_there[found])], (begins, ends)
+            assert writer.request(1, "+I", 5, id_, begins, ends, 99, other) == b"0\t1\t0"
+    assert rows(writer.request(1, "+I?", 5, 3, "2020-01-01", "2020-02-01", 99, "z")) == [
+        tuple(str(v).encode() for v in rows_there[2])
+    ]
+    assert rows(writer.request(1, "+I?", 5, 1, "2020-03-01", "2020-05-01", 14, "n")) == []
+    assert server.sql("SELECT COUNT(*) FROM hs.p") == [(5,)]
+
+
 def test_a_pipeline_of_puts_is_one_commit_and_each_sees_the_ones_before(
     server: PrivateServer, writer: Client, database: str
 ) -> None:

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Keeps the rows of a TABLE in record[0] and record[1], with the values of their BLOBs, while
+// others are read into it: an engine's BLOBs are valid until it reads the next row.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <deque>
+#include <string>
+
+namespace hs::mariadb {
+
+class RowsAside {
+ public:
+  // Copies both. Columns that are not in the TABLE's read_set have no value there. May throw
+  // std::bad_alloc.
+  explicit RowsAside(TABLE* table);
+  RowsAside(const RowsAside&) = delete;
+  RowsAside& operator=(const RowsAside&) = delete;
+
+  // Puts both back. Their BLOBs are in this object then, which must live as long as they are used.
+  void put_back();
+
+ private:
+  struct Blob {
+    Field_blob* field;
+    my_ptrdiff_t offset;  // of its record
+    std::string value;
+  };
+
+  void copy_blobs(const uchar* record);
+
+  TABLE* const table_;
+  std::string rows_[2];
+  std::deque<Blob> blobs_;
+};
+
+}  // namespace hs::mariadb
