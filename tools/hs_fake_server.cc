@@ -40,8 +40,10 @@ constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --max-memory BYTES                  of all connections together (536870912)
   --table DEFINITION                  a table, such as
         'd.t(k int auto_increment, v text null; PRIMARY(k); unique by_v(v))'
-        Columns: name, int | unsigned | text, then null, auto_increment, default WORD.
+        Columns: name, int | unsigned | text, then null, auto_increment, default WORD; and
+        expires, in seconds as they are compared with those of --now.
   --row DATABASE.TABLE:VALUE,...      a row of it; an unquoted NULL is NULL
+  --now SECONDS                       what time it is for rows that expire (0)
   --sample ROWS                       the table test.user of the documentation with ROWS rows
 )";
 
@@ -66,6 +68,7 @@ enum Option : int {
   kMaxMemory,
   kTable,
   kRow,
+  kNow,
   kSample,
 };
 
@@ -89,6 +92,7 @@ constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"max-memory", required_argument, nullptr, kMaxMemory},
                                {"table", required_argument, nullptr, kTable},
                                {"row", required_argument, nullptr, kRow},
+                               {"now", required_argument, nullptr, kNow},
                                {"sample", required_argument, nullptr, kSample},
                                {}};
 
@@ -128,6 +132,12 @@ void add_row(FakeEngine& engine, std::string_view text) {
   if (!engine.add_row(text.substr(0, dot), text.substr(dot + 1, colon - dot - 1), values)) {
     fail("the table refuses the row " + std::string(text));
   }
+}
+
+void set_now(FakeEngine& engine, std::string_view text) {
+  int64_t now = 0;
+  set_number(text, &now);
+  engine.set_now(now);
 }
 
 void add_sample(FakeEngine& engine, std::string_view text) {
@@ -215,6 +225,9 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
       break;
     case kRow:
       add_row(engine, text);
+      break;
+    case kNow:
+      set_now(engine, text);
       break;
     case kSample:
       add_sample(engine, text);

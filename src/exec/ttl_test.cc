@@ -70,5 +70,11 @@ TEST_F(TtlTest, AnUpdateTakesItsPlace) {
   EXPECT_EQ(fake.rows("test", "s"), (Rows{"1,10,NULL", "3,30,0", "4,40,200"}));
 }
 
+TEST_F(TtlTest, AnUpsertThatUpdatesTakesItsPlace) {
+  fake.set_now(100);
+  EXPECT_EQ(run(Ask::upsert(2, {"2", "10", nullptr})), "count 2");
+  EXPECT_EQ(fake.rows("test", "s"), (Rows{"2,10,NULL", "3,30,0", "4,40,200"}));
+}
+
 }  // namespace
 }  // namespace hs::exec

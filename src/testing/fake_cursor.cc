@@ -248,7 +248,7 @@ Result<bool> FakeCursor::update_duplicate(std::span<const Value> values, bool ke
     news.push_back(values[i]);
   }
   Row old = table_->rows().at(row_);
-  if (Result<void> done = table_->update(row_, into, news); !done) return std::move(done.error());
+  if (Result<void> done = update_row(into, news); !done) return std::move(done.error());
   const bool changed = table_->rows().at(row_) != old;
   if (changed) session_.undo_.push_back({table_, row_, std::move(old)});
   return changed;
@@ -273,11 +273,16 @@ Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
     std::get<double>(sums[column]) += *assignment.addend;
     values.back() = Value::of(texts.emplace_back(cell_text(sums[column])));
   }
-  Result<void> done = table_->update(row_, into, values);
-  while (!done && gives_way(done.error())) done = table_->update(row_, into, values);
-  if (!done) return done;
+  if (Result<void> done = update_row(into, values); !done) return done;
   session_.undo_.push_back({table_, row_, std::move(old)});
   return {};
+}
+
+// Updates the current row; rows that have expired give way.
+Result<void> FakeCursor::update_row(std::span<const size_t> into, std::span<const Value> values) {
+  Result<void> done = table_->update(row_, into, values);
+  while (!done && gives_way(done.error())) done = table_->update(row_, into, values);
+  return done;
 }
 
 // Whether a row was in the way that has expired, and is deleted now.

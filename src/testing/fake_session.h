@@ -58,6 +58,7 @@ class FakeCursor : public engine::Cursor {
   bool arrive_before(Entries::const_iterator at);
   bool stand_on(const Entry& entry);
   bool is_absent(RowId row) const;
+  Result<void> update_row(std::span<const size_t> into, std::span<const Value> values);
   bool gives_way(const Error& error);
   bool meets_key(const Row& row) const;
   std::span<const Value> values_of(const Row& row);

@@ -130,10 +130,10 @@ def _read_fake(transcript: Transcript, line: str) -> None:
     word, _, rest = line.partition(" ")
     if word == "never:":
         transcript.fake_reason = rest
-    elif word in ("table", "row"):
+    elif word in ("table", "row", "now"):
         transcript.fake += [f"--{word}", rest]
     else:
-        raise ValueError("neither table, row nor never")
+        raise ValueError("neither table, row, now nor never")
 
 
 def _read_case_line(cases: list[Case], line: str, number: int) -> None:
