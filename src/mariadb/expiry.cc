@@ -4,6 +4,8 @@
 #include <sql_time.h>
 #include <tztime.h>
 
+#include <algorithm>
+
 #include "adapter/table_comment.h"
 #include "mariadb/text.h"
 
@@ -106,7 +108,9 @@ int64_t Expiry::seconds_since(const THD* thd) {
   MYSQL_TIME at;
   if (field_->get_date(&at, date_mode_t(0))) return 0;
   uint error = 0;
-  return thd->start_time - thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  const my_time_t moment = thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  // Of an hour that the time zone has twice this may be the later one.
+  return std::max<int64_t>(thd->start_time - moment, 0);
 }
 
 void Expiry::store_never() {

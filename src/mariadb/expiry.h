@@ -27,7 +27,7 @@ class Expiry {
     if (field_ == nullptr) return false;
     return is_over(thd);
   }
-  // By how many seconds the row has. After has_passed().
+  // By how many seconds the row has, at least 0. After has_passed().
   int64_t seconds_since(const THD* thd);
 
   // Makes the field's value the greatest one that is no moment and not NULL.
