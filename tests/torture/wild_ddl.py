@@ -113,6 +113,12 @@ def _trigger(rng: random.Random, t: str) -> Statements:
     ]
 
 
+def _expiry(rng: random.Random, t: str) -> Statements:
+    """Nearly all rows have expired, and are purged if there is an index. Some columns do not exist."""
+    column = rng.choice(["v", "v", "w", "id", "g", "x1"])
+    return [f"ALTER TABLE {t} COMMENT 'hs: ttl={column}'", pause(rng, 0.5), f"ALTER TABLE {t} COMMENT ''", fill(t)]
+
+
 def _newborn(rng: random.Random, t: str) -> Statements:
     """A child of a parent that clients have open."""
     column = rng.choice(["id", "id", "v"])
@@ -189,7 +195,7 @@ DRAWS: list[tuple[int, Draw]] = [
     (4, _one("ALTER TABLE {t} FORCE", "ALTER TABLE {t} FORCE, ALGORITHM=COPY", "ALTER TABLE {t} FORCE, ALGORITHM=INPLACE", "OPTIMIZE TABLE {t}", "ANALYZE TABLE {t} PERSISTENT FOR ALL", "CHECK TABLE {t} EXTENDED", "REPAIR TABLE {t}", "FLUSH TABLES {t}", "ALTER TABLE {t} ROW_FORMAT=DYNAMIC", "ALTER TABLE {t} ROW_FORMAT=COMPACT", "ALTER TABLE {t} CONVERT TO CHARACTER SET latin1", "ALTER TABLE {t} AUTO_INCREMENT=20", "ALTER TABLE {t} DISABLE KEYS", "ALTER TABLE {t} ENABLE KEYS")),
     (2, _there_and_back(("ALTER TABLE {t} ADD CONSTRAINT x_c CHECK (v < 100)", "ALTER TABLE {t} DROP CONSTRAINT x_c"), ("ALTER TABLE {t} ADD SYSTEM VERSIONING", "ALTER TABLE {t} DROP SYSTEM VERSIONING"), ("ALTER TABLE {t} ALTER v SET DEFAULT 4", "ALTER TABLE {t} ALTER v DROP DEFAULT"), ("ALTER TABLE {t} DROP CONSTRAINT both_small", "ALTER TABLE {t} ADD CONSTRAINT both_small CHECK (v + w < 5000)"))),
     (3, _engine), (4, _partitions), (2, _exchange), (3, _swap), (3, _away), (2, _view), (3, _empty),
-    (3, _trigger), (2, _foreign_key), (3, _locked), (2, _export), (1, _global_lock),
+    (3, _trigger), (3, _expiry), (2, _foreign_key), (3, _locked), (2, _export), (1, _global_lock),
     (2, _backup_lock), (8, _dml), (8, lambda rng, t: restore(t)), (8, lambda rng, t: [fill(t)]),
     (2, _one("CREATE OR REPLACE TABLE {t}_away AS SELECT * FROM {t}")),
 ]  # fmt: skip
