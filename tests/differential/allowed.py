@@ -31,8 +31,8 @@ def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> st
         return "limits.md: rows that an index on the beginning of a text does not find"
     if _is_open_year(request, probes):
         return "limits.md: a YEAR and a text that only begins like one"
-    if request.spec.table.partitioned and request.action in ("+", "-") and port.failed and sql.failed:
-        return "rows with equal keys have no order among partitions: the first one's error is told"
+    if not request.spec.exact_order and request.action in ("+", "-") and port.failed and sql.failed:
+        return "rows with equal keys have no order: the first one's error is told"
     if port.error == "sql_1366" and _filter_misfit(request, probes):
         return "C25: a filter value that is nothing in the column's type"
     return ""

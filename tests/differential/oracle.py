@@ -12,6 +12,7 @@ from schema import Table
 from puts import Puts
 from counting import Refused, check_countable, sums
 from probes import Probes
+from transactions import Step, Steps
 from search import NoComparison, filter_condition, key_condition, order_by
 
 class Oracle:
@@ -23,12 +24,17 @@ class Oracle:
         self.strict = mode != ""
         self.puts = Puts(sql, table, zero_is_generated="NO_AUTO_VALUE_ON_ZERO" not in mode)
         self.probes = Probes(probe_sql, table)
+        self.steps = Steps(sql)
         self._identity = [p.column for p in table.primary.parts] if table.primary else []
 
     def perform(self, request: Request) -> Outcome:
         """The outcome of the request in SQL."""
         self.sql.log.clear()
         try:
+            if isinstance(request, Step):
+                return self.steps.perform(request)
+            if refusal := self.steps.refusal(request):
+                raise Refused(refusal)
             if request.action == "insert":
                 return self.puts.perform(request)
             if request.action in "+-":
@@ -131,7 +137,7 @@ class Oracle:
         rows, groups, skip = self._matching(request)
         rows, groups = rows[skip : skip + request.wanted], groups[skip : skip + request.wanted]
         if request.action in "+-":
-            return self._in_transaction(
+            return self._as_one(
                 request, lambda: self._count_rows(request, rows), rows, groups
             )
         if rows:
@@ -151,16 +157,22 @@ class Oracle:
         width = len(request.spec.columns)
         return "(" + " AND ".join(c.same_as(v) for c, v in zip(self._identity, row[width:])) + ")"
 
-    def _in_transaction(
+    def _as_one(
         self, request: Request, work, rows: list[Cells], groups: list[int]
     ) -> Outcome:
+        inside = self.steps.is_open
+        begin, keep, undo = (
+            ("SAVEPOINT `the request`", "RELEASE SAVEPOINT `the request`", "ROLLBACK TO `the request`")
+            if inside
+            else ("BEGIN", "COMMIT", "ROLLBACK")
+        )
         self.sql(f"SET timestamp = {time.time():.6f}")
-        self.sql("BEGIN")
+        self.sql(begin)
         try:
             count = work()
-            self.sql("COMMIT")
+            self.sql(keep)
         except BaseException:
-            self.sql("ROLLBACK")
+            self.sql(undo)
             raise
         finally:
             self.sql("SET timestamp = DEFAULT")
@@ -225,7 +237,7 @@ class Oracle:
                     break
             return count
 
-        outcome = self._in_transaction(request, work, found, [])
+        outcome = self._as_one(request, work, found, [])
         if outcome.rows is not None:
             width = len(request.spec.columns)
             outcome.rows = [r[:width] for r in found]

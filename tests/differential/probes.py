@@ -191,6 +191,8 @@ def literal(column: Column, value: bytes) -> str | None:
         number = as_number(value)
         if number is not None and abs(number) < 10**30 and number.as_tuple().exponent > -35:
             return format(number, "f")
+        if number is not None and abs(number) < Decimal("1e-41"):
+            return "0"  # as a DECIMAL, which the server makes of it in WHERE, but not in a list of columns
     number_in_front = _NUMBER_IN_FRONT.match(value)
     if column.family is Family.FLOAT and number_in_front:
         real = as_float(column, number_in_front[0])

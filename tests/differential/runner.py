@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from random import Random
 
+from hs_client import Client
 from private_server import PrivateServer
 
 import dump
 import tables
+import transactions
 from allowed import KNOWN_OPEN, allowed, key_is_debatable
 from cases import Drawer, Request
 from database import Database, SqlError
@@ -27,6 +29,7 @@ MODES = [STRICT] * 6 + [
     "TRADITIONAL,NO_AUTO_VALUE_ON_ZERO",
 ]
 REQUESTS = 60  # for each table
+TRANSACTIONS = 0.04  # of what is drawn
 PARTLY = "C42: what a failed request has changed stays, without transactions"
 NO_ROW_EVENTS = "limits.md: history with transaction ids is not written on a server with a binary log"
 NEARLY = "a key that nearly fits"
@@ -57,6 +60,8 @@ class Runner:
             Database(socket, "tw"),
             Database(socket, "tw"),
         )
+        self.dirty = Database(socket, "hs")  # sees what is not committed
+        self.dirty("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
         self.port = PortPair(self.server.port, self.server.port_wr)
 
     def run_table(self, number: int) -> None:
@@ -64,6 +69,7 @@ class Runner:
         rng = Random(f"{self.seed}:{number}")
         self.number, self.case = number, 0
         self.before: dump.Snapshot = {}
+        self.earlier: list[tuple[Request, Outcome, Outcome]] = []  # of the same transaction
         self.mode = rng.choice(MODES)
         zone = rng.choice(["+00:00", "+02:00", "-05:30"])
         table = tables.draw(rng, self.raw)
@@ -94,7 +100,7 @@ class Runner:
 
     def _prepare(self, table: Table, zone: str) -> None:
         self.admin(f"SET GLOBAL sql_mode = '{self.mode}', GLOBAL time_zone = '{zone}'")
-        for connection in (self.admin, self.hs, self.tw):
+        for connection in (self.admin, self.hs, self.dirty, self.tw):
             connection(f"SET SESSION sql_mode = '{self.mode}', SESSION time_zone = '{zone}'")
         zeros = ",NO_ZERO_DATE,NO_ZERO_IN_DATE" if self.mode.startswith(("TRAD", "STRICT_ALL")) else ""
         self.strict(f"SET SESSION sql_mode = '{STRICT}{zeros}', SESSION time_zone = '{zone}'")
@@ -121,6 +127,9 @@ class Runner:
         for group in groups:
             self._perform(group)
         while self.case < REQUESTS:
+            if rng.random() < TRANSACTIONS:
+                self._transact(drawer, rng)
+                continue
             # The history of such a table has one entry for each transaction, so each request has its own.
             alone = rng.random() < 0.7 or table.by_transaction
             size = 1 if alone else rng.randint(2, 5)
@@ -149,20 +158,33 @@ class Runner:
             failure.port = failure.expected = ["not the same rows as before"]
             self.tally.add(failure)
 
-    def _perform(self, group: list[Request]) -> list[Row]:
-        """Returns the rows of the last request."""
+    def _transact(self, drawer: Drawer, rng: Random) -> None:
+        """A transaction. Until its end only those see its changes that read what is not committed."""
+        pieces, reads = transactions.draw(drawer, rng)
+        self.tally.features["transactions"] += 1
+        try:
+            for piece in pieces:
+                self._perform(piece, self.port.reader if reads else self.port.writer)
+        except Abandoned:
+            self.port.reconnect()
+            self.oracle.steps.abandon()
+            raise
+        finally:
+            self.earlier = []
+
+    def _perform(self, group: list[Request], client: Client | None = None) -> list[Row]:
+        """Returns the rows of the last request. `client`: the one that a transaction is for."""
         if not group:
             return []
         self.case += len(group)
         self.tally.cases += len(group)
         self.in_flight = group
         for request in group:
-            if len(group) > 1 or not self.oracle.is_settled(request):
+            if client or len(group) > 1 or not self.oracle.is_settled(request):
                 request.settle()
-        client = (
-            self.port.writer if any(r.writes for r in group) or self.case % 2 else self.port.reader
-        )
-        replies = client.pipeline([r.line() for r in group])
+        writes = any(r.writes for r in group) or self.case % 2
+        port = client or (self.port.writer if writes else self.port.reader)
+        replies = port.pipeline([r.line() for r in group])
         statements: list[str] = []
         outcomes: list[tuple[Request, Outcome, Outcome]] = []
         problem, partly, nearly = "", False, False
@@ -180,8 +202,9 @@ class Runner:
             if (
                 port.failed
                 and sql.failed
-                and request.action not in ("find", "insert")
+                and request.action in ("U", "D", "+", "-")
                 and request.spec.table.engine != "InnoDB"
+                and not self.oracle.steps.is_begun
             ):
                 partly = True
             nearly |= request.writes and key_is_debatable(request, self.oracle.probes)
@@ -194,9 +217,13 @@ class Runner:
         differing = ""
         if any(r.writes for r in group):
             table = group[0].spec.table
-            ours = dump.snapshot(self.hs, "hs", table, self.clock)
+            is_open = self.oracle.steps.is_open
+            ours = dump.snapshot(self.dirty if is_open else self.hs, "hs", table, self.clock)
             theirs = dump.snapshot(self.tw, "tw", table, self.clock)
             differing = differences(ours, theirs) if ours != theirs else ""
+            if is_open and not differing:
+                seen = dump.snapshot(self.hs, "hs", table, self.clock)
+                differing = differences(seen, self.before) if seen != self.before else ""
             if not problem and differing and nearly:
                 self._abandon(NEARLY)
             if not problem and differing and not partly:
@@ -207,8 +234,10 @@ class Runner:
             self._fail_group(problem, differing, outcomes, statements)
         if partly and differing:
             self._abandon(PARTLY)
-        if any(r.writes for r in group):
+        if any(r.writes for r in group) and not self.oracle.steps.is_open:
             self.before = theirs
+        if client:
+            self.earlier += outcomes
         return found
 
     def _abandon(self, reason: str) -> None:
@@ -234,6 +263,7 @@ class Runner:
         statements: list[str],
     ) -> None:
         kind = "reply" if signature.startswith("reply") else "rows"
+        outcomes = self.earlier + outcomes
         failure = self._failure(kind, outcomes[0][0].spec.table, signature, differing)
         failure.requests = [o[0] for o in outcomes]
         failure.port = [str(o[1]) for o in outcomes]

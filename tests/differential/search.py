@@ -30,7 +30,11 @@ def compare(column: Column, op: str, value: bytes, probes: Probes) -> str:
         raise NoComparison
     operand = literal(column, value)
     number = " + 0" if column.family is Family.BIT else ""
-    return f"t.{column.quoted}{number} {op} {operand}"
+    name = f"t.{column.quoted}{number}"
+    if op == "=" and column.type.startswith("TIME") and not column.type.startswith("TIMESTAMP"):
+        # In WHERE the server makes TIME'-838:59:59.999999' of a text with a date, but not for <= and >=.
+        return f"({name} <= {operand} AND {name} >= {operand})"
+    return f"{name} {op} {operand}"
 
 
 def is_null_in_sql(column: Column, value: bytes, probes: Probes) -> bool:

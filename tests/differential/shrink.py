@@ -19,6 +19,7 @@ from hs_client import Client  # noqa: E402
 
 from cases import Request  # noqa: E402
 from database import Database  # noqa: E402
+from outcome import Row  # noqa: E402
 from run import is_raw, make_server, run  # noqa: E402
 from runner import Runner  # noqa: E402
 
@@ -31,11 +32,11 @@ def record(seed: int, case: int) -> tuple[list[Request], str]:
     mode = ""
     perform = Runner._perform
 
-    def spy(runner: Runner, group: list[Request]) -> None:
+    def spy(runner: Runner, group: list[Request], client: Client | None = None) -> list[Row]:
         nonlocal mode
         requests.extend(group)
         mode = runner.mode
-        perform(runner, group)
+        return perform(runner, group, client)
 
     Runner._perform = spy  # type: ignore
     run(seed, 0, case=case)
