@@ -12,6 +12,7 @@ import random
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from hs_client import Client, line
 from private_server import PrivateServer
@@ -230,14 +231,24 @@ def marks(group: int, mark: int) -> Change:
     return change
 
 
-class Load:
-    """Writers at work in threads."""
+class Worker(Protocol):
+    """What a thread of a load does."""
 
-    def __init__(self, server: PrivateServer, writers: Sequence[Writer]) -> None:
+    answered: int  # grows
+    wrong: list[str]
+
+    def run(self, port: int, stop: threading.Event) -> None:
+        """Works until `stop`, or until the server is gone."""
+
+
+class Load:
+    """Workers in threads. `port`: the server's that they use, if not the write port."""
+
+    def __init__(self, server: PrivateServer, writers: Sequence[Worker], port: int = 0) -> None:
         self.writers = writers
         self._stop = threading.Event()
         self._threads = [
-            threading.Thread(target=writer.run, args=(server.port_wr, self._stop))
+            threading.Thread(target=writer.run, args=(port or server.port_wr, self._stop))
             for writer in writers
         ]
         self._begin = self.answered
