@@ -46,13 +46,17 @@ bool MariaCursor::begin_puts() {
 }
 
 // With binlog_row_image=MINIMAL or NOBLOB the server logs the columns for which values were given.
-// When a row is replaced in its place, the others change, too, and a replica must know it.
+// When a row is replaced in its place, the others change, too, and a replica must know it. It must
+// also know the virtual columns that an index has, since it does not compute them itself.
 void MariaCursor::log_whole_rows() {
   if (!table_->file->row_logging || table_->rpl_write_set == table_->read_set) return;
   MY_BITMAP& logged = table_->def_rpl_write_set;
   bitmap_set_all(&logged);
-  for (Field** field = table_->field; *field != nullptr; ++field)
-    if (!(*field)->stored_in_db()) bitmap_clear_bit(&logged, (*field)->field_index);
+  for (Field** field = table_->field; *field != nullptr; ++field) {
+    const uint number = (*field)->field_index;
+    const bool is_computed = (*field)->stored_in_db() || bitmap_is_set(table_->write_set, number);
+    if (!is_computed) bitmap_clear_bit(&logged, number);
+  }
   table_->rpl_write_set = &logged;
 }
 

@@ -116,6 +116,32 @@ def test_requests_that_fail_among_others_of_their_statement_are_not_in_the_log(
         assert primary.sql("CHECK TABLE hs.t EXTENDED")[-1][-1] == "OK"
 
 
+@pytest.mark.parametrize("image", ["FULL", "MINIMAL", "NOBLOB"])
+def test_a_replica_has_replaced_rows_in_its_indexes_on_virtual_columns(
+    primary: PrivateServer, image: str
+) -> None:
+    primary.sql(f"SET GLOBAL binlog_row_image = {image}")
+    primary.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    primary.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, v INT, w TEXT, g INT AS (v + w) VIRTUAL,"
+        " h INT AS (v * 2) VIRTUAL, s TEXT AS (CONCAT(w, v)) VIRTUAL, KEY g (g), KEY s (s(5)))"
+    )
+    by_index = "SELECT id, g FROM hs.t FORCE INDEX (g) WHERE g > -1000 ORDER BY g, id"
+    by_text = "SELECT id, s FROM hs.t FORCE INDEX (s) WHERE s LIKE '%1%' ORDER BY s, id"
+    with replica_of(primary) as replica, Client(primary.port_wr) as client:
+        client.open("hs.t", ["id", "v", "w"])
+        requests = [line(1, "+R", 3, key % 5, key, key * key) for key in range(20)]
+        requests += [line(1, "+R", 2, key, 1) for key in (1, 7)]
+        requests += [line(1, "=", 1, key, 1, 0, "U", key, 10 * key, 11) for key in (0, 1, 2)]
+        requests.append(line(1, "=", 1, 3, 1, 0, "D"))
+        assert all(reply.startswith(b"0") for reply in client.pipeline(requests))
+        wait_for_replica(replica, primary)
+        for query in (by_index, by_text):
+            assert replica.sql(query) == primary.sql(query)
+        assert replica.sql("CHECK TABLE hs.t EXTENDED")[-1][-1] == "OK"
+        assert "was not found on update" not in replica.error_log()
+
+
 def test_a_replica_serves_reads_and_refuses_writes_as_sql_does(
     primary: PrivateServer, seed: int
 ) -> None:
