@@ -10,6 +10,12 @@
 namespace hs::mariadb {
 namespace {
 
+// With BIGINT UNSIGNED the server raises the same error for it as for a counter whose lock is not
+// granted, and only the latter is worth another try.
+bool is_counter_at_end(handler* file) {
+  return file->info(HA_STATUS_AUTO) == 0 && file->stats.auto_increment_value == ULONGLONG_MAX;
+}
+
 uint last_unique_of(const TABLE* table, const KEY* keys) {
   for (uint key = table->s->keys; key > 0; --key)
     if (keys[key - 1].flags & HA_NOSAME) return key - 1;
@@ -111,6 +117,8 @@ Result<int> MariaCursor::write_new_row(GeneratedId& id) {
     table_->file->lookup_errkey = kNoKey;
     const int error = table_->file->ha_write_row(table_->record[0]);
     id.note_write();
+    if (error == HA_ERR_AUTOINC_READ_FAILED && is_counter_at_end(table_->file))
+      return HA_ERR_AUTOINC_ERANGE;
     if (error == 0 || !expiry_.exists() || !is_duplicate(error)) [[likely]]
       return error;
     const Result<bool> gave_way = give_way(error, {});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pymysql
 import pytest
 from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer
@@ -136,6 +137,25 @@ def test_auto_increment_returns_the_generated_id(
     big = 18446744073709551610
     assert writer.request(2, "+", 2, big, 60) == b"0\t1\t0"
     assert server.sql("SELECT MAX(id) FROM hs.ai") == [(big,)]
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "MyISAM", "Aria"])
+@pytest.mark.parametrize("kind", ["INT", "BIGINT", "BIGINT UNSIGNED"])
+def test_ids_that_are_used_up_are_not_taken_for_a_lock_of_others(
+    server: PrivateServer, writer: Client, database: str, kind: str, engine: str
+) -> None:
+    last = {"INT": 2**31 - 1, "BIGINT": 2**63 - 1, "BIGINT UNSIGNED": 2**64 - 2}[kind]
+    server.sql(f"CREATE TABLE hs.t (id {kind} AUTO_INCREMENT PRIMARY KEY, v INT) ENGINE={engine}")
+    server.sql(f"INSERT INTO hs.t VALUES ({last}, 1)")
+    with pytest.raises(pymysql.err.MySQLError) as refused:
+        server.sql("INSERT INTO hs.t (v) VALUES (2)")
+    assert refused.value.args[0] in (167, 1467)
+    writer.open("hs.t", ["v"])
+    waits = server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_lock_waits'")
+    for form in ("+", "+I", "+U", "+R"):
+        assert writer.request(1, form, 1, 2) == b"1\t1\t167", form
+    assert server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_lock_waits'") == waits
+    assert all_rows(server) == [(last, 1)]
 
 
 def test_a_failed_open_does_not_spoil_later_inserts(
