@@ -27,6 +27,11 @@ bool is_about_gtid(const exec::Plan& plan) {
   return plan.kind == exec::Plan::Kind::kLastGtid || plan.kind == exec::Plan::Kind::kAwaitGtid;
 }
 
+// The request belongs to no group.
+bool is_alone(const exec::Plan& plan) {
+  return plan.kind == exec::Plan::Kind::kConnection || plan.kind == exec::Plan::Kind::kAwaitGtid;
+}
+
 void overwrite(std::string_view bytes) {
   ::explicit_bzero(const_cast<char*>(bytes.data()), bytes.size());
 }
@@ -202,8 +207,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
 // On the write port: what follows for the group.
 void Batch::end_request(const Plan& plan) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = plan.kind != Plan::Kind::kConnection &&
-                        plan.kind != Plan::Kind::kAwaitGtid && !is_final(plan);
+  const bool in_group = !is_alone(plan) && !is_final(plan);
   if (session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();
@@ -228,7 +232,7 @@ void Batch::turn_away(Peer& peer) {
 // Whether the changes so far must be committed before the request: because no rollback undoes what
 // the request does, or because its table must be opened, which may take long.
 bool Batch::ends_group(const Plan& plan) const {
-  if (plan.kind == Plan::Kind::kConnection || plan.kind == Plan::Kind::kAwaitGtid) return true;
+  if (is_alone(plan)) return true;
   if (plan.kind == Plan::Kind::kDescribe) return session_.has_uncommitted_changes();
   if (!writes() || plan.spec == nullptr) return false;
   return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));

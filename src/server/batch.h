@@ -229,6 +229,8 @@ class Batch {
   bool enter_transaction(Peer& peer);
   void leave_transaction();
   void lose_transaction();
+  engine::SessionEvents session_events() const;
+  void take_session_of(Peer& peer, engine::Session& session);
   engine::Session* take_own_session();
   void end_own_group(bool waits_long);
 

@@ -159,13 +159,9 @@ bool Batch::answer_in_transaction(const Request& request, protocol::Codec& codec
 // False: the transaction is lost.
 bool Batch::enter_transaction(Peer& peer) {
   if (entered_ == nullptr) {
-    const engine::SessionEvents events =
-        outlet_ != nullptr ? outlet_->session_events() : engine::SessionEvents{};
-    engine::Session* const session = peer.transaction->enter(events);
+    engine::Session* const session = peer.transaction->enter(session_events());
     if (session == nullptr) return false;
-    entered_ = &peer;
-    at_work_ = session;
-    if (outlet_ != nullptr) outlet_->work_with(session);
+    take_session_of(peer, *session);
   }
   HS_ASSERT(entered_ == &peer);
   if (!at_work_->transaction_lost()) return true;
@@ -185,6 +181,17 @@ void Batch::leave_transaction() {
   peer.transaction->leave(peer.parked);
 }
 
+engine::SessionEvents Batch::session_events() const {
+  return outlet_ != nullptr ? outlet_->session_events() : engine::SessionEvents{};
+}
+
+// The session of that client's transaction is at work. It is in the thread already.
+void Batch::take_session_of(Peer& peer, engine::Session& session) {
+  entered_ = &peer;
+  at_work_ = &session;
+  if (outlet_ != nullptr) outlet_->work_with(&session);
+}
+
 // The batch's own session is at work again. Returns the one that was, which is still in the thread.
 engine::Session* Batch::take_own_session() {
   if (outlet_ != nullptr) outlet_->work_with(nullptr);
@@ -200,10 +207,8 @@ void Batch::end_own_group(bool waits_long) {
   session->leave();
   end_group();
   if (waits_long) session_.release();
-  session->enter(outlet_ != nullptr ? outlet_->session_events() : engine::SessionEvents{});
-  entered_ = peer;
-  at_work_ = session;
-  if (outlet_ != nullptr) outlet_->work_with(session);
+  session->enter(session_events());
+  take_session_of(*peer, *session);
 }
 
 }  // namespace hs::server

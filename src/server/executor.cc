@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "server/hold_tables.h"
 
 namespace hs::server {
 namespace {
@@ -109,7 +110,7 @@ void Executor::watch(Reactor& reactor) {
     watched += patience;
     // As long as without traffic: when commits take long the watcher leads next, with the same
     // tables, and to open one again would cost a commit for itself.
-    if (watched.count() >= Reactor::kHoldTablesMs || session_->is_waited_for()) release_tables();
+    if (watched >= kHoldTables || session_->is_waited_for()) release_tables();
     switch (reactor.watch(*this, &calm)) {
       case Reactor::Watch::kOn:
         // Under load nearly every wait is short, and a look costs some 30 µs.

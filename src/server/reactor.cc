@@ -6,6 +6,7 @@
 
 #include "exec/auth.h"
 #include "exec/login.h"
+#include "server/hold_tables.h"
 
 namespace hs::server {
 namespace {
@@ -157,7 +158,7 @@ void Reactor::lead(Leader& leader) {
     queue_parked();
     if (!awaiting_.empty()) queue_awaiting();
     nanoseconds timeout = net::EventLoop::kForever;
-    if (leader.holds_tables) timeout = milliseconds{kHoldTablesMs};
+    if (leader.holds_tables) timeout = kHoldTables;
     if (!parked_.empty()) timeout = milliseconds{kLookAtParkedMs};
     if (!awaiting_.empty()) {
       const int64_t left_ms = std::max<int64_t>(look_at_awaiting_ms_ - monotonic_ms(), 0);

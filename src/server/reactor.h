@@ -55,10 +55,6 @@ class Reactor final : public LoginReceiver {
   // is up to kMostPatience while the waits turn out to be short.
   static constexpr std::chrono::milliseconds kPatience{1};
   static constexpr std::chrono::milliseconds kMostPatience{4};
-  // While a client is at work, its requests rarely come further apart than this. A session that
-  // waits for tables of the reactor waits this long at most, and only when it cannot be seen (see
-  // Session::after_batch).
-  static constexpr int kHoldTablesMs = 10;
 
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "server/hold_tables.h"
 #include "server/thread.h"
 
 namespace hs::server {
@@ -216,7 +217,7 @@ ThreadPool::Call ThreadPool::wait_for_call(Standby& standby, bool holds_tables) 
     standing_by_.push_back(&standby);
     bool was_called = true;
     if (holds_tables) {
-      was_called = standby.called.wait_for(lock, std::chrono::milliseconds(Reactor::kHoldTablesMs));
+      was_called = standby.called.wait_for(lock, kHoldTables);
     } else if (alive_ > first_threads()) {
       was_called = standby.called.wait_for(lock, spare_time_);
     } else {

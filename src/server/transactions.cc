@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "server/hold_tables.h"
 #include "server/thread.h"
 
 namespace hs::server {
@@ -13,8 +14,7 @@ namespace {
 
 // How often the watcher looks.
 constexpr int kLookMs = 20;
-// How long a session without a transaction keeps its tables, and how long it is kept itself.
-constexpr int kHoldTablesMs = 10;
+// How long a session without a transaction is kept.
 constexpr int64_t kSpareMs = 10'000;
 
 }  // namespace
@@ -218,7 +218,7 @@ void Transactions::watch() {
 bool Transactions::take_due_spare(int64_t now_ms, Spare* spare) {
   const auto due = std::find_if(spare_.begin(), spare_.end(), [now_ms](const Spare& one) {
     if (one.session->should_stop()) return true;
-    return now_ms - one.since_ms >= (one.holds_tables ? kHoldTablesMs : kSpareMs);
+    return now_ms - one.since_ms >= (one.holds_tables ? kHoldTables.count() : kSpareMs);
   });
   if (due == spare_.end()) return false;
   *spare = std::move(*due);
