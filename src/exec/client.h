@@ -153,7 +153,7 @@ class Client {
   const engine::Gtid& last_gtid() const { return last_gtid_; }
   void set_last_gtid(const engine::Gtid& gtid) { last_gtid_ = gtid; }
   // The wait for transactions that is under way; null: none (see exec/gtid.h).
-  const GtidWait* gtid_wait() const { return gtid_wait_.get(); }
+  GtidWait* gtid_wait() const { return gtid_wait_.get(); }
   std::unique_ptr<GtidWait> take_gtid_wait() { return std::move(gtid_wait_); }
   void set_gtid_wait(std::unique_ptr<GtidWait> wait) { gtid_wait_ = std::move(wait); }
 

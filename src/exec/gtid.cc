@@ -14,7 +14,8 @@ using protocol::Request;
 using protocol::Verb;
 
 Result<GtidLook> look_for_gtid(const Context& context, const Request& request, int64_t now_ms,
-                               Client& client, engine::Session& session) {
+                               Client& client, engine::Session& session,
+                               const std::function<std::string()>& host) {
   if (request.gtids.is_null()) return ErrorCode::kGtid;
   // Taken out of the client: unless the wait goes on, it is over.
   std::unique_ptr<GtidWait> wait = client.take_gtid_wait();
@@ -24,10 +25,12 @@ Result<GtidLook> look_for_gtid(const Context& context, const Request& request, i
   if (*is_there) return GtidLook::kApplied;
   if (request.wait_ms == 0) return GtidLook::kTimeOver;
   if (wait == nullptr) {
-    wait = std::make_unique<GtidWait>(now_ms, request.wait_ms);
+    wait = std::make_unique<GtidWait>(now_ms, request.wait_ms, host());
     if (!wait->count_in(context.gtid_waits)) return ErrorCode::kTooManyWaits;
   } else if (wait->is_over(now_ms)) {
     return GtidLook::kTimeOver;
+  } else if (wait->has_given_way()) {
+    return ErrorCode::kTooManyWaits;
   }
   wait->mark = mark;
   client.set_gtid_wait(std::move(wait));

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "engine/engine.h"
@@ -23,9 +25,11 @@ enum class GtidLook : uint8_t {
   kMustWait,  // it is to be tried again when client.gtid_wait() says so
 };
 
-// Errors: kGtid, kTooManyWaits. May throw std::bad_alloc.
+// `host`: tells that of the client; called when a wait begins. Errors: kGtid, kTooManyWaits. May
+// throw std::bad_alloc.
 Result<GtidLook> look_for_gtid(const Context& context, const protocol::Request& request,
-                               int64_t now_ms, Client& client, engine::Session& session);
+                               int64_t now_ms, Client& client, engine::Session& session,
+                               const std::function<std::string()>& host);
 
 // Answers a request with Verb::kLastGtid, for which the client's changes must be committed, or with
 // Verb::kAwaitGtid, for which the plan has what look_for_gtid() has found. Error: kNoBinaryLog.

@@ -51,6 +51,9 @@ class Connection : public ListHook<ActivityTag>,
 
   // The client will send nothing more: input() holds all that is left.
   bool end_of_input() const { return end_of_input_; }
+  // The client will send nothing more, but input() may not have all that it has sent. Noticed while
+  // the connection is set aside, too (EventLoop::set_aside()).
+  bool client_has_ended() const { return end_of_input_ || has_seen_end_; }
   // There was no memory for what the client has sent: nothing more than what input() holds will be
   // read.
   bool input_refused() const { return input_refused_; }
@@ -120,9 +123,12 @@ class Connection : public ListHook<ActivityTag>,
   State state_ = State::kOpen;
   bool is_plain_ = false;  // known by the first byte; else it may be TLS
   bool end_of_input_ = false;
+  bool has_seen_end_ = false;  // behind bytes that were not received yet
   bool input_refused_ = false;
   bool hold_input_ = false;
   bool detached_ = false;
+  bool is_aside_ = false;     // detached, and set aside
+  bool looks_aside_ = false;  // registered only for what matters to one that is set aside
   bool is_newcomer_ = false;
   bool is_late_ = false;
   bool registered_ = true;  // with the loop's epoll; false only while detached

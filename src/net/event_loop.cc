@@ -149,6 +149,7 @@ void EventLoop::admit() {
 }
 
 void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready) {
+  if (connection.is_aside_) return look_aside(connection, events);
   if (connection.detached_) return silence(connection);
   if (connection.state_ == Connection::State::kLingering) return discard(connection);
   if (connection.state_ == Connection::State::kHandshake) {
@@ -431,7 +432,25 @@ void EventLoop::end(Connection& connection) {
 void EventLoop::detach(Connection& connection) {
   HS_ASSERT(!connection.closed());
   connection.detached_ = true;
+  connection.is_aside_ = false;
   static_cast<ListHook<ActivityTag>&>(connection).unlink();
+}
+
+void EventLoop::set_aside(Connection& connection) {
+  detach(connection);
+  connection.is_aside_ = true;
+}
+
+// Epoll goes on to tell whether the client has gone. What else happens is asked for step by step,
+// since nearly always nothing does.
+void EventLoop::look_aside(Connection& connection, uint32_t events) {
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    attach(connection);
+    return close(connection);
+  }
+  if ((events & EPOLLRDHUP) != 0) connection.has_seen_end_ = true;
+  connection.looks_aside_ = true;
+  set_interest(connection, connection.client_has_ended() ? 0u : uint32_t{EPOLLRDHUP});
 }
 
 // Epoll stops reporting the connection. What happens meanwhile is reported when attach() registers
@@ -445,10 +464,16 @@ void EventLoop::silence(Connection& connection) {
 void EventLoop::attach(Connection& connection) {
   HS_ASSERT(connection.detached_ && !connection.closed() &&
             !static_cast<ListHook<ActivityTag>&>(connection).linked());
-  connection.detached_ = false;
+  connection.detached_ = connection.is_aside_ = false;
   connection.last_activity_ = now_;
   active_.push_back(connection);
-  if (connection.registered_) return;
+  if (connection.registered_) {
+    // Output is not asked for before send() has tried.
+    if (std::exchange(connection.looks_aside_, false)) {
+      set_interest(connection, wanted_events(connection) & ~uint32_t{EPOLLOUT});
+    }
+    return;
+  }
   epoll_event event{};
   event.events = wanted_events(connection);
   event.data.ptr = &connection;
@@ -456,6 +481,7 @@ void EventLoop::attach(Connection& connection) {
     return close(connection);
   }
   connection.registered_ = true;
+  connection.looks_aside_ = false;
   connection.interest_ = event.events;
 }
 
@@ -504,11 +530,16 @@ uint32_t EventLoop::wanted_events(const Connection& connection) {
 // by the end of the input. A half-closed client whose output is stuck shows none of these and may
 // still read. That is why EPOLLRDHUP is not asked for.
 void EventLoop::update_interest(Connection& connection) {
+  if (!connection.closed()) set_interest(connection, wanted_events(connection));
+}
+
+void EventLoop::set_interest(Connection& connection, uint32_t events) {
+  if (events == connection.interest_) return;
   epoll_event event{};
-  event.events = wanted_events(connection);
-  if (event.events == connection.interest_ || connection.closed()) return;
+  event.events = events;
   event.data.ptr = &connection;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.transport_.descriptor(), &event) != 0) {
+    if (connection.detached_) attach(connection);
     return close(connection);
   }
   connection.interest_ = event.events;

@@ -109,10 +109,14 @@ class EventLoop {
   // sending gets time to read that output first.
   void finish(Connection& connection);
 
-  // Leaves the connection to its owner, on whatever thread. Until attach() the loop neither reads
+  // Leaves the connection to its owner, on whatever thread; also one that was set aside. Until attach() the loop neither reads
   // nor sends, does not shrink the buffers, and does not close the connection, not even in shut().
   // Must not be called for a closed one.
   void detach(Connection& connection);
+  // As detach(), but for a connection that is not used until detach() or attach(): it is closed when
+  // its client has gone. A client that has only ended its own output may still read. That is seen by
+  // Connection::client_has_ended().
+  void set_aside(Connection& connection);
   // The client of a newcomer has authenticated. The connection may be detached.
   static void welcome(Connection& connection);
   // Takes a detached connection back.
@@ -155,6 +159,8 @@ class EventLoop {
   void update_interest(Connection& connection);
   void touch(Connection& connection);
   void silence(Connection& connection);
+  void look_aside(Connection& connection, uint32_t events);
+  void set_interest(Connection& connection, uint32_t events);
   static uint32_t wanted_events(const Connection& connection);
   void sweep();
   void sweep_newcomers();

@@ -215,6 +215,62 @@ TEST_F(EventLoopTest, HalfCloseIsToldAndTheReplyStillArrives) {
   EXPECT_EQ(loop_->connections(), 0u);
 }
 
+TEST_F(EventLoopTest, OneThatIsSetAsideIsClosedWhenItsClientHasGone) {
+  for (const bool has_sent : {false, true}) {
+    FileDescriptor client = connect();
+    loop_->set_aside(find(client));
+    if (has_sent) write(client, "more");
+    EXPECT_TRUE(wait().empty());
+    EXPECT_EQ(loop_->connections(), 1u);
+    client.reset();
+    EXPECT_TRUE(wait().empty());
+    EXPECT_EQ(loop_->connections(), 0u);
+  }
+}
+
+TEST_F(EventLoopTest, OneThatIsSetAsideTellsOfTheEndAndIsReadAgainAfterwards) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  loop_->set_aside(connection);
+  write(client, "more");
+  EXPECT_TRUE(wait().empty());
+  EXPECT_FALSE(connection.client_has_ended());
+  ::shutdown(client.get(), SHUT_WR);
+  EXPECT_TRUE(wait().empty());
+  EXPECT_TRUE(connection.client_has_ended());
+  EXPECT_FALSE(connection.end_of_input());
+  std::vector<Connection*> ready;
+  EXPECT_FALSE(loop_->wait(0ms, ready));  // nothing happens any more
+  loop_->detach(connection);
+  loop_->attach(connection);
+  EXPECT_EQ(wait().size(), 1u);
+  EXPECT_EQ(connection.input().view(), "more");
+  EXPECT_EQ(wait().size(), 1u);
+  EXPECT_TRUE(connection.end_of_input());
+  // It is set aside once more, and the end is known.
+  loop_->set_aside(connection);
+  EXPECT_TRUE(wait().empty());
+  EXPECT_TRUE(connection.client_has_ended());
+  loop_->attach(connection);
+  connection.output().append("reply");
+  loop_->send(connection);
+  EXPECT_EQ(read(client), "reply");
+}
+
+TEST_F(EventLoopTest, OneThatWasSetAsideAndIsAtWorkIsNotClosed) {
+  FileDescriptor client = connect();
+  Connection& connection = find(client);
+  loop_->set_aside(connection);
+  loop_->detach(connection);
+  client.reset();
+  EXPECT_TRUE(wait().empty());
+  EXPECT_FALSE(connection.closed());
+  loop_->attach(connection);
+  wait();
+  EXPECT_EQ(loop_->connections(), 1u);  // its owner is told of the end
+  EXPECT_TRUE(connection.end_of_input());
+}
+
 TEST_F(EventLoopTest, AHalfClosedSlowReaderDoesNotSpinAndGetsAll) {
   const FileDescriptor client = connect(SOCK_STREAM, 4096);
   Connection& connection = find(client);

@@ -325,7 +325,8 @@ bool Batch::waits_for_gtid(const Request& request, Entry& entry) {
   if (entry.plan.kind != Plan::Kind::kAwaitGtid) return false;
   // What is read behind it must not be older than what was waited for.
   if (!writes()) (void)session_.commit();
-  const auto look = exec::look_for_gtid(context_, request, monotonic_ms(), peer.client, session_);
+  const auto look = exec::look_for_gtid(context_, request, monotonic_ms(), peer.client, session_,
+                                        [&peer] { return peer.host(); });
   if (!look) {
     entry.plan = {.error = look.error().code};
   } else if (*look == exec::GtidLook::kMustWait) {

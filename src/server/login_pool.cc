@@ -20,11 +20,6 @@ constexpr milliseconds kLookAround{100};
 
 Login& login_of(const Peer& peer) { return *peer.client.login(); }
 
-// Clients whose address cannot be told are of one host, but not of that of the Unix socket.
-std::string host_of(const Peer& peer) {
-  return peer.transport().is_local() ? "a Unix socket" : peer.transport().remote_host();
-}
-
 }  // namespace
 
 // A login with which a thread is busy, and which may put questions to its client.
@@ -113,7 +108,7 @@ bool LoginPool::submit(Peer& peer, LoginReceiver& receiver) {
   const Kind kind = is_held && !login.is_decoy ? kHeld : kOrdinary;
   LoginJobs job;
   try {
-    job.push_back({&peer, &receiver, Clock::now(), peer.client.shared_login(), host_of(peer)});
+    job.push_back({&peer, &receiver, Clock::now(), peer.client.shared_login(), peer.host()});
   } catch (const std::bad_alloc&) {
   }
   const MutexLock lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/intrusive_list.h"
@@ -61,6 +62,12 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   void end_with(ErrorCode error) {
     ending = Ending::kLastWords;
     last_words = error;
+  }
+
+  // The client's, as bounds are shared among hosts. Clients whose address cannot be told are of one
+  // host, but not of that of the Unix socket. May throw std::bad_alloc.
+  std::string host() const {
+    return transport().is_local() ? "a Unix socket" : transport().remote_host();
   }
 
   void on_insecure() override { end_with(ErrorCode::kInsecureTransport); }

@@ -496,10 +496,13 @@ void Reactor::queue_parked() {
 
 // --- waits for GTIDs ---
 
+// A client that has gone gives its place back: the loop closes its connection.
 void Reactor::await_gtid(Peer& peer) {
-  peer.try_at_ms = peer.client.gtid_wait()->next_look_ms(monotonic_ms());
+  exec::GtidWait& wait = *peer.client.gtid_wait();
+  peer.try_at_ms = wait.next_look_ms(monotonic_ms());
+  if (peer.client_has_ended()) wait.note_client_has_ended();
   peer.record.set_state(ConnectionRecord::State::kAwaitingGtid);
-  loop_->detach(peer);
+  loop_->set_aside(peer);
   if (awaiting_.empty() || peer.try_at_ms < look_at_awaiting_ms_) {
     look_at_awaiting_ms_ = peer.try_at_ms;
   }
@@ -514,7 +517,9 @@ void Reactor::queue_awaiting() {
   Queue stay;
   while (!awaiting_.empty()) {
     Peer& peer = awaiting_.pop_front();
+    if (peer.closed()) continue;  // its client has gone
     if (peer.try_at_ms <= now_ms) {
+      loop_->detach(peer);
       queue_.push_back(peer);
     } else {
       look_at_awaiting_ms_ = std::min(look_at_awaiting_ms_, peer.try_at_ms);

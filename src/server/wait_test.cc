@@ -1,3 +1,6 @@
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <string>
 #include <thread>
@@ -22,6 +25,14 @@ class WaitTest : public ServerTest {
   TestClient opened(TestClient client) {
     EXPECT_EQ(client.ask("P\t1\td\tt\tPRIMARY\tk,v\n"), "0\t1");
     return client;
+  }
+  // The ids of those that await a GTID.
+  std::vector<uint64_t> awaiting() const {
+    std::vector<uint64_t> ids;
+    for (const ConnectionStatus& one : server_->connections()) {
+      if (one.state == "awaiting a GTID") ids.push_back(one.id);
+    }
+    return ids;
   }
   static std::string find(int key) { return "1\t=\t1\t" + std::to_string(key) + "\n"; }
   static std::string found(int key) {
@@ -93,15 +104,43 @@ TEST_F(WaitTest, ClientsThatAwaitAGtidHoldUpNoOther) {
   }
 }
 
+TEST_F(WaitTest, AClientThatGoesWhileItAwaitsAGtidGivesItsPlaceBack) {
+  const std::string directory = make_directory();
+  read_.port.clear();
+  EndpointConfig socket;
+  socket.address = kUnixSocket;
+  socket.port = directory + "/socket";
+  config_.endpoints.push_back(socket);
+  start();
+  {
+    TestClient gone = TestClient::unix_socket(socket.port);
+    TestClient resets = writer();
+    for (TestClient* client : {&gone, &resets}) client->send("G\tW\t0-2-7\t600000\n" + find(1));
+    while (awaiting().size() < 2) std::this_thread::yield();
+    const linger at_once{1, 0};
+    ::setsockopt(resets.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  }
+  await_open(0);
+  ::unlink(socket.port.c_str());
+  ::rmdir(directory.c_str());
+}
+
+TEST_F(WaitTest, OneThatHasOnlyEndedItsOutputAwaitsItsGtid) {
+  start();
+  TestClient client = opened(reader());
+  client.send("G\tW\t0-2-7\t600000\n" + find(1));
+  while (awaiting().empty()) std::this_thread::yield();
+  client.end_output();
+  EXPECT_EQ(opened(reader()).ask(find(2)), found(2));
+  EXPECT_FALSE(client.has_reply());
+  fake_.apply(7);
+  EXPECT_EQ(client.line(), "0\t1\t1");
+  EXPECT_EQ(client.line(), found(1));
+  EXPECT_EQ(client.line(), "EOF");
+}
+
 TEST_F(WaitTest, AClientThatAwaitsAGtidIsKilledOrEndsWithTheServer) {
   start();
-  const auto awaiting = [this] {
-    std::vector<uint64_t> ids;
-    for (const ConnectionStatus& one : server_->connections()) {
-      if (one.state == "awaiting a GTID") ids.push_back(one.id);
-    }
-    return ids;
-  };
   TestClient killed = opened(reader());
   killed.send("G\tW\t0-2-7\t600000\n");
   while (awaiting().empty()) std::this_thread::yield();

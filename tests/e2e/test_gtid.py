@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import select
+import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -152,25 +155,101 @@ def test_a_waiting_connection_is_shown_and_killed(
     assert all(client.at_eof() for client in clients)
 
 
+WAITING = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE STATE = 'awaiting a GTID'"
+NEVER = line("G", "W", "0-77-99999999999", 600000)
+
+
+def await_waiting(server: PrivateServer, number: int) -> None:
+    while server.sql(WAITING) != [(number,)]:
+        pass
+
+
+def kill_all(server: PrivateServer) -> None:
+    for (number,) in server.sql("SELECT ID FROM information_schema.HANDLERSOCKET_CONNECTIONS"):
+        server.sql(f"SET GLOBAL handlersocket_kill = {number}")
+
+
+def readable(clients: list[Client]) -> list[Client]:
+    """Those that have a reply."""
+    poll = select.poll()
+    by_descriptor = {client.socket.fileno(): client for client in clients}
+    for descriptor in by_descriptor:
+        poll.register(descriptor, select.POLLIN)
+    return [by_descriptor[descriptor] for descriptor, _ in poll.poll(0)]
+
+
+def test_clients_that_have_gone_leave_their_places_to_others(server: PrivateServer) -> None:
+    refused = b"1\t1\ttoo_many_waits"
+    clients = [Client(server.port) for _ in range(1024)]
+    try:
+        for client in clients:
+            client.send(NEVER)
+        await_waiting(server, 1024)
+        # Those that reset their connections are noticed at once.
+        for client in clients[:500]:
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+        await_waiting(server, 524)
+        # Those that close them may still read, for all that can be known. They give way when their places
+        # are needed.
+        for client in clients[500:1000]:
+            client.close()
+        new = [Client(server.port) for _ in range(1000)]
+        clients = clients[1000:] + new
+        for client in new:
+            client.send(NEVER)
+        # It takes a moment until the ends are seen.
+        while server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") != [(1024,)]:
+            for client in readable(new):
+                assert client.read_line() == refused
+                client.send(NEVER)
+        await_waiting(server, 1024)
+        assert not readable(clients)
+        with Client(server.port) as one_more:
+            assert one_more.request("G", "W", "0-77-99999999999", 1000) == refused
+    finally:
+        kill_all(server)
+        for client in clients:
+            client.close()
+    await_waiting(server, 0)
+
+
+def test_one_host_does_not_take_all_places(server: PrivateServer) -> None:
+    clients = [Client(server.port) for _ in range(1024)]
+    other = Client(server.port, source="127.0.0.2")
+    try:
+        for client in clients:
+            client.send(NEVER)
+        await_waiting(server, 1024)
+        other.send(NEVER)
+        while not (losers := readable(clients)):
+            pass
+        (loser,) = losers
+        assert loser.read_line() == b"1\t1\ttoo_many_waits"
+        assert loser.request("G", "W", "", 0) == b"0\t1\t1"
+        await_waiting(server, 1024)
+    finally:
+        kill_all(server)
+        for client in [*clients, other]:
+            client.close()
+    await_waiting(server, 0)
+
+
 def test_only_so_many_wait(server: PrivateServer, connect: Callable[[int], Client]) -> None:
     waiting = [Client(server.port) for _ in range(1024)]
-    status = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE STATE = 'awaiting a GTID'"
     try:
         for client in waiting:
-            client.send(line("G", "W", "0-77-99999999999", 600000))
-        while server.sql(status) != [(1024,)]:
-            pass
+            client.send(NEVER)
+        await_waiting(server, 1024)
         reader = connect(server.port)
         assert reader.request("G", "W", "0-77-99999999999", 1000) == b"1\t1\ttoo_many_waits"
         assert reader.request("G", "W", "0-77-99999999999", 0) == b"0\t1\t0"
         assert connect(server.port_wr).request("G", "W", "0-77-99999999999", 1) == b"0\t1\t0"
     finally:
-        for (number,) in server.sql("SELECT ID FROM information_schema.HANDLERSOCKET_CONNECTIONS"):
-            server.sql(f"SET GLOBAL handlersocket_kill = {number}")
+        kill_all(server)
         for client in waiting:
             client.close()
-    while server.sql(status) != [(0,)]:
-        pass
+    await_waiting(server, 0)
 
 
 def test_without_a_binary_log_there_are_no_gtids() -> None:
