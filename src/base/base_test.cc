@@ -46,7 +46,7 @@ TEST(Buffer, ConsumeKeepsViewsOfTheRest) {
 
 TEST(Buffer, OfAnUnknownClientOverwritesWhatItDrops) {
   constexpr std::string_view kSecret = "sesame";
-  Buffer buffer;
+  Buffer buffer(nullptr, Buffer::Content::kFromClient);
   buffer.append(kSecret);
   const char* const place = buffer.data();
   buffer.consume(kSecret.size());
@@ -63,6 +63,20 @@ TEST(Buffer, OfAnUnknownClientOverwritesWhatItDrops) {
   buffer.set_known(true);
   buffer.consume(kSecret.size());
   EXPECT_EQ(std::string(place, kSecret.size()), kSecret);
+}
+
+TEST(Buffer, OfAKnownClientOverwritesWhereBytesWereMovedFrom) {
+  const std::string secret = "sesame";
+  const std::string nothing(secret.size(), '\0');
+  Buffer buffer(nullptr, Buffer::Content::kFromClient);
+  buffer.set_known(true);
+  buffer.append(std::string(200, 'a') + secret);
+  const char* const place = buffer.data();
+  buffer.consume(200);
+  buffer.reserve(buffer.capacity() - secret.size());
+  EXPECT_EQ(buffer.view(), secret);
+  EXPECT_EQ(buffer.data(), place);
+  EXPECT_EQ(std::string(place + 200, secret.size()), nothing);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ void Buffer::make_room(size_t bytes) {
   // than were consumed.
   if (capacity_ - used >= bytes && begin_ >= used) {
     std::memmove(data_.get(), data(), used);
-    if (!known_) overwrite(used, end_ - used);
+    overwrite_unread();
   } else {
     const size_t wanted = std::max({used + bytes, capacity_ + capacity_ / 2, kSmallest});
     grow(wanted);
@@ -31,7 +31,7 @@ void Buffer::grow(size_t capacity) {
   try {
     auto grown = std::make_unique_for_overwrite<char[]>(capacity);
     if (!empty()) std::memcpy(grown.get(), data(), size());
-    if (!known_) overwrite(begin_, size());
+    overwrite_unread();
     data_ = std::move(grown);
     done_with = std::exchange(capacity_, capacity);
   } catch (const std::bad_alloc&) {

@@ -6,11 +6,13 @@
 // Not thread-safe. Only reserve() and append() throw: std::bad_alloc, or MemoryRefused, which is
 // one. The caller bounds the size first.
 //
-// What a client sends before it is known may be a secret. Until then the buffer overwrites what it
-// drops.
+// What a client sends may be a secret. A buffer for it leaves none where bytes were moved away or
+// dropped unread. Nor does it leave what was consumed, as long as the client is not known. Once it is,
+// secrets are rare, and whoever consumes one overwrites it first.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -22,9 +24,11 @@ namespace hs {
 
 class Buffer {
  public:
-  Buffer() = default;
+  enum class Content : uint8_t { kHarmless, kFromClient };
+
   // Counts its bytes in `memory`, which must outlive the buffer; null: counts nothing.
-  explicit Buffer(Memory* memory) : memory_(memory) {}
+  explicit Buffer(Memory* memory = nullptr, Content content = Content::kHarmless)
+      : memory_(memory), from_client_(content == Content::kFromClient) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { release(); }
@@ -64,12 +68,12 @@ class Buffer {
   // Drops the first `bytes` readable bytes. Moves nothing: views of the rest stay valid.
   void consume(size_t bytes) {
     HS_ASSERT(bytes <= size());
-    if (!known_) overwrite(begin_, bytes);
+    if (!known_ && from_client_) overwrite(begin_, bytes);
     begin_ += bytes;
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  // Cuts the readable part down to its first `bytes` bytes.
+  // Cuts the readable part down to its first `bytes` bytes. Overwrites nothing.
   void truncate(size_t bytes) {
     HS_ASSERT(bytes <= size());
     end_ = begin_ + bytes;
@@ -84,6 +88,7 @@ class Buffer {
 
   // Drops everything, and gives the memory back.
   void drop() {
+    overwrite_unread();
     begin_ = end_ = 0;
     shrink(0);
   }
@@ -92,13 +97,17 @@ class Buffer {
   void make_room(size_t bytes);
   void grow(size_t capacity);
   void overwrite(size_t begin, size_t bytes);
+  void overwrite_unread() {
+    if (from_client_) overwrite(begin_, size());
+  }
   void release() {
-    if (!known_) overwrite(0, capacity_);
+    overwrite_unread();
     data_.reset();
     if (memory_ != nullptr) memory_->give_back(capacity_);
   }
 
-  Memory* memory_ = nullptr;
+  Memory* const memory_;
+  const bool from_client_;
   bool known_ = false;
   std::unique_ptr<char[]> data_;
   size_t begin_ = 0;

@@ -39,7 +39,7 @@ class Connection : public ListHook<ActivityTag>,
  public:
   // Counts its buffers in `memory`, which must outlive it; null: counts nothing.
   explicit Connection(Memory* memory = nullptr)
-      : memory_(memory), input_(memory), output_(memory) {}
+      : memory_(memory), input_(memory, Buffer::Content::kFromClient), output_(memory) {}
   virtual ~Connection() = default;
 
   // Received bytes; the owner consumes what it has used.

@@ -48,11 +48,16 @@ EventLoop::EventLoop(Options options)
       now_(options_.now_ms()),
       received_(std::make_unique_for_overwrite<char[]>(options_.read_size)) {}
 
-EventLoop::~EventLoop() { shut(); }
+EventLoop::~EventLoop() {
+  shut();
+  forget_received();
+}
 
 void EventLoop::tune(const Tuning& tuning) {
   if (tuning.read_size != options_.read_size) {
-    received_ = std::make_unique_for_overwrite<char[]>(tuning.read_size);
+    auto renewed = std::make_unique_for_overwrite<char[]>(tuning.read_size);
+    forget_received();
+    received_ = std::move(renewed);
   }
   if (tuning.spin_ns != options_.spin_ns) spin_ = Spin(tuning.spin_ns);
   static_cast<Tuning&>(options_) = tuning;
@@ -197,17 +202,15 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
       close(connection);
       has_taken = false;
     }
-    forget_unknown(connection, size);
+    if (!connection.input_.is_known()) forget_received(size);
     if (!has_taken) return;
   }
   ready.push_back(&connection);
 }
 
-// What a client sends before it is known may be a secret.
-void EventLoop::forget_unknown(const Connection& connection, ssize_t size) {
-  if (size > 0 && !connection.input_.is_known()) {
-    ::explicit_bzero(received_.get(), static_cast<size_t>(size));
-  }
+// What a client sends before it is known may be a secret, and so may what nothing understands.
+void EventLoop::forget_received(ssize_t size) {
+  if (size > 0) ::explicit_bzero(received_.get(), static_cast<size_t>(size));
 }
 
 void EventLoop::forget_received() { ::explicit_bzero(received_.get(), options_.read_size); }
@@ -352,7 +355,7 @@ void EventLoop::fail(Connection& connection) {
 
 void EventLoop::discard(Connection& connection) {
   const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
-  forget_unknown(connection, size);
+  forget_received(size);
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
 }
 
@@ -407,6 +410,7 @@ void EventLoop::finish(Connection& connection) {
   HS_ASSERT(!connection.detached_);
   if (connection.state_ != Connection::State::kOpen) return;
   connection.state_ = Connection::State::kFinishing;
+  if (!connection.input_.empty()) forget_received();
   connection.input_.drop();
   if (!connection.has_unsent()) {
     end(connection);
@@ -491,6 +495,7 @@ void EventLoop::close(Connection& connection) {
   // With replies unsent, the client must see that something is missing.
   if (!connection.has_unsent()) connection.transport_.seal_end();
   if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
+  if (!connection.input_.empty()) forget_received();
   static_cast<ListHook<HandshakeTag>&>(connection).unlink();
   static_cast<ListHook<NewcomerTag>&>(connection).unlink();
   // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As

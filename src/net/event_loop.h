@@ -122,8 +122,9 @@ class EventLoop {
   // Takes a detached connection back.
   void attach(Connection& connection);
 
-  // Overwrites what the loop has read last. What it has read from clients that are not known yet it
-  // has overwritten at once.
+  // Overwrites what the loop has read last: a client has shown a secret. What it has read from clients
+  // that are not known yet, or that did not live to send the rest of a request, it has overwritten by
+  // itself.
   void forget_received();
 
   // Closes now, dropping input and output.
@@ -143,7 +144,7 @@ class EventLoop {
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
-  void forget_unknown(const Connection& connection, ssize_t size);
+  void forget_received(ssize_t size);
   bool take(Connection& connection, std::string_view bytes);
   bool take_first(Connection& connection, std::string_view bytes);
   void refuse_tls(Connection& connection);

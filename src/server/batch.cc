@@ -36,13 +36,44 @@ void overwrite(std::string_view bytes) {
   ::explicit_bzero(const_cast<char*>(bytes.data()), bytes.size());
 }
 
-// What the client has shown of itself is not left in the codec's memory.
 void overwrite_decoded(std::string_view text, const Value& value) {
   const std::less<> before;
   const bool is_in_text =
       !before(value.data, text.data()) && before(value.data, text.data() + text.size());
   if (!value.is_null() && !is_in_text) overwrite(value.text());
 }
+
+// A message that was not set aside.
+void overwrite_message(Peer& peer, std::string_view text) {
+  if (text.data() >= peer.input().data() + peer.used) return;
+  overwrite(text);
+  peer.has_shown_proof = true;
+}
+
+// What a client shows of itself stays neither in the codec's memory nor, whatever becomes of the
+// request, in the message.
+class Forgetting {
+ public:
+  Forgetting(Peer& peer, std::string_view text, const protocol::Request& request)
+      : peer_(peer), text_(text), request_(request) {}
+  Forgetting(const Forgetting&) = delete;
+  Forgetting& operator=(const Forgetting&) = delete;
+  ~Forgetting() {
+    if (request_.verb == protocol::Verb::kAuth) [[unlikely]]
+      forget();
+  }
+
+ private:
+  void forget() {
+    overwrite_decoded(text_, request_.auth_user);
+    overwrite_decoded(text_, request_.auth_key);
+    overwrite_message(peer_, text_);
+  }
+
+  Peer& peer_;
+  const std::string_view text_;
+  const protocol::Request& request_;
+};
 
 }  // namespace
 
@@ -145,6 +176,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     meter_.begin_request();
     if (text.size() >= kLongText) meter_.expect(text.size() / exec::Meter::kBytesPerUnit);
     Request request = codec.decode(*peer.conversation, text);
+    const Forgetting forgetting(peer, text, request);
     if (request.verb == Verb::kForeign) {
       turn_away(peer);
       return false;
@@ -165,19 +197,11 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       request = codec.decode(*peer.conversation, text);
       entry.reply_begin = peer.output().size();
     }
-    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) {
-      overwrite_decoded(text, request.auth_key);
-      return true;
-    }
+    if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return true;
     ++requests_;
     if (writes()) group_.push_back(entry);
     has_reply = true;
     answer(request, codec, entry);
-    if (request.verb == Verb::kAuth) {
-      overwrite_decoded(text, request.auth_key);
-      overwrite(text);
-      peer.has_shown_proof = true;
-    }
     if (writes()) group_.back().outcome = entry.outcome;
     if (has_changed(entry)) has_changed_ = true;
     if (session_.must_wait() && !session_.transaction_lost()) {
@@ -194,6 +218,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     tally_.worked(peer, entry.plan, entry.outcome);
   } catch (...) {
     give_up(entry);
+    overwrite_message(peer, text);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
   if (!writes()) {

@@ -131,6 +131,69 @@ def test_of_secrets_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path)
         assert texts["on_command_line"].encode() not in command_line
 
 
+def test_of_secrets_of_known_clients_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path) -> None:
+    names = "right split grown half too_long no_escape tls_split tls_half tls_too_long transaction escaped method"
+    texts = {name: drawn() for name in names.split()}
+    shown = {name: texts[name].encode() for name in texts}
+    variables = {
+        **with_tls(tls),
+        "handlersocket_plain_secret_file": private(tmp_path / "secret", texts["right"]),
+        "handlersocket_max_request_size": 200_000,
+    }
+    find = b"1\t=\t1\t1\n"
+    found = b"0\t1\t1"
+    clients = []
+
+    def known(client: Client) -> Client:
+        clients.append(client)
+        assert client.request("A", 1, texts["right"]) == IN
+        client.open("hs.t", ["id"])
+        return client
+
+    def plain() -> Client:
+        return known(Client(server.port))
+
+    def over_tls() -> Client:
+        return known(TlsClient(server.port, context(tls)))
+
+    def begin(client: Client, shown: bytes) -> Client:
+        """The server has read so much of a request that tries a secret."""
+        client.send(find * 50 + b"A\t1\t" + shown)
+        assert {client.read_line() for _ in range(50)} == {found}
+        return client
+
+    def end(client: Client, shown: bytes) -> bytes:
+        client.send(shown + b"\n")
+        return client.read_line()
+
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
+        server.sql("INSERT INTO hs.t VALUES (1)")
+        for kind, new in (("", plain), ("tls_", over_tls)):
+            split = shown[kind + "split"]
+            assert end(begin(new(), split[:-8]), split[-8:]) == OUT
+            begin(new(), shown[kind + "half"]).close()
+            too_long = begin(new(), shown[kind + "too_long"])
+            assert end(too_long, b"z" * 250_000) == b"2\t1\trequest_too_long"
+            too_long.close()
+        grown = begin(plain(), shown["grown"])
+        for _ in range(4):
+            grown.send(b"z" * 40_000)
+        assert end(grown, b"") == OUT
+        assert end(plain(), b"A\t1\t" + shown["no_escape"] + b"\x01?") == b"2\t1\tescape"
+        assert end(plain(), b"A\t9\t" + shown["method"]) == b"3\t1\tauthtype"
+        writer = known(Client(server.port_wr))
+        assert writer.request("T", "B") == b"0\t1"
+        assert writer.request("A", 1, texts["transaction"]) == b"2\t1\tin_transaction"
+        assert writer.request("A", 1, texts["escaped"] + "\x02") == b"2\t1\tin_transaction"
+        while server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") != [(6,)]:
+            pass
+        assert in_memory(server.pid, texts) == set()
+        for client in clients:
+            client.close()
+
+
 def test_of_passwords_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path) -> None:
     names = "native wrong over_tls second half"
     texts = {name: drawn() for name in names.split()}

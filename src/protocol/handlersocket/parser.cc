@@ -1,5 +1,7 @@
 #include "protocol/handlersocket/parser.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -474,6 +476,8 @@ Value Parser::decode(std::string_view token, Request& request) {
   char* const out = decoded_.get() + decoded_size_;
   const std::optional<size_t> size = unescape(token, out);
   if (!size) {
+    // It may be a secret. What it was decoded to is no longer than the token.
+    ::explicit_bzero(out, token.size());
     fail(request, ErrorStage::kContents, ErrorCode::kEscape);
     return Value::of({});
   }

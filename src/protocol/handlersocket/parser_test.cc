@@ -454,6 +454,18 @@ TEST(Parser, BadEscapes) {
   }
 }
 
+TEST(Parser, NothingIsLeftOfAValueWithABadEscape) {
+  Parser parser;
+  const std::string secret = "open sesame";
+  EXPECT_EQ(parser.parse("A\t1\t" + secret + "\x01?").error, ErrorCode::kEscape);
+  // The next value is decoded where that one was.
+  const std::string line = "A\t1\tx\x01\x40" + std::string(secret.size(), 'x');
+  const Value next = parser.parse(line).auth_key;
+  EXPECT_EQ(next.size, secret.size() + 2);
+  parser.parse("A\t1\t" + secret + "\x01?");
+  EXPECT_EQ(std::string(next.data, secret.size()), std::string(secret.size(), '\0'));
+}
+
 TEST(Parser, FilterErrors) {
   const std::string find = "find 1 = ['k'] limit 1 offset 0 ";
   const std::string head = "1\t=\t1\tk\t1\t0\t";
