@@ -85,13 +85,12 @@ std::string complaint_of_path(const std::string& path) {
 }
 
 // Whether the file may be appended to: it is empty, or a slow log, which may have been cut off at its
-// beginning.
-bool holds_slow_log(const std::string& path, const struct stat& about) {
-  if (about.st_size == 0) return true;
+// beginning. Files of the system, as in /proc, say that they are empty, and are not.
+bool holds_slow_log(const std::string& path) {
   const net::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   char bytes[4096];
   const ssize_t size = file ? ::read(file.get(), bytes, sizeof bytes) : -1;
-  if (size < 0) return false;
+  if (size <= 0) return size == 0;
   const std::string text = "\n" + std::string(bytes, static_cast<size_t>(size));
   return text.find("\n# Time: ") != std::string::npos ||
          text.find("\n# User@Host: ") != std::string::npos;
@@ -265,7 +264,11 @@ bool SlowLog::open(const std::string& path, File* file, std::string* error) {
     *error = "it is neither a regular file nor a character device";
     return false;
   }
-  if (S_ISREG(about.st_mode) && !holds_slow_log(path, about)) {
+  if (S_ISREG(about.st_mode) && about.st_nlink == 0) {
+    *error = "it was deleted";
+    return false;
+  }
+  if (S_ISREG(about.st_mode) && !holds_slow_log(path)) {
     *error = "it is no slow log, and not empty";
     return false;
   }

@@ -176,6 +176,22 @@ TEST_F(SlowLogTest, AFileOfAnotherKindIsRefusedAndStaysAsItIs) {
   EXPECT_EQ(content(path_), foreign);
 }
 
+TEST_F(SlowLogTest, AFileOfTheSystemThatOnlySeemsToBeEmptyIsRefused) {
+  SlowLog log({true, 0, path_}, kSilent);
+  std::string error;
+  for (const char* path : {"/proc/self/mem", "/proc/self/comm", "/proc/self/oom_score_adj"}) {
+    EXPECT_FALSE(log.set_file(path, &error)) << path;
+    EXPECT_EQ(error, std::string("cannot write ") + path + ": it is no slow log, and not empty");
+  }
+  // One that is only open.
+  const std::string gone = directory_ + "/gone.log";
+  const net::FileDescriptor file(::open(gone.c_str(), O_RDWR | O_CREAT, 0600));
+  ::unlink(gone.c_str());
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  EXPECT_FALSE(log.set_file(path, &error));
+  EXPECT_EQ(error, "cannot write " + path + ": it was deleted");
+}
+
 TEST_F(SlowLogTest, AFileThatIsNotTakenAtTheStartIsNotWrittenEither) {
   std::ofstream(path_) << "precious\n";
   {

@@ -142,6 +142,26 @@ def test_a_request_that_waits_and_is_executed_again_counts_once(
         sql.close()
 
 
+def test_only_requests_that_touch_rows_or_describe_count(server: PrivateServer, account: MakeAccount) -> None:
+    account("few", "WITH MAX_QUERIES_PER_HOUR 6 MAX_UPDATES_PER_HOUR 2")
+    with connect(server.port_wr, "few") as few:
+        for number in range(10):
+            few.open("hs.t", ["id", "v"], id=number)
+            assert few.raw(b"H\t2").startswith(b"0\t")
+            assert few.raw(b"G\tL").startswith((b"0\t1", b"1\t1\tno_binary_log"))
+            assert few.raw(b"G\tW\t\t0") == b"0\t1\t1"
+            replies = few.pipeline([b"T\tB\n", b"T\tS\ts\n", b"T\tU\ts\n", b"T\tC\n"])
+            assert replies == [b"0\t1"] * 4
+            assert few.raw(b"99\t=\t1\t1") == b"2\t1\tstmtnum"
+        # Changes count even when they find nothing, as in SQL.
+        assert few.pipeline([b"1\t=\t1\t99\t1\t0\tD\n"] * 3) == [b"0\t1\t0", b"0\t1\t0", BEYOND]
+        assert few.raw(b"D\ths\tt").startswith(b"0\t")
+        assert few.raw(b"1\t=\t1\t2\t0\t0\tC").startswith(b"0\t1\t")
+        assert few.raw(b"1\t=\t1\t2") == b"0\t2\t2\t2"
+        assert few.raw(b"1\t=\t1\t2") == BEYOND
+        assert few.raw(b"D\ths\tt") == BEYOND
+
+
 def test_a_request_that_is_executed_again_after_a_deadlock_counts_once(
     server: PrivateServer, account: MakeAccount
 ) -> None:
