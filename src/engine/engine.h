@@ -465,8 +465,8 @@ class Session {
   // False: a request that does not get a lock at once may lose the whole transaction, so none is to
   // be executed outside of begin_waiting(). How long it may wait, patience_ms() says then.
   virtual bool may_try() const { return true; }
-  // Between two requests. Names are compared as SQL does, and a name that is there already is set
-  // anew. Errors: kTooManySavepoints, kSql (an unknown name; the log has no room).
+  // Between two requests. The name is an identifier of SQL in UTF-8. Names are compared as SQL does,
+  // and one that is there already is set anew. Errors: kTooManySavepoints, kSql (an unknown name; the log has no room).
   virtual Result<void> set_savepoint(std::string_view /*name*/) {
     return ErrorCode::kNotImplemented;
   }
