@@ -52,6 +52,9 @@ class MariaCursor final : public engine::Cursor {
            (triggers_ != nullptr && triggers_->is_waited_for());
   }
 
+  // Appends the metadata locks that the open table came with. May throw std::bad_alloc.
+  void list_locks(std::vector<MDL_ticket*>& locks) const;
+
   // Whether the table is only to be kept open for one batch.
   bool is_provisional() const { return triggers_ != nullptr && triggers_->lacks_tables(); }
 

@@ -125,4 +125,9 @@ bool ForeignKeyChildren::is_waited_for() const {
   });
 }
 
+void ForeignKeyChildren::list_locks(std::vector<MDL_ticket*>& locks) const {
+  for (const Child& child : children_)
+    if (child.list.mdl_request.ticket != nullptr) locks.push_back(child.list.mdl_request.ticket);
+}
+
 }  // namespace hs::mariadb

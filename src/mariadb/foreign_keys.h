@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hs::mariadb {
 
@@ -46,6 +47,8 @@ class ForeignKeyChildren {
 
   // Whether another connection waits for one of the children.
   bool is_waited_for() const;
+  // Appends their metadata locks.
+  void list_locks(std::vector<MDL_ticket*>& locks) const;
 
  private:
   struct Child {

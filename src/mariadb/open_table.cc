@@ -118,6 +118,12 @@ void MariaCursor::forget_table() {
   texts_.clear();
 }
 
+void MariaCursor::list_locks(std::vector<MDL_ticket*>& locks) const {
+  locks.push_back(list_.mdl_request.ticket);
+  children_.list_locks(locks);
+  if (triggers_ != nullptr) triggers_->list_locks(locks);
+}
+
 bool MariaCursor::is_seen_by(Principal& principal) const {
   // The server looks up names of accounts' tables by their bytes.
   if (!is_valid_name(database_) || !is_valid_name(table_name_)) return false;

@@ -120,6 +120,7 @@ class MariaSession final : public engine::Session {
   Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
   Result<void> try_open(MariaCursor& cursor);
   size_t most_open_cursors() const;
+  void close_open_tables();
   void close_tables();
   void give_back_tables();
   // describe.cc
@@ -150,6 +151,7 @@ class MariaSession final : public engine::Session {
   Result<void> commit_block();
   void roll_back_block();
   void end_block();
+  void close_tables_of_block();
 
   static void bump(std::atomic<uint64_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);
@@ -176,6 +178,7 @@ class MariaSession final : public engine::Session {
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port, and every block
   bool block_ignores_read_only_ = false;      // the account that has changed something in the block
+  std::vector<MDL_ticket*> block_locks_;      // of tables that were closed in the block
   rpl_gtid logged_before_ = {};               // this session's last GTID when the transaction began
   rpl_gtid committed_ = {};                   // of the last commit; its number is 0 without one
 };

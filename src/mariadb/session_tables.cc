@@ -40,13 +40,14 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     give_back_tables();
 
   Result<void> opened = try_open(cursor);
-  for (int more = 2; !opened && more > 0 && !transaction_.is_open(); --more) {
+  for (int more = 2; !opened && more > 0 && (in_block || !transaction_.is_open()); --more) {
     if (opened.error().code != ErrorCode::kEngine) break;
     trans_commit_stmt(thd_);
-    close_tables();
+    in_block ? close_tables_of_block() : close_tables();
     // Before give_back_tables(), since what is to be recovered is kept in the statement's memory.
     cursor.recover_failed_open();
-    give_back_tables();
+    if (in_block && thd_->transaction_rollback_request) break;
+    if (!in_block) give_back_tables();
     opened = try_open(cursor);
   }
   if (!opened) {
@@ -82,7 +83,10 @@ Result<void> MariaSession::try_open(MariaCursor& cursor) {
 
 bool MariaSession::is_waited_for() const {
   return std::ranges::any_of(cursors_.open(),
-                             [](const MariaCursor* cursor) { return cursor->is_waited_for(); });
+                             [](const MariaCursor* cursor) { return cursor->is_waited_for(); }) ||
+         std::ranges::any_of(block_locks_, [](const MDL_ticket* lock) {
+           return lock->has_pending_conflicting_lock();
+         });
 }
 
 size_t MariaSession::most_open_cursors() const {
@@ -98,19 +102,25 @@ bool MariaSession::after_batch() {
   forget_kill();
   const bool is_provisional = std::ranges::any_of(
       cursors_.open(), [](const MariaCursor* cursor) { return cursor->is_provisional(); });
-  if (is_waited_for() || is_provisional || server_.settings_are_old() ||
+  if (is_waited_for() || is_provisional || !block_locks_.empty() || server_.settings_are_old() ||
       cursors_.open().size() > most_open_cursors())
     give_back_tables();
   cursors_.shrink();
   return !cursors_.open().empty();
 }
 
-void MariaSession::close_tables() {
+// Their metadata locks stay.
+void MariaSession::close_open_tables() {
   if (!cursors_.open().empty()) bump(engine_.counters().table_close);
   for (MariaCursor* cursor : cursors_.open()) cursor->forget_table();
   cursors_.note_all_closed();
   account_use_.forget_tables();
   close_thread_tables(thd_);
+}
+
+void MariaSession::close_tables() {
+  close_open_tables();
+  block_locks_.clear();
   thd_->release_transactional_locks();
   // As the server does after each command. What is open may use its routines.
   for (sp_cache* routines : {thd_->sp_proc_cache, thd_->sp_func_cache, thd_->sp_package_spec_cache,

@@ -3,6 +3,9 @@
 // requests is a statement of its own. Between them nothing is held but what SQL would hold: rows, a
 // view, and the tables.
 #include "mariadb/cursor.h"
+// (before anything else)
+#include <algorithm>
+
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
 #include "mariadb/write_refusal.h"
@@ -69,6 +72,14 @@ void MariaSession::end_statement_of_block() {
   // A request that must wait is executed again, and its account may be asked for it until then.
   if (!must_wait() || lock_waits().may_wait()) account_use_.forget_counted();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));
+}
+
+// Between two statements. As SQL does behind each: the metadata locks stay until the block's end.
+void MariaSession::close_tables_of_block() {
+  for (const MariaCursor* cursor : cursors_.open()) cursor->list_locks(block_locks_);
+  std::ranges::sort(block_locks_);
+  block_locks_.erase(std::ranges::unique(block_locks_).begin(), block_locks_.end());
+  close_open_tables();
 }
 
 Result<void> MariaSession::set_savepoint(std::string_view name) {

@@ -36,7 +36,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     if (!cursor.can_undo()) return ErrorCode::kUnsupportedTable;
     block_ignores_read_only_ = ignores_read_only_;
   }
-  if (cursor.lacks_children())
+  if (cursor.lacks_children() || (in_block && cursor.is_provisional()))
     if (auto reopened = reopen(cursor); !reopened) return reopened;
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
@@ -152,22 +152,18 @@ void MariaSession::decide_fate() {
   if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
 }
 
-// The request is to be executed again after a commit.
+// The request is to be executed again, outside of a block after a commit.
 Error MariaSession::must_reopen() {
-  if (transaction_.is_block()) {
-    // It cannot be committed here, and its tables stay as they are until its end.
-    transaction_.lose();
-  } else {
-    lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
-  }
+  lock_waits().note_refused(adapter::LockWaits::Lock::kTable);
   return Error{ErrorCode::kLockTables, 0, {}};
 }
 
 // Opens the cursor's table again, since changes of it now reach other tables than those that were
 // opened with it.
 Result<void> MariaSession::reopen(MariaCursor& cursor) {
-  if (transaction_.has_changes() || transaction_.is_block()) return must_reopen();
-  give_back_tables();
+  const bool in_block = transaction_.is_block();
+  if (!in_block && transaction_.has_changes()) return must_reopen();
+  in_block ? close_tables_of_block() : give_back_tables();
   auto opened = open_cursor(cursor.spec());
   if (!opened) return opened.error();
   return {};

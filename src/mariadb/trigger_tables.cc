@@ -115,6 +115,17 @@ bool TriggerTables::is_waited_for() const {
   return false;
 }
 
+void TriggerTables::list_locks(std::vector<MDL_ticket*>& locks) const {
+  const auto list = [&locks](const MDL_request& request) {
+    if (request.ticket != nullptr) locks.push_back(request.ticket);
+  };
+  for (const TABLE_LIST* used = table_->next_global; used != nullptr; used = used->next_global)
+    list(used->mdl_request);
+  for (const Sroutine_hash_entry* routine = lex_.sroutines_list.first; routine != nullptr;
+       routine = routine->next)
+    list(routine->mdl_request);
+}
+
 bool TriggerTables::is_complete() const {
   for (const TABLE_LIST* used = table_; used != nullptr; used = used->next_global) {
     if (used->table == nullptr || !is_written(*used)) continue;

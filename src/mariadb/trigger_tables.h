@@ -12,6 +12,8 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <vector>
+
 #include "engine/engine.h"
 
 namespace hs::mariadb {
@@ -34,6 +36,8 @@ class TriggerTables {
   bool can_be_served() const;
   // Whether another connection waits for something of it but `table`.
   bool is_waited_for() const;
+  // Appends the metadata locks of all that, too.
+  void list_locks(std::vector<MDL_ticket*>& locks) const;
   // Whether a table that triggers name did not exist. It may be made at any time.
   bool lacks_tables() const { return lacks_tables_; }
   // Whether foreign keys still lead to these tables only: one may have been added, for which the
