@@ -203,6 +203,65 @@ def test_a_global_read_lock_holds_changes_and_the_commit(server: PrivateServer, 
     assert stored(server) == [(1, 11), (2, 22), (3, 30)]
 
 
+def kill_what_waits(server: PrivateServer, verb: str, state: str) -> None:
+    query = "SELECT id FROM information_schema.processlist WHERE state = %s"
+    for (id_,) in server.sql(query, [state]):
+        server.sql(f"{verb} {id_}")
+
+
+def test_a_commit_that_is_killed_while_it_waits_is_rolled_back(
+    server: PrivateServer, side: Side
+) -> None:
+    assert side.begin() == 0
+    assert side.update(1, 11) == 0
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("FLUSH TABLES WITH READ LOCK")
+        commits = side.later(side.commit)
+        await_state(server, "Waiting for backup lock")
+        kill_what_waits(server, "KILL QUERY", "Waiting for backup lock")
+        assert commits.result() == 1317
+        cursor.execute("UNLOCK TABLES")
+    assert stored(server) == START
+    assert side.begin() == 0
+    assert side.update(1, 12) == 0
+    assert side.commit() == 0
+    assert stored(server) == [(1, 12), (2, 20), (3, 30)]
+
+
+def test_a_commit_that_waits_too_long_is_rolled_back() -> None:
+    variables = {"handlersocket_wrlock_timeout": 1, "lock_wait_timeout": 1}
+    with PrivateServer(variables=variables) as own:
+        for kind in KINDS:
+            fill(own)
+            with Side(own, kind) as side, own.connect() as connection, connection.cursor() as cursor:
+                assert side.begin() == 0
+                assert side.update(1, 11) == 0
+                cursor.execute("FLUSH TABLES WITH READ LOCK")
+                # The port has one error for all tables that cannot be had.
+                assert side.commit() == (1205 if kind == "sql" else 1290)
+                cursor.execute("UNLOCK TABLES")
+            assert stored(own) == START
+
+
+def test_a_prepared_transaction_of_another_session_is_waited_for(
+    server: PrivateServer, side: Side
+) -> None:
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("XA START 'x'")
+        cursor.execute("UPDATE hs.t SET v = 21 WHERE id = 2")
+        cursor.execute("XA END 'x'")
+        cursor.execute("XA PREPARE 'x'")
+        assert side.begin() == 0
+        assert side.update(1, 11) == 0
+        assert side.rows() == [(1, 11), (2, 20), (3, 30)]
+        waits = side.later(side.update, 2, 22)
+        wait_for_a_lock_wait(server)
+        cursor.execute("XA COMMIT 'x'")
+        assert waits.result() == 0
+    assert side.commit() == 0
+    assert stored(server) == [(1, 11), (2, 22), (3, 30)]
+
+
 def test_a_deadlock_rolls_all_of_it_back(server: PrivateServer, side: Side) -> None:
     server.sql("INSERT INTO hs.t SELECT seq, 0 FROM hs.seq_100_to_200")
     with server.connect() as connection, connection.cursor() as cursor:
