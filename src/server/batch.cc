@@ -189,7 +189,8 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       }
     }
     if (is_about_gtid(entry.plan) && waits_for_gtid(request, entry)) return false;
-    if (ends_group(entry.plan)) {
+    // Replies inside a transaction are final at once, so none in front of them may be of a group.
+    if (ends_group(entry.plan) || (writes() && peer.transaction != nullptr)) {
       if (!group_.empty()) end_group();
       tally_.count_use();  // the client may be about to close the index
       if (!takes_requests(peer)) return false;
@@ -224,15 +225,15 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
   if (!writes()) {
     if (has_reply) tally_.done(peer, entry.plan, entry.outcome);
   } else {
-    end_request(entry.plan);
+    end_request(entry.plan, peer.transaction != nullptr);
   }
   return entry.plan.kind == Plan::Kind::kConnection;
 }
 
-// On the write port: what follows for the group.
-void Batch::end_request(const Plan& plan) {
+// On the write port: what follows for the group. `alone`: the request is in none.
+void Batch::end_request(const Plan& plan, bool alone) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = !is_alone(plan) && !is_final(plan);
+  const bool in_group = !alone && !is_alone(plan) && !is_final(plan);
   if (session_.transaction_lost()) {
     if (in_group) {
       execute_group_again();

@@ -190,7 +190,7 @@ class Batch {
   void run_messages(Peer& peer, protocol::Codec& codec);
   size_t longest_message(Peer& peer) const;
   bool execute(Peer& peer, protocol::Codec& codec, std::string_view text);
-  void end_request(const exec::Plan& plan);
+  void end_request(const exec::Plan& plan, bool alone);
   void turn_away(Peer& peer);
   bool ends_group(const exec::Plan& plan) const;
   bool is_final(const exec::Plan& plan) const;

@@ -27,6 +27,10 @@ bool Batch::transact(const Request& request, protocol::Codec& codec, Entry& entr
   const bool is_step = entry.plan.kind == Plan::Kind::kTransaction;
   ++requests_;
   if (peer.transaction == nullptr) {
+    // The reply is final at once, so those in front of it must be.
+    if (!group_.empty()) end_group();
+    if (peer.ending != Peer::Ending::kNone) return true;
+    entry.reply_begin = peer.output().size();
     if (request.step == Step::kBegin) {
       begin_transaction(request, codec, entry);
     } else {
@@ -66,8 +70,8 @@ void Batch::reply_step(const Result<void>& done, protocol::Codec& codec, Entry& 
   reply.error(done.error());
 }
 
-// What the connection has done before is committed first: the transaction may need its rows. When
-// none can be begun, the connection is as one whose transaction is lost. Else what the client has
+// What the connection has done before was committed, and the transaction may need its rows. When none
+// can be begun, the connection is as one whose transaction is lost. Else what the client has
 // sent behind it would be carried out, each request for itself.
 void Batch::begin_transaction(const Request& request, protocol::Codec& codec, Entry& entry) {
   Peer& peer = *entry.peer;
@@ -75,9 +79,6 @@ void Batch::begin_transaction(const Request& request, protocol::Codec& codec, En
     return reply_step(entry.plan.error, codec, entry);
   }
   if (transactions_ == nullptr) return reply_step(ErrorCode::kNotImplemented, codec, entry);
-  if (!group_.empty()) end_group();
-  if (peer.ending != Peer::Ending::kNone) return;
-  entry.reply_begin = peer.output().size();
   Result<void> begun = entry.plan.kind == Plan::Kind::kRefused ? Result<void>(entry.plan.error)
                                                                : begin_transaction(request, peer);
   if (!begun) {

@@ -118,6 +118,23 @@ TEST_F(TransactionsTest, WhatHasNoPlaceInOrOutsideATransactionIsRefused) {
             "0\t1 | 0\t1 | 2\t1\tin_transaction | 2\t1\tin_transaction | 0\t2\t4\tx | 0\t1");
 }
 
+TEST_F(TransactionsTest, AReplyOutsideOfOneOutlivesACommitThatFails) {
+  start();
+  TestClient client = opened(writer());
+  faulty_.fail(Call::kCommit, 1, Error::engine(150));
+  EXPECT_EQ(ask(client, {insert(4), "T\tC", insert(5), find(5)}),
+            "1\t1\t150 | 2\t1\tno_transaction | 0\t1 | 0\t2\t5\tx");
+}
+
+TEST_F(TransactionsTest, AReplyInsideOutlivesThatAnotherRequestIsExecutedAgain) {
+  start();
+  TestClient client = opened(writer());
+  const std::string hello = client.ask("H\t2\n");
+  faulty_.lose_transaction(Call::kCommit, 1);
+  EXPECT_EQ(ask(client, {"T\tB", "H\t2", find(1), "H\t2", "T\tR"}),
+            "0\t1 | " + hello + " | 0\t2\t1\tv1 | " + hello + " | 0\t1");
+}
+
 TEST_F(TransactionsTest, IndexesAreOpenedAndTablesDescribedInside) {
   start();
   TestClient client = opened(writer());
