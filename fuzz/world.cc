@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "protocol/handlersocket/codec.h"
 #include "reply_check.h"
@@ -24,20 +25,30 @@ Limits limits(bool small) {
   return limits;
 }
 
+// No transaction is idle for too long here, however slow the machine is.
+server::Settings patient() {
+  server::Settings settings;
+  settings.transaction_timeout_s = 100'000;
+  return settings;
+}
+
 }  // namespace
 
 World::Reactor::Reactor(World& world, Mode mode, const Options& options)
     : context{mode, limits(options.small_limits)},
       authentication{options.secret ? "secret" : ""},
-      session(world.faulty_.make_session(mode, "fuzz"), world.fake_, mode, options.tables_close,
-              world.committed_),
-      batch(context, kProtocols, session, counters) {
+      session(world.faulty_.make_session(mode, "fuzz"), mode, options.tables_close, world.watched_),
+      transactions("fuzz", mode, world.engine_, world.settings_),
+      batch(context, kProtocols, session, counters, nullptr, nullptr, &transactions) {
   session.enter({});
 }
 
-World::World(const Options& options, std::string_view requests) : faulty_(fake_) {
+World::World(const Options& options, std::string_view requests)
+    : faulty_(fake_), engine_(faulty_, options.tables_close, watched_), settings_(patient()) {
   create_tables(fake_, requests);
-  committed_ = tables();
+  watched_.committed = tables();
+  // What a transaction has locked is not free before a later request.
+  fake_.set_lock_wait_timeout(std::chrono::milliseconds(0));
   const uint64_t nth = options.fault_at / 4 + 1;
   if (options.loses) {
     constexpr Call kCalls[] = {Call::kInsert, Call::kUpdate, Call::kErase, Call::kSeek};
@@ -122,12 +133,23 @@ void World::take_replies(size_t number, size_t requests) {
 }
 
 void World::check() const {
-  require(tables() == committed_, "the tables are what was committed");
+  for (const auto& reactor : reactors_) {
+    require(watched_.writer != &reactor->session, "a batch leaves no change uncommitted");
+  }
+  if (watched_.writer == nullptr) {
+    require(tables() == watched_.committed, "the tables are what was committed");
+  }
   for (const auto& peer : peers_) {
     require(peer->input().capacity() <= 64u << 10, "input is bounded");
     require(peer->client.open_indexes() <= reactors_[0]->context.limits.max_open_indexes,
             "open indexes are bounded");
   }
+}
+
+void World::close() {
+  peers_.clear();
+  for (const auto& reactor : reactors_) reactor->transactions.stop();
+  require(tables() == watched_.committed, "what connections leave behind is rolled back");
 }
 
 }  // namespace hs::fuzz

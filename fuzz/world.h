@@ -9,6 +9,8 @@
 
 #include "script.h"
 #include "server/batch.h"
+#include "server/settings.h"
+#include "server/transactions.h"
 #include "tables.h"
 #include "testing/faulty_engine.h"
 #include "watched_session.h"
@@ -39,6 +41,8 @@ class World {
 
   // Checks what must hold between two batches.
   void check() const;
+  // All connections go away, and leave no change that was not committed. Nothing may follow.
+  void close();
 
  private:
   struct Reactor {
@@ -49,6 +53,7 @@ class World {
     WatchedSession session;
     server::Counters counters;
     exec::SpecPool pool;
+    server::Transactions transactions;
     server::Batch batch;
   };
 
@@ -57,7 +62,9 @@ class World {
 
   testing::FakeEngine fake_;
   testing::FaultyEngine faulty_;
-  Snapshot committed_;
+  Watched watched_{fake_, {}};
+  WatchedEngine engine_;
+  const server::SharedSettings settings_;
   std::vector<std::unique_ptr<Reactor>> reactors_;
   std::vector<std::unique_ptr<server::Peer>> peers_;
   std::vector<Executed> executed_;
