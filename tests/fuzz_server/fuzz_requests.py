@@ -12,6 +12,8 @@ OPERATORS = [*FILTER_OPERATORS[:-1], b"=<"]
 MODIFIERS = [b"U", b"D", b"+", b"-", b"U?", b"D?", b"+?", b"-?", b"U!", b"+!", b"-!"]
 INSERTS = [b"+", b"+", b"+!", *(b"+" + form + returns for form in (b"I", b"U", b"R") for returns in (b"", b"?", b"!"))]
 NULL = b"\0"
+BEGINS = [b"T\tB", b"T\tB", b"T\tB\tRC", b"T\tB\tRR", b"T\tB\tSR", b"T\tB\tRU", b"T\tB\tRR\tRO"]
+STEPS = [b"T\tS\ta", b"T\tS\tb", b"T\tU\ta", b"T\tU\tB", b"T\tC", b"T\tR", b"T\tB"]
 
 VALUES = [
     NULL, b"", b"0", b"1", b"2", b"3", b"-1", b"5", b"10", b"99", b"127", b"128", b"255", b"256",
@@ -25,7 +27,7 @@ VALUES = [
 ]  # fmt: skip
 PLAIN_VALUES = [b"%d" % number for number in range(13)] + [b"a", b"b", b"2020-01-01"]
 TOKENS = [
-    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"+I", b"+U", b"+R", b"+U!", b"F", b"W", b"U", b"D?", b"D", b"I", b"G", b"L", b"0-1-1", b"=", b">=", b"<", b"0",
+    b"P", b"A", b"S", b"Q", b"/", b"+", b"@", b"&", b"C", b"+I", b"+U", b"+R", b"+U!", b"F", b"W", b"U", b"D?", b"D", b"I", b"G", b"L", b"T", b"RO", b"0-1-1", b"=", b">=", b"<", b"0",
     b"1", b"2", b"3", b"64", b"65", b"1000", b"1048577", b"4294967295", b"4294967296", b"-1", b"",
     NULL, b"\x01", b"\x01P", b"\r", b"PRIMARY", b"mysql", b"user", b"information_schema", b"tables",
     b"performance_schema", b"threads", b"../hs", b"hs/orderly", b"#sql", b"counted", b"viewed", b"%",
@@ -68,6 +70,8 @@ class Generator:
             if rng.random() < 0.02:
                 gtid, most_ms = rng.choice((b"0-1-1", b"0-1-99999999,7-7-7", b"")), rng.choice((b"0", b"3"))
                 lines.append(rng.choice((b"G\tL", b"G\tW\t" + gtid + b"\t" + most_ms)))
+            if rng.random() < 0.04:
+                lines.append(rng.choice((rng.choice(BEGINS), rng.choice(STEPS))))
         if rng.random() < 0.6:
             lines = [self._damaged(line) if rng.random() < 0.3 else line for line in lines]
         data = b"".join(line + (b"\r\n" if rng.random() < 0.05 else b"\n") for line in lines)

@@ -30,6 +30,9 @@ NOT_DONE = re.compile(
 )
 # Those of them that can come after a change.
 MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|shutdown|135|sql_.*)")
+# Of a transaction nothing is kept then.
+LOST = re.compile(rb"1\t1\t(transaction_lost|too_many_transactions)")
+DONE = b"0\t1"
 
 
 class Wrong(Exception):
@@ -53,11 +56,13 @@ class Account:
 
 @dataclass
 class Sent:
-    """A request and where its effect is noted."""
+    """A request, or a transaction, and where its effect is noted."""
 
     data: bytes
     group: Group | None = None
     request: Request | None = None
+    parts: list[Request] = field(default_factory=list)  # of a transaction
+    commits: bool = False
     serial: tuple[str, int] | None = None
     counter: str | None = None
 
@@ -106,8 +111,12 @@ class LedgerClient:
                         self._abandon(client, ending)
                         break
                     while pending:
-                        reply = client.read_line()
-                        self._take(pending.pop(0), reply)
+                        replies = [client.read_line() for _ in range(pending[0].data.count(b"\n"))]
+                        sent = pending.pop(0)
+                        if sent.parts:
+                            self._take_transaction(sent, replies)
+                        else:
+                            self._take(sent, replies[0])
         except ConnectionRefusedError:  # the plugin is not loaded now
             self.account.replies["no connection"] += 1
             time.sleep(0.02)
@@ -120,7 +129,7 @@ class LedgerClient:
             for group in groups:
                 group.unclear = True
         for group in groups:
-            group.close([s.request for s in pending if s.request and s.group is group])
+            group.close([r for s in pending if s.group is group for r in self._perhaps_done(s)])
         for sent in pending:
             if sent.serial:
                 self.account.perhaps[sent.serial[0]].add(sent.serial[1])
@@ -162,9 +171,59 @@ class LedgerClient:
             tag = self._serial
             return Sent(line(SERIAL_ID, "+", 1, tag), serial=(serial, tag))
         number = rng.randrange(len(groups))
-        request = groups[number].draw(rng, self._serial)
-        id_, rest = request.sent.split(b"\t", 1)
-        return Sent(b"%d\t%s" % (int(id_) + FIRST_ID * number, rest), groups[number], request)
+        group = groups[number]
+
+        def draw_one() -> tuple[Request, bytes]:
+            request = group.draw(rng, self._serial)
+            id_, rest = request.sent.split(b"\t", 1)
+            return request, b"%d\t%s" % (int(id_) + FIRST_ID * number, rest)
+
+        if group.table in SURE and rng.random() < 0.25:
+            commits, before = rng.random() < 0.75, dict(group.planned)
+            drawn = [draw_one()]
+            for _ in range(rng.randint(0, 3)):
+                self._serial += 1
+                drawn.append(draw_one())
+            if not commits:
+                group.planned = before
+            begin = line("T", "B", *rng.choice([[], [], ["RC"], ["SR"]]))
+            lines = [begin, *(data for _, data in drawn), line("T", "C" if commits else "R")]
+            return Sent(b"".join(lines), group, parts=[r for r, _ in drawn], commits=commits)
+        request, data = draw_one()
+        return Sent(data, group, request)
+
+    @staticmethod
+    def _perhaps_done(sent: Sent) -> list[Request]:
+        """Those of a request or transaction without a reply. One that fails is undone alone."""
+        if sent.parts:
+            return sent.parts if sent.commits else []
+        return [sent.request] if sent.request else []
+
+    def _take_transaction(self, sent: Sent, replies: list[bytes]) -> None:
+        group, (begun, *between, ended) = sent.group, replies
+        assert group is not None
+        self.last = f"{sent.data!r} {group.table}"
+        group.history.append((sent.data, b"; ".join(replies)))
+        rows = dict(group.rows)
+        for request, reply in zip(sent.parts, between, strict=True):
+            if LOST.fullmatch(reply) or NOT_DONE.fullmatch(reply):
+                self.account.replies[reply.decode()[:40]] += 1
+            elif not group.unclear and reply != (expected := request.apply(rows)):
+                raise Wrong(
+                    f"{group.table}: {request.sent!r} is answered {reply!r}, not {expected!r};"
+                    f" rows (n, u, t) by id: {group.rows}; before that {list(group.history)}"
+                )
+        if not sent.commits and ended != DONE:
+            raise Wrong(f"T R is answered {ended!r}: {sent.data!r} {replies!r}")
+        if ended != DONE and not LOST.fullmatch(ended) and not NOT_DONE.fullmatch(ended):
+            raise Wrong(f"T C is answered {ended!r}: {sent.data!r} {replies!r}")
+        if begun != DONE and not LOST.fullmatch(begun) and not NOT_DONE.fullmatch(begun):
+            raise Wrong(f"T B is answered {begun!r}: {sent.data!r} {replies!r}")
+        if sent.commits and ended == DONE:
+            group.rows = rows
+            self.account.replies["committed"] += 1
+        else:
+            self.account.replies["rolled back"] += 1
 
     def _take(self, sent: Sent, reply: bytes) -> None:
         self.last = f"{sent.data!r} {sent.group and sent.group.table}"

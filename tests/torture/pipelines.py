@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz_requests import Generator, Opened
+from fuzz_requests import BEGINS, STEPS, Generator, Opened
 from fuzz_tables import Table
 from wild_tables import DATABASE, UNLOGGED
 
@@ -11,7 +11,6 @@ KEYS = [b"%d" % key for key in range(14)]
 # Columns that only DDL adds, and names that are never there.
 PASSING = ["x1", "x2", "v2"]
 WRONG = ["nosuch", "", "ID", "id ", "g%", "\u00fc", "x" * 300]
-CHANGING = 0.7  # of the finds on the write port
 
 
 class Pipelines(Generator):
@@ -22,6 +21,8 @@ class Pipelines(Generator):
         super().__init__(seed, tables)
         self.writes = writes
         self._opened: list[Opened] = []
+        self._transacts = self.random.random() < 0.4
+        self._in_transaction = False
 
     def pipeline(self) -> bytes:
         """One pipeline. The number of LFs is the number of requests."""
@@ -35,10 +36,27 @@ class Pipelines(Generator):
                 lines += [self._open(id_, self.writes, self._opened)] * rng.choice((1, 1, 2))
             else:
                 lines.append(self._request(id_, self._opened[id_]))
+        if self._transacts:
+            lines = self._transaction(lines)
         if rng.random() < 0.05:
             lines = [self._damaged(line) if rng.random() < 0.3 else line for line in lines]
         data = b"".join(line + b"\n" for line in lines)
         return self._damaged_bytes(data) if rng.random() < 0.01 else data
+
+    def _transaction(self, lines: list[bytes]) -> list[bytes]:
+        """The lines in a transaction, which begins or goes on here, and may last."""
+        rng = self.random
+        if not self._in_transaction:
+            if rng.random() < 0.4:
+                return lines
+            lines = [rng.choice(BEGINS if self.writes else BEGINS[-1:]), *lines]
+            self._in_transaction = True
+        for _ in range(rng.choice((0, 0, 1, 2))):
+            lines.insert(rng.randrange(len(lines)) + 1, rng.choice(STEPS))
+        if rng.random() < 0.7:
+            lines.append(rng.choice((b"T\tC", b"T\tC", b"T\tR")))
+            self._in_transaction = False
+        return lines
 
     def where(self, request: bytes) -> str:
         """The table of a request, as far as it is known now."""

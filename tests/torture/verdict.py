@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import fuzz_tables
@@ -28,12 +28,23 @@ NEVER = re.compile(
 
 
 def settle(server: PrivateServer) -> list[str]:
-    """Waits until requests of connections that are gone have ended."""
-    deadline = time.monotonic() + SETTLE_S
-    while servers.status(server, "Handlersocket_connections_open"):
-        if time.monotonic() > deadline:
-            return [f"connections are still open {SETTLE_S} s after their clients are gone"]
-        time.sleep(0.05)
+    """Waits until requests of connections that are gone have ended, their transactions, and the
+    sessions of those."""
+    sessions = (
+        "SELECT COUNT(*) FROM information_schema.processlist"
+        " WHERE user = 'handlersocket' AND state = 'handlersocket: transaction'"
+    )
+    looks: dict[str, Callable[[], int]] = {
+        "connections are": lambda: servers.status(server, "Handlersocket_connections_open"),
+        "transactions are": lambda: servers.status(server, "Handlersocket_transactions_open"),
+        "sessions of transactions are": lambda: int(server.sql(sessions)[0][0]),
+    }
+    for what, left in looks.items():
+        deadline = time.monotonic() + SETTLE_S
+        while left():
+            if time.monotonic() > deadline:
+                return [f"{what} still open {SETTLE_S} s after their clients are gone"]
+            time.sleep(0.05)
     return []
 
 
