@@ -72,6 +72,9 @@ def _writes(found: Groups) -> Iterator[Goal]:
     faster = writes_goals.faster_sql(found, name)
     measured = ratio(found.get((name, "ours")), faster, figures.rate)
     yield Goal(f"{name}: per second, of the faster SQL's", 3, measured)
+    name = writes.case_name("transaction", "on", writes.TRANSACTIONS)
+    measured = ratio(found.get((name, "ours")), found.get((name, "sql prepared")), figures.rate)
+    yield Goal(f"{name}: per second, of SQL's (prepared)", 2.5, measured)
 
 
 def _threads(found: Groups) -> Iterator[Goal]:

@@ -1,4 +1,5 @@
-"""The section writes: durable inserts, updates and upserts, with the binary log and without."""
+"""The section writes: durable inserts, updates, upserts and transactions, with the binary log and
+without."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ TABLE = "test.written"
 ROWS = 100_000
 CONNECTIONS = (1, 30, 100)
 UPSERTS = 30  # connections
+TRANSACTIONS = 30
 SQL = ("sql prepared", "sql text")
 LOGGED = ("ours", "ours default", *SQL, "stock")
 NOT_LOGGED = ("ours", "stock", "sql prepared")
@@ -58,6 +60,11 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
 def upserts() -> list[Case]:
     """Against INSERT … ON DUPLICATE KEY UPDATE, with the binary log."""
     return [case("upsert", "on", UPSERTS, target) for target in ("ours", *SQL)]
+
+
+def transactions() -> list[Case]:
+    """Of a begin, two finds, an update and a commit, in one round trip; SQL's has five."""
+    return [case("transaction", "on", TRANSACTIONS, target) for target in ("ours", *SQL)]
 
 
 def fresh(run: Run) -> Before:
@@ -102,7 +109,7 @@ def stop(run: Run, found: Iterable[Case]) -> None:
 def writes(run: Run) -> None:
     """On the disk as it is."""
     for log, targets in (("on", LOGGED), ("off", NOT_LOGGED)):
-        found = cases(log, targets) + (upserts() if log == "on" else [])
+        found = cases(log, targets) + (upserts() + transactions() if log == "on" else [])
         rounds(run, "writes", found)
         stop(run, found)
     run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))

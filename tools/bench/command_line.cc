@@ -29,9 +29,12 @@ void declare_target(CLI::App& app, Options& options) {
 }
 
 void declare_workload(CLI::App& app, Options& options) {
-  app.add_option("--workload", options.workload,
-                 "find, in, range, insert, update, upsert, or mixed: finds and updates (find)")
-      ->check(CLI::IsMember({"find", "in", "range", "insert", "update", "upsert", "mixed"}));
+  app.add_option(
+         "--workload", options.workload,
+         "find, in, range, insert, update, upsert, transaction, or mixed: finds and updates "
+         "(find)")
+      ->check(CLI::IsMember(
+          {"find", "in", "range", "insert", "update", "upsert", "transaction", "mixed"}));
   app.add_option("--in", options.in, "in: keys of a request (100)")
       ->check(CLI::Range(uint32_t{1}, uint32_t{65535}));
   app.add_option("--range", options.range, "range: rows of a request (100)")

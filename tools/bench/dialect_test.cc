@@ -125,6 +125,18 @@ std::string opening(const HsDialect& dialect) {
   return server.asked;
 }
 
+TEST(HsDialectTest, SendsATransactionInOnePiece) {
+  Hs transaction(Kind::kTransaction);
+  transaction.workload.email.may_be_updated = true;
+  EXPECT_EQ(transaction.request(),
+            "T\tB\n1\t=\t1\t7\n1\t=\t1\t8\n2\t=\t1\t7\t1\t0\tU\tuser7+1000@example.com\nT\tC\n");
+  const std::string finds = "0\t3\t" + kNew7 + "\n0\t3\t" + kRow8 + "\n";
+  EXPECT_TRUE(transaction.accepts("0\t1\n" + finds + "0\t1\t1\n0\t1\n"));
+  EXPECT_FALSE(transaction.accepts("0\t1\n" + finds + "0\t1\t0\n0\t1\n"));
+  EXPECT_FALSE(transaction.accepts("0\t1\n" + finds + "0\t1\t1\n1\t1\ttransaction_lost\n"));
+  EXPECT_FALSE(transaction.accepts("1\t1\tx\n" + finds + "0\t1\t1\n0\t1\n"));
+}
+
 TEST(HsDialectTest, OpensWhatTheWorkloadNeeds) {
   Hs find(Kind::kFind);
   EXPECT_EQ(opening(find.dialect), "P\t1\ttest\tuser\tPRIMARY\tuser_name,user_email,created\n");

@@ -1,5 +1,8 @@
 #include "hs_dialect.h"
 
+#include <optional>
+#include <utility>
+
 #include "native_login.h"
 
 namespace hs::bench {
@@ -11,6 +14,7 @@ constexpr std::string_view kFinds = "1";
 constexpr std::string_view kUpdates = "2";
 constexpr std::string_view kInserts = "3";
 
+constexpr std::string_view kDone = "0\t1";
 constexpr std::string_view kChallenge = "0\t2\tmysql_native_password\t";
 
 void expect(Dialogue& dialogue, const std::string& request, std::string_view wanted) {
@@ -35,7 +39,7 @@ void HsDialect::open(Dialogue& dialogue) const {
     std::string request;
     request.append("P\t").append(id).append("\t").append(workload_.database).append("\t");
     request.append(workload_.table).append("\tPRIMARY\t").append(columns).append("\n");
-    expect(dialogue, request, "0\t1");
+    expect(dialogue, request, kDone);
   };
   const Kind kind = workload_.kind;
   if (kind == Kind::kInsert || kind == Kind::kUpsert) {
@@ -51,7 +55,7 @@ void HsDialect::log_in(Dialogue& dialogue) const {
   const std::string answer = dialogue.ask(request + "\n");
   if (!answer.starts_with(kChallenge)) throw Failure("a login was answered with " + answer);
   const auto challenge = std::string_view(answer).substr(kChallenge.size());
-  expect(dialogue, "A\t3\t" + native_response(challenge, account_.password) + "\n", "0\t1");
+  expect(dialogue, "A\t3\t" + native_response(challenge, account_.password) + "\n", kDone);
 }
 
 void HsDialect::encode(const Request& request, std::string* output) {
@@ -84,6 +88,11 @@ void HsDialect::encode(const Request& request, std::string* output) {
       output->append("\t1\t0\tU\t");
       workload_.append_email(request, output);
       break;
+    case Kind::kTransaction:
+      output->append("T\tB\n");
+      for (const Request& part : workload_.parts(request)) encode(part, output);
+      output->append("T\tC");
+      break;
     case Kind::kInsert:
     case Kind::kUpsert:
       key_line(kInserts, request.kind == Kind::kInsert ? "\t+\t4\t" : "\t+U\t4\t");
@@ -98,14 +107,40 @@ size_t HsDialect::settle(std::string_view input, Clock::time_point now, InFlight
                          Tally* tally) const {
   return settle_each(workload_, input, now, in_flight, tally,
                      [this](const Request& request, std::string_view rest) {
+                       if (request.kind == Kind::kTransaction) {
+                         return check_transaction(request, rest);
+                       }
                        const size_t end = rest.find('\n');
                        if (end == std::string_view::npos) return Answer{};
                        return Answer{end + 1, is_right(request, rest.substr(0, end))};
                      });
 }
 
+// Each line of it is answered.
+Answer HsDialect::check_transaction(const Request& request, std::string_view rest) const {
+  Answer all{0, true};
+  const auto next = [&]() -> std::optional<std::string_view> {
+    const size_t end = rest.find('\n', all.size);
+    if (end == std::string_view::npos) return std::nullopt;
+    const size_t begin = std::exchange(all.size, end + 1);
+    return rest.substr(begin, end - begin);
+  };
+  const auto step = [&] {
+    const std::optional<std::string_view> line = next();
+    all.is_right = all.is_right && line == kDone;
+    return line.has_value();
+  };
+  if (!step()) return {};
+  for (const Request& part : workload_.parts(request)) {
+    const std::optional<std::string_view> line = next();
+    if (!line) return {};
+    all.is_right = all.is_right && is_right(part, *line);
+  }
+  return step() ? all : Answer{};
+}
+
 bool HsDialect::is_right(const Request& request, std::string_view line) const {
-  if (request.kind == Kind::kInsert) return line == "0\t1";
+  if (request.kind == Kind::kInsert) return line == kDone;
   if (request.kind == Kind::kUpdate) return line == "0\t1\t1";
   if (request.kind == Kind::kUpsert) return line == "0\t1\t1" || line == "0\t1\t2";
   if (!take("0\t3", &line)) return false;

@@ -3,6 +3,7 @@
 #define HS_TOOLS_BENCH_HS_DIALECT_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "dialect.h"
@@ -29,6 +30,7 @@ class HsDialect : public Dialect {
  private:
   void log_in(Dialogue& dialogue) const;
   bool is_right(const Request& request, std::string_view line) const;
+  Answer check_transaction(const Request& request, std::string_view rest) const;
 
   const Workload& workload_;
   const Account account_;

@@ -124,6 +124,9 @@ void check(Options& options, const IsGiven& is_given) {
   if (options.is_cache() && options.workload == "range") {
     refuse("--workload range: " + options.target + " has no order of keys");
   }
+  if (options.is_cache() && options.workload == "transaction") {
+    refuse("--workload transaction: --target hs and sql");
+  }
   if (options.hot > options.rows) refuse("--hot: more than --rows");
   if (options.workload == "range" && options.range > options.rows) {
     refuse("--range: more than --rows");
@@ -140,7 +143,7 @@ Workload make_workload(const Options& options, uint64_t now) {
   static const std::map<std::string_view, Kind> kKinds = {
       {"find", Kind::kFind},     {"in", Kind::kIn},         {"range", Kind::kRange},
       {"insert", Kind::kInsert}, {"update", Kind::kUpdate}, {"mixed", Kind::kFind},
-      {"fill", Kind::kInsert},   {"upsert", Kind::kUpsert}};
+      {"fill", Kind::kInsert},   {"upsert", Kind::kUpsert}, {"transaction", Kind::kTransaction}};
   Workload workload;
   const size_t dot = options.table.find('.');
   workload.database = options.table.substr(0, dot);
@@ -151,7 +154,8 @@ Workload make_workload(const Options& options, uint64_t now) {
   if (options.workload == "range") workload.count = options.range;
   if (options.workload == "mixed") workload.writes = options.writes;
   workload.overwrite = options.fill;
-  workload.email = {options.value_size, options.workload == "mixed"};
+  const bool reads_updated = options.workload == "mixed" || options.workload == "transaction";
+  workload.email = {options.value_size, reads_updated};
   workload.seed = options.seed;
   workload.first_update = now;
   return workload;

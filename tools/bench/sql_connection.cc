@@ -34,6 +34,20 @@ SqlConnection::SqlConnection(const Place& place, const Workload& workload,
   }
 }
 
+uint64_t SqlConnection::execute(const Request& request, std::string* error) {
+  if (request.kind != Kind::kTransaction) return execute_statement(request, error);
+  uint64_t rows = 0;
+  bool is_right = take(Step::kBegin, error);
+  for (const Request& part : workload_.parts(request)) {
+    const uint64_t done = is_right ? execute_statement(part, error) : 0;
+    is_right = done > 0;
+    rows += done;
+  }
+  if (is_right && take(Step::kCommit, error)) return rows;
+  ::mysql_rollback(connection_.get());
+  return 0;
+}
+
 bool SqlConnection::is_read(const Request& request) {
   return request.kind != Kind::kInsert && request.kind != Kind::kUpdate &&
          request.kind != Kind::kUpsert;
@@ -44,7 +58,15 @@ bool SqlConnection::is_one_row(const Request& request, uint64_t affected) {
   return affected == 1 || (affected == 2 && request.kind == Kind::kUpsert);
 }
 
-uint64_t SqlTextConnection::execute(const Request& request, std::string* error) {
+bool SqlTextConnection::take(Step step, std::string* error) {
+  MYSQL* const connection = connection_.get();
+  const std::string_view text = SqlConnection::statement(step);
+  if (::mysql_real_query(connection, text.data(), text.size()) == 0) return true;
+  (void)count_or_throw(::mysql_errno(connection), ::mysql_error(connection), error);
+  return false;
+}
+
+uint64_t SqlTextConnection::execute_statement(const Request& request, std::string* error) {
   std::string& statement = statements_[request.kind];
   if (statement.empty()) statement = bench::statement(workload_, request.kind);
   set_parameters(workload_, request, &parameters_);
@@ -79,18 +101,36 @@ SqlPreparedConnection::SqlPreparedConnection(const Place& place, const Workload&
                                              const SqlOptions& options)
     : SqlConnection(place, workload, options) {
   for (auto& value : values_) value.resize(std::max<size_t>(kMinTextSize, workload.email.size + 1));
+  if (workload.kind == Kind::kTransaction) {
+    for (const Step step : {Step::kBegin, Step::kCommit}) steps_[step] = prepare(statement(step));
+    prepare({0, 1, Kind::kFind});
+    prepare({0, 1, Kind::kUpdate});
+    return;
+  }
   prepare({0, 1, workload.kind});
   if (workload.writes > 0) prepare({0, 1, Kind::kUpdate});
 }
 
+std::unique_ptr<MYSQL_STMT, SqlConnection::Close> SqlPreparedConnection::prepare(
+    std::string_view text) {
+  std::unique_ptr<MYSQL_STMT, Close> made(::mysql_stmt_init(connection_.get()));
+  if (::mysql_stmt_prepare(made.get(), text.data(), text.size()) != 0) {
+    throw Failure(std::string("cannot prepare: ") + ::mysql_stmt_error(made.get()));
+  }
+  return made;
+}
+
+bool SqlPreparedConnection::take(Step step, std::string* error) {
+  MYSQL_STMT* const statement = steps_[step].get();
+  if (::mysql_stmt_execute(statement) == 0) return true;
+  (void)count_or_throw(::mysql_stmt_errno(statement), ::mysql_stmt_error(statement), error);
+  return false;
+}
+
 void SqlPreparedConnection::prepare(const Request& request) {
   Prepared* const prepared = &statements_[request.kind];
-  prepared->handle.reset(::mysql_stmt_init(connection_.get()));
+  prepared->handle = prepare(bench::statement(workload_, request.kind));
   MYSQL_STMT* const statement = prepared->handle.get();
-  const std::string text = bench::statement(workload_, request.kind);
-  if (::mysql_stmt_prepare(statement, text.data(), text.size()) != 0) {
-    throw Failure(std::string("cannot prepare: ") + ::mysql_stmt_error(statement));
-  }
   set_parameters(workload_, request, &prepared->parameters);
   std::vector<MYSQL_BIND> binds(prepared->parameters.size());
   prepared->lengths.resize(binds.size());
@@ -117,7 +157,7 @@ void SqlPreparedConnection::prepare(const Request& request) {
   }
 }
 
-uint64_t SqlPreparedConnection::execute(const Request& request, std::string* error) {
+uint64_t SqlPreparedConnection::execute_statement(const Request& request, std::string* error) {
   Prepared& prepared = statements_[request.kind];
   set_parameters(workload_, request, &prepared.parameters);
   for (size_t i = 0; i < prepared.lengths.size(); ++i) {

@@ -25,6 +25,8 @@ std::string statement(const Workload& workload, Kind kind) {
       return statement(workload, Kind::kInsert) +
              " ON DUPLICATE KEY UPDATE user_name=VALUES(user_name),user_email=VALUES(user_email),"
              "created=VALUES(created)";
+    case Kind::kTransaction:
+      break;
     case Kind::kUpdate:
       return "UPDATE " + table + " SET user_email=? WHERE user_id=?";
   }

@@ -18,7 +18,8 @@ struct SqlParameter {
   std::string text;
 };
 
-// The statement of requests of this kind, with a ? for each parameter.
+// The statement of requests of this kind, with a ? for each parameter. A kTransaction has none of its
+// own: see Workload::parts().
 std::string statement(const Workload& workload, Kind kind);
 
 // The parameters for a request, in the order of the statement. Reuses the vector's elements and the

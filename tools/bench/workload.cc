@@ -6,7 +6,7 @@ namespace hs::bench {
 
 Request Workload::request(uint64_t number) const {
   Request request{number, 0, kind};
-  if (kind == Kind::kIn) {
+  if (kind == Kind::kIn || kind == Kind::kTransaction) {
     request.key = key(request, 0);
     return request;
   }
@@ -17,16 +17,28 @@ Request Workload::request(uint64_t number) const {
 }
 
 uint32_t Workload::row_count(const Request& request) const {
+  if (request.kind == Kind::kTransaction) return static_cast<uint32_t>(parts(request).size());
   return request.kind == Kind::kIn || request.kind == Kind::kRange ? count : 1;
 }
 
 uint32_t Workload::key(const Request& request, uint32_t i) const {
   if (request.kind == Kind::kIn) return keys.at(request.number * count + i);
+  if (request.kind == Kind::kTransaction) return keys.at(request.number * 2 + i);
   return request.key + i;
 }
 
+std::array<Request, 3> Workload::parts(const Request& request) const {
+  const uint64_t number = request.number;
+  const uint32_t first = key(request, 0);
+  const uint32_t second = key(request, 1);
+  return {{{number, first, Kind::kFind},
+           {number, second, Kind::kFind},
+           {number, first, Kind::kUpdate}}};
+}
+
 bool Workload::has_writes() const {
-  return kind == Kind::kInsert || kind == Kind::kUpdate || kind == Kind::kUpsert || writes > 0;
+  return kind == Kind::kInsert || kind == Kind::kUpdate || kind == Kind::kUpsert ||
+         kind == Kind::kTransaction || writes > 0;
 }
 
 void Workload::append_email(const Request& request, std::string* output) const {

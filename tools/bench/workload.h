@@ -3,6 +3,7 @@
 #ifndef HS_TOOLS_BENCH_WORKLOAD_H_
 #define HS_TOOLS_BENCH_WORKLOAD_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +12,7 @@
 
 namespace hs::bench {
 
-enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate, kUpsert };
+enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate, kUpsert, kTransaction };
 
 // One request. The rest of it follows from its number.
 struct Request {
@@ -41,6 +42,10 @@ struct Workload {
   uint32_t row_count(const Request& request) const;
   uint32_t key(const Request& request, uint32_t i) const;
   KnownRow row(uint32_t key) const { return KnownRow(key, email); }
+
+  // What a kTransaction does between its begin and its commit: it finds two rows and updates the
+  // first.
+  std::array<Request, 3> parts(const Request& request) const;
 
   bool has_writes() const;
 
