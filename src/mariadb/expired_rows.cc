@@ -41,6 +41,8 @@ std::string_view MariaCursor::index_for_purge() const {
 }
 
 Result<bool> MariaCursor::seek_expired() {
+  // The table that was listed may be another one now.
+  if (!expiry_.exists()) return false;
   // As after a seek for all rows above, so that what walks on knows where it is.
   op_ = KeyOperator::kGreater;
   backwards_ = false;

@@ -85,6 +85,21 @@ def test_without_an_index_the_purge_says_so(server: PrivateServer, database: str
     wait_for(server, "INDEX_NAME = 'later' AND ROWS_PURGED = 1")
 
 
+def test_a_table_whose_rows_expire_no_more_is_not_purged(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1)")
+    server.sql("CREATE TABLE hs.other LIKE hs.t")
+    server.sql("ALTER TABLE hs.other COMMENT ''")
+    server.sql("INSERT INTO hs.other VALUES (1, 1, 'v', '2000-01-01', 1)")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED = 1")
+    server.sql("RENAME TABLE hs.t TO hs.away, hs.other TO hs.t")
+    while server.sql(f"SELECT COUNT(*) FROM {TABLE} WHERE TABLE_SCHEMA = 'hs' AND TABLE_NAME = 't'") != [(0,)]:
+        pass
+    assert server.sql("SELECT COUNT(*) FROM hs.t") == [(1,)]
+
+
 def test_a_read_only_server_purges_nothing(server: PrivateServer, database: str) -> None:
     create(server)
     server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1)")
