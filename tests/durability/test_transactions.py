@@ -52,7 +52,7 @@ def test_transfers_in_transactions_are_kept_or_undone_as_a_whole(
                         stack.enter_context(Load(primary, auditors[2:6], primary.port)),
                         stack.enter_context(Load(primary, auditors[6:], primary.port_wr)),
                     ]
-                    load.wait_for(rng.randint(300, 1500))
+                    load.wait_for(rng.randint(200, 900))
                     primary.kill9()
                 assert wrong(*audits) == []
                 primary.start()
