@@ -117,7 +117,9 @@ def draw(drawer: Drawer, rng: Random) -> tuple[list[list[Request]], bool]:
         if kind == "request":
             steps.append(_request(drawer, rng))
         elif kind == "other":
-            odd: list[Request] = [step(b"B"), step(b"S"), step(b"S", b""), Step(spec, "T", words=spec.line()[:-1].split(b"\t"))]
+            # The read port refuses any other begin first.
+            again = step(b"B", b"RO") if reads_only else step(b"B")
+            odd: list[Request] = [again, step(b"S"), step(b"S", b""), Step(spec, "T", words=spec.line()[:-1].split(b"\t"))]
             steps.append(rng.choice(odd))
         else:
             steps.append(step(kind.encode(), rng.choice(_NAMES)))
