@@ -33,6 +33,22 @@ class Draft:
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
 
+    def draw_expiry(self) -> Column | None:
+        """A column by which rows may expire. No tables that remember a delete or what it takes along."""
+        if self.versioned or self.related or self.after:
+            return None
+        usable = [
+            c
+            for c in self.columns
+            if c.nullable
+            and " " not in c.name
+            and (c.family is Family.INTEGER or c.type.startswith(("DATETIME", "TIMESTAMP")))
+        ]
+        if not usable or not any(i.name == "PRIMARY" for i in self.indexes):
+            return None
+        self.features.append("expiry")
+        return self.rng.choice(usable)
+
     def draw_features(self) -> None:
         rng = self.rng
         keyed = {p.column.name for i in self.indexes for p in i.parts}

@@ -52,6 +52,7 @@ def make_server(plugin: Path | None = None, raw: bool = False) -> PrivateServer:
         variables={
             "handlersocket_threads": 1,
             "handlersocket_threads_wr": 1,
+            "handlersocket_ttl_purge_rows": 0,
             **of_kind,
             "sync_binlog": 0,
             "innodb_flush_log_at_trx_commit": 0,

@@ -13,6 +13,7 @@ import tables
 import transactions
 from allowed import KNOWN_OPEN, allowed, key_is_debatable
 from cases import Drawer, Request
+from columns import Family
 from database import Database, SqlError
 from oracle import Oracle
 from outcome import Outcome, Row, agree, parse
@@ -108,6 +109,8 @@ class Runner:
             sql(f"DROP TABLE IF EXISTS {name}.ch, {name}.t, {name}.p, {name}.lo")
             for statement in [*table.before, table.ddl, *table.after]:
                 sql(statement)
+        if table.expires is not None:
+            self.hs(f"ALTER TABLE t COMMENT 'hs: ttl={table.expires.name}'")
         self.clock = dump.Clock(self.tw)
         self.oracle = Oracle(self.tw, self.strict, table, self.mode)
 
@@ -127,7 +130,8 @@ class Runner:
         for group in groups:
             self._perform(group)
         while self.case < REQUESTS:
-            if rng.random() < TRANSACTIONS:
+            # SQL would wait for a transaction when it deletes rows that have expired.
+            if rng.random() < TRANSACTIONS and table.expires is None:
                 self._transact(drawer, rng)
                 continue
             # The history of such a table has one entry for each transaction, so each request has its own.
@@ -136,8 +140,11 @@ class Runner:
             group = [drawer.draw() for _ in range(size)]
             if table.primary is None:
                 group = [r for r in group if r.action in ("find", "insert")]
+            if table.expires is not None:
+                group = _one_by_one(group)
             found = self._perform(group)
-            if found and rng.random() < 0.25 and (back := write_back(group[-1], found, rng)):
+            goes_back = bool(found) and table.expires is None and rng.random() < 0.25
+            if goes_back and (back := write_back(group[-1], found, rng)):
                 self._round_trip(back)
         problem = dump.check(self.admin, "hs", table)
         if problem and problem.replace("hs.", "") != dump.check(self.admin, "tw", table).replace(
@@ -190,6 +197,7 @@ class Runner:
         problem, partly, nearly = "", False, False
         for request, reply in zip(group, replies):
             port = parse(reply, request.returns_rows)
+            _let_expire(self.tw, request.spec.table)
             sql = self.oracle.perform(request)
             statements += self.tw.log
             columns = request.spec.columns
@@ -215,9 +223,13 @@ class Runner:
                     self._abandon(NEARLY)
                 problem = self._judge(request, port, sql)
         differing = ""
-        if any(r.writes for r in group):
-            table = group[0].spec.table
-            is_open = self.oracle.steps.is_open
+        table = group[0].spec.table
+        is_open = self.oracle.steps.is_open
+        # Mostly, rows that have expired stay and are in the way of others.
+        compares = any(r.writes for r in group) and (table.expires is None or self.case % 5 == 0)
+        if compares:
+            _let_expire(self.hs, table)
+            _let_expire(self.tw, table)
             ours = dump.snapshot(self.dirty if is_open else self.hs, "hs", table, self.clock)
             theirs = dump.snapshot(self.tw, "tw", table, self.clock)
             differing = differences(ours, theirs) if ours != theirs else ""
@@ -234,7 +246,7 @@ class Runner:
             self._fail_group(problem, differing, outcomes, statements)
         if partly and differing:
             self._abandon(PARTLY)
-        if any(r.writes for r in group) and not self.oracle.steps.is_open:
+        if compares and not is_open:
             self.before = theirs
         if client:
             self.earlier += outcomes
@@ -307,6 +319,25 @@ class Runner:
         self.server.kill9()
         self.server.start()
         self._connect()
+
+
+def _let_expire(sql: Database, table: Table) -> None:
+    """Deletes the rows that have expired."""
+    if table.expires is None:
+        return
+    at = table.expires.quoted
+    if table.expires.family is Family.INTEGER:
+        sql(f"DELETE FROM t WHERE {at} > 0 AND {at} <= UNIX_TIMESTAMP()")
+    else:
+        sql(f"DELETE FROM t WHERE {at} <= NOW(6) AND CAST({at} AS CHAR) NOT LIKE '0000-00-00%'")
+
+
+def _one_by_one(group: list[Request]) -> list[Request]:
+    """Changes of one row each: of several, one may expire and give way to the next."""
+    for request in group:
+        if request.action in ("U", "+", "-"):
+            request.limit = 1
+    return [r for r in group if r.action not in ("U", "+", "-") or r.in_part is None]
 
 
 def _stack(log: str) -> list[str]:

@@ -57,6 +57,7 @@ class Table:
     by_transaction: bool = False  # versioned, with transaction ids
     partitioned: bool = False
     features: list[str] = field(default_factory=list)
+    expires: Column | None = None  # by which the rows of the port's table do
 
     @property
     def raw(self) -> bool:

@@ -60,6 +60,7 @@ class _Draft(Draft):
         ddl = f"CREATE TABLE t ({', '.join(body)}) ENGINE={self.engine} {' '.join(self.options)} {self.partition}"
         divided = " partitions" if self.partition else ""
         self.features.append(f"{self.engine}{divided}")
+        expires = self.draw_expiry() if self.inno and not self.partition and self.chance(0.15) else None
         return Table(
             self.columns,
             self.indexes,
@@ -72,6 +73,7 @@ class _Draft(Draft):
             any(c.row_time and c.family is Family.INTEGER for c in self.columns),
             bool(self.partition),
             self.features,
+            expires,
         )
 
     def draw_columns(self) -> None:
