@@ -17,7 +17,6 @@ namespace hs::mariadb {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
-constexpr auto kRoundsOfASecond = static_cast<uint64_t>(std::chrono::seconds(1) / kPause);
 constexpr uint64_t kMostRowsOfAStep = 500;
 // Files of definitions that are read in a round: some 20 µs each.
 constexpr size_t kFilesOfARound = 50;
@@ -101,14 +100,18 @@ void Purge::work() {
     self->changed_.notify_all();
   };
   session_->enter(events);
+  last_round_ = Clock::now();
   while (!should_stop()) {
+    const Clock::time_point begun = Clock::now();
+    is_behind_ = false;
     try {
-      round();
+      round(begun);
     } catch (const std::bad_alloc&) {
       session_->rollback();
     }
     session_->release();
-    pause();
+    // What takes long to delete is not paused for, too.
+    pause_until((is_behind_ ? begun : Clock::now()) + kPause);
   }
 }
 
@@ -117,16 +120,23 @@ bool Purge::should_stop() {
   return stops_ || session_->should_stop();
 }
 
-void Purge::pause() {
+void Purge::pause_until(Clock::time_point end) {
   MutexLock lock(mutex_);
-  if (!stops_ && !std::exchange(is_woken_, false))
-    changed_.wait_until(lock, std::chrono::steady_clock::now() + kPause);
+  if (!stops_ && !std::exchange(is_woken_, false)) changed_.wait_until(lock, end);
 }
 
-void Purge::round() {
-  walk();
+// By the time that has passed, at most for a second.
+void Purge::add_to_allowance(Clock::time_point now) {
   const uint64_t rate = purge_rows_per_second();
-  allowance_ = std::min(allowance_ + (rate + kRoundsOfASecond - 1) / kRoundsOfASecond, rate);
+  const auto passed = std::min<Clock::duration>(now - last_round_, std::chrono::seconds(1));
+  last_round_ = now;
+  const auto passed_us = std::chrono::duration_cast<std::chrono::microseconds>(passed).count();
+  allowance_ = std::min(allowance_ + rate * static_cast<uint64_t>(passed_us), rate * kRow);
+}
+
+void Purge::round(Clock::time_point now) {
+  walk();
+  add_to_allowance(now);
   std::vector<TtlTable> tables = ttl_tables().list();
   if (tables.empty()) return;
   const std::string_view reason = reason_not_to();
@@ -141,7 +151,7 @@ void Purge::round() {
       open_unknown({table.database, table.table});  // its comment may be better now
     } else if (table.index.empty()) {
       ttl_tables().note_round(table, 0, 0, 0, "no index begins with the column " + table.column);
-    } else if (allowance_ > 0) {
+    } else if (allowance_ >= kRow) {
       purge(table);
     }
   }
@@ -188,7 +198,7 @@ void Purge::purge(const TtlTable& table) {
   const engine::IndexSpecPtr spec = spec_of(table);
   uint64_t rows = 0;
   for (;;) {
-    const Result<Step> step = delete_some(spec, std::min(allowance_, kMostRowsOfAStep));
+    const Result<Step> step = delete_some(spec, std::min(allowance_ / kRow, kMostRowsOfAStep));
     const my_time_t now = my_time(0);
     if (!step) {
       const bool is_gone = step.error().code == ErrorCode::kOpenTable;
@@ -196,9 +206,10 @@ void Purge::purge(const TtlTable& table) {
       return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
     }
     rows += step->rows;
-    allowance_ -= step->rows;
+    allowance_ -= step->rows * kRow;
     session_->after_batch();
-    if (!step->is_more || allowance_ == 0 || should_stop()) {
+    if (!step->is_more || allowance_ < kRow || should_stop()) {
+      is_behind_ |= step->is_more;
       return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, {});
     }
   }

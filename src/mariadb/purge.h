@@ -53,22 +53,26 @@ class Purge {
 
   void run();
   void work();
-  void round();
+  void round(Clock::time_point now);
+  void add_to_allowance(Clock::time_point now);
   void walk();
   void open_unknown(const DefinitionWalk::Name& name);
   void purge(const TtlTable& table);
   Result<Step> delete_some(const engine::IndexSpecPtr& spec, uint64_t most);
   Result<void> delete_rows(MariaCursor& cursor, uint64_t most, Step* step);
   engine::IndexSpecPtr spec_of(const TtlTable& table);
-  void pause();
+  void pause_until(Clock::time_point end);
   bool should_stop();
 
   MariaEngine& engine_;
   std::unique_ptr<engine::Session> session_;
   DefinitionWalk walk_;
   std::vector<engine::IndexSpecPtr> specs_;
-  size_t turn_ = 0;         // of the table with which a round begins
-  uint64_t allowance_ = 0;  // rows that may be deleted now
+  size_t turn_ = 0;  // of the table with which a round begins
+  static constexpr uint64_t kRow = 1'000'000;
+  uint64_t allowance_ = 0;  // rows that may be deleted now, in millionths
+  Clock::time_point last_round_{};
+  bool is_behind_ = false;  // the round has left rows that have expired
   Clock::time_point next_walk_{};
 
   Mutex mutex_;

@@ -299,14 +299,14 @@ Result<void> MariaSession::commit() {
   if (transaction_.is_block()) return commit_block();
   if (mode_ == engine::Mode::kReadOnly) {
     account_use_.forget_counted();
-    if (!statement_open_) return result;
+    if (!statement_open_) return {};
     unlock_readers();
     trans_commit_stmt(thd_);
     statement_open_ = false;
   } else {
     if (!transaction_.is_open()) {
       account_use_.forget_counted();
-      return result;
+      return {};
     }
     result = commit_write();
     if (result) account_use_.forget_counted();
