@@ -279,7 +279,7 @@ class Oracle:
         columns = request.spec.columns
         if not any(c.type.startswith("FLOAT") for c in columns):
             return row
-        shown = ", ".join(c.dump() if c.type.startswith("FLOAT") else c.quoted for c in columns)
+        shown = ", ".join(c.dump() if c.type.startswith("FLOAT") else c.shown() for c in columns)
         exact = self.sql.rows(f"SELECT {shown} FROM t WHERE {self._identity_of(request, row)}")
         return exact[0] if exact else row
 
