@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "protocol/handlersocket/codec.h"
+#include "server/settings.h"
+#include "server/transactions.h"
 #include "testing/fake_engine.h"
 #include "testing/faulty_engine.h"
 #include "testing/fixtures/forwarding_session.h"
@@ -208,6 +210,30 @@ TEST_F(BatchTest, WhatIsParkedLaterHasAllOfItsPatienceAgain) {
   faulty_.lock_row(Call::kInsert, 1);
   first_.input().append(insert(2));
   run_first();
+  EXPECT_TRUE(first_.parked);
+  EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
+}
+
+TEST_F(BatchTest, WhatIsParkedAfterALostTransactionHasAllOfItsPatience) {
+  const SharedSettings settings{Settings{}};
+  Transactions transactions("watcher", engine::Mode::kReadWrite, faulty_, settings);
+  NoWaits outlet;
+  Batch batch(context_, kProtocols, session_, counters_, &outlet, nullptr, &transactions);
+  const auto run_first = [&] {
+    batch.run(first_);
+    batch.finish();
+    batch.clear();
+  };
+  faulty_.lock_row(Call::kInsert, 1);
+  first_.input().append(insert(1));
+  run_first();
+  EXPECT_TRUE(first_.parked);
+  first_.waits_since_ms -= faulty_.patience_ms - 1'000;
+  first_.transaction = transactions.none();
+  faulty_.lock_row(Call::kInsert, 1);
+  first_.input().append("T\tR\n" + insert(2));
+  run_first();
+  EXPECT_EQ(take(first_), "1\t1\ttransaction_lost\n0\t1\n");
   EXPECT_TRUE(first_.parked);
   EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
 }

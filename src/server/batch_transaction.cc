@@ -131,6 +131,8 @@ void Batch::end_transaction(const Request& request, protocol::Codec& codec, Entr
 void Batch::answer_lost(const Request& request, protocol::Codec& codec, Entry& entry) {
   const bool is_step = entry.plan.kind == Plan::Kind::kTransaction;
   const bool rolls_back = is_step && request.step == Step::kRollback;
+  entry.peer->waits_since_ms =
+      0;  // the request may have been parked until the transaction was lost
   if (rolls_back || (is_step && request.step == Step::kCommit)) entry.peer->transaction.reset();
   reply_step(rolls_back ? Result<void>() : Result<void>(ErrorCode::kTransactionLost), codec, entry);
 }
