@@ -33,6 +33,20 @@ ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
   return HA_READ_KEY_EXACT;
 }
 
+// Some engines keep new rows back until a reader locks the table, or its statistics are asked for
+// (ARCHIVE). SQL asks for them before it looks for rows, whatever the lock is.
+void take_rows_kept_back(handler* file) {
+  switch (file->partition_ht()->db_type) {
+    case DB_TYPE_INNODB:
+    case DB_TYPE_MYISAM:
+    case DB_TYPE_ARIA:
+    case DB_TYPE_HEAP:
+      return;
+    default:
+      file->info(HA_STATUS_VARIABLE | HA_STATUS_NO_LOCK);
+  }
+}
+
 }  // namespace
 
 bool MariaCursor::lock_for_read() {
@@ -87,7 +101,10 @@ bool MariaCursor::lock_for_write(engine::Access access) {
   // The columns of an insert are known only with its values: see mark_insert_columns().
   insert_columns_.reset();
   changes_ = access != engine::Access::kRead;
-  if (!adds) set_write_columns(access);
+  if (!adds) {
+    take_rows_kept_back(table_->file);
+    set_write_columns(access);
+  }
   return true;
 }
 

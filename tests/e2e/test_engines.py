@@ -139,3 +139,19 @@ def test_a_row_that_a_cascade_has_moved_out_of_the_range_is_left_alone(
     # Without row 2 row 3 has no parent. Without row 4 no row is left.
     assert rows(writer.request(1, ">=", 1, 1, 9, 0, "D?")) == [(b"2",), (b"4",)]
     assert server.sql("SELECT * FROM hs.c") == [(1, None), (3, None)]
+
+
+def test_a_find_on_the_write_port_sees_rows_that_the_engine_keeps_back(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("INSTALL SONAME 'ha_archive'")
+    try:
+        server.sql("CREATE TABLE hs.a (id INT AUTO_INCREMENT, x INT, KEY (id)) ENGINE=ARCHIVE")
+        writer.open("hs.a", ["id", "x"], index="id")
+        for i in range(1, 6):
+            assert writer.request(1, "+", 2, i, 10 * i).startswith(b"0\t")
+            assert writer.find("=", [i]) == [(b"%d" % i, b"%d" % (10 * i))]
+            assert writer.request(1, "=", 1, i, 1, 0, "C") == b"0\t1\t1"
+    finally:
+        server.sql("DROP TABLE IF EXISTS hs.a")
+        server.sql("UNINSTALL SONAME 'ha_archive'")
