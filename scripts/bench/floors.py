@@ -16,10 +16,11 @@ from server_files import ServerError
 from bench import load
 from bench.load import Case, Measurement, Place
 from bench.machine import Usage
-from bench.run import Run
+from bench.run import DISK_WORK, Before, Run, nothing
 
 LIBRARY = "hs_floor.so"
-FUNCTIONS = ("hs_floor", "hs_floor_insert", "hs_floor_serve", "hs_floor_update")
+SERVE, SERVE_WRITES = "hs_floor_serve", "hs_floor_serve_writes"
+FUNCTIONS = ("hs_floor", "hs_floor_insert", SERVE, SERVE_WRITES, "hs_floor_update")
 TARGET = "floor"
 INSIDE = "null inside"
 PATIENCE_SECONDS = 10  # that the null server inside waits for a client
@@ -66,27 +67,35 @@ def measure(
     run.quietest(section, take, run.options.quiet + disk_work)
 
 
-def measure_inside(run: Run, section: str, number: int, cases: Sequence[Case]) -> None:
-    """The null server with the handler calls, inside the server of ours."""
-    database = run.servers.database("ours")
-    _load(run, database)
-    usual = run.servers.place("ours")
+def measure_inside(
+    run: Run, section: str, number: int, cases: Sequence[Case], before: Before = nothing
+) -> None:
+    """The null server with the handler calls, inside the server that the cases name.
+
+    Inserts and updates as well: with the binary log, and one commit for all connections.
+    """
+    for name in {case.place for case in cases}:
+        _load(run, run.servers.database(name))
 
     def take(case: Case) -> Measurement:
-        with _serving(database) as port:
-            place = Place(usual.pid, port, pinned=usual.pinned)
-            return load.measure(case, place, number, run.options, run.servers.pids())
+        ready = before(case)
+        usual = run.servers.place(case.place)
+        with _serving(run.servers.database(case.place), writes=case.writes) as port:
+            place = Place(usual.pid, port, port, pinned=usual.pinned)
+            return load.measure(ready, place, number, run.options, run.servers.pids())
 
     for case in cases:
-        run.quietest(section, partial(take, case), run.options.quiet)
+        limit = run.options.quiet + (DISK_WORK if case.writes else 0)
+        run.quietest(section, partial(take, case), limit)
 
 
 @contextmanager
-def _serving(database: PrivateServer) -> Iterator[int]:
+def _serving(database: PrivateServer, *, writes: bool) -> Iterator[int]:
     """The port of the null server inside, which ends when its clients have gone."""
     port = ports.free_port()
     found: list[object] = []
-    statement = f"SELECT hs_floor_serve({port}, {PATIENCE_SECONDS}, 1, 0, 'user')"
+    function, table = (SERVE_WRITES, "written") if writes else (SERVE, "user")
+    statement = f"SELECT {function}({port}, {PATIENCE_SECONDS}, 1, 0, '{table}')"
     server = threading.Thread(target=lambda: found.extend(database.sql(statement)[0]))
     server.start()
     try:

@@ -17,7 +17,7 @@ DEPTH_32 = lookups.shape_name(32, 32)
 P50 = figures.latency("p50")
 P99 = figures.latency("p99")
 SUM = "null server + handler calls in process"
-INSIDE = "null server inside, with handler calls"
+INSIDE = writes_goals.INSIDE
 
 
 def limits_goals(results: Results) -> list[Goal]:
@@ -77,6 +77,7 @@ def _lookups(found: Groups) -> Iterator[Goal]:
         (DEPTH_1, "memcached", "memcached"),
     ):
         ours, other = found.get((shape, "ours")), found.get((shape, target))
+        best = ratio(other, found.get((shape, floors.INSIDE)), figures.cpu)
         yield beside(
             f"CPU for a lookup, {shape}: {name}'s of ours",
             1,
@@ -86,6 +87,7 @@ def _lookups(found: Groups) -> Iterator[Goal]:
             (name, "µs"),
             ours_above=False,
             strict=True,
+            bound=Bound(INSIDE, best),
         )
 
 

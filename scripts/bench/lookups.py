@@ -26,7 +26,9 @@ def shape_name(connections: int, depth: int) -> str:
 def lookups(run: Run) -> None:
     """Random lookups at four shapes, beside the floors."""
     cases = []
-    inside = [Case(shape_name(*shape), floors.INSIDE, *shape) for shape in SHAPES]
+    inside = [
+        Case(shape_name(*shape), floors.INSIDE, *shape, server="ours") for shape in SHAPES
+    ]
     for connections, depth in SHAPES:
         name = shape_name(connections, depth)
         targets = TARGETS + (SQL if depth == 1 else ())

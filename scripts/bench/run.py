@@ -18,7 +18,8 @@ DISK_WORK = 0.4  # of a core: work of the kernel for the disk, which counts as t
 Before = Callable[[Case], Case]
 
 
-def _nothing(case: Case) -> Case:
+def nothing(case: Case) -> Case:
+    """For cases that need nothing before them."""
     return case
 
 
@@ -30,7 +31,7 @@ class Run:
         self.servers = servers
         self.results = results
 
-    def rounds(self, section: str, cases: Sequence[Case], before: Before = _nothing) -> None:
+    def rounds(self, section: str, cases: Sequence[Case], before: Before = nothing) -> None:
         """All cases, round after round. `before` prepares for one, and may change it."""
         self.start(cases)
         for number in range(1, self.options.rounds + 1):
@@ -42,14 +43,14 @@ class Run:
             self.servers.place(case.place)
 
     def round(
-        self, section: str, cases: Sequence[Case], number: int, before: Before = _nothing
+        self, section: str, cases: Sequence[Case], number: int, before: Before = nothing
     ) -> None:
         """All cases once, in turns."""
         say(f"{section}, round {number} of {self.options.rounds}")
         for case in cases:
             self.measure(section, case, number, before)
 
-    def measure(self, section: str, case: Case, number: int, before: Before = _nothing) -> None:
+    def measure(self, section: str, case: Case, number: int, before: Before = nothing) -> None:
         """One case."""
 
         def take() -> Measurement:

@@ -21,5 +21,5 @@ def cases() -> list[Case]:
 def slow(run: Run) -> None:
     """All of them."""
     run.results.note("slow", "sync_delay_ms", run.options.sync_delay)
-    writes.rounds(run, "slow", cases())
+    writes.rounds(run, "slow", cases(), writes.inside(slow=True))
     writes.stop(run, cases())

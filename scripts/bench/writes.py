@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from private_server import PrivateServer
 
-from bench import machine, tables
+from bench import floors, machine, tables
 from bench.load import Case
 from bench.options import DIRECTORY
 from bench.run import Before, Run
@@ -57,6 +57,15 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
     ]
 
 
+def inside(*, slow: bool = False) -> list[Case]:
+    """The same on the null server inside, with the binary log on: what many connections can get."""
+    return [
+        replace(case(workload, "on", connections, "ours", slow=slow), target=floors.INSIDE)
+        for workload in ("insert", "update")
+        for connections in CONNECTIONS[1:]
+    ]
+
+
 def upserts() -> list[Case]:
     """Against INSERT … ON DUPLICATE KEY UPDATE, with the binary log."""
     return [case("upsert", "on", UPSERTS, target) for target in ("ours", *SQL)]
@@ -90,11 +99,18 @@ def next_key(server: PrivateServer) -> int:
     return int(server.sql(f"SELECT MAX(user_id) FROM {TABLE}")[0][0]) + 1
 
 
-def rounds(run: Run, section: str, found: Sequence[Case]) -> None:
-    """Measures the cases in turns, in tables that are made anew in each round."""
+def rounds(
+    run: Run, section: str, found: Sequence[Case], floor: Sequence[Case] = ()
+) -> None:
+    """Measures the cases in turns, in tables that are made anew in each round.
+
+    `floor`: those on the null server inside.
+    """
     run.start(found)
     for number in range(1, run.options.rounds + 1):
-        run.round(section, found, number, fresh(run))
+        before = fresh(run)
+        run.round(section, found, number, before)
+        floors.measure_inside(run, section, number, floor, before)
 
 
 def stop(run: Run, found: Iterable[Case]) -> None:
@@ -110,6 +126,6 @@ def writes(run: Run) -> None:
     """On the disk as it is."""
     for log, targets in (("on", LOGGED), ("off", NOT_LOGGED)):
         found = cases(log, targets) + (upserts() + transactions() if log == "on" else [])
-        rounds(run, "writes", found)
+        rounds(run, "writes", found, inside() if log == "on" else ())
         stop(run, found)
     run.results.note("writes", "sync_us", round(machine.sync_us(DIRECTORY), 1))

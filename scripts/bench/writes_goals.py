@@ -1,18 +1,17 @@
-"""The goals of durable writes: the time of one commit, the CPU time of a batch, and SQL."""
+"""The goals of durable writes: the time of one commit, and SQL, with what is possible of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
-from bench import figures, limits, lookups, writes
-from bench.figures import Group, combined, groups
+from bench import figures, floors, writes
+from bench.figures import Group, Spread, combined, groups, ratio
 from bench.goal import Bound, Goal, Held, beside, spread_of
 from bench.results import Results
 
 Groups = dict[tuple[str, str], Group]
 
-BATCH_CPU = "the CPU time of a batch"
+INSIDE = "null server inside, with handler calls"
 THREADS = {"ours": "one write thread", "ours default": "write threads by default"}
 
 
@@ -22,7 +21,7 @@ class Written:
 
     what: str
     commit: Goal  # connections ÷ time of one commit
-    batch: Goal  # the same, with the CPU time of a batch
+    inside: Goal  # the null server inside, which commits once for all connections
     sql: Goal
 
     @property
@@ -33,36 +32,21 @@ class Written:
 
 def written(results: Results) -> list[Written]:
     """All durable writes with the binary log on; those of the slower disk behind the others."""
-    found = {name: groups(results, name) for name in ("lookups", "limits", "writes", "slow")}
-    null = found["lookups"].get((lookups.shape_name(100, 1), "null"))
-    floors = {
-        workload: found["limits"].get((limits.in_process_name(workload), "floor"))
-        for workload in ("insert", "update")
-    }
     made = []
     for section, disk in (("writes", ""), ("slow", slower(results))):
-        if not found[section]:
-            continue
-        for workload, floor in floors.items():
-            one = found[section].get((writes.case_name(workload, "on", 1), "ours"))
+        found = groups(results, section)
+        for workload in ("insert", "update"):
+            one = found.get((writes.case_name(workload, "on", 1), "ours"))
             for connections in writes.CONNECTIONS[1:]:
                 case = writes.case_name(workload, "on", connections)
-                sql = faster_sql(found[section], case)
+                sql = faster_sql(found, case)
+                inside = found.get((case, floors.INSIDE))
                 for target, threads in THREADS.items():
+                    ours = found.get((case, target))
+                    if ours is None:
+                        continue
                     what = f"{disk}{workload}s per second, {connections} connections, {threads}"
-                    ours = found[section].get((case, target))
-                    commit, batch = _commits(what, connections, ours, one, null, floor)
-                    names = ("the faster SQL", "/s")
-                    beside_sql = beside(
-                        f"{what}: of SQL's",
-                        3,
-                        ours,
-                        sql,
-                        figures.rate,
-                        names,
-                        bound=_bound_of_sql(connections, sql, one, null, floor),
-                    )
-                    made.append(Written(what, commit, batch, beside_sql))
+                    made.append(_written(what, connections, ours, one, inside, sql))
     return made
 
 
@@ -72,76 +56,40 @@ def faster_sql(found: Groups, case: str) -> Group | None:
     return max(sql, key=lambda group: group.spread(figures.rate).median, default=None)
 
 
-def at_commit_speed(connections: int, one: float) -> float:
-    """Requests per second when each connection gets one done in the time of a commit.
-
-    `one`: requests per second of one connection.
-    """
-    return connections * one
-
-
-def with_batch_cpu(connections: int, one: float, null: float, floor: float) -> float:
-    """The same, when the other requests of a batch come first, each with its CPU time in µs."""
-    return connections / (1 / one + (connections - 1) * (null + floor) / 1e6)
-
-
-def _commits(
+def _written(
     what: str,
     connections: int,
-    ours: Group | None,
+    ours: Group,
     one: Group | None,
-    null: Group | None,
-    floor: Group | None,
-) -> tuple[Goal, Goal]:
-    rate = {"ours": (ours, figures.rate), "one": (one, figures.rate)}
-    cpu = {"null": (null, figures.cpu), "floor": (floor, figures.cpu)}
-    disk = partial(at_commit_speed, connections)
-    both = partial(with_batch_cpu, connections)
-    ours_rate = spread_of(ours, figures.rate)
+    inside: Group | None,
+    sql: Group | None,
+) -> Written:
+    def of_commits(group: Group | None) -> Spread | None:
+        parts = {"rate": (group, figures.rate), "one": (one, figures.rate)}
+        return combined(parts, lambda rate, one: rate / (connections * one))
+
     name = "connections ÷ time of one commit"
-    with_cpu = f"{name}, with {BATCH_CPU}"
+    at_commit_speed = combined({"one": (one, figures.rate)}, lambda one: connections * one)
     commit = Goal(
         f"{what}: of {name}",
         0.85 if connections == writes.CONNECTIONS[1] else None,
-        combined(rate, lambda ours, one: ours / disk(one)),
-        held=Held(name, combined({"one": rate["one"]}, disk), ours_rate, "/s"),
-        bound=Bound(
-            BATCH_CPU,
-            combined(
-                {"one": rate["one"], **cpu},
-                lambda one, null, floor: both(one, null, floor) / disk(one),
-            ),
-        ),
+        of_commits(ours),
+        held=Held(name, at_commit_speed, spread_of(ours, figures.rate), "/s"),
+        bound=Bound(INSIDE, of_commits(inside)),
     )
-    batch = Goal(
-        f"{what}: of that with {BATCH_CPU}",
-        None,
-        combined(
-            {**rate, **cpu}, lambda ours, one, null, floor: ours / both(one, null, floor)
+    return Written(
+        what,
+        commit,
+        beside(f"{what}: of the {INSIDE}", None, ours, inside, figures.rate, (INSIDE, "/s")),
+        beside(
+            f"{what}: of SQL's",
+            3,
+            ours,
+            sql,
+            figures.rate,
+            ("the faster SQL", "/s"),
+            bound=Bound(INSIDE, ratio(inside, sql, figures.rate)),
         ),
-        held=Held(with_cpu, combined({"one": rate["one"], **cpu}, both), ours_rate, "/s"),
-    )
-    return commit, batch
-
-
-def _bound_of_sql(
-    connections: int,
-    sql: Group | None,
-    one: Group | None,
-    null: Group | None,
-    floor: Group | None,
-) -> Bound:
-    """How many times SQL's rate is possible, with the CPU time of a batch."""
-    parts = {
-        "sql": (sql, figures.rate),
-        "one": (one, figures.rate),
-        "null": (null, figures.cpu),
-        "floor": (floor, figures.cpu),
-    }
-    both = partial(with_batch_cpu, connections)
-    return Bound(
-        BATCH_CPU,
-        combined(parts, lambda sql, one, null, floor: both(one, null, floor) / sql),
     )
 
 

@@ -2,8 +2,7 @@
 // epoll, one receive and one send for each connection that is ready. For the benchmark only: input
 // is not checked, and bounded only by kBuffer.
 //
-// A request is what hs-bench sends: `P…` opens, any other line is a find whose key is the fourth
-// token.
+// A request is what hs-bench sends: `P…` opens, and any other line is answered by the owner.
 #ifndef HS_TOOLS_FLOOR_LINE_SERVER_H_
 #define HS_TOOLS_FLOOR_LINE_SERVER_H_
 
@@ -18,9 +17,17 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace hs::floor {
+
+// The token at `place`, from 0.
+inline std::string_view token(std::string_view line, int place) {
+  for (; place > 0; --place) line.remove_prefix(line.find('\t') + 1);
+  return line.substr(0, line.find('\t'));
+}
 
 class LineServer {
  public:
@@ -38,28 +45,42 @@ class LineServer {
 
   // Serves until a client has come and the last one has gone, or none has come for so long.
   // `patience_ms` -1: for ever. `begin` and `end` stand around what is ready at one time.
-  // `find(key, out)` appends the reply and returns its end. False from `begin`: ends.
-  template <class Begin, class Find, class End>
-  void serve(int patience_ms, Begin begin, Find find, End end);
+  // `answer(line, out)` appends the reply and returns its end. False from `begin`: ends.
+  template <class Begin, class Answer, class End>
+  void serve(int patience_ms, Begin begin, Answer answer, End end);
+
+  // The same for changes: waits until each connection has sent a request, or none has come for a
+  // millisecond, and sends the replies behind `end`.
+  template <class Begin, class Answer, class End>
+  void serve_together(int patience_ms, Begin begin, Answer answer, End end);
 
  private:
   static constexpr size_t kBuffer = size_t{64} * 1024;
   static constexpr int kEvents = 1024;
+  static constexpr int kStragglersMs = 1;
 
   struct Connection {
     int descriptor;
-    size_t unread = 0;  // bytes of a line that is not complete
+    size_t unread = 0;  // bytes of lines that were not answered
     std::array<char, kBuffer> input;
+    std::array<char, 4 * kLongestReply> replies;  // of serve_together(), up to `end`
+    char* end = nullptr;
   };
 
   void admit();
-  template <class Find>
-  bool answer(Connection& connection, Find& find);
-
-  // The fourth token: INDEX OPERATOR COUNT KEY …
-  static std::string_view key_of(std::string_view line) {
-    for (int i = 0; i < 3; ++i) line.remove_prefix(line.find('\t') + 1);
-    return line.substr(0, line.find('\t'));
+  void forget(Connection* connection) {
+    ::close(connection->descriptor);
+    delete connection;
+    --connections_;
+  }
+  // False: the client has gone.
+  static bool receive(Connection& connection);
+  // Returns the end of the replies in `output`; null: there is no room for them.
+  template <class Answer>
+  static char* execute(Connection& connection, std::span<char> output, Answer& answer);
+  static bool reply(const Connection& connection, const char* begin, const char* end) {
+    return end != nullptr && ::send(connection.descriptor, begin, static_cast<size_t>(end - begin),
+                                    MSG_NOSIGNAL) == end - begin;
   }
 
   int listener_;
@@ -110,37 +131,40 @@ inline void LineServer::admit() {
   ++connections_;
 }
 
-// False: the client has gone.
-template <class Find>
-bool LineServer::answer(Connection& connection, Find& find) {
-  constexpr std::string_view kOpened = "0\t1\n";
-  char* const input = connection.input.data();
-  const ssize_t size = ::recv(connection.descriptor, input + connection.unread,
+inline bool LineServer::receive(Connection& connection) {
+  const ssize_t size = ::recv(connection.descriptor, connection.input.data() + connection.unread,
                               connection.input.size() - connection.unread, MSG_DONTWAIT);
   if (size <= 0) return false;
-  std::string_view rest(input, connection.unread + static_cast<size_t>(size));
-  char* out = output_.data();
+  connection.unread += static_cast<size_t>(size);
+  return true;
+}
+
+// Answers the lines that are complete.
+template <class Answer>
+char* LineServer::execute(Connection& connection, std::span<char> output, Answer& answer) {
+  constexpr std::string_view kOpened = "0\t1\n";
+  std::string_view rest(connection.input.data(), connection.unread);
+  char* out = output.data();
+  const char* const last = out + output.size() - kLongestReply;
   for (;;) {
     const size_t end = rest.find('\n');
     if (end == std::string_view::npos) break;
-    if (end > kLongestReply / 2) return false;
+    if (end > kLongestReply / 2 || out > last) return nullptr;
     if (rest.starts_with('P')) {
       std::memcpy(out, kOpened.data(), kOpened.size());
       out += kOpened.size();
     } else {
-      out = find(key_of(rest.substr(0, end)), out);
+      out = answer(rest.substr(0, end), out);
     }
     rest.remove_prefix(end + 1);
-    if (out > output_.data() + output_.size() - kLongestReply) return false;
   }
-  std::memmove(input, rest.data(), rest.size());
+  std::memmove(connection.input.data(), rest.data(), rest.size());
   connection.unread = rest.size();
-  const auto length = static_cast<size_t>(out - output_.data());
-  return ::send(connection.descriptor, output_.data(), length, MSG_NOSIGNAL) == ssize_t(length);
+  return out;
 }
 
-template <class Begin, class Find, class End>
-void LineServer::serve(int patience_ms, Begin begin, Find find, End end) {
+template <class Begin, class Answer, class End>
+void LineServer::serve(int patience_ms, Begin begin, Answer answer, End end) {
   std::array<epoll_event, kEvents> events;
   bool served = false;
   while (!served || connections_ != 0 || patience_ms < 0) {
@@ -150,15 +174,45 @@ void LineServer::serve(int patience_ms, Begin begin, Find find, End end) {
       auto* const connection = static_cast<Connection*>(events[static_cast<size_t>(i)].data.ptr);
       if (connection == nullptr) {
         admit();
-      } else if (answer(*connection, find)) {
+      } else if (receive(*connection) &&
+                 reply(*connection, output_.data(), execute(*connection, output_, answer))) {
         served = true;
       } else {
-        ::close(connection->descriptor);
-        delete connection;
-        --connections_;
+        forget(connection);
       }
     }
     end();
+  }
+}
+
+template <class Begin, class Answer, class End>
+void LineServer::serve_together(int patience_ms, Begin begin, Answer answer, End end) {
+  std::array<epoll_event, kEvents> events;
+  std::vector<Connection*> ready;
+  bool served = false;
+  while (!served || connections_ != 0) {
+    const int happened =
+        ::epoll_wait(epoll_, events.data(), kEvents, ready.empty() ? patience_ms : kStragglersMs);
+    if (happened == 0 && ready.empty()) return;
+    for (int i = 0; i < happened; ++i) {
+      auto* const connection = static_cast<Connection*>(events[static_cast<size_t>(i)].data.ptr);
+      if (connection == nullptr) {
+        admit();
+      } else if (receive(*connection)) {
+        ready.push_back(connection);
+      } else {
+        forget(connection);
+      }
+    }
+    if (ready.empty() || (happened != 0 && ready.size() < connections_)) continue;
+    if (!begin()) return;
+    for (Connection* const connection : ready)
+      connection->end = execute(*connection, connection->replies, answer);
+    end();
+    for (Connection* const connection : ready)
+      if (!reply(*connection, connection->replies.data(), connection->end)) forget(connection);
+    ready.clear();
+    served = true;
   }
 }
 

@@ -23,7 +23,9 @@ char* append(char* out, std::string_view text) {
   return out + text.size();
 }
 
-char* answer(std::string_view key, char* out) {
+// INDEX OPERATOR COUNT KEY …
+char* answer(std::string_view line, char* out) {
+  const std::string_view key = hs::floor::token(line, 3);
   if (key == kSampleKey) return append(out, kSampleReply);
   out = append(append(out, "0\t3\tuser name "), key);
   out = append(append(out, "\tuser"), key);

@@ -10,12 +10,16 @@
 // a server that does the same system calls and the same handler calls cannot cost less. Ends when the
 // last client has gone, or when none has sent anything for SECONDS. Returns the number of lookups;
 // NULL if a row was missing, or the port or the table could not be used.
+//
+// hs_floor_serve_writes does the same with the inserts and the updates of hs-bench, and writes the
+// binary log: one statement and one commit for the requests of all connections, which it waits for.
 #include "session.h"
 // (before anything else)
 #include <charconv>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "line_server.h"
 
@@ -24,6 +28,11 @@ namespace {
 using namespace hs::floor;
 
 constexpr uint64_t kMostSeconds = 3600;
+
+char* append(char* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
 
 class Finder {
  public:
@@ -35,7 +44,9 @@ class Finder {
   }
   void end() { failed_ |= !end_statement(thd_, table_, lock_, true); }
 
-  char* find(std::string_view key, char* out) {
+  // INDEX OPERATOR COUNT KEY …
+  char* find(std::string_view line, char* out) {
+    const std::string_view key = token(line, 3);
     uint32_t number = 0;
     std::from_chars(key.data(), key.data() + key.size(), number);
     if (!read_row(table_, number)) {
@@ -59,16 +70,72 @@ class Finder {
   double result() const { return failed_ ? -1 : static_cast<double>(found_); }
 
  private:
-  static char* append(char* out, std::string_view text) {
-    std::memcpy(out, text.data(), text.size());
-    return out + text.size();
-  }
-
   THD* const thd_;
   TABLE* const table_;
   MYSQL_LOCK* lock_ = nullptr;
   bool failed_ = false;
   uint64_t found_ = 0;
+};
+
+class Writer {
+ public:
+  Writer(THD* thd, TABLE* table) : thd_(thd), table_(table) { log_rows(thd); }
+
+  bool begin() {
+    thd_->lock = begin_statement(thd_, table_);
+    if (thd_->lock == nullptr || !table_->file->prepare_for_row_logging()) return false;
+    table_->mark_columns_per_binlog_row_image();
+    return true;
+  }
+
+  // INDEX + 4 ID NAME EMAIL CREATED, or INDEX = 1 ID 1 0 U EMAIL
+  char* write(std::string_view line, char* out) {
+    constexpr std::string_view kInserted = "0\t1\n";
+    constexpr std::string_view kUpdated = "0\t1\t1\n";
+    constexpr std::string_view kFailed = "1\t1\n";
+    const bool inserts = token(line, 1) == "+";
+    const bool done = inserts ? insert(line) : update(line);
+    if (!done) failed_ = true;
+    ++written_;
+    return append(out, !done ? kFailed : inserts ? kInserted : kUpdated);
+  }
+
+  void end() {
+    MYSQL_LOCK* const lock = std::exchange(thd_->lock, nullptr);
+    thd_->binlog_flush_pending_rows_event(true);
+    failed_ |= !end_statement(thd_, table_, lock, true);
+    failed_ |= trans_commit(thd_);
+  }
+
+  double result() const { return failed_ ? -1 : static_cast<double>(written_); }
+
+ private:
+  void store(int field, std::string_view value) {
+    table_->field[field]->set_notnull();
+    table_->field[field]->store(value.data(), value.size(), &my_charset_utf8mb4_bin);
+  }
+
+  bool insert(std::string_view line) {
+    restore_record(table_, s->default_values);
+    for (int field = 0; field < 4; ++field) store(field, token(line, 3 + field));
+    return table_->file->ha_write_row(table_->record[0]) == 0;
+  }
+
+  bool update(std::string_view line) {
+    uint32_t key = 0;
+    const std::string_view digits = token(line, 3);
+    std::from_chars(digits.data(), digits.data() + digits.size(), key);
+    if (!read_row(table_, key)) return false;
+    store_record(table_, record[1]);
+    store(2, token(line, 7));
+    const int failed = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+    return failed == 0 || failed == HA_ERR_RECORD_IS_THE_SAME;
+  }
+
+  THD* const thd_;
+  TABLE* const table_;
+  bool failed_ = false;
+  uint64_t written_ = 0;
 };
 
 double serve(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
@@ -77,9 +144,32 @@ double serve(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
   Finder finder(thd, table);
   server->serve(
       patience_ms, [&] { return finder.begin(); },
-      [&](std::string_view key, char* out) { return finder.find(key, out); },
+      [&](std::string_view line, char* out) { return finder.find(line, out); },
       [&] { finder.end(); });
   return finder.result();
+}
+
+double serve_writes(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
+  const auto server = std::make_unique<LineServer>(port);
+  if (!server->listens()) return -1;
+  Writer writer(thd, table);
+  server->serve_together(
+      patience_ms, [&] { return writer.begin(); },
+      [&](std::string_view line, char* out) { return writer.write(line, out); },
+      [&] { writer.end(); });
+  return writer.result();
+}
+
+using Serve = double (*)(THD*, TABLE*, uint16_t port, int patience_ms);
+
+double run(UDF_ARGS* arguments, char* is_null, char* error, bool writes, Serve serve) {
+  const auto port = static_cast<uint16_t>(std::min<uint64_t>(number(arguments, 0), UINT16_MAX));
+  const auto patience = static_cast<int>(std::min(number(arguments, 1), kMostSeconds));
+  return end_function(is_null, error, [&] {
+    return with_table(table_name(arguments), writes, [&](THD* thd, TABLE* table) {
+      return serve(thd, table, port, patience * 1000);
+    });
+  });
 }
 
 }  // namespace
@@ -93,12 +183,18 @@ extern "C" {
 
 [[gnu::visibility("default")]] double hs_floor_serve(UDF_INIT*, UDF_ARGS* arguments, char* is_null,
                                                      char* error) {
-  const auto port = static_cast<uint16_t>(std::min<uint64_t>(number(arguments, 0), UINT16_MAX));
-  const auto patience = static_cast<int>(std::min(number(arguments, 1), kMostSeconds));
-  return end_function(is_null, error, [&] {
-    return with_table(table_name(arguments), false, [&](THD* thd, TABLE* table) {
-      return serve(thd, table, port, patience * 1000);
-    });
-  });
+  return run(arguments, is_null, error, false, serve);
+}
+
+[[gnu::visibility("default")]] my_bool hs_floor_serve_writes_init(UDF_INIT* init,
+                                                                  UDF_ARGS* arguments,
+                                                                  char* message) {
+  return begin_function(init, arguments, message,
+                        "hs_floor_serve_writes(port, seconds, 1, 0, table)");
+}
+
+[[gnu::visibility("default")]] double hs_floor_serve_writes(UDF_INIT*, UDF_ARGS* arguments,
+                                                            char* is_null, char* error) {
+  return run(arguments, is_null, error, true, serve_writes);
 }
 }

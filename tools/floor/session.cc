@@ -86,6 +86,13 @@ MYSQL_LOCK* begin_statement(THD* thd, TABLE* table) {
   return nullptr;
 }
 
+void log_rows(THD* thd) {
+  thd->variables.binlog_format = BINLOG_FORMAT_ROW;
+  thd->variables.option_bits |= OPTION_BIN_LOG;
+  thd->variables.binlog_annotate_row_events = false;
+  thd->set_current_stmt_binlog_format_row();
+}
+
 bool end_statement(THD* thd, TABLE* table, MYSQL_LOCK* lock, bool done) {
   table->file->ha_index_end();
   if (done) {

@@ -33,6 +33,9 @@ double with_table(const std::string& name, bool writes,
 // Begins a statement, locks the table and begins its primary key; null: it could not.
 MYSQL_LOCK* begin_statement(THD* thd, TABLE* table);
 
+// Row changes of the session are written to the binary log from now on.
+void log_rows(THD* thd);
+
 // Commits what was `done`, or undoes it, and unlocks. False: it was not done, or the commit failed.
 bool end_statement(THD* thd, TABLE* table, MYSQL_LOCK* lock, bool done);
 
