@@ -59,11 +59,14 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
 
 def inside(*, slow: bool = False) -> list[Case]:
     """The same on the null server inside, with the binary log on: what many connections can get."""
-    return [
-        replace(case(workload, "on", connections, "ours", slow=slow), target=floors.INSIDE)
+    many = [
+        case(workload, "on", connections, "ours", slow=slow)
         for workload in ("insert", "update")
         for connections in CONNECTIONS[1:]
     ]
+    if not slow:
+        many.append(case("upsert", "on", UPSERTS, "ours"))
+    return [replace(one, target=floors.INSIDE) for one in many]
 
 
 def upserts() -> list[Case]:

@@ -11,8 +11,9 @@
 // last client has gone, or when none has sent anything for SECONDS. Returns the number of lookups;
 // NULL if a row was missing, or the port or the table could not be used.
 //
-// hs_floor_serve_writes does the same with the inserts and the updates of hs-bench, and writes the
-// binary log: one statement and one commit for the requests of all connections, which it waits for.
+// hs_floor_serve_writes does the same with the inserts, updates and upserts of hs-bench, and writes
+// the binary log: one statement and one commit for the requests of all connections, which it waits
+// for.
 #include "session.h"
 // (before anything else)
 #include <charconv>
@@ -85,19 +86,24 @@ class Writer {
     thd_->lock = begin_statement(thd_, table_);
     if (thd_->lock == nullptr || !table_->file->prepare_for_row_logging()) return false;
     table_->mark_columns_per_binlog_row_image();
+    // So that an upsert locks the row in the way as it will need it.
+    table_->file->extra(HA_EXTRA_INSERT_WITH_UPDATE);
     return true;
   }
 
-  // INDEX + 4 ID NAME EMAIL CREATED, or INDEX = 1 ID 1 0 U EMAIL
+  // INDEX + 4 ID NAME EMAIL CREATED, the same with +U, or INDEX = 1 ID 1 0 U EMAIL
   char* write(std::string_view line, char* out) {
     constexpr std::string_view kInserted = "0\t1\n";
     constexpr std::string_view kUpdated = "0\t1\t1\n";
-    constexpr std::string_view kFailed = "1\t1\n";
-    const bool inserts = token(line, 1) == "+";
-    const bool done = inserts ? insert(line) : update(line);
-    if (!done) failed_ = true;
+    const std::string_view verb = token(line, 1);
+    if (verb == "=") {
+      failed_ |= !update(line);
+    } else {
+      const int failed = insert(line);
+      failed_ |= failed != 0 && (verb != "+U" || failed != HA_ERR_FOUND_DUPP_KEY || !upsert(line));
+    }
     ++written_;
-    return append(out, !done ? kFailed : inserts ? kInserted : kUpdated);
+    return append(out, verb == "+" ? kInserted : kUpdated);
   }
 
   void end() {
@@ -115,19 +121,35 @@ class Writer {
     table_->field[field]->store(value.data(), value.size(), &my_charset_utf8mb4_bin);
   }
 
-  bool insert(std::string_view line) {
+  int insert(std::string_view line) {
     restore_record(table_, s->default_values);
     for (int field = 0; field < 4; ++field) store(field, token(line, 3 + field));
-    return table_->file->ha_write_row(table_->record[0]) == 0;
+    return table_->file->ha_write_row(table_->record[0]);
   }
 
   bool update(std::string_view line) {
+    if (!read(line)) return false;
+    store(2, token(line, 7));
+    return write_updated();
+  }
+
+  // The row is there already.
+  bool upsert(std::string_view line) {
+    if (!read(line)) return false;
+    for (int field = 1; field < 4; ++field) store(field, token(line, 3 + field));
+    return write_updated();
+  }
+
+  bool read(std::string_view line) {
     uint32_t key = 0;
     const std::string_view digits = token(line, 3);
     std::from_chars(digits.data(), digits.data() + digits.size(), key);
     if (!read_row(table_, key)) return false;
     store_record(table_, record[1]);
-    store(2, token(line, 7));
+    return true;
+  }
+
+  bool write_updated() {
     const int failed = table_->file->ha_update_row(table_->record[1], table_->record[0]);
     return failed == 0 || failed == HA_ERR_RECORD_IS_THE_SAME;
   }
