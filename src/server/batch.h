@@ -221,6 +221,8 @@ class Batch {
   bool transact(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
   void begin_transaction(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
   Result<void> begin_transaction(const protocol::Request& request, Peer& peer);
+  bool end_group_before(Entry& entry, bool takes_long);
+  bool may_undo(Entry& entry);
   void end_transaction(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
   bool answer_in_transaction(const protocol::Request& request, protocol::Codec& codec,
                              Entry& entry);

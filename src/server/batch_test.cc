@@ -159,7 +159,7 @@ TEST_F(BatchTest, ARowThatStaysLockedFailsItsOwnRequestOnly) {
 }
 
 // Allows no thread to wait for a lock.
-class NoWaits final : public Outlet {
+class NoWaits : public Outlet {
  public:
   void step_aside(Peer*) override {}
   void end_interruptible() override {}
@@ -236,6 +236,28 @@ TEST_F(BatchTest, WhatIsParkedAfterALostTransactionHasAllOfItsPatience) {
   EXPECT_EQ(take(first_), "1\t1\ttransaction_lost\n0\t1\n");
   EXPECT_TRUE(first_.parked);
   EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
+}
+
+TEST_F(BatchTest, ARollbackOfManyRowsMakesWayForOtherConnections) {
+  struct MakesWay final : NoWaits {
+    int times = 0;
+    void make_way() override { ++times; }
+  } outlet;
+  const SharedSettings settings{Settings{}};
+  Transactions transactions("watcher", engine::Mode::kReadWrite, faulty_, settings);
+  Batch batch(context_, kProtocols, session_, counters_, &outlet, nullptr, &transactions);
+  for (const int rows : {1, 100}) {
+    EXPECT_EQ(outlet.times, 0);
+    first_.input().append("T\tB\nT\tS\ta\n");
+    for (int i = 1; i <= rows; ++i) first_.input().append(insert(i));
+    first_.input().append("T\tU\ta\nT\tR\n");
+    batch.run(first_);
+    batch.finish();
+    batch.clear();
+    EXPECT_TRUE(first_.input().empty());
+    EXPECT_EQ(first_.transaction, nullptr);
+  }
+  EXPECT_EQ(outlet.times, 2);
 }
 
 TEST_F(BatchTest, AfterADeadlockOneMayBeParkedAndTheOthersGoOn) {

@@ -12,6 +12,8 @@ namespace {
 
 // A commit that takes less is no reason to give the lead away.
 constexpr int64_t kLongCommitNs = 100'000;
+// The same of a rollback, in rows.
+constexpr uint64_t kManyRows = 100;
 
 }  // namespace
 
@@ -51,8 +53,10 @@ bool Batch::transact(const Request& request, protocol::Codec& codec, Entry& entr
   } else if (entry.plan.kind == Plan::Kind::kChange && peer.transaction->reads_only()) {
     reply_step(ErrorCode::kReadOnly, codec, entry);
   } else if (is_step) {
-    reply_step(exec::take_step(request, *at_work_), codec, entry);
-    if (at_work_->transaction_lost()) lose_transaction();
+    if (request.step != Step::kRollbackTo || may_undo(entry)) {
+      reply_step(exec::take_step(request, *at_work_), codec, entry);
+      if (at_work_->transaction_lost()) lose_transaction();
+    }
   } else if (!answer_in_transaction(request, codec, entry)) {
     return true;  // parked
   }
@@ -101,18 +105,8 @@ void Batch::end_transaction(const Request& request, protocol::Codec& codec, Entr
   Peer& peer = *entry.peer;
   const bool commits = request.step == Step::kCommit;
   const bool waits = commits && at_work_->has_uncommitted_changes();
-  if (waits) {
-    if (!group_.empty()) {
-      end_own_group(false);
-      if (peer.ending != Peer::Ending::kNone) return;
-      entry.reply_begin = peer.output().size();
-    }
-    if (outlet_ != nullptr && transactions_->commit_ns() >= kLongCommitNs) {
-      // A commit is not interrupted.
-      if (took_long_) end_interruptible();
-      outlet_->make_way();
-    }
-  }
+  if (waits && !end_group_before(entry, transactions_->commit_ns() >= kLongCommitNs)) return;
+  if (!commits && !may_undo(entry)) return;
   const int64_t begin_ns = waits ? monotonic_ns() : 0;
   const Result<void> done = exec::take_step(request, *at_work_);
   if (waits) transactions_->note_commit(monotonic_ns() - begin_ns);
@@ -125,6 +119,27 @@ void Batch::end_transaction(const Request& request, protocol::Codec& codec, Entr
   const std::unique_ptr<Transaction> ended = std::move(peer.transaction);
   ended->end(commits && done);
   reply_step(done, codec, entry);
+}
+
+// Before a commit, which waits, or before what `takes_long`. False: the connection ends.
+bool Batch::end_group_before(Entry& entry, bool takes_long) {
+  Peer& peer = *entry.peer;
+  if (!group_.empty()) {
+    end_own_group(false);
+    if (peer.ending != Peer::Ending::kNone) return false;
+    entry.reply_begin = peer.output().size();
+  }
+  if (outlet_ != nullptr && takes_long) {
+    // Neither a commit nor a rollback is interrupted.
+    if (took_long_) end_interruptible();
+    outlet_->make_way();
+  }
+  return true;
+}
+
+// Before a rollback, or one to a savepoint. False: the connection ends.
+bool Batch::may_undo(Entry& entry) {
+  return entry.peer->transaction->changed_rows() < kManyRows || end_group_before(entry, true);
 }
 
 // The client must end what is lost before it goes on.
@@ -153,6 +168,7 @@ bool Batch::answer_in_transaction(const Request& request, protocol::Codec& codec
     if (!answer_or_park(entry)) return false;
   }
   scratch_.acts_for_account = true;
+  if (entry.plan.kind == Plan::Kind::kChange) peer.transaction->note_changed(entry.outcome.rows);
   if (at_work_->transaction_lost()) lose_transaction();
   return true;
 }

@@ -33,6 +33,9 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   bool reads_only() const { return reads_only_; }
+  // How many rows its requests have changed. Only in the connection's thread.
+  void note_changed(uint64_t rows) { changed_rows_ += rows; }
+  uint64_t changed_rows() const { return changed_rows_; }
 
   // The session, which has entered the calling thread. Null: the transaction is lost.
   engine::Session* enter(engine::SessionEvents events);
@@ -64,6 +67,7 @@ class Transaction {
   // Used by the holder:
   std::unique_ptr<engine::Session> session_;
   int64_t used_ms_ = 0;  // when the last request ended, in monotonic_ms()
+  uint64_t changed_rows_ = 0;
   bool is_parked_ = false;
   int64_t waited_for_since_ms_ = 0;  // when the watcher first saw that DDL waits; 0: it does not
 };
