@@ -197,7 +197,7 @@ int MariaCursor::read_overlapping_row(uint key, uchar* record, std::string_view 
     if (memcmp(file->ref, updated.data(), updated.size()) == 0) error = file->ha_index_next(record);
   }
   end_index();
-  if (error == 0 && !table_->check_period_overlaps(index, table_->record[0], record))
+  if (error == 0 && !TABLE::check_period_overlaps(index, table_->record[0], record))
     error = HA_ERR_FOUND_DUPP_KEY;
   return error;
 }
