@@ -77,8 +77,8 @@ void MariaSession::end_statement_of_block() {
 // Between two statements. As SQL does behind each: the metadata locks stay until the block's end.
 void MariaSession::close_tables_of_block() {
   for (const MariaCursor* cursor : cursors_.open()) cursor->list_locks(block_locks_);
-  std::ranges::sort(block_locks_);
-  block_locks_.erase(std::ranges::unique(block_locks_).begin(), block_locks_.end());
+  std::sort(block_locks_.begin(), block_locks_.end());
+  block_locks_.erase(std::unique(block_locks_.begin(), block_locks_.end()), block_locks_.end());
   close_open_tables();
 }
 
