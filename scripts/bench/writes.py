@@ -81,12 +81,15 @@ def transactions() -> list[Case]:
 
 
 def fresh(run: Run) -> Before:
-    """What each case needs before it. The first one on a server makes the table anew."""
+    """What each case needs before it. The first one on a server makes the table anew.
+
+    Each case of upserts does, too: those of the one before have inserted rows.
+    """
     made = set()
 
     def before(one: Case) -> Case:
         server = run.servers.database(one.place)
-        if one.place not in made:
+        if one.place not in made or "upsert" in one.arguments:
             tables.create(server, TABLE, ROWS)
             _lengthen(server)
             made.add(one.place)
