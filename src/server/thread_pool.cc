@@ -167,17 +167,17 @@ void ThreadPool::join() {
 }
 
 void ThreadPool::want_leader(Reactor& reactor) {
-  const MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto end = without_leader_.end();
   if (std::find(without_leader_.begin(), end, &reactor) != end) return;
   without_leader_.push_back(&reactor);
-  call_next();
+  call_next(lock);
 }
 
 void ThreadPool::want_watcher(Reactor& reactor) {
-  const MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   without_watcher_.push_back(&reactor);
-  call_next();
+  call_next(lock);
 }
 
 bool ThreadPool::begin_wait() {
@@ -193,10 +193,13 @@ void ThreadPool::end_wait() {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->try_parked();
 }
 
-void ThreadPool::call_next() {
+// Unlocks: a thread that is called while the mutex is locked would at once wait for it.
+void ThreadPool::call_next(MutexLock& lock) {
   if (standing_by_.empty()) return;
-  standing_by_.back()->called.notify_one();
+  Standby& next = *standing_by_.back();
   standing_by_.pop_back();
+  lock.unlock();
+  next.called.notify_one();
 }
 
 void ThreadPool::call(Standby& standby) {
