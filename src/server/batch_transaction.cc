@@ -75,8 +75,8 @@ void Batch::reply_step(const Result<void>& done, protocol::Codec& codec, Entry& 
 }
 
 // What the connection has done before was committed, and the transaction may need its rows. When none
-// can be begun, the connection is as one whose transaction is lost. Else what the client has
-// sent behind it would be carried out, each request for itself.
+// can be begun, the connection is as one whose transaction is lost. Else what the client has sent
+// behind it would be carried out, each request for itself.
 void Batch::begin_transaction(const Request& request, protocol::Codec& codec, Entry& entry) {
   Peer& peer = *entry.peer;
   if (entry.plan.kind == Plan::Kind::kRefused && entry.plan.error == ErrorCode::kUnauthorized) {
@@ -146,8 +146,8 @@ bool Batch::may_undo(Entry& entry) {
 void Batch::answer_lost(const Request& request, protocol::Codec& codec, Entry& entry) {
   const bool is_step = entry.plan.kind == Plan::Kind::kTransaction;
   const bool rolls_back = is_step && request.step == Step::kRollback;
-  entry.peer->waits_since_ms =
-      0;  // the request may have been parked until the transaction was lost
+  // The request may have been parked until the transaction was lost.
+  entry.peer->waits_since_ms = 0;
   if (rolls_back || (is_step && request.step == Step::kCommit)) entry.peer->transaction.reset();
   reply_step(rolls_back ? Result<void>() : Result<void>(ErrorCode::kTransactionLost), codec, entry);
 }
