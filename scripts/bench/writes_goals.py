@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench import figures, floors, writes
+from bench import figures, floors, markdown, writes
 from bench.figures import Group, Spread, combined, groups, ratio
 from bench.goal import Bound, Goal, Held, beside, spread_of
 from bench.results import Results
 
 Groups = dict[tuple[str, str], Group]
 
-INSIDE = "null server inside, with handler calls"
+INSIDE = markdown.plain(floors.INSIDE)
 THREADS = {"ours": "one write thread", "ours default": "write threads by default"}
 
 

@@ -35,6 +35,14 @@ char* append(char* out, std::string_view text) {
   return out + text.size();
 }
 
+// The key of a request, its fourth token.
+uint32_t key_of(std::string_view line) {
+  const std::string_view digits = token(line, 3);
+  uint32_t key = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), key);
+  return key;
+}
+
 class Finder {
  public:
   Finder(THD* thd, TABLE* table) : thd_(thd), table_(table) {}
@@ -46,11 +54,8 @@ class Finder {
   void end() { failed_ |= !end_statement(thd_, table_, lock_, true); }
 
   // INDEX OPERATOR COUNT KEY …
-  char* find(std::string_view line, char* out) {
-    const std::string_view key = token(line, 3);
-    uint32_t number = 0;
-    std::from_chars(key.data(), key.data() + key.size(), number);
-    if (!read_row(table_, number)) {
+  char* answer(std::string_view line, char* out) {
+    if (!read_row(table_, key_of(line))) {
       failed_ = true;
       return append(out, "0\t3\n");
     }
@@ -92,7 +97,7 @@ class Writer {
   }
 
   // INDEX + 4 ID NAME EMAIL CREATED, the same with +U, or INDEX = 1 ID 1 0 U EMAIL
-  char* write(std::string_view line, char* out) {
+  char* answer(std::string_view line, char* out) {
     constexpr std::string_view kInserted = "0\t1\n";
     constexpr std::string_view kUpdated = "0\t1\t1\n";
     const std::string_view verb = token(line, 1);
@@ -141,10 +146,7 @@ class Writer {
   }
 
   bool read(std::string_view line) {
-    uint32_t key = 0;
-    const std::string_view digits = token(line, 3);
-    std::from_chars(digits.data(), digits.data() + digits.size(), key);
-    if (!read_row(table_, key)) return false;
+    if (!read_row(table_, key_of(line))) return false;
     store_record(table_, record[1]);
     return true;
   }
@@ -160,26 +162,29 @@ class Writer {
   uint64_t written_ = 0;
 };
 
-double serve(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
+// `how`: LineServer's function that serves.
+template <class Work, class How>
+double serve(THD* thd, TABLE* table, uint16_t port, How how) {
   const auto server = std::make_unique<LineServer>(port);
   if (!server->listens()) return -1;
-  Finder finder(thd, table);
-  server->serve(
-      patience_ms, [&] { return finder.begin(); },
-      [&](std::string_view line, char* out) { return finder.find(line, out); },
-      [&] { finder.end(); });
-  return finder.result();
+  Work work(thd, table);
+  how(
+      *server, [&] { return work.begin(); },
+      [&](std::string_view line, char* out) { return work.answer(line, out); },
+      [&] { work.end(); });
+  return work.result();
+}
+
+double serve_finds(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
+  return serve<Finder>(thd, table, port, [=](LineServer& server, auto... does) {
+    server.serve(patience_ms, does...);
+  });
 }
 
 double serve_writes(THD* thd, TABLE* table, uint16_t port, int patience_ms) {
-  const auto server = std::make_unique<LineServer>(port);
-  if (!server->listens()) return -1;
-  Writer writer(thd, table);
-  server->serve_together(
-      patience_ms, [&] { return writer.begin(); },
-      [&](std::string_view line, char* out) { return writer.write(line, out); },
-      [&] { writer.end(); });
-  return writer.result();
+  return serve<Writer>(thd, table, port, [=](LineServer& server, auto... does) {
+    server.serve_together(patience_ms, does...);
+  });
 }
 
 using Serve = double (*)(THD*, TABLE*, uint16_t port, int patience_ms);
@@ -205,7 +210,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] double hs_floor_serve(UDF_INIT*, UDF_ARGS* arguments, char* is_null,
                                                      char* error) {
-  return run(arguments, is_null, error, false, serve);
+  return run(arguments, is_null, error, false, serve_finds);
 }
 
 [[gnu::visibility("default")]] my_bool hs_floor_serve_writes_init(UDF_INIT* init,
