@@ -139,13 +139,24 @@ class GivenText {
   std::string_view text() const { return {text_, size_}; }
   // False: an error was raised.
   bool may_be_value_of(const st_mysql_sys_var& variable) const {
-    if (is_null() || text().find('\0') == std::string_view::npos) return true;
-    my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
-                    variable.name);
-    return false;
+    if (is_null()) return true;
+    if (text().find('\0') != std::string_view::npos) {
+      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
+                      variable.name);
+      return false;
+    }
+    if (text().size() > kLongest) {
+      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s has more than %zu bytes",
+                      MYF(0), variable.name, kLongest);
+      return false;
+    }
+    return true;
   }
 
  private:
+  // As the path of a file. The system looks names up on the stack, of which a session has little.
+  static constexpr size_t kLongest = 4096;
+
   char buffer_[STRING_BUFFER_USUAL_SIZE];
   char* text_ = nullptr;  // the buffer, or a copy for this check in the statement's memory
   size_t size_ = 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import socket
 import threading
@@ -257,7 +258,7 @@ TEXTS = (
 )
 
 
-def test_a_text_with_a_nul_is_refused_and_changes_nothing() -> None:
+def test_a_text_with_a_nul_or_without_end_is_refused_and_changes_nothing() -> None:
     with make({"handlersocket_plain_secret": "sesame"}) as server:
         everything = "SHOW GLOBAL VARIABLES LIKE 'handlersocket_%'"
         before = server.sql(everything)
@@ -266,12 +267,17 @@ def test_a_text_with_a_nul_is_refused_and_changes_nothing() -> None:
             " WHERE VARIABLE_NAME LIKE 'handlersocket_%' AND VARIABLE_TYPE = 'VARCHAR'"
         )
         assert {name.lower() for (name,) in texts} == {f"handlersocket_{name}" for name in TEXTS}
-        for (name,) in texts:
-            for value in ("CONCAT('ab', CHAR(0), 'cd')", "CHAR(0)", "CONCAT('ab', CHAR(0))"):
-                with pytest.raises(pymysql.err.MySQLError) as caught:
-                    server.sql(f"SET GLOBAL {name} = {value}")
-                said = f"handlersocket: the value of {name.lower()} contains a NUL"
-                assert caught.value.args[1] == said
+        mistakes = {
+            "CONCAT('ab', CHAR(0), 'cd')": "contains a NUL",
+            "CHAR(0)": "contains a NUL",
+            "CONCAT('ab', CHAR(0))": "contains a NUL",
+            "REPEAT('x', 4097)": "has more than 4096 bytes",
+            "REPEAT('x', 16000000)": "has more than 4096 bytes",
+        }
+        for (name,), (value, mistake) in itertools.product(texts, mistakes.items()):
+            with pytest.raises(pymysql.err.MySQLError) as caught:
+                server.sql(f"SET GLOBAL {name} = {value}")
+            assert caught.value.args[1] == f"handlersocket: the value of {name.lower()} {mistake}"
         assert server.sql(everything) == before
         for port in (server.port, server.port_wr):
             with Client(port) as client:
