@@ -94,7 +94,7 @@ bool ClientHalf::answer_to(std::string_view question, std::string* proof) {
     return true;
   }
   // A wrong answer, behind which the server may go on to another method of the account.
-  if (!takes_password()) return credentials_.proof == Proof::kResponse;
+  if (!takes_password()) return credentials_.proof != Proof::kPeer;
   if (credentials_.proof != Proof::kPassword) return false;
   *proof += secret;
   *proof += '\0';

@@ -121,6 +121,9 @@ def test_an_account_with_two_methods_takes_either(
     assert log_in(accounts, "both", "n", *BOTH) == IN  # is asked a second time
     assert log_in(accounts, "both", "n") == IN
     assert log_in(accounts, "both", "x", *BOTH) == OUT
+    with Client.local(accounts.variables["handlersocket_socket"]) as client:
+        assert client.request("A", 4, "both", "n") == IN  # ed25519 takes no password
+        assert client.request("A", 4, "both", "e") == OUT
 
 
 def test_nothing_tells_an_unknown_account_from_one_that_cannot_log_in_so(
