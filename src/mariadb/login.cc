@@ -163,6 +163,16 @@ std::string change_user_packet(const std::string& user) {
   return packet;
 }
 
+// Leaves a number below the caller's frame that is no process's. auth_pam of the server has a number
+// there of its own that it never sets when it cannot start its program, and sends SIGKILL to that
+// process. On a new thread's stack it would be 0, which is the server itself and all its group.
+[[gnu::noinline]] void leave_no_process_on_stack() {
+  constexpr size_t kReach = 48u << 10;
+  char stack[kReach];
+  memset(stack, 0x7f, sizeof stack);
+  asm volatile("" : : "r"(stack) : "memory");
+}
+
 bool authenticate(THD* thd, const Credentials& credentials, const PeerAddress& peer) {
   ClientHalf half(credentials);
   const bool is_local = peer.bytes.ss_family == AF_UNIX;
@@ -183,6 +193,7 @@ bool authenticate(THD* thd, const Credentials& credentials, const PeerAddress& p
   std::string packet = change_user_packet(credentials.user);
   const auto size = static_cast<uint>(packet.size());
   thd->net.read_pos = reinterpret_cast<uchar*>(packet.data());
+  leave_no_process_on_stack();
   const bool failed = acl_authenticate(thd, size);
   // What the server has read of the client's answer.
   ::explicit_bzero(thd->net.buff, thd->net.max_packet);

@@ -7,6 +7,7 @@ import os
 import select
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import ed25519
 import pytest
@@ -224,6 +225,26 @@ def test_a_half_finished_login_ends_with_its_connection_and_with_the_server() ->
             assert server.stop() == 0, server.error_log()[-3000:]
             assert time.monotonic() - began < ENDS_WITHIN_S
         assert "got signal" not in server.error_log()
+
+
+def test_pam_whose_program_cannot_be_started_refuses_and_ends_no_process(tmp_path: Path) -> None:
+    """auth_pam sends SIGKILL to the process that it has not started, whichever that may be."""
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_socket": tmp_path / "s",
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("INSTALL SONAME 'auth_pam'")
+        server.sql("CREATE USER pam@localhost IDENTIFIED VIA pam")
+        clients = [Client.local(tmp_path / "s") for _ in range(8)]
+        for client in clients:
+            client.send(line("A", 4, "pam", "right"))
+        assert [client.read_line() for client in clients] == [OUT] * len(clients)
+        assert server.running
+        for client in clients:
+            client.close()
 
 
 # In the place of PAM's own program, which auth_pam starts for each login. It asks for the password;
