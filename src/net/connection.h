@@ -108,10 +108,6 @@ class Connection : public ListHook<ActivityTag>,
            transport_.unsent() <= high_water_;
   }
   bool has_unsent() const { return !output_.empty() || transport_.unsent() != 0; }
-  bool waits_for_handshake() const {
-    return static_cast<const ListHook<HandshakeTag>&>(*this).linked();
-  }
-
   void note_sent(size_t size) {
     traffic_.sent.add(size);
     traffic_.unsent.store(output_.size() + transport_.unsent(), std::memory_order_relaxed);
@@ -131,7 +127,8 @@ class Connection : public ListHook<ActivityTag>,
   bool looks_aside_ = false;  // registered only for what matters to one that is set aside
   bool is_newcomer_ = false;
   bool is_late_ = false;
-  bool registered_ = true;  // with the loop's epoll; false only while detached
+  bool is_stranger_ = false;  // see EventLoop::serve_strangers()
+  bool registered_ = true;    // with an epoll of the loop; false only while detached
   uint32_t high_water_ = Limits{}.max_buffered;
   uint32_t interest_ = 0;      // the epoll events it is registered for
   int64_t last_activity_ = 0;  // in ms of the loop's clock; kLingering: when that began

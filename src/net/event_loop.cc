@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <new>
+#include <random>
 #include <utility>
 
 #include "base/assert.h"
@@ -31,11 +32,16 @@ constexpr int64_t kLingerMs = 2000;
 
 std::unique_ptr<EventLoop> EventLoop::create(Options options) {
   std::unique_ptr<EventLoop> loop(new EventLoop(std::move(options)));
-  if (!loop->epoll_ || !loop->wakeup_) return nullptr;
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.ptr = nullptr;  // no connection: the wakeup
-  if (::epoll_ctl(loop->epoll_.get(), EPOLL_CTL_ADD, loop->wakeup_.fd(), &event) != 0) {
+  if (!loop->epoll_ || !loop->strangers_ || !loop->wakeup_) return nullptr;
+  const int epoll = loop->epoll_.get();
+  epoll_event wakeup{};
+  wakeup.events = EPOLLIN;
+  wakeup.data.ptr = &loop->wakeup_;
+  epoll_event strangers{};
+  strangers.events = EPOLLIN | EPOLLONESHOT;
+  strangers.data.ptr = &loop->strangers_;
+  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, loop->wakeup_.fd(), &wakeup) != 0 ||
+      ::epoll_ctl(epoll, EPOLL_CTL_ADD, loop->strangers_.get(), &strangers) != 0) {
     return nullptr;
   }
   return loop;
@@ -44,9 +50,11 @@ std::unique_ptr<EventLoop> EventLoop::create(Options options) {
 EventLoop::EventLoop(Options options)
     : options_(std::move(options)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      strangers_(::epoll_create1(EPOLL_CLOEXEC)),
       spin_(options_.spin_ns),
       now_(options_.now_ms()),
-      received_(std::make_unique_for_overwrite<char[]>(options_.read_size)) {}
+      received_(std::make_unique_for_overwrite<char[]>(options_.read_size)),
+      handshakes_(std::random_device()()) {}
 
 EventLoop::~EventLoop() {
   shut();
@@ -84,9 +92,11 @@ bool EventLoop::wait(nanoseconds timeout, std::vector<Connection*>& ready) {
   now_ = options_.now_ms();
   for (int i = 0; i < happened; ++i) {
     const epoll_event& event = events_[static_cast<size_t>(i)];
-    if (event.data.ptr == nullptr) {
+    if (event.data.ptr == &wakeup_) {
       wakeup_.drain();
       admit();
+    } else if (event.data.ptr == &strangers_) {
+      strangers_have_sent_ = true;
     } else {
       serve(*static_cast<Connection*>(event.data.ptr), event.events, ready);
     }
@@ -140,8 +150,9 @@ void EventLoop::admit() {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = connection.get();
+    connection->is_stranger_ = connection->is_newcomer_ || options_.tls != nullptr;
     const int descriptor = connection->transport_.descriptor();
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
+    if (::epoll_ctl(home_of(*connection), EPOLL_CTL_ADD, descriptor, &event) != 0) {
       connections_.fetch_sub(1, std::memory_order_relaxed);
       continue;
     }
@@ -180,6 +191,8 @@ void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Conne
 }
 
 void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready) {
+  const bool is_met = connection.is_plain_ || connection.transport_.tls() != nullptr;
+  if (!is_met && !meet(connection)) return;
   const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
   if (size < 0) {
     if (errno != EAGAIN && errno != EINTR) close(connection);
@@ -217,10 +230,7 @@ void EventLoop::forget_received() { ::explicit_bzero(received_.get(), options_.r
 
 // False: there is nothing for the owner.
 bool EventLoop::take(Connection& connection, std::string_view bytes) {
-  if (!connection.is_plain_) {
-    if (connection.transport_.tls() != nullptr) return take_sealed(connection, bytes);
-    if (!take_first(connection, bytes)) return false;
-  }
+  if (connection.transport_.tls() != nullptr) return take_sealed(connection, bytes);
   connection.input_.append(bytes);
   return true;
 }
@@ -239,118 +249,6 @@ bool EventLoop::take_sealed(Connection& connection, std::string_view bytes) {
   if (connection.transport_.unsent() != 0 && !flush(connection)) return false;
   update_interest(connection);
   return !connection.closed() && (connection.end_of_input_ || connection.input_.size() != before);
-}
-
-// Looks at the first bytes of a connection. False: it is no plain one.
-bool EventLoop::take_first(Connection& connection, std::string_view bytes) {
-  if (bytes.front() != TlsStream::kFirstByte) {
-    connection.is_plain_ = true;
-    if (options_.tls != nullptr && options_.tls->requires_secure_transport() &&
-        !connection.transport_.is_local()) {
-      connection.on_insecure();
-    }
-    return true;
-  }
-  try {
-    ssl_st* const ssl = options_.tls == nullptr ? nullptr : options_.tls->new_connection();
-    if (ssl == nullptr) {
-      refuse_tls(connection);
-      return false;
-    }
-    connection.state_ = Connection::State::kHandshake;
-    connection.last_activity_ = now_;
-    handshaking_.push_back(connection);
-    connection.transport_.begin_tls(TlsStream::create(ssl, connection.memory_));
-    hold_for_handshake(connection, bytes);
-  } catch (const std::bad_alloc&) {
-    close(connection);
-  }
-  return false;
-}
-
-void EventLoop::refuse_tls(Connection& connection) {
-  // A fatal alert: handshake_failure.
-  constexpr std::string_view kAlert("\x15\x03\x01\x00\x02\x02\x28", 7);
-  counters_.tls_failed.add(1);
-  connection.output_.append(kAlert);
-  finish(connection);
-}
-
-// Until its turn comes, nothing more is read.
-void EventLoop::hold_for_handshake(Connection& connection, std::string_view bytes) {
-  connection.transport_.tls()->hold(bytes);
-  handshakes_.push_back(connection);
-  update_interest(connection);
-}
-
-void EventLoop::serve_handshake(Connection& connection, uint32_t events) {
-  if ((events & EPOLLOUT) != 0 && connection.has_unsent()) {
-    if (!flush(connection)) return;
-    update_interest(connection);
-  }
-  if (connection.waits_for_handshake()) {
-    if ((events & (EPOLLHUP | EPOLLERR)) != 0) close(connection);
-    return;
-  }
-  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
-  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
-  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) return close(connection);
-  counters_.bytes_received.add(static_cast<uint64_t>(size));
-  connection.traffic_.received.add(static_cast<uint64_t>(size));
-  try {
-    hold_for_handshake(connection, {received_.get(), static_cast<size_t>(size)});
-  } catch (const std::bad_alloc&) {
-    close(connection);
-  }
-}
-
-void EventLoop::work_on_handshakes(std::vector<Connection*>& ready) {
-  const int64_t end = options_.now_ns() + options_.handshake_ns;
-  do {
-    Connection& connection = handshakes_.pop_front();
-    if (shake_hands(connection)) ready.push_back(&connection);
-  } while (!handshakes_.empty() && options_.now_ns() < end);
-}
-
-// False: there is nothing for the owner.
-bool EventLoop::shake_hands(Connection& connection) {
-  TlsStream& tls = *connection.transport_.tls();
-  TlsStream::Progress progress = TlsStream::Progress::kGoesOn;
-  try {
-    progress = tls.shake_hands(connection.input_);
-  } catch (const MemoryRefused&) {
-    connection.input_refused_ = true;
-  } catch (const std::bad_alloc&) {
-    close(connection);
-    return false;
-  }
-  if (progress == TlsStream::Progress::kFailed) {
-    fail(connection);
-    return false;
-  }
-  if (connection.transport_.unsent() != 0 && !flush(connection)) return false;
-  if (tls.established()) {
-    counters_.tls_accepts.add(1);
-    connection.state_ = Connection::State::kOpen;
-    connection.end_of_input_ = progress == TlsStream::Progress::kEnded;
-    connection.last_activity_ = now_;
-    active_.push_back(connection);
-  }
-  update_interest(connection);
-  if (connection.closed()) return false;
-  return connection.end_of_input_ || connection.input_refused_ || !connection.input_.empty();
-}
-
-// What the client sends is no TLS, or not the one that is asked for. It gets the alert that the
-// library has written.
-void EventLoop::fail(Connection& connection) {
-  if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
-  connection.state_ = Connection::State::kOpen;
-  connection.last_activity_ = now_;
-  active_.push_back(connection);
-  connection.output_.drop();
-  finish(connection);
 }
 
 void EventLoop::discard(Connection& connection) {
@@ -461,7 +359,7 @@ void EventLoop::look_aside(Connection& connection, uint32_t events) {
 // it again.
 void EventLoop::silence(Connection& connection) {
   if (!connection.registered_) return;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
+  ::epoll_ctl(home_of(connection), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
   connection.registered_ = false;
 }
 
@@ -481,7 +379,8 @@ void EventLoop::attach(Connection& connection) {
   epoll_event event{};
   event.events = wanted_events(connection);
   event.data.ptr = &connection;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, connection.transport_.descriptor(), &event) != 0) {
+  const int descriptor = connection.transport_.descriptor();
+  if (::epoll_ctl(home_of(connection), EPOLL_CTL_ADD, descriptor, &event) != 0) {
     return close(connection);
   }
   connection.registered_ = true;
@@ -496,12 +395,12 @@ void EventLoop::close(Connection& connection) {
   if (!connection.has_unsent()) connection.transport_.seal_end();
   if (connection.state_ == Connection::State::kHandshake) counters_.tls_failed.add(1);
   if (!connection.input_.empty()) forget_received();
-  static_cast<ListHook<HandshakeTag>&>(connection).unlink();
+  handshakes_.remove(connection);
   static_cast<ListHook<NewcomerTag>&>(connection).unlink();
   // Epoll must be told, too. A child process that is about to exec has a copy of the socket. As
   // long as it does, closing the socket here would leave it registered, with a pointer to a
   // connection that no longer exists.
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
+  ::epoll_ctl(home_of(connection), EPOLL_CTL_DEL, connection.transport_.descriptor(), nullptr);
   connection.transport_.close();
   connection.state_ = Connection::State::kClosed;
   closed_.push_back(connection);
@@ -524,7 +423,7 @@ void EventLoop::shut() {
 uint32_t EventLoop::wanted_events(const Connection& connection) {
   uint32_t events = 0;
   if (connection.takes_input() || connection.state_ == Connection::State::kLingering ||
-      (connection.state_ == Connection::State::kHandshake && !connection.waits_for_handshake())) {
+      (connection.state_ == Connection::State::kHandshake && !HandshakeQueue::waits(connection))) {
     events |= EPOLLIN;
   }
   if (connection.has_unsent()) events |= EPOLLOUT;
@@ -543,7 +442,8 @@ void EventLoop::set_interest(Connection& connection, uint32_t events) {
   epoll_event event{};
   event.events = events;
   event.data.ptr = &connection;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.transport_.descriptor(), &event) != 0) {
+  const int descriptor = connection.transport_.descriptor();
+  if (::epoll_ctl(home_of(connection), EPOLL_CTL_MOD, descriptor, &event) != 0) {
     if (connection.detached_) attach(connection);
     return close(connection);
   }
@@ -570,37 +470,16 @@ void EventLoop::sweep() {
     counters_.timed_out.add(1);
     close(quiet_.front());
   }
-  while (!handshaking_.empty() &&
-         handshaking_.front().last_activity_ + options_.login_timeout_ms <= now_) {
-    counters_.login_timed_out.add(1);
-    close(handshaking_.front());
-  }
   while (!lingering_.empty() && lingering_.front().last_activity_ + kLingerMs <= now_) {
     close(lingering_.front());
   }
-  if (!newcomers_.empty()) sweep_newcomers();
-}
-
-void EventLoop::sweep_newcomers() {
-  while (!newcomers_.empty() && newcomers_.front().came_ms_ + options_.login_timeout_ms <= now_) {
-    Connection& connection = newcomers_.pop_front();
-    counters_.login_timed_out.add(1);
-    if (connection.detached_) {
-      connection.is_late_ = true;
-    } else {
-      close(connection);
-    }
-  }
-}
-
-void EventLoop::welcome(Connection& connection) {
-  connection.is_newcomer_ = connection.is_late_ = false;
-  static_cast<ListHook<NewcomerTag>&>(connection).unlink();
+  // What they have sent is read first: to close a socket that holds unread bytes is an error at the
+  // client's end.
+  if (!strangers_have_sent_) sweep_strangers();
 }
 
 // `timeout`, or the time until sweep() has something to do, if that is shorter.
 nanoseconds EventLoop::bounded(nanoseconds timeout) const {
-  if (!handshakes_.empty()) return nanoseconds::zero();
   if (timeout < kShort) return timeout;
   const auto bound_to = [&](int64_t end_ms) {
     const int64_t left_ms = std::clamp<int64_t>(end_ms - now_, 0, INT32_MAX);

@@ -27,6 +27,7 @@
 #include "base/limits.h"
 #include "base/mutex.h"
 #include "net/connection.h"
+#include "net/handshake_queue.h"
 #include "net/spin.h"
 #include "net/tls_context.h"
 #include "net/wakeup.h"
@@ -47,7 +48,7 @@ class EventLoop {
   };
   struct Options : Tuning {
     TlsContext* tls = nullptr;         // null: there is no TLS; must outlive the loop
-    int64_t handshake_ns = 2'000'000;  // of work on TLS handshakes in one shake_hands()
+    int64_t strangers_ns = 2'000'000;  // of work in one serve_strangers()
     std::function<int64_t()> now_ms = monotonic_ms;
     std::function<int64_t()> now_ns = monotonic_ns;
   };
@@ -83,18 +84,22 @@ class EventLoop {
   void tune(const Tuning& tuning);
 
   // Waits until something happens, at most `timeout` (kForever: no bound), and does all input and
-  // output that is possible without waiting. Appends to `ready` each connection that has new
-  // input, has reached the end of it, or whose output fell below the high water mark. It appends
-  // each once and at most kMaxEvents; reserve that much, and it does not allocate. Destroys
+  // output that is possible without waiting, but for strangers. Appends to `ready` each connection
+  // that has new input, has reached the end of it, or whose output fell below the high water mark. It
+  // appends each once and at most kMaxEvents; reserve that much, and it does not allocate. Destroys
   // connections that were closed before. Closes connections that were idle for too long. False:
-  // nothing happened. Returns at once when shake_hands() has something to do.
+  // nothing happened.
   bool wait(std::chrono::nanoseconds timeout, std::vector<Connection*>& ready);
 
-  // A handshake of TLS costs a thousand times what a short request does. So wait() does none:
-  // connections that have sent something for theirs stand in a queue. This works on the first of
-  // them for about Options::handshake_ns. Appends to `ready` as wait() does.
-  void shake_hands(std::vector<Connection*>& ready) {
-    if (!handshakes_.empty()) work_on_handshakes(ready);
+  // A stranger is a client that is not known yet: it may begin TLS, its handshake is under way, or
+  // it is a newcomer that is not welcome() yet. Thousands of them may come at once, and a handshake
+  // costs a thousand times what a short request does. So wait() only notes that strangers have
+  // sent something, once. Do not let it wait long while strangers_wait().
+  bool strangers_wait() const { return strangers_have_sent_ || !handshakes_.empty(); }
+  // Works for strangers for about Options::strangers_ns: reads what they have sent, and goes on with
+  // handshakes, hosts in turns. Appends to `ready` as wait() does.
+  void serve_strangers(std::vector<Connection*>& ready) {
+    if (strangers_wait()) work_for_strangers(ready);
   }
 
   // Sends the output in one call to the system. Later waits send what the client does not take now.
@@ -118,7 +123,7 @@ class EventLoop {
   // Connection::client_has_ended().
   void set_aside(Connection& connection);
   // The client of a newcomer has authenticated. The connection may be detached.
-  static void welcome(Connection& connection);
+  void welcome(Connection& connection);
   // Takes a detached connection back.
   void attach(Connection& connection);
 
@@ -146,13 +151,17 @@ class EventLoop {
   void receive(Connection& connection, std::vector<Connection*>& ready);
   void forget_received(ssize_t size);
   bool take(Connection& connection, std::string_view bytes);
-  bool take_first(Connection& connection, std::string_view bytes);
-  void refuse_tls(Connection& connection);
-  void hold_for_handshake(Connection& connection, std::string_view bytes);
   bool take_sealed(Connection& connection, std::string_view bytes);
+  // Strangers, in event_loop_strangers.cc:
+  void work_for_strangers(std::vector<Connection*>& ready);
+  void look_at_strangers(std::vector<Connection*>& ready);
+  bool meet(Connection& connection);
+  void move_if_known(Connection& connection);
+  void queue_handshake(Connection& connection);
   void serve_handshake(Connection& connection, uint32_t events);
-  void work_on_handshakes(std::vector<Connection*>& ready);
+  bool receive_handshake(Connection& connection);
   bool shake_hands(Connection& connection);
+  void refuse_tls(Connection& connection);
   void fail(Connection& connection);
   void discard(Connection& connection);
   bool flush(Connection& connection);
@@ -162,14 +171,20 @@ class EventLoop {
   void silence(Connection& connection);
   void look_aside(Connection& connection, uint32_t events);
   void set_interest(Connection& connection, uint32_t events);
+  // The epoll that it is registered with.
+  int home_of(const Connection& connection) const {
+    return (connection.is_stranger_ ? strangers_ : epoll_).get();
+  }
   static uint32_t wanted_events(const Connection& connection);
   void sweep();
-  void sweep_newcomers();
+  void sweep_strangers();
   std::chrono::nanoseconds bounded(std::chrono::nanoseconds timeout) const;
   void destroy_closed();
 
   Options options_;
   FileDescriptor epoll_;
+  FileDescriptor strangers_;  // an epoll of theirs, which reports to epoll_, once
+  bool strangers_have_sent_ = false;
   Spin spin_;
   Wakeup wakeup_;
   Counters counters_;
@@ -185,8 +200,7 @@ class EventLoop {
   ConnectionList closed_;
   // Also those that are detached, in the order in which they came.
   IntrusiveList<Connection, NewcomerTag> newcomers_;
-  // Those of handshaking_ that wait for shake_hands(), in the order in which their bytes came.
-  IntrusiveList<Connection, HandshakeTag> handshakes_;
+  HandshakeQueue handshakes_;  // those of handshaking_ that have sent something
 
   std::atomic<uint32_t> connections_{0};
   Mutex mutex_;

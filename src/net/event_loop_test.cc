@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace hs::net {
 namespace {
@@ -52,6 +53,7 @@ class EventLoopTest : public ::testing::Test {
   std::vector<Connection*> wait() {
     std::vector<Connection*> ready;
     loop_->wait(0ms, ready);
+    loop_->serve_strangers(ready);
     return ready;
   }
 
@@ -359,7 +361,7 @@ TEST_F(EventLoopTest, ANewcomerIsClosedInTimeHoweverMuchItSends) {
   const FileDescriptor stranger = connect_newcomer();
   const FileDescriptor guest = connect_newcomer();
   const FileDescriptor other = connect();
-  EventLoop::welcome(find(guest));
+  loop_->welcome(find(guest));
   for (int i = 0; i < 9; ++i) {
     now_ms_ += 1000;
     write(stranger, "x");
@@ -385,12 +387,69 @@ TEST_F(EventLoopTest, ANewcomerThatIsDetachedWhenItsTimeIsOverIsLeftToItsOwner) 
   wait();
   EXPECT_TRUE(connection.is_late());
   EXPECT_FALSE(connection.closed());
-  EventLoop::welcome(connection);
+  loop_->welcome(connection);
   EXPECT_FALSE(connection.is_late());
   loop_->attach(connection);
   now_ms_ += 10'000;
   wait();
   EXPECT_EQ(read(client), "nothing");
+}
+
+TEST_F(EventLoopTest, ManyNewcomersDelayNoClientThatIsKnown) {
+  const FileDescriptor client = connect();
+  Connection& connection = find(client);
+  std::vector<FileDescriptor> newcomers;
+  for (int i = 0; i < 100; ++i) newcomers.push_back(connect_newcomer());
+  for (const FileDescriptor& newcomer : newcomers) write(newcomer, "x");
+  write(client, "request");
+  std::vector<Connection*> ready;
+  EXPECT_TRUE(loop_->wait(EventLoop::kForever, ready));
+  EXPECT_EQ(ready, std::vector<Connection*>{&connection});
+  size_t served = 0;
+  while (loop_->strangers_wait()) {
+    ready.clear();
+    loop_->serve_strangers(ready);
+    EXPECT_LT(ready.size(), newcomers.size());
+    served += ready.size();
+  }
+  EXPECT_EQ(served, newcomers.size());
+}
+
+TEST_F(EventLoopTest, StrangersThatHaveNoTurnYetWakeNobodyAgain) {
+  const FileDescriptor newcomer = connect_newcomer();
+  write(newcomer, "x");
+  std::vector<Connection*> ready;
+  EXPECT_TRUE(loop_->wait(EventLoop::kForever, ready));
+  EXPECT_FALSE(loop_->wait(0ms, ready));
+  EXPECT_TRUE(loop_->strangers_wait());
+  loop_->serve_strangers(ready);
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_FALSE(loop_->strangers_wait());
+  write(newcomer, "y");
+  ready.clear();
+  EXPECT_TRUE(loop_->wait(EventLoop::kForever, ready));
+  EXPECT_TRUE(loop_->strangers_wait());
+}
+
+TEST_F(EventLoopTest, ANewcomerThatIsWelcomeIsServedWithTheOthersAlsoWhenItWasDetached) {
+  for (const bool is_detached : {false, true}) {
+    for (const bool is_silenced : {false, true}) {
+      const FileDescriptor client = connect_newcomer();
+      Connection& connection = find(client);
+      if (is_detached) loop_->detach(connection);
+      write(client, "b");
+      if (is_silenced) wait();  // sees that something has happened to it
+      connection.input().consume(connection.input().size());
+      loop_->welcome(connection);
+      if (is_detached) loop_->attach(connection);
+      write(client, "c");
+      std::vector<Connection*> ready;
+      loop_->wait(0ms, ready);
+      EXPECT_EQ(ready, std::vector<Connection*>{&connection});
+      EXPECT_FALSE(loop_->strangers_wait());
+      loop_->close(connection);
+    }
+  }
 }
 
 TEST_F(EventLoopTest, OtherTimesHoldForConnectionsThatAreThere) {

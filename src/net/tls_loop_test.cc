@@ -97,7 +97,7 @@ class TlsLoopTest : public ::testing::Test {
   }
   std::vector<Connection*> round() {
     std::vector<Connection*> ready = wait();
-    loop_->shake_hands(ready);
+    loop_->serve_strangers(ready);
     return ready;
   }
   void complete(Client& client) {
@@ -180,9 +180,9 @@ TEST_F(TlsLoopTest, OneRoundWorksOnFewHandshakesInTheOrderOfTheirBytes) {
   ASSERT_EQ(round().size(), 1u);  // the plain one does not wait
   note();
   EXPECT_EQ(answered, "01");
+  EXPECT_TRUE(loop_->strangers_wait());
   std::vector<Connection*> ready;
-  EXPECT_FALSE(loop_->wait(EventLoop::kForever, ready));  // does not wait: there is work
-  loop_->shake_hands(ready);
+  loop_->serve_strangers(ready);
   note();
   EXPECT_EQ(answered, "0123");
   round();
@@ -208,19 +208,40 @@ TEST_F(TlsLoopTest, AHandshakeThatIsNotFinishedInTimeIsClosed) {
 }
 
 TEST_F(TlsLoopTest, AClientThatLeavesDuringItsHandshakeIsGoneAtOnce) {
-  for (const bool worked_on : {false, true}) {
-    Client client = connect();
-    client.shake_hands();
-    wait();
-    if (worked_on) round();
-    client.socket().reset();
-    wait();
-    wait();
-    EXPECT_EQ(loop_->connections(), 0u);
-    std::vector<Connection*> ready;
-    loop_->shake_hands(ready);
-  }
-  EXPECT_EQ(loop_->counters().tls_failed.get(), 2u);
+  Client client = connect();
+  client.shake_hands();
+  round();
+  client.socket().reset();
+  round();
+  round();
+  EXPECT_EQ(loop_->connections(), 0u);
+  EXPECT_EQ(loop_->counters().tls_failed.get(), 1u);
+}
+
+TEST_F(TlsLoopTest, AClientThatLeavesBeforeItsTurnIsGoneAtOnce) {
+  step_ns_ = 10'000'000;  // one handshake in each round
+  Client first = connect();
+  Client second = connect();
+  for (Client* client : {&first, &second}) client->shake_hands();
+  round();
+  second.socket().reset();
+  wait();
+  std::vector<Connection*> ready;
+  loop_->serve_strangers(ready);
+  EXPECT_EQ(loop_->connections(), 1u);
+  EXPECT_EQ(loop_->counters().tls_failed.get(), 1u);
+  EXPECT_FALSE(loop_->strangers_wait());
+}
+
+TEST_F(TlsLoopTest, WhatWaitsForItsTurnHoldsNoMemoryOfTheLibrary) {
+  step_ns_ = 10'000'000;
+  std::vector<Client> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(connect());
+  for (Client& client : clients) client.shake_hands();
+  const uint64_t before = memory_.used();
+  round();
+  EXPECT_GT(memory_.used(), before);
+  EXPECT_LT(memory_.used(), before + 2 * (TlsStream::kObject + TlsStream::kLibraryBuffers));
 }
 
 TEST_F(TlsLoopTest, WithoutTlsOnTheServerAClientGetsAnAlertAndTheEnd) {

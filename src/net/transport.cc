@@ -1,12 +1,14 @@
 #include "net/transport.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace hs::net {
 namespace {
@@ -34,6 +36,10 @@ struct PeerName {
 
 ssize_t Transport::receive(char* bytes, size_t size) {
   return ::syscall(SYS_recvfrom, socket_.get(), bytes, size, MSG_DONTWAIT, nullptr, nullptr);
+}
+
+ssize_t Transport::peek(char* byte) const {
+  return ::syscall(SYS_recvfrom, socket_.get(), byte, 1, MSG_DONTWAIT | MSG_PEEK, nullptr, nullptr);
 }
 
 ssize_t Transport::send_plain(const char* bytes, size_t size) {
@@ -105,6 +111,24 @@ std::string Transport::remote_address() const {
   if (is_local()) return "a Unix socket";
   const PeerName name(socket_);
   return name.is_known ? std::string(name.host) + ":" + name.port : "an unknown address";
+}
+
+uint64_t Transport::host_number() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  if (address.ss_family == AF_INET) {
+    return reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr;
+  }
+  if (address.ss_family != AF_INET6) return 0;
+  const in6_addr& bytes = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  uint64_t number = 0;
+  if (IN6_IS_ADDR_V4MAPPED(&bytes)) {
+    std::memcpy(&number, &bytes.s6_addr[12], 4);
+  } else {
+    std::memcpy(&number, bytes.s6_addr, sizeof number);
+  }
+  return number;
 }
 
 std::string Transport::remote_host() const {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class Transport {
   // Reads at most `size` bytes that the client sent, as they came: with TLS they are encrypted. 0
   // at their end; -1 with errno as recv(2) sets it.
   ssize_t receive(char* bytes, size_t size);
+  // As receive() of one byte, which stays where it is.
+  ssize_t peek(char* byte) const;
   // How many of the bytes were taken; -1 with errno as send(2) sets it. With TLS up to
   // TlsStream::kMostSealed of them may be kept here, see unsent(). To send nothing sends what is
   // kept.
@@ -69,6 +72,9 @@ class Transport {
   // The client's address, for messages: "127.0.0.1:40112", "a Unix socket". May throw
   // std::bad_alloc.
   std::string remote_address() const;
+  // A number for the client's address without its port. Of IPv6 it is that of the network, the first
+  // 64 bits. 0: a Unix socket, or the client has gone.
+  uint64_t host_number() const;
   // The client's address without its port: "127.0.0.1", "::1". Empty: a Unix socket, or the client
   // has gone. May throw std::bad_alloc.
   std::string remote_host() const;

@@ -164,7 +164,7 @@ void Reactor::lead(Leader& leader) {
       const int64_t left_ms = std::max<int64_t>(look_at_awaiting_ms_ - monotonic_ms(), 0);
       timeout = std::min<nanoseconds>(timeout, milliseconds{left_ms});
     }
-    if (!queue_.empty()) timeout = nanoseconds::zero();
+    if (!queue_.empty() || loop_->strangers_wait()) timeout = nanoseconds::zero();
     const bool happened = await_peers(timeout);
     if (happened || !queue_.empty()) {
       leader.renew_settings();
@@ -174,7 +174,7 @@ void Reactor::lead(Leader& leader) {
       session.release();
       leader.holds_tables = false;
     }
-    if (leads(leader)) shake_hands();
+    if (leads(leader)) serve_strangers();
   }
   const MutexLock lock(mutex_);
   if (leads(leader)) leader_.store(nullptr, std::memory_order_relaxed);
@@ -216,9 +216,9 @@ bool Reactor::await_peers(nanoseconds timeout) {
 }
 
 // Behind the batch or while it must wait anyway, since clients wait for its replies.
-void Reactor::shake_hands() {
+void Reactor::serve_strangers() {
   ready_.clear();
-  loop_->shake_hands(ready_);
+  loop_->serve_strangers(ready_);
   queue_ready();
 }
 
@@ -286,7 +286,7 @@ bool Reactor::await_more(Leader& leader) {
         std::clamp(kHoldCommits * pace_.commit_ns(), kShortestHoldNs, kLongestHoldNs);
     const int64_t left_ns = commits_since_ns_.load(std::memory_order_relaxed) + hold_ns - now_ns;
     if (left_ns <= 0) return false;
-    shake_hands();  // there is time for it
+    serve_strangers();  // there is time for it
     await_peers(queue_.empty() ? nanoseconds{left_ns} : nanoseconds::zero());
     return true;
   }
@@ -384,7 +384,7 @@ Peer* Reactor::take_returned() {
 
 // Gives the peer back to the loop, sends its replies, and decides what happens to it next.
 void Reactor::settle(Peer& peer) {
-  if (peer.is_newcomer() && exec::may_proceed(peer.client)) net::EventLoop::welcome(peer);
+  if (peer.is_newcomer() && exec::may_proceed(peer.client)) loop_->welcome(peer);
   if (peer.detached()) loop_->attach(peer);
   if (peer.has_shown_proof) {
     peer.has_shown_proof = false;

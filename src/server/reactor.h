@@ -145,7 +145,7 @@ class Reactor final : public LoginReceiver {
   static void report_foreigner(Leader& leader);
   bool gathers(Leader& leader) const;
   bool await_peers(std::chrono::nanoseconds timeout);
-  void shake_hands();
+  void serve_strangers();
   void queue_ready();
   void give_back(Leader& leader, bool committed);
   void settle_returned();
