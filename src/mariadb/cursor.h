@@ -105,8 +105,15 @@ class MariaCursor final : public engine::Cursor {
   // rows expire ---
 
   // Goes to the row that has expired first, and to the one that did so next. False: no other has.
-  Result<bool> seek_expired();
+  // `from`: a place_of_expired(), where it begins, or behind which; empty, or of the table as it was
+  // before an ALTER: at the beginning. The row may be one of a versioned table's past: see pass_over_history().
+  Result<bool> seek_expired(std::string_view from, bool behind);
   Result<bool> next_expired();
+  // Where the current row is. Rows that have expired at the same time are at the same place. Valid
+  // until the next call.
+  std::string_view place_of_expired();
+  // True: the current row is history, and with READ COMMITTED it is not locked any more.
+  bool pass_over_history();
   // For how long the current row has expired.
   int64_t seconds_expired() { return expiry_.seconds_since(table_->in_use); }
 
@@ -209,6 +216,7 @@ class MariaCursor final : public engine::Cursor {
   int step_back();
   Result<bool> landed(int error);
   Result<bool> landed_on_expired(int error);
+  std::string_view definition() const;
   bool is_history() const;
   // Whether the current row is not there for clients.
   bool is_absent() { return is_history() || expiry_.has_passed(table_->in_use); }
@@ -237,6 +245,7 @@ class MariaCursor final : public engine::Cursor {
   std::optional<std::pair<size_t, size_t>> insert_columns_;
   bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
   std::vector<uchar> unique_key_;  // room for a key of any unique index
+  std::string place_;              // see place_of_expired()
   std::unique_ptr<RowsAside> rows_aside_;  // of the last update that a row has given way to
   uint duplicate_key_ = 0;                 // the unique index that has refused the last row
   Expiry expiry_;

@@ -40,7 +40,7 @@ std::string_view MariaCursor::index_for_purge() const {
   return {};
 }
 
-Result<bool> MariaCursor::seek_expired() {
+Result<bool> MariaCursor::seek_expired(std::string_view from, bool behind) {
   // The table that was listed may be another one now.
   if (!expiry_.exists()) return false;
   // As after a seek for all rows above, so that what walks on knows where it is.
@@ -49,11 +49,18 @@ Result<bool> MariaCursor::seek_expired() {
   key_length_ = 0;
   conditions_.clear();
   if (auto begun = init_index(); !begun) return begun.error();
-  expiry_.store_never();
-  KEY& key = table_->key_info[index_];
-  key_copy(key_.data(), table_->record[0], &key, key.key_part[0].store_length);
-  return landed_on_expired(
-      table_->file->ha_index_read_map(table_->record[0], key_.data(), 1, HA_READ_AFTER_KEY));
+  const size_t version = table_->s->tabledef_version.length;
+  const uint length = table_->key_info[index_].key_part[0].store_length;
+  const bool is_known = from.size() == version + length && from.starts_with(definition());
+  if (is_known) {
+    memcpy(key_.data(), from.data() + version, length);
+  } else {
+    expiry_.store_never();
+    key_copy(key_.data(), table_->record[0], &table_->key_info[index_], length);
+  }
+  return landed_on_expired(table_->file->ha_index_read_map(
+      table_->record[0], key_.data(), 1,
+      is_known && !behind ? HA_READ_KEY_OR_NEXT : HA_READ_AFTER_KEY));
 }
 
 Result<bool> MariaCursor::next_expired() {
@@ -61,13 +68,30 @@ Result<bool> MariaCursor::next_expired() {
 }
 
 Result<bool> MariaCursor::landed_on_expired(int error) {
-  const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
-  while (error == 0 && !is_killed() && is_history())
-    error = table_->file->ha_index_next(table_->record[0]);
-  if (is_killed()) return session_.take_error(HA_ERR_ABORTED_BY_USER);
+  if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   if (error == 0) return expiry_.has_passed(session_.thd());
   if (error == HA_ERR_KEY_NOT_FOUND || error == HA_ERR_END_OF_FILE) return false;
   return session_.take_error(error);
+}
+
+std::string_view MariaCursor::definition() const {
+  const LEX_CUSTRING& version = table_->s->tabledef_version;
+  return {reinterpret_cast<const char*>(version.str), version.length};
+}
+
+std::string_view MariaCursor::place_of_expired() {
+  KEY& key = table_->key_info[index_];
+  const uint length = key.key_part[0].store_length;
+  key_copy(key_.data(), table_->record[0], &key, length);
+  place_.assign(definition());
+  place_.append(reinterpret_cast<const char*>(key_.data()), length);
+  return place_;
+}
+
+bool MariaCursor::pass_over_history() {
+  if (!is_history()) return false;
+  table_->file->unlock_row();
+  return true;
 }
 
 // After a write that has failed as a duplicate: reads the row in the way into record[1], and

@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
 constexpr uint64_t kMostRowsOfAStep = 500;
+// Rows of the past that are read without a look whether somebody waits for the table.
+constexpr uint64_t kMostHistoryOfAStep = 20'000;
+// A walk from the beginning takes one part in so many of the time.
+constexpr int kShareOfBeginnings = 20;
 // Files of definitions that are read in a round: some 20 µs each.
 constexpr size_t kFilesOfARound = 50;
 constexpr std::chrono::minutes kBetweenWalks{10};
@@ -183,28 +187,48 @@ void Purge::open_unknown(const DefinitionWalk::Name& name) {
   }
 }
 
-engine::IndexSpecPtr Purge::spec_of(const TtlTable& table) {
+Purge::Known& Purge::known(const TtlTable& table) {
   engine::IndexSpec wanted{table.database, table.table, table.index, {}, {}};
-  std::erase_if(specs_, [&](const engine::IndexSpecPtr& spec) {
-    return spec->database == wanted.database && spec->table == wanted.table && *spec != wanted;
+  std::erase_if(known_, [&](const Known& known) {
+    const engine::IndexSpec& spec = *known.spec;
+    return spec.database == wanted.database && spec.table == wanted.table && spec != wanted;
   });
-  const auto known =
-      std::find_if(specs_.begin(), specs_.end(), [&](const auto& spec) { return *spec == wanted; });
-  if (known != specs_.end()) return *known;
-  return specs_.emplace_back(std::make_shared<const engine::IndexSpec>(std::move(wanted)));
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [&](const Known& known) { return *known.spec == wanted; });
+  if (found != known_.end()) return *found;
+  return known_.emplace_back(Known{
+      std::make_shared<const engine::IndexSpec>(std::move(wanted)), {}, false, {}, {}, false});
+}
+
+void Purge::begin_walk(Known& known) {
+  if (known.is_from_beginning || Clock::now() < known.next_beginning) return;
+  known.is_from_beginning = true;
+  known.search = {};
+  known.reached.clear();
+  known.is_over = false;
+}
+
+void Purge::end_walk(Known& known) {
+  if (!std::exchange(known.is_from_beginning, false)) return;
+  known.next_beginning = Clock::now() + known.search * kShareOfBeginnings;
 }
 
 void Purge::purge(const TtlTable& table) {
-  const engine::IndexSpecPtr spec = spec_of(table);
+  Known& known = this->known(table);
+  begin_walk(known);
   uint64_t rows = 0;
   for (;;) {
-    const Result<Step> step = delete_some(spec, std::min(allowance_ / kRow, kMostRowsOfAStep));
+    const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
     const my_time_t now = my_time(0);
     if (!step) {
       const bool is_gone = step.error().code == ErrorCode::kOpenTable;
       if (is_gone) return ttl_tables().forget(table.database, table.table);
       return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
     }
+    known.search += step->search;
+    if (!step->reached.empty()) known.reached = step->reached;
+    known.is_over = step->is_over;
+    if (!step->is_more) end_walk(known);
     rows += step->rows;
     allowance_ -= step->rows * kRow;
     session_->after_batch();
@@ -216,19 +240,21 @@ void Purge::purge(const TtlTable& table) {
 }
 
 // One transaction.
-Result<Purge::Step> Purge::delete_some(const engine::IndexSpecPtr& spec, uint64_t most) {
+Result<Purge::Step> Purge::delete_some(const Known& known, uint64_t most) {
   Step step;
-  const Result<engine::Cursor*> opened = session_->cursor(spec);
+  const Result<engine::Cursor*> opened = session_->cursor(known.spec);
   if (!opened) return opened.error();
   auto& cursor = static_cast<MariaCursor&>(**opened);
+  THD* const thd = static_cast<MariaSession&>(*session_).thd();
+  // What is not deleted is not kept locked, nor are the gaps.
+  thd->tx_isolation = ISO_READ_COMMITTED;
   if (auto begun = session_->begin_request(cursor, engine::Access::kDelete, engine::Rows::kMany);
       !begun) {
     session_->rollback();
     return begun.error();
   }
-  const Result<void> deleted = delete_rows(cursor, most, &step);
+  const Result<void> deleted = delete_rows(cursor, known, most, &step);
   // A row that another session has locked is left for later, and so is what follows it.
-  const THD* const thd = static_cast<MariaSession&>(*session_).thd();
   const bool keeps =
       deleted || (session_->must_wait() && step.rows > 0 && !thd->transaction_rollback_request);
   Result<void> done;
@@ -244,9 +270,21 @@ Result<Purge::Step> Purge::delete_some(const engine::IndexSpecPtr& spec, uint64_
   return done ? Error{ErrorCode::kLockTables, 0, {}} : std::move(done.error());
 }
 
-Result<void> Purge::delete_rows(MariaCursor& cursor, uint64_t most, Step* step) {
-  Result<bool> found = cursor.seek_expired();
+// Ends the step only behind the place where it has begun, so that the next one gets further.
+Result<void> Purge::delete_rows(MariaCursor& cursor, const Known& known, uint64_t most,
+                                Step* step) {
+  const Clock::time_point begun = Clock::now();
+  uint64_t passed = 0;
+  Result<bool> found = cursor.seek_expired(known.reached, known.is_over);
   for (; found && *found; found = cursor.next_expired()) {
+    if (step->rows == 0) step->search = Clock::now() - begun;
+    step->reached = cursor.place_of_expired();
+    step->is_more = passed >= kMostHistoryOfAStep && step->reached != known.reached;
+    if (step->is_more) return {};
+    if (cursor.pass_over_history()) {
+      ++passed;
+      continue;
+    }
     step->behind_s = cursor.seconds_expired();
     step->is_more = step->rows == most;
     if (step->is_more) return {};
@@ -254,6 +292,8 @@ Result<void> Purge::delete_rows(MariaCursor& cursor, uint64_t most, Step* step) 
     ++step->rows;
   }
   if (!found) return std::move(found.error());
+  if (step->rows == 0) step->search = Clock::now() - begun;
+  step->is_over = true;
   return {};
 }
 

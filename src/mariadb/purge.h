@@ -47,8 +47,24 @@ class Purge {
   // What a transaction has done in a table.
   struct Step {
     uint64_t rows = 0;
-    bool is_more = false;  // the table may have more rows that have expired
-    int64_t behind_s = 0;  // of the last one
+    bool is_more = false;      // the table may have more rows that have expired
+    int64_t behind_s = 0;      // of the last one
+    std::string reached;       // MariaCursor::place_of_expired() of the last one
+    bool is_over = false;      // there is none behind it
+    Clock::duration search{};  // the time until the first one was found
+  };
+
+  // A table that is purged. At the beginning of its index there may be many entries of rows that are
+  // gone: the history of a versioned table, and what the engine keeps for the views of others. So a
+  // walk goes on where the last one has ended. From time to time one begins at the beginning, since
+  // a row may be written with a time that is over for long.
+  struct Known {
+    engine::IndexSpecPtr spec;
+    std::string reached;       // where the last walk was
+    bool is_over = false;      // there was none behind it, so the next walk begins behind it
+    Clock::duration search{};  // of the walk from the beginning
+    Clock::time_point next_beginning{};
+    bool is_from_beginning = false;  // the walk that is not over yet
   };
 
   void run();
@@ -58,16 +74,18 @@ class Purge {
   void walk();
   void open_unknown(const DefinitionWalk::Name& name);
   void purge(const TtlTable& table);
-  Result<Step> delete_some(const engine::IndexSpecPtr& spec, uint64_t most);
-  Result<void> delete_rows(MariaCursor& cursor, uint64_t most, Step* step);
-  engine::IndexSpecPtr spec_of(const TtlTable& table);
+  static void begin_walk(Known& known);
+  static void end_walk(Known& known);
+  Result<Step> delete_some(const Known& known, uint64_t most);
+  Result<void> delete_rows(MariaCursor& cursor, const Known& known, uint64_t most, Step* step);
+  Known& known(const TtlTable& table);
   void pause_until(Clock::time_point end);
   bool should_stop();
 
   MariaEngine& engine_;
   std::unique_ptr<engine::Session> session_;
   DefinitionWalk walk_;
-  std::vector<engine::IndexSpecPtr> specs_;
+  std::vector<Known> known_;
   size_t turn_ = 0;  // of the table with which a round begins
   static constexpr uint64_t kRow = 1'000'000;
   uint64_t allowance_ = 0;  // rows that may be deleted now, in millionths

@@ -203,3 +203,19 @@ def test_a_comment_that_cannot_be_understood_is_shown(server: PrivateServer, dat
     wait_for(server, "LAST_ERROR = 'ttl=x is no column'")
     server.sql("ALTER TABLE hs.t COMMENT 'hs: ttl=e'")
     wait_for(server, "COLUMN_NAME = 'e' AND LAST_ERROR IS NULL")
+
+
+def test_rows_of_the_past_are_not_read_again_and_again(server: PrivateServer, database: str) -> None:
+    """The history of a versioned table stays in the index by which rows are found that have expired."""
+    rows = 20_000
+    read = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'HANDLER_READ_NEXT'"
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, e DATETIME, KEY e (e)) WITH SYSTEM VERSIONING COMMENT 'hs: ttl=e'")
+    server.sql(f"INSERT INTO hs.t SELECT seq, '2020-01-01' + INTERVAL seq SECOND FROM hs.seq_1_to_{rows}")
+    know(server)
+    before = int(server.sql(read)[0][0])
+    purge(server, 1_000_000)
+    wait_for(server, f"ROWS_PURGED = {rows}")
+    assert int(server.sql(read)[0][0]) - before < 6 * rows
+    server.sql("INSERT INTO hs.t VALUES (0, '2019-01-01'), (1, '2020-01-01'), (2, '2037-01-01')")
+    wait_for(server, f"ROWS_PURGED = {rows + 2}")
+    assert server.sql("SELECT id FROM hs.t") == [(2,)]
