@@ -38,12 +38,14 @@ Result<void> MariaCursor::open() {
   THD* thd = session_.thd();
   lacks_children_ = false;
   const MDL_savepoint locked_before = thd->mdl_context.mdl_savepoint();
+  const TABLE* const table_before = thd->open_tables;
   if (auto opened = open_list(); !opened) return opened;
   const bool is_written = session_.mode() == engine::Mode::kReadWrite;
   if (is_written && table_->triggers != nullptr) {
     if (auto checked = check_table(); !checked) return checked;
     // Once more, together with what the triggers use.
     table_ = nullptr;
+    (void)session_.discard_if_killed(table_before);
     close_thread_table(thd, &thd->open_tables);
     thd->mdl_context.rollback_to_savepoint(locked_before);
     if (auto opened = open_with_triggers(); !opened) return opened;

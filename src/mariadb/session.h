@@ -85,6 +85,10 @@ class MariaSession final : public engine::Session {
   // to be undone and executed again.
   Error must_reopen();
 
+  // After a try to open tables, which are in front of `opened_before` in THD::open_tables. True: this
+  // session was killed meanwhile, and the server will not keep these tables for others.
+  bool discard_if_killed(const TABLE* opened_before);
+
   // See engine::SessionEvents.
   void works(uint32_t rows) { server_.works(rows); }
 

@@ -74,6 +74,7 @@ Result<void> MariaSession::try_open(MariaCursor& cursor) {
   TABLE* const opened_before = thd_->open_tables;
   const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
   Result<void> opened = cursor.open();
+  if (discard_if_killed(opened_before) && opened) opened = take_error(0);
   if (opened) return opened;
   cursor.forget_table();
   while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
@@ -87,6 +88,15 @@ bool MariaSession::is_waited_for() const {
          std::ranges::any_of(block_locks_, [](const MDL_ticket* lock) {
            return lock->has_pending_conflicting_lock();
          });
+}
+
+// A KILL also ends the reading of a table's triggers. The server would then keep the table, also for
+// other sessions, as one whose triggers have an error.
+bool MariaSession::discard_if_killed(const TABLE* opened_before) {
+  if (thd_->killed == NOT_KILLED) return false;
+  for (TABLE* table = thd_->open_tables; table != opened_before; table = table->next)
+    table->mark_table_for_reopen();
+  return true;
 }
 
 size_t MariaSession::most_open_cursors() const {

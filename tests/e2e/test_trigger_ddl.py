@@ -150,3 +150,26 @@ def test_foreign_keys_that_come_while_the_table_is_open(
     server.sql("INSERT INTO hs.d VALUES (1), (2)")
     assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
     assert sorted(server.sql("SELECT t FROM hs.d"), key=str) == [(2,), (None,)]
+
+
+def test_a_kill_while_a_table_is_opened_leaves_its_triggers_whole_for_others(
+    server: PrivateServer, database: str, connect: Callable[[int], Client]
+) -> None:
+    """A session that takes too much memory is killed by the server: here while it reads triggers."""
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+    for number in range(9):
+        server.sql(f"CREATE TRIGGER hs.t{number} BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.v = {number}")
+    with server.connect() as connection, connection.cursor() as sql:
+        for most in range(10_000, 200_000, 2_000):
+            sql.execute("FLUSH TABLES hs.t")
+            sql.execute(f"SET GLOBAL max_session_mem_used = {most}")
+            try:
+                for port in (server.port, server.port_wr):
+                    client = connect(port)
+                    client.request("P", 1, "hs", "t", "PRIMARY", "id,v")
+                    client.request(1, "+", 2, most, 7)
+            finally:
+                sql.execute("SET GLOBAL max_session_mem_used = DEFAULT")
+            sql.execute(f"REPLACE INTO hs.t VALUES ({most}, 7)")
+    assert connect(server.port_wr).raw(b"P\t1\ths\tt\tPRIMARY\tid,v") == b"0\t1"
+    assert set(server.sql("SELECT v FROM hs.t")) == {(8,)}
