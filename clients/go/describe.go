@@ -1,0 +1,168 @@
+package hs
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// A TableInfo is what a server tells of a table.
+type TableInfo struct {
+	Table   string `hs:"table"`
+	Comment string `hs:"comment"`
+}
+
+// A ColumnInfo is what a server tells of a column.
+type ColumnInfo struct {
+	Column   string `hs:"column"`
+	Type     string `hs:"type"`
+	Nullable bool   `hs:"nullable"`
+	// Key is PRI, UNI, MUL or empty.
+	Key string `hs:"key"`
+	// Default is an expression of SQL; nil: a value must be given, or is generated.
+	Default *string `hs:"default"`
+	Extra   string  `hs:"extra"`
+	// CharacterSet is nil for a column that has none.
+	CharacterSet *string `hs:"character_set"`
+	Comment      string  `hs:"comment"`
+}
+
+// An IndexInfo is what a server tells of one column of an index.
+type IndexInfo struct {
+	Index string `hs:"index"`
+	// Position counts from 1.
+	Position int    `hs:"position"`
+	Column   string `hs:"column"`
+	Unique   bool   `hs:"unique"`
+	// Direction is A, D or, for an index without an order, nil.
+	Direction *string `hs:"direction"`
+	// PrefixLength counts characters; nil: the index has the whole column.
+	PrefixLength *int `hs:"prefix_length"`
+}
+
+// Describe returns the names of the databases.
+func (c *Client) Describe(ctx context.Context) ([]string, error) {
+	return run(ctx, c, describe("", "", false, func(v [][]byte) string { return string(v[0]) }))
+}
+
+// DescribeDatabase returns the tables of a database.
+func (c *Client) DescribeDatabase(ctx context.Context, database string) ([]TableInfo, error) {
+	if database == "" {
+		return nil, &ValueError{What: "a database has a name"}
+	}
+	return run(ctx, c, describe(database, "", false, func(v [][]byte) TableInfo {
+		return TableInfo{string(v[0]), string(v[1])}
+	}))
+}
+
+// DescribeTable returns the columns of a table.
+func (c *Client) DescribeTable(ctx context.Context, table string) ([]ColumnInfo, error) {
+	database, name, err := c.splitName(table)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, c, describe(database, name, false, columnInfo))
+}
+
+// Indexes returns the columns of all indexes of a table.
+func (c *Client) Indexes(ctx context.Context, table string) ([]IndexInfo, error) {
+	database, name, err := c.splitName(table)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, c, describe(database, name, true, indexInfo))
+}
+
+func describe[T any](database, table string, indexes bool, row func([][]byte) T) plan[[]T] {
+	return func(context.Context) (*request, decoder[[]T], error) {
+		line, err := protocol.AppendDescribe(nil, database, table, indexes)
+		if err != nil {
+			return nil, nil, err
+		}
+		r := &request{kind: "describe", body: trimLine(line), needs: "describe"}
+		r.table = strings.Trim(database+"."+table, ".")
+		columns := 8
+		switch {
+		case indexes:
+			columns = 6
+		case database == "":
+			columns = 1
+		case table == "":
+			columns = 2
+		}
+		return r, func(reply *protocol.Reply) ([]T, error) {
+			if reply.Columns != columns {
+				return nil, unexpected("description")
+			}
+			rows := make([]T, 0, reply.Rows())
+			for i := 0; i < len(reply.Values); i += columns {
+				rows = append(rows, row(reply.Values[i:i+columns]))
+			}
+			return rows, nil
+		}, nil
+	}
+}
+
+func columnInfo(v [][]byte) ColumnInfo {
+	return ColumnInfo{
+		Column: string(v[0]), Type: string(v[1]), Nullable: string(v[2]) == "YES", Key: string(v[3]),
+		Default: optional(v[4]), Extra: string(v[5]), CharacterSet: optional(v[6]), Comment: string(v[7]),
+	}
+}
+
+func indexInfo(v [][]byte) IndexInfo {
+	info := IndexInfo{
+		Index: string(v[0]), Column: string(v[2]), Unique: string(v[3]) == "1", Direction: optional(v[4]),
+	}
+	info.Position, _ = strconv.Atoi(string(v[1]))
+	if length, err := strconv.Atoi(string(v[5])); err == nil {
+		info.PrefixLength = &length
+	}
+	return info
+}
+
+func optional(value []byte) *string {
+	if value == nil {
+		return nil
+	}
+	text := string(value)
+	return &text
+}
+
+// A description is what the client keeps of a table.
+type description struct {
+	names []string
+	kinds map[string]columnKind
+}
+
+// A columnKind says as what a column's values are read.
+type columnKind struct {
+	kind     protocol.Kind
+	unsigned bool
+	nullable bool
+}
+
+// Layout returns the columns of a table, asked for once.
+func (t *Table) layout(ctx context.Context) (*description, error) {
+	key := t.database + "." + t.name
+	layouts := &t.on.client().layouts
+	if known, ok := layouts.Load(key); ok {
+		return known.(*description), nil
+	}
+	columns, err := run(ctx, t.on, describe(t.database, t.name, false, columnInfo))
+	if err != nil {
+		return nil, err
+	}
+	found := &description{kinds: map[string]columnKind{}}
+	for _, column := range columns {
+		found.names = append(found.names, column.Column)
+		found.kinds[column.Column] = columnKind{
+			protocol.KindOf(column.Type), strings.Contains(column.Type, "unsigned"),
+			column.Nullable,
+		}
+	}
+	layouts.Store(key, found)
+	return found, nil
+}

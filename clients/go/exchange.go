@@ -1,0 +1,208 @@
+package hs
+
+import (
+	"strconv"
+	"time"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// The contract's bound for open indexes of one connection.
+const maxOpen = 256
+
+type opened struct {
+	id      int
+	used    uint64
+	refused error
+}
+
+// A request is one line for the server, and what is to be done with its reply.
+type request struct {
+	kind  string
+	table string // For the hook.
+	spec  string // What P says behind the id; empty: the line needs no index.
+	body  []byte // Without the id and the end of the line.
+	// Needs is a feature without which it is not sent.
+	needs  string
+	change bool
+	raw    bool // An error is a reply, too.
+	// Patience is what the server may wait beyond the timeout.
+	patience time.Duration
+	// Done gets the reply, or an error. It is called once.
+	done func(reply *protocol.Reply, err error)
+}
+
+func (c *conn) has(feature string) bool {
+	if feature == "" || !c.greeted && !c.original {
+		return true // A server that wants a login tells so by itself.
+	}
+	for _, candidate := range c.features {
+		if candidate == feature {
+			return true
+		}
+	}
+	return false
+}
+
+// A step is a request of one piece.
+type step struct {
+	request *request
+	index   *opened
+	opens   bool  // A P stands before it.
+	refused error // It is not sent.
+}
+
+// Exchange carries requests out, and returns how many were answered. The error is that of the connection.
+func (c *conn) exchange(requests []*request) (answered int, err error) {
+	for answered < len(requests) {
+		steps, lines := c.prepare(requests[answered:])
+		if len(steps) == 0 {
+			if err = c.replace(requests[answered]); err != nil {
+				return answered, err
+			}
+			if _, ok := c.open[requests[answered].spec]; !ok {
+				answered++
+			}
+			continue
+		}
+		n, err := c.carryOut(steps, lines)
+		answered += n
+		if err != nil {
+			return answered, err
+		}
+	}
+	return answered, nil
+}
+
+// Prepare makes one piece of as many requests as there is room for their indexes. The openings go along:
+// an id that is refused is not open, so that the request behind it does nothing.
+func (c *conn) prepare(requests []*request) ([]step, []byte) {
+	steps := make([]step, 0, len(requests))
+	lines := c.out[:0]
+	for _, r := range requests {
+		if !c.has(r.needs) {
+			steps = append(steps, step{request: r, refused: &UnsupportedError{Feature: r.needs}})
+			continue
+		}
+		index, opens := c.open[r.spec], false
+		if r.spec != "" {
+			if index == nil {
+				if len(c.open) >= maxOpen {
+					break
+				}
+				index, opens = c.register(r.spec), true
+				lines = appendOpening(lines, index.id, r.spec)
+			}
+			c.uses++
+			index.used = c.uses
+			lines = append(strconv.AppendInt(lines, int64(index.id), 10), '\t')
+		}
+		lines = append(append(lines, r.body...), '\n')
+		steps = append(steps, step{request: r, index: index, opens: opens})
+	}
+	const kept = 64 << 10
+	if cap(lines) <= kept {
+		c.out = lines[:0]
+	}
+	return steps, lines
+}
+
+func appendOpening(lines []byte, id int, spec string) []byte {
+	lines = strconv.AppendInt(append(lines, "P\t"...), int64(id), 10)
+	return append(append(append(lines, '\t'), spec...), '\n')
+}
+
+func (c *conn) register(spec string) *opened {
+	index := &opened{id: len(c.open) + len(c.free)}
+	if last := len(c.free) - 1; last >= 0 {
+		index.id = c.free[last]
+		c.free = c.free[:last]
+	}
+	c.open[spec] = index
+	return index
+}
+
+func (c *conn) carryOut(steps []step, lines []byte) (answered int, err error) {
+	expected := 0
+	for i := range steps {
+		if steps[i].refused == nil {
+			expected++
+		}
+		if steps[i].opens {
+			expected++
+		}
+	}
+	opening := true
+	handle := func(_ int, reply *protocol.Reply) {
+		answered = refuse(steps, answered)
+		current := &steps[answered]
+		if current.opens && opening {
+			opening = false
+			if reply.Code != 0 {
+				current.index.refused = newServerError(reply.Code, reply.Text)
+			}
+			return
+		}
+		opening = true
+		answered++
+		c.finish(current, reply)
+	}
+	if expected > 0 {
+		err = c.talk(lines, expected, handle)
+	}
+	if err == nil {
+		answered = refuse(steps, answered)
+		c.forgetRefused(steps)
+	}
+	return answered, err
+}
+
+// Refuse answers the requests that were not sent.
+func refuse(steps []step, next int) int {
+	for next < len(steps) && steps[next].refused != nil {
+		steps[next].request.done(nil, steps[next].refused)
+		next++
+	}
+	return next
+}
+
+func (c *conn) finish(s *step, reply *protocol.Reply) {
+	switch {
+	case s.index != nil && s.index.refused != nil:
+		s.request.done(nil, s.index.refused)
+	case reply.Code != 0 && !s.request.raw:
+		s.request.done(nil, newServerError(reply.Code, reply.Text))
+	default:
+		c.changed = c.changed || s.request.change
+		s.request.done(reply, nil)
+	}
+}
+
+func (c *conn) forgetRefused(steps []step) {
+	for i := range steps {
+		if steps[i].opens && steps[i].index.refused != nil {
+			delete(c.open, steps[i].request.spec)
+			c.free = append(c.free, steps[i].index.id)
+		}
+	}
+}
+
+// Replace opens an index under the id that was used longest ago. That index stays when the new one is
+// refused, so nothing may be sent behind it before the reply.
+func (c *conn) replace(r *request) error {
+	oldest := ""
+	for spec, index := range c.open {
+		if oldest == "" || index.used < c.open[oldest].used {
+			oldest = spec
+		}
+	}
+	index := c.open[oldest]
+	return c.talk(appendOpening(nil, index.id, r.spec), 1, func(_ int, reply *protocol.Reply) {
+		if reply.Code != 0 {
+			r.done(nil, newServerError(reply.Code, reply.Text))
+			return
+		}
+		delete(c.open, oldest)
+		c.open[r.spec] = &opened{id: index.id}
+	})
+}

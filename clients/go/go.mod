@@ -1,0 +1,3 @@
+module handlersocket2.org/client
+
+go 1.19

@@ -1,0 +1,134 @@
+package hs
+
+import (
+	"context"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// The GTIDs of the client's own last changes, one for each domain.
+type gtids struct {
+	mutex sync.Mutex
+	last  map[string]string
+}
+
+func (g *gtids) add(list string) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	for _, gtid := range strings.Split(list, ",") {
+		domain, _, ok := strings.Cut(gtid, "-")
+		if !ok || sequence(gtid) <= sequence(g.last[domain]) {
+			continue
+		}
+		if g.last == nil {
+			g.last = map[string]string{}
+		}
+		g.last[domain] = gtid
+	}
+}
+
+func sequence(gtid string) uint64 {
+	number, err := strconv.ParseUint(gtid[strings.LastIndexByte(gtid, '-')+1:], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
+}
+
+func (g *gtids) String() string {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	all := make([]string, 0, len(g.last))
+	for _, gtid := range g.last {
+		all = append(all, gtid)
+	}
+	sort.Strings(all)
+	return strings.Join(all, ",")
+}
+
+// Ask is the request that learns the GTID of what was sent before it.
+func (g *gtids) ask() *request {
+	return &request{
+		body: []byte("G\tL"), needs: "gtid",
+		done: func(reply *protocol.Reply, err error) {
+			if err == nil && len(reply.Values) == 1 { // A server without a binary log has none.
+				g.add(string(reply.Values[0]))
+			}
+		},
+	}
+}
+
+// LastGTID returns the GTID of the last change of this client, several with commas when there are
+// several domains, or the empty text. A change in a call that has not ended does not count.
+func (c *Client) LastGTID(ctx context.Context) (string, error) {
+	if c.write == nil {
+		return "", nil
+	}
+	var failed error
+	for _, connection := range c.write.takeChanged() {
+		question := c.gtids.ask()
+		learn := question.done
+		question.done = func(reply *protocol.Reply, err error) {
+			if learn(reply, err); err != nil {
+				failed = err
+			}
+		}
+		err := connection.guarded(ctx, c.options.Timeout, func() error {
+			_, err := connection.exchange([]*request{question})
+			return err
+		})
+		if connection.changed = err != nil; err != nil {
+			failed = err
+		}
+		c.write.give(connection)
+	}
+	return c.gtids.String(), failed
+}
+
+// WaitForGTID waits on the read port until the GTIDs are applied there, and tells whether they are.
+func (c *Client) WaitForGTID(ctx context.Context, gtid string, limit time.Duration) (bool, error) {
+	line, err := protocol.AppendWaitGTID(nil, gtid, int(limit.Milliseconds()))
+	if err != nil {
+		return false, err
+	}
+	return run(ctx, c, func(context.Context) (*request, decoder[bool], error) {
+		wait := &request{
+			kind: "wait_for_gtid", body: trimLine(line), needs: "gtid", patience: limit,
+		}
+		return wait, func(reply *protocol.Reply) (bool, error) {
+			return isNumber(reply, "1"), nil
+		}, nil
+	})
+}
+
+// Fresh tells whether a replica has the client's own last change.
+func (c *Client) fresh(ctx context.Context, replica *conn) bool {
+	if !c.options.ReadYourWrites {
+		return true
+	}
+	wanted := c.gtids.String()
+	if wanted == "" || wanted == replica.applied {
+		return true
+	}
+	limit := c.options.GTIDTimeout
+	line, err := protocol.AppendWaitGTID(nil, wanted, int(limit.Milliseconds()))
+	if err != nil || !replica.has("gtid") {
+		return false
+	}
+	applied := false
+	err = replica.guarded(ctx, c.options.patience(limit), func() error {
+		return replica.talk(line, 1, func(_ int, reply *protocol.Reply) {
+			applied = reply.Code == 0 && isNumber(reply, "1")
+		})
+	})
+	if err != nil || !applied {
+		return false
+	}
+	replica.applied = wanted
+	return true
+}

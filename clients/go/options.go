@@ -1,0 +1,180 @@
+package hs
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Version is that of this client.
+const Version = "0.1.0"
+
+// Options tell where the server is and how it is used. Begin with DefaultOptions.
+type Options struct {
+	// Host and Port are the read port, WritePort is the write port of the same host.
+	Host            string
+	Port, WritePort int
+	// Socket and WriteSocket are Unix sockets in the place of host and ports. Without WriteSocket there
+	// are no changes.
+	Socket, WriteSocket string
+	// Database is that of tables that are named without one.
+	Database string
+	// User and Password are the account. With neither there is no login.
+	User, Password string
+	// Secret is that of a port with a secret, WriteSecret that of the write port, if it is another one.
+	Secret, WriteSecret string
+	// TLS is "off", "require" (without looking at the certificate) or "verify".
+	TLS string
+	// TLSCA, TLSCert and TLSKey are files in PEM. Without TLSCA the system's authorities are asked.
+	TLSCA, TLSCert, TLSKey string
+	// TLSName is the name that the certificate must have; without it, Host.
+	TLSName string
+	// ConnectTimeout is for connection, TLS and login together; 0: none.
+	ConnectTimeout time.Duration
+	// Timeout is for a request, or for a whole pipeline; 0: none. A context may end it earlier.
+	Timeout time.Duration
+	// PoolSize is how many connections there are to each place, at most.
+	PoolSize int
+	// MaxIdle is after what time a connection that is not used is closed.
+	MaxIdle time.Duration
+	// Name is what operators see.
+	Name string
+	// Replicas are read ports, as host:port, that take the reads in turns.
+	Replicas []string
+	// ReadYourWrites makes a read on a replica wait for the client's own last change.
+	ReadYourWrites bool
+	// GTIDTimeout is for how long; then the primary is asked. At most 10 minutes.
+	GTIDTimeout time.Duration
+	// Retries is how often a request that is safe to repeat is sent again.
+	Retries int
+	// OnRequest is called after each call, for metrics and tracing; nil: not at all. It may be called
+	// from many goroutines at once. Kind is the call's name, as "get".
+	OnRequest func(kind, table string, elapsed time.Duration, err error)
+}
+
+// DefaultOptions returns the options of a server on this machine.
+func DefaultOptions() Options {
+	return Options{
+		Host: "127.0.0.1", Port: 9998, WritePort: 9999, TLS: "off",
+		ConnectTimeout: 5 * time.Second, Timeout: 30 * time.Second, PoolSize: 16,
+		MaxIdle: 60 * time.Second, Name: "handlersocket2-go/" + Version,
+		GTIDTimeout: time.Second, Retries: 2,
+	}
+}
+
+func (o *Options) check() error {
+	wrong := ""
+	switch {
+	case o.TLS != "off" && o.TLS != "require" && o.TLS != "verify":
+		wrong = "tls"
+	case o.PoolSize < 1:
+		wrong = "pool_size"
+	case o.Retries < 0:
+		wrong = "retries"
+	case o.ConnectTimeout < 0:
+		wrong = "connect_timeout"
+	case o.Timeout < 0:
+		wrong = "timeout"
+	case o.MaxIdle < 0:
+		wrong = "max_idle"
+	case o.GTIDTimeout < 0 || o.GTIDTimeout > 10*time.Minute:
+		wrong = "gtid_timeout"
+	case (o.TLSCert == "") != (o.TLSKey == ""):
+		wrong = "tls_key"
+	default:
+		return nil
+	}
+	return &ConfigurationError{Option: wrong, What: "its value is none of those allowed"}
+}
+
+// The timeout of a request for which the server may wait.
+func (o *Options) patience(extra time.Duration) time.Duration {
+	if o.Timeout == 0 {
+		return 0
+	}
+	return o.Timeout + extra
+}
+
+func join(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
+
+type setter func(o *Options, value string) error
+
+var setters = map[string]setter{
+	"host":             text(func(o *Options) *string { return &o.Host }),
+	"port":             number(1, 65535, func(o *Options) *int { return &o.Port }),
+	"write_port":       number(1, 65535, func(o *Options) *int { return &o.WritePort }),
+	"socket":           text(func(o *Options) *string { return &o.Socket }),
+	"write_socket":     text(func(o *Options) *string { return &o.WriteSocket }),
+	"database":         text(func(o *Options) *string { return &o.Database }),
+	"user":             text(func(o *Options) *string { return &o.User }),
+	"password":         text(func(o *Options) *string { return &o.Password }),
+	"secret":           text(func(o *Options) *string { return &o.Secret }),
+	"write_secret":     text(func(o *Options) *string { return &o.WriteSecret }),
+	"tls":              choice(func(o *Options, v string) { o.TLS = v }, "off", "require", "verify"),
+	"tls_ca":           text(func(o *Options) *string { return &o.TLSCA }),
+	"tls_cert":         text(func(o *Options) *string { return &o.TLSCert }),
+	"tls_key":          text(func(o *Options) *string { return &o.TLSKey }),
+	"tls_name":         text(func(o *Options) *string { return &o.TLSName }),
+	"connect_timeout":  seconds(func(o *Options) *time.Duration { return &o.ConnectTimeout }),
+	"timeout":          seconds(func(o *Options) *time.Duration { return &o.Timeout }),
+	"pool_size":        number(1, 65536, func(o *Options) *int { return &o.PoolSize }),
+	"max_idle":         seconds(func(o *Options) *time.Duration { return &o.MaxIdle }),
+	"name":             text(func(o *Options) *string { return &o.Name }),
+	"replicas":         setReplicas,
+	"read_your_writes": choice(func(o *Options, v string) { o.ReadYourWrites = v == "on" }, "off", "on"),
+	"gtid_timeout":     seconds(func(o *Options) *time.Duration { return &o.GTIDTimeout }),
+	"retries":          number(0, 1000, func(o *Options) *int { return &o.Retries }),
+}
+
+func text(field func(*Options) *string) setter {
+	return func(o *Options, value string) error {
+		*field(o) = value
+		return nil
+	}
+}
+
+func number(least, most int, field func(*Options) *int) setter {
+	return func(o *Options, value string) error {
+		parsed, err := strconv.ParseUint(value, 10, 31)
+		if err != nil || int(parsed) < least || int(parsed) > most {
+			return fmt.Errorf("%q is no number from %d to %d", value, least, most)
+		}
+		*field(o) = int(parsed)
+		return nil
+	}
+}
+
+func seconds(field func(*Options) *time.Duration) setter {
+	return func(o *Options, value string) error {
+		parsed, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(parsed >= 0 && parsed <= 1e9) || strings.ContainsAny(value, "xXpP_+") {
+			return fmt.Errorf("%q is no number of seconds", value)
+		}
+		*field(o) = time.Duration(parsed * float64(time.Second))
+		return nil
+	}
+}
+
+func choice(set func(*Options, string), allowed ...string) setter {
+	return func(o *Options, value string) error {
+		for _, candidate := range allowed {
+			if value == candidate {
+				set(o, value)
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is none of %s", value, strings.Join(allowed, ", "))
+	}
+}
+
+func setReplicas(o *Options, value string) error {
+	o.Replicas = strings.Split(value, ",")
+	for _, address := range o.Replicas {
+		if err := checkAddress(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}

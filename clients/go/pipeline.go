@@ -1,0 +1,148 @@
+package hs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"handlersocket2.org/client/protocol"
+)
+
+var errNotRun = errors.New("the pipeline has not run")
+
+// A Result is that of one call of a pipeline, once the pipeline has run.
+type Result[T any] struct {
+	value T
+	err   error
+}
+
+// Get returns the result, or the error of this call alone.
+func (r *Result[T]) Get() (T, error) { return r.value, r.err }
+
+// A Pipeline collects calls and sends them in one piece. When there is a change among them, all go to the
+// write port. It is for one goroutine.
+type Pipeline struct {
+	on    executor
+	calls []func(ctx context.Context, began time.Time) *request
+}
+
+// Pipeline returns an empty pipeline.
+func (c *Client) Pipeline() *Pipeline { return &Pipeline{on: c} }
+
+// Pipeline returns an empty pipeline inside of the transaction.
+func (tx *Tx) Pipeline() *Pipeline { return &Pipeline{on: tx} }
+
+func add[T any](p *Pipeline, call plan[T]) *Result[T] {
+	result := &Result[T]{err: errNotRun}
+	p.calls = append(p.calls, func(ctx context.Context, began time.Time) *request {
+		r, decode, err := call(ctx)
+		if err != nil {
+			result.err = err
+			return nil
+		}
+		r.done = func(reply *protocol.Reply, err error) {
+			if result.err = err; err == nil {
+				result.value, result.err = decode(reply)
+			}
+			p.on.client().settle(r, result.err, began)
+		}
+		return r
+	})
+	return result
+}
+
+// Run sends the calls. Its error is that of the connection, which the calls without an answer have, too; an
+// error of a call alone is in its result. Afterwards the pipeline is empty.
+func (p *Pipeline) Run(ctx context.Context) error {
+	began := time.Now()
+	requests := make([]*request, 0, len(p.calls))
+	for _, call := range p.calls {
+		if r := call(ctx, began); r != nil {
+			requests = append(requests, r)
+		}
+	}
+	p.calls = nil
+	if len(requests) == 0 {
+		return nil
+	}
+	return p.on.do(ctx, requests)
+}
+
+// Get adds Table.Get.
+func (p *Pipeline) Get(t *Table, key any) *Result[Row] {
+	return add(p, first(findPlan[Row](t.at(p), "get", newQuery("=", 1, nil), key)))
+}
+
+// Find adds Table.Find.
+func (p *Pipeline) Find(t *Table, op string, key any, options ...Option) *Result[[]Row] {
+	return add(p, findPlan[Row](t.at(p), "find", newQuery(op, 1, options), key))
+}
+
+// FindAll adds Table.FindAll.
+func (p *Pipeline) FindAll(
+	t *Table, op string, key any, column string, values []any, options ...Option,
+) *Result[[]Row] {
+	q := allQuery(op, column, values, options)
+	return add(p, findPlan[Row](t.at(p), "find_all", q, key))
+}
+
+// Count adds Table.Count.
+func (p *Pipeline) Count(t *Table, op string, key any, options ...Option) *Result[int64] {
+	return add(p, countPlan(t.at(p), "count", newQuery(op, 0, options), key))
+}
+
+// Exists adds Table.Exists.
+func (p *Pipeline) Exists(t *Table, key any) *Result[bool] { return add(p, existsPlan(t.at(p), key)) }
+
+// Insert adds Table.Insert.
+func (p *Pipeline) Insert(t *Table, row any) *Result[uint64] { return add(p, insertPlan(t.at(p), row)) }
+
+// InsertIgnore adds Table.InsertIgnore.
+func (p *Pipeline) InsertIgnore(t *Table, row any) *Result[Inserted] {
+	return add(p, ignorePlan(t.at(p), row))
+}
+
+// Upsert adds Table.Upsert.
+func (p *Pipeline) Upsert(t *Table, row, update any) *Result[Upserted] {
+	return add(p, upsertPlan(t.at(p), row, update))
+}
+
+// Replace adds Table.Replace.
+func (p *Pipeline) Replace(t *Table, row any) *Result[Replaced] {
+	return add(p, replacePlan(t.at(p), row))
+}
+
+// Update adds Table.Update.
+func (p *Pipeline) Update(t *Table, key, values any, options ...Option) *Result[int64] {
+	return add(p, changePlan(t.at(p), "update", "U", key, values, options))
+}
+
+// Delete adds Table.Delete.
+func (p *Pipeline) Delete(t *Table, key any, options ...Option) *Result[int64] {
+	return add(p, changePlan(t.at(p), "delete", "D", key, nil, options))
+}
+
+// Increment adds Table.Increment.
+func (p *Pipeline) Increment(t *Table, key, amounts any, options ...Option) *Result[int64] {
+	return add(p, changePlan(t.at(p), "increment", "+", key, amounts, options))
+}
+
+// Decrement adds Table.Decrement.
+func (p *Pipeline) Decrement(t *Table, key, amounts any, options ...Option) *Result[int64] {
+	return add(p, changePlan(t.at(p), "decrement", "-", key, amounts, options))
+}
+
+// CompareAndSet adds Table.CompareAndSet.
+func (p *Pipeline) CompareAndSet(t *Table, key, expected, values any) *Result[bool] {
+	return add(p, comparePlan(t.at(p), key, expected, values))
+}
+
+// At returns the table where the pipeline runs.
+func (t *Table) at(p *Pipeline) *Table {
+	if t.on == p.on {
+		return t
+	}
+	there := *t
+	there.on = p.on
+	return &there
+}

@@ -1,0 +1,160 @@
+package protocol
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// DefaultMaxReply bounds one reply: it is the largest that a server sends, in bytes.
+const DefaultMaxReply = 64 << 20
+
+const (
+	firstBuffer = 16 << 10
+	keptBuffer  = 1 << 20 // A larger buffer is given up when it is empty.
+)
+
+// A Reply is one line of the server. Its values are valid until the Reader's next call.
+type Reply struct {
+	// Code is 0, or that of an error: 1, 2 or 3.
+	Code int
+	// Text is that of an error.
+	Text string
+	// Columns is the second token.
+	Columns int
+	// Values are all values of all rows; NULL is nil.
+	Values [][]byte
+}
+
+// Rows returns how many rows the reply has.
+func (r *Reply) Rows() int {
+	if r.Columns == 0 {
+		return 0
+	}
+	return len(r.Values) / r.Columns
+}
+
+// A Reader turns bytes, which come in any pieces, into replies. After an error it is of no use any more.
+// The zero Reader is ready for use.
+type Reader struct {
+	// MaxReply bounds one reply, in bytes; 0 is DefaultMaxReply.
+	MaxReply int
+
+	buffer  []byte
+	start   int // Where the next reply begins.
+	scanned int // There is no end of a line before this place.
+	end     int
+	reply   Reply
+}
+
+// Space returns room to read into, of one byte at least. Filled tells how much was read.
+func (r *Reader) Space() []byte {
+	switch {
+	case r.start == r.end:
+		if len(r.buffer) == 0 || len(r.buffer) > keptBuffer {
+			r.buffer = make([]byte, firstBuffer)
+		}
+		r.start, r.scanned, r.end = 0, 0, 0
+	case r.end == len(r.buffer):
+		target := r.buffer
+		if r.end-r.start > len(r.buffer)/2 {
+			target = make([]byte, 2*len(r.buffer))
+		}
+		r.end = copy(target, r.buffer[r.start:r.end])
+		r.scanned -= r.start
+		r.start = 0
+		r.buffer = target
+	}
+	return r.buffer[r.end:]
+}
+
+// Filled says that n bytes of Space were filled.
+func (r *Reader) Filled(n int) { r.end += n }
+
+// Feed takes a copy of the bytes.
+func (r *Reader) Feed(piece []byte) {
+	for len(piece) > 0 {
+		n := copy(r.Space(), piece)
+		r.Filled(n)
+		piece = piece[n:]
+	}
+}
+
+// Buffered returns how many bytes there are behind the last reply.
+func (r *Reader) Buffered() int { return r.end - r.start }
+
+// Next returns the next reply, or nil when it is not whole yet. The error is a *ReplyError.
+func (r *Reader) Next() (*Reply, error) {
+	limit := r.MaxReply
+	if limit == 0 {
+		limit = DefaultMaxReply
+	}
+	found := bytes.IndexByte(r.buffer[r.scanned:r.end], '\n')
+	if found < 0 {
+		r.scanned = r.end
+		if r.Buffered() > limit {
+			return nil, &ReplyError{What: fmt.Sprintf("it is longer than %d bytes", limit)}
+		}
+		return nil, nil
+	}
+	line := r.buffer[r.start : r.scanned+found]
+	r.start = r.scanned + found + 1
+	r.scanned = r.start
+	if len(line) >= limit {
+		return nil, &ReplyError{What: fmt.Sprintf("it is longer than %d bytes", limit)}
+	}
+	if err := r.reply.parse(line); err != nil {
+		return nil, err
+	}
+	return &r.reply, nil
+}
+
+func (r *Reply) parse(line []byte) error {
+	code, rest, more := bytes.Cut(line, []byte{'\t'})
+	if len(code) != 1 || code[0] < '0' || code[0] > '9' || !more {
+		return &ReplyError{What: fmt.Sprintf("it begins with %.20q", line)}
+	}
+	columns, rest, more := bytes.Cut(rest, []byte{'\t'})
+	number, ok := parseNumber(columns)
+	if !ok {
+		return &ReplyError{What: fmt.Sprintf("its number of columns is %.20q", columns)}
+	}
+	r.Code, r.Columns, r.Text, r.Values = int(code[0]-'0'), number, "", r.Values[:0]
+	if r.Code != 0 {
+		return r.parseError(rest, more)
+	}
+	for more {
+		var token []byte
+		token, rest, more = bytes.Cut(rest, []byte{'\t'})
+		value, err := ParseValue(token)
+		if err != nil {
+			return err
+		}
+		r.Values = append(r.Values, value)
+	}
+	if len(r.Values) > 0 && (number == 0 || len(r.Values)%number != 0) {
+		return &ReplyError{What: fmt.Sprintf("%d values are no rows of %d", len(r.Values), number)}
+	}
+	return nil
+}
+
+func (r *Reply) parseError(text []byte, more bool) error {
+	if r.Columns != 1 || !more || len(text) == 0 || bytes.IndexByte(text, '\t') >= 0 {
+		return &ReplyError{What: "it is no error of one text"}
+	}
+	r.Text = string(text)
+	return nil
+}
+
+func parseNumber(digits []byte) (int, bool) {
+	if len(digits) == 0 || len(digits) > 9 {
+		return 0, false
+	}
+	number := 0
+	for _, digit := range digits {
+		if digit < '0' || digit > '9' {
+			return 0, false
+		}
+		number = number*10 + int(digit-'0')
+	}
+	return number, true
+}

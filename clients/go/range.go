@@ -1,0 +1,198 @@
+package hs
+
+import (
+	"context"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// A RangeOption adds to a range.
+type RangeOption func(*rangeQuery)
+
+type rangeQuery struct {
+	start, stop       any
+	hasStart, hasStop bool
+	reverse           bool
+	page              int
+	query             query
+}
+
+// From is the key with which a range begins; without it, it begins with the first row.
+func From(key any) RangeOption { return func(r *rangeQuery) { r.start, r.hasStart = key, true } }
+
+// To is the first value of the index's first column that is not wanted any more.
+func To(value any) RangeOption { return func(r *rangeQuery) { r.stop, r.hasStop = value, true } }
+
+// Reverse makes a range go downwards. It needs From.
+func Reverse() RangeOption { return func(r *rangeQuery) { r.reverse = true } }
+
+// Page is how many rows are read at once; without it, 1000.
+func Page(rows int) RangeOption { return func(r *rangeQuery) { r.page = rows } }
+
+// Filtered adds filters to a range: Where and While.
+func Filtered(filters ...Option) RangeOption {
+	return func(r *rangeQuery) {
+		for _, add := range filters {
+			add(&r.query)
+		}
+	}
+}
+
+// A Rows is an iterator over the rows of a range, which reads one page at a time. It is for one goroutine.
+// There is nothing to close.
+type Rows[T any] struct {
+	ctx   context.Context
+	table *Table
+	rangeQuery
+
+	shape *shape
+	parts []IndexInfo
+	// KeyPlaces tells which column of a reply each part of the index is.
+	keyPlaces []int
+	columns   []string
+
+	key   []any
+	skip  int
+	rows  []T
+	next  int
+	done  bool
+	err   error
+	ready bool
+}
+
+// Range iterates over the rows from one key to another.
+//
+//	rows := table.Range(ctx, hs.From(100), hs.To(200))
+//	for rows.Next() {
+//		fmt.Println(rows.Row())
+//	}
+//	err := rows.Err()
+func (t *Table) Range(ctx context.Context, options ...RangeOption) *Rows[Row] {
+	return Range[Row](ctx, t, options...)
+}
+
+// Range iterates over rows as T, a struct with tags hs:"column".
+func Range[T any](ctx context.Context, t *Table, options ...RangeOption) *Rows[T] {
+	rows := &Rows[T]{ctx: ctx, table: t, rangeQuery: rangeQuery{page: 1000}, next: -1}
+	for _, set := range options {
+		set(&rows.rangeQuery)
+	}
+	return rows
+}
+
+// Next goes to the next row, and tells whether there is one.
+func (r *Rows[T]) Next() bool {
+	r.next++
+	for r.next >= len(r.rows) {
+		if r.done || r.err != nil {
+			r.rows = nil
+			return false
+		}
+		r.next = 0
+		if r.err = r.readPage(); r.err != nil {
+			r.rows = nil
+			return false
+		}
+	}
+	return true
+}
+
+// Row returns the row to which Next went.
+func (r *Rows[T]) Row() T { return r.rows[r.next] }
+
+// Err returns the error with which Next ended, or nil when there were no more rows.
+func (r *Rows[T]) Err() error { return r.err }
+
+func (r *Rows[T]) prepare() (err error) {
+	if r.page < 1 {
+		return &ValueError{What: "a page has one row at least"}
+	}
+	if r.reverse && !r.hasStart {
+		return &ValueError{What: "a range that goes downwards needs its beginning"}
+	}
+	if r.shape, err = shapeFor[T](r.ctx, r.table); err != nil {
+		return err
+	}
+	if r.parts, err = r.table.indexColumns(r.ctx); err != nil {
+		return err
+	}
+	r.columns = append(r.columns, r.shape.names...)
+	for _, part := range r.parts {
+		place := position(r.columns, part.Column)
+		if place < 0 {
+			place = len(r.columns)
+			r.columns = append(r.columns, part.Column)
+		}
+		r.keyPlaces = append(r.keyPlaces, place)
+	}
+	r.query.op = ">="
+	stop := "<"
+	if r.reverse {
+		r.query.op, stop = "<=", ">"
+	}
+	if r.hasStop {
+		own := filter{"W", r.parts[0].Column, stop, r.stop}
+		r.query.filters = append(r.query.filters, own)
+	}
+	r.query.limit = r.page
+	if r.hasStart {
+		r.key = keyValues(r.start)
+		return nil
+	}
+	r.key, err = r.table.lowest(r.ctx, r.parts[0])
+	return err
+}
+
+func (r *Rows[T]) readPage() error {
+	if !r.ready {
+		if err := r.prepare(); err != nil {
+			return err
+		}
+		r.ready = true
+	}
+	r.query.offset = r.skip
+	rows, err := run(r.ctx, r.table.on, func(ctx context.Context) (*request, decoder[[]T], error) {
+		find := &protocol.Find{Key: r.key}
+		made, err := r.table.request(ctx, "range", &r.query, find, r.columns)
+		decode := decodeRows[T](r.shape)
+		return made, func(reply *protocol.Reply) ([]T, error) {
+			rows, err := decode(reply)
+			if err == nil {
+				r.advance(reply)
+			}
+			return rows, err
+		}, err
+	})
+	r.rows = rows
+	return err
+}
+
+// Advance makes the next page begin with the key of the last row, behind the rows with that key that were
+// read.
+func (r *Rows[T]) advance(reply *protocol.Reply) {
+	count := reply.Rows()
+	if count < r.page {
+		r.done = true
+		return
+	}
+	last := r.keyOf(reply, count-1)
+	same := 1
+	for same < count && equalKeys(last, r.keyOf(reply, count-1-same)) {
+		same++
+	}
+	if r.skip > 0 && same == count && equalKeys(last, r.key) {
+		same += r.skip
+	}
+	r.key, r.skip = last, same
+}
+
+func (r *Rows[T]) keyOf(reply *protocol.Reply, row int) []any {
+	key := make([]any, len(r.keyPlaces))
+	for i, place := range r.keyPlaces {
+		value := reply.Values[row*reply.Columns+place]
+		if value != nil {
+			key[i] = indexed(r.parts[i], value)
+		}
+	}
+	return key
+}

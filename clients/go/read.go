@@ -1,0 +1,157 @@
+package hs
+
+import (
+	"context"
+	"strconv"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// Get returns the row with this key, or nil when there is none.
+func (t *Table) Get(ctx context.Context, key any) (Row, error) {
+	return run(ctx, t.on, first(findPlan[Row](t, "get", newQuery("=", 1, nil), key)))
+}
+
+// Get returns the row with this key as a T, a struct with tags hs:"column", or nil when there is none. The
+// columns are those of the struct, when the table was named without any.
+func Get[T any](ctx context.Context, t *Table, key any) (*T, error) {
+	rows, err := run(ctx, t.on, findPlan[T](t, "get", newQuery("=", 1, nil), key))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+// GetMany returns a row, or nil, for each key, in the order of the keys.
+func (t *Table) GetMany(ctx context.Context, keys []any) ([]Row, error) {
+	rows := make([]Row, len(keys))
+	return rows, getMany(ctx, t, keys, func(i int, found []Row) {
+		if len(found) > 0 {
+			rows[i] = found[0]
+		}
+	})
+}
+
+// GetMany returns a T, or nil, for each key, in the order of the keys.
+func GetMany[T any](ctx context.Context, t *Table, keys []any) ([]*T, error) {
+	rows := make([]*T, len(keys))
+	return rows, getMany(ctx, t, keys, func(i int, found []T) {
+		if len(found) > 0 {
+			rows[i] = &found[0]
+		}
+	})
+}
+
+func getMany[T any](ctx context.Context, t *Table, keys []any, keep func(i int, found []T)) error {
+	pipeline := &Pipeline{on: t.on}
+	results := make([]*Result[[]T], len(keys))
+	for i, key := range keys {
+		results[i] = add(pipeline, findPlan[T](t, "get_many", newQuery("=", 1, nil), key))
+	}
+	if err := pipeline.Run(ctx); err != nil {
+		return err
+	}
+	for i, result := range results {
+		found, err := result.Get()
+		if err != nil {
+			return err
+		}
+		keep(i, found)
+	}
+	return nil
+}
+
+// Find returns the rows whose index compares with the key: = =< > >= < <=. The limit is one row, if none
+// is given.
+func (t *Table) Find(ctx context.Context, op string, key any, options ...Option) ([]Row, error) {
+	return Find[Row](ctx, t, op, key, options...)
+}
+
+// Find returns rows as a T, a struct with tags hs:"column".
+func Find[T any](
+	ctx context.Context, t *Table, op string, key any, options ...Option,
+) ([]T, error) {
+	return run(ctx, t.on, findPlan[T](t, "find", newQuery(op, 1, options), key))
+}
+
+// FindAll returns the rows of each of the values, which take the place of that column's value in the key.
+// Limit, offset and While are for each value; the limit is one row, if none is given.
+func (t *Table) FindAll(
+	ctx context.Context, op string, key any, column string, values []any, options ...Option,
+) ([]Row, error) {
+	return run(ctx, t.on, findPlan[Row](t, "find_all", allQuery(op, column, values, options), key))
+}
+
+func allQuery(op, column string, values []any, options []Option) *query {
+	q := newQuery(op, 1, options)
+	q.in = &inList{column: column, values: values, all: true}
+	return q
+}
+
+// Count returns how many rows compare with the key. Without a limit it counts all.
+func (t *Table) Count(ctx context.Context, op string, key any, options ...Option) (int64, error) {
+	return run(ctx, t.on, countPlan(t, "count", newQuery(op, 0, options), key))
+}
+
+// Exists tells whether there is a row with this key.
+func (t *Table) Exists(ctx context.Context, key any) (bool, error) {
+	return run(ctx, t.on, existsPlan(t, key))
+}
+
+func findPlan[T any](t *Table, kind string, q *query, key any) plan[[]T] {
+	return func(ctx context.Context) (*request, decoder[[]T], error) {
+		s, err := shapeFor[T](ctx, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key)}, s.names)
+		return r, decodeRows[T](s), err
+	}
+}
+
+// First makes a plan of the first row, nil when there is none.
+func first(rows plan[[]Row]) plan[Row] {
+	return convert(rows, func(found []Row) Row {
+		if len(found) == 0 {
+			return nil
+		}
+		return found[0]
+	})
+}
+
+func convert[A, B any](from plan[A], to func(A) B) plan[B] {
+	return func(ctx context.Context) (*request, decoder[B], error) {
+		r, decode, err := from(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, func(reply *protocol.Reply) (result B, err error) {
+			found, err := decode(reply)
+			if err != nil {
+				return result, err
+			}
+			return to(found), nil
+		}, nil
+	}
+}
+
+func countPlan(t *Table, kind string, q *query, key any) plan[int64] {
+	return func(ctx context.Context) (*request, decoder[int64], error) {
+		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key), Verb: "C"}, nil)
+		return r, decodeNumber, err
+	}
+}
+
+func existsPlan(t *Table, key any) plan[bool] {
+	count := countPlan(t, "exists", newQuery("=", 1, nil), key)
+	return convert(count, func(rows int64) bool { return rows > 0 })
+}
+
+func decodeNumber(reply *protocol.Reply) (int64, error) {
+	if len(reply.Values) == 1 {
+		if parsed, err := strconv.ParseInt(string(reply.Values[0]), 10, 64); err == nil {
+			return parsed, nil
+		}
+	}
+	return 0, unexpected("number")
+}

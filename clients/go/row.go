@@ -1,0 +1,178 @@
+package hs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// A shape is the columns of a reply, and as what their values are read.
+type shape struct {
+	names []string
+	kinds []columnKind
+	raw   bool
+}
+
+// ShapeFor returns the columns that a read gives as T: those of the table object, or those of the struct
+// T, or all.
+func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	s := &shape{names: t.columns, raw: t.raw}
+	if fields := fieldsOf[T](); fields != nil {
+		if s.names == nil {
+			s.names = fields.names
+		}
+		return s, nil // The struct says as what the values are read.
+	}
+	if s.raw && s.names != nil {
+		return s, nil
+	}
+	return s, t.addKinds(ctx, s)
+}
+
+// AddKinds asks for the types of the columns. A server that does not tell gives text.
+func (t *Table) addKinds(ctx context.Context, s *shape) error {
+	known, err := t.layout(ctx)
+	var unsupported *UnsupportedError
+	if s.names != nil && errors.As(err, &unsupported) {
+		s.kinds = make([]columnKind, len(s.names))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.names == nil {
+		s.names = known.names
+	}
+	s.kinds = make([]columnKind, len(s.names))
+	for i, name := range s.names {
+		s.kinds[i] = known.kinds[name]
+	}
+	return nil
+}
+
+// DecodeRows makes rows of a reply whose first columns are those of the shape.
+func decodeRows[T any](s *shape) decoder[[]T] {
+	one := rowDecoder[T](s)
+	return func(reply *protocol.Reply) ([]T, error) {
+		if reply.Columns < len(s.names) {
+			return nil, unexpected("number of columns")
+		}
+		rows := make([]T, reply.Rows())
+		for i := range rows {
+			start := i * reply.Columns
+			if err := one(reply.Values[start:start+len(s.names)], &rows[i]); err != nil {
+				return nil, err
+			}
+		}
+		return rows, nil
+	}
+}
+
+func rowDecoder[T any](s *shape) func(values [][]byte, row *T) error {
+	if fields := fieldsOf[T](); fields != nil {
+		places := fields.places(s.names)
+		return func(values [][]byte, row *T) error { return fillStruct(row, places, s.names, values) }
+	}
+	return func(values [][]byte, row *T) error {
+		made := make(Row, len(values))
+		for i, value := range values {
+			typed, err := s.value(i, value)
+			if err != nil {
+				return err
+			}
+			made[s.names[i]] = typed
+		}
+		return assignRow(made, row)
+	}
+}
+
+func assignRow(made Row, row any) error {
+	into, ok := row.(*Row)
+	if !ok {
+		return &ValueError{What: fmt.Sprintf("a row is read as a Row or a struct, not as %T", row)}
+	}
+	*into = made
+	return nil
+}
+
+func (s *shape) value(column int, value []byte) (any, error) {
+	if value == nil {
+		return nil, nil
+	}
+	if s.raw {
+		return append([]byte{}, value...), nil
+	}
+	typed, err := typedValue(s.kinds[column], value)
+	if err != nil {
+		return nil, columnError(s.names[column], value, err)
+	}
+	return typed, nil
+}
+
+func columnError(column string, value []byte, err error) error {
+	return &ValueError{What: fmt.Sprintf("column %s has %.40q: %v", column, value, err)}
+}
+
+func typedValue(k columnKind, value []byte) (any, error) {
+	switch k.kind {
+	case protocol.Integer:
+		if k.unsigned {
+			return strconv.ParseUint(string(value), 10, 64)
+		}
+		return strconv.ParseInt(string(value), 10, 64)
+	case protocol.Float:
+		return strconv.ParseFloat(string(value), 64)
+	case protocol.Bytes:
+		return append([]byte{}, value...), nil
+	case protocol.Date, protocol.DateTime:
+		if parsed, err := parseTime(string(value)); err == nil {
+			return parsed, nil
+		}
+		return string(value), nil // The zero date, and days that no calendar has.
+	case protocol.Time:
+		return parseDuration(string(value))
+	}
+	return string(value), nil
+}
+
+func parseTime(text string) (time.Time, error) {
+	if len(text) == len("2006-01-02") {
+		return time.Parse("2006-01-02", text)
+	}
+	return time.Parse("2006-01-02 15:04:05", text)
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	parts := strings.Split(strings.TrimPrefix(text, "-"), ":")
+	if len(parts) != 3 {
+		return 0, errors.New("it is no time")
+	}
+	whole, fraction, _ := strings.Cut(parts[2], ".")
+	total := time.Duration(0)
+	for i, unit := range [...]time.Duration{time.Hour, time.Minute, time.Second, time.Microsecond} {
+		digits := (fraction + "000000")[:6]
+		switch {
+		case i < 2:
+			digits = parts[i]
+		case i == 2:
+			digits = whole
+		}
+		number, err := strconv.ParseUint(digits, 10, 20)
+		if err != nil {
+			return 0, err
+		}
+		total += time.Duration(number) * unit
+	}
+	if text[0] == '-' {
+		total = -total
+	}
+	return total, nil
+}

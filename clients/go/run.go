@@ -1,0 +1,53 @@
+package hs
+
+import (
+	"context"
+	"time"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// A decoder makes a result of a reply, which it may not keep.
+type decoder[T any] func(reply *protocol.Reply) (T, error)
+
+// A plan makes the request of a call, for which it may have to ask for a table's columns.
+type plan[T any] func(ctx context.Context) (*request, decoder[T], error)
+
+// Run carries one call out.
+func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err error) {
+	began := time.Time{}
+	if on.client().options.OnRequest != nil {
+		began = time.Now()
+	}
+	r, decode, err := call(ctx)
+	if err != nil {
+		return result, err
+	}
+	r.done = func(reply *protocol.Reply, failed error) {
+		if err = failed; err == nil {
+			result, err = decode(reply)
+		}
+	}
+	if failed := on.do(ctx, []*request{r}); failed != nil {
+		err = failed
+	}
+	on.client().settle(r, err, began)
+	return result, err
+}
+
+// Settle calls the hook, and forgets the columns of a table that has been altered.
+func (c *Client) settle(r *request, err error, began time.Time) {
+	switch err.(type) {
+	case *NotFoundError, *ValueError:
+		c.layouts.Delete(r.table)
+	}
+	if c.options.OnRequest != nil {
+		c.options.OnRequest(r.kind, r.table, time.Since(began), err)
+	}
+}
+
+func trimLine(line []byte) []byte { return line[:len(line)-1] }
+
+func isNumber(reply *protocol.Reply, digits string) bool {
+	return len(reply.Values) == 1 && string(reply.Values[0]) == digits
+}

@@ -1,0 +1,244 @@
+package hs
+
+import (
+	"context"
+	"strings"
+
+	"handlersocket2.org/client/protocol"
+)
+
+// A Row is a row by the names of its columns. See the package's page for the types of the values.
+type Row = map[string]any
+
+// A Key is the values for an index of several columns, or for its first ones. A key of one value may be
+// given as it is.
+type Key []any
+
+// A Table is a table, some of its columns and one of its indexes. It is cheap, safe for goroutines, and
+// does not change.
+type Table struct {
+	on             executor
+	database, name string
+	index          string
+	columns        []string // Nil: all.
+	raw            bool
+	err            error // Of the name; each call returns it.
+}
+
+// A TableOption says what of a table is meant.
+type TableOption func(*Table)
+
+// Columns are those that reads give. Without it they give all.
+func Columns(names ...string) TableOption {
+	return func(t *Table) { t.columns = append([]string{}, names...) }
+}
+
+// Index is the index that keys are of. Without it, it is PRIMARY.
+func Index(name string) TableOption { return func(t *Table) { t.index = name } }
+
+// Raw makes rows give bytes as they came.
+func Raw() TableOption { return func(t *Table) { t.raw = true } }
+
+// Table returns a table by its name: database.table, or table when the client has a database. A wrong
+// name is the error of each call.
+func (c *Client) Table(name string, options ...TableOption) *Table {
+	t := &Table{on: c, index: "PRIMARY"}
+	t.database, t.name, t.err = c.splitName(name)
+	for _, set := range options {
+		set(t)
+	}
+	return t
+}
+
+func (c *Client) splitName(full string) (database, name string, err error) {
+	database, name, ok := strings.Cut(full, ".")
+	if !ok {
+		database, name = c.options.Database, full
+	}
+	if database == "" || name == "" {
+		return "", "", &ValueError{What: "a table has a name and a database: database.table"}
+	}
+	return database, name, nil
+}
+
+// On returns the same table inside of a transaction.
+func (t *Table) On(tx *Tx) *Table {
+	inside := *t
+	inside.on = tx
+	return &inside
+}
+
+func keyValues(key any) []any {
+	switch values := key.(type) {
+	case Key:
+		return values
+	case []any:
+		return values
+	}
+	return []any{key}
+}
+
+// A query is what the options of a call add to its key.
+type query struct {
+	op            string
+	limit, offset int
+	filters       []filter
+	in            *inList
+}
+
+type filter struct {
+	kind, column, op string
+	value            any
+}
+
+type inList struct {
+	column string
+	values []any
+	all    bool
+}
+
+// An Option adds to a call.
+type Option func(*query)
+
+// Limit bounds the rows; without it there is one, or for Count no bound.
+func Limit(rows int) Option { return func(q *query) { q.limit = rows } }
+
+// Offset skips rows first.
+func Offset(rows int) Option { return func(q *query) { q.offset = rows } }
+
+// Where skips rows for which the comparison does not hold: = != > >= < <=. A nil is NULL.
+func Where(column, op string, value any) Option {
+	return func(q *query) { q.filters = append(q.filters, filter{"F", column, op, value}) }
+}
+
+// While ends the search at the first row for which the comparison does not hold.
+func While(column, op string, value any) Option {
+	return func(q *query) { q.filters = append(q.filters, filter{"W", column, op, value}) }
+}
+
+// In finds one row for each of the values, which take the place of that column's value in the key.
+func In(column string, values ...any) Option {
+	return func(q *query) { q.in = &inList{column: column, values: values} }
+}
+
+// Op is the operator of an update, a delete or an increment; without it, it is =.
+func Op(op string) Option { return func(q *query) { q.op = op } }
+
+func newQuery(op string, limit int, options []Option) *query {
+	q := &query{op: op, limit: limit}
+	for _, set := range options {
+		set(q)
+	}
+	return q
+}
+
+// Request makes the request of a find, a count or a change.
+func (t *Table) request(
+	ctx context.Context, kind string, q *query, find *protocol.Find, columns []string,
+) (*request, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	open := &protocol.Open{
+		Database: t.database, Table: t.name, Index: t.index, Columns: columns,
+	}
+	find.Op, find.Limit, find.Offset = q.op, q.limit, q.offset
+	for _, f := range q.filters {
+		place := position(open.FilterColumns, f.column)
+		if place < 0 {
+			place = len(open.FilterColumns)
+			open.FilterColumns = append(open.FilterColumns, f.column)
+		}
+		find.Filters = append(find.Filters, protocol.Filter{
+			Kind: f.kind, Op: f.op, Column: place, Value: f.value,
+		})
+	}
+	needs := needsOfVerb(find.Verb)
+	if q.op == "=<" {
+		needs = "descending"
+	}
+	if q.in != nil {
+		part, err := t.part(ctx, q.in.column)
+		if err != nil {
+			return nil, err
+		}
+		find.In = &protocol.In{Part: part, Values: q.in.values, All: q.in.all}
+		if q.in.all {
+			needs = "all"
+		}
+	}
+	change := find.Verb != "" && find.Verb != "C"
+	return t.line(kind, open, find, needs, change)
+}
+
+func (t *Table) line(
+	kind string, open *protocol.Open, body protocol.Body, needs string, change bool,
+) (*request, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	spec, err := open.Append(make([]byte, 0, 128))
+	if err != nil {
+		return nil, err
+	}
+	line, err := body.Append(make([]byte, 0, 64))
+	if err != nil {
+		return nil, err
+	}
+	return &request{
+		kind: kind, table: t.database + "." + t.name, spec: string(spec), body: line,
+		needs: needs, change: change,
+	}, nil
+}
+
+func needsOfVerb(verb string) string {
+	switch {
+	case verb == "C":
+		return "count"
+	case strings.ContainsAny(verb, "IR") || strings.HasPrefix(verb, "+U"):
+		return "upsert"
+	case strings.HasSuffix(verb, "!"):
+		return "returning"
+	}
+	return ""
+}
+
+func position(names []string, wanted string) int {
+	for i, name := range names {
+		if name == wanted {
+			return i
+		}
+	}
+	return -1
+}
+
+// IndexColumns returns the columns of the table's index.
+func (t *Table) indexColumns(ctx context.Context) ([]IndexInfo, error) {
+	all, err := run(ctx, t.on, describe(t.database, t.name, true, indexInfo))
+	if err != nil {
+		return nil, err
+	}
+	var own []IndexInfo
+	for _, column := range all {
+		if column.Index == t.index || t.index == "" && column.Index == "PRIMARY" {
+			own = append(own, column)
+		}
+	}
+	if len(own) == 0 {
+		return nil, newServerError(2, "idxnum")
+	}
+	return own, nil
+}
+
+func (t *Table) part(ctx context.Context, column string) (int, error) {
+	columns, err := t.indexColumns(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i, candidate := range columns {
+		if candidate.Column == column {
+			return i, nil
+		}
+	}
+	return 0, &ValueError{What: "the index has no column " + column}
+}
