@@ -1,0 +1,137 @@
+"""TLS, accounts, secrets, Unix sockets, the environment and the option file."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from driver import ClientError, Driver
+from private_server import PrivateServer
+
+Connect = Callable[..., Driver]
+PASSWORD = "p:w/?% é"
+ESCAPED = "p%3Aw%2F%3F%25%20%C3%A9"
+
+
+def openssl(*arguments: str) -> None:
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
+
+
+@pytest.fixture(scope="session")
+def folder() -> Iterator[Path]:
+    """A certificate for localhost, signed by an authority, that the server's user may read."""
+    with tempfile.TemporaryDirectory(prefix="hs-tls-") as name:
+        made = Path(name)
+        made.chmod(0o755)
+        key = ["-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        for who in ("ca", "foreign"):
+            out = ["-keyout", f"{made}/{who}-key.pem", "-out", f"{made}/{who}.pem"]
+            openssl("req", "-x509", "-new", *key, "-subj", f"/CN={who}", "-days", "10", *out)
+        request = ["-keyout", f"{made}/server-key.pem", "-out", f"{made}/request.pem"]
+        openssl("req", "-new", *key, "-subj", "/CN=localhost", *request)
+        (made / "names").write_text("subjectAltName=DNS:localhost")
+        authority = ["-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca-key.pem", "-CAcreateserial"]
+        files = ["-in", f"{made}/request.pem", "-out", f"{made}/server.pem", "-extfile", f"{made}/names"]
+        openssl("x509", "-req", *authority, *files, "-days", "10")
+        for file in made.iterdir():
+            file.chmod(0o644)
+        yield made
+
+
+@pytest.fixture(scope="session")
+def accounts(folder: Path) -> Iterator[PrivateServer]:
+    """A server that asks for accounts, with TLS and Unix sockets."""
+    sockets = folder / "sockets"
+    sockets.mkdir()
+    sockets.chmod(0o777)
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_socket": sockets / "read.sock",
+        "handlersocket_socket_wr": sockets / "write.sock",
+        "ssl_ca": folder / "ca.pem",
+        "ssl_cert": folder / "server.pem",
+        "ssl_key": folder / "server-key.pem",
+    }
+    with PrivateServer(variables=variables) as running:
+        running.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        running.sql("INSERT INTO test.t VALUES (1, 2)")
+        for user, grant in (("app", "ALL"), ("reader", "SELECT")):
+            running.sql(f"CREATE USER {user}@'%%' IDENTIFIED BY %s", [PASSWORD])
+            running.sql(f"GRANT {grant} ON test.* TO {user}@'%'")
+        yield running
+
+
+def use(client: Driver, url: str) -> None:
+    client.call("connect", url=url)
+    table = client.table("test.t", ["id", "v"])
+    assert table.get(key=[1]) == {"id": 1, "v": 2}
+    assert table.update(key=[1], values={"v": 2}) == 1
+
+
+def refused(client: Driver, url: str) -> str:
+    client.call("connect", url=url)
+    with pytest.raises(ClientError) as caught:
+        client.call("ping")
+    return caught.value.name
+
+
+def test_an_account_logs_in_with_its_password(make_driver: Connect, accounts: PrivateServer) -> None:
+    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
+    client = make_driver()
+    use(client, f"hs://app:{ESCAPED}@{place}")
+    assert refused(client, f"hs://app:wrong@{place}") == "AuthenticationError"
+    assert refused(client, f"hs://nobody:{ESCAPED}@{place}") == "AuthenticationError"
+
+
+def test_an_account_may_do_what_it_may(make_driver: Connect, accounts: PrivateServer) -> None:
+    client = make_driver()
+    client.call(
+        "connect", url=f"hs://reader:{ESCAPED}@127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
+    )
+    table = client.table("test.t", ["id", "v"])
+    assert table.get(key=[1]) == {"id": 1, "v": 2}
+    with pytest.raises(ClientError) as caught:
+        table.update(key=[1], values={"v": 3})
+    assert caught.value.name == "AccessDeniedError" and caught.value.members["number"] == 1142
+
+
+def test_tls_looks_at_the_certificate(make_driver: Connect, accounts: PrivateServer, folder: Path) -> None:
+    ports = f"{accounts.port}?write_port={accounts.port_wr}&retries=0"
+    client = make_driver()
+    use(client, f"hs://app:{ESCAPED}@localhost:{ports}&tls=verify&tls_ca={folder}/ca.pem")
+    use(client, f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=verify&tls_name=localhost&tls_ca={folder}/ca.pem")
+    use(client, f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=require")
+    for wrong in (
+        f"hs://app:{ESCAPED}@localhost:{ports}&tls=verify&tls_ca={folder}/foreign.pem",
+        f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=verify&tls_name=other&tls_ca={folder}/ca.pem",
+    ):
+        assert refused(client, wrong) == "ConnectionError"
+
+
+def test_unix_sockets_serve(make_driver: Connect, accounts: PrivateServer, folder: Path) -> None:
+    read, write = f"{folder}/sockets/read.sock", f"{folder}/sockets/write.sock"
+    use(make_driver(), f"hs+unix://app:{ESCAPED}@{read}?write_socket={write}")
+
+
+def test_the_environment_and_the_option_file_are_read(
+    make_driver: Connect, accounts: PrivateServer, tmp_path: Path
+) -> None:
+    place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
+    use(make_driver(HS_PASSWORD=PASSWORD), f"hs://app@{place}")
+    file = tmp_path / "hs.cnf"
+    file.write_text(f"# where\n[client]\nuser = other\n[hs]\nuser = app\npassword = {PASSWORD}\n")
+    use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
+
+
+def test_ports_with_a_secret_are_told_it(make_driver: Connect) -> None:
+    variables = {"handlersocket_plain_secret": "r t", "handlersocket_plain_secret_wr": "w%"}
+    with PrivateServer(variables=variables) as own:
+        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        own.sql("INSERT INTO test.t VALUES (1, 2)")
+        place = f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}"
+        client = make_driver()
+        use(client, f"{place}&secret=r%20t&write_secret=w%25")
+        assert refused(client, f"{place}&secret=no") == "AuthenticationError"

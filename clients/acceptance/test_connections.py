@@ -1,0 +1,243 @@
+"""Pipelines, transactions, split replies, connections that break, timeouts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from driver import ClientError, Driver
+from private_server import PrivateServer
+from proxy import Proxy
+
+pytestmark = pytest.mark.usefixtures("users")
+COLUMNS = ["id", "name", "n"]
+Proxies = tuple[Proxy, Proxy]
+Connect = Callable[..., Driver]
+THREE = {"id": 3, "name": "user 3", "n": 30}
+
+
+def test_a_pipeline_answers_in_order_and_an_error_is_of_its_call_alone(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    answers = client.pipeline(
+        table.of("get", key=[3]),
+        table.of("insert", row=THREE),
+        table.of("update", key=[3], values={"n": 31}),
+        table.of("get", key=[3]),
+    )
+    assert answers[0] == THREE and answers[2:] == [1, {**THREE, "n": 31}]
+    assert isinstance(answers[1], ClientError) and answers[1].name == "DuplicateKeyError"
+
+
+def test_ten_thousand_requests_in_a_pipeline(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    keys = [number % 12 for number in range(10_000)]
+    answers = client.pipeline(*(table.of("get", key=[key]) for key in keys))
+    assert [one and one["id"] for one in answers] == [key if 1 <= key <= 10 else None for key in keys]
+
+
+def test_a_hundred_threads_share_a_client(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    calls = [table.of("get", key=[3]), table.of("increment", key=[5], amounts={"n": 1})]
+    answers = client.call("threads", count=100, calls=calls * 5)
+    assert len(answers) == 100
+    assert all(one == [{"ok": THREE}, {"ok": 1}] * 5 for one in answers)
+    assert table.get(key=[5])["n"] == 550
+
+
+def test_a_transaction_commits_and_rolls_back(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin")
+    assert table.update(key=[3], values={"n": 1}) == 1
+    assert table.get(key=[3])["n"] == 1
+    client.call("rollback")
+    assert table.get(key=[3]) == THREE
+    client.call("begin", isolation="RC")
+    table.increment(key=[3], amounts={"n": 1})
+    client.call("savepoint", name="here")
+    table.increment(key=[3], amounts={"n": 1})
+    client.call("rollback_to", name="here")
+    client.call("commit")
+    assert table.get(key=[3])["n"] == 31
+
+
+def test_a_transaction_that_reads_only_changes_nothing(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin", isolation="RR", read_only=True)
+    assert table.get(key=[3]) == THREE
+    with pytest.raises(ClientError) as caught:
+        table.update(key=[3], values={"n": 1})
+    assert caught.value.name == "ReadOnlyError"
+    client.call("rollback")
+
+
+def test_a_transaction_that_was_lost_says_so(client: Driver, server: PrivateServer) -> None:
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin")
+    table.update(key=[3], values={"n": 1})
+    find = "SELECT id FROM information_schema.processlist WHERE state = 'handlersocket: transaction'"
+    for (number,) in server.sql(find):
+        server.sql(f"KILL {number}")
+    with pytest.raises(ClientError) as caught:
+        client.call("commit")
+    assert caught.value.name == "TransactionLostError"
+    assert table.get(key=[3]) == THREE
+
+
+def test_replies_may_come_byte_by_byte(behind: Connect, proxies: Proxies) -> None:
+    for proxy in proxies:
+        proxy.piece = 1
+    table = behind().table("hs.user", COLUMNS)
+    assert table.get_many(keys=[[3], [99], [3]]) == [THREE, None, THREE]
+    assert table.update(key=[3], values={"name": "a\tb\n\0\x01"}) == 1
+    assert table.get(key=[3])["name"] == "a\tb\n\0\x01"
+
+
+def test_a_read_is_sent_again_when_its_connection_breaks(behind: Connect, proxies: Proxies) -> None:
+    table = behind().table("hs.user", COLUMNS)
+    assert table.get(key=[3]) == THREE
+    for cut in (0, 1, 5):
+        proxies[0].cut_after = cut
+        assert table.get(key=[3]) == THREE
+    proxies[0].cut_after = 200
+    assert table.get_many(keys=[[3]] * 100) == [THREE] * 100
+
+
+def test_indexes_are_open_again_after_a_reconnect(behind: Connect, proxies: Proxies) -> None:
+    client = behind()
+    table, other = client.table("hs.user", COLUMNS), client.table("hs.user", ["name"])
+    for _ in range(3):
+        assert table.get(key=[3]) == THREE and other.get(key=[3]) == {"name": "user 3"}
+        assert table.update(key=[3], values={"n": 30}) == 1
+        for proxy in proxies:
+            proxy.drop()
+
+
+def test_a_change_whose_reply_is_lost_is_not_sent_again(behind: Connect, proxies: Proxies) -> None:
+    table = behind().table("hs.user", COLUMNS)
+    assert table.increment(key=[3], amounts={"n": 1}) == 1
+    proxies[1].cut_after = 2
+    with pytest.raises(ClientError) as caught:
+        table.increment(key=[3], amounts={"n": 1})
+    assert caught.value.name == "ConnectionError" and caught.value.members["sent"] is True
+    assert table.get(key=[3])["n"] == 32
+    assert table.increment(key=[3], amounts={"n": 1}) == 1
+
+
+def test_a_pipeline_that_breaks_in_its_middle_is_not_repeated(behind: Connect, proxies: Proxies) -> None:
+    client = behind()
+    table = client.table("hs.user", COLUMNS)
+    assert table.increment(key=[3], amounts={"n": 0}) == 1
+    proxies[1].cut_after = 61
+    calls = [table.of("increment", key=[3], amounts={"n": 1})] * 100
+    try:
+        failed = [one for one in client.pipeline(*calls) if isinstance(one, ClientError)]
+    except ClientError as error:
+        failed = [error]
+    assert failed and all(one.name == "ConnectionError" for one in failed)
+    assert 30 < table.get(key=[3])["n"] <= 130
+    assert table.increment(key=[3], amounts={"n": 1}) == 1
+
+
+def test_a_request_that_takes_too_long_is_a_timeout(behind: Connect, proxies: Proxies) -> None:
+    table = behind(timeout=0.3, retries=0).table("hs.user", COLUMNS)
+    assert table.get(key=[3]) == THREE
+    proxies[0].held = True
+    with pytest.raises(ClientError) as caught:
+        table.get(key=[3])
+    assert caught.value.name == "TimeoutError"
+    proxies[0].held = False
+    assert table.get(key=[3]) == THREE
+
+
+def test_a_server_that_is_not_there_is_a_connection_error(make_driver: Connect) -> None:
+    client = make_driver()
+    client.call("connect", url="hs://127.0.0.1:1?write_port=1&retries=1&connect_timeout=2")
+    with pytest.raises(ClientError) as caught:
+        client.call("ping")
+    assert caught.value.name == "ConnectionError" and caught.value.members.get("sent") in (False, None)
+
+
+def test_a_restart_of_the_server_is_survived(make_driver: Connect) -> None:
+    with PrivateServer() as own:
+        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        client = make_driver()
+        client.call("connect", url=f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}")
+        table = client.table("test.t", ["id", "v"])
+        assert table.insert(row={"id": 1, "v": 2}) is None
+        assert table.get(key=[1]) == {"id": 1, "v": 2}
+        own.restart()
+        assert table.get(key=[1]) == {"id": 1, "v": 2}
+        assert table.update(key=[1], values={"v": 3}) == 1
+
+
+def test_a_server_of_the_originals_kind_has_no_features(behind: Connect, proxies: Proxies) -> None:
+    for proxy in proxies:
+        proxy.original = True
+    client = behind()
+    assert client.call("features") == []
+    table = client.table("hs.user", COLUMNS)
+    got = table.get(key=[3])
+    assert {name: str(value) for name, value in got.items()} == {"id": "3", "name": "user 3", "n": "30"}
+    with pytest.raises(ClientError) as caught:
+        table.count(op=">=", key=[1])
+    assert caught.value.name == "UnsupportedError"
+
+
+def test_options_that_are_wrong_are_refused(make_driver: Connect) -> None:
+    for url in ("hs://x?nosuch=1", "hs://x?timeout=-1", "http://x", "hs://x?tls=a"):
+        with pytest.raises(ClientError) as caught:
+            make_driver().call("connect", url=url)
+        assert caught.value.name == "ConfigurationError"
+
+
+def test_describe_and_raw_and_features(client: Driver) -> None:
+    assert "describe" in client.call("features")
+    assert [one["column"] for one in client.call("describe", name="hs.user")] == COLUMNS
+    assert [one["index"] for one in client.call("indexes", name="hs.user")] == ["PRIMARY", "by_name", "by_name"]
+    code, columns, *values = client.call("raw", port="read", tokens=["D", "hs", "user", "I"])
+    assert (code, columns) == (0, 6) and values
+
+
+def test_a_change_has_a_gtid_that_can_be_waited_for(client: Driver) -> None:
+    client.table("hs.user", COLUMNS).update(key=[3], values={"n": 1})
+    gtid = client.call("last_gtid")
+    assert gtid.count("-") == 2
+    assert client.call("wait_for_gtid", gtid=gtid, seconds=5) is True
+    assert client.call("wait_for_gtid", gtid="7-7-7", seconds=0.01) is False
+
+
+def test_reads_take_turns_on_replicas_and_see_their_own_writes(
+    make_driver: Connect, server: PrivateServer, proxies: Proxies
+) -> None:
+    replicas = [Proxy(server.port), Proxy(server.port)]
+    try:
+        named = ",".join(f"127.0.0.1:{one.port}" for one in replicas)
+        client = make_driver()
+        client.call(
+            "connect",
+            url=f"hs://127.0.0.1:{proxies[0].port}?write_port={server.port_wr}"
+            f"&replicas={named}&read_your_writes=on",
+        )
+        table = client.table("hs.user", COLUMNS)
+        for number in range(10):
+            assert table.update(key=[3], values={"n": number}) == 1
+            assert table.get(key=[3])["n"] == number
+        assert all(b"G\tW\t" in one.requests for one in replicas)
+        assert proxies[0].connections == 0
+    finally:
+        for one in replicas:
+            one.close()
+    assert table.get(key=[3])["n"] == 9
+    assert proxies[0].connections > 0
+
+
+def test_a_timeout_ends_within_its_time(behind: Connect, proxies: Proxies) -> None:
+    table = behind(timeout=0.3, retries=0).table("hs.user", COLUMNS)
+    assert table.update(key=[3], values={"n": 30}) == 1
+    proxies[1].held = True
+    begun = time.monotonic()
+    with pytest.raises(ClientError) as caught:
+        table.update(key=[3], values={"n": 31})
+    assert caught.value.name == "TimeoutError" and caught.value.members["sent"] is True
+    assert time.monotonic() - begun < 30
