@@ -105,13 +105,15 @@ class MariaCursor final : public engine::Cursor {
   // rows expire ---
 
   // Goes to the row that has expired first, and to the one that did so next. False: no other has.
-  // `from`: a place_of_expired(), where it begins, or behind which; empty, or of the table as it was
-  // before an ALTER: at the beginning. The row may be one of a versioned table's past: see pass_over_history().
-  Result<bool> seek_expired(std::string_view from, bool behind);
+  // `from`: a place_of_expired(), where it begins; empty, or of the table as it was before an ALTER:
+  // at the beginning. The row may be one of a versioned table's past: see pass_over_history().
+  Result<bool> seek_expired(std::string_view from);
   Result<bool> next_expired();
   // Where the current row is. Rows that have expired at the same time are at the same place. Valid
   // until the next call.
   std::string_view place_of_expired();
+  // The same of a row that expires now.
+  std::string_view place_of_now();
   // True: the current row is history, and with READ COMMITTED it is not locked any more.
   bool pass_over_history();
   // For how long the current row has expired.

@@ -40,7 +40,7 @@ std::string_view MariaCursor::index_for_purge() const {
   return {};
 }
 
-Result<bool> MariaCursor::seek_expired(std::string_view from, bool behind) {
+Result<bool> MariaCursor::seek_expired(std::string_view from) {
   // The table that was listed may be another one now.
   if (!expiry_.exists()) return false;
   // As after a seek for all rows above, so that what walks on knows where it is.
@@ -59,8 +59,7 @@ Result<bool> MariaCursor::seek_expired(std::string_view from, bool behind) {
     key_copy(key_.data(), table_->record[0], &table_->key_info[index_], length);
   }
   return landed_on_expired(table_->file->ha_index_read_map(
-      table_->record[0], key_.data(), 1,
-      is_known && !behind ? HA_READ_KEY_OR_NEXT : HA_READ_AFTER_KEY));
+      table_->record[0], key_.data(), 1, is_known ? HA_READ_KEY_OR_NEXT : HA_READ_AFTER_KEY));
 }
 
 Result<bool> MariaCursor::next_expired() {
@@ -86,6 +85,12 @@ std::string_view MariaCursor::place_of_expired() {
   place_.assign(definition());
   place_.append(reinterpret_cast<const char*>(key_.data()), length);
   return place_;
+}
+
+std::string_view MariaCursor::place_of_now() {
+  if (!expiry_.exists()) return {};
+  expiry_.store_now(session_.thd());
+  return place_of_expired();
 }
 
 bool MariaCursor::pass_over_history() {

@@ -113,6 +113,21 @@ int64_t Expiry::seconds_since(const THD* thd) {
   return std::max<int64_t>(thd->start_time - moment, 0);
 }
 
+void Expiry::store_now(const THD* thd) {
+  field_->set_notnull();
+  if (kind_ == Kind::kSeconds) {
+    field_->store(thd->start_time, false);
+    return;
+  }
+  if (kind_ == Kind::kTimestamp) {
+    field_->store_timestamp(thd->start_time, 0);
+    return;
+  }
+  MYSQL_TIME now;
+  thd->variables.time_zone->gmt_sec_to_TIME(&now, thd->start_time);
+  field_->store_time(&now);
+}
+
 void Expiry::store_never() {
   field_->set_notnull();
   if (kind_ == Kind::kSeconds) {

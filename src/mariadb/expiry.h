@@ -32,6 +32,8 @@ class Expiry {
 
   // Makes the field's value the greatest one that is no moment and not NULL.
   void store_never();
+  // Makes it the time of the statement, in whole seconds.
+  void store_now(const THD* thd);
 
  private:
   enum class Kind : uint8_t { kSeconds, kTimestamp, kDatetime };

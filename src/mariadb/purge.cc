@@ -196,8 +196,8 @@ Purge::Known& Purge::known(const TtlTable& table) {
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& known) { return *known.spec == wanted; });
   if (found != known_.end()) return *found;
-  return known_.emplace_back(Known{
-      std::make_shared<const engine::IndexSpec>(std::move(wanted)), {}, false, {}, {}, false});
+  return known_.emplace_back(
+      Known{std::make_shared<const engine::IndexSpec>(std::move(wanted)), {}, {}, {}, false});
 }
 
 void Purge::begin_walk(Known& known) {
@@ -205,7 +205,6 @@ void Purge::begin_walk(Known& known) {
   known.is_from_beginning = true;
   known.search = {};
   known.reached.clear();
-  known.is_over = false;
 }
 
 void Purge::end_walk(Known& known) {
@@ -227,7 +226,6 @@ void Purge::purge(const TtlTable& table) {
     }
     known.search += step->search;
     if (!step->reached.empty()) known.reached = step->reached;
-    known.is_over = step->is_over;
     if (!step->is_more) end_walk(known);
     rows += step->rows;
     allowance_ -= step->rows * kRow;
@@ -275,7 +273,7 @@ Result<void> Purge::delete_rows(MariaCursor& cursor, const Known& known, uint64_
                                 Step* step) {
   const Clock::time_point begun = Clock::now();
   uint64_t passed = 0;
-  Result<bool> found = cursor.seek_expired(known.reached, known.is_over);
+  Result<bool> found = cursor.seek_expired(known.reached);
   for (; found && *found; found = cursor.next_expired()) {
     if (step->rows == 0) step->search = Clock::now() - begun;
     step->reached = cursor.place_of_expired();
@@ -293,7 +291,7 @@ Result<void> Purge::delete_rows(MariaCursor& cursor, const Known& known, uint64_
   }
   if (!found) return std::move(found.error());
   if (step->rows == 0) step->search = Clock::now() - begun;
-  step->is_over = true;
+  step->reached = cursor.place_of_now();
   return {};
 }
 

@@ -49,8 +49,8 @@ class Purge {
     uint64_t rows = 0;
     bool is_more = false;      // the table may have more rows that have expired
     int64_t behind_s = 0;      // of the last one
-    std::string reached;       // MariaCursor::place_of_expired() of the last one
-    bool is_over = false;      // there is none behind it
+    std::string reached;       // MariaCursor::place_of_expired() of the last one, or
+                               // place_of_now() behind it
     Clock::duration search{};  // the time until the first one was found
   };
 
@@ -60,8 +60,7 @@ class Purge {
   // a row may be written with a time that is over for long.
   struct Known {
     engine::IndexSpecPtr spec;
-    std::string reached;       // where the last walk was
-    bool is_over = false;      // there was none behind it, so the next walk begins behind it
+    std::string reached;       // where the next walk begins
     Clock::duration search{};  // of the walk from the beginning
     Clock::time_point next_beginning{};
     bool is_from_beginning = false;  // the walk that is not over yet
