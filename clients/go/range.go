@@ -45,11 +45,9 @@ type Rows[T any] struct {
 	table *Table
 	rangeQuery
 
-	shape *shape
-	parts []IndexInfo
-	// KeyPlaces tells which column of a reply each part of the index is.
-	keyPlaces []int
-	columns   []string
+	shape   *shape
+	index   *rangeIndex
+	columns []string
 
 	key   []any
 	skip  int
@@ -113,17 +111,8 @@ func (r *Rows[T]) prepare() (err error) {
 	if r.shape, err = shapeFor[T](r.ctx, r.table); err != nil {
 		return err
 	}
-	if r.parts, err = r.table.indexColumns(r.ctx); err != nil {
+	if r.index, r.columns, err = r.table.rangeIndex(r.ctx, r.shape.names); err != nil {
 		return err
-	}
-	r.columns = append(r.columns, r.shape.names...)
-	for _, part := range r.parts {
-		place := position(r.columns, part.Column)
-		if place < 0 {
-			place = len(r.columns)
-			r.columns = append(r.columns, part.Column)
-		}
-		r.keyPlaces = append(r.keyPlaces, place)
 	}
 	r.query.op = ">="
 	stop := "<"
@@ -131,7 +120,7 @@ func (r *Rows[T]) prepare() (err error) {
 		r.query.op, stop = "<=", ">"
 	}
 	if r.hasStop {
-		own := filter{"W", r.parts[0].Column, stop, r.stop}
+		own := filter{"W", r.index.parts[0].Column, stop, r.stop}
 		r.query.filters = append(r.query.filters, own)
 	}
 	r.query.limit = r.page
@@ -139,7 +128,7 @@ func (r *Rows[T]) prepare() (err error) {
 		r.key = keyValues(r.start)
 		return nil
 	}
-	r.key, err = r.table.lowest(r.ctx, r.parts[0])
+	r.key, err = r.index.lowest()
 	return err
 }
 
@@ -151,6 +140,7 @@ func (r *Rows[T]) readPage() error {
 		r.ready = true
 	}
 	r.query.offset = r.skip
+	var runs []keyRun
 	rows, err := run(r.ctx, r.table.on, func(ctx context.Context) (*request, decoder[[]T], error) {
 		find := &protocol.Find{Key: r.key}
 		made, err := r.table.request(ctx, "range", &r.query, find, r.columns)
@@ -158,41 +148,32 @@ func (r *Rows[T]) readPage() error {
 		return made, func(reply *protocol.Reply) ([]T, error) {
 			rows, err := decode(reply)
 			if err == nil {
-				r.advance(reply)
+				runs = r.index.runs(reply)
 			}
 			return rows, err
 		}, err
 	})
+	if r.done = len(rows) < r.page; err == nil && !r.done {
+		err = r.advance(runs)
+	}
 	r.rows = rows
 	return err
 }
 
 // Advance makes the next page begin with the key of the last row, behind the rows with that key that were
 // read.
-func (r *Rows[T]) advance(reply *protocol.Reply) {
-	count := reply.Rows()
-	if count < r.page {
-		r.done = true
-		return
+func (r *Rows[T]) advance(runs []keyRun) error {
+	last := runs[0]
+	if r.skip > 0 && !r.index.isUnique(last.key) {
+		runs = append(runs, keyRun{r.key, r.skip})
 	}
-	last := r.keyOf(reply, count-1)
-	same := 1
-	for same < count && equalKeys(last, r.keyOf(reply, count-1-same)) {
-		same++
-	}
-	if r.skip > 0 && same == count && equalKeys(last, r.key) {
-		same += r.skip
-	}
-	r.key, r.skip = last, same
-}
-
-func (r *Rows[T]) keyOf(reply *protocol.Reply, row int) []any {
-	key := make([]any, len(r.keyPlaces))
-	for i, place := range r.keyPlaces {
-		value := reply.Values[row*reply.Columns+place]
-		if value != nil {
-			key[i] = indexed(r.parts[i], value)
+	r.key, r.skip = last.key, last.rows
+	for _, earlier := range runs[1:] {
+		same, err := r.index.equal(r.ctx, r.table, last.key, earlier.key)
+		if err != nil || !same {
+			return err
 		}
+		r.skip += earlier.rows
 	}
-	return key
+	return nil
 }

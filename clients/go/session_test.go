@@ -165,3 +165,42 @@ func TestTheHookSeesEachCall(t *testing.T) {
 	_, err := client.Table("test.user", Columns("id"), Raw()).Get(background, 1)
 	check(t, seen, err, []string{"get test.user"})
 }
+
+func TestAPageEndsBehindTextThatIsTheSameToTheServer(t *testing.T) {
+	pages := []string{"0\t2\t1\tb\t2\tB\n", "0\t2\t3\tb\n"}
+	f := newFake(t, func(line string) string {
+		switch {
+		case strings.HasSuffix(line, "\tI"):
+			return "0\t6\tn\t1\tname\t0\tA\t\x00\n"
+		case strings.HasPrefix(line, "1\t=\t1\tB\t1\t0\tF\t=\t0\tb\tC"):
+			return "0\t1\t1\n"
+		case strings.HasPrefix(line, "0\t>="):
+			page := pages[0]
+			pages = pages[1:]
+			return page
+		}
+		return "usual"
+	})
+	rows := f.client().Table("test.user", Index("n")).Range(background, Page(2))
+	count := 0
+	for rows.Next() {
+		count++
+	}
+	check(t, count, rows.Err(), 3)
+	if f.count("0\t>=\t1\tB\t2\t2") != 1 {
+		t.Errorf("%q", f.lines)
+	}
+}
+
+func TestANameThatCannotBeSentIsRefused(t *testing.T) {
+	client := newFake(t, rows).client()
+	for _, table := range []*Table{
+		client.Table("a\tb.c"), client.Table("user"), client.Table("test.user", Columns("a,b")),
+	} {
+		_, err := table.Get(background, 1)
+		var wrong *ValueError
+		if !errors.As(err, &wrong) {
+			t.Error(err)
+		}
+	}
+}

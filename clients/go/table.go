@@ -47,6 +47,10 @@ func (c *Client) Table(name string, options ...TableOption) *Table {
 	for _, set := range options {
 		set(t)
 	}
+	if t.err == nil {
+		open := protocol.Open{Database: t.database, Table: t.name, Index: t.index, Columns: t.columns}
+		_, t.err = open.Append(nil)
+	}
 	return t
 }
 
