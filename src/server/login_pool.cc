@@ -127,15 +127,15 @@ bool LoginPool::submit(Peer& peer, LoginReceiver& receiver) {
   return false;
 }
 
-// They have given way to another one. A thread gives their peers back.
-void LoginPool::refuse(LoginJobs crowded) {
-  for (LoginJob& job : crowded) {
+// Too many wait, or have waited for too long. A thread gives their peers back.
+void LoginPool::refuse(LoginJobs jobs) {
+  for (LoginJob& job : jobs) {
     job.login->refuse(ErrorCode::kTooManyLogins);
     job.login.reset();
     job.time = {};  // its delay is over
     ++refused_;
   }
-  delayed_.splice(delayed_.begin(), crowded);
+  delayed_.splice(delayed_.begin(), jobs);
 }
 
 // The peer has the answer to a question.
@@ -218,6 +218,22 @@ LoginQueue* LoginPool::queue_in_turn() {
   return nullptr;
 }
 
+void LoginPool::refuse_late() {
+  const Clock::time_point latest = Clock::now() - options_.longest_wait;
+  for (LoginQueue& queue : queues_) refuse(queue.take_older_than(latest));
+}
+
+// When a thread has to look again, though nothing is called for: for a peer whose delay is over, or
+// for a login that has waited for too long. The end of time: never.
+LoginPool::Clock::time_point LoginPool::next_moment() const {
+  auto moment = delayed_.empty() ? Clock::time_point::max() : delayed_.front().time;
+  for (const LoginQueue& queue : queues_) {
+    const LoginJob* const oldest = queue.oldest_kept();
+    if (oldest != nullptr) moment = std::min(moment, oldest->time + options_.longest_wait);
+  }
+  return moment;
+}
+
 // Gives peers back whose delay is over, and carries out logins, until the pool stops or the thread
 // has been idle for too long.
 void LoginPool::run(Worker& worker) {
@@ -225,6 +241,7 @@ void LoginPool::run(Worker& worker) {
   --idle_;
   Clock::time_point idle_since = Clock::now();
   while (!stopping_) {
+    refuse_late();
     if (!delayed_.empty() && delayed_.front().time <= Clock::now()) {
       LoginJobs due;
       due.splice(due.begin(), delayed_, delayed_.begin());
@@ -262,27 +279,28 @@ bool LoginPool::is_surplus(Clock::time_point now) {
 
 // Waits for something to do. False: for too long, or there are more threads than are needed.
 bool LoginPool::idle(const Clock::time_point& since, MutexLock& lock) {
-  const bool may_end = threads_ > options_.threads;
+  constexpr Clock::time_point kNever = Clock::time_point::max();
+  const Clock::time_point moment = next_moment();
+  const bool is_only_one = idle_ == 0 && moment != kNever;
+  const bool may_end = threads_ > options_.threads && !is_only_one;
   const Clock::time_point end = since + options_.longest_idle;
   const Clock::time_point now = Clock::now();
   if (may_end && (is_surplus(now) || now >= end)) return false;
   ++idle_;
-  if (may_end && (delayed_.empty() || end < delayed_.front().time)) {
-    changed_.wait_until(lock, end);
-  } else if (!delayed_.empty()) {
-    const Clock::time_point due = delayed_.front().time;
-    changed_.wait_until(lock, due);
-  } else {
+  const Clock::time_point until = may_end ? std::min(moment, end) : moment;
+  if (until == kNever) {
     changed_.wait(lock);
+  } else {
+    changed_.wait_until(lock, until);
   }
   least_idle_ = std::min(least_idle_, --idle_);
   return true;
 }
 
 // Sees to it that there is a thread for each login that may be carried out, and one for the peers
-// that are kept back.
+// that are kept back and the logins that wait.
 void LoginPool::call_threads() {
-  size_t wanted = delayed_.empty() ? 0 : 1;
+  size_t wanted = next_moment() == Clock::time_point::max() ? 0 : 1;
   for (const LoginQueue& queue : queues_) wanted += queue.takeable();
   if (wanted == 0) return;
   changed_.notify_one();
@@ -325,26 +343,17 @@ bool LoginPool::delay(LoginJob job) try {
 
 void LoginPool::carry_out(const LoginJob& job) {
   Login& login = *job.login;
-  const bool late = Clock::now() - job.time > options_.longest_wait;
-  if (late) {
-    login.refuse(ErrorCode::kTooManyLogins);
-  } else {
-    Asking asking(*this, job);
-    if (!login.carry_out(engine_, &asking)) {
-      const bool crowded = login.exchange.given_up() == Exchange::End::kCrowded;
-      const MutexLock lock(mutex_);
-      ++(crowded ? refused_ : failed_);
-      return;
-    }
+  Asking asking(*this, job);
+  if (!login.carry_out(engine_, &asking)) {
+    const bool crowded = login.exchange.given_up() == Exchange::End::kCrowded;
+    const MutexLock lock(mutex_);
+    ++(crowded ? refused_ : failed_);
+    return;
   }
   const bool failed = login.has_failed();
   {
     const MutexLock lock(mutex_);
-    if (late) {
-      ++refused_;
-    } else if (!login.wants_decoy()) {
-      ++(failed ? failed_ : logins_);
-    }
+    if (!login.wants_decoy()) ++(failed ? failed_ : logins_);
     if (failed && delay({job.peer, job.receiver, {}, nullptr, {}})) return;
   }
   job.receiver->take_back(*job.peer);

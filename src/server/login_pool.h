@@ -95,12 +95,14 @@ class LoginPool {
     bool has_ended = false;  // guarded by mutex_
   };
 
-  void refuse(LoginJobs crowded) HS_REQUIRES(mutex_);
+  void refuse(LoginJobs jobs) HS_REQUIRES(mutex_);
   bool go_on(Peer& peer, LoginReceiver& receiver);
   void run(Worker& worker);
   void carry_out(const LoginJob& job);
   void make_room() HS_REQUIRES(mutex_);
   LoginQueue* queue_in_turn() HS_REQUIRES(mutex_);
+  void refuse_late() HS_REQUIRES(mutex_);
+  Clock::time_point next_moment() const HS_REQUIRES(mutex_);
   bool idle(const Clock::time_point& since, MutexLock& lock) HS_REQUIRES(mutex_);
   bool is_surplus(Clock::time_point now) HS_REQUIRES(mutex_);
   void call_threads() HS_REQUIRES(mutex_);

@@ -71,6 +71,18 @@ void LoginQueue::end(const LoginJob& job) {
   under_way_.remove_if([&job](const LoginJob& one) { return &one == &job; });
 }
 
+const LoginJob* LoginQueue::oldest_kept() const {
+  return waiting_.size() > takeable() ? &waiting_.front() : nullptr;
+}
+
+LoginJobs LoginQueue::take_older_than(std::chrono::steady_clock::time_point time) {
+  const auto first = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [time](const LoginJob& job) { return job.time >= time; });
+  LoginJobs older;
+  older.splice(older.end(), waiting_, waiting_.begin(), first);
+  return older;
+}
+
 LoginJobs LoginQueue::take_all_waiting() { return std::exchange(waiting_, {}); }
 
 }  // namespace hs::server

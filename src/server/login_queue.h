@@ -52,6 +52,11 @@ class LoginQueue {
   LoginJob& take();
   void end(const LoginJob& job);
 
+  // The one that has waited for longest; null: all that wait may be taken now.
+  const LoginJob* oldest_kept() const;
+  // Leaves none that waits and has come before this time.
+  LoginJobs take_older_than(std::chrono::steady_clock::time_point time);
+
   // The one that is to be the next; null: none waits.
   const LoginJob* first_waiting() const;
   size_t under_way_of(const std::string& host) const;

@@ -112,6 +112,24 @@ TEST_F(LoginPoolTest, AsManyLoginsWaitAsMayAndFurtherOnesAreRefusedAtOnce) {
   EXPECT_GE(in, 2);
 }
 
+TEST_F(LoginPoolTest, ALoginThatWaitsForTooLongIsRefusedWhileTheOthersHang) {
+  config_.logins.threads = 1;
+  config_.logins.most_at_once = 1;
+  config_.logins.longest_wait = std::chrono::milliseconds(300);
+  start();
+  fake_.hold_logins();
+  TestClient hangs = client();
+  hangs.send("A\t4\tada\tsecret\n");
+  fake_.await_held_logins(1);
+  for (int i = 0; i < 3; ++i) {
+    TestClient waits = client();
+    EXPECT_EQ(waits.ask("A\t4\tada\tsecret\n"), "1\t1\ttoo_many_logins");
+  }
+  EXPECT_EQ(server_->statistics().logins_refused, 3U);
+  fake_.let_logins_go();
+  EXPECT_EQ(hangs.line(), "0\t1");
+}
+
 TEST_F(LoginPoolTest, AClientWhoseLoginIsUnderWayWhenItsTimeIsOverHasItsAnswer) {
   config_.login_timeout_s = 1;
   start();

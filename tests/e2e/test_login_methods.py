@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -414,12 +415,17 @@ def test_logins_of_three_hosts_that_hang_lock_out_no_fourth(
         "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS"
         " WHERE STATE = 'logging in'"
     )
+
+    def answered() -> list[socket.socket]:
+        return select.select([client.socket for client in stuck], [], [], 0)[0]
+
     try:
         for client in stuck:
             client.request("A", 2, "stuck")
             client.send(line("A", 3, "00" * 20))
         until = time.monotonic() + ENDS_WITHIN_S
-        while accounts.sql(logging_in) != [(len(stuck),)]:
+        # On a busy machine the first of those that wait may have been refused meanwhile.
+        while accounts.sql(logging_in)[0][0] + len(answered()) < len(stuck):
             assert time.monotonic() < until
         for user, methods in (("ada", ()), ("eddy", ("ed25519",)), ("ada", BOTH)):
             began = time.monotonic()
