@@ -77,7 +77,7 @@ Result<std::unique_ptr<Transaction>> Transactions::begin(bool reads_only) {
     ending_.reserve(taken_ + 1);
     spare_.reserve(taken_ + spare_.size() + 1);
     try {
-      start_watcher();
+      start_threads();
     } catch (const std::system_error&) {
       return ErrorCode::kTooManyTransactions;
     }
@@ -123,10 +123,11 @@ std::unique_ptr<engine::Session> Transactions::session(bool reads_only) {
   return engine_.make_session(reads_only ? engine::Mode::kReadOnly : mode_, "transaction");
 }
 
-void Transactions::start_watcher() {
-  if (has_watcher_) return;
-  watcher_ = start_thread(name_, [this] { watch(); });
+void Transactions::start_threads() {
+  if (!has_watcher_) watcher_ = start_thread(name_, [this] { watch(); });
   has_watcher_ = true;
+  if (!has_undoer_) undoer_ = start_thread(name_ + "U", [this] { undo(); });
+  has_undoer_ = true;
 }
 
 void Transactions::forget(Transaction& transaction) {
@@ -137,7 +138,7 @@ void Transactions::forget(Transaction& transaction) {
 void Transactions::roll_back(Transaction& transaction) {
   const MutexLock lock(mutex_);
   ending_.push_back({std::move(transaction.session_), transaction.reads_only_});
-  changed_.notify_one();
+  ended_.notify_one();
 }
 
 void Transactions::keep(std::unique_ptr<engine::Session> session, bool reads_only,
@@ -155,13 +156,17 @@ void Transactions::keep(std::unique_ptr<engine::Session> session, bool reads_onl
 
 void Transactions::stop() {
   bool has_watcher = false;
+  bool has_undoer = false;
   {
     const MutexLock lock(mutex_);
     stop_ = true;
     has_watcher = std::exchange(has_watcher_, false);
+    has_undoer = std::exchange(has_undoer_, false);
     changed_.notify_one();
+    ended_.notify_one();
   }
   if (has_watcher) watcher_.join();
+  if (has_undoer) undoer_.join();
   std::vector<Ending> ending;
   std::vector<Spare> spare;
   const MutexLock lock(mutex_);
@@ -170,25 +175,32 @@ void Transactions::stop() {
   taken_ -= ending.size();
 }
 
-// --- the watcher ---
+// --- the threads ---
+
+void Transactions::undo() {
+  MutexLock lock(mutex_);
+  for (;;) {
+    if (ending_.empty()) {
+      if (stop_) return;
+      ended_.wait(lock);
+      continue;
+    }
+    Ending ending = std::move(ending_.back());
+    ending_.pop_back();
+    lock.unlock();
+    ending.session->enter({});
+    ending.session->rollback();
+    ending.session->act_for(nullptr);
+    const bool holds_tables = ending.session->after_batch();
+    ending.session->leave();
+    keep(std::move(ending.session), ending.reads_only, holds_tables);
+    lock.lock();
+  }
+}
 
 void Transactions::watch() {
   MutexLock lock(mutex_);
-  for (;;) {
-    if (!ending_.empty()) {
-      Ending ending = std::move(ending_.back());
-      ending_.pop_back();
-      lock.unlock();
-      ending.session->enter({});
-      ending.session->rollback();
-      ending.session->act_for(nullptr);
-      const bool holds_tables = ending.session->after_batch();
-      ending.session->leave();
-      keep(std::move(ending.session), ending.reads_only, holds_tables);
-      lock.lock();
-      continue;
-    }
-    if (stop_) return;
+  while (!stop_) {
     Spare spare;
     if (take_due_spare(monotonic_ms(), &spare)) {
       lock.unlock();
@@ -209,7 +221,7 @@ void Transactions::watch() {
       changed_.wait(lock);
     } else {
       changed_.wait_for(lock, std::chrono::milliseconds(kLookMs));
-      look();
+      if (!stop_) look();
     }
   }
 }
@@ -236,6 +248,7 @@ void Transactions::look() {
     if (over) {
       lost_.fetch_add(1, std::memory_order_relaxed);
       ending_.push_back({std::move(transaction->session_), transaction->reads_only_});
+      ended_.notify_one();
     }
     transaction->holder_.store(over ? Transaction::Holder::kLost : Transaction::Holder::kNone,
                                std::memory_order_release);

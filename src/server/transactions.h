@@ -3,7 +3,8 @@
 // Each has a session of its own, which belongs to no thread. Sessions are made when they are needed,
 // and kept for a while for the next transaction. One thread, the watcher, looks at what is open
 // every 20 ms. It ends a transaction that was idle or has held off DDL for too long, or whose session
-// was killed. It also rolls back what a connection leaves behind, so no client waits for that.
+// was killed. Another thread rolls back what was ended so, and what a connection leaves behind. No
+// client waits for that, and while it undoes millions of rows the limits of the others hold.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,7 @@ class Transactions;
 // connection is in.
 class Transaction {
  public:
-  // What is still open is rolled back, by the watcher.
+  // What is still open is rolled back, by a thread for that.
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
@@ -42,7 +43,7 @@ class Transaction {
   // After enter(): the session leaves the thread. `parked`: its request is to be executed again, so
   // the transaction is not idle meanwhile.
   void leave(bool parked);
-  // Likewise: the transaction is lost, and is rolled back by the watcher.
+  // Likewise: the transaction is lost, and is rolled back by that thread.
   void lose();
   // Likewise: it was committed or rolled back, and what remains is to be destroyed.
   void end(bool committed);
@@ -76,7 +77,7 @@ class Transaction {
 class Transactions {
  public:
   // `mode`: of the sessions, but for transactions that only read. All arguments must outlive it, and
-  // it must outlive its transactions. `name`: of the watcher's thread.
+  // it must outlive its transactions. `name`: of the watcher's thread; with a `U`, of the other one.
   Transactions(std::string name, engine::Mode mode, engine::Engine& engine,
                const SharedSettings& settings)
       : name_(std::move(name)), mode_(mode), engine_(engine), settings_(settings) {}
@@ -89,7 +90,7 @@ class Transactions {
   // One that is lost from the beginning. May throw std::bad_alloc.
   std::unique_ptr<Transaction> none();
 
-  // Rolls back what connections have left, ends the watcher and every session that no connection
+  // Rolls back what connections have left, ends both threads and every session that no connection
   // has. No begin() succeeds any more. A second call does nothing.
   void stop();
 
@@ -117,11 +118,12 @@ class Transactions {
   };
 
   std::unique_ptr<engine::Session> session(bool reads_only);
-  void start_watcher() HS_REQUIRES(mutex_);
+  void start_threads() HS_REQUIRES(mutex_);
   void forget(Transaction& transaction);
   void roll_back(Transaction& transaction);
   void keep(std::unique_ptr<engine::Session> session, bool reads_only, bool holds_tables);
   void watch();
+  void undo();
   void look() HS_REQUIRES(mutex_);
   static bool is_over(Transaction& transaction, int64_t now_ms, int64_t timeout_ms);
   bool take_due_spare(int64_t now_ms, Spare* spare) HS_REQUIRES(mutex_);
@@ -137,14 +139,17 @@ class Transactions {
   std::atomic<uint64_t> lost_{0};
 
   mutable Mutex mutex_;
-  Condition changed_;
+  Condition changed_;  // for the watcher
+  Condition ended_;    // for the thread that rolls back
   bool stop_ HS_GUARDED_BY(mutex_) = false;
   bool has_watcher_ HS_GUARDED_BY(mutex_) = false;
+  bool has_undoer_ HS_GUARDED_BY(mutex_) = false;
   size_t taken_ HS_GUARDED_BY(mutex_) = 0;  // sessions with a transaction
   std::vector<Transaction*> open_ HS_GUARDED_BY(mutex_);
   std::vector<Ending> ending_ HS_GUARDED_BY(mutex_);
   std::vector<Spare> spare_ HS_GUARDED_BY(mutex_);  // the one used last is at the end
   std::thread watcher_;
+  std::thread undoer_;
 };
 
 }  // namespace hs::server

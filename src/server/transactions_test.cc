@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -234,6 +235,23 @@ TEST_F(TransactionsTest, AnIdleOneIsLost) {
   EXPECT_EQ(ask(client, {insert(4), "T\tC", insert(5)}),
             "1\t1\ttransaction_lost | 1\t1\ttransaction_lost | 0\t1");
   EXPECT_EQ(rows(), (Rows{"1,v1", "2,v2", "3,v3", "5,x"}));
+}
+
+TEST_F(TransactionsTest, AnIdleOneIsLostWhileAnotherIsRolledBackForLong) {
+  config_.transaction_timeout_s = 0;
+  start();
+  faulty_.hold(Call::kRollback, 1, std::nullopt);
+  TestClient first = opened(writer());
+  EXPECT_EQ(ask(first, {"T\tB", insert(4)}).substr(0, 4), "0\t1 ");
+  await_lost(1);
+  faulty_.wait_for_held(1);
+  TestClient second = opened(writer());
+  EXPECT_EQ(second.ask("T\tB\n"), "0\t1");
+  await_lost(2);
+  EXPECT_EQ(server_->statistics().transactions_open, 2u);
+  faulty_.let_go();
+  await_open_transactions(0);
+  EXPECT_EQ(rows(), (Rows{"1,v1", "2,v2", "3,v3"}));
 }
 
 TEST_F(TransactionsTest, WhatTheConnectionDidBeforeIsCommittedBeforeTheTransaction) {

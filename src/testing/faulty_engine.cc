@@ -186,6 +186,7 @@ class FaultySession : public engine::Session {
   }
 
   void rollback() override {
+    (void)fault(Call::kRollback);
     lost_ = must_wait_ = false;
     inner_->rollback();
   }

@@ -36,6 +36,7 @@ enum class Call : uint8_t {
   kEndRequest,
   kCommit,
   kCommitted,  // the end of a commit that was done: can be held, but cannot fail
+  kRollback,   // can be held, but cannot fail
 };
 
 class FaultyEngine : public engine::Engine {
@@ -84,7 +85,7 @@ class FaultyEngine : public engine::Engine {
   friend class FaultySession;
   friend class FaultyCursor;
 
-  static constexpr size_t kCalls = static_cast<size_t>(Call::kCommitted) + 1;
+  static constexpr size_t kCalls = static_cast<size_t>(Call::kRollback) + 1;
   struct Fault {
     Call call;
     uint64_t at;  // the number of the call in counts_
