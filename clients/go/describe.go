@@ -146,9 +146,8 @@ type columnKind struct {
 
 // Layout returns the columns of a table, asked for once.
 func (t *Table) layout(ctx context.Context) (*description, error) {
-	key := t.database + "." + t.name
 	layouts := &t.on.client().layouts
-	if known, ok := layouts.Load(key); ok {
+	if known, ok := layouts.Load(t.full); ok {
 		return known.(*description), nil
 	}
 	columns, err := run(ctx, t.on, describe(t.database, t.name, false, columnInfo))
@@ -163,6 +162,6 @@ func (t *Table) layout(ctx context.Context) (*description, error) {
 			column.Nullable,
 		}
 	}
-	layouts.Store(key, found)
+	layouts.Store(t.full, found)
 	return found, nil
 }

@@ -19,6 +19,7 @@ type Key []any
 type Table struct {
 	on             executor
 	database, name string
+	full           string // Database and name.
 	index          string
 	columns        []string // Nil: all.
 	raw            bool
@@ -44,6 +45,7 @@ func Raw() TableOption { return func(t *Table) { t.raw = true } }
 func (c *Client) Table(name string, options ...TableOption) *Table {
 	t := &Table{on: c, index: "PRIMARY"}
 	t.database, t.name, t.err = c.splitName(name)
+	t.full = t.database + "." + t.name
 	for _, set := range options {
 		set(t)
 	}
@@ -190,7 +192,7 @@ func (t *Table) line(
 		return nil, err
 	}
 	return &request{
-		kind: kind, table: t.database + "." + t.name, spec: string(spec), body: line,
+		kind: kind, table: t.full, spec: string(spec), body: line,
 		needs: needs, change: change,
 	}, nil
 }
