@@ -31,11 +31,17 @@ type fake struct {
 
 func newFake(t *testing.T, answer func(line string) string) *fake {
 	t.Helper()
+	return newFakeOn(t, answer, func(*fake) {})
+}
+
+func newFakeOn(t *testing.T, answer func(line string) string, prepare func(*fake)) *fake {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &fake{t: t, listener: listener, answer: answer, open: map[net.Conn]bool{}}
+	prepare(f)
 	go f.accept()
 	t.Cleanup(func() { listener.Close(); f.cutAll() })
 	return f
