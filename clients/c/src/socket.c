@@ -1,0 +1,172 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+double hs_now(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int hs_wait(int fd, short events, double deadline, hs_error *error) {
+  for (;;) {
+    double left = deadline > 0 ? deadline - hs_now() : 3600;
+    if (left <= 0) return hs_fail(error, HS_TIMEOUT, "it took too long");
+    struct pollfd poll_fd = {fd, events, 0};
+    int ready = poll(&poll_fd, 1, (int)ceil((left < 3600 ? left : 3600) * 1000));
+    if (ready > 0) return 0;
+    if (ready < 0 && errno != EINTR)
+      return hs_fail(error, HS_CONNECTION, "poll: %s", strerror(errno));
+  }
+}
+
+static int connect_to(const struct sockaddr *address, socklen_t len, int family, double deadline,
+                      hs_error *error) {
+  int fd = socket(family, SOCK_STREAM, 0), yes = 1, problem = 0;
+  socklen_t size = sizeof problem;
+  if (fd < 0) return hs_fail(error, HS_CONNECTION, "socket: %s", strerror(errno));
+  (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+  if (family != AF_UNIX) {
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  }
+  int bad = connect(fd, address, len);
+  if (bad != 0 && errno == EINPROGRESS) {
+    bad = hs_wait(fd, POLLOUT, deadline, error);
+    if (bad == 0 && (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) != 0 || problem != 0))
+      bad = hs_fail(error, HS_CONNECTION, "connect: %s", strerror(problem));
+  } else if (bad != 0) {
+    (void)hs_fail(error, HS_CONNECTION, "connect: %s", strerror(errno));
+  }
+  if (bad == 0) return fd;
+  (void)close(fd);
+  return -1;
+}
+
+int hs_socket_connect(const hs_place *place, double deadline, hs_error *error) {
+  if (place->path != NULL) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(place->path) >= sizeof address.sun_path)
+      return hs_fail(error, HS_CONFIGURATION, "the path of the socket is too long");
+    memcpy(address.sun_path, place->path, strlen(place->path) + 1);
+    return connect_to((struct sockaddr *)&address, sizeof address, AF_UNIX, deadline, error);
+  }
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+  int bad = getaddrinfo(place->host, place->port, &hints, &list), fd = -1;
+  if (bad != 0) return hs_fail(error, HS_CONNECTION, "%.200s: %s", place->host, gai_strerror(bad));
+  for (const struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next)
+    fd = connect_to(at->ai_addr, at->ai_addrlen, at->ai_family, deadline, error);
+  freeaddrinfo(list);
+  return fd;
+}
+
+/* >0: bytes; 0: the end; -1: would block, and *events is what to wait for; -2: broken. */
+static ssize_t tls_result(const hs_conn *conn, int result, short *events) {
+  if (result > 0) return result;
+  switch (SSL_get_error(conn->ssl, result)) {
+    case SSL_ERROR_WANT_READ:
+      *events = POLLIN;
+      return -1;
+    case SSL_ERROR_WANT_WRITE:
+      *events = POLLOUT;
+      return -1;
+    case SSL_ERROR_ZERO_RETURN:
+      return 0;
+    default:
+      return -2;
+  }
+}
+
+static ssize_t plain_result(ssize_t result, short direction, short *events) {
+  if (result >= 0) return result;
+  *events = direction;
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? -1 : -2;
+}
+
+static int part(size_t len) { return (int)(len < 1 << 30 ? len : 1 << 30); }
+
+static ssize_t give(const hs_conn *conn, short *events) {
+  const char *data = conn->out.data + conn->sent;
+  size_t len = conn->out.len - conn->sent;
+  ERR_clear_error();
+  if (conn->ssl != NULL) return tls_result(conn, SSL_write(conn->ssl, data, part(len)), events);
+  return plain_result(send(conn->fd, data, len, MSG_NOSIGNAL), POLLOUT, events);
+}
+
+static ssize_t take(const hs_conn *conn, hs_buf *into, short *events) {
+  char *data = into->data + into->len;
+  size_t len = into->cap - into->len;
+  ERR_clear_error();
+  if (conn->ssl != NULL) return tls_result(conn, SSL_read(conn->ssl, data, part(len)), events);
+  return plain_result(recv(conn->fd, data, len, 0), POLLIN, events);
+}
+
+static int broken(const hs_conn *conn, hs_error *error, const char *why) {
+  (void)hs_fail(error, HS_CONNECTION, "%s", why);
+  if (error != NULL) error->sent = conn->sent != 0;
+  return -1;
+}
+
+/* Before the server ends a connection it may say why. */
+static int ended(const hs_conn *conn, const hs_reader *r, hs_error *error) {
+  static const char *const reasons[] = {"too_many_connections", "insecure_transport", "max_memory",
+                                        "request_too_long", "shutdown"};
+  if (r->answer_count != 0 && r->answers[r->answer_count - 1].code != 0) {
+    const hs_answer *last = &r->answers[r->answer_count - 1];
+    hs_value text = hs_reader_value(r, last->first);
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+      if (strlen(reasons[i]) != text.len || memcmp(reasons[i], text.data, text.len) != 0) continue;
+      hs_server_error(error, last->code, text);
+      if (error != NULL) error->sent = 1;
+      return -1;
+    }
+  }
+  return broken(conn, error, "the server has ended the connection");
+}
+
+int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_error *error) {
+  for (;;) {
+    short read_events = POLLIN, write_events = 0;
+    if (conn->sent < conn->out.len) {
+      ssize_t n = give(conn, &write_events);
+      if (n > 0) conn->sent += (size_t)n;
+      /* What the server said before it closed is still to be read. */
+      if (n == -2 || n == 0) conn->out.len = conn->sent;
+      if (n > 0 && conn->sent < conn->out.len) write_events = POLLOUT;
+    }
+    if (hs_buf_reserve(&r->bytes, 16384) != 0) return broken(conn, error, "no memory");
+    ssize_t n = take(conn, &r->bytes, &read_events);
+    if (n == 0 || n == -2) return ended(conn, r, error);
+    if (n > 0 && hs_reader_took(r, (size_t)n, wanted, error) != 0) {
+      if (error != NULL) error->sent = 1;
+      return -1;
+    }
+    if (r->answer_count >= wanted && conn->sent == conn->out.len) return 0;
+    if (n > 0) continue;
+    if (hs_wait(conn->fd, (short)(read_events | write_events), deadline, error) != 0) {
+      if (error != NULL) error->sent = conn->sent != 0;
+      return -1;
+    }
+  }
+}
+
+int hs_conn_alive(hs_conn *conn) {
+  char byte;
+  short events = 0;
+  ssize_t n = conn->ssl != NULL ? tls_result(conn, SSL_peek(conn->ssl, &byte, 1), &events)
+                                : plain_result(recv(conn->fd, &byte, 1, MSG_PEEK), 0, &events);
+  return n == -1;
+}

@@ -1,0 +1,176 @@
+// The client against a server of canned replies: options, broken connections, what is sent again.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <handlersocket2.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// Answers every line; a connection ends when it has sent `cut` bytes.
+class Fake {
+ public:
+  explicit Fake(size_t first_cut = SIZE_MAX) : cut_(first_cut) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 64), 0);
+    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~Fake() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    for (auto& worker : workers_) worker.join();
+    close(listener_);
+  }
+  std::string url() const { return "hs://127.0.0.1:" + port_ + "?timeout=20&write_port=" + port_; }
+  int requests() const { return requests_; }
+
+ private:
+  void serve() {
+    for (int fd; (fd = accept(listener_, nullptr, nullptr)) >= 0;) {
+      workers_.emplace_back([this, fd, cut = cut_] { talk(fd, cut); });
+      cut_ = SIZE_MAX;
+    }
+  }
+  void talk(int fd, size_t cut) {
+    int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    char bytes[4096];
+    std::string line;
+    for (ssize_t n; (n = recv(fd, bytes, sizeof bytes, 0)) > 0;) {
+      for (ssize_t i = 0; i < n; i++) {
+        if (bytes[i] != '\n') {
+          line += bytes[i];
+          continue;
+        }
+        std::string reply = "0\t1\trow\n";
+        if (line[0] == 'H')
+          reply = "0\t6\t2\tfake\t1\t1\tcount\t1\n";
+        else if (line[0] == 'P')
+          reply = line.find("gone") < line.size() ? "1\t1\topen_table\n" : "0\t1\n";
+        else
+          requests_++;
+        line.clear();
+        size_t len = reply.size() < cut ? reply.size() : cut;
+        if (send(fd, reply.data(), len, MSG_NOSIGNAL) < 0) break;
+        cut -= cut == SIZE_MAX ? 0 : len;
+        if (cut == 0) shutdown(fd, SHUT_RDWR);
+      }
+    }
+    close(fd);
+  }
+  int listener_;
+  size_t cut_;
+  std::string port_;
+  std::atomic<int> requests_{0};
+  std::thread thread_;
+  std::vector<std::thread> workers_;
+};
+
+struct Calls {
+  explicit Calls(const std::string& url) : client(hs_connect(url.c_str(), &error)) {
+    reply = hs_reply_new();
+    if (client != nullptr) table = hs_table_new(client, "a.b", nullptr, "c", nullptr, &error);
+  }
+  ~Calls() {
+    hs_reply_free(reply);
+    hs_table_free(table);
+    hs_close(client);
+  }
+  hs_error error = {};
+  hs_client* client;
+  hs_table* table = nullptr;
+  hs_reply* reply;
+  hs_value key = hs_text("1");
+};
+
+TEST(Options, WhatIsWrongIsAConfigurationError) {
+  for (const char* bad :
+       {"http://x", "hs://h?nosuch=1", "hs://h:1?port=2", "hs://h?tls=maybe", "hs://h:0",
+        "hs://h?timeout=-1", "hs://[::1", "hs://h?user=%zz", "hs://h?user=%00", "hs+unix://x",
+        "hs://h?pool_size=0", "hs://h?retries", "hs://h?replicas=x", "hs://h?timeout=nan"}) {
+    hs_error error = {};
+    hs_client* client = hs_connect(bad, &error);
+    EXPECT_EQ(client, nullptr) << bad;
+    EXPECT_EQ(error.kind, HS_CONFIGURATION) << bad;
+    hs_close(client);
+  }
+}
+
+TEST(Connection, AReadIsSentAgainWhereverTheConnectionBreaks) {
+  for (size_t cut = 1; cut < 36; cut++) {
+    Fake server(cut);
+    Calls calls(server.url());
+    ASSERT_EQ(hs_get(calls.table, &calls.key, 1, calls.reply, &calls.error), 0)
+        << cut << calls.error.text;
+    EXPECT_EQ(hs_reply_rows(calls.reply), 1u);
+  }
+}
+
+TEST(Connection, AChangeIsNeverSentAgain) {
+  Fake server(30);  // within the reply to the change
+  Calls calls(server.url());
+  ASSERT_EQ(hs_insert(calls.table, "+", &calls.key, 1, nullptr, 0, calls.reply, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_CONNECTION);
+  EXPECT_EQ(calls.error.sent, 1);
+  EXPECT_EQ(server.requests(), 1);
+}
+
+TEST(Connection, ATableThatIsGoneIsTheErrorOfItsRequestsAlone) {
+  Fake server;
+  Calls calls(server.url());
+  hs_table* gone = hs_table_new(calls.client, "a.gone", nullptr, "c", nullptr, nullptr);
+  hs_batch* batch = hs_batch_new(calls.client);
+  hs_query q = {};
+  q.key = &calls.key;
+  q.key_count = 1;
+  for (hs_table* table : {gone, calls.table, gone})
+    ASSERT_EQ(hs_batch_find(batch, table, &q, nullptr), 0);
+  ASSERT_EQ(hs_batch_run(batch, calls.reply, nullptr), 0);
+  EXPECT_EQ(hs_reply_select(calls.reply, 0, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_NOT_FOUND);
+  EXPECT_EQ(hs_reply_select(calls.reply, 1, nullptr), 0);
+  EXPECT_EQ(hs_reply_select(calls.reply, 2, nullptr), -1);
+  hs_batch_free(batch);
+  hs_table_free(gone);
+}
+
+TEST(Connection, MoreIndexesThanAConnectionOpensTakeEachOthersPlaces) {
+  Fake server;
+  Calls calls(server.url());
+  for (int i = 0; i < 600; i++) {
+    std::string name = "a.t" + std::to_string(i % 300);
+    hs_table* table = hs_table_new(calls.client, name.c_str(), nullptr, "c", nullptr, nullptr);
+    ASSERT_EQ(hs_get(table, &calls.key, 1, calls.reply, nullptr), 0);
+    hs_table_free(table);
+  }
+}
+
+TEST(Pool, IsSafeForThreads) {
+  Fake server;
+  Calls calls(server.url() + "&pool_size=3");
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; i++)
+    threads.emplace_back([&] {
+      hs_reply* reply = hs_reply_new();
+      for (int n = 0; n < 50; n++) good += hs_get(calls.table, &calls.key, 1, reply, nullptr) == 0;
+      hs_reply_free(reply);
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(good, 400);
+}
+
+}  // namespace
