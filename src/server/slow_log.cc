@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,6 +95,13 @@ bool holds_slow_log(const std::string& path) {
   const std::string text = "\n" + std::string(bytes, static_cast<size_t>(size));
   return text.find("\n# Time: ") != std::string::npos ||
          text.find("\n# User@Host: ") != std::string::npos;
+}
+
+// /dev/null and /dev/full. For another device, such as /dev/mem, bytes have a meaning, and with some
+// to open it has.
+bool takes_any_bytes(const struct stat& device) {
+  const bool is_memory = major(device.st_rdev) == 1;
+  return is_memory && (minor(device.st_rdev) == 3 || minor(device.st_rdev) == 7);
 }
 
 }  // namespace
@@ -252,16 +260,20 @@ bool SlowLog::open(const std::string& path, File* file, std::string* error) {
   constexpr mode_t kMode = 0640;
   *error = complaint_of_path(path);
   if (!error->empty()) return false;
+  struct stat about {};
+  if (::stat(path.c_str(), &about) == 0 && S_ISCHR(about.st_mode) && !takes_any_bytes(about)) {
+    *error = "of the devices only /dev/null and /dev/full take a log";
+    return false;
+  }
   // O_NONBLOCK: a FIFO would hold up the thread until it is read.
   net::FileDescriptor opened(::open(
       path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode));
-  struct stat about {};
   if (!opened || ::fstat(opened.get(), &about) != 0) {
     *error = std::generic_category().message(errno);
     return false;
   }
-  if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) {
-    *error = "it is neither a regular file nor a character device";
+  if (!S_ISREG(about.st_mode) && !(S_ISCHR(about.st_mode) && takes_any_bytes(about))) {
+    *error = "it is no regular file";
     return false;
   }
   if (S_ISREG(about.st_mode) && about.st_nlink == 0) {

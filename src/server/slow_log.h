@@ -48,7 +48,7 @@ class SlowLog {
   // Any thread, as all that follow.
 
   // What is written from here on goes to this file: a regular one, which is made if it is not there,
-  // or a character device (/dev/null). A file that holds anything else than a slow log is refused,
+  // or /dev/null or /dev/full. A file that holds anything else than a slow log is refused,
   // and in the working directory, which is the database's, every name that does not end in ".log".
   // False: it cannot be written, *error is one sentence, and nothing has changed. Does not wait for
   // a FIFO's reader or a terminal.

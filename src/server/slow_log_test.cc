@@ -157,7 +157,7 @@ TEST_F(SlowLogTest, AFileThatCannotBeWrittenIsRefusedAndThePresentOneStays) {
     const net::FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK));
     std::string error;
     EXPECT_FALSE(log.set_file(fifo, &error));
-    EXPECT_NE(error.find("neither a regular file nor"), std::string::npos) << error;
+    EXPECT_NE(error.find("it is no regular file"), std::string::npos) << error;
     if (log.takes_one()) log.add(find());
   }
   EXPECT_EQ(count(content(path_), "find `d`.`t`"), 1u);
@@ -265,6 +265,16 @@ TEST_F(SlowLogTest, AFullDiskDropsEntriesSaysSoOnceAndIsForgottenWithAnotherFile
     if (log.takes_one()) log.add(find());
   }
   EXPECT_EQ(complaints, 2);
+}
+
+TEST_F(SlowLogTest, NoDeviceTakesItButThoseForWhichBytesHaveNoMeaning) {
+  SlowLog log({true, 0, "/dev/null"}, kSilent);
+  std::string error;
+  EXPECT_TRUE(log.set_file("/dev/full", &error)) << error;
+  for (const char* device : {"/dev/zero", "/dev/tty", "/dev/urandom"}) {
+    EXPECT_FALSE(log.set_file(device, &error));
+    EXPECT_NE(error.find("only /dev/null and /dev/full"), std::string::npos) << error;
+  }
 }
 
 class SlowRequestsTest : public ServerTest {};
