@@ -167,17 +167,25 @@ void ThreadPool::join() {
 }
 
 void ThreadPool::want_leader(Reactor& reactor) {
-  MutexLock lock(mutex_);
-  const auto end = without_leader_.end();
-  if (std::find(without_leader_.begin(), end, &reactor) != end) return;
-  without_leader_.push_back(&reactor);
-  call_next(lock);
+  Standby* next = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    const auto end = without_leader_.end();
+    if (std::find(without_leader_.begin(), end, &reactor) != end) return;
+    without_leader_.push_back(&reactor);
+    next = take_standby();
+  }
+  if (next != nullptr) next->called.notify_one();
 }
 
 void ThreadPool::want_watcher(Reactor& reactor) {
-  MutexLock lock(mutex_);
-  without_watcher_.push_back(&reactor);
-  call_next(lock);
+  Standby* next = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    without_watcher_.push_back(&reactor);
+    next = take_standby();
+  }
+  if (next != nullptr) next->called.notify_one();
 }
 
 bool ThreadPool::begin_wait() {
@@ -193,13 +201,13 @@ void ThreadPool::end_wait() {
   for (const std::unique_ptr<Reactor>& reactor : reactors_) reactor->try_parked();
 }
 
-// Unlocks: a thread that is called while the mutex is locked would at once wait for it.
-void ThreadPool::call_next(MutexLock& lock) {
-  if (standing_by_.empty()) return;
-  Standby& next = *standing_by_.back();
+// The one to be called, or null. It is called when the mutex is free: else it would at once wait for
+// that.
+ThreadPool::Standby* ThreadPool::take_standby() {
+  if (standing_by_.empty()) return nullptr;
+  Standby* const next = standing_by_.back();
   standing_by_.pop_back();
-  lock.unlock();
-  next.called.notify_one();
+  return next;
 }
 
 void ThreadPool::call(Standby& standby) {

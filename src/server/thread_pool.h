@@ -95,7 +95,7 @@ class ThreadPool final : public Dispatcher {
   size_t first_threads() const HS_REQUIRES(mutex_);
   size_t led_reactors() const;
   bool is_spare() const HS_REQUIRES(mutex_);
-  void call_next(MutexLock& lock) HS_REQUIRES(mutex_);
+  Standby* take_standby() HS_REQUIRES(mutex_);
 
   const std::string name_;
   const std::chrono::milliseconds spare_time_;
