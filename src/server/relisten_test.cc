@@ -57,7 +57,7 @@ TEST_F(RelistenTest, AnotherPortIsServedTheOldOneNoLongerAndItsConnectionsStay) 
   options.port = before;
   net::ListenError error;
   EXPECT_NE(net::Listener::open(options, &error), nullptr) << error.text;
-  EXPECT_EQ(server_->statistics().connections_accepted, 2u);
+  await_accepted(2);
   EXPECT_TRUE(was_logged("no longer listening for reads on port " + std::to_string(before)));
 }
 
