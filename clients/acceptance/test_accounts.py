@@ -56,6 +56,7 @@ def accounts(folder: Path) -> Iterator[PrivateServer]:
         "ssl_key": folder / "server-key.pem",
     }
     with PrivateServer(variables=variables) as running:
+        running.sql("CREATE DATABASE test")
         running.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
         running.sql("INSERT INTO test.t VALUES (1, 2)")
         for user, grant in (("app", "ALL"), ("reader", "SELECT")):
@@ -129,6 +130,7 @@ def test_the_environment_and_the_option_file_are_read(
 def test_ports_with_a_secret_are_told_it(make_driver: Connect) -> None:
     variables = {"handlersocket_plain_secret": "r t", "handlersocket_plain_secret_wr": "w%"}
     with PrivateServer(variables=variables) as own:
+        own.sql("CREATE DATABASE test")
         own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
         own.sql("INSERT INTO test.t VALUES (1, 2)")
         place = f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}"

@@ -160,6 +160,7 @@ def test_a_server_that_is_not_there_is_a_connection_error(make_driver: Connect) 
 
 def test_a_restart_of_the_server_is_survived(make_driver: Connect) -> None:
     with PrivateServer() as own:
+        own.sql("CREATE DATABASE test")
         own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
         client = make_driver()
         client.call("connect", url=f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}")
