@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bench import cost_goals, figures, floors, limits_goals, lookups, size, writes, writes_goals
+from bench import (
+    cost_goals,
+    figures,
+    floors,
+    limits_goals,
+    lookups,
+    mixed,
+    size,
+    writes,
+    writes_goals,
+)
 from bench.figures import Group, Spread, Value, groups, ratio
 from bench.goal import Bound, Goal
 from bench.results import Results
@@ -22,6 +32,7 @@ def goals(results: Results) -> list[Goal]:
         *_lookups(groups(results, "lookups")),
         *_ranges(groups(results, "ranges")),
         *_writes(groups(results, "writes")),
+        *_counts(groups(results, "mixed")),
         *_threads(groups(results, "threads")),
         *_size(groups(results, "size")),
         *cost_goals.cost_goals(results),
@@ -77,6 +88,12 @@ def _writes(found: Groups) -> Iterator[Goal]:
     name = writes.case_name("transaction", "on", writes.TRANSACTIONS)
     measured = ratio(found.get((name, "ours")), found.get((name, "sql prepared")), figures.rate)
     yield Goal(f"{name}: per second, of SQL's (prepared)", 2.5, measured)
+
+
+def _counts(found: Groups) -> Iterator[Goal]:
+    faster = writes_goals.faster_sql(found, mixed.COUNTS)
+    measured = ratio(found.get((mixed.COUNTS, "ours")), faster, figures.rate)
+    yield Goal(f"{mixed.COUNTS}: per second, of the faster SQL's", 2, measured)
 
 
 def _threads(found: Groups) -> Iterator[Goal]:

@@ -1,4 +1,4 @@
-"""The section mixed: updates among lookups, keys that are not alike, large values."""
+"""The section mixed: updates among lookups, keys that are not alike, large values, counts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ MIXED = "test.mixed"
 LARGE = "test.large"
 LARGE_BYTES = 1024
 LARGE_ROWS = 200_000
+COUNTED = 1000
+COUNTS = f"count of {COUNTED:,} rows"
+COUNT_TARGETS = ("ours", "sql prepared", "sql text")
 MIXED_TARGETS = ("ours", "stock", "sql prepared", "memcached", "redis")
 
 
 def mixed(run: Run) -> None:
-    """One row each: updates among lookups, keys that are not alike, large values."""
+    """All cases of the section."""
     rows = run.options.rows
     large = min(LARGE_ROWS, rows)
     size = ("--value-size", str(LARGE_BYTES))
@@ -46,6 +49,8 @@ def mixed(run: Run) -> None:
         cache = target in ("memcached", "redis")
         case = Case(f"values of {LARGE_BYTES} bytes", target, 32, arguments=size, rows=large)
         cases.append(_at(case, cache, LARGE, "large"))
+    counts = ("--workload", "count", "--range", str(COUNTED))
+    cases += [Case(COUNTS, name, 32, arguments=counts) for name in COUNT_TARGETS]
     run.rounds("mixed", cases)
     for plugin in PLUGINS:
         for table in (MIXED, LARGE):

@@ -31,13 +31,13 @@ void declare_target(CLI::App& app, Options& options) {
 void declare_workload(CLI::App& app, Options& options) {
   app.add_option(
          "--workload", options.workload,
-         "find, in, range, insert, update, upsert, transaction, or mixed: finds and updates "
+         "find, in, range, count, insert, update, upsert, transaction, or mixed: finds and updates "
          "(find)")
       ->check(CLI::IsMember(
-          {"find", "in", "range", "insert", "update", "upsert", "transaction", "mixed"}));
+          {"find", "in", "range", "count", "insert", "update", "upsert", "transaction", "mixed"}));
   app.add_option("--in", options.in, "in: keys of a request (100)")
       ->check(CLI::Range(uint32_t{1}, uint32_t{65535}));
-  app.add_option("--range", options.range, "range: rows of a request (100)")
+  app.add_option("--range", options.range, "range, count: rows of a request (100)")
       ->check(CLI::Range(uint32_t{1}, uint32_t{1'000'000}));
   app.add_option("--writes", options.writes, "mixed: the share of updates (0.1)")
       ->check(CLI::Range(0.0, 1.0));

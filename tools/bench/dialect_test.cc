@@ -85,6 +85,14 @@ TEST(HsDialectTest, FindsManyKeysAndRanges) {
   EXPECT_TRUE(range.accepts("0\t3\t" + kRow7 + "\t" + kRow8 + "\n"));
 }
 
+TEST(HsDialectTest, Counts) {
+  Hs count(Kind::kCount, 1000);
+  EXPECT_EQ(count.request(), "1\t>=\t1\t7\t1000\t0\tC\n");
+  EXPECT_TRUE(count.accepts("0\t1\t1000\n"));
+  EXPECT_FALSE(count.accepts("0\t1\t999\n"));
+  EXPECT_FALSE(count.accepts("1\t1\topen_table\n"));
+}
+
 TEST(HsDialectTest, Writes) {
   Hs insert(Kind::kInsert);
   EXPECT_EQ(insert.request(), "3\t+\t4\t7\t" + kRow7 + "\n");

@@ -45,6 +45,7 @@ void HsDialect::open(Dialogue& dialogue) const {
   if (kind == Kind::kInsert || kind == Kind::kUpsert) {
     return open(kInserts, "user_id," + std::string(KnownRow::kColumns));
   }
+  if (kind == Kind::kCount) return open(kFinds, "user_id");
   if (kind != Kind::kUpdate) open(kFinds, KnownRow::kColumns);
   if (workload_.has_writes()) open(kUpdates, "user_email");
 }
@@ -82,6 +83,12 @@ void HsDialect::encode(const Request& request, std::string* output) {
       key_line(kFinds, "\t>=\t1\t");
       output->push_back('\t');
       append_number(workload_.count, output);
+      break;
+    case Kind::kCount:
+      key_line(kFinds, "\t>=\t1\t");
+      output->push_back('\t');
+      append_number(workload_.count, output);
+      output->append("\t0\tC");
       break;
     case Kind::kUpdate:
       key_line(kUpdates, "\t=\t1\t");
@@ -143,6 +150,7 @@ bool HsDialect::is_right(const Request& request, std::string_view line) const {
   if (request.kind == Kind::kInsert) return line == kDone;
   if (request.kind == Kind::kUpdate) return line == "0\t1\t1";
   if (request.kind == Kind::kUpsert) return line == "0\t1\t1" || line == "0\t1\t2";
+  if (request.kind == Kind::kCount) return line == "0\t1\t" + std::to_string(workload_.count);
   if (!take("0\t3", &line)) return false;
   const uint32_t rows = workload_.row_count(request);
   for (uint32_t i = 0; i < rows; ++i) {

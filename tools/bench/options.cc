@@ -40,6 +40,10 @@ void check_numbers(const Options& options) {
   }
 }
 
+bool has_range(const Options& options) {
+  return options.workload == "range" || options.workload == "count";
+}
+
 // Refuses options that have no meaning beside another one.
 void check_use(const Options& options, const IsGiven& is_given) {
   const auto only = [&](const char* option, bool fits, const char* with) {
@@ -53,7 +57,7 @@ void check_use(const Options& options, const IsGiven& is_given) {
   only("--table", !options.is_cache(), "--target hs and sql");
   only("--fill", options.is_cache(), "--target memcached and redis");
   only("--in", options.workload == "in", "--workload in");
-  only("--range", options.workload == "range", "--workload range");
+  only("--range", has_range(options), "--workload range and count");
   only("--writes", options.workload == "mixed", "--workload mixed");
   only("--first-key", options.workload == "insert", "--workload insert");
   only("--order", options.workload == "insert", "--workload insert");
@@ -95,8 +99,7 @@ Keys make_keys(const Options& options) {
                : Keys::sequential(options.first_key, ids(options));
   }
   // All rows of a range must exist behind its key.
-  const uint32_t rows =
-      options.workload == "range" ? options.rows - options.range + 1 : options.rows;
+  const uint32_t rows = has_range(options) ? options.rows - options.range + 1 : options.rows;
   if (options.distribution == "zipfian") return Keys::zipfian(options.seed, rows, options.theta);
   if (options.distribution == "sequential") return Keys::sequential(1, rows);
   if (options.hot > 0) {
@@ -121,14 +124,14 @@ void check(Options& options, const IsGiven& is_given) {
   if (options.is_sql() && options.depth != 1) {
     refuse("--depth: SQL has one statement on the way, --depth 1");
   }
-  if (options.is_cache() && options.workload == "range") {
-    refuse("--workload range: " + options.target + " has no order of keys");
+  if (options.is_cache() && has_range(options)) {
+    refuse("--workload " + options.workload + ": " + options.target + " has no order of keys");
   }
   if (options.is_cache() && options.workload == "transaction") {
     refuse("--workload transaction: --target hs and sql");
   }
   if (options.hot > options.rows) refuse("--hot: more than --rows");
-  if (options.workload == "range" && options.range > options.rows) {
+  if (has_range(options) && options.range > options.rows) {
     refuse("--range: more than --rows");
   }
   if (options.fill) set_fill(options, is_given);
@@ -141,9 +144,11 @@ void check(Options& options, const IsGiven& is_given) {
 
 Workload make_workload(const Options& options, uint64_t now) {
   static const std::map<std::string_view, Kind> kKinds = {
-      {"find", Kind::kFind},     {"in", Kind::kIn},         {"range", Kind::kRange},
-      {"insert", Kind::kInsert}, {"update", Kind::kUpdate}, {"mixed", Kind::kFind},
-      {"fill", Kind::kInsert},   {"upsert", Kind::kUpsert}, {"transaction", Kind::kTransaction}};
+      {"find", Kind::kFind},     {"in", Kind::kIn},
+      {"range", Kind::kRange},   {"count", Kind::kCount},
+      {"insert", Kind::kInsert}, {"update", Kind::kUpdate},
+      {"mixed", Kind::kFind},    {"fill", Kind::kInsert},
+      {"upsert", Kind::kUpsert}, {"transaction", Kind::kTransaction}};
   Workload workload;
   const size_t dot = options.table.find('.');
   workload.database = options.table.substr(0, dot);
@@ -151,7 +156,7 @@ Workload make_workload(const Options& options, uint64_t now) {
   workload.kind = kKinds.at(options.workload);
   workload.keys = make_keys(options);
   if (options.workload == "in") workload.count = options.in;
-  if (options.workload == "range") workload.count = options.range;
+  if (has_range(options)) workload.count = options.range;
   if (options.workload == "mixed") workload.writes = options.writes;
   workload.overwrite = options.fill;
   const bool reads_updated = options.workload == "mixed" || options.workload == "transaction";

@@ -32,7 +32,8 @@ void append_with_parameters(std::string_view statement, const std::vector<SqlPar
                             std::string* text);
 
 // Collects the rows that came for a request and compares them with the right ones. SQL promises an
-// order only for a kRange, and returns a row once when a kIn has its key twice.
+// order only for a kRange, and returns a row once when a kIn has its key twice. Of a kCount the first
+// column of the only row is the number.
 class SqlAnswer {
  public:
   // The workload must outlive the object.

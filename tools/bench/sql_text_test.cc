@@ -30,6 +30,8 @@ TEST(SqlTextTest, EachKindHasItsStatement) {
   EXPECT_EQ(text(workload_of(Kind::kFind), 1), select + "=8");
   EXPECT_EQ(text(workload_of(Kind::kIn, 3), 1), select + " IN (10,11,12)");
   EXPECT_EQ(text(workload_of(Kind::kRange, 3), 1), select + ">=8 ORDER BY user_id LIMIT 3");
+  EXPECT_EQ(text(workload_of(Kind::kCount, 3), 1),
+            "SELECT COUNT(*),'','' FROM test.user WHERE user_id BETWEEN 8 AND 10");
   EXPECT_EQ(text(workload_of(Kind::kInsert), 1),
             "INSERT INTO test.user (user_id,user_name,user_email,created) VALUES "
             "(8,'user name 8','user8@example.com','2010-02-03 11:22:33')");
@@ -58,6 +60,18 @@ class SqlAnswerTest : public ::testing::Test {
 
   std::string error_;
 };
+
+TEST_F(SqlAnswerTest, ACountIsOneRowWithTheNumber) {
+  const Workload workload = workload_of(Kind::kCount, 1000);
+  SqlAnswer answer(workload);
+  answer.begin({1, 8, Kind::kCount});
+  answer.add_row("1000", "", "");
+  EXPECT_TRUE(answer.is_right(&error_)) << error_;
+  EXPECT_EQ(answer.rows(), 1u);
+  answer.begin({1, 8, Kind::kCount});
+  answer.add_row("999", "", "");
+  EXPECT_FALSE(answer.is_right(&error_));
+}
 
 TEST_F(SqlAnswerTest, AFindHasItsRow) {
   const Workload workload = workload_of(Kind::kFind);

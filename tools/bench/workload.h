@@ -12,7 +12,7 @@
 
 namespace hs::bench {
 
-enum class Kind : uint8_t { kFind, kIn, kRange, kInsert, kUpdate, kUpsert, kTransaction };
+enum class Kind : uint8_t { kFind, kIn, kRange, kCount, kInsert, kUpdate, kUpsert, kTransaction };
 
 // One request. The rest of it follows from its number.
 struct Request {
@@ -29,7 +29,7 @@ struct Workload {
 
   Kind kind = Kind::kFind;
   Keys keys = Keys::uniform(1, 1);  // for kInsert: each key once
-  uint32_t count = 1;               // the keys of a kIn, the rows of a kRange
+  uint32_t count = 1;               // the keys of a kIn, the rows of a kRange or kCount
   double writes = 0;                // the share of kFind that is kUpdate instead
   bool overwrite = false;           // a kInsert may find its row there (memcached and redis)
   EmailForm email;
@@ -38,7 +38,7 @@ struct Workload {
 
   Request request(uint64_t number) const;
 
-  // How many rows a request is about, and which.
+  // How many rows come for a request, and which. For a kCount it is one, with their number.
   uint32_t row_count(const Request& request) const;
   uint32_t key(const Request& request, uint32_t i) const;
   KnownRow row(uint32_t key) const { return KnownRow(key, email); }
