@@ -1,0 +1,18 @@
+"""A pipeline, and a transaction that moves money."""
+
+import handlersocket2
+
+with handlersocket2.connect() as db:
+    account = db.table("test.account", ["id", "money"])
+    account.upsert({"id": 1, "money": 100})
+    account.upsert({"id": 2, "money": 50})
+
+    with db.transaction() as transaction:
+        inside = transaction.table(account)
+        inside.decrement(1, {"money": 30})
+        inside.increment(2, {"money": 30})
+
+    with db.pipeline() as pipeline:
+        calls = db.calls(account)
+        first, second = pipeline.add(calls.get(1)), pipeline.add(calls.get(2))
+    print(first.value, second.value)

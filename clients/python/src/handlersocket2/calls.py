@@ -1,0 +1,273 @@
+"""The calls of a table: what each sends, and what its reply means."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from . import protocol
+from .connection import Call, Index
+from .errors import ValueError
+from .protocol import Raw
+from .reader import Reply
+from .values import DECODERS, Key, Value, to_bytes
+
+Row = Dict[str, Any]
+Filters = Sequence[Tuple[str, str, Value]]
+
+
+class Inserted(NamedTuple):
+    """Whether a row was added, and the generated id."""
+
+    inserted: bool
+    id: Optional[int]
+
+
+class Upserted(NamedTuple):
+    """`inserted`, `updated` or `unchanged`, and the id."""
+
+    did: str
+    id: Optional[int]
+
+
+class Replaced(NamedTuple):
+    """How many rows were replaced, and the generated id."""
+
+    replaced: int
+    id: Optional[int]
+
+
+def key_values(key: Key) -> List[Raw]:
+    """The values of a key."""
+    if isinstance(key, (list, tuple)):
+        return [to_bytes(one) for one in key]
+    return [to_bytes(key)]  # type: ignore[arg-type]
+
+
+def _number(reply: Reply) -> int:
+    return int(reply.values[0] or 0)
+
+
+def _id(reply: Reply, at: int) -> Optional[int]:
+    found = int(reply.values[at] or 0) if at < len(reply.values) else 0
+    return found or None
+
+
+class TableCalls:
+    """The calls of one table, with its kinds of columns; see Table for their meaning."""
+
+    def __init__(
+        self,
+        database: str,
+        table: str,
+        columns: Sequence[str],
+        index: str,
+        kinds: Dict[str, str],
+        raw: bool,
+    ) -> None:
+        self.database, self.table, self.columns, self.index = database, table, tuple(columns), index
+        self._kinds, self._raw = kinds, raw
+
+    def _index(self, columns: Sequence[str], filter_columns: Sequence[str] = ()) -> Index:
+        return Index(self.database, self.table, self.index, tuple(columns), tuple(filter_columns))
+
+    def rows(self, columns: Sequence[str]) -> Callable[[Reply], List[Row]]:
+        """What turns a reply into rows with these columns."""
+        width = len(columns)
+        if self._raw:
+            return lambda reply: [
+                dict(zip(columns, reply.values[at : at + width]))
+                for at in range(0, len(reply.values), width)
+            ]
+        decoders = [DECODERS[self._kinds.get(one, "text")] for one in columns]
+
+        def decode(reply: Reply) -> List[Row]:
+            values = reply.values
+            return [
+                {
+                    name: None if value is None else decoder(value)
+                    for name, decoder, value in zip(columns, decoders, values[at : at + width])
+                }
+                for at in range(0, len(values), width)
+            ]
+
+        return decode
+
+    def _filters(self, filters: Filters) -> Tuple[List[str], List[protocol.Filter]]:
+        names = [one[0] for one in filters]
+        return names, [
+            protocol.Filter("F", op, at, to_bytes(value))
+            for at, (_, op, value) in enumerate(filters)
+        ]
+
+    def find(
+        self,
+        op: str,
+        key: Key,
+        limit: int = 1,
+        offset: int = 0,
+        filters: Filters = (),
+        in_: Optional[Tuple[str, Sequence[Value]]] = None,
+        *,
+        every: bool = False,
+        part: int = 0,
+    ) -> Call:
+        """`part` is the place of the column of `in_` in the key."""
+        names, wire = self._filters(filters)
+        values = key_values(key)
+        listed = protocol.In(part, [to_bytes(one) for one in in_[1]], every) if in_ else None
+        return Call(
+            "find_all" if every else "find",
+            lambda id: protocol.find(id, op, values, limit, offset, listed, wire),
+            self.rows(self.columns),
+            self._index(self.columns, names),
+            feature="all" if every else "descending" if op == "=<" else None,
+        )
+
+    def get(self, key: Key) -> Call:
+        """The row with this key, or None."""
+        call = self.find("=", key)
+        rows = call.decode
+        call.kind, call.decode = "get", lambda reply: next(iter(rows(reply)), None)
+        return call
+
+    def page(
+        self,
+        op: str,
+        key: Sequence[Raw],
+        limit: int,
+        offset: int,
+        names: Sequence[str],
+        wire: Sequence[protocol.Filter],
+        columns: Sequence[str],
+    ) -> Call:
+        """A page of a range, with the values as they came."""
+        return Call(
+            "range",
+            lambda id: protocol.find(id, op, key, limit, offset, None, wire),
+            lambda reply: reply,
+            self._index(columns, names),
+        )
+
+    def count(self, op: str, key: Key, limit: int = 0, filters: Filters = ()) -> Call:
+        """How many rows; a limit of 0 is none."""
+        names, wire = self._filters(filters)
+        values = key_values(key)
+        return Call(
+            "count",
+            lambda id: protocol.count(id, op, values, limit, 0, None, wire),
+            _number,
+            self._index((), names),
+            feature="count",
+        )
+
+    def exists(self, key: Key) -> Call:
+        """Whether there is such a row."""
+        call = self.count("=", key, 1)
+        call.kind, call.decode = "exists", lambda reply: reply.values == [b"1"]
+        return call
+
+    def _insert(
+        self,
+        verb: str,
+        row: Mapping[str, Value],
+        returning: Optional[str],
+        decode: Callable[[Reply], Any],
+        update: Optional[Mapping[str, Value]] = None,
+    ) -> Call:
+        names = list(row)
+        if update is not None:
+            if not set(update) <= set(row):
+                raise ValueError("the columns of the update must be among those of the row")
+            names = [*update, *(name for name in names if name not in update)]
+        values = [to_bytes(row[name]) for name in names]
+        updates = None if update is None else [to_bytes(one) for one in update.values()]
+        feature = "upsert" if len(verb) > 1 else None
+        if returning:
+            verb += _mark(returning)
+            names += [name for name in self.columns if name not in row]
+            decode, feature = self.rows(names), feature or "returning"
+        return Call(
+            "insert",
+            lambda id: protocol.insert(id, verb, values, updates),
+            decode,
+            self._index(names),
+            changes=True,
+            feature=feature,
+        )
+
+    def insert(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
+        """The generated id, or None."""
+        return self._insert("+", row, returning, lambda reply: _id(reply, 0))
+
+    def insert_ignore(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
+        """Inserted."""
+        return self._insert(
+            "+I", row, returning, lambda reply: Inserted(_number(reply) == 1, _id(reply, 1))
+        )
+
+    def upsert(
+        self,
+        row: Mapping[str, Value],
+        update: Optional[Mapping[str, Value]] = None,
+        returning: Optional[str] = None,
+    ) -> Call:
+        """Upserted."""
+        did = {0: "unchanged", 1: "inserted", 2: "updated"}
+        return self._insert(
+            "+U", row, returning, lambda reply: Upserted(did[_number(reply)], _id(reply, 1)), update
+        )
+
+    def replace(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
+        """Replaced."""
+        return self._insert(
+            "+R", row, returning, lambda reply: Replaced(_number(reply) - 1, _id(reply, 1))
+        )
+
+    def change(
+        self,
+        verb: str,
+        key: Key,
+        values: Mapping[str, Value],
+        op: str = "=",
+        limit: int = 1,
+        filters: Filters = (),
+        returning: Optional[str] = None,
+    ) -> Call:
+        """How many rows were changed."""
+        names, wire = self._filters(filters)
+        wanted, new = key_values(key), [to_bytes(one) for one in values.values()]
+        columns = list(values)
+        if verb == "D":
+            columns = list(self.columns) if returning else []
+        elif not columns:
+            raise ValueError("there is nothing to change")
+        decode: Callable[[Reply], Any] = _number
+        feature = None
+        if returning:
+            verb += _mark(returning)
+            decode = self.rows(columns)
+            feature = "returning" if verb.endswith("!") else None
+        return Call(
+            "change",
+            lambda id: protocol.change(id, op, wanted, limit, 0, None, wire, verb, new),
+            decode,
+            self._index(columns, names),
+            changes=True,
+            feature=feature,
+        )
+
+    def compare_and_set(
+        self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]
+    ) -> Call:
+        """Whether the row was as expected."""
+        call = self.change(
+            "U", key, values, filters=[(name, "=", one) for name, one in expected.items()]
+        )
+        call.kind, call.decode = "compare_and_set", lambda reply: _number(reply) > 0
+        return call
+
+
+def _mark(returning: str) -> str:
+    if returning not in ("before", "after"):
+        raise ValueError(f"returning is before or after, not {returning!r}")
+    return "?" if returning == "before" else "!"

@@ -1,0 +1,235 @@
+"""One connection: its login, its features, its open indexes, its pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import ssl
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Callable, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import protocol
+from .errors import (
+    AuthenticationError,
+    ConnectionError,
+    Error,
+    ProtocolError,
+    ServerError,
+    TimeoutError,
+    UnsupportedError,
+)
+from .options import Options
+from .reader import Reader, Reply
+from .transport import Address
+
+MOST_INDEXES = 256
+METHODS = ("mysql_native_password", "unix_socket")
+Answer = Union[Reply, ServerError]
+
+
+class Index(NamedTuple):
+    """What P opens."""
+
+    database: str
+    table: str
+    name: str
+    columns: Tuple[str, ...]
+    filter_columns: Tuple[str, ...] = ()
+
+
+@dataclass
+class Call:
+    """A request: `encode` takes the id of its index (0 without one), `decode` the reply."""
+
+    kind: str
+    encode: Callable[[int], bytes]
+    decode: Callable[[Reply], Any]
+    index: Optional[Index] = None
+    changes: bool = False
+    feature: Optional[str] = None
+
+
+class Connection:
+    """A connection that is open and logged in. For one thread or task at a time."""
+
+    def __init__(self, transport: Any, address: Address, options: Options) -> None:
+        self._transport = transport
+        self._address = address
+        self._options = options
+        self._reader = Reader()
+        self._answers: List[Answer] = []
+        self._indexes: "OrderedDict[Index, int]" = OrderedDict()
+        self._free: List[int] = []  # ids whose index was refused
+        self.features: FrozenSet[str] = frozenset()
+        self.used = time.monotonic()
+        self.broken = False
+
+    @classmethod
+    async def open(
+        cls, world: Any, address: Address, options: Options, secret: Optional[str]
+    ) -> "Connection":
+        """Connects and logs in, within the connect timeout."""
+        begun = time.monotonic()
+        try:
+            transport = await world.connect(address, options.connect_timeout)
+        except (TimeoutError, asyncio.TimeoutError, OSError) as error:
+            late = isinstance(error, (asyncio.TimeoutError, OSError)) and "timed out" in str(error)
+            kind = (
+                TimeoutError if late or isinstance(error, asyncio.TimeoutError) else ConnectionError
+            )
+            raise kind(f"no connection to {address}: {error or 'it took too long'}") from error
+        made = cls(transport, address, options)
+        left = options.connect_timeout - (time.monotonic() - begun)
+        transport.limit(max(left, 0.001) if options.connect_timeout else 0)
+        try:
+            await made._log_in(secret)
+            transport.limit(0)
+        except ConnectionError as error:
+            made.close()
+            error.sent = False
+            if made._answers and isinstance(made._answers[-1], ServerError):
+                raise made._answers[-1] from error  # why the server has closed it
+            raise
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    async def _log_in(self, secret: Optional[str]) -> None:
+        hello = protocol.hello(2, self._options.name)
+        if self._options.user is not None:
+            hello_reply = await self._account(hello)
+        elif secret is not None:
+            told, hello_reply = await self.exchange(protocol.secret(secret) + hello, 2)
+            if isinstance(told, ServerError):
+                raise told
+        else:
+            (hello_reply,) = await self.exchange(hello, 1)
+        if isinstance(hello_reply, ServerError):
+            if hello_reply.text != "cmd":
+                raise hello_reply
+        elif hello_reply.columns == 6:
+            self.features = frozenset((hello_reply.values[4] or b"").decode().split(","))
+        else:
+            raise AuthenticationError(3, "unauth")
+
+    async def _account(self, hello: bytes) -> Answer:
+        user, password = self._options.user or "", self._options.password or ""
+        told: Optional[Answer] = None
+        (reply,) = await self.exchange(protocol.login(user, METHODS), 1)
+        if isinstance(reply, Reply) and reply.columns == 2:
+            challenge = bytes.fromhex((reply.values[1] or b"").decode())
+            response = protocol.native_password(password.encode(), challenge)
+            reply, told = await self.exchange(protocol.answer(response) + hello, 2)
+        if isinstance(reply, ServerError) and self._address.secure:
+            # An account of another kind; nobody between sees the password.
+            reply, told = await self.exchange(protocol.password(user, password) + hello, 2)
+        if isinstance(reply, ServerError):
+            raise reply
+        if told is None:
+            (told,) = await self.exchange(hello, 1)
+        return told
+
+    def _take(self, data: bytes) -> None:
+        self._answers += self._reader.feed(data)
+
+    async def exchange(self, data: bytes, number: int) -> List[Answer]:
+        """Sends lines and returns their answers. Past this a ConnectionError means a broken one."""
+        self._answers = []
+        try:
+            await self._transport.send(data, self._take)
+            while len(self._answers) < number:
+                received = await self._transport.receive()
+                if not received:
+                    raise ConnectionError("the server has closed the connection", sent=True)
+                self._take(received)
+            if len(self._answers) > number:
+                raise ProtocolError("more replies than requests", sent=True)
+        except BaseException as error:
+            self.broken = True
+            if isinstance(error, (OSError, ssl.SSLError)) and not isinstance(error, Error):
+                late = "timed out" in str(error)
+                kind = TimeoutError if late else ConnectionError
+                raise kind(str(error), sent=True) from error
+            raise
+        return self._answers
+
+    def _open(self, index: Index, lines: List[bytes]) -> Tuple[int, bool]:
+        id = self._indexes.get(index)
+        if id is not None:
+            self._indexes.move_to_end(index)
+            return id, False
+        if len(self._indexes) >= MOST_INDEXES:
+            id = self._indexes.popitem(last=False)[1]
+        else:
+            id = self._free.pop() if self._free else len(self._indexes)
+        lines.append(protocol.open_index(id, *index))
+        self._indexes[index] = id
+        return id, True
+
+    async def execute(self, calls: Sequence[Call], seconds: float) -> List[Any]:
+        """The results of the calls in their order, errors of the server in their places. When the
+        connection breaks, the calls without a reply have that error."""
+        lines: List[bytes] = []
+        plan: List[Tuple[Optional[Error], int]] = []  # an error, or where its reply is
+        opened: List[Tuple[int, Index]] = []
+        for call in calls:
+            if call.feature and call.feature not in self.features:
+                plan.append((UnsupportedError(f"the server has no {call.feature}"), -1))
+                continue
+            id = 0
+            try:
+                if call.index:
+                    id, new = self._open(call.index, lines)
+                    if new:
+                        opened.append((len(lines) - 1, call.index))
+                lines.append(call.encode(id))
+            except Error as error:
+                plan.append((error, -1))
+                continue
+            plan.append((None, len(lines) - 1))
+        broken: Optional[ConnectionError] = None
+        if lines:
+            self._transport.limit(seconds)
+            try:
+                await self.exchange(b"".join(lines), len(lines))
+            except ConnectionError as error:
+                broken = error
+            self._transport.limit(0)
+        self.used = time.monotonic()
+        answers = self._answers
+        refused = {}
+        for at, index in opened:
+            if at < len(answers) and isinstance(answers[at], ServerError):
+                refused[index] = answers[at]
+        for index in refused:
+            self._free.append(self._indexes.pop(index))
+        return [
+            error or self._result(call, at, answers, broken, refused)
+            for call, (error, at) in zip(calls, plan)
+        ]
+
+    @staticmethod
+    def _result(call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:
+        if at >= len(answers):
+            return broken
+        answer = refused.get(call.index, answers[at])
+        if isinstance(answer, ServerError):
+            return answer
+        try:
+            return call.decode(answer)
+        except (builtins.ValueError, LookupError) as error:
+            return ProtocolError(f"the reply is none to a {call.kind}: {error}", sent=True)
+
+    def alive(self) -> bool:
+        """Whether a connection that is not used can be used."""
+        idle = time.monotonic() - self.used
+        fresh = not self._options.max_idle or idle < self._options.max_idle
+        return not self.broken and fresh and bool(self._transport.alive())
+
+    def close(self) -> None:
+        """Closes it."""
+        self.broken = True
+        self._transport.close()

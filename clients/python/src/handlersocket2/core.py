@@ -1,0 +1,234 @@
+"""What both clients share: pools, what is sent again, replicas, transactions, schemas."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+
+from .connection import Call, Connection
+from .errors import (
+    ConfigurationError,
+    ConnectionError,
+    ServerError,
+    TimeoutError,
+    UnsupportedError,
+    server_error,
+)
+from .lines import LAST_GTID, describe_call, wait_call
+from .options import Options, place
+from .pool import Pool
+from .transport import Address
+from .values import kind_of
+
+Work = Callable[[Sequence[Call]], Awaitable[List[Any]]]
+Hook = Callable[[str, Optional[str], float, Optional[BaseException]], None]
+
+
+def only(results: Sequence[Any]) -> Any:
+    """The only result; raises it when it is an error."""
+    (result,) = results
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+class Core:
+    """A client without its face. Its coroutines suspend only in what `world` offers."""
+
+    def __init__(self, world: Any, options: Options, on_request: Optional[Hook] = None) -> None:
+        self.options = options
+        self._world = world
+        self._hook = on_request
+        path = options.socket
+        self.read = self._pool(options.host, options.port, path, options.secret)
+        write_secret = options.secret if options.write_secret is None else options.write_secret
+        self.write: Optional[Pool] = None
+        if not path or options.write_socket:
+            self.write = self._pool(
+                options.host, options.write_port, options.write_socket, write_secret
+            )
+        self._replicas = [self._pool(*place(one), None, options.secret) for one in options.replicas]
+        self._turn = itertools.count()
+        self._gtid = ""
+        self.writer_used: Optional[Connection] = None
+        self._kinds: Dict[Tuple[str, str], Dict[str, str]] = {}
+        self._keys: Dict[Tuple[str, str], Dict[str, List[Tuple[str, bool, bool]]]] = {}
+
+    def _pool(self, host: str, port: int, path: Optional[str], secret: Optional[str]) -> Pool:
+        return Pool(self._world, Address(self.options, host, port, path), self.options, secret)
+
+    def writer(self) -> Pool:
+        """The pool of the write port."""
+        if self.write is None:
+            raise ConfigurationError("changes need the option write_socket")
+        return self.write
+
+    async def run(self, calls: Sequence[Call]) -> List[Any]:
+        """The results of the calls, with errors in their places."""
+        return await self.observe(self._run, calls)
+
+    async def observe(self, work: Work, calls: Sequence[Call]) -> List[Any]:
+        """The results of the work, about which the hook is told."""
+        if not self._hook or not calls:
+            return await work(calls) if calls else []
+        begun = time.monotonic()
+        error: Optional[BaseException] = None
+        try:
+            results = await work(calls)
+            error = next((one for one in results if isinstance(one, Exception)), None)
+            return results
+        except Exception as raised:
+            error = raised
+            raise
+        finally:
+            index = calls[0].index
+            table = f"{index.database}.{index.table}" if index else None
+            kind = calls[0].kind if len(calls) == 1 else "pipeline"
+            self._hook(kind, table, time.monotonic() - begun, error)
+
+    async def one(self, call: Call) -> Any:
+        """The result of one call; raises its error."""
+        return only(await self.run((call,)))
+
+    async def _run(self, calls: Sequence[Call]) -> List[Any]:
+        if any(call.changes for call in calls):
+            return await self._change(calls)
+        if self._replicas:
+            results = await self._from_replicas(calls)
+            if results is not None:
+                return results
+        return await self._again(self.read, calls)
+
+    async def _again(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
+        for attempt in itertools.count():
+            last = attempt >= self.options.retries
+            try:
+                results = await self._at(pool, calls)
+            except TimeoutError:
+                raise
+            except ConnectionError:
+                if last:
+                    raise
+            else:
+                lost = [one for one in results if isinstance(one, ConnectionError)]
+                if not lost or last or isinstance(lost[0], TimeoutError):
+                    return results
+            await self._world.sleep(random.uniform(0, min(0.05 * 2**attempt, 2)))
+        raise AssertionError
+
+    async def _at(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
+        connection = await pool.take()
+        try:
+            return await connection.execute(calls, self.options.timeout)
+        except BaseException:
+            connection.broken = True
+            raise
+        finally:
+            pool.give_back(connection)
+
+    async def _change(self, calls: Sequence[Call]) -> List[Any]:
+        pool = self.writer()
+        for attempt in itertools.count():
+            try:
+                connection = await pool.take()
+                break
+            except ConnectionError as error:
+                if attempt >= self.options.retries or isinstance(error, TimeoutError):
+                    raise
+            await self._world.sleep(random.uniform(0, min(0.05 * 2**attempt, 2)))
+        with_gtid = self.options.read_your_writes and "gtid" in connection.features
+        try:
+            sent = [*calls, LAST_GTID] if with_gtid else calls
+            results = await connection.execute(sent, self.options.timeout)
+        except BaseException:
+            connection.broken = True
+            raise
+        finally:
+            self.writer_used = connection
+            pool.give_back(connection)
+        if with_gtid:
+            gtid = results.pop()
+            self._gtid = gtid if isinstance(gtid, str) and gtid else self._gtid
+        return results
+
+    async def _from_replicas(self, calls: Sequence[Call]) -> Optional[List[Any]]:
+        turn = next(self._turn)
+        gtid = self._gtid if self.options.read_your_writes else ""
+        for step in range(len(self._replicas)):
+            pool = self._replicas[(turn + step) % len(self._replicas)]
+            wait = [wait_call(gtid, self.options.gtid_timeout)] if gtid else []
+            try:
+                results = await self._at(pool, [*wait, *calls])
+            except ConnectionError:
+                continue
+            if any(isinstance(one, ConnectionError) for one in results):
+                continue
+            if wait and results[0] is not True:
+                return None
+            return results[len(wait) :]
+        return None
+
+    async def last_gtid(self) -> str:
+        """The GTID of the client's last change, empty without one."""
+        if self.options.read_your_writes:
+            return self._gtid
+        pool = self.writer()
+        connection = await pool.take()
+        try:
+            if connection is not self.writer_used:
+                return ""
+            return str(only(await connection.execute((LAST_GTID,), self.options.timeout)))
+        except BaseException as error:
+            connection.broken = connection.broken or not isinstance(error, ServerError)
+            raise
+        finally:
+            pool.give_back(connection)
+
+    async def features(self) -> List[str]:
+        """What the server can do; this opens a connection."""
+        connection = await self.read.take()
+        self.read.give_back(connection)
+        return sorted(connection.features)
+
+    async def kinds(self, database: str, table: str) -> Dict[str, str]:
+        """The kinds of a table's columns in their order; none when the server has no D."""
+        known = self._kinds.get((database, table))
+        if known is None:
+            try:
+                rows = await self.one(describe_call(database, table))
+                known = {row["column"]: kind_of(row["type"]) for row in rows}
+            except UnsupportedError:
+                known = {}
+            self._kinds[database, table] = known
+        return known
+
+    async def columns(self, database: str, table: str) -> List[Dict[str, Any]]:
+        """The columns of a table, as D tells them."""
+        rows: List[Dict[str, Any]] = await self.one(describe_call(database, table))
+        return rows
+
+    async def key(self, database: str, table: str, index: str) -> Tuple[List[str], bool]:
+        """The columns of an index, and whether a whole key has one row at most."""
+        known = self._keys.get((database, table))
+        if known is None:
+            known = {}
+            nullable = {
+                row["column"]: row["nullable"]
+                for row in await self.one(describe_call(database, table))
+            }
+            for row in await self.one(describe_call(database, table, True)):
+                one = row["unique"] and not nullable[row["column"]], row["prefix_length"] is None
+                known.setdefault(row["index"], []).append((row["column"], *one))
+            self._keys[database, table] = known
+        if index not in known:
+            raise server_error(2, "idxnum")
+        parts = known[index]
+        return [part[0] for part in parts], all(part[1] and part[2] for part in parts)
+
+    def close(self) -> None:
+        """Closes all connections."""
+        for pool in (self.read, self.write, *self._replicas):
+            if pool:
+                pool.close()

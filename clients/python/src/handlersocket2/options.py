@@ -1,0 +1,207 @@
+"""Where the server is and how it is asked: URL, environment, option file."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Callable, Dict, Optional, Tuple
+from urllib.parse import unquote
+
+from .errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `connect` takes; see the contract of the clients. Times are seconds."""
+
+    host: str = "127.0.0.1"
+    port: int = 9998
+    write_port: int = 9999
+    socket: Optional[str] = None
+    write_socket: Optional[str] = None
+    database: Optional[str] = None
+    user: Optional[str] = None
+    password: Optional[str] = None
+    secret: Optional[str] = None
+    write_secret: Optional[str] = None
+    tls: str = "off"
+    tls_ca: Optional[str] = None
+    tls_cert: Optional[str] = None
+    tls_key: Optional[str] = None
+    tls_name: Optional[str] = None
+    connect_timeout: float = 5
+    timeout: float = 30
+    pool_size: int = 16
+    max_idle: float = 60
+    name: str = "handlersocket2-python/2.0"
+    replicas: Tuple[str, ...] = ()
+    read_your_writes: bool = False
+    gtid_timeout: float = 1
+    retries: int = 2
+
+
+def _integer(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,10}", text) or not least <= int(text) <= most:
+            raise ValueError(f"a number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) or not math.isfinite(float(text)):
+        raise ValueError("seconds")
+    return float(text)
+
+
+def _one_of(**meanings: Any) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        if text not in meanings:
+            raise ValueError(" or ".join(meanings))
+        return meanings[text]
+
+    return read
+
+
+def place(text: str) -> Tuple[str, int]:
+    """Host and port of `host:port`."""
+    found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})", text)
+    if not found or not 0 < int(found[2]) < 65536:
+        raise ValueError("host:port")
+    return found[1].strip("[]"), int(found[2])
+
+
+def _places(text: str) -> Tuple[str, ...]:
+    found = tuple(text.split(","))
+    for one in found:
+        place(one)
+    return found
+
+
+_READ: Dict[str, Callable[[str], Any]] = {field.name: str for field in fields(Options)}
+_READ.update(
+    port=_integer(1, 65535),
+    write_port=_integer(1, 65535),
+    tls=_one_of(off="off", require="require", verify="verify"),
+    connect_timeout=_seconds,
+    timeout=_seconds,
+    pool_size=_integer(1, 100_000),
+    max_idle=_seconds,
+    replicas=_places,
+    read_your_writes=_one_of(on=True, off=False),
+    gtid_timeout=_seconds,
+    retries=_integer(0, 1000),
+)
+
+
+def _typed(texts: Dict[str, str]) -> Dict[str, Any]:
+    values = {}
+    for name, text in texts.items():
+        if name not in _READ:
+            raise ConfigurationError(f"there is no option {name!r}")
+        try:
+            values[name] = _READ[name](text)
+        except ValueError as error:
+            raise ConfigurationError(f"{name} is {error}, not {text!r}") from None
+    return values
+
+
+def _unescape(text: str) -> str:
+    if re.search("%(?![0-9a-fA-F]{2})", text):
+        raise ConfigurationError(f"{text!r} is not percent-encoded")
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{text!r} is no UTF-8") from None
+
+
+_URL = re.compile(
+    r"(?P<scheme>hs|hs\+unix)://(?:(?P<user>[^:@/?#]*)(?::(?P<password>[^@/?#]*))?@)?"
+    r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\[\]:@/?#\s]*)(?::(?P<port>[^/?#]*))?(?P<path>/[^?#]*)?(?:\?(?P<query>[^#]*))?"
+)
+
+
+def parse_url(url: str) -> Dict[str, Any]:
+    """The options that a URL names; ConfigurationError when it is none."""
+    found = None if re.search(r"\s", url) else _URL.fullmatch(url)
+    if not found:
+        raise ConfigurationError(
+            "the URL is not of the form hs://user:password@host:port/database?option=value"
+        )
+    texts: Dict[str, str] = {}
+
+    def take(name: str, text: Optional[str]) -> None:
+        if text is None:
+            return
+        if name in texts:
+            raise ConfigurationError(f"{name} is given twice")
+        texts[name] = _unescape(text)
+
+    take("user", found["user"])
+    take("password", found["password"])
+    path = found["path"] or ""
+    if found["scheme"] == "hs":
+        take("host", found["host"].strip("[]") or None)
+        take("port", found["port"])
+        take("database", path[1:] or None)
+    elif found["host"] or found["port"] is not None or len(path) < 2:
+        raise ConfigurationError("hs+unix:// needs the path of a socket, and no host")
+    else:
+        take("socket", path)
+    for pair in (found["query"] or "").split("&") if found["query"] else ():
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise ConfigurationError(f"the option {name!r} has no value")
+        take(name, text)
+    return _typed(texts)
+
+
+def _option_file() -> Dict[str, Any]:
+    named = os.environ.get("HS_OPTION_FILE")
+    file = Path(named) if named else Path.home() / ".hs.cnf"
+    if not named and not file.exists():
+        return {}
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the option file {file} cannot be read: {error}") from None
+    texts: Dict[str, str] = {}
+    group = ""
+    for line in map(str.strip, lines):
+        if line.startswith("["):
+            group = line
+        elif line and line[0] not in "#" and group == "[hs]":
+            name, _, text = line.partition("=")
+            if name.strip() in texts:
+                raise ConfigurationError(f"{name.strip()} stands twice in {file}")
+            texts[name.strip()] = text.strip()
+    return _typed(texts)
+
+
+def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
+    """The options of a URL and of arguments, and where neither names one of the environment and the
+    option file. ConfigurationError names what is wrong."""
+    if url is None and not given:
+        url = os.environ.get("HS_URL")
+    values = parse_url(url) if url is not None else {}
+    for name, value in given.items():
+        if name in values:
+            raise ConfigurationError(f"{name} is given twice")
+        values[name] = value
+    values.update(
+        _typed({name: _as_text(value) for name, value in given.items() if value is not None})
+    )
+    for name, variable in (("password", "HS_PASSWORD"), ("secret", "HS_SECRET")):
+        if name not in values and variable in os.environ:
+            values[name] = os.environ[variable]
+    return Options(**{**_option_file(), **values})
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ",".join(value) if isinstance(value, (list, tuple)) else str(value)

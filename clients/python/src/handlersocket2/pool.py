@@ -1,0 +1,61 @@
+"""The connections to one place."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, List, Optional
+
+from .connection import Connection
+from .errors import TimeoutError
+from .options import Options
+from .transport import Address
+
+
+class Pool:
+    """The connections to one place."""
+
+    def __init__(
+        self, world: Any, address: Address, options: Options, secret: Optional[str]
+    ) -> None:
+        self._world, self._address, self._options, self._secret = world, address, options, secret
+        self._places = world.Places(options.pool_size)
+        self._lock = threading.Lock()
+        self._idle: List[Connection] = []
+        self._closed = False
+
+    async def take(self) -> Connection:
+        """A connection that is open; the one that was used last, if one is idle."""
+        if not await self._places.acquire(self._options.timeout):
+            raise TimeoutError("every connection of the pool is in use")
+        try:
+            while True:
+                with self._lock:
+                    found = self._idle.pop() if self._idle else None
+                if found is None:
+                    return await Connection.open(
+                        self._world, self._address, self._options, self._secret
+                    )
+                if found.alive():
+                    return found
+                found.close()
+        except BaseException:
+            self._places.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        """Takes back what `take` gave."""
+        with self._lock:
+            keep = not connection.broken and not self._closed
+            if keep:
+                self._idle.append(connection)
+        if not keep:
+            connection.close()
+        self._places.release()
+
+    def close(self) -> None:
+        """Closes what is idle, and the rest as it comes back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for one in idle:
+            one.close()

@@ -1,0 +1,204 @@
+"""The calls of a table for asyncio."""
+
+from __future__ import annotations
+
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from . import protocol
+from .calls import Filters, Row, TableCalls
+from .core import Core
+from .errors import UnsupportedError, ValueError
+from .ranges import Pages
+from .transactions import TransactionCore
+from .values import Key, Value
+
+AnyCore = Union[Core, TransactionCore]
+
+
+class AsyncTable:
+    """A table by one of its indexes. Cheap, and may be shared."""
+
+    def __init__(
+        self, core: AnyCore, name: str, columns: Optional[Sequence[str]], index: str, raw: bool
+    ) -> None:
+        self._core: Any = core
+        self._database, self._table = protocol.split_table(name, core.options.database)
+        if isinstance(columns, str):
+            raise ValueError("columns is a list of names")
+        self._columns = None if columns is None else tuple(columns)
+        self._index, self._raw = index, raw
+        self._name = name
+        self._made: Optional[TableCalls] = None
+
+    def within(self, core: AnyCore) -> "AsyncTable":
+        """The same table in a transaction."""
+        return AsyncTable(core, self._name, self._columns, self._index, self._raw)
+
+    async def calls(self) -> TableCalls:
+        """The calls of the table, as `pipeline.add` takes them. Asks for the columns once."""
+        if self._made is None:
+            for one in (self._database, self._table, self._index, *(self._columns or ())):
+                protocol.name(one)
+            kinds: Dict[str, str] = {}
+            if not self._raw or self._columns is None:
+                kinds = await self._core.kinds(self._database, self._table)
+            columns = self._columns
+            if columns is None:
+                if not kinds:
+                    raise UnsupportedError("the server tells no columns, so name them")
+                columns = tuple(kinds)
+            self._made = TableCalls(
+                self._database, self._table, columns, self._index, kinds, self._raw
+            )
+        return self._made
+
+    async def _do(self, name: str, *arguments: Any, **options: Any) -> Any:
+        calls = self._made or await self.calls()
+        return await self._core.one(getattr(calls, name)(*arguments, **options))
+
+    async def get(self, key: Key) -> Optional[Row]:
+        """The row with this key, or None."""
+        found: Optional[Row] = await self._do("get", key)
+        return found
+
+    async def get_many(self, keys: Iterable[Key]) -> List[Optional[Row]]:
+        """A row or None for each key, in their order, by one pipeline."""
+        calls = await self.calls()
+        results = await self._core.run([calls.get(key) for key in keys])
+        for one in results:
+            if isinstance(one, Exception):
+                raise one
+        return results  # type: ignore[no-any-return]
+
+    async def _part(self, column: str) -> int:
+        names, _ = await self._core.key(self._database, self._table, self._index or "PRIMARY")
+        if column not in names:
+            raise ValueError(f"{column!r} is no column of the index")
+        return int(names.index(column))
+
+    async def find(
+        self,
+        op: str,
+        key: Key,
+        limit: int = 1,
+        offset: int = 0,
+        filters: Filters = (),
+        in_: Optional[Sequence[Any]] = None,
+    ) -> List[Row]:
+        """Rows from the key on. `in_`: a column of the index and a list of its values."""
+        part = await self._part(in_[0]) if in_ else 0
+        listed = (in_[0], in_[1]) if in_ else None
+        rows: List[Row] = await self._do("find", op, key, limit, offset, filters, listed, part=part)
+        return rows
+
+    async def find_all(
+        self,
+        op: str,
+        key: Key,
+        in_column: str,
+        values: Sequence[Value],
+        limit: int = 1,
+        offset: int = 0,
+        filters: Filters = (),
+    ) -> List[Row]:
+        """All rows of each value; limit and offset are for each."""
+        part, listed = await self._part(in_column), (in_column, values)
+        rows: List[Row] = await self._do(
+            "find", op, key, limit, offset, filters, listed, every=True, part=part
+        )
+        return rows
+
+    async def pages(
+        self,
+        start: Optional[Key] = None,
+        stop: Optional[Key] = None,
+        reverse: bool = False,
+        filters: Filters = (),
+        page: int = 1000,
+    ) -> Pages:
+        """The pages of a range."""
+        return Pages(self._core, await self.calls(), start, stop, reverse, filters, page)
+
+    async def range(
+        self,
+        start: Optional[Key] = None,
+        stop: Optional[Key] = None,
+        reverse: bool = False,
+        filters: Filters = (),
+        page: int = 1000,
+    ) -> AsyncIterator[Row]:
+        """Rows from start to before stop, read page by page."""
+        pages = await self.pages(start, stop, reverse, filters, page)
+        while not pages.ended:
+            for row in await pages.next():
+                yield row
+
+    async def count(self, op: str, key: Key, limit: int = 0, filters: Filters = ()) -> int:
+        """How many rows there are; a limit of 0 is none."""
+        return int(await self._do("count", op, key, limit, filters))
+
+    async def exists(self, key: Key) -> bool:
+        """Whether there is a row with this key."""
+        return bool(await self._do("exists", key))
+
+    async def insert(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Any:
+        """Adds a row; the generated id, or None. With `returning="after"` a list of rows."""
+        return await self._do("insert", row, returning)
+
+    async def insert_ignore(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Any:
+        """Adds a row if none has its keys: Inserted, or a list of rows."""
+        return await self._do("insert_ignore", row, returning)
+
+    async def upsert(
+        self,
+        row: Mapping[str, Value],
+        update: Optional[Mapping[str, Value]] = None,
+        returning: Optional[str] = None,
+    ) -> Any:
+        """Adds a row, or updates the one with its keys: Upserted, or a list of rows."""
+        return await self._do("upsert", row, update, returning)
+
+    async def replace(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Any:
+        """Adds a row in the place of those with its keys: Replaced, or a list of rows."""
+        return await self._do("replace", row, returning)
+
+    async def update(
+        self,
+        key: Key,
+        values: Mapping[str, Value],
+        op: str = "=",
+        limit: int = 1,
+        filters: Filters = (),
+        returning: Optional[str] = None,
+    ) -> Any:
+        """How many rows were found and set, or these rows with the columns that are set."""
+        return await self._do("change", "U", key, values, op, limit, filters, returning)
+
+    async def delete(
+        self,
+        key: Key,
+        op: str = "=",
+        limit: int = 1,
+        filters: Filters = (),
+        returning: Optional[str] = None,
+    ) -> Any:
+        """How many rows were deleted, or these rows with `returning="before"`."""
+        return await self._do("change", "D", key, {}, op, limit, filters, returning)
+
+    async def increment(
+        self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
+    ) -> Any:
+        """Adds to columns; how many rows."""
+        return await self._do("change", "+", key, amounts, returning=returning)
+
+    async def decrement(
+        self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
+    ) -> Any:
+        """Subtracts from columns, not across zero; how many rows."""
+        return await self._do("change", "-", key, amounts, returning=returning)
+
+    async def compare_and_set(
+        self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]
+    ) -> bool:
+        """Whether the row was as expected, and so was changed."""
+        return bool(await self._do("compare_and_set", key, expected, values))

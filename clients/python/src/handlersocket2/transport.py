@@ -1,0 +1,269 @@
+"""Sockets, with and without asyncio.
+
+Both offer coroutines. Those of the plain one never suspend, so that `run` drives all code above
+them without an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import ssl
+import threading
+import time
+from typing import Any, Callable, Coroutine, Optional, TypeVar
+
+from .errors import ConfigurationError, ConnectionError, TimeoutError
+from .options import Options
+
+T = TypeVar("T")
+Sink = Callable[[bytes], None]
+SMALL = 16384
+PIECE = 262144
+
+
+def run(work: "Coroutine[Any, Any, T]") -> T:
+    """The result of a coroutine that never suspends."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise RuntimeError("a coroutine of the plain client has suspended")
+
+
+class Address:
+    """Where a server listens: a path, or host and port."""
+
+    def __init__(self, options: Options, host: str, port: int, path: Optional[str] = None) -> None:
+        self.host, self.port, self.path = host, port, path
+        self.tls_name = options.tls_name or host
+        self.context = None if path or options.tls == "off" else _context(options)
+
+    @property
+    def secure(self) -> bool:
+        """Whether nobody between sees the bytes."""
+        return self.path is not None or self.context is not None
+
+    def __str__(self) -> str:
+        return self.path or f"{self.host}:{self.port}"
+
+
+def _context(options: Options) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=options.tls_ca)
+        if options.tls_cert:
+            context.load_cert_chain(options.tls_cert, options.tls_key)
+    except OSError as error:
+        raise ConfigurationError(f"tls_ca, tls_cert or tls_key cannot be used: {error}") from error
+    if options.tls == "require":
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _tune(one: socket.socket) -> None:
+    if one.family != socket.AF_UNIX:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
+class PlainTransport:
+    """A blocking socket."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._deadline: Optional[float] = None
+
+    @classmethod
+    async def connect(cls, address: Address, seconds: float) -> "PlainTransport":
+        """Connects, with TLS; within so many seconds, 0: however long it takes."""
+        deadline = time.monotonic() + seconds
+        if address.path:
+            raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                raw.settimeout(seconds or None)
+                raw.connect(address.path)
+            except BaseException:
+                raw.close()
+                raise
+        else:
+            raw = socket.create_connection((address.host, address.port), seconds or None)
+        try:
+            _tune(raw)
+            if address.context:
+                raw.settimeout(max(deadline - time.monotonic(), 0.001) if seconds else None)
+                raw = address.context.wrap_socket(raw, server_hostname=address.tls_name)
+        except BaseException:
+            raw.close()
+            raise
+        return cls(raw)
+
+    def limit(self, seconds: float) -> None:
+        """From now on: what takes longer is a TimeoutError; 0: nothing is."""
+        self._deadline = time.monotonic() + seconds if seconds else None
+        self._socket.settimeout(seconds or None)
+
+    def _left(self) -> Optional[float]:
+        return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0001)
+
+    async def send(self, data: bytes, sink: Sink) -> None:
+        """Sends all; what comes meanwhile goes to the sink."""
+        if len(data) <= SMALL:
+            self._socket.sendall(data)
+            return
+        left = memoryview(data)
+        while left:
+            self._socket.settimeout(0)
+            try:
+                left = left[self._socket.send(left[:PIECE]) :]
+                continue
+            except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+                pass
+            try:
+                while True:
+                    data = self._socket.recv(PIECE)
+                    if not data:
+                        raise ConnectionError("the server has closed the connection", sent=True)
+                    sink(data)
+            except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+                pass
+            seconds = self._left()
+            if not any(select.select([self._socket], [self._socket], [], seconds)):
+                raise TimeoutError("the request took too long", sent=True)
+        self._socket.settimeout(self._left())
+
+    async def receive(self) -> bytes:
+        """What has come; nothing at the end."""
+        if self._deadline is not None:
+            self._socket.settimeout(self._left())
+        return self._socket.recv(PIECE)
+
+    def alive(self) -> bool:
+        """Whether a connection that is not used is still there: nothing may have come on it."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
+
+    def close(self) -> None:
+        """Closes."""
+        self._socket.close()
+
+
+class AsyncTransport:
+    """The streams of asyncio."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._late = False
+
+    @classmethod
+    async def connect(cls, address: Address, seconds: float) -> "AsyncTransport":
+        """As PlainTransport."""
+        opening: Any
+        if address.path:
+            opening = asyncio.open_unix_connection(address.path)
+        elif address.context:
+            opening = asyncio.open_connection(
+                address.host, address.port, ssl=address.context, server_hostname=address.tls_name
+            )
+        else:
+            opening = asyncio.open_connection(address.host, address.port)
+        reader, writer = await asyncio.wait_for(opening, seconds or None)
+        _tune(writer.get_extra_info("socket"))
+        return cls(reader, writer)
+
+    def limit(self, seconds: float) -> None:
+        """As PlainTransport."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._end) if seconds else None
+
+    def _end(self) -> None:
+        self._late = True
+        self._writer.transport.abort()
+
+    async def send(self, data: bytes, sink: Sink) -> None:
+        """Sends all; the event loop does so while replies are read."""
+        self._writer.write(data)
+
+    async def receive(self) -> bytes:
+        """As PlainTransport."""
+        try:
+            data = await self._reader.read(PIECE)
+        except OSError:
+            if not self._late:
+                raise
+            data = b""
+        if self._late:
+            raise TimeoutError("the request took too long", sent=True)
+        return data
+
+    def alive(self) -> bool:
+        """As PlainTransport."""
+        return not self._reader.at_eof() and not self._writer.is_closing()
+
+    def close(self) -> None:
+        """As PlainTransport."""
+        if self._timer:
+            self._timer.cancel()
+        self._writer.transport.abort()
+
+
+class PlainWorld:
+    """What else differs without asyncio."""
+
+    connect = PlainTransport.connect
+
+    class Places:
+        """So many may be taken at once."""
+
+        def __init__(self, size: int) -> None:
+            self._free = threading.Semaphore(size)
+
+        async def acquire(self, seconds: float) -> bool:
+            """Whether one was taken in time; 0: no limit."""
+            return self._free.acquire(timeout=seconds or None)
+
+        def release(self) -> None:
+            """Gives one back."""
+            self._free.release()
+
+    @staticmethod
+    async def sleep(seconds: float) -> None:
+        """Waits."""
+        time.sleep(seconds)
+
+
+class AsyncWorld:
+    """What else differs with asyncio."""
+
+    connect = AsyncTransport.connect
+
+    class Places:
+        """As PlainWorld's."""
+
+        def __init__(self, size: int) -> None:
+            self._size = size
+            self._free: Optional[asyncio.Semaphore] = None  # made within the event loop
+
+        async def acquire(self, seconds: float) -> bool:
+            """As PlainWorld's."""
+            self._free = self._free or asyncio.Semaphore(self._size)
+            try:
+                await asyncio.wait_for(self._free.acquire(), seconds or None)
+            except asyncio.TimeoutError:
+                return False
+            return True
+
+        def release(self) -> None:
+            """As PlainWorld's."""
+            if self._free:
+                self._free.release()
+
+    @staticmethod
+    async def sleep(seconds: float) -> None:
+        """Waits."""
+        await asyncio.sleep(seconds)

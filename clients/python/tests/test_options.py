@@ -1,0 +1,88 @@
+"""Options from arguments, the environment and the option file; values that cannot be sent."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import handlersocket2
+from handlersocket2 import errors
+from handlersocket2.options import make_options
+from handlersocket2.values import DECODERS, to_bytes
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    for name in ("HS_URL", "HS_PASSWORD", "HS_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "hs.cnf"
+    file.touch()
+    monkeypatch.setenv("HS_OPTION_FILE", str(file))
+    return file
+
+
+def test_arguments_and_the_url_go_together_but_not_twice() -> None:
+    made = make_options("hs://db", {"timeout": 2, "read_your_writes": True, "replicas": ["a:1"]})
+    assert (made.host, made.timeout, made.read_your_writes) == ("db", 2, True)
+    assert made.replicas == ("a:1",)
+    for wrong in ({"host": "x"}, {"nosuch": 1}, {"port": 0}, {"tls": True}, {"timeout": -1}):
+        with pytest.raises(errors.ConfigurationError):
+            make_options("hs://db", wrong)
+
+
+def test_the_environment_and_the_file_give_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, bare: Path
+) -> None:
+    bare.write_text("[other]\nuser = no\n[hs]\n# who\nuser = app\ntimeout = 3\npassword = file\n")
+    monkeypatch.setenv("HS_PASSWORD", "variable")
+    made = make_options("hs://db?timeout=1", {})
+    assert (made.user, made.timeout, made.password) == ("app", 1, "variable")
+    monkeypatch.setenv("HS_URL", "hs://other")
+    assert make_options(None, {}).host == "other"
+    for wrong in ("[hs]\nnosuch = 1\n", "[hs]\nuser = a\nuser = b\n", "[hs]\nport = x\n"):
+        bare.write_text(wrong)
+        with pytest.raises(errors.ConfigurationError):
+            make_options("hs://db", {})
+
+
+def test_files_of_tls_that_are_not_there_are_a_configuration_error() -> None:
+    with pytest.raises(errors.ConfigurationError):
+        handlersocket2.connect("hs://db?tls=verify&tls_ca=/nosuch.pem")
+
+
+def test_changes_over_a_unix_socket_need_the_other_socket() -> None:
+    table = handlersocket2.connect("hs+unix:///nosuch.sock").table("test.t", ["a"], raw=True)
+    with pytest.raises(errors.ConfigurationError):
+        table.insert({"a": 1})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), object(), "\ud800"])
+def test_values_that_cannot_be_sent_are_refused(value: object) -> None:
+    with pytest.raises(errors.ValueError):
+        to_bytes(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        (True, b"1"),
+        (0.1, b"0.1"),
+        (Decimal("1E+3"), b"1000"),
+        (datetime.datetime(2024, 2, 29, 1, 2, 3, 4), b"2024-02-29 01:02:03.000004"),
+        (datetime.date(2024, 2, 29), b"2024-02-29"),
+        (datetime.timedelta(hours=-838, microseconds=-5), b"-838:00:00.000005"),
+        (datetime.timedelta(days=1, seconds=1), b"24:00:01"),
+    ],
+)
+def test_values_are_sent_as_sql_writes_them(value: object, sent: bytes) -> None:
+    assert to_bytes(value) == sent  # type: ignore[arg-type]
+
+
+def test_times_come_as_they_are() -> None:
+    assert DECODERS["time"](b"-00:00:01.5") == -datetime.timedelta(seconds=1.5)
+    assert DECODERS["datetime"](b"2024-02-29 12:34:56.78").microsecond == 780_000
+    assert DECODERS["datetime"](b"0000-00-00 00:00:00") == "0000-00-00 00:00:00"
+    assert DECODERS["date"](b"2024-00-00") == "2024-00-00"
