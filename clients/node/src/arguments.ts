@@ -1,0 +1,100 @@
+/** What the calls of a table take beside keys and rows. */
+import { ValueError } from "./errors.js";
+import { toWire, type Value } from "./values.js";
+import type { WireFilter } from "./protocol/requests.js";
+
+/** How a key compares; `=<` is `=` from the last row to the first. */
+export type Operator = "=" | "=<" | ">" | ">=" | "<" | "<=";
+
+/** How a filter compares. */
+export type FilterOperator = "=" | "!=" | ">" | ">=" | "<" | "<=";
+
+/** Column, operator, value; with `"while"` the first row that fails ends the search. */
+export type Filter = readonly [string, FilterOperator, Value, "while"?];
+
+/** Which state of the rows a change gives. */
+export type Returning = "before" | "after";
+
+/** A list of values for one column of the key. */
+export interface In {
+  readonly column: string;
+  readonly values: readonly Value[];
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the wait for the reply. What has been sent may be carried out all the same. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What finds take. */
+export interface FindOptions extends CallOptions {
+  /** The most rows. Default: 1. */
+  readonly limit?: number | undefined;
+  /** Rows to skip first, behind the filters. Default: 0. */
+  readonly offset?: number | undefined;
+  /** All must hold. */
+  readonly filters?: readonly Filter[] | undefined;
+  /** One row at most for each of these values. */
+  readonly in?: In | undefined;
+}
+
+/** What counts take; a limit of 0 is none. */
+export interface CountOptions extends CallOptions {
+  readonly limit?: number | undefined;
+  readonly filters?: readonly Filter[] | undefined;
+}
+
+/** What changes of rows take. */
+export interface ChangeOptions extends CallOptions {
+  /** Default: `=`. */
+  readonly op?: Operator | undefined;
+  /** The most rows. Default: 1. */
+  readonly limit?: number | undefined;
+  readonly filters?: readonly Filter[] | undefined;
+  readonly returning?: Returning | undefined;
+}
+
+/** What inserts take. */
+export interface InsertOptions extends CallOptions {
+  readonly returning?: Returning | undefined;
+}
+
+/** What a range takes. */
+export interface RangeOptions extends CallOptions {
+  /** The first key. Default: the beginning of the index. */
+  readonly start?: Value | readonly Value[] | undefined;
+  /** The first value of the index's first column that is not wanted any more. */
+  readonly stop?: Value | readonly Value[] | undefined;
+  /** From `start` to the beginning of the index. */
+  readonly reverse?: boolean | undefined;
+  readonly filters?: readonly Filter[] | undefined;
+  /** Rows of one request. Default: 1000. */
+  readonly page?: number | undefined;
+}
+
+/** What an update, a delete and a count of it share with each column's values. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** The letter behind a change that tells which rows come back. */
+export function suffix(returning: Returning | undefined, allowed: string): string {
+  if (returning === undefined) return "";
+  const letter = { before: "?", after: "!" }[returning] as string | undefined;
+  if (letter === undefined || !allowed.includes(letter)) {
+    throw new ValueError(`returning cannot be ${JSON.stringify(returning)} here`);
+  }
+  return letter;
+}
+
+/** The columns that filters compare, and the filters as they are sent. */
+export function wireFilters(filters: readonly Filter[] = []): {
+  filterColumns: string[];
+  filters: WireFilter[];
+} {
+  const filterColumns = [...new Set(filters.map(([column]) => column))];
+  const wire = filters.map(([column, op, value, kind]): WireFilter => {
+    if (![undefined, "while"].includes(kind)) throw new ValueError("a filter's kind is while");
+    return [kind === "while" ? "W" : "F", op, filterColumns.indexOf(column), toWire(value)];
+  });
+  return { filterColumns, filters: wire };
+}

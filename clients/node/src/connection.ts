@@ -1,0 +1,158 @@
+/** A connection that is ready for requests: connected, greeted, logged in. */
+import { AuthenticationError, ConnectionError, ProtocolError } from "./errors.js";
+import { ServerError, TimeoutError, UnsupportedError } from "./errors.js";
+import { Indexes, type IndexSpec } from "./indexes.js";
+import type { Settings } from "./options.js";
+import type { ByteString } from "./protocol/bytes.js";
+import { nativePassword } from "./protocol/login.js";
+import type { Reply } from "./protocol/reader.js";
+import * as requests from "./protocol/requests.js";
+import { Session } from "./session.js";
+import { openSocket, placeName, type Place } from "./socket.js";
+
+/** One request, and how its reply is read. */
+export interface Call<T> {
+  /** The name of the call, for hooks. */
+  readonly kind: string;
+  /** `database.table`, or nothing. */
+  readonly table: string;
+  /** Whether it changes rows: such a call goes to the write port and is never repeated. */
+  readonly changes: boolean;
+  /** What the server must be able to do. */
+  readonly feature?: string | undefined;
+  /** The index to open first. */
+  readonly index?: IndexSpec | undefined;
+  /** The line, with the id of that index. */
+  readonly line: (id: number) => ByteString;
+  readonly read: (reply: Reply) => T;
+  readonly signal?: AbortSignal | undefined;
+  /** Seconds to wait beyond the client's timeout. */
+  readonly extraSeconds?: number | undefined;
+}
+
+/** A session with its open indexes. */
+export class Connection {
+  readonly session: Session;
+  readonly #indexes: Indexes;
+  readonly #seconds: number;
+
+  constructor(session: Session, settings: Settings) {
+    this.session = session;
+    this.#seconds = settings.timeout;
+    this.#indexes = new Indexes(session, settings.timeout);
+  }
+
+  /** Whether the server has this feature, as far as it has told. */
+  has(feature: string): boolean {
+    return this.session.features?.has(feature) ?? true;
+  }
+
+  /** Ends when the call's index is open, or fails; undefined when it is open already. */
+  prepare(call: Call<unknown>): Promise<void> | undefined {
+    if (call.feature !== undefined && !this.has(call.feature)) {
+      return Promise.reject(new UnsupportedError(`the server has no ${call.feature}`));
+    }
+    const id = call.index && this.#indexes.id(call.index);
+    return typeof id === "number" ? undefined : id;
+  }
+
+  /** Sends a call, behind the opening of its index where that is needed. */
+  async exchange(call: Call<unknown>): Promise<Reply> {
+    for (;;) {
+      const preparing = this.prepare(call);
+      if (preparing === undefined) return this.exchangeNow(call);
+      await preparing;
+    }
+  }
+
+  /** Sends a call whose index is open. */
+  exchangeNow(call: Call<unknown>): Promise<Reply> {
+    const id = call.index === undefined ? 0 : this.#indexes.id(call.index);
+    const extra = this.#seconds > 0 ? (call.extraSeconds ?? 0) : 0;
+    return this.session.send(call.line(id as number), this.#seconds + extra, call.signal);
+  }
+}
+
+function hello(session: Session, settings: Settings): Promise<void> {
+  return session.send(requests.hello(2, settings.name), 0).then(
+    (reply) => {
+      const features = reply.columns === 6 ? reply.values[4] : undefined;
+      if (features != null) session.features = new Set(features.split(","));
+    },
+    (error: unknown) => {
+      if (!(error instanceof ServerError) || error.text !== "cmd") throw error;
+      session.features = new Set();
+    },
+  );
+}
+
+/** Logs in by one line, with the hello in the same piece. */
+async function enter(session: Session, settings: Settings, line: ByteString): Promise<Reply> {
+  const [entered, greeted] = await Promise.allSettled([
+    session.send(line, 0),
+    hello(session, settings),
+  ]);
+  if (entered.status === "rejected") throw entered.reason;
+  if (greeted.status === "rejected") throw greeted.reason;
+  return entered.value;
+}
+
+async function logIn(session: Session, settings: Settings, local: boolean): Promise<void> {
+  const user = settings.user ?? "";
+  const password = settings.password ?? "";
+  const secure = local || session.encrypted;
+  let refused: unknown = new AuthenticationError(3, "authtype");
+  try {
+    const methods = "mysql_native_password,unix_socket";
+    const reply = await enter(session, settings, requests.login(user, methods));
+    if (reply.columns !== 2) return;
+    const [method, challenge] = reply.values;
+    if (method === "mysql_native_password") {
+      const answer = nativePassword(Buffer.from(password), Buffer.from(challenge ?? "", "hex"));
+      const last = await enter(session, settings, requests.answer(answer.toString("hex")));
+      if (last.columns === 2) throw new ProtocolError("a second challenge", true);
+      return;
+    }
+  } catch (error) {
+    refused = error;
+  }
+  if (!(refused instanceof AuthenticationError) || !secure || password === "") throw refused;
+  await enter(session, settings, requests.password(user, password));
+}
+
+async function greet(session: Session, place: Place, settings: Settings): Promise<void> {
+  if (settings.user !== undefined || settings.password !== undefined) {
+    await logIn(session, settings, place.path !== undefined);
+  } else if (place.secret !== undefined) {
+    await enter(session, settings, requests.secret(place.secret));
+  } else {
+    await hello(session, settings);
+  }
+}
+
+/** Opens a connection. Throws a ConnectionError, or the ServerError that the server refuses by. */
+export async function dial(place: Place, settings: Settings): Promise<Connection> {
+  const { socket, connected } = openSocket(place, settings);
+  const deadline = performance.now() + settings.connectTimeout * 1000;
+  const timer = setTimeout(() => {
+    socket.destroy();
+  }, settings.connectTimeout * 1000);
+  let session: Session | undefined;
+  try {
+    await connected;
+    session = new Session(socket, settings.maxReply);
+    await greet(session, place, settings);
+    return new Connection(session, settings);
+  } catch (error) {
+    session?.close();
+    socket.destroy();
+    if (performance.now() >= deadline)
+      throw new TimeoutError(`no connection to ${placeName(place)} in time`);
+    if (error instanceof ProtocolError) throw error;
+    if (error instanceof ConnectionError)
+      throw new ConnectionError(error.message, false, { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,225 @@
+/** The options of a client, and where they come from: objects, URLs, the environment, a file. */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError } from "./errors.js";
+
+/** Called behind each request, with its kind (`get`, `insert`, …), table, duration and error. */
+export type RequestHook = (
+  kind: string,
+  table: string,
+  seconds: number,
+  error: Error | undefined,
+) => void;
+
+/** A host and a port. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** All options with their values. */
+export interface Settings {
+  /** The host of both ports. Default: 127.0.0.1. */
+  host: string;
+  /** The read port. Default: 9998. */
+  port: number;
+  /** The write port. Default: 9999. */
+  writePort: number;
+  /** The Unix socket of the read port, in the place of host and port. */
+  socket: string | undefined;
+  /** The Unix socket of the write port. */
+  writeSocket: string | undefined;
+  /** The database of tables that are named without one. */
+  database: string | undefined;
+  /** The account; without one there is no login. */
+  user: string | undefined;
+  password: string | undefined;
+  /** The secret of the ports. */
+  secret: string | undefined;
+  /** The secret of the write port, where it has another one. */
+  writeSecret: string | undefined;
+  /** `require`: TLS without looking at the certificate; `verify`: certificate and host name. */
+  tls: "off" | "require" | "verify";
+  /** File in PEM with the certificates of authorities. Default: those of Node.js. */
+  tlsCa: string | undefined;
+  /** File in PEM with the client's certificate. */
+  tlsCert: string | undefined;
+  /** File in PEM with the client's key. */
+  tlsKey: string | undefined;
+  /** The name that the server's certificate must have. Default: the host. */
+  tlsName: string | undefined;
+  /** Seconds for connection, TLS and login together. Default: 5. */
+  connectTimeout: number;
+  /** Seconds for a request, or for a whole pipeline; 0: none. Default: 30. */
+  timeout: number;
+  /** Connections to each place, at most. Default: 16. */
+  poolSize: number;
+  /** Seconds after which a connection that is not used is closed. Default: 60. */
+  maxIdle: number;
+  /** What operators see of this client. */
+  name: string;
+  /** Read ports that take the reads in turns. */
+  replicas: readonly Address[];
+  /** Whether a read on a replica waits for the client's own last change. */
+  readYourWrites: boolean;
+  /** Seconds for that; then the primary is asked. Default: 1. */
+  gtidTimeout: number;
+  /** How often a request that is safe to repeat is sent again. Default: 2. */
+  retries: number;
+  /** The most bytes of one reply. Default: 64 MiB. */
+  maxReply: number;
+  /** Whether BIGINT columns always give a BigInt; else only numbers beyond 2^53 do. */
+  bigint: boolean;
+  /** Called behind each request, for metrics. */
+  onRequest: RequestHook | undefined;
+}
+
+/** Options for {@link connect}; what is left out has its default. */
+export type Options = Partial<Settings>;
+
+/** This client's version. */
+export const VERSION = "2.0.0";
+
+const defaults: Settings = {
+  host: "127.0.0.1",
+  port: 9998,
+  writePort: 9999,
+  socket: undefined,
+  writeSocket: undefined,
+  database: undefined,
+  user: undefined,
+  password: undefined,
+  secret: undefined,
+  writeSecret: undefined,
+  tls: "off",
+  tlsCa: undefined,
+  tlsCert: undefined,
+  tlsKey: undefined,
+  tlsName: undefined,
+  connectTimeout: 5,
+  timeout: 30,
+  poolSize: 16,
+  maxIdle: 60,
+  name: `handlersocket2-node/${VERSION}`,
+  replicas: [],
+  readYourWrites: false,
+  gtidTimeout: 1,
+  retries: 2,
+  maxReply: 64 * 1024 * 1024,
+  bigint: false,
+  onRequest: undefined,
+};
+
+type Check = (name: string, value: unknown) => void;
+
+function fail(name: string, what: string): never {
+  throw new ConfigurationError(`the option ${name} ${what}`);
+}
+
+const text: Check = (name, value) => {
+  if (typeof value !== "string") fail(name, "must be text");
+};
+const truth: Check = (name, value) => {
+  if (typeof value !== "boolean") fail(name, "must be true or false");
+};
+function between(least: number, most: number, whole: boolean): Check {
+  return (name, value) => {
+    const fits = typeof value === "number" && value >= least && value <= most;
+    if (!fits || (whole && !Number.isInteger(value))) {
+      fail(name, `must be a ${whole ? "whole " : ""}number from ${least} to ${most}`);
+    }
+  };
+}
+const port = between(1, 65535, true);
+const seconds = between(0, 1e6, false);
+
+const checks: Record<keyof Settings, Check> = {
+  host: text,
+  port,
+  writePort: port,
+  socket: text,
+  writeSocket: text,
+  database: text,
+  user: text,
+  password: text,
+  secret: text,
+  writeSecret: text,
+  tls: (name, value) => {
+    if (!["off", "require", "verify"].includes(value as string)) {
+      fail(name, "must be off, require or verify");
+    }
+  },
+  tlsCa: text,
+  tlsCert: text,
+  tlsKey: text,
+  tlsName: text,
+  connectTimeout: seconds,
+  timeout: seconds,
+  poolSize: between(1, 65535, true),
+  maxIdle: seconds,
+  name: text,
+  replicas: (name, value) => {
+    if (!Array.isArray(value)) fail(name, "must be a list");
+    for (const { host, port: number } of value as Address[]) {
+      text(name, host);
+      port(name, number);
+    }
+  },
+  readYourWrites: truth,
+  gtidTimeout: between(0, 600, false),
+  retries: between(0, 100, true),
+  maxReply: between(1, 2 ** 30, true),
+  bigint: truth,
+  onRequest: (name, value) => {
+    if (typeof value !== "function") fail(name, "must be a function");
+  },
+};
+
+/** Checks options and fills in the defaults. Throws a ConfigurationError that names the option. */
+export function settle(options: Options): Settings {
+  const settings: Record<string, unknown> = { ...defaults };
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(checks, name)) fail(name, "is unknown");
+    if ((value as unknown) === undefined) continue;
+    checks[name as keyof Settings](name, value);
+    settings[name] = value;
+  }
+  return settings as unknown as Settings;
+}
+
+/** What the environment has for options that are not given. */
+export function fromEnvironment(environment: NodeJS.ProcessEnv): Options {
+  const options: Options = {};
+  if (environment.HS_PASSWORD !== undefined) options.password = environment.HS_PASSWORD;
+  if (environment.HS_SECRET !== undefined) options.secret = environment.HS_SECRET;
+  return options;
+}
+
+/** The lines of the group `[hs]` of the option file; none when `~/.hs.cnf` does not exist. */
+export function optionFileLines(environment: NodeJS.ProcessEnv): [string, string][] {
+  const named = environment.HS_OPTION_FILE;
+  let content: string;
+  try {
+    content = readFileSync(named ?? join(homedir(), ".hs.cnf"), "utf8");
+  } catch (error) {
+    if (named === undefined) return [];
+    throw new ConfigurationError(`HS_OPTION_FILE cannot be read: ${named}`, { cause: error });
+  }
+  return groupOf(content);
+}
+
+function groupOf(content: string): [string, string][] {
+  const lines: [string, string][] = [];
+  let group = "";
+  for (const whole of content.split(/\r?\n/)) {
+    const line = whole.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    if (line.startsWith("[")) group = line;
+    if (group !== "[hs]" || line.startsWith("[")) continue;
+    const [name = "", ...value] = line.split("=");
+    if (value.length === 0) throw new ConfigurationError(`no value in the option file: ${line}`);
+    lines.push([name.trim(), value.join("=").trim()]);
+  }
+  return lines;
+}

@@ -1,0 +1,209 @@
+/** What the server tells of tables by `D`, kept for as long as it holds. */
+import type { Call } from "./connection.js";
+import { textOf } from "./protocol/bytes.js";
+import * as requests from "./protocol/requests.js";
+import { rawDecoder, decoderOf, RowReader, type Decoder } from "./values.js";
+import { NotFoundError, UnsupportedError } from "./errors.js";
+import type { Reply } from "./protocol/reader.js";
+
+/** A database. */
+export interface DatabaseInfo {
+  database: string;
+}
+
+/** A table. */
+export interface TableInfo {
+  table: string;
+  comment: string;
+}
+
+/** A column, as `information_schema.COLUMNS` has it. */
+export interface ColumnInfo {
+  column: string;
+  type: string;
+  nullable: boolean;
+  /** `PRI`, `UNI`, `MUL` or nothing. */
+  key: string;
+  /** An expression of SQL. */
+  default: string | null;
+  extra: string;
+  characterSet: string | null;
+  comment: string;
+}
+
+/** One column of one index. */
+export interface IndexInfo {
+  index: string;
+  /** Counts from 1. */
+  position: number;
+  column: string;
+  unique: boolean;
+  /** `A`, `D`, or null for an index without an order. */
+  direction: string | null;
+  prefixLength: number | null;
+}
+
+function described<T>(
+  line: () => string,
+  read: (...row: (string | null)[]) => T,
+  table = "",
+): Call<T[]> {
+  return {
+    kind: "describe",
+    table,
+    changes: false,
+    feature: "describe",
+    line,
+    read: (reply: Reply) => {
+      const rows: T[] = [];
+      for (let first = 0; first < reply.values.length; first += reply.columns) {
+        const row = reply.values.slice(first, first + reply.columns);
+        rows.push(read(...row.map((value) => (value === null ? null : textOf(value)))));
+      }
+      return rows;
+    },
+  };
+}
+
+/** Asks for the databases. */
+export function databases(): Call<DatabaseInfo[]> {
+  return described(
+    () => requests.describe(),
+    (database) => ({ database: database ?? "" }),
+  );
+}
+
+/** Asks for the tables of a database. */
+export function tables(database: string): Call<TableInfo[]> {
+  return described(
+    () => requests.describe(database),
+    (table, comment) => ({ table: table ?? "", comment: comment ?? "" }),
+  );
+}
+
+/** Asks for the columns of a table. */
+export function columns(database: string, table: string): Call<ColumnInfo[]> {
+  return described(
+    () => requests.describe(database, table),
+    (column, type, nullable, key, standard, extra, characterSet, comment) => ({
+      column: column ?? "",
+      type: type ?? "",
+      nullable: nullable === "YES",
+      key: key ?? "",
+      default: standard ?? null,
+      extra: extra ?? "",
+      characterSet: characterSet ?? null,
+      comment: comment ?? "",
+    }),
+    `${database}.${table}`,
+  );
+}
+
+/** Asks for the indexes of a table. */
+export function indexes(database: string, table: string): Call<IndexInfo[]> {
+  return described(
+    () => requests.describe(database, table, true),
+    (index, position, column, unique, direction, prefix) => ({
+      index: index ?? "",
+      position: Number(position),
+      column: column ?? "",
+      unique: unique === "1",
+      direction: direction ?? null,
+      prefixLength: prefix == null ? null : Number(prefix),
+    }),
+    `${database}.${table}`,
+  );
+}
+
+/** The columns of a table with their types. */
+export class Schema {
+  readonly columns: readonly ColumnInfo[];
+  readonly names: readonly string[];
+  readonly #decoders = new Map<string, Decoder>();
+  readonly #readers = new Map<string, RowReader>();
+
+  constructor(columnInfos: readonly ColumnInfo[], bigint: boolean) {
+    this.columns = columnInfos;
+    this.names = columnInfos.map((info) => info.column);
+    for (const { column, type } of columnInfos) {
+      this.#decoders.set(column, decoderOf(type, bigint));
+    }
+  }
+
+  /** Reads rows of these columns. */
+  reader(names: readonly string[]): RowReader {
+    const key = names.join(",");
+    let reader = this.#readers.get(key);
+    if (reader === undefined) {
+      const decoders = names.map((name) => this.#decoders.get(name) ?? textOf);
+      reader = new RowReader(names, decoders);
+      this.#readers.set(key, reader);
+    }
+    return reader;
+  }
+}
+
+/** Reads rows whose values are the bytes as they came. */
+export function rawReader(names: readonly string[]): RowReader {
+  return new RowReader(
+    names,
+    names.map(() => rawDecoder),
+  );
+}
+
+/** Everything that has been learned about tables, until one turns out to have changed. */
+export class Schemas {
+  readonly #run: <T>(call: Call<T>) => Promise<T>;
+  readonly #bigint: boolean;
+  readonly #known = new Map<string, Schema>();
+  readonly #asked = new Map<string, Promise<Schema>>();
+  readonly #indexes = new Map<string, Promise<IndexInfo[]>>();
+
+  constructor(run: <T>(call: Call<T>) => Promise<T>, bigint: boolean) {
+    this.#run = run;
+    this.#bigint = bigint;
+  }
+
+  /**
+   * The table's columns, at once when they are known. A server that cannot tell gives none, and all
+   * values are text.
+   */
+  of(database: string, table: string): Schema | Promise<Schema> {
+    const key = `${database}.${table}`;
+    const known = this.#known.get(key) ?? this.#asked.get(key);
+    if (known !== undefined) return known;
+    const asked = this.#run(columns(database, table))
+      .then((infos) => {
+        const schema = new Schema(infos, this.#bigint);
+        this.#known.set(key, schema);
+        return schema;
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof UnsupportedError)) throw error;
+        return new Schema([], false);
+      })
+      .finally(() => this.#asked.delete(key));
+    this.#asked.set(key, asked);
+    return asked;
+  }
+
+  /** The columns of one index of a table, in their order. */
+  async index(database: string, table: string, name: string): Promise<IndexInfo[]> {
+    const key = `${database}.${table}`;
+    let asked = this.#indexes.get(key);
+    if (asked === undefined) {
+      asked = this.#run(indexes(database, table));
+      this.#indexes.set(key, asked);
+      asked.catch(() => this.#indexes.delete(key));
+    }
+    const wanted = (await asked).filter((info) => info.index === (name === "" ? "PRIMARY" : name));
+    if (wanted.length === 0) throw new NotFoundError(2, "idxnum");
+    return wanted;
+  }
+
+  /** Forgets a table, by `database.table`. */
+  forget(key: string): void {
+    this.#known.delete(key);
+    this.#indexes.delete(key);
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * One connection: its requests on the way, its timeouts, its end.
+ *
+ * Everything that is sent in one tick goes out in one write. Replies are matched by their order.
+ */
+import type { Socket } from "node:net";
+import { ConnectionError, HandlerSocketError, ProtocolError, TimeoutError } from "./errors.js";
+import type { ByteString } from "./protocol/bytes.js";
+import { errorOf, Reader, type Reply } from "./protocol/reader.js";
+
+interface Waiting {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+  /** Milliseconds of the process's clock; Infinity: none. */
+  readonly deadline: number;
+  written: boolean;
+}
+
+/** The longest time that Node.js can wait in one piece. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A connection to one place. */
+export class Session {
+  /** When the last request was answered, in milliseconds of the process's clock. */
+  lastUsed = performance.now();
+  /** Features of the server, from its answer to `H`; undefined when it did not tell. */
+  features: ReadonlySet<string> | undefined;
+  /** GTIDs of which this connection knows that they are applied. */
+  applied = "";
+  /** Told once, when the connection has ended. */
+  onEnd: () => void = () => undefined;
+  readonly #socket: Socket;
+  readonly #reader: Reader;
+  #output: ByteString = "";
+  #waiting: (Waiting | undefined)[] = [];
+  #first = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #error: HandlerSocketError | undefined;
+
+  /** @param socket one that is connected; the session owns it from here on */
+  constructor(socket: Socket, maxReply: number) {
+    this.#socket = socket;
+    this.#reader = new Reader(maxReply);
+    socket.on("data", (chunk: Buffer) => {
+      this.#take(chunk);
+    });
+    socket.on("end", () => {
+      this.#end("the server has closed the connection");
+    });
+    socket.on("error", (error) => {
+      this.#end(`the connection broke: ${error.message}`, error);
+    });
+    socket.on("close", () => {
+      this.#end("the connection is closed");
+    });
+  }
+
+  /** Whether requests can be sent. */
+  get alive(): boolean {
+    return this.#error === undefined;
+  }
+
+  /** How many requests have no answer yet. */
+  get pending(): number {
+    return this.#waiting.length - this.#first;
+  }
+
+  /** Whether the connection is encrypted. */
+  get encrypted(): boolean {
+    return "encrypted" in this.#socket;
+  }
+
+  /**
+   * Sends a line at the end of this tick. The promise gets the reply, or the error that it is.
+   *
+   * @param seconds how long to wait for the reply; 0: without end
+   * @param signal ends the wait, and leaves the connection as it is
+   */
+  send(line: ByteString, seconds: number, signal?: AbortSignal): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.#error !== undefined) throw this.#unsent();
+      const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
+      const waiting = { resolve, reject, deadline, written: false };
+      this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
+      if (this.#output === "")
+        process.nextTick(() => {
+          this.#flush();
+        });
+      this.#output += line;
+      if (this.#timer === undefined) this.#arm();
+    });
+  }
+
+  /** Closes the connection. What has no answer yet fails. */
+  close(reason = "the client was closed"): void {
+    this.#end(reason);
+  }
+
+  #unsent(): ConnectionError {
+    return new ConnectionError(this.#error?.message ?? "the connection is closed");
+  }
+
+  #flush(): void {
+    const output = this.#output;
+    this.#output = "";
+    if (output === "" || this.#error !== undefined) return;
+    for (let place = this.#waiting.length - 1; place >= this.#first; place--) {
+      const waiting = this.#waiting[place];
+      if (waiting?.written) break;
+      if (waiting) waiting.written = true;
+    }
+    this.#socket.write(output, "latin1");
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk, (reply) => {
+        this.#answer(reply);
+      });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.#fail(error);
+    }
+  }
+
+  #answer(reply: Reply): void {
+    const waiting = this.#waiting[this.#first];
+    if (!waiting?.written) throw new ProtocolError("a reply without a request", true);
+    this.#waiting[this.#first++] = undefined;
+    const error = errorOf(reply);
+    if (error) waiting.reject(error);
+    else waiting.resolve(reply);
+    if (this.#first === this.#waiting.length) {
+      this.#waiting = [];
+      this.#first = 0;
+      this.lastUsed = performance.now();
+    } else if (this.#first >= 4096) {
+      this.#waiting = this.#waiting.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  #arm(): void {
+    const deadline = this.#waiting[this.#first]?.deadline ?? Infinity;
+    if (deadline === Infinity) {
+      // Requests without an end may stand before others: the next send looks again.
+      this.#timer = undefined;
+      return;
+    }
+    const wait = Math.min(Math.max(deadline - performance.now(), 0) + 1, MAX_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      this.#look();
+    }, wait);
+    this.#timer.unref();
+  }
+
+  #look(): void {
+    const deadline = this.#waiting[this.#first]?.deadline ?? Infinity;
+    if (deadline <= performance.now()) {
+      this.#fail(new TimeoutError("the server did not answer in time", true));
+    } else {
+      this.#arm();
+    }
+  }
+
+  #end(reason: string, cause?: Error): void {
+    this.#fail(new ConnectionError(reason, false, { cause }));
+  }
+
+  /** Ends everything: a timeout and a wrong reply are the error of the first request alone. */
+  #fail(error: ConnectionError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+    const lost = this.#waiting.slice(this.#first);
+    this.#waiting = [];
+    this.#first = 0;
+    const now = performance.now();
+    lost.forEach((waiting, place) => {
+      waiting?.reject(errorFor(waiting, error, place === 0 || waiting.deadline <= now));
+    });
+    this.onEnd();
+  }
+}
+
+function errorFor(waiting: Waiting, error: ConnectionError, own: boolean): ConnectionError {
+  if (error instanceof TimeoutError && own) return new TimeoutError(error.message, waiting.written);
+  if (error instanceof ProtocolError && own) return error;
+  return new ConnectionError(error.message, waiting.written, { cause: error.cause });
+}
+
+function abortable(waiting: Waiting, signal: AbortSignal): Waiting {
+  const abort = (): void => {
+    waiting.reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  const settled = <T>(settle: (result: T) => void) => {
+    return (result: T): void => {
+      signal.removeEventListener("abort", abort);
+      settle(result);
+    };
+  };
+  return { ...waiting, resolve: settled(waiting.resolve), reject: settled(waiting.reject) };
+}

@@ -1,0 +1,69 @@
+/** Opens sockets: TCP or Unix, plain or TLS. */
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import tls from "node:tls";
+import { ConfigurationError, ConnectionError } from "./errors.js";
+import type { Settings } from "./options.js";
+
+/** One port of one server. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** The Unix socket in the place of both. */
+  readonly path: string | undefined;
+  readonly secret: string | undefined;
+}
+
+/** What a message calls a place. */
+export function placeName(place: Place): string {
+  return place.path ?? `${place.host}:${place.port}`;
+}
+
+function pem(file: string | undefined, option: string): Buffer | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ConfigurationError(`the file of ${option} cannot be read`, { cause: error });
+  }
+}
+
+function tlsOptions(place: Place, settings: Settings): tls.ConnectionOptions {
+  const name = settings.tlsName ?? place.host;
+  const options: tls.ConnectionOptions = {
+    rejectUnauthorized: settings.tls === "verify",
+    checkServerIdentity: (_, certificate) => tls.checkServerIdentity(name, certificate),
+    servername: net.isIP(name) === 0 ? name : "",
+  };
+  const ca = pem(settings.tlsCa, "tlsCa");
+  const cert = pem(settings.tlsCert, "tlsCert");
+  const key = pem(settings.tlsKey, "tlsKey");
+  if (ca) options.ca = ca;
+  if (cert) options.cert = cert;
+  if (key) options.key = key;
+  return options;
+}
+
+/** Starts to connect; resolves when bytes can be sent. The caller destroys a socket that is late. */
+export function openSocket(
+  place: Place,
+  settings: Settings,
+): { socket: net.Socket; connected: Promise<void> } {
+  const where = place.path === undefined ? place : { path: place.path };
+  const options = { ...where, noDelay: true, keepAlive: true };
+  const secure = settings.tls !== "off";
+  const socket = secure
+    ? tls.connect({ ...options, ...tlsOptions(place, settings) })
+    : net.connect(options);
+  const connected = new Promise<void>((resolve, reject) => {
+    socket.once(secure ? "secureConnect" : "connect", resolve);
+    socket.once("error", (error: Error) => {
+      const message = `no connection to ${placeName(place)}: ${error.message}`;
+      reject(new ConnectionError(message, false, { cause: error }));
+    });
+    socket.once("close", () => {
+      reject(new ConnectionError(`no connection to ${placeName(place)}`));
+    });
+  });
+  return { socket, connected };
+}

@@ -1,0 +1,203 @@
+/** Makes the calls of a table: which index is opened, which line is sent, how the reply is read. */
+import * as args from "./arguments.js";
+import type { Call } from "./connection.js";
+import type { Executor, Plan } from "./dispatcher.js";
+import { UnsupportedError, ValueError } from "./errors.js";
+import { specKey, type IndexSpec } from "./indexes.js";
+import type { Reply } from "./protocol/reader.js";
+import * as requests from "./protocol/requests.js";
+import { rawReader, type Schema } from "./schema.js";
+import { keyToWire, toWire, type Key, type RowReader, type Value } from "./values.js";
+
+/** What {@link Client.table} takes. */
+export interface TableOptions {
+  /** The columns of the rows. Default: all, as the server tells them. */
+  readonly columns?: readonly string[] | undefined;
+  /** The name of the index. Default: PRIMARY. */
+  readonly index?: string | undefined;
+  /** Whether values are bytes as they came. */
+  readonly raw?: boolean | undefined;
+}
+
+/** What is asked of a table, without its executor. */
+export interface TableSpec extends TableOptions {
+  readonly database: string;
+  readonly name: string;
+}
+
+/** The number that a reply tells. */
+export function countOf(reply: Reply): number {
+  return Number(reply.values[0]);
+}
+
+function namesOf(row: args.Values, what: string): string[] {
+  const names = Object.keys(row);
+  if (names.length === 0) throw new ValueError(`${what} has no columns`);
+  return names;
+}
+
+/** The calls of one table. */
+export class TableCalls<R> {
+  readonly spec: TableSpec;
+  readonly #executor: Executor;
+  readonly #indexSpecs = new Map<string, IndexSpec>();
+
+  constructor(executor: Executor, spec: TableSpec) {
+    this.#executor = executor;
+    this.spec = spec;
+  }
+
+  #index(columns: readonly string[], filterColumns: readonly string[] = []): IndexSpec {
+    const { database, name: table, index = "PRIMARY" } = this.spec;
+    const spec = { database, table, index, columns, filterColumns };
+    const key = specKey(spec);
+    let known = this.#indexSpecs.get(key);
+    if (known === undefined) {
+      known = { ...spec, key };
+      this.#indexSpecs.set(key, known);
+    }
+    return known;
+  }
+
+  call<T>(
+    kind: string,
+    columns: readonly string[],
+    line: (id: number) => string,
+    read: (reply: Reply) => T,
+    options: args.CallOptions,
+    more: { filterColumns?: string[]; changes?: boolean; feature?: string | undefined } = {},
+  ): Call<T> {
+    return {
+      kind,
+      table: `${this.spec.database}.${this.spec.name}`,
+      changes: more.changes ?? false,
+      feature: more.feature,
+      index: this.#index(columns, more.filterColumns),
+      line,
+      read,
+      signal: options.signal,
+    };
+  }
+
+  reader(schema: Schema | undefined, names = this.spec.columns): RowReader {
+    const all = names ?? schema?.names ?? [];
+    if (all.length === 0 && schema?.names.length === 0) {
+      throw new UnsupportedError("the server cannot tell the table's columns: name them");
+    }
+    return this.spec.raw || schema === undefined ? rawReader(all) : schema.reader(all);
+  }
+
+  reading<T>(build: (schema: Schema | undefined) => Call<T>): Promise<T> {
+    return this.#executor.submit(this.#plan(build));
+  }
+
+  #plan<T>(build: (schema: Schema | undefined) => Call<T>): Plan<T> {
+    return () => {
+      if (this.spec.raw && this.spec.columns !== undefined) return build(undefined);
+      const schema = this.#executor.schemas.of(this.spec.database, this.spec.name);
+      return schema instanceof Promise ? schema.then(build) : build(schema);
+    };
+  }
+
+  find(
+    kind: string,
+    op: args.Operator,
+    key: Key,
+    options: args.FindOptions,
+    list: args.In | undefined,
+    all: boolean,
+  ): Promise<R[]> {
+    return this.#executor.submit(async () => {
+      const { limit, offset } = options;
+      const wireKey = keyToWire(key);
+      const inList = list && { ...(await this.#in(list, wireKey)), all };
+      const { filterColumns, filters } = args.wireFilters(options.filters);
+      const find = { op, key: wireKey, limit, offset, in: inList, filters };
+      const build = (schema: Schema | undefined): Call<R[]> => {
+        const reader = this.reader(schema);
+        const read = (reply: Reply): R[] => reader.rows(reply.values) as R[];
+        const feature = all ? "all" : op === "=<" ? "descending" : undefined;
+        const line = (id: number): string => requests.find(id, find);
+        return this.call(kind, reader.names, line, read, options, { filterColumns, feature });
+      };
+      return this.#plan(build)();
+    });
+  }
+
+  /** Finds the column of a list in the index, and gives the key a place for it. */
+  async #in(list: args.In, key: (string | null)[]): Promise<requests.WireIn> {
+    const { database, name, index = "PRIMARY" } = this.spec;
+    const columns = await this.#executor.schemas.index(database, name, index);
+    const part = columns.findIndex((info) => info.column === list.column);
+    if (part < 0) throw new ValueError(`the index has no column ${list.column}`);
+    const values = list.values.map(toWire);
+    if (part === key.length) key.push(values[0] ?? null);
+    return { part, values };
+  }
+
+  count<T>(
+    kind: string,
+    op: args.Operator,
+    key: Key,
+    options: args.CountOptions,
+    read: (reply: Reply) => T,
+  ): Call<T> {
+    const { filterColumns, filters } = args.wireFilters(options.filters);
+    const find = { op, key: keyToWire(key), limit: options.limit ?? 0, filters };
+    const line = (id: number): string => requests.count(id, find);
+    return this.call(kind, [], line, read, options, { filterColumns, feature: "count" });
+  }
+
+  put(
+    kind: string,
+    verb: string,
+    allowed: string,
+    row: args.Values,
+    update: args.Values | undefined,
+    options: args.InsertOptions,
+    read: (reply: Reply) => unknown,
+  ): Promise<unknown> {
+    const build = (schema: Schema | undefined): Call<unknown> => {
+      const letter = args.suffix(options.returning, allowed);
+      const first = Object.keys(update ?? {});
+      const names = [...new Set([...first, ...namesOf(row, "the row")])];
+      const stray = first.find((name) => !Object.hasOwn(row, name));
+      if (stray !== undefined) throw new ValueError(`the row has no ${stray}, which update sets`);
+      const values = names.map((name) => toWire(row[name] as Value));
+      const updates = update && first.map((name) => toWire(update[name] as Value));
+      const wanted = letter === "" ? [] : (this.spec.columns ?? schema?.names ?? []);
+      const reader = this.reader(schema, [...new Set([...names, ...wanted])]);
+      const line = (id: number): string => requests.insert(id, verb + letter, values, updates);
+      const readRows = (reply: Reply): unknown => reader.rows(reply.values);
+      const feature = letter !== "" ? "returning" : verb !== "+" ? "upsert" : undefined;
+      const more = { changes: true, feature };
+      return this.call(kind, reader.names, line, letter ? readRows : read, options, more);
+    };
+    return this.#executor.submit(options.returning ? this.#plan(build) : () => build(undefined));
+  }
+
+  change(
+    kind: string,
+    verb: string,
+    allowed: string,
+    key: Key,
+    values: args.Values | undefined,
+    options: args.ChangeOptions,
+  ): Promise<unknown> {
+    const build = (schema: Schema | undefined): Call<unknown> => {
+      const letter = args.suffix(options.returning, allowed);
+      const { op = "=", limit } = options;
+      const { filterColumns, filters } = args.wireFilters(options.filters);
+      const names = values && namesOf(values, "the change");
+      const wire = names?.map((name) => toWire(values?.[name] as Value));
+      const reader = this.reader(schema, names ?? (letter === "" ? [] : this.spec.columns));
+      const find = { op, key: keyToWire(key), limit, filters };
+      const line = (id: number): string => requests.change(id, find, verb + letter, wire);
+      const readRows = (reply: Reply): unknown => reader.rows(reply.values);
+      const feature = letter === "!" ? "returning" : undefined;
+      const more = { filterColumns, changes: true, feature };
+      return this.call(kind, reader.names, line, letter ? readRows : countOf, options, more);
+    };
+    return this.#executor.submit(options.returning ? this.#plan(build) : () => build(undefined));
+  }
+}
