@@ -1,7 +1,7 @@
 /** Opens sockets: TCP or Unix, plain or TLS. */
 import { readFileSync } from "node:fs";
-import net from "node:net";
-import tls from "node:tls";
+import * as net from "node:net";
+import * as tls from "node:tls";
 import { ConfigurationError, ConnectionError } from "./errors.js";
 import type { Settings } from "./options.js";
 
