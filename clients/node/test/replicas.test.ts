@@ -1,0 +1,41 @@
+/** Reads on replicas. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { opened, requests, rows, start } from "./fake_client.js";
+import { FakeServer } from "./fake_server.js";
+
+test("reads take replicas in turns, and the primary when none answers", async () => {
+  const replicas = [await FakeServer.start(rows), await FakeServer.start(rows)];
+  opened.push(...replicas);
+  const list = replicas.map((replica) => `127.0.0.1:${replica.port}`).join(",");
+  const [fake, client] = await start(rows, `&replicas=${list}`);
+  const users = client.table("user");
+  for (let id = 0; id < 6; id++) await users.get(id);
+  assert.deepEqual(
+    replicas.map((replica) => requests(replica).length),
+    [3, 3],
+  );
+  assert.equal(requests(fake).length, 0);
+  for (const replica of replicas) await replica.stop();
+  assert.deepEqual(await users.get(7), { id: 7, name: "name 7" });
+  assert.equal(requests(fake).length, 1);
+});
+
+test("a replica that lacks the client's own change is not asked", async () => {
+  const replica = await FakeServer.start((line, peer) =>
+    line.startsWith("G\tW\t0-1-7\t") ? "0\t1\t0\n" : rows(line, peer),
+  );
+  opened.push(replica);
+  const [fake, client] = await start(
+    (line, peer) => (line === "G\tL" ? "0\t1\t0-1-7\n" : rows(line, peer)),
+    `&replicas=127.0.0.1:${replica.port}&read_your_writes=on`,
+  );
+  const users = client.table("user");
+  await users.get(1);
+  assert.equal(requests(replica).length, 1);
+  await users.update(1, { name: "x" });
+  assert.equal(await client.lastGtid(), "0-1-7");
+  await users.get(1);
+  assert.equal(requests(replica).length, 1);
+  assert.equal(requests(fake).length, 2);
+});
