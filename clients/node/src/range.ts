@@ -1,53 +1,75 @@
 /** A range of an index, read one page at a time. */
 import { wireFilters, type Filter, type RangeOptions } from "./arguments.js";
+import type { Call } from "./connection.js";
 import type { Executor } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import { specKey } from "./indexes.js";
+import type { Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
-import type { WireValue } from "./protocol/requests.js";
-import type { Schema } from "./schema.js";
+import { RangeIndex, sameBytes, type Values } from "./range_index.js";
 import { rawReader } from "./schema.js";
 import type { TableSpec } from "./table_calls.js";
 import { keyToWire, type Value } from "./values.js";
 
-type Values = readonly WireValue[];
+/** Sends the requests of a range. */
+class RangeReader {
+  readonly #executor: Executor;
+  readonly #spec: TableSpec;
+  readonly #options: RangeOptions;
+  readonly #index: RangeIndex;
 
-/** A key that is not above the least value of a column of this type. */
-function least(type: string, nullable: boolean): WireValue {
-  if (nullable) return null;
-  const word = /^[a-z0-9]*/.exec(type)?.[0] ?? "";
-  if (/int$|^decimal$|^year$/.test(word)) return "-" + "9".repeat(65);
-  if (word === "float") return "-3.5e38";
-  if (word === "double") return "-1.7976931348623157e308";
-  if (word === "time") return "-838:59:59.999999";
-  const firsts: Record<string, string> = {
-    uuid: "00000000-0000-0000-0000-000000000000",
-    inet4: "0.0.0.0",
-    inet6: "::",
-    date: "0000-00-00",
-    datetime: "0000-00-00 00:00:00",
-    timestamp: "0000-00-00 00:00:00",
-  };
-  return firsts[word] ?? "";
-}
-
-/** How many rows at the end of the values have the key of the last one. */
-function lastKeyRows(values: Values, width: number, places: readonly number[]): number {
-  const last = values.length - width;
-  let rows = 1;
-  for (let row = last - width; row >= 0; row -= width) {
-    if (places.some((place) => values[row + place] !== values[last + place])) break;
-    rows++;
+  constructor(executor: Executor, spec: TableSpec, options: RangeOptions, index: RangeIndex) {
+    this.#executor = executor;
+    this.#spec = spec;
+    this.#options = options;
+    this.#index = index;
   }
-  return rows;
-}
 
-function keyAt(values: Values, row: number, places: readonly number[]): WireValue[] {
-  return places.map((place) => values[row + place] ?? null);
-}
+  /** One page, from a key on, behind `offset` rows. */
+  page(key: Values, offset: number, limit: number): Promise<Values> {
+    const { stop, reverse = false, filters: own = [] } = this.#options;
+    const last = Array.isArray(stop) ? (stop as readonly Value[])[0] : (stop as Value | undefined);
+    const end: Filter[] =
+      last === undefined ? [] : [[this.#index.first, reverse ? ">" : "<", last, "while"]];
+    const { filterColumns, filters } = wireFilters([...end, ...own]);
+    const find = { op: reverse ? "<=" : ">=", key, limit, offset, filters };
+    const line = (id: number): string => requests.find(id, find);
+    return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values);
+  }
 
-function sameKey(one: Values, other: Values): boolean {
-  return one.length === other.length && one.every((value, place) => value === other[place]);
+  /**
+   * Whether two keys stand at the same place of the index. Text may be the same with other bytes,
+   * which only the server knows. It cannot compare the beginnings of columns.
+   */
+  async isSame(one: Values, other: Values): Promise<boolean> {
+    if (sameBytes(one, other)) return true;
+    if (!this.#index.hasText || this.#index.hasPrefix) return false;
+    const columns = this.#index.parts.map((part) => part.column);
+    const filters = other.map((value, place) => ["F", "=", place, value] as const);
+    const find = { op: "=", key: one, limit: 1, filters };
+    const line = (id: number): string => requests.find(id, find);
+    return this.#send(columns, columns, line, (reply) => reply.values.length > 0);
+  }
+
+  #send<T>(
+    columns: readonly string[],
+    filterColumns: readonly string[],
+    line: (id: number) => string,
+    read: (reply: Reply) => T,
+  ): Promise<T> {
+    const { database, name: table, index = "PRIMARY" } = this.#spec;
+    const spec = { database, table, index, columns, filterColumns };
+    const call: Call<T> = {
+      kind: "range",
+      table: `${database}.${table}`,
+      changes: false,
+      index: { ...spec, key: specKey(spec) },
+      line,
+      read,
+      signal: this.#options.signal,
+    };
+    return this.#executor.submit(() => call);
+  }
 }
 
 /** Yields the rows. Each page begins at the key of the last row, behind the rows that had it. */
@@ -56,52 +78,34 @@ export async function* range<R>(
   spec: TableSpec,
   options: RangeOptions,
 ): AsyncGenerator<R, void, undefined> {
-  const { start, stop, reverse = false, page = 1000, signal } = options;
-  const { database, name: table, index = "PRIMARY", raw = false } = spec;
+  const { start, reverse = false, page = 1000 } = options;
+  const { database, name: table, index: name = "PRIMARY" } = spec;
   if (!(Number.isInteger(page) && page > 0)) throw new ValueError("a page has at least one row");
   if (reverse && start === undefined) throw new ValueError("reverse needs start");
-  const schema: Schema = await executor.schemas.of(database, table);
-  const parts = await executor.schemas.index(database, table, index);
+  const schema = await executor.schemas.of(database, table);
+  const parts = await executor.schemas.index(database, table, name);
   const wanted = spec.columns ?? schema.names;
-  const keyColumns = parts.map((part) => part.column);
-  const columns = [...new Set([...wanted, ...keyColumns])];
-  const places = keyColumns.map((column) => columns.indexOf(column));
-  const first = keyColumns[0] ?? "";
-  const last = Array.isArray(stop) ? (stop as readonly Value[])[0] : (stop as Value | undefined);
-  const ends: Filter[] = last === undefined ? [] : [[first, reverse ? ">" : "<", last, "while"]];
-  const { filterColumns, filters } = wireFilters([...ends, ...(options.filters ?? [])]);
-  const indexSpec = { database, table, index, columns, filterColumns };
-  const opened = { ...indexSpec, key: specKey(indexSpec) };
-  const reader = raw ? rawReader(wanted) : schema.reader(wanted);
-  const picks = [...wanted].map((column) => columns.indexOf(column));
+  const index = new RangeIndex(schema, parts, wanted);
+  const width = index.columns.length;
+  const rows = spec.raw ? rawReader(wanted) : schema.reader(wanted);
+  const picks = wanted.map((column) => index.columns.indexOf(column));
+  const reader = new RangeReader(executor, spec, options, index);
 
-  let key: WireValue[];
-  if (start !== undefined) {
-    key = keyToWire(start);
-  } else {
-    if (parts[0]?.direction === "D") throw new ValueError("a descending index needs start");
-    const column = schema.columns.find((info) => info.column === first);
-    key = [least(column?.type ?? "", column?.nullable ?? false)];
-  }
+  let key: Values = start === undefined ? index.lowest() : keyToWire(start);
   for (let offset = 0; ;) {
-    const find = { op: reverse ? "<=" : ">=", key, limit: page, offset, filters };
-    const values: Values = await executor.submit(() => ({
-      kind: "range",
-      table: `${database}.${table}`,
-      changes: false,
-      index: opened,
-      line: (id: number) => requests.find(id, find),
-      read: (reply) => reply.values,
-      signal,
-    }));
-    const width = columns.length;
+    const values = await reader.page(key, offset, page);
     for (let row = 0; row < values.length; row += width) {
-      yield reader.row(picks.map((place) => values[row + place] ?? null)) as R;
+      yield rows.row(picks.map((place) => values[row + place] ?? null)) as R;
     }
     if (values.length < page * width) return;
-    const end = keyAt(values, values.length - width, places);
-    const rows = lastKeyRows(values, width, places);
-    offset = sameKey(end, key) && rows * width === values.length ? offset + rows : rows;
-    key = end;
+    const [last, ...earlier] = index.runs(values);
+    if (last === undefined) return;
+    if (offset > 0 && !index.isUnique(last.key)) earlier.push({ key: [...key], rows: offset });
+    key = last.key;
+    offset = last.rows;
+    for (const run of earlier) {
+      if (!(await reader.isSame(key, run.key))) break;
+      offset += run.rows;
+    }
   }
 }
