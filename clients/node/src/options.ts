@@ -181,7 +181,6 @@ export function settle(options: Options): Settings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) fail(name, "is unknown");
-    if ((value as unknown) === undefined) continue;
     checks[name as keyof Settings](name, value);
     settings[name] = value;
   }

@@ -117,6 +117,6 @@ export function settingsOf(
   return settle({
     ...fromLines(optionFileLines(environment)),
     ...fromEnvironment(environment),
-    ...options,
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   });
 }

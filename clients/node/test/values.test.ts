@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ConfigurationError, ValueError } from "../src/errors.js";
 import { connect } from "../src/index.js";
+import { settingsOf } from "../src/url.js";
 import { decoderOf, toWire, type Value } from "../src/values.js";
 
 test("values are sent as the text that reads back the same", () => {
@@ -34,6 +35,13 @@ test("integers are numbers as far as these are exact, else BigInts", () => {
   assert.equal(read("18446744073709551615"), 18446744073709551615n);
   assert.equal(decoderOf("bigint(20)", true)("7"), 7n);
   assert.equal(decoderOf("int(11)", true)("7"), 7);
+});
+
+test("an option that is undefined is one that is not given", () => {
+  const environment = { HS_PASSWORD: "of the environment", HS_OPTION_FILE: "/dev/null" };
+  const settings = settingsOf({ password: undefined, timeout: undefined }, environment);
+  assert.equal(settings.password, "of the environment");
+  assert.equal(settings.timeout, 30);
 });
 
 test("options that cannot be used are named", () => {
