@@ -117,6 +117,8 @@ export function settingsOf(
   return settle({
     ...fromLines(optionFileLines(environment)),
     ...fromEnvironment(environment),
-    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(
+      Object.entries(options).filter(([, value]) => (value as unknown) !== undefined),
+    ),
   });
 }
