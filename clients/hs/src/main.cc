@@ -1,0 +1,64 @@
+// hs, the command line of HandlerSocket 2: see docs/hs.md.
+#include <fmt/format.h>
+
+#include <clocale>
+#include <iostream>
+
+#include "command.h"
+#include "screen.h"
+
+namespace hs::tool {
+namespace {
+
+std::string overview() {
+  std::string text = "Commands:\n";
+  for (const CommandEntry& entry : commands()) {
+    text += fmt::format("  {:<12}{}\n", entry.name, entry.summary);
+  }
+  return text + "\nhs COMMAND --help tells more. All of it: man hs.";
+}
+
+Status run(int argc, char** argv) {
+  Common common;
+  CLI::App app("Reads and writes rows of MariaDB tables by their keys, over HandlerSocket 2.",
+               "hs");
+  declare_connection(app, common);
+  declare_output(app, common);
+  app.set_version_flag("-V,--version", "hs " HS_TOOL_VERSION);
+  app.footer(overview());
+  app.prefix_command();
+  std::vector<std::string> words(argv + 1, argv + argc);
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    Session::write(app.help());
+    return done;
+  } catch (const CLI::CallForVersion& version) {
+    Session::write(std::string(version.what()) + "\n");
+    return done;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(fmt::format("{}; see hs --help", error.what()));
+  }
+  const std::vector<std::string> rest = app.remaining();
+  if (rest.empty()) throw UsageError("which command? See hs --help");
+  return run_command(nullptr, common, rest);
+}
+
+}  // namespace
+}  // namespace hs::tool
+
+int main(int argc, char** argv) {
+  if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // what the server sends is UTF-8
+  }
+  try {
+    return hs::tool::run(argc, argv);
+  } catch (...) {
+    const hs::tool::Failure failure = hs::tool::current_failure();
+    const bool colour = hs::tool::wants_colour(2);
+    std::cerr << hs::tool::styled("hs:", hs::tool::Style::red, colour) << " "
+              << hs::tool::shown(failure.text) << "\n";
+    return failure.status;
+  }
+}

@@ -1,0 +1,90 @@
+#include "session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <handlersocket2.hpp>
+#include <string_view>
+
+#include "screen.h"
+#include "words.h"
+
+namespace hs::tool {
+namespace {
+
+std::string asked_password() {
+  const char* password = ::isatty(STDIN_FILENO) == 1 ? ::getpass("Password: ") : nullptr;
+  if (password == nullptr) throw UsageError("there is no terminal to ask for the password on");
+  return password;
+}
+
+// The account of [client] is for SQL. A port that asks for none is used without it.
+std::unique_ptr<Server> connected(Options options, bool borrowed) {
+  if (borrowed) {
+    auto server = std::make_unique<Server>(url_of(options));
+    try {
+      server->ping();
+      return server;
+    } catch (const AuthenticationError& error) {
+      if (std::string_view(error.what()) != "authtype") throw;
+    }
+    options.erase("user");
+    options.erase("password");
+  }
+  return std::make_unique<Server>(url_of(options));
+}
+
+}  // namespace
+
+Session::Session(const Common& common) : settings_(settings_of(common.options, common.files)) {
+  if (common.ask_password) settings_.options["password"] = asked_password();
+  settings_.options.emplace("name", "hs/" HS_VERSION);
+  // An account's name makes a password good; without it there is no login.
+  if (settings_.options.count("user") == 0) settings_.options.erase("password");
+}
+
+Server& Session::server() {
+  if (!server_) server_ = connected(settings_.options, settings_.borrowed);
+  return *server_;
+}
+
+std::string Session::table(const std::string& name) const {
+  if (name.find('.') != std::string::npos) return name;
+  const auto database = settings_.options.find("database");
+  if (database == settings_.options.end()) {
+    throw UsageError(fmt::format("{} needs its database: DATABASE.TABLE, or --database", name));
+  }
+  return database->second + "." + name;
+}
+
+Columns Session::columns(const std::string& table, const std::string& names) {
+  if (names.empty()) return server().columns(table);
+  std::vector<std::string> list;
+  for (size_t at = 0; at <= names.size();) {
+    const size_t end = std::min(names.find(',', at), names.size());
+    list.push_back(names.substr(at, end - at));
+    if (list.back().empty()) throw UsageError("--columns has an empty name");
+    at = end + 1;
+  }
+  return server().columns(table, list);
+}
+
+Look Session::look(const Common& common) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  Look look;
+  look.format = common.format.empty() ? (terminal ? Format::table : Format::tsv)
+                                      : format_of(common.format).value();
+  look.header = !common.no_header;
+  look.colour = wants_colour(STDOUT_FILENO);
+  return look;
+}
+
+void Session::write(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw FileError(std::string("the output: ") + std::strerror(errno));
+  }
+}
+
+}  // namespace hs::tool

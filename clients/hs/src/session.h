@@ -1,0 +1,50 @@
+// What the commands of one run share: the server, how rows are written, and where to.
+#ifndef HS_CLIENTS_HS_SESSION_H_
+#define HS_CLIENTS_HS_SESSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format.h"
+#include "server.h"
+#include "settings.h"
+
+namespace hs::tool {
+
+// Options of every command.
+struct Common {
+  Options options;  // of the connection
+  Files files;
+  std::string format;  // empty: a table on a terminal, else tsv
+  bool no_header = false;
+  bool escapes = false;
+  bool ask_password = false;
+};
+
+class Session {
+ public:
+  explicit Session(const Common& common);
+
+  // Connects at its first use.
+  Server& server();
+  const Settings& settings() const { return settings_; }
+
+  // "database.table" of a table's name, to which the default database is added.
+  std::string table(const std::string& name) const;
+  // All columns, or those of a list with commas.
+  Columns columns(const std::string& table, const std::string& names);
+
+  // How rows are written by a command with these options.
+  static Look look(const Common& common);
+  // Writes to the standard output. Throws FileError.
+  static void write(const std::string& text);
+
+ private:
+  Settings settings_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace hs::tool
+
+#endif  // HS_CLIENTS_HS_SESSION_H_

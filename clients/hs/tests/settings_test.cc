@@ -1,0 +1,100 @@
+#include "settings.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "option_file.h"
+#include "rows.h"
+
+namespace hs::tool {
+namespace {
+
+// A home of its own, without the environment's options.
+class SettingsTest : public testing::Test {
+ protected:
+  SettingsTest() {
+    std::string name = testing::TempDir() + "hs-XXXXXX";
+    home_ = ::mkdtemp(name.data());
+    for (const char* variable : {"HS_URL", "HS_PASSWORD", "HS_SECRET", "HS_OPTION_FILE"}) {
+      ::unsetenv(variable);
+    }
+    ::setenv("HOME", home_.c_str(), 1);
+  }
+  ~SettingsTest() override { std::filesystem::remove_all(home_); }
+
+  std::string file(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(home_ + "/" + name).parent_path());
+    std::ofstream(home_ + "/" + name) << text;
+    return home_ + "/" + name;
+  }
+
+  std::string home_;
+};
+
+TEST_F(SettingsTest, TheServersFilesIncludeOthers) {
+  file("d/b.cnf", "[hs]\nport = 7\n");
+  file("d/a.cnf", "[hs]\nport = 6\nwrite-port=8\n");
+  file("d/c.txt", "[hs]\nport = 9\n");
+  const std::string one = file("one.cnf", "[hs]\nhost='a#b' # x\npassword = \"q\\\"\\s\\\\\"\n");
+  const std::string root = file("root.cnf", "# x\n; y\n[mysqld]\nport=1\n!include " + one +
+                                                "\n!includedir " + home_ + "/d\n");
+  const Settings settings = settings_of({}, {root, false});
+  EXPECT_EQ(settings.options,
+            (Options{{"host", "a#b"}, {"password", "q\" \\"}, {"port", "7"}, {"write_port", "8"}}));
+}
+
+TEST_F(SettingsTest, OfTheGroupForAllClientsThePortIsSqls) {
+  const std::string path = file("x.cnf", "[client]\nuser=u\npassword=p\nport=3306\nsocket=/s\n");
+  const Settings settings = settings_of({}, {path, false});
+  EXPECT_EQ(settings.options, (Options{{"password", "p"}, {"user", "u"}}));
+  EXPECT_TRUE(settings.borrowed);
+  EXPECT_EQ(settings.sql.at("port"), "3306");
+  EXPECT_FALSE(settings_of({{"user", "me"}}, {path, false}).borrowed);
+}
+
+TEST_F(SettingsTest, WhatIsNearerWins) {
+  file(".my.cnf", "[hs]\nhost=a\nport=1\nuser=a\ndatabase=a\n");
+  file(".hs.cnf", "[hs]\nport = 2\nuser = b\ndatabase = b\npassword = \"x\"#\n");
+  EXPECT_EQ(settings_of({}, {}).options.at("password"), "\"x\"#");
+  ::setenv("HS_PASSWORD", "c", 1);
+  ::setenv("HS_URL", "hs://c@/c", 1);
+  EXPECT_EQ(
+      settings_of({{"database", "d"}}, {}).options,
+      (Options{{"database", "d"}, {"host", "a"}, {"password", "c"}, {"port", "2"}, {"user", "c"}}));
+  EXPECT_EQ(settings_of({}, {"", true}).options,
+            (Options{{"database", "c"}, {"password", "c"}, {"user", "c"}}));
+}
+
+TEST_F(SettingsTest, MistakesInFilesAreTold) {
+  EXPECT_THROW(settings_of({}, {home_ + "/none.cnf", false}), FileError);
+  EXPECT_THROW(settings_of({}, {file("a.cnf", "[hs]\nprot=1\n"), false}), UsageError);
+  EXPECT_THROW(settings_of({}, {file("b.cnf", "!frob x\n"), false}), UsageError);
+  const std::string itself = file("c.cnf", "!include " + home_ + "/c.cnf\n");
+  EXPECT_THROW(settings_of({}, {itself, false}), UsageError);
+}
+
+TEST_F(SettingsTest, AUrlSaysTheSameAsItsOptions) {
+  const std::string url = "hs://a%40b:p%2F@[::1]:5/my%20db?write_port=6&tls=verify";
+  const Options options = parse_url(url);
+  EXPECT_EQ(options, (Options{{"database", "my db"},
+                              {"host", "::1"},
+                              {"password", "p/"},
+                              {"port", "5"},
+                              {"tls", "verify"},
+                              {"user", "a@b"},
+                              {"write_port", "6"}}));
+  EXPECT_EQ(parse_url(url_of(options)), options);
+  const Options socket = parse_url("hs+unix:///run/a%20b?write_socket=/c");
+  EXPECT_EQ(socket, (Options{{"socket", "/run/a b"}, {"write_socket", "/c"}}));
+  EXPECT_EQ(parse_url(url_of(socket)), socket);
+  for (const char* wrong : {"http://x", "hs://x?frob=1", "hs://x?port=1&port=2", "hs://[::1",
+                            "hs://x?tls", "hs://%zz", "hs+unix://x"}) {
+    EXPECT_THROW(parse_url(wrong), UsageError) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace hs::tool
