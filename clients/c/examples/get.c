@@ -6,7 +6,8 @@ int main(int argc, char **argv) {
   if (argc != 5) return 2;
   hs_error error = {0};
   hs_client *client = hs_connect(argv[1], &error);
-  hs_table *table = client ? hs_table_new(client, argv[2], NULL, argv[3], NULL, &error) : NULL;
+  const char *columns[] = {argv[3]};
+  hs_table *table = client ? hs_table_new(client, argv[2], NULL, columns, 1, 0, &error) : NULL;
   hs_reply *reply = hs_reply_new();
   hs_value key = hs_text(argv[4]);
   int bad = table == NULL || reply == NULL || hs_get(table, &key, 1, reply, &error);

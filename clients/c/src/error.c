@@ -73,6 +73,8 @@ int hs_fail(hs_error *error, hs_error_class kind, const char *format, ...) {
   return -1;
 }
 
+int hs_no_memory(hs_error *error) { return hs_fail(error, HS_VALUE, "there is no memory"); }
+
 void hs_server_error(hs_error *error, int code, hs_value text) {
   if (error == NULL) return;
   (void)hs_fail(error, HS_SERVER, "%s", "");

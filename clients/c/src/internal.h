@@ -1,4 +1,5 @@
-/* What the parts of the client share. From the bottom: options, socket, connection, client. */
+/* What the parts of the client share. From the bottom: options, socket, connection, pool, client,
+   table. */
 #ifndef HS_INTERNAL_H
 #define HS_INTERNAL_H
 
@@ -7,7 +8,8 @@
 
 #include "protocol.h"
 
-enum { HS_OPEN_INDEXES = 256, HS_REPLICAS = 32 };
+enum { HS_OPEN_INDEXES = 256, HS_REPLICAS = 32, HS_BUCKETS = 256, HS_DOMAINS = 32 };
+
 enum hs_option {
   OPT_HOST,
   OPT_PORT,
@@ -44,20 +46,47 @@ typedef struct hs_options {
   int tls, verify, read_your_writes;
 } hs_options;
 
+const char *hs_option_name(int option);
+int hs_option_number(const char *name); /* -1: there is none */
+int hs_option_set(hs_options *options, int option, const char *value, hs_error *error);
 int hs_options_read(hs_options *options, const char *url, hs_error *error);
+int hs_options_from_url(hs_options *options, const char *url, hs_error *error);
+int hs_options_from_file(hs_options *options, hs_error *error);
 void hs_options_free(hs_options *options);
+/* Splits host:port in its place; an IPv6 address stands in brackets. */
+int hs_split_address(char *text, char **host, char **port);
+
+/* What a server can do beyond the original's protocol. */
+enum hs_feature {
+  HS_HAS_COUNT = 1,
+  HS_HAS_UPSERT = 2,
+  HS_HAS_RETURNING = 4,
+  HS_HAS_TRANSACTION = 8,
+  HS_HAS_DESCRIBE = 16,
+  HS_HAS_GTID = 32,
+  HS_HAS_ALL = 64,
+  HS_HAS_DESCENDING = 128
+};
+unsigned hs_features_of(const char *list);
+const char *hs_feature_name(unsigned feature); /* of the lowest bit */
 
 /* Where connections go, and those that are not in use. */
 typedef struct hs_place {
   char *host, *port, *path, *secret; /* path: a Unix socket in the place of host and port */
-  struct hs_conn *idle;
+  pthread_mutex_t mutex;
+  pthread_cond_t freed;
+  struct hs_conn *idle; /* the one that was used last is the first */
   size_t count;
 } hs_place;
 
-/* A set of table, index and columns. Lives as long as its client. */
+/* A table, an index and columns, as P has them. Lives as long as its client. */
 typedef struct hs_spec {
   struct hs_spec *next;
-  char *open; /* what stands behind P and the id */
+  char *open;      /* what stands behind P and the id */
+  char *table;     /* database.table */
+  hs_value *names; /* of the columns, with a NUL behind each */
+  size_t count;
+  const struct hs_typed *typed; /* atomic; NULL: not known */
 } hs_spec;
 
 typedef struct hs_slot {
@@ -78,14 +107,22 @@ typedef struct hs_conn {
   size_t sent; /* bytes of out */
   uint64_t clock;
   uint32_t next_id;
-  size_t slot_count;
+  size_t slot_count, recent; /* recent: the slot that was used last */
   hs_slot slots[HS_OPEN_INDEXES];
   char features[256];
+  unsigned has;     /* of hs_feature */
+  int knows;        /* the server has told what it has; else it is not asked */
+  int changed;      /* there was a change since its GTID was asked for */
+  uint64_t applied; /* the version of the client's GTIDs that this replica has */
 } hs_conn;
 
 typedef struct hs_item {
   const hs_spec *spec; /* NULL: a line as it is */
+  const char *kind;    /* for the hook */
   size_t at, len;
+  unsigned needs; /* of hs_feature */
+  int raw;        /* an error is an answer, too */
+  char verb;      /* of an insert: +, I, U or R */
 } hs_item;
 
 struct hs_batch {
@@ -93,40 +130,79 @@ struct hs_batch {
   hs_buf bytes;
   hs_item *items;
   size_t count, cap;
-  int write, once; /* a change; never sent again */
-  const char *table;
+  int write;       /* there is a change in it */
+  double patience; /* seconds for which the server may wait beyond the timeout */
 };
+
+typedef struct hs_result {
+  size_t answer; /* of the reader; SIZE_MAX: it was not sent */
+  const hs_spec *spec;
+  unsigned missing; /* the feature that it needs */
+  int raw;
+  char verb;
+} hs_result;
 
 struct hs_reply {
   hs_reader reader;
-  size_t *map; /* which of the reader's answers belongs to a request */
-  size_t map_cap, count, selected;
+  hs_result *results;
+  size_t result_cap, count, selected;
   hs_batch scratch;
 };
+
+typedef struct hs_gtid {
+  uint32_t domain, server;
+  uint64_t sequence;
+} hs_gtid;
+
+/* The columns of a spec with their kinds. Lives as long as its client. */
+typedef struct hs_typed {
+  struct hs_typed *next;
+  const hs_spec *spec;
+  struct hs_layout *layout;
+  hs_column columns[];
+} hs_typed;
 
 struct hs_client {
   hs_options options;
   hs_place places[2 + HS_REPLICAS]; /* read, write, replicas */
   size_t replicas, turn;
-  pthread_mutex_t mutex;
-  pthread_cond_t freed;
-  hs_spec *specs;
+  pthread_mutex_t mutex; /* of all that follows and changes */
+  hs_spec *specs[HS_BUCKETS];
+  hs_typed *typed;
+  struct hs_layout *layouts;
+  unsigned seed;
+  hs_gtid gtids[HS_DOMAINS];
+  size_t gtid_count;
+  uint64_t gtid_version;
   SSL_CTX *tls;
   BIO_METHOD *bio;
   hs_hook hook;
   void *hook_argument;
-  unsigned seed;
-  char gtid[2048]; /* of the last change, with read_your_writes */
 };
 
 struct hs_table {
   hs_client *client;
-  const hs_spec *spec;
-  char *name;
+  hs_transaction *in; /* NULL: none */
+  char *name, *database, *table, *index;
+  char **columns;
+  size_t column_count; /* 0: all */
+  int raw;
+  hs_spec *spec;            /* of plain reads; atomic; NULL: not known */
+  struct hs_layout *layout; /* atomic; NULL: not known */
+};
+
+struct hs_transaction {
+  hs_client *client;
+  hs_conn *conn; /* NULL when it broke */
+  hs_reply *reply;
+  int changed;
 };
 
 double hs_now(void); /* seconds; monotonic */
 int hs_socket_connect(const hs_place *place, double deadline, hs_error *error); /* the fd */
+struct addrinfo;
+int hs_resolve(const char *host, const char *port, double deadline, struct addrinfo **list,
+               hs_error *error);
 int hs_tls_setup(hs_client *client, hs_error *error);
 int hs_tls_start(hs_client *client, hs_conn *conn, double deadline, hs_error *error);
 int hs_wait(int fd, short events, double deadline, hs_error *error);
@@ -136,19 +212,88 @@ int hs_conn_alive(hs_conn *conn);
 
 hs_conn *hs_conn_open(hs_client *client, hs_place *place, hs_error *error);
 void hs_conn_close(hs_conn *conn);
-int hs_conn_run(hs_conn *conn, const hs_batch *batch, hs_reply *reply, double deadline,
-                hs_error *error);
+/* reply->count is how many of the first requests have an answer, also when it fails. ask_gtid: the
+   client learns the GTID behind the batch. */
+int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_reply *reply,
+                double deadline, int ask_gtid, hs_error *error);
 
-hs_conn *hs_acquire(hs_client *client, hs_place *place, hs_error *error);
-void hs_release(hs_client *client, hs_conn *conn, int broken);
+int hs_place_init(hs_place *place);
 void hs_place_clear(hs_place *place);
-int hs_run(hs_client *client, const hs_batch *batch, hs_reply *reply, hs_error *error);
-int hs_run_at(hs_client *client, hs_place *place, const hs_batch *batch, hs_reply *reply,
-              hs_error *error);
+/* deadline: for a connection while all are in use; 0: none. */
+hs_conn *hs_acquire(hs_client *client, hs_place *place, double deadline, hs_error *error);
+void hs_release(hs_client *client, hs_conn *conn, int broken);
+/* Takes the idle connections of which the last GTID is not known. */
+hs_conn *hs_take_changed(hs_place *place);
 
-int hs_batch_add(hs_batch *batch, const hs_spec *spec, size_t at, hs_error *error);
+/* Waits a random time before a reconnect. */
+void hs_pause(hs_client *client, unsigned attempt);
+/* A connection for reads or for changes. */
+hs_conn *hs_take(hs_client *client, int write, double deadline, hs_error *error);
+int hs_run(hs_client *client, const hs_batch *batch, hs_reply *reply, hs_error *error);
+void hs_tell_hook(hs_client *client, const hs_batch *batch, hs_reply *reply, double begin,
+                  const hs_error *error);
+/* For a connection to a replica: 1 when it has the client's own last change, 0 when not, -1 when the
+   connection broke. */
+int hs_is_fresh(hs_client *client, hs_conn *conn);
+void hs_add_gtids(hs_client *client, hs_value list);
+
+/* The error of an answer; -1 when it is one. */
+int hs_reply_error(const hs_reply *reply, size_t answer, hs_error *error);
+int hs_batch_add(hs_batch *batch, const hs_spec *spec, const char *kind, size_t at,
+                 hs_error *error);
 void hs_batch_wipe(hs_batch *batch);
-/* A batch of one line, in the reply's own memory. */
-int hs_batch_line(hs_batch *batch, const char *line, hs_error *error);
+
+/* The spec of this P, the same one for the same text. Takes over nothing. NULL: an error. */
+hs_spec *hs_spec_of(hs_client *client, const hs_open *open, hs_error *error);
+void hs_specs_free(hs_client *client);
+
+/* A column of an index. */
+typedef struct hs_part {
+  const char *index, *column;
+  long prefix;          /* characters; 0: the whole column */
+  int unique, backward; /* backward: DESC */
+} hs_part;
+
+/* What D tells of a table, of its columns and indexes. Lives as long as its client. */
+typedef struct hs_layout {
+  struct hs_layout *next;
+  hs_buf text; /* with a NUL behind each part; begins with the table's name */
+  int stale;   /* atomic */
+  hs_column *columns;
+  hs_part *parts;
+  size_t column_count, part_count;
+} hs_layout;
+
+/* Asks when it is not known. *out is NULL when the server does not describe its tables. */
+int hs_layout_of(hs_table *table, hs_layout **out, hs_error *error);
+/* The same, with a HS_UNSUPPORTED error then. */
+int hs_layout_needed(hs_table *table, hs_layout **out, hs_error *error);
+void hs_layouts_free(hs_client *client);
+const hs_column *hs_layout_column(const hs_layout *layout, hs_value name); /* NULL: none */
+/* Puts the kinds of a spec's columns to it. */
+int hs_type(hs_table *table, hs_spec *spec, hs_error *error);
+/* layout: NULL for text alone. NULL: no memory. */
+const hs_typed *hs_typed_of(hs_client *client, hs_layout *layout, const hs_spec *spec);
+/* Forgets the layouts of tables that have answered with a HS_NOT_FOUND. */
+void hs_forget_missing(const hs_reply *reply);
+/* The spec of plain reads, with kinds unless the table is raw. */
+hs_spec *hs_table_spec(hs_table *table, hs_error *error);
+/* The columns of the table's index, in a row. A HS_NOT_FOUND when there is none. */
+int hs_index_parts(hs_table *table, const hs_part **parts, size_t *count, hs_error *error);
+/* Runs a batch where the table is: in its transaction, or with its client. */
+int hs_table_run(hs_table *table, const hs_batch *batch, hs_reply *reply, hs_error *error);
+/* Values of a call; few are in no memory of their own. */
+typedef struct hs_list {
+  hs_value few[32], *all;
+} hs_list;
+hs_value *hs_list_make(hs_list *list, size_t count, hs_error *error); /* NULL: no memory */
+void hs_list_free(hs_list *list);
+/* A find, a count or a change that opens these columns. */
+int hs_add_find(hs_batch *batch, hs_table *table, const hs_value *columns, size_t column_count,
+                const hs_query *query, const char *verb, const hs_value *values, const char *kind,
+                hs_error *error);
+/* A find that opens the columns of the spec. */
+int hs_add_read(hs_batch *batch, hs_table *table, hs_spec *spec, const hs_query *query,
+                const char *kind, hs_error *error);
 
 #endif

@@ -18,20 +18,53 @@ void hs_buf_text(hs_buf *buf, const char *text);
 void hs_buf_number(hs_buf *buf, uint64_t number);
 void hs_buf_value(hs_buf *buf, hs_value value); /* escaped, behind a TAB */
 
-/* Bodies of requests: what stands behind the index id, with the LF. 0, or -1 with a HS_VALUE. */
-enum hs_form { HS_FORM_FIND, HS_FORM_COUNT, HS_FORM_CHANGE };
-int hs_encode_query(hs_buf *out, enum hs_form form, const hs_query *query, const char *change,
-                    const hs_value *values, size_t count, hs_error *error);
-int hs_encode_insert(hs_buf *out, const char *verb, const hs_value *values, size_t count,
-                     const hs_value *update, size_t update_count, hs_error *error);
-/* "\tdatabase\ttable\tindex\tcolumns[\tfilter columns]\n" */
-int hs_encode_open(hs_buf *out, const char *database, const char *table, const char *index,
-                   const char *columns, const char *filter_columns, hs_error *error);
-int hs_check_name(const char *what, const char *name, hs_error *error);
+/* Encoders. Each returns 0, or -1 with a HS_VALUE error; then the buffer is as it was. Lines end with
+   their LF. */
+
+/* "\tdatabase\ttable\tindex\tcolumns[\tfilter columns]\n": what stands behind P and the id */
+typedef struct hs_open {
+  hs_value database, table, index;
+  const hs_value *columns, *filters;
+  size_t column_count, filter_count;
+} hs_open;
+int hs_put_open(hs_buf *out, const hs_open *open, hs_error *error);
+
+/* A find, a count ("C") or a change of what is found: what stands behind the id. */
+typedef struct hs_find_line {
+  const char *op, *verb; /* verb: "" for a find */
+  const hs_value *key, *in, *values;
+  size_t key_count, in_count, value_count;
+  int64_t limit, offset, in_part; /* in_part: -1 without IN */
+  int in_all;
+  const hs_filter *filters;
+  const size_t *filter_places; /* among the filter columns */
+  size_t filter_count;
+} hs_find_line;
+int hs_put_find(hs_buf *out, const hs_find_line *line, hs_error *error);
+
+typedef struct hs_insert_line {
+  const char *verb;
+  const hs_value *values, *update; /* update: NULL for none */
+  size_t value_count, update_count;
+} hs_insert_line;
+int hs_put_insert(hs_buf *out, const hs_insert_line *line, hs_error *error);
+
+int hs_put_id(hs_buf *out, int64_t id, hs_error *error);
+int hs_put_begin(hs_buf *out, const char *isolation, int read_only, hs_error *error);
+int hs_put_savepoint(hs_buf *out, char what, hs_value name, hs_error *error); /* what: S or U */
+int hs_put_wait_gtid(hs_buf *out, hs_value gtid, int64_t milliseconds, hs_error *error);
+int hs_put_hello(hs_buf *out, int version, hs_value client, hs_error *error);
+int hs_put_describe(hs_buf *out, hs_value database, hs_value table, int indexes, hs_error *error);
+void hs_put_secret(hs_buf *out, hs_value secret);
+void hs_put_login(hs_buf *out, hs_value user, const char *methods);
+void hs_put_answer(hs_buf *out, const unsigned char *answer, size_t len);
+void hs_put_password(hs_buf *out, hs_value user, hs_value password);
 
 /* The answer of mysql_native_password: 20 bytes. password is not empty. */
-int hs_native_password(const char *password, const unsigned char *challenge, size_t len,
+int hs_native_password(hs_value password, const unsigned char *challenge, size_t len,
                        unsigned char out[20]);
+/* The bytes of a text in hexadecimal, or -1 when it is none or longer than size. */
+long hs_from_hex(hs_value hex, unsigned char *out, size_t size);
 
 typedef struct hs_span {
   size_t at, len; /* at SIZE_MAX: NULL */
@@ -50,7 +83,7 @@ typedef struct hs_reader {
   size_t span_count, span_cap;
   hs_answer *answers;
   size_t answer_count, answer_cap;
-  size_t max_reply; /* 0: 64 MiB */
+  size_t max_reply; /* bytes with the LF; 0: 64 MiB */
 } hs_reader;
 
 void hs_reader_clear(hs_reader *reader);
@@ -62,7 +95,12 @@ hs_value hs_reader_value(const hs_reader *reader, size_t span);
 
 int hs_fail(hs_error *error, hs_error_class kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+int hs_no_memory(hs_error *error);
 /* Fills in the error of an error reply. */
 void hs_server_error(hs_error *error, int code, hs_value text);
+int hs_is(hs_value value, const char *text);
+
+/* strtod and its kin without the program's locale. -1: no number. */
+int hs_parse_double(const char *text, double *out);
 
 #endif

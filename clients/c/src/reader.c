@@ -102,7 +102,7 @@ int hs_reader_took(hs_reader *r, size_t len, size_t wanted, hs_error *error) {
     char *data = r->bytes.data;
     char *lf = memchr(data + r->seen, '\n', r->bytes.len - r->seen);
     r->seen = lf != NULL ? (size_t)(lf - data) : r->bytes.len;
-    if (r->seen - r->line > most) return hs_fail(error, HS_PROTOCOL, "the reply is too long");
+    if (r->seen - r->line >= most) return hs_fail(error, HS_PROTOCOL, "the reply is too long");
     if (lf == NULL) return 0;
     if (parse(r, data + r->line, lf) != 0) return hs_fail(error, HS_PROTOCOL, "this is no reply");
     r->line = ++r->seen;

@@ -64,11 +64,15 @@ int hs_socket_connect(const hs_place *place, double deadline, hs_error *error) {
     memcpy(address.sun_path, place->path, strlen(place->path) + 1);
     return connect_to((struct sockaddr *)&address, sizeof address, AF_UNIX, deadline, error);
   }
-  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
-  int bad = getaddrinfo(place->host, place->port, &hints, &list), fd = -1;
-  if (bad != 0) return hs_fail(error, HS_CONNECTION, "%.200s: %s", place->host, gai_strerror(bad));
-  for (const struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next)
-    fd = connect_to(at->ai_addr, at->ai_addrlen, at->ai_family, deadline, error);
+  struct addrinfo *list = NULL;
+  if (hs_resolve(place->host, place->port, deadline, &list, error) != 0) return -1;
+  int fd = -1, left = 0;
+  for (const struct addrinfo *at = list; at != NULL; at = at->ai_next) left++;
+  for (const struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next, left--) {
+    /* One address that is silent leaves time for the others. */
+    double now = hs_now(), until = deadline > 0 ? now + (deadline - now) / left : 0;
+    fd = connect_to(at->ai_addr, at->ai_addrlen, at->ai_family, until, error);
+  }
   freeaddrinfo(list);
   return fd;
 }
@@ -101,16 +105,20 @@ static int part(size_t len) { return (int)(len < 1 << 30 ? len : 1 << 30); }
 static ssize_t give(const hs_conn *conn, short *events) {
   const char *data = conn->out.data + conn->sent;
   size_t len = conn->out.len - conn->sent;
-  ERR_clear_error();
-  if (conn->ssl != NULL) return tls_result(conn, SSL_write(conn->ssl, data, part(len)), events);
+  if (conn->ssl != NULL) {
+    ERR_clear_error();
+    return tls_result(conn, SSL_write(conn->ssl, data, part(len)), events);
+  }
   return plain_result(send(conn->fd, data, len, MSG_NOSIGNAL), POLLOUT, events);
 }
 
 static ssize_t take(const hs_conn *conn, hs_buf *into, short *events) {
   char *data = into->data + into->len;
   size_t len = into->cap - into->len;
-  ERR_clear_error();
-  if (conn->ssl != NULL) return tls_result(conn, SSL_read(conn->ssl, data, part(len)), events);
+  if (conn->ssl != NULL) {
+    ERR_clear_error();
+    return tls_result(conn, SSL_read(conn->ssl, data, part(len)), events);
+  }
   return plain_result(recv(conn->fd, data, len, 0), POLLIN, events);
 }
 
@@ -128,7 +136,7 @@ static int ended(const hs_conn *conn, const hs_reader *r, hs_error *error) {
     const hs_answer *last = &r->answers[r->answer_count - 1];
     hs_value text = hs_reader_value(r, last->first);
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-      if (strlen(reasons[i]) != text.len || memcmp(reasons[i], text.data, text.len) != 0) continue;
+      if (!hs_is(text, reasons[i])) continue;
       hs_server_error(error, last->code, text);
       if (error != NULL) error->sent = 1;
       return -1;
@@ -137,25 +145,32 @@ static int ended(const hs_conn *conn, const hs_reader *r, hs_error *error) {
   return broken(conn, error, "the server has ended the connection");
 }
 
+/* Sends what the socket takes. What the server said before it closed is still to be read. */
+static void give_some(hs_conn *conn, short *events) {
+  ssize_t n = give(conn, events);
+  if (n > 0) conn->sent += (size_t)n;
+  if (n == -2 || n == 0) conn->out.len = conn->sent;
+  if (conn->sent < conn->out.len && *events == 0) *events = POLLOUT;
+}
+
+/* Reads and writes in turns, so that no pipeline is so long that both sides wait for each other. */
 int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_error *error) {
+  int look = conn->ssl != NULL; /* TLS may have bytes that poll does not see */
   for (;;) {
     short read_events = POLLIN, write_events = 0;
-    if (conn->sent < conn->out.len) {
-      ssize_t n = give(conn, &write_events);
-      if (n > 0) conn->sent += (size_t)n;
-      /* What the server said before it closed is still to be read. */
-      if (n == -2 || n == 0) conn->out.len = conn->sent;
-      if (n > 0 && conn->sent < conn->out.len) write_events = POLLOUT;
+    if (conn->sent < conn->out.len) give_some(conn, &write_events);
+    if (look) {
+      if (hs_buf_reserve(&r->bytes, 16384) != 0) return broken(conn, error, "there is no memory");
+      ssize_t n = take(conn, &r->bytes, &read_events);
+      if (n == 0 || n == -2) return ended(conn, r, error);
+      if (n > 0 && hs_reader_took(r, (size_t)n, wanted, error) != 0) {
+        if (error != NULL) error->sent = 1;
+        return -1;
+      }
+      if (r->answer_count >= wanted && conn->sent == conn->out.len) return 0;
+      if (n > 0) continue;
     }
-    if (hs_buf_reserve(&r->bytes, 16384) != 0) return broken(conn, error, "no memory");
-    ssize_t n = take(conn, &r->bytes, &read_events);
-    if (n == 0 || n == -2) return ended(conn, r, error);
-    if (n > 0 && hs_reader_took(r, (size_t)n, wanted, error) != 0) {
-      if (error != NULL) error->sent = 1;
-      return -1;
-    }
-    if (r->answer_count >= wanted && conn->sent == conn->out.len) return 0;
-    if (n > 0) continue;
+    look = 1;
     if (hs_wait(conn->fd, (short)(read_events | write_events), deadline, error) != 0) {
       if (error != NULL) error->sent = conn->sent != 0;
       return -1;
@@ -166,6 +181,7 @@ int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_
 int hs_conn_alive(hs_conn *conn) {
   char byte;
   short events = 0;
+  ERR_clear_error();
   ssize_t n = conn->ssl != NULL ? tls_result(conn, SSL_peek(conn->ssl, &byte, 1), &events)
                                 : plain_result(recv(conn->fd, &byte, 1, MSG_PEEK), 0, &events);
   return n == -1;

@@ -1,10 +1,12 @@
-#include <errno.h>
 #include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "handlersocket2.h"
+#include "protocol.h"
 
 hs_value hs_bytes(const void *data, size_t len) {
   return (hs_value){data != NULL ? data : "", len};
@@ -16,43 +18,122 @@ hs_value hs_text(const char *text) {
   return text != NULL ? hs_bytes(text, strlen(text)) : hs_null();
 }
 
-hs_value hs_int64(int64_t number, char buffer[24]) {
-  return hs_bytes(buffer, (size_t)snprintf(buffer, 24, "%" PRId64, number));
+int hs_is(hs_value value, const char *text) {
+  return value.data != NULL && strlen(text) == value.len &&
+         memcmp(text, value.data, value.len) == 0;
 }
 
-/* The value as C text without blanks, which strto... would skip. */
-static int copy(hs_value value, char *out, size_t size) {
-  if (value.data == NULL || value.len == 0 || value.len >= size) return -1;
-  memcpy(out, value.data, value.len);
-  out[value.len] = 0;
-  return strlen(out) == value.len && strpbrk(out, " \t\n\v\f\r") == NULL ? 0 : -1;
+hs_value hs_int64(int64_t number, char buffer[HS_NUMBER]) {
+  return hs_bytes(buffer, (size_t)snprintf(buffer, HS_NUMBER, "%" PRId64, number));
+}
+
+hs_value hs_uint64(uint64_t number, char buffer[HS_NUMBER]) {
+  return hs_bytes(buffer, (size_t)snprintf(buffer, HS_NUMBER, "%" PRIu64, number));
+}
+
+/* A program may have set a locale with another decimal point. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t plain;
+static void make_plain(void) { plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+static locale_t use_plain(void) {
+  (void)pthread_once(&once, make_plain);
+  return plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+}
+
+static void use_again(locale_t before) {
+  if (before != (locale_t)0) (void)uselocale(before);
+}
+
+int hs_parse_double(const char *text, double *out) {
+  char *end;
+  locale_t before = use_plain();
+  *out = strtod(text, &end);
+  use_again(before);
+  return end == text || *end != 0 ? -1 : 0;
+}
+
+hs_value hs_double(double number, char buffer[HS_NUMBER]) {
+  if (!isfinite(number)) return hs_null();
+  int len = 0;
+  locale_t before = use_plain();
+  for (int digits = 15; digits <= 17; digits++) {
+    len = snprintf(buffer, HS_NUMBER, "%.*g", digits, number);
+    if (strtod(buffer, NULL) == number) break;
+  }
+  use_again(before);
+  return hs_bytes(buffer, (size_t)len);
+}
+
+/* A sign, and then digits only. */
+static int digits_of(hs_value value, int *negative, uint64_t *out) {
+  const char *at = value.data, *end = at + value.len;
+  *negative = at != NULL && at < end && *at == '-';
+  at += *negative;
+  if (value.data == NULL || at == end) return -1;
+  uint64_t number = 0;
+  for (; at < end; at++) {
+    unsigned digit = (unsigned)(*at - '0');
+    if (digit > 9 || number > (UINT64_MAX - digit) / 10) return -1;
+    number = number * 10 + digit;
+  }
+  *out = number;
+  return 0;
 }
 
 int hs_value_int64(hs_value value, int64_t *out) {
-  char text[32], *end;
-  if (copy(value, text, sizeof text) != 0) return -1;
-  errno = 0;
-  long long number = strtoll(text, &end, 10);
-  if (errno != 0 || *end != 0) return -1;
-  *out = number;
+  int negative;
+  uint64_t number;
+  if (digits_of(value, &negative, &number) != 0) return -1;
+  if (number > (uint64_t)INT64_MAX + (unsigned)negative) return -1;
+  *out = negative && number != 0 ? -(int64_t)(number - 1) - 1 : (int64_t)number;
   return 0;
 }
 
 int hs_value_uint64(hs_value value, uint64_t *out) {
-  char text[32], *end;
-  if (copy(value, text, sizeof text) != 0 || *text == '-') return -1;
-  errno = 0;
-  unsigned long long number = strtoull(text, &end, 10);
-  if (errno != 0 || *end != 0) return -1;
-  *out = number;
-  return 0;
+  int negative;
+  return digits_of(value, &negative, out) == 0 && !negative ? 0 : -1;
 }
 
 int hs_value_double(hs_value value, double *out) {
-  char text[512], *end;
-  if (copy(value, text, sizeof text) != 0) return -1;
-  double number = strtod(text, &end);
-  if (*end != 0) return -1;
-  *out = number;
-  return 0;
+  char text[512];
+  if (value.data == NULL || value.len == 0 || value.len >= sizeof text) return -1;
+  memcpy(text, value.data, value.len);
+  text[value.len] = 0;
+  /* Blanks, which strtod would skip, and a NUL within are no number. */
+  if (strlen(text) != value.len || strspn(text, "+-.0123456789eEinfatyINFATY") != value.len)
+    return -1;
+  return hs_parse_double(text, out);
+}
+
+static const struct {
+  const char *type;
+  hs_kind kind;
+} kinds[] = {
+    {"tinyint", HS_KIND_INTEGER},    {"smallint", HS_KIND_INTEGER},
+    {"mediumint", HS_KIND_INTEGER},  {"int", HS_KIND_INTEGER},
+    {"bigint", HS_KIND_INTEGER},     {"year", HS_KIND_INTEGER},
+    {"float", HS_KIND_FLOAT},        {"double", HS_KIND_FLOAT},
+    {"decimal", HS_KIND_DECIMAL},    {"date", HS_KIND_DATE},
+    {"datetime", HS_KIND_DATETIME},  {"timestamp", HS_KIND_DATETIME},
+    {"time", HS_KIND_TIME},          {"binary", HS_KIND_BYTES},
+    {"varbinary", HS_KIND_BYTES},    {"bit", HS_KIND_BYTES},
+    {"tinyblob", HS_KIND_BYTES},     {"blob", HS_KIND_BYTES},
+    {"mediumblob", HS_KIND_BYTES},   {"longblob", HS_KIND_BYTES},
+    {"geometry", HS_KIND_BYTES},     {"point", HS_KIND_BYTES},
+    {"linestring", HS_KIND_BYTES},   {"polygon", HS_KIND_BYTES},
+    {"multipoint", HS_KIND_BYTES},   {"multilinestring", HS_KIND_BYTES},
+    {"multipolygon", HS_KIND_BYTES}, {"geometrycollection", HS_KIND_BYTES},
+};
+
+hs_kind hs_kind_of(const char *type) {
+  char word[32];
+  size_t len = strcspn(type, "( ");
+  if (len >= sizeof word) return HS_KIND_TEXT;
+  for (size_t i = 0; i <= len; i++)
+    word[i] = (char)(type[i] >= 'A' && type[i] <= 'Z' ? type[i] | 32 : type[i]);
+  word[len] = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].type, word) == 0) return kinds[i].kind;
+  return HS_KIND_TEXT;
 }

@@ -82,12 +82,17 @@ class Fake {
 struct Calls {
   explicit Calls(const std::string& url) : client(hs_connect(url.c_str(), &error)) {
     reply = hs_reply_new();
-    if (client != nullptr) table = hs_table_new(client, "a.b", nullptr, "c", nullptr, &error);
+    if (client != nullptr) table = make_table("a.b");
   }
   ~Calls() {
     hs_reply_free(reply);
     hs_table_free(table);
     hs_close(client);
+  }
+  // A raw table, for which nothing is described.
+  hs_table* make_table(const char* name) {
+    const char* columns[] = {"c"};
+    return hs_table_new(client, name, nullptr, columns, 1, 1, &error);
   }
   hs_error error = {};
   hs_client* client;
@@ -122,7 +127,8 @@ TEST(Connection, AReadIsSentAgainWhereverTheConnectionBreaks) {
 TEST(Connection, AChangeIsNeverSentAgain) {
   Fake server(30);  // within the reply to the change
   Calls calls(server.url());
-  ASSERT_EQ(hs_insert(calls.table, "+", &calls.key, 1, nullptr, 0, calls.reply, &calls.error), -1);
+  hs_field field = {"c", calls.key};
+  ASSERT_EQ(hs_insert(calls.table, "+", &field, 1, nullptr, 0, calls.reply, &calls.error), -1);
   EXPECT_EQ(calls.error.kind, HS_CONNECTION);
   EXPECT_EQ(calls.error.sent, 1);
   EXPECT_EQ(server.requests(), 1);
@@ -131,7 +137,7 @@ TEST(Connection, AChangeIsNeverSentAgain) {
 TEST(Connection, ATableThatIsGoneIsTheErrorOfItsRequestsAlone) {
   Fake server;
   Calls calls(server.url());
-  hs_table* gone = hs_table_new(calls.client, "a.gone", nullptr, "c", nullptr, nullptr);
+  hs_table* gone = calls.make_table("a.gone");
   hs_batch* batch = hs_batch_new(calls.client);
   hs_query q = {};
   q.key = &calls.key;
@@ -152,7 +158,7 @@ TEST(Connection, MoreIndexesThanAConnectionOpensTakeEachOthersPlaces) {
   Calls calls(server.url());
   for (int i = 0; i < 600; i++) {
     std::string name = "a.t" + std::to_string(i % 300);
-    hs_table* table = hs_table_new(calls.client, name.c_str(), nullptr, "c", nullptr, nullptr);
+    hs_table* table = calls.make_table(name.c_str());
     ASSERT_EQ(hs_get(table, &calls.key, 1, calls.reply, nullptr), 0);
     hs_table_free(table);
   }

@@ -1,0 +1,195 @@
+// Pipelines of the C++ client; included by handlersocket2.hpp.
+#pragma once
+
+#include <handlersocket2/table.hpp>
+
+namespace hs {
+
+// That of one call of a pipeline, once the pipeline has run.
+template <typename T>
+class Result {
+ public:
+  // The result; throws the error of this call alone.
+  const T& get() const {
+    if (!state_->value) raise(state_->error);
+    return *state_->value;
+  }
+
+ private:
+  friend class Pipeline;
+  struct State {
+    State() { refuse_until_run(); }
+    void refuse_until_run() {
+      error.kind = HS_VALUE;
+      std::snprintf(error.text, sizeof error.text, "the pipeline has not run");
+    }
+    std::optional<T> value;
+    hs_error error = {};
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+// Collects calls and sends them in one piece. When there is a change among them all go to the write
+// port.
+class Pipeline {
+ public:
+  explicit Pipeline(const Client& client) : client_(client), batch_(hs_batch_new(client.handle())) {
+    if (!batch_) throw std::bad_alloc();
+  }
+  // In the transaction, which must be there as long as the pipeline.
+  explicit Pipeline(const Transaction& transaction) : Pipeline(transaction.client()) {
+    transaction_ = &transaction;
+  }
+
+  Result<std::optional<Row>> get(const Table& table, const Key& key) {
+    return add<std::optional<Row>>(
+        table, [&](const auto& to) { detail::find(to, detail::same_key(key)); }, detail::read_row);
+  }
+  Result<std::vector<Row>> find(const Table& table, const Query& query) {
+    return add<std::vector<Row>>(
+        table, [&](const auto& to) { detail::find(to, query); }, detail::read_rows);
+  }
+  Result<std::vector<Row>> find_all(const Table& table, const std::string& op, const Key& key,
+                                    const std::string& in_column, const std::vector<Value>& values,
+                                    std::int64_t limit = 1, std::int64_t offset = 0,
+                                    const std::vector<Filter>& filters = {}) {
+    return find(table, detail::find_all(op, key, in_column, values, limit, offset, filters));
+  }
+  Result<std::uint64_t> count(const Table& table, const Query& query) {
+    return add<std::uint64_t>(
+        table, [&](const auto& to) { detail::count(to, query); }, detail::read_number);
+  }
+  Result<bool> exists(const Table& table, const Key& key) {
+    return add<bool>(
+        table, [&](const auto& to) { detail::count(to, detail::same_key(key, 1)); }, is_any);
+  }
+  Result<Id> insert(const Table& table, const Row& row) {
+    return add_row<Id>(table, "+", row, {}, detail::read_id);
+  }
+  Result<Inserted> insert_ignore(const Table& table, const Row& row) {
+    return add_row<Inserted>(table, "+I", row, {}, detail::read_inserted);
+  }
+  Result<Upserted> upsert(const Table& table, const Row& row,
+                          const std::optional<Row>& update = {}) {
+    return add_row<Upserted>(table, "+U", row, update, detail::read_upserted);
+  }
+  Result<Replaced> replace(const Table& table, const Row& row) {
+    return add_row<Replaced>(table, "+R", row, {}, detail::read_replaced);
+  }
+  Result<std::uint64_t> update(const Table& table, const Query& query, const Row& values) {
+    return change(table, query, "U", values);
+  }
+  Result<std::uint64_t> update(const Table& table, const Key& key, const Row& values) {
+    return update(table, detail::same_key(key), values);
+  }
+  Result<std::uint64_t> erase(const Table& table, const Query& query) {
+    return change(table, query, "D", {});
+  }
+  Result<std::uint64_t> erase(const Table& table, const Key& key) {
+    return erase(table, detail::same_key(key));
+  }
+  Result<std::uint64_t> increment(const Table& table, const Query& query, const Row& amounts) {
+    return change(table, query, "+", amounts);
+  }
+  Result<std::uint64_t> increment(const Table& table, const Key& key, const Row& amounts) {
+    return increment(table, detail::same_key(key), amounts);
+  }
+  Result<std::uint64_t> decrement(const Table& table, const Query& query, const Row& amounts) {
+    return change(table, query, "-", amounts);
+  }
+  Result<std::uint64_t> decrement(const Table& table, const Key& key, const Row& amounts) {
+    return decrement(table, detail::same_key(key), amounts);
+  }
+  Result<bool> compare_and_set(const Table& table, const Key& key, const Row& expected,
+                               const Row& values) {
+    return add<bool>(
+        table,
+        [&](const auto& to) { detail::change(to, detail::expecting(key, expected), "U", values); },
+        is_any);
+  }
+
+  // Sends the calls. What it throws is the error of the connection, which the calls without an answer
+  // have, too. Afterwards the pipeline is empty.
+  void run() {
+    detail::Reply reply;
+    hs_error broken = {};
+    const int bad = transaction_ != nullptr ? hs_transaction_run(transaction_->handle(),
+                                                                 batch_.get(), reply.get(), &broken)
+                                            : hs_batch_run(batch_.get(), reply.get(), &broken);
+    hs_batch_clear(batch_.get());
+    const auto calls = std::move(calls_);
+    calls_.clear();
+    for (std::size_t i = 0; i < calls.size(); i++) {
+      hs_error error = broken;
+      const bool failed =
+          i >= hs_reply_count(reply.get()) || hs_reply_select(reply.get(), i, &error) != 0;
+      calls[i](reply.get(), failed ? &error : nullptr);
+    }
+    check(bad, broken);
+  }
+
+ private:
+  static bool is_any(const hs_reply* reply, bool) { return detail::read_number(reply, false) != 0; }
+  // What cannot be sent is the error of its call, too.
+  template <typename T, typename Send, typename Read>
+  Result<T> add(const Table& table, Send send, Read read) {
+    Result<T> result;
+    try {
+      send(detail::Batched{table.handle(), batch_.get()});
+    } catch (const Error& error) {
+      result.state_->error = error.error();
+      return result;
+    }
+    calls_.push_back(
+        [state = result.state_, table, read](const hs_reply* reply, const hs_error* e) {
+          if (e != nullptr) {
+            state->error = *e;
+            return;
+          }
+          try {
+            state->value = table.read_or_forget([&] { return read(reply, table.raw()); });
+          } catch (const Error& error) {
+            state->error = error.error();
+          }
+        });
+    return result;
+  }
+  template <typename T, typename Read>
+  Result<T> add_row(const Table& table, const char* verb, const Row& row,
+                    const std::optional<Row>& update, Read read) {
+    return add<T>(
+        table, [&](const auto& to) { detail::insert(to, verb, row, update); }, read);
+  }
+  Result<std::uint64_t> change(const Table& table, const Query& query, const char* verb,
+                               const Row& row) {
+    return add<std::uint64_t>(
+        table, [&](const auto& to) { detail::change(to, query, verb, row); }, detail::read_number);
+  }
+
+  Client client_;
+  BatchHandle batch_;
+  const Transaction* transaction_ = nullptr;
+  std::vector<std::function<void(const hs_reply*, const hs_error*)>> calls_;
+};
+
+inline std::vector<std::optional<Row>> Table::get_many(const std::vector<Key>& keys) const {
+  std::vector<std::optional<Row>> rows;
+  if (keys.empty()) return rows;
+  const std::size_t parts = keys[0].size();
+  std::vector<Value> values;
+  for (const Key& key : keys) {
+    if (key.size() != parts) refuse("the keys have not the same number of values");
+    values.insert(values.end(), key.begin(), key.end());
+  }
+  hs_error error = {};
+  detail::Reply reply;
+  const detail::Values encoded(values);
+  check(hs_get_many(handle(), encoded.data(), parts, keys.size(), reply.get(), &error), error);
+  for (std::size_t i = 0; i < keys.size(); i++) {
+    check(hs_reply_select(reply.get(), i, &error), error);
+    rows.push_back(read_or_forget([&] { return detail::read_row(reply.get(), raw_); }));
+  }
+  return rows;
+}
+
+}  // namespace hs
