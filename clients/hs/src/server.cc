@@ -21,28 +21,20 @@ std::vector<hs_value> values_of(const Row& row) {
   return values;
 }
 
-std::vector<hs_value> values_of(const Fields& fields) {
-  std::vector<hs_value> values;
-  for (const Field& field : fields) values.push_back(value_of(field.value));
-  return values;
-}
-
-template <typename Named>
-std::string names_of(const std::vector<Named>& columns, std::string Named::*name) {
-  std::string names;
-  for (const Named& column : columns) names += (names.empty() ? "" : ",") + column.*name;
-  return names;
+std::vector<hs_field> fields_of(const Fields& fields) {
+  std::vector<hs_field> made;
+  for (const Field& field : fields) made.push_back({field.column.c_str(), value_of(field.value)});
+  return made;
 }
 
 // The call's query, which refers to the tool's.
 class Asked {
  public:
-  explicit Asked(const Query& query)
+  explicit Asked(const Query& query, const std::string& in_column = "")
       : key_(values_of(query.key)), in_(values_of(query.in)), query_() {
     for (const Filter& filter : query.filters) {
-      const auto column = static_cast<uint32_t>(filters_.size());
       filters_.push_back(
-          {filter.ends ? 'W' : 'F', filter.op.c_str(), column, value_of(filter.value)});
+          {filter.column.c_str(), filter.op.c_str(), value_of(filter.value), filter.ends ? 1 : 0});
     }
     query_.op = query.op.c_str();
     query_.key = key_.data();
@@ -51,7 +43,7 @@ class Asked {
     query_.offset = query.offset;
     query_.in = in_.data();
     query_.in_count = in_.size();
-    query_.in_part = query.in_part;
+    query_.in_column = query.in.empty() ? nullptr : in_column.c_str();
     query_.in_all = query.in_all ? 1 : 0;
     query_.filters = filters_.data();
     query_.filter_count = filters_.size();
@@ -86,14 +78,16 @@ uint64_t number_of(const hs_reply* reply, size_t column) {
 }
 
 Added added_of(const hs_reply* reply, const std::string& verb) {
-  if (hs_reply_rows(reply) == 0) return {1, 0};
-  if (verb == "+") return {1, number_of(reply, 0)};
-  return {number_of(reply, 0), hs_reply_columns(reply) > 1 ? number_of(reply, 1) : 0};
+  hs_added added = {};
+  hs_error error = {};
+  check(hs_reply_added(reply, &added, &error), error);
+  if (verb == "+R") return {added.replaced + 1, added.id};
+  return {static_cast<uint64_t>(added.did), added.id};
 }
 
 // A reply as the line that it came as.
-std::string line_of(const hs_reply* reply) {
-  std::string line = "0\t" + std::to_string(hs_reply_columns(reply));
+std::string line_of(const hs_reply* reply, int code) {
+  std::string line = std::to_string(code) + "\t" + std::to_string(hs_reply_columns(reply));
   for (const Row& row : rows_of(reply)) {
     for (const Cell& cell : row) {
       line += '\t';
@@ -113,12 +107,12 @@ std::string line_of(const hs_reply* reply) {
 struct Server::Client {
   explicit Client(const std::string& url) : client(url), reply(new_reply()) {}
 
-  TableHandle open(const Place& place, const std::string& names,
-                   const std::vector<Filter>& filters) {
+  TableHandle open(const Place& place, const std::vector<std::string>& columns) {
     hs_error error = {};
+    std::vector<const char*> names;
+    for (const std::string& column : columns) names.push_back(column.c_str());
     TableHandle table(hs_table_new(client.handle(), place.table.c_str(), place.index.c_str(),
-                                   names.c_str(), names_of(filters, &Filter::column).c_str(),
-                                   &error));
+                                   names.data(), names.size(), 1, &error));
     if (!table) raise(error);
     return table;
   }
@@ -134,9 +128,9 @@ Server::~Server() = default;
 void Server::ping() { client_->client.ping(); }
 
 std::vector<std::string> Server::hello(bool write_port) {
-  const auto answer = client_->client.raw(write_port, {"H", "2", "hs/" HS_VERSION});
+  const auto answer = client_->client.raw(write_port, {"H", "2", "hs/" HS_VERSION}).values;
   std::vector<std::string> texts;
-  for (const Cell& cell : answer.at(0)) texts.push_back(cell.value_or(""));
+  for (const Cell& cell : answer) texts.push_back(cell.value_or(""));
   texts.resize(std::max<size_t>(texts.size(), 5));
   return {texts[1], texts[2], texts[3], texts[4]};
 }
@@ -152,12 +146,11 @@ std::string Server::raw(bool write_port, const std::vector<std::string>& tokens)
   for (const std::string& token : tokens) values.push_back(hs_bytes(token.data(), token.size()));
   hs_error error = {};
   hs_reply* reply = client_->reply.get();
-  if (hs_raw(client_->client.handle(), write_port ? 1 : 0, values.data(), values.size(), reply,
-             &error) == 0) {
-    return line_of(reply);
-  }
-  if (error.code == 0) raise(error);
-  return std::to_string(error.code) + "\t1\t" + error.text;
+  int code = 0;
+  check(hs_raw(client_->client.handle(), write_port ? 1 : 0, values.data(), values.size(), reply,
+               &code, &error),
+        error);
+  return line_of(reply, code);
 }
 
 Rows Server::databases() { return {{{"database"}}, client_->client.describe()}; }
@@ -252,27 +245,40 @@ Row Server::lowest(const Place& place) {
 
 void Server::forget() { columns_.clear(); }
 
+// The column of the index that the values of `in` are for.
+std::string Server::in_column(const Place& place, const Query& query) {
+  if (query.in.empty()) return "";
+  const auto parts = index_parts(place);
+  if (query.in_part >= parts.size()) throw UsageError("the index has no such column");
+  return parts[query.in_part].column;
+}
+
 Rows Server::find(const Place& place, const Columns& columns, const Query& query) {
-  const auto table = client_->open(place, names_of(columns, &Column::name), query.filters);
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  const auto table = client_->open(place, names);
+  const std::string in = in_column(place, query);
   hs_error error = {};
-  check(hs_find(table.get(), Asked(query).get(), client_->reply.get(), &error), error);
+  check(hs_find(table.get(), Asked(query, in).get(), client_->reply.get(), &error), error);
   return {columns, rows_of(client_->reply.get())};
 }
 
 uint64_t Server::count(const Place& place, const Query& query) {
-  const auto table = client_->open(place, "", query.filters);
+  const auto table = client_->open(place, {});
+  const std::string in = in_column(place, query);
   hs_error error = {};
   uint64_t rows = 0;
-  check(hs_count(table.get(), Asked(query).get(), client_->reply.get(), &rows, &error), error);
+  check(hs_count(table.get(), Asked(query, in).get(), client_->reply.get(), &rows, &error), error);
   return rows;
 }
 
 uint64_t Server::change(const Place& place, const Query& query, const std::string& change,
                         const Fields& fields) {
-  const auto table = client_->open(place, names_of(fields, &Field::column), query.filters);
-  const auto values = values_of(fields);
+  const auto table = client_->open(place, {});
+  const std::string in = in_column(place, query);
+  const auto row = fields_of(fields);
   hs_error error = {};
-  check(hs_change(table.get(), Asked(query).get(), change.c_str(), values.data(), values.size(),
+  check(hs_change(table.get(), Asked(query, in).get(), change.c_str(), row.data(), row.size(),
                   client_->reply.get(), &error),
         error);
   return number_of(client_->reply.get(), 0);
@@ -283,10 +289,13 @@ Rows Server::changed(const Place& place, const Query& query, const std::string& 
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.column);
   const Columns given = change == "D?" ? columns : this->columns(place.table, names);
-  const auto table = client_->open(place, names_of(given, &Column::name), query.filters);
-  const auto values = values_of(fields);
+  std::vector<std::string> opened;
+  for (const Column& column : given) opened.push_back(column.name);
+  const auto table = client_->open(place, opened);
+  const std::string in = in_column(place, query);
+  const auto row = fields_of(fields);
   hs_error error = {};
-  check(hs_change(table.get(), Asked(query).get(), change.c_str(), values.data(), values.size(),
+  check(hs_change(table.get(), Asked(query, in).get(), change.c_str(), row.data(), row.size(),
                   client_->reply.get(), &error),
         error);
   return {given, rows_of(client_->reply.get())};
@@ -294,45 +303,48 @@ Rows Server::changed(const Place& place, const Query& query, const std::string& 
 
 Added Server::insert(const std::string& table, const std::string& verb, const Fields& row,
                      const Fields& update) {
-  (void)update;
-  const auto opened = client_->open({table}, names_of(row, &Field::column), {});
-  const auto values = values_of(row);
+  const auto opened = client_->open({table}, {});
+  const auto fields = fields_of(row), updates = fields_of(update);
   hs_error error = {};
-  check(hs_insert(opened.get(), verb.c_str(), values.data(), values.size(), nullptr, 0,
-                  client_->reply.get(), &error),
+  check(hs_insert(opened.get(), verb.c_str(), fields.data(), fields.size(),
+                  update.empty() ? nullptr : updates.data(), updates.size(), client_->reply.get(),
+                  &error),
         error);
   return added_of(client_->reply.get(), verb);
 }
 
 Rows Server::inserted(const std::string& table, const std::string& verb, const Fields& row,
                       const Fields& update, const Columns& columns) {
-  (void)update;
-  (void)columns;
   std::vector<std::string> names;
-  for (const Field& field : row) names.push_back(field.column);
-  const Columns given = this->columns(table, names);
-  const auto opened = client_->open({table}, names_of(row, &Field::column), {});
-  const auto values = values_of(row);
+  for (const Column& column : columns) names.push_back(column.name);
+  const auto opened = client_->open({table}, names);
+  const auto fields = fields_of(row), updates = fields_of(update);
   hs_error error = {};
-  check(hs_insert(opened.get(), verb.c_str(), values.data(), values.size(), nullptr, 0,
-                  client_->reply.get(), &error),
+  hs_reply* reply = client_->reply.get();
+  check(hs_insert(opened.get(), verb.c_str(), fields.data(), fields.size(),
+                  update.empty() ? nullptr : updates.data(), updates.size(), reply, &error),
         error);
-  return {given, rows_of(client_->reply.get())};
+  std::vector<std::string> given;
+  hs_column column = {};
+  for (size_t i = 0; hs_reply_column(reply, i, &column) == 0; i++) given.emplace_back(column.name);
+  return {this->columns(table, given), rows_of(reply)};
 }
 
 std::vector<std::optional<std::string>> Server::insert_many(const std::string& table,
                                                             const std::string& verb,
                                                             const std::vector<std::string>& columns,
                                                             const std::vector<Row>& rows) {
-  std::string names;
-  for (const std::string& column : columns) names += (names.empty() ? "" : ",") + column;
-  const auto opened = client_->open({table}, names, {});
+  const auto opened = client_->open({table}, {});
   const BatchHandle batch(hs_batch_new(client_->client.handle()));
   if (!batch) throw std::bad_alloc();
   hs_error error = {};
+  std::vector<hs_field> fields;
   for (const Row& row : rows) {
-    const auto values = values_of(row);
-    check(hs_batch_insert(batch.get(), opened.get(), verb.c_str(), values.data(), values.size(),
+    fields.clear();
+    for (size_t i = 0; i < row.size() && i < columns.size(); i++) {
+      fields.push_back({columns[i].c_str(), value_of(row[i])});
+    }
+    check(hs_batch_insert(batch.get(), opened.get(), verb.c_str(), fields.data(), fields.size(),
                           nullptr, 0, &error),
           error);
   }

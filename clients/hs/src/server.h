@@ -107,6 +107,7 @@ class Server {
 
  private:
   struct Client;
+  std::string in_column(const Place& place, const Query& query);
   std::unique_ptr<Client> client_;
   std::map<std::string, Columns> columns_;
 };
