@@ -315,8 +315,9 @@ Added Server::insert(const std::string& table, const std::string& verb, const Fi
 
 Rows Server::inserted(const std::string& table, const std::string& verb, const Fields& row,
                       const Fields& update, const Columns& columns) {
+  (void)columns;
   std::vector<std::string> names;
-  for (const Column& column : columns) names.push_back(column.name);
+  for (const Field& field : row) names.push_back(field.column);
   const auto opened = client_->open({table}, names);
   const auto fields = fields_of(row), updates = fields_of(update);
   hs_error error = {};
