@@ -17,6 +17,8 @@ const std::vector<CommandEntry>& commands() {
       {"describe", "Tells of databases, of a database's tables, or of a table's columns",
        make_describe},
       {"indexes", "Tells of a table's indexes", make_indexes},
+      {"import", "Adds the rows of a file", make_import},
+      {"export", "Writes a table's rows into a file", make_export},
       {"ping", "Tells whether the server answers, and what it is", make_ping},
       {"raw", "Sends lines of the protocol as they are", make_raw},
       {"wait-gtid", "Waits until the server has applied changes", make_wait_gtid},

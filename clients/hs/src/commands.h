@@ -31,6 +31,10 @@ std::unique_ptr<Command> make_ping();
 std::unique_ptr<Command> make_raw();
 std::unique_ptr<Command> make_wait_gtid();
 
+// import.cc and export.cc
+std::unique_ptr<Command> make_import();
+std::unique_ptr<Command> make_export();
+
 }  // namespace hs::tool
 
 #endif  // HS_CLIENTS_HS_COMMANDS_H_

@@ -36,31 +36,30 @@ class Insert : public Command {
     const std::string mark = returning_mark(returning_);
     if (!mark.empty()) return run_returning(session, common, table, verb + mark, row, update);
     const Added added = session.server().insert(table, verb, row, update);
-    Rows outcome = {{{"result"}}, {{word(verb, added)}}};
-    std::string sentence = word(verb, added);
+    const std::string did = word(added.did);
+    Rows outcome = {{{"result"}}, {{did}}};
+    std::string sentence = did;
     if (verb == "+R") {
       outcome.columns.push_back({"replaced", Kind::number});
-      outcome.rows[0].emplace_back(std::to_string(added.rows - 1));
-      if (added.rows > 1) sentence += fmt::format(", {} replaced", added.rows - 1);
+      outcome.rows[0].emplace_back(std::to_string(added.replaced));
+      if (added.replaced > 0) sentence += fmt::format(", {} replaced", added.replaced);
     }
     if (added.id != 0) {
       outcome.columns.push_back({"id", Kind::number});
       outcome.rows[0].emplace_back(std::to_string(added.id));
       sentence += fmt::format(", id {}", added.id);
     }
-    return tell(common, sentence, outcome, verb != "+I" || added.rows > 0);
+    return tell(common, sentence, outcome, verb != "+I" || added.did != Did::unchanged);
   }
 
  private:
-  static std::string word(const std::string& verb, const Added& added) {
-    if (verb == "+U" && added.rows == 2) return "updated";
-    return verb == "+" || verb == "+R" || added.rows == 1 ? "inserted" : "unchanged";
+  static const char* word(Did did) {
+    return did == Did::inserted ? "inserted" : did == Did::updated ? "updated" : "unchanged";
   }
 
   static Status run_returning(Session& session, const Common& common, const std::string& table,
                               const std::string& verb, const Fields& row, const Fields& update) {
-    const Rows rows =
-        session.server().inserted(table, verb, row, update, session.columns(table, ""));
+    const Rows rows = session.server().inserted(table, verb, row, update);
     Session::write(as_text(Session::look(common), rows));
     return rows.rows.empty() && verb == "+I!" ? nothing : done;
   }

@@ -39,17 +39,16 @@ void QueryOptions::add_in(Session& session, const Common& common, Query& query) 
     if (each_ || !text(in_column_).empty()) throw UsageError("--each and --in-column need --in");
     return;
   }
-  if (const std::string column = text(in_column_); !column.empty()) {
-    const auto parts = session.server().index_parts(place(session));
-    while (query.in_part < parts.size() && parts[query.in_part].column != column) query.in_part++;
-    if (query.in_part == parts.size()) {
-      throw UsageError(fmt::format("the index has no column {}", column));
-    }
-  }
-  if (query.in_part > query.key.size()) {
+  const auto parts = session.server().index_parts(place(session));
+  const std::string column = text(in_column_);
+  size_t part = 0;
+  while (!column.empty() && part < parts.size() && parts[part].column != column) part++;
+  if (part >= parts.size()) throw UsageError(fmt::format("the index has no column {}", column));
+  if (part > query.key.size()) {
     throw UsageError("--in needs values for the columns of the index before its own");
   }
-  query.key.insert(query.key.begin() + query.in_part, Cell(""));
+  query.in_column = parts[part].column;
+  query.key.insert(query.key.begin() + static_cast<std::ptrdiff_t>(part), Cell(""));
   query.in_all = each_;
 }
 

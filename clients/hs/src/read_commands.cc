@@ -28,8 +28,7 @@ class Get : public Command {
     const Place place = find_.place(session);
     const Query query = find_.query(session, common, "=", find_.words(), 1);
     if (query.key.empty()) throw UsageError("the key is missing");
-    const Columns columns = session.columns(place.table, text(columns_));
-    return print(common, session.server().find(place, columns, query));
+    return print(common, session.server().find(place, names_of(text(columns_)), query));
   }
 
  private:
@@ -64,8 +63,7 @@ class Find : public Command {
       query.op = ">=";
       query.key = session.server().lowest(place);
     }
-    const Columns columns = session.columns(place.table, text(columns_));
-    const Rows rows = session.server().find(place, columns, query);
+    const Rows rows = session.server().find(place, names_of(text(columns_)), query);
     const Status status = print(common, rows);
     if (!find_.has_limit() && rows.rows.size() == find_limit) {
       std::cerr << "hs: there may be more than " << find_limit << " rows: --limit\n";

@@ -2,9 +2,20 @@
 
 #include <algorithm>
 #include <handlersocket2.hpp>
+#include <optional>
+#include <string_view>
 
 namespace hs::tool {
 namespace {
+
+template <typename T, void (*Free)(T*)>
+struct Freed {
+  void operator()(T* handle) const { Free(handle); }
+};
+using ReplyHandle = std::unique_ptr<hs_reply, Freed<hs_reply, hs_reply_free>>;
+using BatchHandle = std::unique_ptr<hs_batch, Freed<hs_batch, hs_batch_free>>;
+using TableHandle = std::unique_ptr<hs_table, Freed<hs_table, hs_table_free>>;
+using RangeHandle = std::unique_ptr<hs_range, Freed<hs_range, hs_range_free>>;
 
 hs_value value_of(const Cell& cell) {
   return cell ? hs_bytes(cell->data(), cell->size()) : hs_null();
@@ -22,28 +33,34 @@ std::vector<hs_value> values_of(const Row& row) {
 }
 
 std::vector<hs_field> fields_of(const Fields& fields) {
-  std::vector<hs_field> made;
-  for (const Field& field : fields) made.push_back({field.column.c_str(), value_of(field.value)});
-  return made;
+  std::vector<hs_field> result;
+  result.reserve(fields.size());
+  for (const Field& field : fields) result.push_back({c_text(field.column), value_of(field.value)});
+  return result;
 }
 
-// The call's query, which refers to the tool's.
+std::vector<hs_filter> filters_of(const std::vector<Filter>& filters) {
+  std::vector<hs_filter> result;
+  for (const Filter& filter : filters) {
+    result.push_back(
+        {c_text(filter.column), filter.op.c_str(), value_of(filter.value), filter.ends ? 1 : 0});
+  }
+  return result;
+}
+
+// The client's query, which refers to the tool's.
 class Asked {
  public:
-  explicit Asked(const Query& query, const std::string& in_column = "")
-      : key_(values_of(query.key)), in_(values_of(query.in)), query_() {
-    for (const Filter& filter : query.filters) {
-      filters_.push_back(
-          {filter.column.c_str(), filter.op.c_str(), value_of(filter.value), filter.ends ? 1 : 0});
-    }
+  explicit Asked(const Query& query)
+      : key_(values_of(query.key)), in_(values_of(query.in)), filters_(filters_of(query.filters)) {
     query_.op = query.op.c_str();
     query_.key = key_.data();
     query_.key_count = key_.size();
     query_.limit = query.limit;
     query_.offset = query.offset;
+    query_.in_column = query.in.empty() ? nullptr : c_text(query.in_column);
     query_.in = in_.data();
     query_.in_count = in_.size();
-    query_.in_column = query.in.empty() ? nullptr : in_column.c_str();
     query_.in_all = query.in_all ? 1 : 0;
     query_.filters = filters_.data();
     query_.filter_count = filters_.size();
@@ -53,68 +70,113 @@ class Asked {
  private:
   std::vector<hs_value> key_, in_;
   std::vector<hs_filter> filters_;
-  hs_query query_;
+  hs_query query_ = {};
 };
 
-std::vector<Row> rows_of(const hs_reply* reply) {
-  std::vector<Row> rows(hs_reply_rows(reply));
-  for (size_t row = 0; row < rows.size(); row++) {
-    for (size_t column = 0; column < hs_reply_columns(reply); column++) {
-      rows[row].push_back(cell_of(hs_reply_value(reply, row, column)));
+Column column_of(const hs_column& column) {
+  switch (column.kind) {
+    case HS_KIND_INTEGER:
+    case HS_KIND_FLOAT:
+      return {column.name, Kind::number};
+    case HS_KIND_DECIMAL:
+      return {column.name, Kind::decimal};
+    case HS_KIND_BYTES:
+      return {column.name, Kind::bytes};
+    default:
+      return {column.name, Kind::text};
+  }
+}
+
+Rows rows_of(const hs_reply* reply) {
+  Rows result;
+  const size_t columns = hs_reply_columns(reply);
+  hs_column column = {};
+  for (size_t i = 0; i < columns && hs_reply_column(reply, i, &column) == 0; i++) {
+    result.columns.push_back(column_of(column));
+  }
+  for (size_t row = 0; row < hs_reply_rows(reply); row++) {
+    result.rows.emplace_back();
+    for (size_t i = 0; i < columns; i++) {
+      result.rows.back().push_back(cell_of(hs_reply_value(reply, row, i)));
     }
   }
-  return rows;
-}
-
-uint64_t number_of(const hs_reply* reply, size_t column) {
-  uint64_t number = 0;
-  if (hs_value_uint64(hs_reply_value(reply, 0, column), &number) != 0) {
-    hs_error error = {};
-    error.kind = HS_PROTOCOL;
-    std::snprintf(error.text, sizeof error.text, "the answer has no number");
-    raise(error);
-  }
-  return number;
-}
-
-Added added_of(const hs_reply* reply, const std::string& verb) {
-  hs_added added = {};
-  hs_error error = {};
-  check(hs_reply_added(reply, &added, &error), error);
-  if (verb == "+R") return {added.replaced + 1, added.id};
-  return {static_cast<uint64_t>(added.did), added.id};
+  return result;
 }
 
 // A reply as the line that it came as.
-std::string line_of(const hs_reply* reply, int code) {
-  std::string line = std::to_string(code) + "\t" + std::to_string(hs_reply_columns(reply));
-  for (const Row& row : rows_of(reply)) {
-    for (const Cell& cell : row) {
-      line += '\t';
-      if (!cell) line += '\0';
-      for (const char c : cell.value_or("")) {
-        const bool escaped = static_cast<unsigned char>(c) < 0x10;
-        if (escaped) line += '\x01';
-        line += escaped ? static_cast<char>(c + 0x40) : c;
-      }
+std::string line_of(const RawReply& reply) {
+  if (reply.code != 0)
+    return std::to_string(reply.code) + "\t1\t" + reply.values.at(0).value_or("");
+  std::string line = "0\t" + std::to_string(reply.columns);
+  for (const Cell& cell : reply.values) {
+    line += '\t';
+    if (!cell) line += '\0';
+    for (const char c : cell.value_or("")) {
+      const bool escaped = static_cast<unsigned char>(c) < 0x10;
+      if (escaped) line += '\x01';
+      line += escaped ? static_cast<char>(c + 0x40) : c;
     }
   }
   return line;
 }
 
+// The two parts of "database.table"; a database has no dot in its name.
+std::pair<std::string, std::string> parts_of(const std::string& table) {
+  const size_t dot = table.find('.');
+  if (dot == std::string::npos) throw UsageError("a table is named DATABASE.TABLE");
+  return {table.substr(0, dot), table.substr(dot + 1)};
+}
+
+// Whether no other row of the table would fare better.
+bool is_of_table(const hs_error& error) {
+  switch (error.kind) {
+    case HS_NOT_FOUND:
+    case HS_READ_ONLY:
+    case HS_AUTHENTICATION:
+    case HS_ACCESS_DENIED:
+    case HS_UNSUPPORTED:
+    case HS_UNAVAILABLE:
+      return true;
+    default:
+      return std::string_view(error.text) == "unsupported_table";
+  }
+}
+
+Inserted inserted_of(hs_reply* reply, size_t row) {
+  hs_error error = {};
+  hs_added added = {};
+  if (hs_reply_select(reply, row, &error) == 0) {
+    check(hs_reply_added(reply, &added, &error), error);
+    return {added.did != HS_UNCHANGED, false, false, ""};
+  }
+  if (is_of_table(error)) raise(error);
+  const bool again =
+      error.kind == HS_LOCK_TIMEOUT || error.kind == HS_DEADLOCK || error.kind == HS_OVERLOADED;
+  return {false, again, error.kind == HS_DUPLICATE_KEY, error.text};
+}
+
 }  // namespace
 
+// The client, and a reply for all of its calls.
 struct Server::Client {
-  explicit Client(const std::string& url) : client(url), reply(new_reply()) {}
+  explicit Client(const std::string& url) : client(url), reply(hs_reply_new()) {
+    if (!reply) throw std::bad_alloc();
+  }
 
-  TableHandle open(const Place& place, const std::vector<std::string>& columns) {
+  TableHandle open(const Place& place, const Names& names) {
+    std::vector<const char*> columns;
+    for (const std::string& name : names) columns.push_back(c_text(name));
     hs_error error = {};
-    std::vector<const char*> names;
-    for (const std::string& column : columns) names.push_back(column.c_str());
-    TableHandle table(hs_table_new(client.handle(), place.table.c_str(), place.index.c_str(),
-                                   names.data(), names.size(), 1, &error));
+    TableHandle table(hs_table_new(client.handle(), c_text(place.table), c_text(place.index),
+                                   columns.data(), columns.size(), 0, &error));
     if (!table) raise(error);
     return table;
+  }
+
+  // Ends a call that has answered in `reply`.
+  const hs_reply* answered(int result, const hs_error& error) const {
+    check(result, error);
+    return reply.get();
   }
 
   hs::Client client;
@@ -128,10 +190,11 @@ Server::~Server() = default;
 void Server::ping() { client_->client.ping(); }
 
 std::vector<std::string> Server::hello(bool write_port) {
-  const auto answer = client_->client.raw(write_port, {"H", "2", "hs/" HS_VERSION}).values;
+  const RawReply answer = client_->client.raw(write_port, {"H", "2", "hs/" HS_VERSION});
   std::vector<std::string> texts;
-  for (const Cell& cell : answer) texts.push_back(cell.value_or(""));
+  for (const Cell& cell : answer.values) texts.push_back(cell.value_or(""));
   texts.resize(std::max<size_t>(texts.size(), 5));
+  if (answer.code != 0) return {"HandlerSocket", "1", "a server", ""};  // the original
   return {texts[1], texts[2], texts[3], texts[4]};
 }
 
@@ -139,18 +202,8 @@ bool Server::wait_for_gtid(const std::string& gtids, double seconds) {
   return client_->client.wait_for_gtid(gtids, seconds);
 }
 
-std::string Server::last_gtid() { return client_->client.last_gtid(); }
-
 std::string Server::raw(bool write_port, const std::vector<std::string>& tokens) {
-  std::vector<hs_value> values;
-  for (const std::string& token : tokens) values.push_back(hs_bytes(token.data(), token.size()));
-  hs_error error = {};
-  hs_reply* reply = client_->reply.get();
-  int code = 0;
-  check(hs_raw(client_->client.handle(), write_port ? 1 : 0, values.data(), values.size(), reply,
-               &code, &error),
-        error);
-  return line_of(reply, code);
+  return line_of(client_->client.raw(write_port, tokens));
 }
 
 Rows Server::databases() { return {{{"database"}}, client_->client.describe()}; }
@@ -158,17 +211,6 @@ Rows Server::databases() { return {{{"database"}}, client_->client.describe()}; 
 Rows Server::tables(const std::string& database) {
   return {{{"table"}, {"comment"}}, client_->client.describe(database)};
 }
-
-namespace {
-
-// The two parts of "database.table"; a database may have no dot in its name.
-std::pair<std::string, std::string> parts_of(const std::string& table) {
-  const size_t dot = table.find('.');
-  if (dot == std::string::npos) throw UsageError("a table is named DATABASE.TABLE");
-  return {table.substr(0, dot), table.substr(dot + 1)};
-}
-
-}  // namespace
 
 Rows Server::describe(const std::string& table) {
   const auto [database, name] = parts_of(table);
@@ -194,35 +236,22 @@ Rows Server::indexes(const std::string& table) {
           client_->client.describe(database, name, true)};
 }
 
-const Columns& Server::columns(const std::string& table) {
-  auto known = columns_.find(table);
-  if (known != columns_.end()) return known->second;
-  Columns columns;
-  for (const Row& row : describe(table).rows) {
-    columns.push_back({row.at(0).value_or(""), kind_of(row.at(1).value_or(""))});
-  }
-  return columns_[table] = std::move(columns);
-}
-
-Columns Server::columns(const std::string& table, const std::vector<std::string>& names) {
-  Columns chosen;
-  for (const std::string& name : names) chosen.push_back({name});
-  try {
-    for (const Column& column : columns(table)) {
-      for (Column& wanted : chosen) {
-        if (wanted.name == column.name) wanted.kind = column.kind;
-      }
-    }
-  } catch (const UnsupportedError&) {
-  }
-  return chosen;
+Columns Server::columns(const std::string& table, const Names& names) {
+  const auto opened = client_->open({table}, names);
+  const hs_column* columns = nullptr;
+  size_t count = 0;
+  hs_error error = {};
+  check(hs_table_columns(opened.get(), &columns, &count, &error), error);
+  Columns result;
+  for (size_t i = 0; i < count; i++) result.push_back(column_of(columns[i]));
+  return result;
 }
 
 std::vector<IndexPart> Server::index_parts(const Place& place) {
   std::vector<IndexPart> parts;
   for (const Row& row : indexes(place.table).rows) {
     if (row.at(0) != place.index) continue;
-    parts.push_back({row.at(2).value_or(""), row.at(3) == "1", row.at(4) == "D"});
+    parts.push_back({row.at(2).value_or(""), row.at(3) == "1", row.at(4) == "D", !row.at(5)});
   }
   return parts;
 }
@@ -230,151 +259,137 @@ std::vector<IndexPart> Server::index_parts(const Place& place) {
 Row Server::lowest(const Place& place) {
   const auto parts = index_parts(place);
   if (parts.empty()) throw UsageError("there is no index " + place.index);
-  if (parts.front().descending)
-    throw UsageError("the index goes downwards: give a key to begin with");
+  if (parts[0].descending) throw UsageError("the index goes downwards: give a key to begin with");
   for (const Row& row : describe(place.table).rows) {
-    if (row.at(0) != parts.front().column) continue;
-    const std::string type = row.at(1).value_or("");
+    if (row.at(0) != parts[0].column) continue;
     if (row.at(2) == "YES") return {std::nullopt};  // NULL sorts first
-    const Kind kind = kind_of(type);
-    if (kind == Kind::number || kind == Kind::decimal) return {"-1e309"};
-    if (type.rfind("time", 0) == 0 && type.rfind("timestamp", 0) != 0) return {"-838:59:59.999999"};
+    hs_kind kind = hs_kind_of(row.at(1).value_or("").c_str());
+    if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
+      return {"-1e309"};
+    if (kind == HS_KIND_TIME) return {"-838:59:59.999999"};
   }
-  return {""};
+  // Texts that begin with control characters may sort before the empty one.
+  Query before{"<", {""}, 0, 0, "", {}, false, {}};
+  const uint64_t rows = count(place, before);
+  if (rows == 0) return {""};
+  before.limit = 1;
+  before.offset = static_cast<uint32_t>(std::min<uint64_t>(rows - 1, UINT32_MAX));
+  const Rows first = find(place, {parts[0].column}, before);
+  return first.rows.empty() ? Row{""} : first.rows[0];
 }
 
-void Server::forget() { columns_.clear(); }
-
-// The column of the index that the values of `in` are for.
-std::string Server::in_column(const Place& place, const Query& query) {
-  if (query.in.empty()) return "";
-  const auto parts = index_parts(place);
-  if (query.in_part >= parts.size()) throw UsageError("the index has no such column");
-  return parts[query.in_part].column;
-}
-
-Rows Server::find(const Place& place, const Columns& columns, const Query& query) {
-  std::vector<std::string> names;
-  for (const Column& column : columns) names.push_back(column.name);
+Rows Server::find(const Place& place, const Names& names, const Query& query) {
   const auto table = client_->open(place, names);
-  const std::string in = in_column(place, query);
   hs_error error = {};
-  check(hs_find(table.get(), Asked(query, in).get(), client_->reply.get(), &error), error);
-  return {columns, rows_of(client_->reply.get())};
+  return rows_of(client_->answered(
+      hs_find(table.get(), Asked(query).get(), client_->reply.get(), &error), error));
 }
 
 uint64_t Server::count(const Place& place, const Query& query) {
   const auto table = client_->open(place, {});
-  const std::string in = in_column(place, query);
   hs_error error = {};
   uint64_t rows = 0;
-  check(hs_count(table.get(), Asked(query, in).get(), client_->reply.get(), &rows, &error), error);
+  check(hs_count(table.get(), Asked(query).get(), client_->reply.get(), &rows, &error), error);
   return rows;
+}
+
+void Server::scan(const Place& place, const Names& names, const Row& start,
+                  const std::vector<Filter>& filters, const std::function<void(const Row&)>& take) {
+  const auto table = client_->open(place, names);
+  const auto key = values_of(start);
+  const auto conditions = filters_of(filters);
+  hs_bounds bounds = {};
+  bounds.start = key.data();
+  bounds.start_count = key.size();
+  bounds.filters = conditions.data();
+  bounds.filter_count = conditions.size();
+  hs_error error = {};
+  const RangeHandle range(hs_range_new(table.get(), &bounds, &error));
+  if (!range) raise(error);
+  const hs_column* columns = nullptr;
+  size_t count = 0;
+  check(hs_table_columns(table.get(), &columns, &count, &error), error);
+  Row row(count);
+  for (;;) {
+    const int more = hs_range_next(range.get(), &error);
+    check(more, error);
+    if (more == 0) return;
+    for (size_t i = 0; i < count; i++) row[i] = cell_of(hs_range_value(range.get(), i));
+    take(row);
+  }
 }
 
 uint64_t Server::change(const Place& place, const Query& query, const std::string& change,
                         const Fields& fields) {
   const auto table = client_->open(place, {});
-  const std::string in = in_column(place, query);
-  const auto row = fields_of(fields);
+  const auto values = fields_of(fields);
   hs_error error = {};
-  check(hs_change(table.get(), Asked(query, in).get(), change.c_str(), row.data(), row.size(),
+  uint64_t rows = 0;
+  check(hs_change(table.get(), Asked(query).get(), change.c_str(), values.data(), values.size(),
                   client_->reply.get(), &error),
         error);
-  return number_of(client_->reply.get(), 0);
+  check(hs_reply_number(client_->reply.get(), &rows, &error), error);
+  return rows;
 }
 
 Rows Server::changed(const Place& place, const Query& query, const std::string& change,
-                     const Fields& fields, const Columns& columns) {
-  std::vector<std::string> names;
-  for (const Field& field : fields) names.push_back(field.column);
-  const Columns given = change == "D?" ? columns : this->columns(place.table, names);
-  std::vector<std::string> opened;
-  for (const Column& column : given) opened.push_back(column.name);
-  const auto table = client_->open(place, opened);
-  const std::string in = in_column(place, query);
-  const auto row = fields_of(fields);
+                     const Fields& fields) {
+  columns(place.table, {});  // so that the kinds are known
+  const auto table = client_->open(place, {});
+  const auto values = fields_of(fields);
   hs_error error = {};
-  check(hs_change(table.get(), Asked(query, in).get(), change.c_str(), row.data(), row.size(),
-                  client_->reply.get(), &error),
-        error);
-  return {given, rows_of(client_->reply.get())};
+  return rows_of(
+      client_->answered(hs_change(table.get(), Asked(query).get(), change.c_str(), values.data(),
+                                  values.size(), client_->reply.get(), &error),
+                        error));
 }
 
 Added Server::insert(const std::string& table, const std::string& verb, const Fields& row,
                      const Fields& update) {
   const auto opened = client_->open({table}, {});
-  const auto fields = fields_of(row), updates = fields_of(update);
+  const auto values = fields_of(row), updates = fields_of(update);
   hs_error error = {};
-  check(hs_insert(opened.get(), verb.c_str(), fields.data(), fields.size(),
+  hs_added added = {};
+  check(hs_insert(opened.get(), verb.c_str(), values.data(), values.size(),
                   update.empty() ? nullptr : updates.data(), updates.size(), client_->reply.get(),
                   &error),
         error);
-  return added_of(client_->reply.get(), verb);
+  check(hs_reply_added(client_->reply.get(), &added, &error), error);
+  const Did did = added.did == HS_INSERTED  ? Did::inserted
+                  : added.did == HS_UPDATED ? Did::updated
+                                            : Did::unchanged;
+  return {did, added.replaced, added.id};
 }
 
 Rows Server::inserted(const std::string& table, const std::string& verb, const Fields& row,
-                      const Fields& update, const Columns& columns) {
-  (void)columns;
-  std::vector<std::string> names;
-  for (const Field& field : row) names.push_back(field.column);
-  const auto opened = client_->open({table}, names);
-  const auto fields = fields_of(row), updates = fields_of(update);
+                      const Fields& update) {
+  const auto opened = client_->open({table}, {});
+  const auto values = fields_of(row), updates = fields_of(update);
   hs_error error = {};
-  hs_reply* reply = client_->reply.get();
-  check(hs_insert(opened.get(), verb.c_str(), fields.data(), fields.size(),
-                  update.empty() ? nullptr : updates.data(), updates.size(), reply, &error),
-        error);
-  std::vector<std::string> given;
-  hs_column column = {};
-  for (size_t i = 0; hs_reply_column(reply, i, &column) == 0; i++) given.emplace_back(column.name);
-  return {this->columns(table, given), rows_of(reply)};
+  return rows_of(
+      client_->answered(hs_insert(opened.get(), verb.c_str(), values.data(), values.size(),
+                                  update.empty() ? nullptr : updates.data(), updates.size(),
+                                  client_->reply.get(), &error),
+                        error));
 }
 
-std::vector<std::optional<std::string>> Server::insert_many(const std::string& table,
-                                                            const std::string& verb,
-                                                            const std::vector<std::string>& columns,
-                                                            const std::vector<Row>& rows) {
+std::vector<Inserted> Server::insert_many(const std::string& table, const std::string& verb,
+                                          const std::vector<Fields>& rows) {
   const auto opened = client_->open({table}, {});
   const BatchHandle batch(hs_batch_new(client_->client.handle()));
   if (!batch) throw std::bad_alloc();
   hs_error error = {};
-  std::vector<hs_field> fields;
-  for (const Row& row : rows) {
-    fields.clear();
-    for (size_t i = 0; i < row.size() && i < columns.size(); i++) {
-      fields.push_back({columns[i].c_str(), value_of(row[i])});
-    }
-    check(hs_batch_insert(batch.get(), opened.get(), verb.c_str(), fields.data(), fields.size(),
+  for (const Fields& row : rows) {
+    const auto values = fields_of(row);
+    check(hs_batch_insert(batch.get(), opened.get(), verb.c_str(), values.data(), values.size(),
                           nullptr, 0, &error),
           error);
   }
   hs_reply* reply = client_->reply.get();
   check(hs_batch_run(batch.get(), reply, &error), error);
-  std::vector<std::optional<std::string>> errors(rows.size());
-  for (size_t i = 0; i < rows.size(); i++) {
-    if (hs_reply_select(reply, i, &error) != 0) errors[i] = error.text;
-  }
-  return errors;
-}
-
-Kind kind_of(const std::string& type) {
-  static const std::map<std::string, Kind> kinds = {
-      {"tinyint", Kind::number},     {"smallint", Kind::number},
-      {"mediumint", Kind::number},   {"int", Kind::number},
-      {"bigint", Kind::number},      {"year", Kind::number},
-      {"float", Kind::number},       {"double", Kind::number},
-      {"decimal", Kind::decimal},    {"binary", Kind::bytes},
-      {"varbinary", Kind::bytes},    {"tinyblob", Kind::bytes},
-      {"blob", Kind::bytes},         {"mediumblob", Kind::bytes},
-      {"longblob", Kind::bytes},     {"bit", Kind::bytes},
-      {"geometry", Kind::bytes},     {"point", Kind::bytes},
-      {"linestring", Kind::bytes},   {"polygon", Kind::bytes},
-      {"multipoint", Kind::bytes},   {"multilinestring", Kind::bytes},
-      {"multipolygon", Kind::bytes}, {"geometrycollection", Kind::bytes},
-  };
-  const auto found = kinds.find(type.substr(0, type.find_first_of("( ")));
-  return found != kinds.end() ? found->second : Kind::text;
+  std::vector<Inserted> results;
+  for (size_t i = 0; i < rows.size(); i++) results.push_back(inserted_of(reply, i));
+  return results;
 }
 
 }  // namespace hs::tool

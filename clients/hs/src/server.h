@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +19,8 @@ struct Place {
   std::string index = "PRIMARY";
 };
 
+using Names = std::vector<std::string>;
+
 struct Filter {
   std::string column, op;
   Cell value;
@@ -32,16 +32,27 @@ struct Query {
   Row key;
   uint32_t limit = 1;  // 0 in a count: no limit
   uint32_t offset = 0;
-  uint32_t in_part = 0;  // the part of the key whose place the values of `in` take
+  std::string in_column;  // the column of the index whose place in the key the values of `in` take
   Row in;
   bool in_all = false;  // all rows of each value, not the first one
   std::vector<Filter> filters;
 };
 
-// The answer to an insert, as docs/protocol.md has it for its verb (1 for +), and the id or 0.
+enum class Did { unchanged, inserted, updated };
+
+// What an insert did, and the id, where the table generates ids.
 struct Added {
-  uint64_t rows = 0;
+  Did did = Did::unchanged;
+  uint64_t replaced = 0;
   uint64_t id = 0;
+};
+
+// What became of one of many rows.
+struct Inserted {
+  bool added = false;      // with +I false is no error: it was there
+  bool try_again = false;  // it met others' locks
+  bool is_duplicate = false;
+  std::string error;  // empty: none
 };
 
 // A column of an index.
@@ -49,6 +60,7 @@ struct IndexPart {
   std::string column;
   bool unique = false;
   bool descending = false;
+  bool whole = true;  // not its first characters only
 };
 
 class Server {
@@ -63,7 +75,6 @@ class Server {
   // Product, its version, the server's version, features.
   std::vector<std::string> hello(bool write_port);
   bool wait_for_gtid(const std::string& gtids, double seconds);
-  std::string last_gtid();
   // A line of tokens as they are, and the line of the reply.
   std::string raw(bool write_port, const std::vector<std::string>& tokens);
 
@@ -71,49 +82,42 @@ class Server {
   Rows tables(const std::string& database);
   Rows describe(const std::string& table);
   Rows indexes(const std::string& table);
-  // All columns of the table. Asked for once.
-  const Columns& columns(const std::string& table);
-  // The columns of these names; a server that does not tell of columns has text in all.
-  Columns columns(const std::string& table, const std::vector<std::string>& names);
+  // The columns of these names, or all.
+  Columns columns(const std::string& table, const Names& names);
+  // Empty: there is no such index.
   std::vector<IndexPart> index_parts(const Place& place);
-  // A key from which `>=` finds all rows of the index; only texts that begin with control characters
-  // may be below it. Throws UsageError for an index that goes downwards.
+  // A key from which `>=` finds all rows of the index. Throws UsageError for an index that goes
+  // downwards, and one that is not there.
   Row lowest(const Place& place);
-  // What is known of tables is asked for anew.
-  void forget();
 
-  Rows find(const Place& place, const Columns& columns, const Query& query);
+  // names: of the columns; none: all.
+  Rows find(const Place& place, const Names& names, const Query& query);
   uint64_t count(const Place& place, const Query& query);
+  // All rows from a key on, page by page.
+  void scan(const Place& place, const Names& names, const Row& start,
+            const std::vector<Filter>& filters, const std::function<void(const Row&)>& take);
   // change: U, D, + or -. Returns how many rows.
   uint64_t change(const Place& place, const Query& query, const std::string& change,
                   const Fields& fields);
   // The same with ? or ! behind it: the rows before or afterwards. Their columns are the fields', or
-  // those of `columns` for D?.
+  // all for D?.
   Rows changed(const Place& place, const Query& query, const std::string& change,
-               const Fields& fields, const Columns& columns);
+               const Fields& fields);
   // verb: +, +I, +U or +R. update: only with +U; empty: the row's values.
   Added insert(const std::string& table, const std::string& verb, const Fields& row,
                const Fields& update);
   // With ? or ! behind it: the rows that were there, or the row afterwards.
   Rows inserted(const std::string& table, const std::string& verb, const Fields& row,
-                const Fields& update, const Columns& columns);
-
-  // Inserts rows in one piece. Returns for each nothing, or its error. A connection that breaks is
-  // thrown.
-  std::vector<std::optional<std::string>> insert_many(const std::string& table,
-                                                      const std::string& verb,
-                                                      const std::vector<std::string>& columns,
-                                                      const std::vector<Row>& rows);
+                const Fields& update);
+  // Inserts rows in one piece, and returns what became of each. What stands in the way of all of them
+  // is thrown: a broken connection, a table that is not there, a right that is missing.
+  std::vector<Inserted> insert_many(const std::string& table, const std::string& verb,
+                                    const std::vector<Fields>& rows);
 
  private:
   struct Client;
-  std::string in_column(const Place& place, const Query& query);
   std::unique_ptr<Client> client_;
-  std::map<std::string, Columns> columns_;
 };
-
-// Of a type as D tells it.
-Kind kind_of(const std::string& type);
 
 }  // namespace hs::tool
 

@@ -38,6 +38,17 @@ std::unique_ptr<Server> connected(Options options, bool borrowed) {
 
 }  // namespace
 
+Names names_of(const std::string& list) {
+  Names names;
+  for (size_t at = 0; !list.empty() && at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    names.push_back(list.substr(at, end - at));
+    if (names.back().empty()) throw UsageError("--columns has an empty name");
+    at = end + 1;
+  }
+  return names;
+}
+
 Session::Session(const Common& common) : settings_(settings_of(common.options, common.files)) {
   if (common.ask_password) settings_.options["password"] = asked_password();
   settings_.options.emplace("name", "hs/" HS_VERSION);
@@ -46,6 +57,7 @@ Session::Session(const Common& common) : settings_(settings_of(common.options, c
 }
 
 Server& Session::server() {
+  (void)::setenv("HS_OPTION_FILE", "/dev/null", 1);  // the client need not read it again
   if (!server_) server_ = connected(settings_.options, settings_.borrowed);
   return *server_;
 }
@@ -57,18 +69,6 @@ std::string Session::table(const std::string& name) const {
     throw UsageError(fmt::format("{} needs its database: DATABASE.TABLE, or --database", name));
   }
   return database->second + "." + name;
-}
-
-Columns Session::columns(const std::string& table, const std::string& names) {
-  if (names.empty()) return server().columns(table);
-  std::vector<std::string> list;
-  for (size_t at = 0; at <= names.size();) {
-    const size_t end = std::min(names.find(',', at), names.size());
-    list.push_back(names.substr(at, end - at));
-    if (list.back().empty()) throw UsageError("--columns has an empty name");
-    at = end + 1;
-  }
-  return server().columns(table, list);
 }
 
 Look Session::look(const Common& common) {

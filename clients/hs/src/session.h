@@ -22,6 +22,9 @@ struct Common {
   bool ask_password = false;
 };
 
+// The names in a list with commas. Throws UsageError for an empty one.
+Names names_of(const std::string& list);
+
 class Session {
  public:
   explicit Session(const Common& common);
@@ -32,8 +35,6 @@ class Session {
 
   // "database.table" of a table's name, to which the default database is added.
   std::string table(const std::string& name) const;
-  // All columns, or those of a list with commas.
-  Columns columns(const std::string& table, const std::string& names);
 
   // How rows are written by a command with these options.
   static Look look(const Common& common);

@@ -36,11 +36,15 @@ std::string_view meaning(std::string_view word) {
 }
 
 std::string told(const Error& error) {
-  const std::string_view hint = meaning(error.what());
-  return fmt::format("{}: {}{}{}", error.name(), error.what(), hint.empty() ? "" : ": ", hint);
+  return fmt::format("{}: {}", error.name(), explained(error.what()));
 }
 
 }  // namespace
+
+std::string explained(const std::string& text) {
+  const std::string_view hint = meaning(text);
+  return hint.empty() ? text : fmt::format("{}: {}", text, hint);
+}
 
 Failure current_failure() {
   try {

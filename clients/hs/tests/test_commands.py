@@ -75,7 +75,10 @@ def test_insert_upsert_and_replace(hs: Run) -> None:
     assert lines(hs("upsert", "visits", "page=/a", "visits=2")) == ["updated, id 1"]
     assert lines(hs("upsert", "visits", "page=/a", "visits=2")) == ["unchanged"]
     assert lines(hs("replace", "visits", "page=/a"))[0].startswith("inserted, 1 replaced, id ")
-    assert lines(hs("insert", "visits", "page=/b", "-f", "jsonl", "-r", "after")) == ['{"page":"/b"}']
+    row = json.loads(hs("insert", "visits", "page=/b", "-f", "jsonl", "-r", "after").stdout)
+    assert (row["page"], row["visits"]) == ("/b", None) and row["id"] > 1
+    assert lines(hs("upsert", "visits", "page=/b", "last=y", "--update", "last=x"))[0].startswith("updated")
+    assert lines(hs("get", "visits", str(row["id"]), "-N")) == [f"{row['id']}\t/b\t\\N\tx"]
 
 
 def test_update_delete_incr_and_decr(hs: Run) -> None:

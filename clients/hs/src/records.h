@@ -1,0 +1,67 @@
+// Files of rows: their records one after the other, with their places.
+#ifndef HS_CLIENTS_HS_RECORDS_H_
+#define HS_CLIENTS_HS_RECORDS_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format.h"
+#include "rows.h"
+
+namespace hs::tool {
+
+// Where a record begins.
+struct Spot {
+  uint64_t offset = 0;  // bytes from the beginning of the file
+  uint64_t line = 1;
+};
+
+// The format that a file's name ends with (.csv, .tsv, .jsonl), or that was asked for: one of these
+// three. Throws UsageError.
+Format file_format(const std::string& path, const std::string& asked);
+
+class Records {
+ public:
+  // path: "-" is the standard input. Throws FileError.
+  Records(const std::string& path, Format format);
+
+  // Goes on at a spot that spot() has given. Throws FileError where that is not possible.
+  void go_to(const Spot& spot);
+  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end.
+  bool next(std::string& record);
+  // Where the record begins that next() reads next.
+  const Spot& spot() const { return spot_; }
+  // Bytes of the file; 0: unknown.
+  uint64_t size() const { return size_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  bool read_line();
+
+  struct Close {
+    void operator()(FILE* file) const { (void)std::fclose(file); }
+  };
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  std::string name_;
+  Format format_;
+  std::unique_ptr<FILE, Close> file_;
+  std::unique_ptr<char, Free> line_;
+  size_t capacity_ = 0, length_ = 0;
+  Spot spot_;
+  uint64_t size_ = 0;
+};
+
+// The record without its LF or CR LF; a CR in front of the LF of a line of TSV is the line's end, too.
+std::string_view without_end(std::string_view record);
+
+// The values of a record of CSV or TSV. Throws BadRecord.
+Row parse_record(Format format, std::string_view record);
+
+}  // namespace hs::tool
+
+#endif  // HS_CLIENTS_HS_RECORDS_H_

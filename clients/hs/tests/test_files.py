@@ -1,0 +1,198 @@
+"""import and export: what comes out can go in again, byte for byte, and nothing is changed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Run, environment
+from private_server import PrivateServer
+
+FORMATS = ["csv", "tsv", "jsonl"]
+ALL_BYTES = bytes(range(256))
+
+
+def fill_kinds(server: PrivateServer) -> None:
+    """Rows with every byte, NULL, empty texts and what the formats have a meaning for."""
+    texts = ["", "NULL", "\\N", "null", ",", '"', '""', "\t", "\n", "\r\n", "\\", " x ", "é日😀", "{}", "\x00\x01"]
+    for number, text in enumerate(texts):
+        server.sql("INSERT INTO test.kinds VALUES (%s, %s, -0.0, -1.50, %s)", (f"t{number}", text.encode(), text))
+    for byte in range(256):
+        server.sql("INSERT INTO test.kinds VALUES (%s, %s, %s, NULL, NULL)", (f"b{byte:03}", bytes([byte]), byte / 7))
+    server.sql("INSERT INTO test.kinds VALUES ('\t', %s, 1e300, 0, '')", (ALL_BYTES * 2,))
+    server.sql("INSERT INTO test.kinds VALUES ('', NULL, NULL, NULL, NULL)")
+
+
+def content(server: PrivateServer, table: str) -> list[tuple[object, ...]]:
+    """All rows, with the sign of zeros."""
+    return server.sql(f"SELECT k, HEX(b), CONCAT(d), n, HEX(t) FROM test.{table} ORDER BY k")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_byte_survives_export_and_import(
+    hs: Run, rows: PrivateServer, tmp_path: Path, format: str
+) -> None:
+    fill_kinds(rows)
+    rows.sql("CREATE OR REPLACE TABLE test.copy LIKE test.kinds")
+    file = tmp_path / f"kinds.{format}"
+    assert hs("export", "kinds", str(file)).returncode == 0
+    run = hs("import", "copy", str(file))
+    assert run.returncode == 0, run.stderr
+    assert content(rows, "copy") == content(rows, "kinds")
+    assert len(content(rows, "copy")) == 273
+    again = hs("export", "copy", "-f", format)
+    assert again.stdout == file.read_bytes()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_export_that_was_cut_anywhere_is_resumed(
+    hs: Run, rows: PrivateServer, tmp_path: Path, format: str
+) -> None:
+    fill_kinds(rows)
+    file = tmp_path / f"kinds.{format}"
+    hs("export", "kinds", str(file))
+    whole = file.read_bytes()
+    for cut in (0, 1, len(whole) // 2, len(whole) - 1, len(whole)):
+        file.write_bytes(whole[:cut])
+        run = hs("export", "kinds", str(file), "--resume")
+        assert run.returncode == 0, run.stderr
+        assert file.read_bytes() == whole, cut
+    file.write_bytes(b"other\n" + whole)
+    assert hs("export", "kinds", str(file), "--resume").returncode == 2
+    assert hs("export", "kinds", str(file)).returncode == 2
+    assert file.read_bytes() == b"other\n" + whole
+    assert hs("export", "kinds", str(file), "--overwrite").returncode == 0
+    assert file.read_bytes() == whole
+
+
+def test_an_export_of_some_rows_and_columns(hs: Run) -> None:
+    run = hs("export", "user", "-f", "csv", "-c", "user_name,user_id", "-w", "user_id < 3", "-N")
+    assert run.stdout == b"user name 1,1\nuser name 2,2\n"
+    assert b"2 rows exported" in run.stderr
+
+
+def test_bad_rows_are_told_with_their_lines_and_nothing_else_is_lost(
+    hs: Run, rows: PrivateServer, tmp_path: Path
+) -> None:
+    file, bad = tmp_path / "in.csv", tmp_path / "bad.csv"
+    file.write_text(
+        'user_id,user_name\n5000,"two\nlines"\n1,there\nx,no number\n5001\n5002,a"b\n5003,'
+        + "y" * 51 + '\n5004,""\n5005,'
+    )
+    run = hs("import", "user", str(file), "--bad", str(bad))
+    assert run.returncode == 6
+    told = [line.split(b":")[1:3] for line in run.stderr.splitlines()]
+    assert [int(line) for line, _ in told[:-1]] == [4, 5, 6, 7, 8]
+    assert b"3 rows imported, 5 refused" in run.stderr
+    assert bad.read_text().splitlines()[:3] == ["user_id,user_name", "1,there", "x,no number"]
+    kept = rows.sql("SELECT user_id, user_name FROM test.user WHERE user_id >= 5000 ORDER BY 1")
+    assert kept == [(5000, "two\nlines"), (5004, ""), (5005, None)]
+
+
+def test_bad_json_lines_are_told(hs: Run, rows: PrivateServer) -> None:
+    lines = b'{"user_id":7000}\n{"frob":1}\n[]\n\n{"user_id":7001,"user_name":null}\n{"user_id":18446744073709551616}'
+    run = hs("import", "user", "-f", "jsonl", input=lines)
+    assert run.returncode == 6
+    assert [int(line.split(b":")[1]) for line in run.stderr.splitlines()[:-1]] == [2, 3, 4, 6]
+    assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 7000") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "words, text",
+    [
+        ((), "user_id,frob\n1,2\n"),
+        ((), "user_id,user_id\n1,2\n"),
+        (("-c", "user_id"), "user_id,user_name\n1,2\n"),
+        (("-c", "frob"), "x\n1\n"),
+        (("--state", "/dev/null/x"), "user_id\n5000\n"),
+        (("--piece", "0"), "user_id\n5000\n"),
+    ],
+)
+def test_a_file_that_does_not_fit_changes_nothing(
+    hs: Run, rows: PrivateServer, words: tuple[str, ...], text: str
+) -> None:
+    run = hs("import", "user", "-f", "csv", *words, input=text.encode())
+    assert run.returncode == 2, run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.user") == [(200,)]
+
+
+def test_an_import_ends_after_too_many_bad_rows(hs: Run, rows: PrivateServer) -> None:
+    text = "user_id\n" + "x\n" * 5 + "5000\n"
+    run = hs("import", "user", "-f", "csv", "--max-bad", "2", "--piece", "1", input=text.encode())
+    assert run.returncode == 6 and b"stops in front of line 4" in run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.user") == [(200,)]
+
+
+def test_rows_that_are_there_are_ignored_updated_or_replaced(hs: Run, rows: PrivateServer) -> None:
+    text = b"user_id,user_name\n1,new\n5000,new\n"
+    ignored = hs("import", "user", "-f", "csv", "--on-duplicate", "ignore", input=text)
+    assert b"1 rows imported, 1 were there already" in ignored.stderr
+    assert rows.sql("SELECT user_name FROM test.user WHERE user_id = 1") == [("user name 1",)]
+    hs("import", "user", "-f", "csv", "--on-duplicate", "update", input=text)
+    row = rows.sql("SELECT user_name, user_email FROM test.user WHERE user_id = 1")
+    assert row == [("new", "user1@example.com")]
+    hs("import", "user", "-f", "csv", "--on-duplicate", "replace", input=text)
+    assert rows.sql("SELECT user_email FROM test.user WHERE user_id = 1") == [(None,)]
+
+
+def test_an_import_goes_on_where_its_state_says(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    file, state = tmp_path / "in.csv", tmp_path / "state"
+    text = "user_id,user_name\n" + "".join(f"{number},n\n" for number in range(5000, 5100))
+    file.write_text(text)
+    head, sent = ("".join(text.splitlines(True)[:lines]) for lines in (21, 61))
+    # As if it had been ended while 40 rows were under way, of which the server had done 10.
+    hs("import", "user", "-f", "csv", input="".join(text.splitlines(True)[:31]).encode())
+    spots = {"done": {"offset": len(head), "line": 22}, "sent": {"offset": len(sent), "line": 62}}
+    state.write_text(json.dumps({"table": "test.user", "file": str(file), "rows": 20, "bad": 0, **spots}))
+    run = hs("import", "user", str(file), "--state", str(state))
+    assert run.returncode == 0, run.stderr
+    assert b"goes on at line 22" in run.stderr
+    assert b"90 rows imported, 10 were there already" in run.stderr
+    assert not state.exists()
+    assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 5000") == [(100,)]
+
+
+def test_an_import_that_loses_the_server_keeps_its_state(
+    hs: Run, rows: PrivateServer, tmp_path: Path
+) -> None:
+    file, state = tmp_path / "in.csv", tmp_path / "state"
+    file.write_text("user_id\n" + "".join(f"{number}\n" for number in range(5000, 5100)))
+    rows.sql("CREATE TRIGGER test.ends BEFORE INSERT ON test.user FOR EACH ROW "
+             "IF NEW.user_id = 5050 THEN SET NEW.created = SLEEP(60); END IF")
+    try:
+        words = ("import", "user", str(file), "--state", str(state), "--piece", "10", "--timeout", "0.5")
+        lost = hs(*words)
+        assert lost.returncode == 4 and b"lines 52 to 61" in lost.stderr
+        for (number,) in rows.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE INFO IS NOT NULL "
+                                  "AND ID <> CONNECTION_ID() OR STATE = 'User sleep'"):
+            rows.sql(f"KILL QUERY {number}")
+    finally:
+        rows.sql("DROP TRIGGER test.ends")
+    run = hs("import", "user", str(file), "--state", str(state))
+    assert run.returncode == 0, run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 5000") == [(100,)]
+
+
+def test_a_terminal_sees_how_far_it_is_and_a_pipe_does_not(
+    rows: PrivateServer, hs: Run, tmp_path: Path
+) -> None:
+    assert b"\r" not in hs("export", "user", "-f", "csv").stderr
+    primary, replica = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAM, "export", "user", "-f", "csv"], stdout=subprocess.DEVNULL, stderr=replica,
+        env=environment(rows, tmp_path),
+    ) as run:
+        os.close(replica)
+        seen = b""
+        while select.select([primary], [], [], 30)[0]:
+            try:
+                seen += os.read(primary, 4096)
+            except OSError:  # the other end is closed
+                break
+    os.close(primary)
+    assert run.returncode == 0 and b" %, " in seen and b"200 rows exported" in seen
