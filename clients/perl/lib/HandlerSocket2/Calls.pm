@@ -1,0 +1,337 @@
+package HandlerSocket2::Calls;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error    ();
+use HandlerSocket2::Protocol ();
+use HandlerSocket2::Values   ();
+use List::Util               qw(any uniq);
+use Scalar::Util             qw(blessed);
+
+our $VERSION = '2.000';
+
+my %FEATURE = ( '?' => undef, q{!} => 'returning' );
+my @DID     = qw(unchanged inserted updated);
+
+sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
+
+# Takes core, database, table, columns, index, kinds and raw.
+sub new {
+    my ( $class, %members ) = @_;
+    return bless \%members, $class;
+}
+
+sub columns { return $_[0]{columns} }
+sub index   { return $_[0]{index} eq q{} ? 'PRIMARY' : $_[0]{index} }
+
+sub kind {
+    my ( $self, $column ) = @_;
+    return $self->{raw} ? 'bytes' : $self->{kinds}{$column} // 'text';
+}
+
+# The values of a key, as bytes.
+sub key_values {
+    my ( $self, $key ) = @_;
+    my @values = ref $key eq 'ARRAY' ? @$key : ($key);
+    my @kinds  = $self->_kinds_of_key( \@values );
+    return [ map { HandlerSocket2::Values::to_bytes( $values[$_], $kinds[$_] // 'text' ) }
+            0 .. $#values ];
+}
+
+# Whether a string is text or bytes makes no difference for ASCII, so that the index need not be known.
+sub _kinds_of_key {
+    my ( $self, $values ) = @_;
+    return ('bytes') x @$values if $self->{raw};
+    return                      if !any { defined && !ref && /[^\x00-\x7f]/ } @$values;
+    my $columns = eval { $self->key->{columns} };
+    return map { $self->kind($_) } @$columns if $columns;
+    my $error = $@;
+    die $error if !blessed $error || !$error->isa('HandlerSocket2::UnsupportedError');
+    return;
+}
+
+# The columns of the index, and whether it is unique.
+sub key {
+    my ($self) = @_;
+    return $self->{core}->key( @$self{qw(database table)}, $self->index );
+}
+
+sub _values {
+    my ( $self, $row, @names ) = @_;
+    return map { HandlerSocket2::Values::to_bytes( $row->{$_}, $self->kind($_) ) } @names;
+}
+
+sub index_of {
+    my ( $self, $columns, $filter_columns ) = @_;
+    return HandlerSocket2::Protocol::index_tokens(
+        @$self{qw(database table index)}, $columns,
+        $filter_columns
+    );
+}
+
+# What turns a reply into rows with these columns.
+sub rows {
+    my ( $self, @columns ) = @_;
+    my @kinds = map { $self->kind($_) } @columns;
+    return sub {
+        my ( undef, $values ) = @{ $_[0] };
+        for my $at ( 0 .. $#kinds ) {
+            HandlerSocket2::Values::decode_column( $values, $at, scalar @kinds, $kinds[$at] );
+        }
+        my @rows;
+        for ( my $at = 0; $at < @$values; $at += @columns ) {
+            my %row;
+            @row{@columns} = @$values[ $at .. $at + $#columns ];
+            push @rows, \%row;
+        }
+        return \@rows;
+    };
+}
+
+# Filters as the protocol takes them, and their columns.
+sub filters {
+    my ( $self, $filters ) = @_;
+    my ( @names, @wire );
+    for my $one ( @{ $filters // [] } ) {
+        _wrong('a filter is [column, operator, value]') if ref $one ne 'ARRAY' || @$one != 3;
+        my ( $name, $op, $value ) = @$one;
+        push @wire,
+            [
+            'F', $op, scalar @names,
+            HandlerSocket2::Values::to_bytes( $value, $self->kind($name) )
+            ];
+        push @names, $name;
+    }
+    return ( \@names, \@wire );
+}
+
+sub _in {
+    my ( $self, $in, $every ) = @_;
+    return if !$in;
+    my ( $column, $values ) = @$in;
+    my @columns = @{ $self->key->{columns} };
+    my ($part) = grep { $columns[$_] eq $column } 0 .. $#columns;
+    _wrong("'$column' is no column of the index") if !defined $part;
+    my @bytes = map { HandlerSocket2::Values::to_bytes( $_, $self->kind($column) ) } @$values;
+    return { part => $part, values => \@bytes, all => $every };
+}
+
+sub _find {
+    my ( $self, $op, $key, $every, %options ) = @_;
+    my ( $names, $wire ) = $self->filters( $options{filters} );
+    my $values = $self->key_values($key);
+    my $in     = $self->_in( $options{in}, $every );
+    my @wanted = ( $op, $values, $options{limit} // 1, $options{offset} // 0, $in, $wire );
+    HandlerSocket2::Protocol::find( 0, @wanted );    # what is wrong is told before anything is sent
+    return {
+        kind    => $every ? 'find_all' : 'find',
+        encode  => sub { HandlerSocket2::Protocol::find( $_[0], @wanted ) },
+        decode  => $self->rows( @{ $self->{columns} } ),
+        index   => $self->index_of( $self->{columns}, $names ),
+        feature => $every ? 'all' : $op eq '=<' ? 'descending' : undef,
+    };
+}
+
+sub find {
+    my ( $self, $op, $key, %options ) = @_;
+    return $self->_find( $op, $key, 0, %options );
+}
+
+sub find_all {
+    my ( $self, $op, $key, $column, $values, %options ) = @_;
+    return $self->_find( $op, $key, 1, %options, in => [ $column, $values ] );
+}
+
+sub get {
+    my ( $self, $key ) = @_;
+    my $values = $self->key_values($key);
+    my $rows   = $self->{rows} //= $self->rows( @{ $self->{columns} } );
+    _wrong('the key has no values') if !@$values;
+    return {
+        kind   => 'get',
+        encode => sub { HandlerSocket2::Protocol::find( $_[0], q{=}, $values ) },
+        decode => sub { $rows->( $_[0] )->[0] },
+        index  => $self->{own_index} //= $self->index_of( $self->{columns} ),
+    };
+}
+
+sub count {
+    my ( $self, $op, $key, %options ) = @_;
+    my ( $names, $wire ) = $self->filters( $options{filters} );
+    my @wanted = ( $op, $self->key_values($key), $options{limit} // 0, 0, undef, $wire );
+    HandlerSocket2::Protocol::count( 0, @wanted );
+    return {
+        kind    => 'count',
+        encode  => sub { HandlerSocket2::Protocol::count( $_[0], @wanted ) },
+        decode  => \&_number,
+        index   => $self->index_of( [], $names ),
+        feature => 'count',
+    };
+}
+
+sub exists {
+    my ( $self, $key ) = @_;
+    my $call = $self->count( q{=}, $key, limit => 1 );
+    return { %$call, kind => 'exists', decode => sub { _number( $_[0] ) == 1 } };
+}
+
+sub _number { return HandlerSocket2::Values::integer( $_[0][1][0] // '0' ) }
+
+sub _id { return HandlerSocket2::Values::integer( $_[0][1][ $_[1] ] // '0' ) || undef }
+
+sub _mark {
+    my ($returning) = @_;
+    return
+          $returning eq 'before' ? q{?}
+        : $returning eq 'after'  ? q{!}
+        :                          _wrong("returning is before or after, not '$returning'");
+}
+
+sub _row {
+    my ( $row, $what ) = @_;
+    _wrong("$what is a reference to a hash") if ref $row ne 'HASH';
+    my @names = sort keys %$row;
+    return @names;
+}
+
+sub _insert {
+    my ( $self, $verb, $row, $decode, %options ) = @_;
+    my @names = _row( $row, 'a row' );
+    my $update;
+    if ( my $new = $options{update} ) {
+        my @updated = _row( $new, 'an update' );
+        if ( any { !exists $row->{$_} } @updated ) {
+            _wrong('the columns of the update must be among those of the row');
+        }
+        @names  = uniq( @updated, @names );
+        $update = [ $self->_values( $new, @updated ) ];
+    }
+    my $values  = [ $self->_values( $row, @names ) ];
+    my $feature = $verb eq q{+} ? undef : 'upsert';
+    if ( defined $options{returning} ) {
+        $verb .= _mark( $options{returning} );
+        push @names, grep { !exists $row->{$_} } @{ $self->{columns} };
+        $decode = $self->rows(@names);
+        $feature //= 'returning';
+    }
+    HandlerSocket2::Protocol::insert( 0, $verb, $values, $update );
+    return {
+        kind    => 'insert',
+        encode  => sub { HandlerSocket2::Protocol::insert( $_[0], $verb, $values, $update ) },
+        decode  => $decode,
+        index   => $self->index_of( \@names ),
+        changes => 1,
+        feature => $feature,
+    };
+}
+
+sub insert {
+    my ( $self, $row, %options ) = @_;
+    return $self->_insert( q{+}, $row, sub { _id( $_[0], 0 ) }, %options );
+}
+
+sub insert_ignore {
+    my ( $self, $row, %options ) = @_;
+    return $self->_insert(
+        '+I',                                                                 $row,
+        sub { { inserted => _number( $_[0] ) == 1, id => _id( $_[0], 1 ) } }, %options
+    );
+}
+
+sub upsert {
+    my ( $self, $row, %options ) = @_;
+    my $decode = sub {
+        my ($reply) = @_;
+        my $did = $DID[ _number($reply) ]
+            // HandlerSocket2::ProtocolError->throw( 'an upsert did something else', sent => 1 );
+        return { did => $did, id => _id( $reply, 1 ) };
+    };
+    return $self->_insert( '+U', $row, $decode, %options );
+}
+
+sub replace {
+    my ( $self, $row, %options ) = @_;
+    return $self->_insert(
+        '+R',                                                                $row,
+        sub { { replaced => _number( $_[0] ) - 1, id => _id( $_[0], 1 ) } }, %options
+    );
+}
+
+# U, D, + or -: how many rows were changed, or with returning these rows.
+sub change {
+    my ( $self, $verb, $key, $new, %options ) = @_;
+    my ( $names, $wire ) = $self->filters( $options{filters} );
+    my @columns = _row( $new, 'what is set' );
+    my @values  = $self->_values( $new, @columns );
+    _wrong('there is nothing to change') if $verb ne 'D' && !@columns;
+    my ( $decode, $feature ) = ( \&_number, undef );
+    if ( defined $options{returning} ) {
+        my $mark = _mark( $options{returning} );
+        @columns = @{ $self->{columns} } if $verb eq 'D';
+        $verb .= $mark;
+        ( $decode, $feature ) = ( $self->rows(@columns), $FEATURE{$mark} );
+    }
+    my @wanted = (
+        $options{op} // q{=}, $self->key_values($key), $options{limit} // 1, 0, undef, $wire,
+        $verb, \@values
+    );
+    HandlerSocket2::Protocol::change( 0, @wanted );
+    return {
+        kind    => 'change',
+        encode  => sub { HandlerSocket2::Protocol::change( $_[0], @wanted ) },
+        decode  => $decode,
+        index   => $self->index_of( \@columns, $names ),
+        changes => 1,
+        feature => $feature,
+    };
+}
+
+sub compare_and_set {
+    my ( $self, $key, $expected, $new ) = @_;
+    my @filters = map { [ $_, q{=}, $expected->{$_} ] } _row( $expected, 'what is expected' );
+    my $call    = $self->change( 'U', $key, $new, filters => \@filters );
+    return { %$call, kind => 'compare_and_set', decode => sub { _number( $_[0] ) > 0 } };
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Calls - what each call of a table sends, and what its reply means
+
+=head1 SYNOPSIS
+
+    my $call = $calls->get(101);
+
+=head1 DESCRIPTION
+
+The methods give calls, as L<HandlerSocket2::Connection> takes them. Their arguments are those of
+L<HandlerSocket2::Table>. Values are encoded, and what cannot be sent is told, when a call is made.
+
+=head1 METHODS
+
+=head2 new
+
+Takes core, database, table, columns, index, kinds and raw.
+
+=head2 get, find, find_all, count, exists
+
+Calls that read.
+
+=head2 insert, insert_ignore, upsert, replace, change, compare_and_set
+
+Calls that change.
+
+=head2 columns, index, kind, key
+
+The columns, the index, the kind of a column, the columns of the index.
+
+=head2 key_values, filters, rows, index_of
+
+Parts of calls: the bytes of a key, filters, what makes rows of a reply, the tokens of an index.
+
+=cut

@@ -1,0 +1,300 @@
+package HandlerSocket2::Connection;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error    ();
+use HandlerSocket2::Protocol ();
+use HandlerSocket2::Reader   ();
+use HandlerSocket2::Socket   ();
+use Scalar::Util             qw(blessed);
+
+our $VERSION = '2.000';
+
+use constant MOST_INDEXES => 256;
+
+my @METHODS = qw(mysql_native_password unix_socket);
+
+# Connects and logs in, within the connect timeout. A place is what Socket's connect_to takes, and a secret.
+sub new {
+    my ( $class, $place, $options ) = @_;
+    my $seconds = $options->{connect_timeout};
+    my $begun   = HandlerSocket2::Socket::now();
+    my $self    = bless {
+        options  => $options,
+        secure   => defined $place->{path} || defined $place->{tls},
+        reader   => HandlerSocket2::Reader->new,
+        answers  => [],
+        indexes  => {},
+        turn     => 0,
+        free     => [],
+        features => {},
+        used     => $begun,
+        broken   => 0,
+        socket   => HandlerSocket2::Socket->connect_to( %$place, seconds => $seconds ),
+    }, $class;
+    my $left = $seconds - ( HandlerSocket2::Socket::now() - $begun );
+    $self->{socket}->limit( $seconds ? ( $left > 0.001 ? $left : 0.001 ) : 0 );
+    eval { $self->_log_in( $place->{secret} ); 1 } or $self->_not_logged_in($@);
+    $self->{socket}->limit(0);
+    return $self;
+}
+
+sub _not_logged_in {
+    my ( $self, $error ) = @_;
+    $self->close;
+    if ( blessed $error && $error->isa('HandlerSocket2::ConnectionError') ) {
+        $error->{sent} = 0;
+        my $last = $self->{answers}[-1];
+        $error = $last if blessed $last;    # why the server has closed it
+    }
+    die $error;
+}
+
+sub _log_in {
+    my ( $self, $secret ) = @_;
+    my $options = $self->{options};
+    my $hello   = HandlerSocket2::Protocol::hello( 2, $options->{name} );
+    my $reply;
+    if ( defined $options->{user} ) {
+        $reply = $self->_account($hello);
+    }
+    elsif ( defined $secret ) {
+        ( my $told, $reply )
+            = $self->exchange( HandlerSocket2::Protocol::secret($secret) . $hello, 2 );
+        die $told if blessed $told;
+    }
+    else {
+        ($reply) = $self->exchange( $hello, 1 );
+    }
+    if ( blessed $reply ) {
+        die $reply if $reply->text ne 'cmd';
+        return;    # a server of the original's kind has no features
+    }
+    my ( $columns, $values ) = @$reply;
+    if ( $columns != 6 ) {
+        die HandlerSocket2::Error->of_server( 3, 'unauth' );
+    }
+    $self->{features} = { map { $_ => 1 } split /,/, $values->[4] // q{} };
+    return;
+}
+
+sub _account {
+    my ( $self, $hello )    = @_;
+    my ( $user, $password ) = map { $_ // q{} } @{ $self->{options} }{qw(user password)};
+    my ($reply) = $self->exchange( HandlerSocket2::Protocol::login( $user, \@METHODS ), 1 );
+    my $told;
+    if ( !blessed $reply && $reply->[0] == 2 ) {
+        my $response = HandlerSocket2::Protocol::native_password(
+            HandlerSocket2::Protocol::utf8($password),
+            pack 'H*', $reply->[1][1] // q{}
+        );
+        ( $reply, $told )
+            = $self->exchange( HandlerSocket2::Protocol::answer($response) . $hello, 2 );
+    }
+    if ( blessed $reply && $self->{secure} ) {
+
+        # An account of another kind; nobody between sees the password.
+        ( $reply, $told )
+            = $self->exchange( HandlerSocket2::Protocol::password( $user, $password ) . $hello, 2 );
+    }
+    die $reply                             if blessed $reply;
+    ($told) = $self->exchange( $hello, 1 ) if !$told;
+    return $told;
+}
+
+# Sends lines and returns their answers. When it raises an error the connection is broken.
+sub exchange {
+    my ( $self, $data, $number ) = @_;
+    my $reader  = $self->{reader};
+    my $answers = $self->{answers} = [];
+    my $fine    = eval {
+        $self->{socket}->send_all( $data, sub { push @$answers, $reader->feed( $_[0] ) } );
+        while ( @$answers < $number ) {
+            my $came = $self->{socket}->receive;
+            if ( $came eq q{} ) {
+                HandlerSocket2::ConnectionError->throw(
+                    'the server has closed the connection',
+                    sent => 1
+                );
+            }
+            push @$answers, $reader->feed($came);
+        }
+        if ( @$answers > $number ) {    # nobody knows whose they are
+            $self->{answers} = [];
+            HandlerSocket2::ProtocolError->throw( 'more replies than requests', sent => 1 );
+        }
+        1;
+    };
+    return @$answers if $fine;
+    $self->{broken} = 1;
+    die $@;
+}
+
+# The id of an index; its P goes to the lines when it is not open.
+sub _open {
+    my ( $self, $index, $lines, $opened ) = @_;
+    my $indexes = $self->{indexes};
+    my $turn    = ++$self->{turn};
+    if ( my $known = $indexes->{$index} ) {
+        $known->[1] = $turn;
+        return $known->[0];
+    }
+    my $id;
+    if ( keys %$indexes >= MOST_INDEXES ) {
+        my ( $oldest, $when );
+        for my $one ( keys %$indexes ) {
+            ( $oldest, $when ) = ( $one, $indexes->{$one}[1] )
+                if !defined $when || $indexes->{$one}[1] < $when;
+        }
+        $id = delete( $indexes->{$oldest} )->[0];
+    }
+    else {
+        $id = pop @{ $self->{free} } // keys %$indexes;
+    }
+    push @$lines,  HandlerSocket2::Protocol::open_index( $id, $index );
+    push @$opened, [ $#$lines, $index ];
+    $indexes->{$index} = [ $id, $turn ];
+    return $id;
+}
+
+# The results of the calls in their order, errors of the server in their places. When the connection
+# breaks, the calls without a reply have that error.
+sub execute {
+    my ( $self, $calls, $seconds ) = @_;
+    my ( @lines, @plan, @opened );
+    for my $call (@$calls) {
+        my $feature = $call->{feature};
+        if ( defined $feature && !$self->{features}{$feature} ) {
+            push @plan, HandlerSocket2::UnsupportedError->new("the server has no $feature");
+            next;
+        }
+        my $id   = defined $call->{index} ? $self->_open( $call->{index}, \@lines, \@opened ) : 0;
+        my $line = eval { $call->{encode}->($id) };
+        if ( !defined $line ) {
+            push @plan, $@;
+            next;
+        }
+        push @lines, $line;
+        push @plan,  $#lines;
+    }
+    my $broken;
+    if (@lines) {
+        $self->{socket}->limit($seconds);
+        if ( !eval { $self->exchange( join( q{}, @lines ), scalar @lines ); 1 } ) {
+            $broken = $@;
+            die $broken if !blessed $broken || !$broken->isa('HandlerSocket2::ConnectionError');
+        }
+    }
+    $self->{used} = HandlerSocket2::Socket::now();
+    my $refused = $self->_refused( \@opened );
+    return map {
+        ref $plan[$_] ? $plan[$_] : $self->_result( $calls->[$_], $plan[$_], $broken, $refused )
+    } 0 .. $#plan;
+}
+
+# Forgets the indexes that the server has not opened; gives its errors.
+sub _refused {
+    my ( $self, $opened ) = @_;
+    my %refused;
+    for my $one (@$opened) {
+        my ( $at, $index ) = @$one;
+        my $answer = $self->{answers}[$at];
+        next if !blessed $answer;
+        my $known = delete $self->{indexes}{$index} or next;
+        $refused{$index} = $answer;
+        push @{ $self->{free} }, $known->[0];
+    }
+    return \%refused;
+}
+
+sub _result {
+    my ( $self, $call, $at, $broken, $refused ) = @_;
+    my $answer = $self->{answers}[$at] // return $broken;
+    if ( defined $call->{index} && $refused->{ $call->{index} } ) {
+        return $refused->{ $call->{index} };
+    }
+    return $answer if blessed $answer;
+    my $result;
+    return $result if eval { $result = $call->{decode}->($answer); 1 };
+    my $why = $@;
+    $self->{broken} = 1;
+    return HandlerSocket2::ProtocolError->new(
+        "the reply is none to a $call->{kind}: $why",
+        sent => 1
+    );
+}
+
+sub features { return $_[0]{features} }
+sub broken   { return $_[0]{broken} }
+
+sub break_off {
+    my ($self) = @_;
+    $self->{broken} = 1;
+    return;
+}
+
+# Whether a connection that is not used can be used.
+sub alive {
+    my ($self) = @_;
+    my $most = $self->{options}{max_idle};
+    return
+           !$self->{broken}
+        && ( !$most || HandlerSocket2::Socket::now() - $self->{used} < $most )
+        && $self->{socket}->alive;
+}
+
+sub close {
+    my ($self) = @_;
+    $self->{broken} = 1;
+    $self->{socket}->close;
+    return;
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Connection - one connection: its login, its features, its open indexes, its pipeline
+
+=head1 SYNOPSIS
+
+    my $connection = HandlerSocket2::Connection->new({ host => 'db', port => 9998 }, $options);
+    my @results = $connection->execute(\@calls, 30);
+
+=head1 DESCRIPTION
+
+A connection that is open and logged in. It is for one process. A call is a hash: C<kind>, C<encode>
+(takes the id of the index), C<decode> (takes the reply), C<index> (tokens of
+L<HandlerSocket2::Protocol/index_tokens>), C<changes>, C<feature>.
+
+=head1 METHODS
+
+=head2 new
+
+Connects and logs in, within the connect timeout.
+
+=head2 execute
+
+The results of the calls in their order, with errors as objects in their places.
+
+=head2 exchange
+
+Sends lines and returns their answers.
+
+=head2 features
+
+The server's features, as a reference to a hash.
+
+=head2 broken, break_off, alive, close
+
+Whether it cannot be used any more; makes it so; whether it can be used after a rest; closes it.
+
+=head2 MOST_INDEXES
+
+The most indexes that are open at once.
+
+=cut

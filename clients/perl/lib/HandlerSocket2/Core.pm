@@ -1,0 +1,335 @@
+package HandlerSocket2::Core;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error   ();
+use HandlerSocket2::Lines   ();
+use HandlerSocket2::Options ();
+use HandlerSocket2::Pool    ();
+use HandlerSocket2::Socket  ();
+use HandlerSocket2::Values  ();
+use List::Util              qw(any first min);
+use Scalar::Util            qw(blessed refaddr);
+use Time::HiRes             ();
+
+our $VERSION = '2.000';
+
+sub new {
+    my ( $class, $options, $hook ) = @_;
+    my $self = bless {
+        options => $options, hook => $hook, turn => 0, gtid => q{}, kinds => {},
+        keys    => {}
+    }, $class;
+    $self->{tls} = HandlerSocket2::Socket::tls_context($options);
+    my ( $path, $secret ) = @$options{qw(socket secret)};
+    $self->{read} = $self->_pool( @$options{qw(host port)}, $path, $secret );
+    if ( !defined $path || defined $options->{write_socket} ) {
+        $self->{write} = $self->_pool(
+            @$options{qw(host write_port write_socket)},
+            $options->{write_secret} // $secret
+        );
+    }
+    $self->{replicas} = [ map { $self->_pool( HandlerSocket2::Options::place($_), undef, $secret ) }
+            @{ $options->{replicas} } ];
+    return $self;
+}
+
+sub _pool {
+    my ( $self, $host, $port, $path, $secret ) = @_;
+    my $options = $self->{options};
+    my %place   = (
+        host     => $host,
+        port     => $port,
+        path     => $path,
+        secret   => $secret,
+        tls      => defined $path ? undef : $self->{tls},
+        tls_name => $options->{tls_name} // $host,
+    );
+    return HandlerSocket2::Pool->new( \%place, $options );
+}
+
+sub options { return $_[0]{options} }
+sub reader  { return $_[0]{read} }
+
+sub writer {
+    my ($self) = @_;
+    return $self->{write}
+        // HandlerSocket2::ConfigurationError->throw('changes need the option write_socket');
+}
+
+sub _is_lost { return blessed $_[0] && $_[0]->isa('HandlerSocket2::ConnectionError') }
+sub _is_late { return blessed $_[0] && $_[0]->isa('HandlerSocket2::TimeoutError') }
+
+# The results of the calls, with errors in their places.
+sub run {
+    my ( $self, $calls ) = @_;
+    return $self->observe( sub { $self->_run(@_) }, $calls );
+}
+
+# The results of the work, about which the hook is told.
+sub observe {
+    my ( $self, $work, $calls ) = @_;
+    return                 if !@$calls;
+    return $work->($calls) if !$self->{hook};
+    my $begun = HandlerSocket2::Socket::now();
+    my @results;
+    my $error = eval { @results = $work->($calls); 1 } ? undef             : $@;
+    my $kind  = @$calls == 1                           ? $calls->[0]{kind} : 'pipeline';
+    my $table
+        = defined $calls->[0]{index}
+        ? join q{.}, ( split /\t/, $calls->[0]{index} )[ 0, 1 ]
+        : undef;
+    utf8::decode($table) if defined $table;
+    my $told = $error // first { HandlerSocket2::Core::is_error($_) } @results;
+    $self->{hook}->( $kind, $table, HandlerSocket2::Socket::now() - $begun, $told );
+    die $error if defined $error;
+    return @results;
+}
+
+sub is_error { return blessed $_[0] && $_[0]->isa('HandlerSocket2::Error') }
+
+# The result of one call; raises its error.
+sub one {
+    my ( $self, $call ) = @_;
+    my ($result) = $self->run( [$call] );
+    die $result if is_error($result);
+    return $result;
+}
+
+sub _run {
+    my ( $self, $calls ) = @_;
+    return $self->_change($calls) if any { $_->{changes} } @$calls;
+    if ( @{ $self->{replicas} } ) {
+        my @results = $self->_from_replicas($calls);
+        return @results if @results;
+    }
+    return $self->_again($calls);
+}
+
+# Waits before a further attempt. Raises the error of the last one.
+sub _pause {
+    my ( $self, $attempt, $error ) = @_;
+    die $error if $attempt >= $self->{options}{retries} || !_is_lost($error) || _is_late($error);
+    Time::HiRes::sleep( rand min( 0.05 * 2**$attempt, 2 ) );
+    return;
+}
+
+# Sends what changes nothing, and sends it again where its replies are lost.
+sub _again {
+    my ( $self, $calls ) = @_;
+    for ( my $attempt = 0;; $attempt++ ) {
+        my @results;
+        if ( eval { @results = $self->_at( $self->{read}, $calls ); 1 } ) {
+            my $lost = first { _is_lost($_) } @results;
+            return @results if !$lost || _is_late($lost) || $attempt >= $self->{options}{retries};
+        }
+        $self->_pause( $attempt, $@ || first { _is_lost($_) } @results );
+    }
+}
+
+sub _at {
+    my ( $self, $pool, $calls ) = @_;
+    my $connection = $pool->take;
+    return $self->_with( $pool, $connection, $calls );
+}
+
+# Executes the calls on a connection, and gives it back, whatever happens.
+sub _with {
+    my ( $self, $pool, $connection, $calls ) = @_;
+    my @results;
+    my $fine  = eval { @results = $connection->execute( $calls, $self->{options}{timeout} ); 1 };
+    my $error = $@;
+    $connection->break_off if !$fine;
+    $pool->give_back($connection);
+    die $error if !$fine;
+    return @results;
+}
+
+# A change is sent again only when nothing of it was sent.
+sub _change {
+    my ( $self, $calls ) = @_;
+    my $pool = $self->writer;
+    for ( my $attempt = 0;; $attempt++ ) {
+        my @results;
+        if ( eval { @results = $self->_change_once( $pool, $calls ); 1 } ) {
+            return @results if !_is_lost( $results[0] ) || $results[0]->sent;
+        }
+        $self->_pause( $attempt, $@ || $results[0] );
+    }
+}
+
+sub _change_once {
+    my ( $self, $pool, $calls ) = @_;
+    my $connection = $pool->take;
+    $self->used_by_writer($connection);
+    my $with_gtid = $self->{options}{read_your_writes} && $connection->features->{gtid};
+    my @results   = $self->_with(
+        $pool, $connection,
+        [ @$calls, $with_gtid ? HandlerSocket2::Lines::last_gtid() : () ]
+    );
+    if ($with_gtid) {
+        my $gtid = pop @results;
+        $self->{gtid} = $gtid if defined $gtid && !ref $gtid && $gtid ne q{};
+    }
+    return @results;
+}
+
+# Remembers the connection of the last change, which knows its GTID.
+sub used_by_writer {
+    my ( $self, $connection ) = @_;
+    $self->{writer_used} = refaddr $connection;
+    return;
+}
+
+sub _from_replicas {
+    my ( $self, $calls ) = @_;
+    my @replicas = @{ $self->{replicas} };
+    my $turn     = $self->{turn}++;
+    my @wait
+        = $self->{gtid} eq q{}
+        ? ()
+        : HandlerSocket2::Lines::wait_for( $self->{gtid}, $self->{options}{gtid_timeout} );
+    for my $step ( 0 .. $#replicas ) {
+        my $pool = $replicas[ ( $turn + $step ) % @replicas ];
+        my @results;
+        if ( !eval { @results = $self->_at( $pool, [ @wait, @$calls ] ); 1 } ) {
+            die $@ if !_is_lost($@);
+            next;
+        }
+        next            if any { _is_lost($_) } @results;
+        return @results if !@wait;
+        my $applied = shift @results;
+        return if is_error($applied) || !$applied;
+        return @results;
+    }
+    return;
+}
+
+# The GTID of the client's last change, empty without one.
+sub last_gtid {
+    my ($self) = @_;
+    return $self->{gtid} if $self->{options}{read_your_writes};
+    my $pool       = $self->writer;
+    my $connection = $pool->take;
+    if ( refaddr $connection != ( $self->{writer_used} // 0 ) ) {
+        $pool->give_back($connection);
+        return q{};
+    }
+    my ($result) = $self->_with( $pool, $connection, [ HandlerSocket2::Lines::last_gtid() ] );
+    die $result if is_error($result);
+    return $result;
+}
+
+# What the server can do; this opens a connection.
+sub features {
+    my ($self) = @_;
+    my $connection = $self->{read}->take;
+    $self->{read}->give_back($connection);
+    my @names = sort keys %{ $connection->features };
+    return @names;
+}
+
+# The columns of a table, as D tells them.
+sub columns {
+    my ( $self, $database, $table ) = @_;
+    return $self->one( HandlerSocket2::Lines::describe( $database, $table ) );
+}
+
+# The kinds of a table's columns and the names of all; none when the server has no D.
+sub kinds {
+    my ( $self, $database, $table ) = @_;
+    return $self->{kinds}{$database}{$table} //= do {
+        my $rows = eval { $self->columns( $database, $table ) };
+        die $@ if !$rows && !( is_error($@) && $@->isa('HandlerSocket2::UnsupportedError') );
+        $rows //= [];
+        {   names => [ map { $_->{column} } @$rows ],
+            kinds => {
+                map { ( $_->{column} => HandlerSocket2::Values::kind_of( $_->{type} ) ) } @$rows
+            },
+        };
+    };
+}
+
+# The columns of an index, and whether a whole key has one row at most.
+sub key {
+    my ( $self, $database, $table, $index ) = @_;
+    my $known = $self->{keys}{$database}{$table} //= $self->_keys( $database, $table );
+    my $parts = $known->{ $index eq q{} ? 'PRIMARY' : $index };
+    die HandlerSocket2::Error->of_server( 2, 'idxnum' ) if !$parts;
+    return $parts;
+}
+
+sub _keys {
+    my ( $self, $database, $table ) = @_;
+    my %nullable
+        = map { ( $_->{column} => $_->{nullable} ) } @{ $self->columns( $database, $table ) };
+    my %keys;
+    for my $row ( @{ $self->one( HandlerSocket2::Lines::describe( $database, $table, 1 ) ) } ) {
+        my $key = $keys{ $row->{index} } //= { columns => [], unique => 1 };
+        push @{ $key->{columns} }, $row->{column};
+        $key->{unique}
+            &&= $row->{unique} && !$nullable{ $row->{column} } && !defined $row->{prefix_length};
+    }
+    return \%keys;
+}
+
+sub close {
+    my ($self) = @_;
+    $_->close for grep {defined} @$self{qw(read write)}, @{ $self->{replicas} };
+    return;
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Core - where calls go, and what is sent again
+
+=head1 SYNOPSIS
+
+    my @results = $core->run(\@calls);
+
+=head1 DESCRIPTION
+
+The pools of a client, its replicas, and what it knows of tables. Calls are those of
+L<HandlerSocket2::Connection>. This is the inside of L<HandlerSocket2>.
+
+=head1 METHODS AND FUNCTIONS
+
+=head2 new
+
+Takes options and a hook.
+
+=head2 run, one
+
+The results of calls, with errors in their places; the result of one call, or its error raised.
+
+=head2 observe
+
+The results of a piece of work, about which the hook is told.
+
+=head2 kinds, columns, key
+
+What the server tells of a table: kinds of its columns, its columns, the columns of an index.
+
+=head2 features, last_gtid
+
+As in L<HandlerSocket2>.
+
+=head2 options, reader, writer, used_by_writer
+
+The options; the pools of the ports; remembers which connection made the last change.
+
+=head2 is_error
+
+Whether a value is an error of this package.
+
+=head2 close
+
+Closes all connections.
+
+=cut

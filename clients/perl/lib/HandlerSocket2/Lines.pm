@@ -1,0 +1,119 @@
+package HandlerSocket2::Lines;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error    ();
+use HandlerSocket2::Protocol ();
+
+our $VERSION = '2.000';
+
+my @COLUMN = qw(column type nullable key default extra character_set comment);
+my @INDEX  = qw(index position column unique direction prefix_length);
+
+# A call of a line that is answered with nothing.
+sub line {
+    my ( $kind, $line, $feature ) = @_;
+    return { kind => $kind, encode => sub {$line}, decode => sub { }, feature => $feature };
+}
+
+sub last_gtid {
+    return {
+        kind    => 'last_gtid',
+        encode  => \&HandlerSocket2::Protocol::last_gtid,
+        decode  => sub { $_[0][1][0] // q{} },
+        feature => 'gtid',
+    };
+}
+
+sub wait_for {
+    my ( $gtid, $seconds ) = @_;
+    my $line = HandlerSocket2::Protocol::wait_gtid( $gtid, int $seconds * 1000 );
+    return {
+        kind    => 'wait_for_gtid',
+        encode  => sub {$line},
+        decode  => sub { $_[0][1][0] eq '1' },
+        feature => 'gtid',
+    };
+}
+
+# D: a list of hashes for databases, tables, columns or indexes.
+sub describe {
+    my ( $database, $table, $indexes ) = @_;
+    my $line = HandlerSocket2::Protocol::describe( $database, $table, $indexes );
+    my @names
+        = $indexes          ? @INDEX
+        : defined $table    ? @COLUMN
+        : defined $database ? qw(table comment)
+        :                     'database';
+    my $decode = sub {
+        my ( undef, $values ) = @{ $_[0] };
+        for my $one ( grep {defined} @$values ) {
+            utf8::decode($one);
+        }
+        my @rows;
+        while ( my @some = splice @$values, 0, scalar @names ) {
+            my %row;
+            @row{@names} = @some;
+            push @rows, \%row;
+            $row{nullable} = $row{nullable} eq 'YES' if defined $row{nullable};
+            next                                     if !$indexes;
+            $row{unique} = $row{unique} eq '1';
+            for my $number (qw(position prefix_length)) {
+                $row{$number} += 0 if defined $row{$number};
+            }
+        }
+        return \@rows;
+    };
+    return { kind => 'describe', encode => sub {$line}, decode => $decode, feature => 'describe' };
+}
+
+# One line as it is: code, number of columns and values.
+sub raw {
+    my ( $tokens, $changes ) = @_;
+    my $line = join "\t", map { HandlerSocket2::Protocol::utf8($_) } @$tokens;
+    HandlerSocket2::ValueError->throw('a line has no LF') if $line =~ /\n/;
+    return {
+        kind    => 'raw',
+        encode  => sub {"$line\n"},
+        decode  => sub { [ 0, $_[0][0], @{ $_[0][1] } ] },
+        changes => $changes,
+    };
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Lines - calls that are of no table
+
+=head1 SYNOPSIS
+
+    my $databases = $core->one(HandlerSocket2::Lines::describe());
+
+=head1 DESCRIPTION
+
+Functions that give calls, as L<HandlerSocket2::Connection> takes them.
+
+=head1 FUNCTIONS
+
+=head2 line
+
+A line that is answered with nothing.
+
+=head2 last_gtid, wait_for
+
+C<G L> and C<G W>.
+
+=head2 describe
+
+C<D>: of the server, of a database, of a table or of a table's indexes.
+
+=head2 raw
+
+One line as it is.
+
+=cut

@@ -1,0 +1,240 @@
+package HandlerSocket2::Options;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error ();
+
+our $VERSION = '2.000';
+
+my %DEFAULT = (
+    host             => '127.0.0.1',
+    port             => 9998,
+    write_port       => 9999,
+    socket           => undef,
+    write_socket     => undef,
+    database         => undef,
+    user             => undef,
+    password         => undef,
+    secret           => undef,
+    write_secret     => undef,
+    tls              => 'off',
+    tls_ca           => undef,
+    tls_cert         => undef,
+    tls_key          => undef,
+    tls_name         => undef,
+    connect_timeout  => 5,
+    timeout          => 30,
+    pool_size        => 16,
+    max_idle         => 60,
+    name             => "handlersocket2-perl/$VERSION",
+    replicas         => [],
+    read_your_writes => 0,
+    gtid_timeout     => 1,
+    retries          => 2,
+);
+
+sub _wrong { return HandlerSocket2::ConfigurationError->throw( $_[0] ) }
+
+# Each reader gives the value of a text. It gives nothing, and what is wanted, for one that has none.
+sub _integer {
+    my ( $least, $most ) = @_;
+    return sub {
+        my ($text) = @_;
+        my $fits = $text =~ /\A[0-9]{1,10}\z/ && $text >= $least && $text <= $most;
+        return $fits ? 0 + $text : ( undef, "a number from $least to $most" );
+    };
+}
+
+sub _seconds {
+    my ($text) = @_;
+    my $fits = $text =~ /\A[0-9]+(?:[.][0-9]+)?\z/ && $text < 1e12;
+    return $fits ? 0 + $text : ( undef, 'a number of seconds' );
+}
+
+sub _one_of {
+    my (%meaning) = @_;
+    return sub { return $meaning{ $_[0] } // ( undef, join ' or ', sort keys %meaning ) };
+}
+
+sub place {
+    my ($text) = @_;
+    my ( $host, $port ) = $text =~ /\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})\z/;
+    return if !$port || $port > 65_535;
+    return ( $host =~ tr/[]//dr, 0 + $port );
+}
+
+sub _places {
+    my ($text) = @_;
+    my @found  = split /,/, $text, -1;
+    return ( undef, 'host:port,host:port' ) if !@found || grep { !place($_) } @found;
+    return \@found;
+}
+
+my %READ = (
+    (   map {
+            $_ => sub { $_[0] }
+        } keys %DEFAULT
+    ),
+    port             => _integer( 1, 65_535 ),
+    write_port       => _integer( 1, 65_535 ),
+    tls              => _one_of( map { $_ => $_ } qw(off require verify) ),
+    connect_timeout  => \&_seconds,
+    timeout          => \&_seconds,
+    pool_size        => _integer( 1, 100_000 ),
+    max_idle         => \&_seconds,
+    replicas         => \&_places,
+    read_your_writes => _one_of( on => 1, off => 0 ),
+    gtid_timeout     => \&_seconds,
+    retries          => _integer( 0, 1000 ),
+);
+
+sub _typed {
+    my ($texts) = @_;
+    my %values;
+    for my $name ( sort keys %$texts ) {
+        my $read = $READ{$name} or _wrong("there is no option '$name'");
+        ( $values{$name}, my $wanted ) = $read->( $texts->{$name} );
+        _wrong("$name is $wanted, not '$texts->{$name}'") if defined $wanted;
+    }
+    return \%values;
+}
+
+sub _unescape {
+    my ($text) = @_;
+    _wrong("'$text' is not percent-encoded") if $text =~ /%(?![0-9a-fA-F]{2})/;
+    my $bytes = $text;
+    utf8::encode($bytes);
+    $bytes =~ s/%(..)/chr hex $1/ge;
+    utf8::decode($bytes) or _wrong("'$text' is no UTF-8");
+    return $bytes;
+}
+
+my $URL = qr{\A(?<scheme>hs|hs\+unix)://
+    (?:(?<user>[^:@/?\#]*)(?::(?<password>[^@/?\#]*))?@)?
+    (?<host>\[[0-9a-fA-F:.]+\]|[^\[\]:@/?\#\s]*)(?::(?<port>[^/?\#]*))?
+    (?<path>/[^?\#]*)?(?:\?(?<query>[^\#]*))?\z}x;
+
+sub defaults { return %DEFAULT }
+
+sub parse_url {
+    my ($url) = @_;
+    if ( $url =~ /\s/ || $url !~ $URL ) {
+        _wrong('the URL is not of the form hs://user:password@host:port/database?option=value');
+    }
+    my %part = %+;
+    my %texts;
+    my $take = sub {
+        my ( $name, $text ) = @_;
+        return                         if !defined $text;
+        _wrong("$name is given twice") if exists $texts{$name};
+        $texts{$name} = _unescape($text);
+    };
+    my $path = $part{path} // q{};
+    $take->( $_, $part{$_} ) for qw(user password);
+    if ( $part{scheme} eq 'hs' ) {
+        my $host = $part{host} =~ tr/[]//dr;
+        $take->( host     => $host ) if $host ne q{};
+        $take->( port     => $part{port} );
+        $take->( database => substr $path, 1 ) if length $path > 1;
+    }
+    elsif ( $part{host} ne q{} || defined $part{port} || length $path < 2 ) {
+        _wrong('hs+unix:// needs the path of a socket, and no host');
+    }
+    else {
+        $take->( socket => $path );
+    }
+    for my $pair ( length( $part{query} // q{} ) ? split /&/, $part{query}, -1 : () ) {
+        my ( $name, $text ) = split /=/, $pair, 2;
+        _wrong("the option '$pair' has no value") if !defined $text;
+        $take->( $name, $text );
+    }
+    return _typed( \%texts );
+}
+
+sub _option_file {
+    my $named = $ENV{HS_OPTION_FILE};
+    my $path  = $named || ( $ENV{HOME} // q{} ) . '/.hs.cnf';
+    return {} if !$named && !-e $path;
+    open my $file, '<:raw', $path or _wrong("the option file $path cannot be read: $!");
+    my %texts;
+    my $group = q{};
+    while ( my $line = <$file> ) {
+        utf8::decode($line) or _wrong("the option file $path is no UTF-8");
+        $line =~ s/\A\s+|\s+\z//g;
+        if ( $line =~ /\A\[/ ) { $group = $line }
+        next if $group ne '[hs]' || $line =~ /\A(?:[\[#]|\z)/;
+        my ( $name, $text ) = split /\s*=\s*/, $line, 2;
+        _wrong("$name stands twice in $path") if exists $texts{$name};
+        $texts{$name} = $text // q{};
+    }
+    close $file or _wrong("the option file $path cannot be read: $!");
+    return _typed( \%texts );
+}
+
+# The text of a variable of the environment, which has bytes.
+sub _variable {
+    my ($name) = @_;
+    my $text = $ENV{$name};
+    utf8::decode($text) if defined $text;
+    return $text;
+}
+
+sub _as_text {
+    my ( $name, $value ) = @_;
+    return join q{,}, @$value if ref $value eq 'ARRAY';
+    return $value ? 'on' : 'off' if $name eq 'read_your_writes' && $value =~ /\A[01]?\z/;
+    return "$value";
+}
+
+sub make_options {
+    my ( $url, %given ) = @_;
+    $url //= _variable('HS_URL') if !%given;
+    my $values = defined $url ? parse_url($url) : {};
+    delete @given{ grep { !defined $given{$_} } keys %given };
+    for my $name ( sort keys %given ) {
+        _wrong("$name is given twice") if exists $values->{$name};
+    }
+    my $typed       = _typed( { map { ( $_ => _as_text( $_, $given{$_} ) ) } keys %given } );
+    my %environment = ( password => _variable('HS_PASSWORD'), secret => _variable('HS_SECRET') );
+    delete @environment{ grep { !defined $environment{$_} } keys %environment };
+    return { %DEFAULT, %{ _option_file() }, %environment, %$values, %$typed };
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Options - where the server is and how it is asked
+
+=head1 SYNOPSIS
+
+    my $options = HandlerSocket2::Options::make_options('hs://db', timeout => 2);
+
+=head1 DESCRIPTION
+
+Reads options from a URL, from arguments, from the environment and from the option file. They are
+told in L<HandlerSocket2/OPTIONS>. What is wrong is a C<HandlerSocket2::ConfigurationError>.
+
+=head1 FUNCTIONS
+
+=head2 make_options
+
+All options, as a reference to a hash.
+
+=head2 parse_url
+
+Those that a URL names.
+
+=head2 defaults
+
+All, as they are when nothing is given.
+
+=head2 place
+
+Host and port of C<host:port>, or nothing.
+
+=cut

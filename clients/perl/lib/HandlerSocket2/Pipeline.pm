@@ -1,0 +1,73 @@
+package HandlerSocket2::Pipeline;
+
+use 5.030;
+use warnings;
+
+our $VERSION = '2.000';
+
+# The core is that of the client, or a transaction.
+sub new {
+    my ( $class, $core ) = @_;
+    return bless { core => $core, calls => [] }, $class;
+}
+
+sub options { return $_[0]{core}->options }
+sub kinds   { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
+sub key     { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
+
+sub table {
+    my ( $self, $table ) = @_;
+    return $table->within($self);
+}
+
+sub one {
+    my ( $self, $call ) = @_;
+    push @{ $self->{calls} }, $call;
+    return;
+}
+
+sub run {
+    my ($self) = @_;
+    my $calls = $self->{calls};
+    $self->{calls} = [];
+    return $self->{core}->run($calls);
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Pipeline - calls that are sent in one piece
+
+=head1 SYNOPSIS
+
+    my $pipeline = $db->pipeline;
+    my $in       = $pipeline->table($user);
+    $in->get(1);
+    $in->update(2, { user_name => 'x' });
+    my ($row, $number) = $pipeline->run;
+
+=head1 DESCRIPTION
+
+A pipeline is made by C<pipeline> of L<HandlerSocket2> or of L<HandlerSocket2::Transaction>. Reads and
+changes of one pipeline go to the write port when there is a change among them.
+
+=head1 METHODS
+
+=head2 table
+
+The table, whose calls are then collected. They give nothing. C<get_many> and C<range> cannot be collected.
+
+=head2 run
+
+Sends what was collected. Gives a list of results in the order of the calls; the error of a call is its
+result, an object of L<HandlerSocket2::Error>. Afterwards the pipeline is empty.
+
+=head2 new, one, kinds, key, options
+
+What a table asks for.
+
+=cut

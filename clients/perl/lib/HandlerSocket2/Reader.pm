@@ -1,0 +1,128 @@
+package HandlerSocket2::Reader;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Error ();
+
+our $VERSION = '2.000';
+
+use constant MAX_REPLY => 64 << 20;
+
+my %PLAIN = map { chr( $_ + 64 ) => chr($_) } 0 .. 15;
+
+sub _wrong { return HandlerSocket2::ProtocolError->throw( $_[0], sent => 1 ) }
+
+sub decode_value {
+    my ($token) = @_;
+    return undef if $token eq "\0";    ## no critic (ProhibitExplicitReturnUndef)
+    $token =~ s/\x01(.?)/$PLAIN{$1} \/\/ _wrong('an escape sequence is none')/gse;
+    return $token;
+}
+
+sub parse_reply {
+    my ($line) = @_;
+    my ( $code, $columns, @values ) = split /\t/, $line, -1;
+    if ( !defined $columns || $code !~ /\A[0-9]+\z/ || $columns !~ /\A[0-9]{1,10}\z/ ) {
+        _wrong('this is no reply');
+    }
+    if ( $code ne '0' ) {
+        _wrong('this is no error') if $columns != 1;
+        my $text = join q{ }, @values;
+        $text =~ s/[^\x00-\x7f]/\x{fffd}/g;
+        return HandlerSocket2::Error->of_server( $code, $text );
+    }
+    if ( $columns == 0 ? @values : @values % $columns ) {
+        _wrong('the values are no multiple of the columns');
+    }
+    @values = map { decode_value($_) } @values if $line =~ tr/\x00\x01//;
+    return [ 0 + $columns, \@values ];
+}
+
+sub new {
+    my ( $class, $max_reply ) = @_;
+    return bless { max => $max_reply // MAX_REPLY, rest => q{} }, $class;
+}
+
+sub rest { return length $_[0]{rest} }
+
+sub feed {
+    my ( $self, $data ) = @_;
+    if ( index( $data, "\n" ) < 0 ) {
+        $self->{rest} .= $data;
+        $self->_bound( length $self->{rest} );
+        return;
+    }
+    if ( $self->{rest} ne q{} ) {
+        $data = $self->{rest} . $data;
+        $self->{rest} = q{};
+    }
+    my @replies;
+    my $from = 0;
+    while ( ( my $end = index $data, "\n", $from ) >= 0 ) {
+        $self->_bound( $end - $from );
+        push @replies, parse_reply( substr $data, $from, $end - $from );
+        $from = $end + 1;
+    }
+    if ( $from < length $data ) {
+        $self->{rest} = substr $data, $from;
+        $self->_bound( length $self->{rest} );
+    }
+    return @replies;
+}
+
+# A reply is bounded with its LF, so what comes before it is shorter.
+sub _bound {
+    my ( $self, $size ) = @_;
+    _wrong('the reply is too long') if $size >= $self->{max};
+    return;
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Reader - replies from bytes
+
+=head1 SYNOPSIS
+
+    my $reader = HandlerSocket2::Reader->new;
+    for my $reply ($reader->feed($bytes)) {
+        die $reply if ref $reply ne 'ARRAY';
+        my ($columns, $values) = @$reply;
+    }
+
+=head1 DESCRIPTION
+
+Turns bytes, in any pieces, into replies. It knows no socket. A reply is C<[$columns, \@values]>, or
+the object of a C<HandlerSocket2::ServerError>.
+
+=head1 METHODS AND FUNCTIONS
+
+=head2 new
+
+    HandlerSocket2::Reader->new($max_reply)
+
+C<$max_reply> is the most bytes of a reply with its LF; without it 64 MiB.
+
+=head2 feed
+
+The replies that these bytes end. Raises a C<HandlerSocket2::ProtocolError> when one is none, or is
+too long.
+
+=head2 rest
+
+How many bytes have come that are no whole reply yet.
+
+=head2 parse_reply, decode_value
+
+The reply in a line without its LF; the value of a token.
+
+=head2 MAX_REPLY
+
+The bound of a reply in bytes, where no other is given.
+
+=cut

@@ -1,0 +1,308 @@
+package HandlerSocket2::Table;
+
+use 5.030;
+use warnings;
+
+use HandlerSocket2::Calls    ();
+use HandlerSocket2::Core     ();
+use HandlerSocket2::Error    ();
+use HandlerSocket2::Protocol ();
+use HandlerSocket2::Range    ();
+
+our $VERSION = '2.000';
+
+sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
+
+# Options by name; what is none of the allowed ones is refused.
+sub _options {
+    my ( $allowed, @given ) = @_;
+    _wrong('options are pairs of a name and a value') if @given % 2;
+    my %options = @given;
+    for my $name ( sort keys %options ) {
+        _wrong("there is no option '$name' here") if $allowed !~ /\b\Q$name\E\b/;
+    }
+    return %options;
+}
+
+sub new {
+    my ( $class, $core, $name, @given ) = @_;
+    my %options = _options( 'columns index raw', @given );
+    my ( $database, $table )
+        = HandlerSocket2::Protocol::split_table( $name, $core->options->{database} );
+    my $columns = $options{columns};
+    _wrong('columns is a reference to a list of names')
+        if defined $columns && ref $columns ne 'ARRAY';
+    my $self = {
+        core     => $core,
+        database => $database,
+        table    => $table,
+        columns  => $columns,
+        index    => $options{index} // 'PRIMARY',
+        raw      => $options{raw},
+    };
+    return bless $self, $class;
+}
+
+# The same table in a transaction or in a pipeline.
+sub within {
+    my ( $self, $core ) = @_;
+    my %same = %$self;
+    delete $same{calls};
+    return bless { %same, core => $core }, ref $self;
+}
+
+sub _calls {
+    my ($self) = @_;
+    return $self->{calls} //= do {
+        my %members = %$self;
+        my $known   = $self->{raw} && $self->{columns} ? {} : $self->_known;
+        $members{columns} //= $known->{names};
+        if ( !@{ $members{columns} } && !$self->{columns} ) {
+            HandlerSocket2::UnsupportedError->throw('the server tells no columns, so name them');
+        }
+        HandlerSocket2::Calls->new( %members, kinds => $known->{kinds} // {} );
+    };
+}
+
+sub _known {
+    my ($self) = @_;
+    HandlerSocket2::Protocol::index_tokens(
+        @$self{qw(database table index)},
+        $self->{columns} // []
+    );
+    return $self->{core}->kinds( @$self{qw(database table)} );
+}
+
+sub kinds { return { %{ $_[0]->_known->{kinds} } } }
+
+sub _do {
+    my ( $self, $call, @arguments ) = @_;
+    return $self->{core}->one( $self->_calls->$call(@arguments) );
+}
+
+sub get {
+    my ( $self, $key ) = @_;
+    return $self->_do( get => $key );
+}
+
+sub _not_in_pipeline {
+    my ( $self, $what ) = @_;
+    _wrong("$what is no call of a pipeline") if $self->{core}->isa('HandlerSocket2::Pipeline');
+    return;
+}
+
+sub get_many {
+    my ( $self, $keys ) = @_;
+    $self->_not_in_pipeline('get_many');
+    my $calls   = $self->_calls;
+    my @results = $self->{core}->run( [ map { $calls->get($_) } @$keys ] );
+    for my $one (@results) {
+        die $one if HandlerSocket2::Core::is_error($one);
+    }
+    return \@results;
+}
+
+sub find {
+    my ( $self, $op, $key, @given ) = @_;
+    return $self->_do( find => $op, $key, _options( 'limit offset filters in', @given ) );
+}
+
+sub find_all {
+    my ( $self, $op, $key, $column, $values, @given ) = @_;
+    return $self->_do(
+        find_all => $op, $key, $column, $values,
+        _options( 'limit offset filters', @given )
+    );
+}
+
+sub range {
+    my ( $self, @given ) = @_;
+    $self->_not_in_pipeline('range');
+    my %options = _options( 'start stop reverse filters page', @given );
+    return HandlerSocket2::Range->new( $self->{core}, $self->_calls, %options );
+}
+
+sub count {
+    my ( $self, $op, $key, @given ) = @_;
+    return $self->_do( count => $op, $key, _options( 'limit filters', @given ) );
+}
+
+sub exists {
+    my ( $self, $key ) = @_;
+    return $self->_do( exists => $key );
+}
+
+sub insert {
+    my ( $self, $row, @given ) = @_;
+    return $self->_do( insert => $row, _options( 'returning', @given ) );
+}
+
+sub insert_ignore {
+    my ( $self, $row, @given ) = @_;
+    return $self->_do( insert_ignore => $row, _options( 'returning', @given ) );
+}
+
+sub upsert {
+    my ( $self, $row, @given ) = @_;
+    return $self->_do( upsert => $row, _options( 'update returning', @given ) );
+}
+
+sub replace {
+    my ( $self, $row, @given ) = @_;
+    return $self->_do( replace => $row, _options( 'returning', @given ) );
+}
+
+sub update {
+    my ( $self, $key, $values, @given ) = @_;
+    return $self->_do(
+        change => 'U', $key, $values,
+        _options( 'op limit filters returning', @given )
+    );
+}
+
+sub delete {
+    my ( $self, $key, @given ) = @_;
+    return $self->_do( change => 'D', $key, {}, _options( 'op limit filters returning', @given ) );
+}
+
+sub increment {
+    my ( $self, $key, $amounts, @given ) = @_;
+    return $self->_do( change => q{+}, $key, $amounts, _options( 'returning', @given ) );
+}
+
+sub decrement {
+    my ( $self, $key, $amounts, @given ) = @_;
+    return $self->_do( change => q{-}, $key, $amounts, _options( 'returning', @given ) );
+}
+
+sub compare_and_set {
+    my ( $self, $key, $expected, $values ) = @_;
+    return $self->_do( compare_and_set => $key, $expected, $values );
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Table - a table by one of its indexes
+
+=head1 SYNOPSIS
+
+    my $user = $db->table('test.user', columns => ['user_id', 'user_name']);
+    my $row  = $user->get(101);
+    $user->update(101, { user_name => 'Yukari' });
+
+=head1 DESCRIPTION
+
+A table is made by C<table> of L<HandlerSocket2>. It is cheap, and opens nothing before it is used.
+
+A B<key> is one value, or a reference to a list of values for an index of several columns, or for its
+first ones. A B<row> is a reference to a hash by column names. A B<filter> is a reference to a list:
+column, operator, value. Rows come as references to lists of hashes.
+
+=head1 METHODS
+
+=head2 get
+
+    $user->get($key)
+
+The row with this key, or C<undef>.
+
+=head2 get_many
+
+    $user->get_many([1, 2, 3])
+
+A row or C<undef> for each key, in their order, by one pipeline.
+
+=head2 find
+
+    $user->find('>=', 100, limit => 5, offset => 0, filters => [['user_name', '!=', 'x']])
+    $user->find('=', 0, limit => 9, in => ['user_id', [7, 2]])
+
+Rows from the key on; C<limit> is 1 when it is not given. C<in> has a column of the index and its
+values; then the value of the key in that place means nothing.
+
+=head2 find_all
+
+    $event->find_all('=', 0, 'user', [7, 8], limit => 10)
+
+All rows of each value; limit and offset are for each.
+
+=head2 range
+
+    my $range = $user->range(start => 100, stop => 200, reverse => 0, filters => [], page => 1000);
+    while (my $row = $range->next) { ... }
+
+Rows from C<start> to before C<stop>, read page by page: a L<HandlerSocket2::Range>. C<reverse> needs
+C<start>.
+
+=head2 count
+
+    $user->count('>=', 100, limit => 0, filters => [])
+
+How many rows there are. A limit of 0 is none.
+
+=head2 exists
+
+    $user->exists($key)
+
+Whether there is such a row.
+
+=head2 insert
+
+    $user->insert({ user_id => 7 }, returning => 'after')
+
+Adds a row, and gives the generated id, or C<undef>. With C<returning>, here and below, a list of rows.
+
+=head2 insert_ignore
+
+Adds a row if none has its keys: C<< { inserted => $truth, id => $id } >>.
+
+=head2 upsert
+
+    $user->upsert({ user_id => 7, n => 1 }, update => { n => 2 })
+
+Adds a row, or updates the one with its keys: C<< { did => 'inserted', id => $id } >>, or C<updated>,
+or C<unchanged>. The columns of C<update> must be in the row, too.
+
+=head2 replace
+
+Adds a row in the place of those with its keys: C<< { replaced => $number, id => $id } >>.
+
+=head2 update
+
+    $user->update($key, { user_name => 'x' }, op => '=', limit => 1, filters => [], returning => 'before')
+
+How many rows were found and set; or these rows, with the columns that are set.
+
+=head2 delete
+
+    $user->delete($key, op => '=', limit => 1, filters => [], returning => 'before')
+
+How many rows were deleted, or these rows.
+
+=head2 increment, decrement
+
+    $counter->increment($key, { n => 1 }, returning => 'after')
+
+Adds to columns, or subtracts, not across zero. How many rows.
+
+=head2 compare_and_set
+
+    $user->compare_and_set($key, { user_name => 'old' }, { user_name => 'new' })
+
+Whether the row was as expected, and so was changed.
+
+=head2 kinds
+
+The kinds of the table's columns by their names, as L<HandlerSocket2::Values> has them. Without the
+server's C<D> there are none.
+
+=head2 new, within
+
+Make a table of a client, and the same one in a transaction or a pipeline.
+
+=cut

@@ -1,0 +1,152 @@
+package HandlerSocket2::Values;
+
+use 5.030;
+use warnings;
+
+use B                        ();
+use HandlerSocket2::Error    ();
+use HandlerSocket2::Protocol ();
+use Scalar::Util             qw(blessed);
+
+our $VERSION = '2.000';
+
+my %KIND = (
+    ( map { $_ => 'integer' } qw(tinyint smallint mediumint int bigint year) ),
+    float     => 'float',
+    double    => 'float',
+    decimal   => 'decimal',
+    date      => 'date',
+    datetime  => 'datetime',
+    timestamp => 'datetime',
+    time      => 'time',
+    (   map { $_ => 'bytes' }
+            qw(binary varbinary bit tinyblob blob mediumblob longblob geometry point linestring
+            polygon multipoint multilinestring multipolygon geometrycollection)
+    ),
+);
+
+sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
+
+sub kind_of {
+    my ($type) = @_;
+    my ($word) = lc($type) =~ /\A([^( ]*)/;
+    return $KIND{$word} // 'text';
+}
+
+# The text of an object, as SQL writes it.
+sub _of_object {
+    my ($value) = @_;
+    if ( $value->isa('DateTime') ) {
+        _wrong('a time with a time zone cannot be sent: the server\'s own is meant')
+            if !$value->time_zone->is_floating;
+        my $micros = $value->microsecond;
+        return $value->ymd . q{ } . $value->hms . ( $micros ? sprintf '.%06d', $micros : q{} );
+    }
+    return $value->strftime('%Y-%m-%d %H:%M:%S') if $value->isa('Time::Piece');
+    if ( $value->isa('Math::BigInt') || $value->isa('Math::BigFloat') ) {
+        _wrong("$value cannot be sent") if $value->is_nan || $value->is_inf;
+        return $value->bstr;
+    }
+    _wrong( 'a ' . ref($value) . ' cannot be sent' ) if !overload::Overloaded($value);
+    return "$value";
+}
+
+# The shortest text of a floating point number that reads back the same.
+sub _of_float {
+    my ($value) = @_;
+    _wrong("$value cannot be sent") if $value != $value || $value - $value != 0;
+    for my $digits ( 15, 16 ) {
+        my $text = sprintf "%.${digits}g", $value;
+        return $text if $text == $value;
+    }
+    return sprintf '%.17g', $value;
+}
+
+# What may be the text of a floating point number, or a false truth.
+my $MAYBE_NUMBER = qr/\A(?:-?(?:[0-9].*[.e]|[0-9].{14}|[iI]nf|[nN]a[nN])|\z)/s;
+
+sub to_bytes {
+    my ( $value, $kind ) = @_;
+    return $value if !defined $value;
+    if ( ref $value ) {
+        if ( ref $value eq 'SCALAR' ) {
+            $kind  = 'bytes';
+            $value = $$value;
+        }
+        elsif ( blessed $value) { $value = _of_object($value) }
+        else                    { _wrong( 'a reference to ' . ref($value) . ' cannot be sent' ) }
+    }
+    elsif ( $value =~ $MAYBE_NUMBER ) {
+        my $flags = B::svref_2object( \$value )->FLAGS;
+        if    ( !( $flags & B::SVf_POK ) ) { $value = _of_float($value) if $flags & B::SVf_NOK }
+        elsif ( $value eq q{} && $flags & B::SVf_IOK ) { $value = '0' }
+    }
+    return HandlerSocket2::Protocol::utf8($value) if $kind ne 'bytes';
+    utf8::downgrade( $value, 1 ) or _wrong('bytes have no characters beyond 255');
+    return $value;
+}
+
+sub integer {
+    my ($text) = @_;
+    $text =~ /\A-?[0-9]+\z/
+        or HandlerSocket2::ProtocolError->throw( 'this is no integer', sent => 1 );
+    my $number = 0 + $text;
+    return length $text < 19 || $number eq $text ? $number : $text;
+}
+
+# Makes values of this kind of every $width-th one from $from on.
+sub decode_column {
+    my ( $values, $from, $width, $kind ) = @_;
+    my $convert = $kind eq 'integer' ? \&integer : $kind eq 'float' ? sub { 0 + $_[0] } : undef;
+    return if $kind eq 'bytes';
+    for ( my $at = $from; $at < @$values; $at += $width ) {
+        next if !defined $values->[$at];
+        if ($convert) { $values->[$at] = $convert->( $values->[$at] ) }
+        else          { utf8::decode( $values->[$at] ) }
+    }
+    return;
+}
+
+1;
+__END__
+
+=encoding utf8
+
+=head1 NAME
+
+HandlerSocket2::Values - Perl's values and those of columns
+
+=head1 SYNOPSIS
+
+    my $bytes = HandlerSocket2::Values::to_bytes($value, 'text');
+
+=head1 DESCRIPTION
+
+The kind of a column is C<integer>, C<float>, C<decimal>, C<date>, C<datetime>, C<time>, C<text> or
+C<bytes>.
+
+=head1 FUNCTIONS
+
+=head2 kind_of
+
+The kind of a column's type, as the server describes the type.
+
+=head2 to_bytes
+
+    to_bytes($value, $kind)
+
+The bytes of a value that is sent to a column of that kind. Text is encoded as UTF-8; a string for a
+column of bytes is bytes, and so is a reference to a string anywhere. What cannot be sent is a
+C<HandlerSocket2::ValueError>.
+
+=head2 integer
+
+The number in a text.
+
+=head2 decode_column
+
+    decode_column(\@values, $from, $width, $kind)
+
+Makes values of this kind of every C<$width>-th one from C<$from> on.
+
+=cut
