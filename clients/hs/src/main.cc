@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "command.h"
+#include "prompt.h"
 #include "screen.h"
 
 namespace hs::tool {
@@ -15,7 +16,7 @@ std::string overview() {
   for (const CommandEntry& entry : commands()) {
     text += fmt::format("  {:<12}{}\n", entry.name, entry.summary);
   }
-  return text + "\nhs COMMAND --help tells more. All of it: man hs.";
+  return text + "\nhs alone is a prompt. hs COMMAND --help tells more. All of it: man hs.";
 }
 
 Status run(int argc, char** argv) {
@@ -41,7 +42,10 @@ Status run(int argc, char** argv) {
     throw UsageError(fmt::format("{}; see hs --help", error.what()));
   }
   const std::vector<std::string> rest = app.remaining();
-  if (rest.empty()) throw UsageError("which command? See hs --help");
+  if (rest.empty()) {
+    Session session(common);
+    return run_prompt(session, common);
+  }
   return run_command(nullptr, common, rest);
 }
 

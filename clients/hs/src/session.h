@@ -32,6 +32,8 @@ class Session {
   // Connects at its first use.
   Server& server();
   const Settings& settings() const { return settings_; }
+  // Makes it the default database.
+  void use(const std::string& database) { settings_.options["database"] = database; }
 
   // "database.table" of a table's name, to which the default database is added.
   std::string table(const std::string& name) const;

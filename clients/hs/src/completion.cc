@@ -1,0 +1,108 @@
+#include "completion.h"
+
+#include <algorithm>
+
+#include "words.h"
+
+namespace hs::tool {
+namespace {
+
+// The names of a command's options, as they are typed.
+std::vector<std::string> options_of(const CommandEntry& entry) {
+  CLI::App app;
+  Common common;
+  const auto command = entry.make();
+  command->declare(app);
+  declare_output(app, common);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+const std::vector<std::string>& Completion::names(char kind, const std::string& of) {
+  const auto [place, is_new] = known_.try_emplace(kind + of);
+  if (!is_new) return place->second;
+  try {
+    Server& server = session_.server();
+    const Rows rows = kind == 'd'   ? server.databases()
+                      : kind == 't' ? server.tables(of)
+                      : kind == 'i' ? server.indexes(session_.table(of))
+                                    : server.describe(session_.table(of));
+    for (const Row& row : rows.rows) place->second.push_back(row.at(0).value_or(""));
+  } catch (const std::exception&) {  // no names; the command will say why
+  }
+  return place->second;
+}
+
+// Databases with a dot behind them; tables of the default database; behind a dot its tables.
+std::vector<std::string> Completion::places(const std::string& word) {
+  std::vector<std::string> result;
+  const size_t dot = word.find('.');
+  if (dot != std::string::npos) {
+    const std::string database = word.substr(0, dot);
+    for (const std::string& table : names('t', database)) result.push_back(database + "." + table);
+    return result;
+  }
+  for (const std::string& database : names('d', "")) result.push_back(database + ".");
+  const auto own = session_.settings().options.find("database");
+  if (own == session_.settings().options.end()) return result;
+  const auto& tables = names('t', own->second);
+  result.insert(result.end(), tables.begin(), tables.end());
+  return result;
+}
+
+std::vector<std::string> Completion::candidates(const std::vector<std::string>& words,
+                                                const std::string& word) {
+  std::vector<std::string> result;
+  if (words.empty()) {
+    for (const CommandEntry& entry : commands()) result.emplace_back(entry.name);
+    for (const char* own : {"\\format", "\\use", "\\watch", "\\q", "\\?"}) result.emplace_back(own);
+    return result;
+  }
+  if (words[0] == "\\use") return names('d', "");
+  if (words[0] == "\\format") return {std::begin(format_names), std::end(format_names)};
+  const CommandEntry* entry = find_command(words[0]);
+  if (entry == nullptr) return {};
+  if (!word.empty() && word.front() == '-') return options_of(*entry);
+  if (words.size() == 1) return places(word);
+  const std::string& last = words.back();
+  if (is_one_of(last, {"-f", "--format"}))
+    return {std::begin(format_names), std::end(format_names)};
+  if (is_one_of(last, {"-i", "--index"})) return names('i', words[1]);
+  const bool sets = is_one_of(words[0], {"insert", "upsert", "replace", "update", "incr", "decr"});
+  const bool compares =
+      is_one_of(last, {"-c", "--columns", "-w", "--where", "--while", "--null", "--in-column"});
+  for (const std::string& column : names('c', words[1])) {
+    if (sets || compares) result.push_back(column + (compares ? "" : "="));
+  }
+  return result;
+}
+
+std::vector<std::string> Completion::of(const std::string& before, const std::string& word) {
+  std::vector<std::string> words;
+  try {
+    words = words_of(before);
+  } catch (const UsageError&) {  // inside of quotes
+    return {};
+  }
+  // In a list with commas, the last name.
+  const size_t comma = words.empty() ? std::string::npos : word.rfind(',');
+  const std::string head = comma == std::string::npos ? "" : word.substr(0, comma + 1);
+  std::vector<std::string> result;
+  for (const std::string& name : candidates(words, word.substr(head.size()))) {
+    if (name.rfind(word.substr(head.size()), 0) == 0) result.push_back(head + name);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace hs::tool

@@ -1,0 +1,138 @@
+"""The prompt: lines as a script, and a terminal with completion and history."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import subprocess
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Run, environment
+from private_server import PrivateServer
+
+
+class Terminal:
+    """hs on a terminal of its own."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self.primary, replica = pty.openpty()
+        self.process = subprocess.Popen(
+            [PROGRAM], stdin=replica, stdout=replica, stderr=replica, env=env, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY),  # so that Ctrl-C is for it
+        )
+        os.close(replica)
+
+    def wait_for(self, pattern: str) -> str:
+        """What comes until the pattern has come."""
+        before = ""
+        while (match := re.search(pattern, before)) is None:
+            assert select.select([self.primary], [], [], 10)[0], before
+            before += self.read()
+        return before[: match.end()]
+
+    def send(self, text: str) -> None:
+        os.write(self.primary, text.encode())
+
+    def cancel(self) -> None:
+        """Ctrl-C until there is a new line; one that comes between two reads is lost."""
+        self.send("\x03")
+        while not select.select([self.primary], [], [], 1)[0] or "hs> " not in self.read():
+            self.send("\x03")
+
+    def read(self) -> str:
+        """What has come, without codes of the terminal."""
+        data = os.read(self.primary, 4096).decode(errors="replace")
+        return re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\x07\r?", "", data)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.primary)
+
+
+@pytest.fixture
+def terminal(rows: PrivateServer, tmp_path: Path) -> Iterator[Terminal]:
+    """A prompt that waits for its first line."""
+    running = Terminal({**environment(rows, tmp_path), "TERM": "xterm"})
+    running.wait_for("hs> ")
+    yield running
+    running.close()
+
+
+def test_lines_are_commands_until_the_first_error(hs: Run) -> None:
+    script = b"# a script\nget user 5 -c user_name -N\n\n\\format csv\nget user 'x'\n\\use test\ncount event\n"
+    run = hs(input=script)
+    assert run.stdout == b"user name 5\nuser_id,user_name,user_email,created\nrows\n4\n"
+    assert run.returncode == 0
+    run = hs(input=b"count user\nfrob\ncount user\n")
+    assert (run.stdout, run.returncode) == (b"200\n", 2)
+    assert hs(input=b"get user 9999 -N\n").returncode == 1
+    assert hs(input=b"count user\n\\q\nfrob\n").returncode == 0
+
+
+def test_watch_runs_a_line_again(hs: Run) -> None:
+    assert hs(input=b"count user \\watch 0 3\n\\watch 0 2\n").stdout == b"200\n" * 5
+    assert hs(input=b"count user \\watch x\n").returncode == 2
+
+
+def test_null_needs_no_quotes_at_the_prompt(hs: Run, rows: PrivateServer) -> None:
+    hs(input=b"update user 5 user_name=\\N user_email='a b'\n")
+    assert rows.sql("SELECT user_name, user_email FROM test.user WHERE user_id = 5") == [(None, "a b")]
+
+
+def test_tab_completes_commands_tables_columns_and_indexes(terminal: Terminal) -> None:
+    for typed, completed in [
+        ("cou\t", "count "),
+        ("get us\t", "get user "),
+        ("get test.ev\t", "get test.event "),
+        ("get tes\t", r"get test\."),
+        ("get user --ind\t", "get user --index "),
+        ("find user -i by\t", "find user -i by_name "),
+        ("insert user user_n\t", "insert user user_name="),
+        ("get user 5 -c user_id,crea\t", "get user 5 -c user_id,created"),
+    ]:
+        terminal.send(typed)
+        terminal.wait_for(completed)
+        terminal.cancel()
+
+
+def test_a_line_can_be_taken_back_and_comes_again_from_the_history(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal.send("get user 5 -c user_name\n")
+    terminal.wait_for("user name 5\r\nhs> ")
+    terminal.send("\x1b[A\n")
+    terminal.wait_for("user name 5\r\nhs> ")
+    terminal.send("frob")
+    terminal.wait_for("frob")
+    terminal.cancel()
+    terminal.send("\\q\n")
+    assert terminal.process.wait(30) == 0
+    history = tmp_path / ".hs_history"
+    assert "get" in history.read_text() and history.stat().st_mode & 0o777 == 0o600
+
+
+def test_ctrl_c_ends_watch_and_not_hs(terminal: Terminal) -> None:
+    terminal.send("count user \\watch 60\n")
+    terminal.wait_for("200")
+    terminal.cancel()
+
+
+def test_a_terminal_gets_a_table_in_colours_unless_they_are_not_wanted(
+    rows: PrivateServer, tmp_path: Path
+) -> None:
+    for more, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        primary, replica = pty.openpty()
+        env = {**environment(rows, tmp_path), "TERM": "xterm", **more}
+        subprocess.run([PROGRAM, "get", "user", "101"], stdout=replica, env=env, check=True)
+        text = os.read(primary, 65536).decode()
+        os.close(primary)
+        os.close(replica)
+        assert "Yukari Takeba  yukari" in text and "-----" in text
+        assert ("\x1b[1m" in text) == coloured
