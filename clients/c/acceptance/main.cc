@@ -262,7 +262,7 @@ class Driver {
     }
     if (what == "features") {
       check(hs_features(client_, buffer, sizeof buffer, &error), error);
-      return split(buffer);
+      return driver::split(buffer);
     }
     if (what == "last_gtid") {
       check(hs_last_gtid(client_, buffer, sizeof buffer, &error), error);
@@ -274,15 +274,6 @@ class Driver {
       return applied != 0;
     }
     return transaction(order, what);
-  }
-  static Json split(const std::string& list) {
-    Json out = Json::array();
-    for (std::size_t at = 0; at < list.size();) {
-      const std::size_t end = std::min(list.find(',', at), list.size());
-      out.push_back(list.substr(at, end - at));
-      at = end + 1;
-    }
-    return out;
   }
   Json transaction(const Json& order, const std::string& what) {
     hs_error error = {};

@@ -3,6 +3,7 @@
 
 #include <handlersocket2.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -63,6 +64,17 @@ inline Json error(const hs_error& e) {
   if (e.kind == HS_CONNECTION || e.kind == HS_TIMEOUT || e.kind == HS_PROTOCOL)
     out["sent"] = e.sent != 0;
   return {{"error", out}};
+}
+
+// Of a list with commas.
+inline Json split(const std::string& list) {
+  Json out = Json::array();
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
 }
 
 inline const char* const names_of_tables[] = {"table", "comment"};

@@ -16,6 +16,12 @@ static const char *const verbs[] = {"",   "C",  "U",  "D",  "+",  "-",  "U?",
 static const char *const inserts[] = {"+",   "+I",  "+U",  "+R",  "+!",  "+I?",
                                       "+U?", "+R?", "+I!", "+U!", "+R!", NULL};
 
+const char *hs_comparison(const char *op) {
+  const char *const *at = comparisons;
+  while (*at != NULL && (op == NULL || strcmp(op, *at) != 0)) at++;
+  return *at;
+}
+
 static void tab_number(hs_buf *out, uint64_t number) {
   hs_buf_add(out, "\t", 1);
   hs_buf_number(out, number);
@@ -59,14 +65,15 @@ static int check_find(const hs_find_line *f, hs_error *error) {
   if (f->in_part >= 0 && f->in_count == 0)
     return hs_fail(error, HS_VALUE, "a list of values for a key has one value at least");
   for (size_t i = 0; i < f->filter_count; i++)
-    if (f->filters[i].op == NULL || !one_of(f->filters[i].op, comparisons))
+    if (hs_comparison(f->filters[i].op) == NULL)
       return hs_fail(error, HS_VALUE, "a filter has no such operator");
   if (f->value_count != 0 && (*f->verb == 'C' || *f->verb == 'D'))
     return hs_fail(error, HS_VALUE, "%s takes no values", f->verb);
   return 0;
 }
 
-int hs_put_find(hs_buf *out, const hs_find_line *f, hs_error *error) {
+int hs_put_find(hs_buf *out, const hs_find_line *find, hs_error *error) {
+  const hs_find_line *f = find;
   size_t before = out->len;
   if (check_find(f, error) != 0) return -1;
   hs_buf_add(out, "\t", 1);

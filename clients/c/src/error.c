@@ -62,18 +62,22 @@ const char *hs_error_name(hs_error_class kind) {
   return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 
-int hs_fail(hs_error *error, hs_error_class kind, const char *format, ...) {
-  if (error == NULL) return -1;
+void hs_fill(hs_error *error, hs_error_class kind, const char *format, ...) {
+  if (error == NULL) return;
   va_list arguments;
   memset(error, 0, sizeof *error);
   error->kind = kind;
   va_start(arguments, format);
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it does not know va_start here */
   (void)vsnprintf(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
-  return -1;
 }
 
-int hs_no_memory(hs_error *error) { return hs_fail(error, HS_VALUE, "there is no memory"); }
+int hs_fail_system(hs_error *error, hs_error_class kind, const char *what, int number) {
+  char text[200] = "";
+  (void)strerror_r(number, text, sizeof text);
+  return hs_fail(error, kind, "%s: %s", what, text);
+}
 
 void hs_server_error(hs_error *error, int code, hs_value text) {
   if (error == NULL) return;

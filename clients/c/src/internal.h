@@ -238,7 +238,7 @@ int hs_is_fresh(hs_client *client, hs_conn *conn);
 void hs_add_gtids(hs_client *client, hs_value list);
 
 /* The error of an answer; -1 when it is one. */
-int hs_reply_error(const hs_reply *reply, size_t answer, hs_error *error);
+int hs_reply_error(const hs_reply *reply, size_t number, hs_error *error);
 int hs_batch_add(hs_batch *batch, const hs_spec *spec, const char *kind, size_t at,
                  hs_error *error);
 void hs_batch_wipe(hs_batch *batch);

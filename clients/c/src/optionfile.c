@@ -46,6 +46,7 @@ static int read_lines(hs_options *o, FILE *file, hs_error *error) {
 
 /* A file that is named must be there; the one in the home need not. */
 int hs_options_from_file(hs_options *o, hs_error *error) {
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable */
   const char *path = getenv("HS_OPTION_FILE"), *home = getenv("HOME");
   int named = path != NULL && *path != 0;
   hs_buf own = {0};
@@ -56,7 +57,7 @@ int hs_options_from_file(hs_options *o, hs_error *error) {
   FILE *file = own.failed ? NULL : fopen(own.data, "re");
   hs_buf_free(&own);
   if (file == NULL && (named || errno != ENOENT))
-    return hs_fail(error, HS_CONFIGURATION, "the option file: %s", strerror(errno));
+    return hs_fail_system(error, HS_CONFIGURATION, "the option file", errno);
   if (file == NULL) return 0;
   int bad = read_lines(o, file, error);
   (void)fclose(file);

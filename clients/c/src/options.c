@@ -93,6 +93,7 @@ static int check(hs_options *o, hs_error *error) {
 }
 
 static int from_environment(hs_options *o, hs_error *error) {
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable */
   const char *password = getenv("HS_PASSWORD"), *secret = getenv("HS_SECRET");
   if (password != NULL && o->text[OPT_PASSWORD] == NULL &&
       hs_option_set(o, OPT_PASSWORD, password, error) != 0)
@@ -115,6 +116,7 @@ static int take_file(hs_options *o, hs_options *file, int has_url, hs_error *err
 int hs_options_read(hs_options *o, const char *url, hs_error *error) {
   hs_options file = {0};
   memset(o, 0, sizeof *o);
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here sets a variable */
   const char *variable = getenv("HS_URL");
   if (url == NULL && variable != NULL && *variable != 0) url = variable;
   int bad = url != NULL ? hs_options_from_url(o, url, error) : 0;

@@ -40,7 +40,9 @@ typedef struct hs_find_line {
   const size_t *filter_places; /* among the filter columns */
   size_t filter_count;
 } hs_find_line;
-int hs_put_find(hs_buf *out, const hs_find_line *line, hs_error *error);
+int hs_put_find(hs_buf *out, const hs_find_line *find, hs_error *error);
+/* The operator of a filter in memory that stays, or NULL when it is none. */
+const char *hs_comparison(const char *op);
 
 typedef struct hs_insert_line {
   const char *verb;
@@ -93,9 +95,13 @@ void hs_reader_free(hs_reader *reader);
 int hs_reader_took(hs_reader *reader, size_t len, size_t wanted, hs_error *error);
 hs_value hs_reader_value(const hs_reader *reader, size_t span);
 
-int hs_fail(hs_error *error, hs_error_class kind, const char *format, ...)
+/* Fills the error in, and is -1. */
+#define hs_fail(...) (hs_fill(__VA_ARGS__), -1)
+#define hs_no_memory(error) hs_fail(error, HS_VALUE, "there is no memory")
+void hs_fill(hs_error *error, hs_error_class kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int hs_no_memory(hs_error *error);
+/* "what: the text of errno" */
+int hs_fail_system(hs_error *error, hs_error_class kind, const char *what, int number);
 /* Fills in the error of an error reply. */
 void hs_server_error(hs_error *error, int code, hs_value text);
 int hs_is(hs_value value, const char *text);

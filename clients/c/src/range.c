@@ -52,6 +52,7 @@ static int set_filters(hs_range *r, const hs_bounds *b) {
                       1};
     r->filters[i] = is_stop ? stop : b->filters[i];
     const char *column = r->filters[i].column;
+    r->filters[i].op = hs_comparison(r->filters[i].op);
     r->filters[i].column = strdup(column != NULL ? column : "");
     r->filters[i].value = own(&r->owned[i], r->filters[i].value);
     if (r->filters[i].column == NULL || r->owned[i].failed) return -1;

@@ -18,7 +18,8 @@ void hs_list_free(hs_list *list) {
 
 static size_t place_of(const hs_value *names, size_t count, hs_value name) {
   size_t at = 0;
-  while (at < count && (names[at].len != name.len || memcmp(names[at].data, name.data, name.len)))
+  while (at < count &&
+         (names[at].len != name.len || memcmp(names[at].data, name.data, name.len) != 0))
     at++;
   return at;
 }

@@ -41,7 +41,10 @@ int hs_describe(hs_client *client, const char *database, const char *table, int 
 static int put_tokens(hs_buf *out, const hs_value *tokens, size_t count, hs_error *error) {
   for (size_t i = 0; i < count; i++) {
     if (i != 0) hs_buf_add(out, "\t", 1);
-    if (tokens[i].data == NULL) hs_buf_add(out, "", 1);
+    if (tokens[i].data == NULL) {
+      hs_buf_add(out, "", 1);
+      continue;
+    }
     for (size_t at = 0; at < tokens[i].len; at++)
       if (tokens[i].data[at] == '\t' || tokens[i].data[at] == '\n')
         return hs_fail(error, HS_VALUE, "a token has a TAB or LF");

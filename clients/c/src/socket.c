@@ -27,8 +27,7 @@ int hs_wait(int fd, short events, double deadline, hs_error *error) {
     struct pollfd poll_fd = {fd, events, 0};
     int ready = poll(&poll_fd, 1, (int)ceil((left < 3600 ? left : 3600) * 1000));
     if (ready > 0) return 0;
-    if (ready < 0 && errno != EINTR)
-      return hs_fail(error, HS_CONNECTION, "poll: %s", strerror(errno));
+    if (ready < 0 && errno != EINTR) return hs_fail_system(error, HS_CONNECTION, "poll", errno);
   }
 }
 
@@ -36,7 +35,7 @@ static int connect_to(const struct sockaddr *address, socklen_t len, int family,
                       hs_error *error) {
   int fd = socket(family, SOCK_STREAM, 0), yes = 1, problem = 0;
   socklen_t size = sizeof problem;
-  if (fd < 0) return hs_fail(error, HS_CONNECTION, "socket: %s", strerror(errno));
+  if (fd < 0) return hs_fail_system(error, HS_CONNECTION, "socket", errno);
   (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
   (void)fcntl(fd, F_SETFL, O_NONBLOCK);
   if (family != AF_UNIX) {
@@ -47,9 +46,9 @@ static int connect_to(const struct sockaddr *address, socklen_t len, int family,
   if (bad != 0 && errno == EINPROGRESS) {
     bad = hs_wait(fd, POLLOUT, deadline, error);
     if (bad == 0 && (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) != 0 || problem != 0))
-      bad = hs_fail(error, HS_CONNECTION, "connect: %s", strerror(problem));
+      bad = hs_fail_system(error, HS_CONNECTION, "connect", problem);
   } else if (bad != 0) {
-    (void)hs_fail(error, HS_CONNECTION, "connect: %s", strerror(errno));
+    (void)hs_fail_system(error, HS_CONNECTION, "connect", errno);
   }
   if (bad == 0) return fd;
   (void)close(fd);

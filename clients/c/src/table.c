@@ -1,4 +1,5 @@
 /* Tables: what they are made of, and the columns that they read. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,7 @@ static char *joined(const char *database, const char *table) {
   size_t size = strlen(database) + strlen(table) + 2;
   char *name = malloc(size);
   if (name == NULL) return NULL;
-  memcpy(name, database, strlen(database));
-  name[strlen(database)] = '.';
-  memcpy(name + strlen(database) + 1, table, strlen(table) + 1);
+  (void)snprintf(name, size, "%s.%s", database, table);
   return name;
 }
 

@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+using namespace std::string_literals;
 
 namespace {
 
@@ -57,7 +60,11 @@ class Fake {
         }
         std::string reply = "0\t1\trow\n";
         if (line[0] == 'H')
-          reply = "0\t6\t2\tfake\t1\t1\tcount\t1\n";
+          reply = "0\t6\t2\tfake\t1\t1\tcount,describe\t1\n";
+        else if (line == "D\ta\tb")
+          reply = "0\t8\tc\tint(11)\tNO\tPRI\t\0\t\t\0\t\n"s;
+        else if (line == "D\ta\tb\tI")
+          reply = "0\t6\tPRIMARY\t1\tc\t1\tA\t\0\n"s;
         else if (line[0] == 'P')
           reply = line.find("gone") < line.size() ? "1\t1\topen_table\n" : "0\t1\n";
         else
@@ -115,7 +122,7 @@ TEST(Options, WhatIsWrongIsAConfigurationError) {
 }
 
 TEST(Connection, AReadIsSentAgainWhereverTheConnectionBreaks) {
-  for (size_t cut = 1; cut < 36; cut++) {
+  for (size_t cut = 1; cut < 45; cut++) {
     Fake server(cut);
     Calls calls(server.url());
     ASSERT_EQ(hs_get(calls.table, &calls.key, 1, calls.reply, &calls.error), 0)
@@ -125,7 +132,7 @@ TEST(Connection, AReadIsSentAgainWhereverTheConnectionBreaks) {
 }
 
 TEST(Connection, AChangeIsNeverSentAgain) {
-  Fake server(30);  // within the reply to the change
+  Fake server(39);  // within the reply to the change
   Calls calls(server.url());
   hs_field field = {"c", calls.key};
   ASSERT_EQ(hs_insert(calls.table, "+", &field, 1, nullptr, 0, calls.reply, &calls.error), -1);
@@ -162,6 +169,32 @@ TEST(Connection, MoreIndexesThanAConnectionOpensTakeEachOthersPlaces) {
     ASSERT_EQ(hs_get(table, &calls.key, 1, calls.reply, nullptr), 0);
     hs_table_free(table);
   }
+}
+
+TEST(Table, AFilterOfARangeIsCopied) {
+  Fake server;
+  Calls calls(server.url());
+  auto op = std::make_unique<std::string>("!="), text = std::make_unique<std::string>(100, 'x');
+  const hs_value start = hs_text("1");
+  const hs_filter filter = {"c", op->c_str(), hs_text(text->c_str()), 0};
+  hs_bounds bounds = {};
+  bounds.start = &start;
+  bounds.start_count = 1;
+  bounds.filters = &filter;
+  bounds.filter_count = 1;
+  hs_range* range = hs_range_new(calls.table, &bounds, &calls.error);
+  ASSERT_NE(range, nullptr) << calls.error.text;
+  op.reset();
+  text.reset();
+  EXPECT_EQ(hs_range_next(range, &calls.error), 1) << calls.error.text;
+  hs_range_free(range);
+  const hs_filter unknown = {"c", "LIKE", start, 0};
+  bounds.filters = &unknown;
+  range = hs_range_new(calls.table, &bounds, &calls.error);
+  ASSERT_NE(range, nullptr);
+  EXPECT_EQ(hs_range_next(range, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_VALUE);
+  hs_range_free(range);
 }
 
 TEST(Pool, IsSafeForThreads) {

@@ -109,6 +109,7 @@ class Client {
   RawReply raw(bool write_port, const std::vector<std::string>& tokens) const {
     detail::Reply reply;
     std::vector<hs_value> values;
+    values.reserve(tokens.size());
     RawReply result;
     for (const auto& token : tokens) values.push_back(hs_bytes(token.data(), token.size()));
     call([&](hs_error* e) {

@@ -510,6 +510,7 @@ inline Table Client::table(const std::string& name, const std::vector<std::strin
                            const std::string& index, bool raw) const {
   hs_error error = {};
   std::vector<const char*> names;
+  names.reserve(columns.size());
   for (const std::string& column : columns) names.push_back(c_text(column));
   TableHandle table(
       hs_table_new(handle(), c_text(name), c_text(index), names.data(), names.size(), raw, &error));

@@ -37,20 +37,20 @@ inline bool is_null(const Value& value) { return std::holds_alternative<std::mon
 template <typename T>
 T as(const Value& value) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Bytes>) {
-    if (auto* same = std::get_if<T>(&value)) return *same;
+    if (const auto* same = std::get_if<T>(&value)) return *same;
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;
-    if (auto* i = std::get_if<std::int64_t>(&value))
+    if (const auto* i = std::get_if<std::int64_t>(&value))
       if (*i < 0 ? std::is_signed_v<T> && *i >= static_cast<std::int64_t>(Limits::min())
                  : static_cast<std::uint64_t>(*i) <= static_cast<std::uint64_t>(Limits::max()))
         return static_cast<T>(*i);
-    if (auto* u = std::get_if<std::uint64_t>(&value))
+    if (const auto* u = std::get_if<std::uint64_t>(&value))
       if (*u <= static_cast<std::uint64_t>(Limits::max())) return static_cast<T>(*u);
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (auto* number = std::get_if<double>(&value)) return static_cast<T>(*number);
+    if (const auto* number = std::get_if<double>(&value)) return static_cast<T>(*number);
   } else {
-    if (auto* text = std::get_if<std::string>(&value)) return T(*text);
-    if (auto* bytes = std::get_if<Bytes>(&value)) return T(bytes->data);
+    if (const auto* text = std::get_if<std::string>(&value)) return T(*text);
+    if (const auto* bytes = std::get_if<Bytes>(&value)) return T(bytes->data);
   }
   refuse("a value is NULL, or of another kind than the program wants");
 }
@@ -132,11 +132,11 @@ struct Digits {
 
 // Throws ValueError for what is no number of SQL.
 inline hs_value encode(const Value& value, Digits* digits) {
-  if (auto* i = std::get_if<std::int64_t>(&value)) return hs_int64(*i, digits->text);
-  if (auto* s = std::get_if<std::string>(&value)) return hs_bytes(s->data(), s->size());
-  if (auto* u = std::get_if<std::uint64_t>(&value)) return hs_uint64(*u, digits->text);
-  if (auto* y = std::get_if<Bytes>(&value)) return hs_bytes(y->data.data(), y->data.size());
-  if (auto* b = std::get_if<bool>(&value)) return hs_bytes(*b ? "1" : "0", 1);
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return hs_int64(*i, digits->text);
+  if (const auto* s = std::get_if<std::string>(&value)) return hs_bytes(s->data(), s->size());
+  if (const auto* u = std::get_if<std::uint64_t>(&value)) return hs_uint64(*u, digits->text);
+  if (const auto* y = std::get_if<Bytes>(&value)) return hs_bytes(y->data.data(), y->data.size());
+  if (const auto* b = std::get_if<bool>(&value)) return hs_bytes(*b ? "1" : "0", 1);
   if (std::holds_alternative<std::monostate>(value)) return hs_null();
   const hs_value number = hs_double(std::get<double>(value), digits->text);
   if (number.data == nullptr) refuse("infinities and NaN cannot be sent");
