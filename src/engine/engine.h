@@ -181,8 +181,14 @@ class Cursor {
     // Counting::kReal: this is added to the column instead, as SQL adds, and `value` is empty text.
     std::optional<double> addend = std::nullopt;
   };
-  // The row stays the current one.
-  virtual Result<void> update(std::span<const Assignment> assignments) = 0;
+  enum class Updated : uint8_t {
+    kDone,  // the row stays the current one
+    // Nothing was set, but the change has reached the row itself before: rows that expired gave way,
+    // and a foreign key's cascade from them came to this row.
+    kGone,     // the row is gone, or the last seek would no longer find it
+    kAltered,  // the row is another one now, and the current one still; to be judged and set again
+  };
+  virtual Result<Updated> update(std::span<const Assignment> assignments) = 0;
 
   // Takes the rows that put() finds in its way.
   class RowsInTheWay {
@@ -190,6 +196,8 @@ class Cursor {
     virtual ~RowsInTheWay() = default;
     // The opened columns of one, as row() gives them. Valid during the call.
     virtual Result<void> take(std::span<const Value> row) = 0;
+    // The last one was in the way of nothing, after all.
+    virtual void take_back() = 0;
   };
 
   // Adds a row as insert() does, in a request of kInsertIgnore, kUpsert or kReplace. If it would be

@@ -30,6 +30,7 @@ class CountingReply : public protocol::ReplyWriter {
   void count(uint64_t) override {}
   void begin_rows(size_t) override {}
   bool row(std::span<const Value>) override { return ++rows > 0; }
+  void take_back_row() override {}
   void end_rows() override {}
   void error(const Error&) override { ++errors; }
 };

@@ -21,6 +21,7 @@ class OldRows final : public engine::Cursor::RowsInTheWay {
     if (!reply_.row(row)) return ErrorCode::kReplyTooLong;
     return {};
   }
+  void take_back() override { reply_.take_back_row(); }
 
  private:
   protocol::ReplyWriter& reply_;

@@ -14,6 +14,8 @@ bool counts(const protocol::Request& request) {
          request.modification == Modification::kDecrement;
 }
 
+using Updated = engine::Cursor::Updated;
+
 // The changes of one request.
 class Change {
  public:
@@ -59,7 +61,7 @@ class Change {
       Result<bool> found = scan.next();
       if (!found) return std::move(found.error());
       if (!*found) return {};
-      if (Result<void> done = change_row(); !done) return done;
+      if (Result<void> done = change_row(scan); !done) return done;
     }
   }
 
@@ -88,44 +90,59 @@ class Change {
       // An earlier change of this request may have deleted or changed the row (a foreign key's
       // cascade).
       if (!*found || !scan.meets_filters()) continue;
-      if (Result<void> done = change_row(); !done) return done;
+      if (Result<void> done = change_row(scan); !done) return done;
     }
     return {};
   }
 
-  Result<void> change_row() {
+  Result<void> change_row(Scan& scan) {
     scratch_.meter.add(Meter::kChange);
     if (rows_ == context_.limits.max_changed_rows) return ErrorCode::kTooManyRows;
-    if (counts(request_)) return count_row();
-    if (request_.return_old) {
-      if (Result<void> written = write_row(cursor_, scratch_, reply_); !written) return written;
+    for (;;) {
+      Result<Updated> changed = counts(request_) ? count_row() : set_row();
+      if (!changed) return std::move(changed.error());
+      if (*changed == Updated::kDone) return {};
+      if (request_.return_old) reply_.take_back_row();
+      if (*changed == Updated::kGone || !scan.meets_filters()) return {};
     }
-    ++rows_;
-    return request_.modification == Modification::kDelete ? cursor_.erase()
-                                                          : update(scratch_.assignments);
   }
 
-  Result<void> update(std::span<const engine::Cursor::Assignment> assignments) {
-    if (Result<void> done = cursor_.update(assignments); !done) return done;
+  Result<Updated> set_row() {
+    if (request_.return_old) {
+      if (Result<void> written = write_row(cursor_, scratch_, reply_); !written)
+        return std::move(written.error());
+    }
+    if (request_.modification != Modification::kDelete) return update(scratch_.assignments);
+    if (Result<void> erased = cursor_.erase(); !erased) return std::move(erased.error());
+    ++rows_;
+    return Updated::kDone;
+  }
+
+  Result<Updated> update(std::span<const engine::Cursor::Assignment> assignments) {
+    Result<Updated> updated = cursor_.update(assignments);
+    if (!updated || *updated != Updated::kDone) return updated;
+    ++rows_;
     return write_new();
   }
 
   // The row as it is now, if it is wanted.
-  Result<void> write_new() {
-    if (!request_.return_new) return {};
-    return write_row(cursor_, scratch_, reply_);
+  Result<Updated> write_new() {
+    if (!request_.return_new) return Updated::kDone;
+    if (Result<void> written = write_row(cursor_, scratch_, reply_); !written)
+      return std::move(written.error());
+    return Updated::kDone;
   }
 
-  Result<void> count_row() {
+  Result<Updated> count_row() {
     Result<std::span<const Value>> row = cursor_.row();
     if (!row) return std::move(row.error());
     if (request_.return_old && !reply_.row(*row)) return ErrorCode::kReplyTooLong;
     Result<bool> changes = increment_.compute(*row);
     if (!changes) return std::move(changes.error());
     if (!*changes) return write_new();
+    if (!increment_.assignments().empty()) return update(increment_.assignments());
     ++rows_;
-    if (increment_.assignments().empty()) return write_new();
-    return update(increment_.assignments());
+    return write_new();
   }
 
   const Context& context_;

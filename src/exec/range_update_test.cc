@@ -9,7 +9,7 @@
 namespace hs::exec {
 namespace {
 
-std::string update_all(StubSession& session) {
+std::string update_all(StubSession& session, bool returns_old = false) {
   SpecPool pool;
   Client client(pool);
   Meter meter;
@@ -18,8 +18,9 @@ std::string update_all(StubSession& session) {
   context.mode = engine::Mode::kReadWrite;
   RecordingReply reply;
   client.set(1, pool.intern({}));
-  plan_and_execute(context, Ask::find(1, ">", {"0"}, 1000000).update({}).request(), client, session,
-                   scratch, reply);
+  Ask ask = Ask::find(1, ">", {"0"}, 1000000).update({});
+  if (returns_old) ask = std::move(ask).returning_old();
+  plan_and_execute(context, ask.request(), client, session, scratch, reply);
   return reply.take();
 }
 
@@ -50,6 +51,34 @@ TEST(RangeUpdate, SkipsRowsThatAreGone) {
   session.rows.row_is_there = [](uint64_t nth) { return nth % 2 == 0; };
   EXPECT_EQ(update_all(session), "count 3");
   EXPECT_EQ(session.rows.updated, 3u);
+}
+
+// By a cascade from a row that has expired and gives way.
+TEST(RangeUpdate, TakesBackRowsThatItsOwnChangeHasTakenAway) {
+  StubSession session;
+  session.rows.rows = 3;
+  session.rows.update_outcome = [](uint64_t nth) {
+    return nth == 1 ? StubCursor::Updated::kGone : StubCursor::Updated::kDone;
+  };
+  EXPECT_EQ(update_all(session), "count 2");
+  session.rows.update_outcome = [](uint64_t nth) {
+    return nth == 4 ? StubCursor::Updated::kGone : StubCursor::Updated::kDone;
+  };
+  EXPECT_EQ(update_all(session, true), "rows 0: [] []");
+}
+
+TEST(RangeUpdate, SetsARowAnewThatItsOwnChangeHasAltered) {
+  StubSession session;
+  session.rows.rows = 3;
+  session.rows.update_outcome = [](uint64_t nth) {
+    return nth == 1 ? StubCursor::Updated::kAltered : StubCursor::Updated::kDone;
+  };
+  EXPECT_EQ(update_all(session), "count 3");
+  EXPECT_EQ(session.rows.updated, 3u);
+  session.rows.update_outcome = [](uint64_t nth) {
+    return nth == 5 ? StubCursor::Updated::kAltered : StubCursor::Updated::kDone;
+  };
+  EXPECT_EQ(update_all(session, true), "rows 0: [] [] []");
 }
 
 TEST(RangeUpdate, BoundsTheBytesOfItsPositions) {

@@ -3,6 +3,7 @@
 // write.cc.
 #include "mariadb/cursor.h"
 
+#include "mariadb/duplicates.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -339,16 +340,9 @@ Result<bool> MariaCursor::seek_position(std::string_view position) {
   const auto* ref = reinterpret_cast<const uchar*>(position.data());
   const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref));
   if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
-  switch (error) {
-    case 0:
-      return !is_absent() && meets_key();
-    case HA_ERR_RECORD_DELETED:
-    case HA_ERR_KEY_NOT_FOUND:
-    case HA_ERR_END_OF_FILE:
-      return false;
-    default:
-      return session_.take_error(error);
-  }
+  if (error == 0) return !is_absent() && meets_key();
+  if (is_gone(error)) return false;
+  return session_.take_error(error);
 }
 
 }  // namespace hs::mariadb

@@ -137,7 +137,7 @@ class MariaCursor final : public engine::Cursor {
   bool passes(size_t number) override { return filters_[number].passes(); }
   void begin_count(bool with_filters) override;
   void end_count() override { counts_ = false; }
-  Result<void> update(std::span<const Assignment> assignments) override;
+  Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
  private:
@@ -152,7 +152,8 @@ class MariaCursor final : public engine::Cursor {
   Result<void> take_expiry();
   std::string_view index_for_purge() const;
   Result<bool> give_way(int error, std::string_view updated);
-  Result<bool> give_way_to_update(int error, std::string_view updated);
+  enum class Way : uint8_t { kBlocked, kFree, kMovedOn };
+  Result<Way> give_way_to_update(int error, std::string_view updated);
   void choose_covering_index();
   bool changes_rows_at_one_go() const;
   Result<void> resolve();
@@ -187,7 +188,9 @@ class MariaCursor final : public engine::Cursor {
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
   Result<void> compute_updated_row(bool makes_history);
-  Result<bool> write_updated_row(bool makes_history);
+  enum class Written : uint8_t { kChanged, kSame, kNot };
+  Result<Written> write_updated_row(bool makes_history);
+  Result<Updated> look_again();
   Result<void> end_update(bool differs);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
@@ -205,8 +208,12 @@ class MariaCursor final : public engine::Cursor {
   Result<void> read_duplicate(int write_error, std::string_view updated);
   int read_row_of_key(uint key, uchar* record);
   int read_overlapping_row(uint key, uchar* record, std::string_view updated);
-  Result<Inserted> update_duplicate(std::span<const Value> values,
-                                    std::optional<std::span<const Value>> updates, GeneratedId& id);
+  Result<std::optional<Inserted>> try_put(std::span<const Value> values,
+                                          std::optional<std::span<const Value>> updates,
+                                          RowsInTheWay* in_the_way);
+  Result<std::optional<Inserted>> update_duplicate(std::span<const Value> values,
+                                                   std::optional<std::span<const Value>> updates,
+                                                   GeneratedId& id);
   Result<Inserted> replace(RowsInTheWay* in_the_way, GeneratedId& id);
   Result<void> erase_replaced();
 
@@ -248,6 +255,7 @@ class MariaCursor final : public engine::Cursor {
   bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   std::string place_;              // see place_of_expired()
+  std::string updated_place_;      // of the row that is being updated, where rows expire
   std::unique_ptr<RowsAside> rows_aside_;  // of the last update that a row has given way to
   uint duplicate_key_ = 0;                 // the unique index that has refused the last row
   Expiry expiry_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mariadb/cursor.h"
+#include "mariadb/duplicates.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 #include "mariadb/ttl_tables.h"
@@ -121,23 +122,27 @@ Result<bool> MariaCursor::give_way(int error, std::string_view updated) {
   return true;
 }
 
-// The same after an update. When the row in the way is gone, the records are as they were, and the
-// cursor is at the row that is to be updated, by its place.
-Result<bool> MariaCursor::give_way_to_update(int error, std::string_view updated) {
+// The same after an update. When the way is free, the records are as they were, and the cursor is at
+// the row that is to be updated, by its place. kMovedOn: a cascade from the row that was in the way
+// has deleted that row or has altered it, so it is not to be written as it was going to be.
+Result<MariaCursor::Way> MariaCursor::give_way_to_update(int error, std::string_view updated) {
   MY_BITMAP* const reads = table_->read_set;
   MY_BITMAP* const writes = table_->write_set;
   rows_aside_ = std::make_unique<RowsAside>(table_);
   end_index();
   Result<bool> gave_way = give_way(error, updated);
   table_->column_bitmaps_set(reads, writes);
-  if (!gave_way || !*gave_way) return gave_way;
+  if (!gave_way) return std::move(gave_way.error());
+  if (!*gave_way) return Way::kBlocked;
   handler* file = table_->file;
   if (const int failure = file->ha_rnd_init(false)) return failed(failure).error();
   auto* const ref = reinterpret_cast<const uchar*>(updated.data());
-  if (const int failure = file->ha_rnd_pos(table_->record[1], const_cast<uchar*>(ref)))
-    return failed(failure).error();
+  const int failure = file->ha_rnd_pos(table_->record[1], const_cast<uchar*>(ref));
+  if (is_gone(failure) || (failure == 0 && !rows_aside_->has_second_as_read()))
+    return Way::kMovedOn;
+  if (failure != 0) return failed(failure).error();
   rows_aside_->put_back();
-  return true;
+  return Way::kFree;
 }
 
 }  // namespace hs::mariadb

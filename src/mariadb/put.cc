@@ -31,6 +31,12 @@ uint last_unique_key(const TABLE* table) {
                                                 : last_unique_of(table, table->s->key_info);
 }
 
+Result<std::optional<engine::Cursor::Inserted>> optionally(
+    Result<engine::Cursor::Inserted> inserted) {
+  if (!inserted) return std::move(inserted.error());
+  return std::optional(*inserted);
+}
+
 }  // namespace
 
 // False: the server has no such statement for the table, and the error is raised.
@@ -81,22 +87,37 @@ Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
   if (values.size() > most || (updates && updates->size() > most)) return ErrorCode::kValueCount;
   const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   const AutoIncrement auto_increment(table_);
+  for (;;) {
+    auto done = try_put(values, updates, in_the_way);
+    if (!done) return std::move(done.error());
+    if (*done) return **done;
+    // The row that was to be updated is gone, or another one. So this begins anew.
+    end_index();
+    if (in_the_way != nullptr) in_the_way->take_back();
+  }
+}
+
+// None: the row in the way was not changed, but rows that expired gave way, and it is not there any
+// more as it was.
+Result<std::optional<engine::Cursor::Inserted>> MariaCursor::try_put(
+    std::span<const Value> values, std::optional<std::span<const Value>> updates,
+    RowsInTheWay* in_the_way) {
   const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
   if (auto made = make_new_row(values, updated); !made) return made.error();
   GeneratedId id(table_->file);
-  if (access_ == engine::Access::kReplace) return replace(in_the_way, id);
+  if (access_ == engine::Access::kReplace) return optionally(replace(in_the_way, id));
 
   const Result<int> error = write_new_row(id);
   if (!error) return error.error();
   if (*error == 0) {
     session_.note_change();
-    return end_insert(id, 0);
+    return optionally(end_insert(id, 0));
   }
   if (!is_duplicate(*error)) return failed(*error).error();
   const bool ignores = access_ == engine::Access::kInsertIgnore;
   if (!ignores || in_the_way != nullptr)
     if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
-  if (ignores) return Inserted{has_auto_increment(), 0, 0};
+  if (ignores) return std::optional(Inserted{has_auto_increment(), 0, 0});
   return update_duplicate(values, updates, id);
 }
 
@@ -202,7 +223,8 @@ int MariaCursor::read_overlapping_row(uint key, uchar* record, std::string_view 
   return error;
 }
 
-Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
+// None: see try_put().
+Result<std::optional<engine::Cursor::Inserted>> MariaCursor::update_duplicate(
     std::span<const Value> values, std::optional<std::span<const Value>> updates, GeneratedId& id) {
   handler* file = table_->file;
   Field* const counter = table_->next_number_field;
@@ -224,7 +246,7 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   }
   // SQL has no such statement: nothing is set, so no row of a table is changed, whatever it keeps
   // of the past.
-  if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  if (!sets_any) return std::optional(Inserted{has_auto_increment(), 0, 0});
   if (auto computed = compute_updated_row(makes_history); !computed) return computed.error();
   // As in SQL a row that stays as it is must meet the constraints, too.
   const bool may_differ = !records_are_comparable(table_) || compare_record(table_);
@@ -234,7 +256,8 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   if (may_differ) {
     auto written = write_updated_row(makes_history);
     if (!written) return written.error();
-    if (*written) updated.outcome = 2;
+    if (*written == Written::kNot) return std::optional<Inserted>();
+    if (*written == Written::kChanged) updated.outcome = 2;
     file->insert_id_for_cur_row = 0;
   }
   if (auto ended = end_update(updated.outcome == 2); !ended) return ended.error();
@@ -246,7 +269,7 @@ Result<engine::Cursor::Inserted> MariaCursor::update_duplicate(
   } else if (may_differ && id.id() != 0) {
     file->restore_auto_increment(id.id());
   }
-  return updated;
+  return std::optional(updated);
 }
 
 // Removes what is in the way until the row can be written. Where no other row can be in the way and

@@ -32,4 +32,15 @@ void RowsAside::put_back() {
                                reinterpret_cast<const uchar*>(blob.value.data()));
 }
 
+bool RowsAside::has_second_as_read() const {
+  const auto* const copied = reinterpret_cast<const uchar*>(rows_[1].data());
+  for (Field** at = table_->field; *at != nullptr; ++at) {
+    const Field* const field = *at;
+    if (bitmap_is_set(table_->read_set, field->field_index) &&
+        field->is_null_in_record(copied) != field->is_null_in_record(table_->record[1]))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace hs::mariadb

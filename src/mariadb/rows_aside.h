@@ -21,6 +21,10 @@ class RowsAside {
   // Puts both back. Their BLOBs are in this object then, which must live as long as they are used.
   void put_back();
 
+  // Whether the row in record[1] is still the one that was copied, as far as the deletion of other
+  // rows can alter it: a foreign key's cascade sets columns to NULL. In the TABLE's read_set.
+  bool has_second_as_read() const;
+
  private:
   struct Blob {
     Field_blob* field;

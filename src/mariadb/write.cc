@@ -152,7 +152,7 @@ bool MariaCursor::is_versioned(const Field* field) const {
   return table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG);
 }
 
-Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
+Result<engine::Cursor::Updated> MariaCursor::update(std::span<const Assignment> assignments) {
   THD* thd = session_.thd();
   StrictStores strict(thd, CHECK_FIELD_WARN);
 
@@ -165,18 +165,27 @@ Result<void> MariaCursor::update(std::span<const Assignment> assignments) {
     if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
       return out_of_range(field);
     if (auto stored = store(to_fill(field), assignment.value, assignment.addend); !stored)
-      return stored;
+      return stored.error();
     makes_history |= is_versioned(field);
   }
-  if (auto computed = compute_updated_row(makes_history); !computed) return computed;
+  if (auto computed = compute_updated_row(makes_history); !computed) return computed.error();
   bool differs = !records_are_comparable(table_) || compare_record(table_);
   if (differs) {
-    if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0);
+    if (table_->verify_constraints(false) != VIEW_CHECK_OK) return failed(0).error();
     auto written = write_updated_row(makes_history);
     if (!written) return written.error();
-    differs = *written;
+    if (*written == Written::kNot) return look_again();
+    differs = *written == Written::kChanged;
   }
-  return end_update(differs);
+  if (auto ended = end_update(differs); !ended) return ended.error();
+  return Updated::kDone;
+}
+
+// After an update that has met another row than the one it was made for.
+Result<engine::Cursor::Updated> MariaCursor::look_again() {
+  const auto found = seek_position(updated_place_);
+  if (!found) return found.error();
+  return *found ? Updated::kAltered : Updated::kGone;
 }
 
 // `differs`: the row has changed.
@@ -198,16 +207,15 @@ Result<void> MariaCursor::compute_updated_row(bool makes_history) {
   return {};
 }
 
-// Writes record[0] over the row in record[1]; rows that have expired give way to it. False: the
-// engine finds no difference.
-Result<bool> MariaCursor::write_updated_row(bool makes_history) {
+// Writes record[0] over the row in record[1]; rows that have expired give way to it. kSame: the
+// engine finds no difference. kNot: the row is gone, or another one than in record[1].
+Result<MariaCursor::Written> MariaCursor::write_updated_row(bool makes_history) {
   if (auto checked = check_children(); !checked) return checked.error();
   handler* file = table_->file;
   // A partitioned table forgets during the update where the row is.
-  std::string place;
   if (expiry_.exists()) {
     file->position(table_->record[1]);
-    place.assign(reinterpret_cast<const char*>(file->ref), file->ref_length);
+    updated_place_.assign(reinterpret_cast<const char*>(file->ref), file->ref_length);
   }
   int error = 0;
   for (;;) {
@@ -216,11 +224,12 @@ Result<bool> MariaCursor::write_updated_row(bool makes_history) {
     file->lookup_errkey = kNoKey;  // see write_new_row()
     error = file->ha_update_row(table_->record[1], table_->record[0]);
     if (table_->versioned()) table_->vers_write = true;
-    if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
+    if (error == HA_ERR_RECORD_IS_THE_SAME) return Written::kSame;
     if (!is_duplicate(error) || !expiry_.exists()) break;
-    const Result<bool> gave_way = give_way_to_update(error, place);
-    if (!gave_way) return gave_way.error();
-    if (!*gave_way) break;
+    const Result<Way> way = give_way_to_update(error, updated_place_);
+    if (!way) return way.error();
+    if (*way == Way::kMovedOn) return Written::kNot;
+    if (*way == Way::kBlocked) break;
   }
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
     // The row of the past is made where the new one is.
@@ -230,7 +239,7 @@ Result<bool> MariaCursor::write_updated_row(bool makes_history) {
   }
   if (error != 0) return failed(error).error();
   session_.note_change();
-  return true;
+  return Written::kChanged;
 }
 
 // A foreign key that refers to this table may be added while the table is open: the server does not

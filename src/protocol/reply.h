@@ -23,6 +23,9 @@ class ReplyWriter {
   // False: the reply has grown past its limit. The caller stops and answers with
   // error(kReplyTooLong).
   [[nodiscard]] virtual bool row(std::span<const Value> values) = 0;
+  // Forgets the last row() of this reply. Call it at most once behind each, and never when the reply
+  // is being sent in pieces.
+  virtual void take_back_row() = 0;
   virtual void end_rows() = 0;
 
   // True, between begin_rows() and end_rows(), when it is better to send the rows so far than to

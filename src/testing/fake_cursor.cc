@@ -254,7 +254,7 @@ Result<bool> FakeCursor::update_duplicate(std::span<const Value> values, bool ke
   return changed;
 }
 
-Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
+Result<engine::Cursor::Updated> FakeCursor::update(std::span<const Assignment> assignments) {
   HS_ASSERT(session_.here(session_.request_ == this) &&
             session_.access_ == engine::Access::kUpdate);
   const std::lock_guard lock(session_.engine_.mutex_);
@@ -273,9 +273,9 @@ Result<void> FakeCursor::update(std::span<const Assignment> assignments) {
     std::get<double>(sums[column]) += *assignment.addend;
     values.back() = Value::of(texts.emplace_back(cell_text(sums[column])));
   }
-  if (Result<void> done = update_row(into, values); !done) return done;
+  if (Result<void> done = update_row(into, values); !done) return std::move(done.error());
   session_.undo_.push_back({table_, row_, std::move(old)});
-  return {};
+  return Updated::kDone;
 }
 
 // Updates the current row; rows that have expired give way.

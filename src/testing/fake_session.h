@@ -40,7 +40,7 @@ class FakeCursor : public engine::Cursor {
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;
-  Result<void> update(std::span<const Assignment> assignments) override;
+  Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
   const std::shared_ptr<Table>& table() const { return table_; }

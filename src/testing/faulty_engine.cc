@@ -39,7 +39,7 @@ class FaultyCursor : public engine::Cursor {
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;
-  Result<void> update(std::span<const Assignment> assignments) override;
+  Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
 
  private:
@@ -267,7 +267,7 @@ Result<engine::Cursor::Inserted> FaultyCursor::put(std::span<const Value> values
   return inner_->put(values, updates, in_the_way);
 }
 
-Result<void> FaultyCursor::update(std::span<const Assignment> assignments) {
+Result<engine::Cursor::Updated> FaultyCursor::update(std::span<const Assignment> assignments) {
   if (auto error = session_.fault(Call::kUpdate)) return std::move(*error);
   return inner_->update(assignments);
 }

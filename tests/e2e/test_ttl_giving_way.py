@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hs_client import Client, Value, line, rows
 from private_server import PrivateServer
+from sql_twin import Twin
 from ttl_tables import create
 
 pytestmark = pytest.mark.usefixtures("no_purge")
@@ -292,3 +293,72 @@ def test_the_triggers_of_a_row_that_gives_way_run_as_for_replace(
         assert client.request(*request) == b"1\t1\tsql_1644 stays", request
     assert logged() == []
     assert server.sql("SELECT id, u FROM hs.t") == [(1, 1), (2, 2)]
+
+
+TREE = "e DATETIME, KEY (p)) COMMENT 'hs: ttl=e'"
+
+
+def test_a_row_goes_with_the_expired_one_that_its_update_displaces(
+    server: PrivateServer, database: str, connect: Callable[[int], Client]
+) -> None:
+    """As with DELETE of what has expired, and then the UPDATE or INSERT ... ON DUPLICATE KEY UPDATE."""
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, p INT REFERENCES t (id) ON DELETE CASCADE, " + TREE
+    )
+    client = connect(server.port_wr)
+    client.open("hs.t", ["u"])
+    client.open("hs.t", ["id", "u"], id=2)
+    for change, reply, stored in (
+        ((1, "=", 1, 2, 1, 0, "U", 1), b"0\t1\t0", [(3, 3)]),
+        ((1, "=", 1, 2, 1, 0, "U?", 1), b"0\t1", [(3, 3)]),
+        ((1, "=", 1, 2, 1, 0, "U!", 1), b"0\t1", [(3, 3)]),
+        ((1, "=", 1, 2, 1, 0, "-", 1), b"0\t1\t0", [(3, 3)]),
+        ((1, "=", 1, 2, 1, 0, "-?", 1), b"0\t1", [(3, 3)]),
+        ((1, ">=", 1, 2, 9, 0, "-?", 1), b"0\t1\t3", [(3, 2)]),
+        ((2, "+U", 2, 2, 1), b"0\t1\t1", [(2, 1), (3, 3)]),
+        ((2, "+U?", 2, 2, 1), b"0\t2", [(2, 1), (3, 3)]),
+        ((2, "+U!", 2, 2, 9, 2, 2, 1), b"0\t2\t2\t9", [(2, 9), (3, 3)]),
+        ((2, "+R", 2, 2, 1), b"0\t1\t2", [(2, 1), (3, 3)]),  # it was replaced before
+    ):
+        server.sql("DELETE FROM hs.t")
+        server.sql("INSERT INTO hs.t VALUES (1, 1, NULL, '2000-01-01'), (2, 2, 1, NULL), (3, 3, NULL, NULL)")
+        assert client.request(*change) == reply, change
+        assert server.sql("SELECT id, u FROM hs.t ORDER BY id") == stored, change
+
+
+def test_a_row_that_loses_its_parent_by_its_own_update_is_looked_at_again(
+    server: PrivateServer, database: str, connect: Callable[[int], Client]
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, p INT REFERENCES t (id) ON DELETE SET NULL, " + TREE
+    )
+    client = connect(server.port_wr)
+    client.open("hs.t", ["u"], filters=["p"])
+    client.open("hs.t", ["u", "p"], id=2)
+    client.open("hs.t", ["id", "u"], id=3)
+
+    def rows_after(*change: Value) -> tuple[bytes, list[tuple[object, ...]]]:
+        server.sql("DELETE FROM hs.t")
+        server.sql("INSERT INTO hs.t VALUES (1, 1, NULL, '2000-01-01'), (2, 2, 1, NULL)")
+        return client.request(*change), server.sql("SELECT id, u, p FROM hs.t")
+
+    assert rows_after(1, "=", 1, 2, 1, 0, "U", 1) == (b"0\t1\t1", [(2, 1, None)])
+    assert rows_after(2, "=", 1, 2, 1, 0, "U?", 1, None) == (b"0\t2\t2\t\0", [(2, 1, None)])
+    assert rows_after(2, "=", 1, 2, 1, 0, "-!", 1, 0) == (b"0\t2\t1\t\0", [(2, 1, None)])
+    # It no longer meets the filter.
+    assert rows_after(1, "=", 1, 2, 1, 0, "F", "=", 0, 1, "U?", 1) == (b"0\t1", [(2, 2, None)])
+    assert rows_after(3, "+U?", 2, 2, 1) == (b"0\t2\t2\t2", [(2, 1, None)])
+
+
+def test_the_log_has_rows_as_a_cascade_of_their_own_update_has_left_them(
+    server: PrivateServer, connect: Callable[[int], Client]
+) -> None:
+    """Else a replica would give the row its old parent back, and stop since that is gone."""
+    table = "CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, p INT REFERENCES t (id) ON DELETE SET NULL, " + TREE
+    twin = Twin(server, [table, "INSERT INTO t VALUES (1, 1, NULL, '2000-01-01'), (2, 2, 1, NULL)"])
+    twin.open(["u"])
+    assert twin.port.request(1, "=", 1, 2, 1, 0, "U", 1) == b"0\t1\t1"
+    twin.cursor.execute("DELETE FROM tw.t WHERE e < NOW()")
+    twin.cursor.execute("UPDATE tw.t SET u = 1 WHERE id = 2")
+    twin.assert_same()
+    twin.close()

@@ -48,6 +48,7 @@ void ReplyEncoder::begin_rows(size_t columns) {
 
 bool ReplyEncoder::row(std::span<const Value> values) {
   HS_ASSERT(in_rows_ && target_->size() >= rows_start_);
+  last_row_ = target_->size();
   // What the row takes at most. Nearly every row is short and fits, and is then written at one go.
   size_t room = 0;
   for (const Value& value : values) room += 2 + 2 * value.size;
@@ -110,6 +111,11 @@ bool ReplyEncoder::send_piece() {
   rows_start_ -= of_earlier_replies;
   sent_ += sent - of_earlier_replies;
   return alive;
+}
+
+void ReplyEncoder::take_back_row() {
+  HS_ASSERT(in_rows_ && !streams_ && last_row_ > rows_start_);
+  target_->truncate(last_row_);
 }
 
 // Allocates nothing: row() and begin_rows() leave room for the LF.

@@ -34,6 +34,7 @@ class ReplyEncoder final : public ReplyWriter {
   void count(uint64_t number) override;
   void begin_rows(size_t columns) override;
   [[nodiscard]] bool row(std::span<const Value> values) override;
+  void take_back_row() override;
   void end_rows() override;
   bool should_stream() const override;
   bool measure(std::span<const Value> values) override;
@@ -59,6 +60,7 @@ class ReplyEncoder final : public ReplyWriter {
   Buffer* target_ = nullptr;
   bool in_rows_ = false;
   size_t rows_start_ = 0;  // size of the target before the reply that begin_rows() began
+  size_t last_row_ = 0;    // size of the target before the last row
   uint64_t measured_ = 0;  // bytes of the reply, including the rows that were only measured
   bool streams_ = false;   // after stream()
   uint64_t sent_ = 0;      // bytes of the reply that are no longer in the target
