@@ -2,7 +2,7 @@
 """Measures this plugin, the stock plugin and SQL when rows are not in the buffer pool.
 
 A table several times as large as the buffer pool, read with O_DIRECT; a hot set that fits, and a
-share of lookups that go to all rows. Servers and load generator (hs-bench, which checks every
+share of lookups that go to all rows. Servers and load generator (hs bench, which checks every
 answer) share the machine's cores. Writes docs/benchmarks-misses.md; progress goes to stderr.
 """
 
@@ -44,7 +44,7 @@ SHARES = (0.0, 0.014, 0.07, 0.28)  # of lookups that go to all rows; some three 
 
 @dataclass(frozen=True)
 class Load:
-    """One run of hs-bench."""
+    """One run of hs bench."""
 
     target: str
     connections: int
@@ -68,7 +68,8 @@ class Misses:
         server = self.server(load.target)
         is_sql = load.target.startswith("sql")
         command = [
-            str(RELEASE / "tools/bench/hs-bench"),
+            str(RELEASE / "clients/hs/hs"),
+            "bench",
             *(("--target", "sql", "--prepared") if is_sql else ("--target", "hs")),
             *("--port", str(server.sql_port if is_sql else server.port)),
             *("--connections", str(load.connections), "--seconds", str(load.seconds)),
@@ -77,7 +78,7 @@ class Misses:
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise ServerError(f"hs-bench failed: {done.stdout}{done.stderr}")
+            raise ServerError(f"hs bench failed: {done.stdout}{done.stderr}")
         figures: dict[str, Any] = json.loads(done.stdout)
         return figures
 

@@ -2,7 +2,7 @@
 
 - options, preparation: the command line; installing and building
 - servers, processes, tables: MariaDB with either plugin; memcached, Redis, the null server
-- load, run, machine: one measurement by hs-bench, how busy the machine was; round after round
+- load, run, machine: one measurement by hs bench, how busy the machine was; round after round
 - lookups, writes, size, threads, rates, mixed: the sections
 - about, results: build/bench/results.json, where every measurement goes as it comes in
 - figures, summary, goals, markdown, page: docs/benchmarks.md and its goals, from that file alone

@@ -49,7 +49,7 @@ TIMEOUT_SECONDS = 20
 
 
 def cases(*, uncounted: bool) -> list[Case]:
-    """Everything that hs-bench measures. `uncounted`: there is a plugin that does not count."""
+    """Everything that hs bench measures. `uncounted`: there is a plugin that does not count."""
     made = []
     for connections, depth in SHAPES:
         name = lookups.shape_name(connections, depth)

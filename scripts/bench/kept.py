@@ -1,7 +1,7 @@
 """docs/benchmarks.json: the results that the page shows, kept beside it so that it can be redrawn.
 
 One line for each case and target, with lists over the rounds, of the figures that the page shows. It
-is a tenth of the size of build/bench/results.json, which has all that hs-bench said.
+is a tenth of the size of build/bench/results.json, which has all that hs bench said.
 """
 
 from __future__ import annotations

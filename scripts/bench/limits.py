@@ -48,7 +48,7 @@ def cold(options: argparse.Namespace) -> list[Case]:
 
 
 def cases(options: argparse.Namespace) -> list[Case]:
-    """All that hs-bench measures."""
+    """All that hs bench measures."""
     return [*alone(), *batches.cases(BATCH_SERVER), *cold(options)]
 
 

@@ -1,4 +1,4 @@
-"""One measurement: hs-bench against one target, and how quiet the machine was meanwhile."""
+"""One measurement: hs bench against one target, and how quiet the machine was meanwhile."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Case:
     target: str  # stock, sql prepared, sql text, memcached, redis, null, ours, or ours with more words
     connections: int
     depth: int = 1
-    arguments: tuple[str, ...] = ()  # further options of hs-bench
+    arguments: tuple[str, ...] = ()  # further options of hs bench
     server: str = ""  # where other than the target's usual server
     rows: int = 0  # other than those of test.user
     writes: bool = False
@@ -63,7 +63,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one run of hs-bench said, and how busy the load generator and other processes were."""
+    """What one run of hs bench said, and how busy the load generator and other processes were."""
 
     case: str
     target: str
@@ -89,7 +89,7 @@ def warm_up(case: Case) -> int:
 
 
 def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
-    """The command line of hs-bench."""
+    """The command line of hs bench."""
     port = place.port_wr if case.writes else place.port
     if case.tls and place.tls_port:
         port = place.tls_port
@@ -98,7 +98,8 @@ def command(case: Case, place: Place, options: argparse.Namespace) -> list[str]:
     target = ("sql",) if case.is_sql else (protocol,)
     return [
         *(("taskset", "-c", str(options.load_core)) if place.pinned else ()),
-        str(options.build / "tools/bench/hs-bench"),
+        str(options.build / "clients/hs/hs"),
+        "bench",
         *("--target", *target, *(("--prepared",) if case.target == "sql prepared" else ())),
         *("--port", str(place.sql_port if case.is_sql else port)),
         *("--connections", str(case.connections), "--depth", str(case.depth)),
@@ -128,10 +129,10 @@ def measure(
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=patience)
     except subprocess.TimeoutExpired:
         where = " ".join(shown(words))
-        raise ServerError(f"hs-bench did not end within {patience:g} s: {where}") from None
+        raise ServerError(f"hs bench did not end within {patience:g} s: {where}") from None
     usage = machine.Usage.now(pids) - before
     if not done.stdout:
-        raise ServerError(f"hs-bench failed: {done.stderr.strip()}; {' '.join(shown(words))}")
+        raise ServerError(f"hs bench failed: {done.stderr.strip()}; {' '.join(shown(words))}")
     return Measurement(
         case.name,
         case.target,

@@ -205,7 +205,7 @@ def _commands(results: Results) -> str:
     for section in results.sections:
         for group in groups(results, section).values():
             words = group.first.command
-            if group.first.target in ("ours", "sql prepared") and "hs-bench" in words:
+            if group.first.target in ("ours", "sql prepared") and "bench" in words:
                 lines.append(f"    {_general(words)}")
                 if group.first.target != "ours":
                     break
@@ -219,6 +219,5 @@ def _general(words: list[str]) -> str:
     for option, name in named.items():
         if option in found:
             found[found.index(option) + 1] = name
-    place = found.index("hs-bench")
-    found[place] = "build/release/tools/bench/hs-bench"
+    found[found.index("bench") - 1] = "build/release/clients/hs/hs"
     return " ".join(word for word in found if word not in ("--json", "--quiet"))

@@ -46,7 +46,7 @@ class Results:
         self._save()
 
     def note(self, section: str, name: str, value: Any) -> None:
-        """Keeps something that is no measurement of hs-bench."""
+        """Keeps something that is no measurement of hs bench."""
         self.sections[section]["about"][name] = value
         self._save()
 

@@ -87,16 +87,16 @@ class Servers:
         server.sql(f"INSTALL SONAME '{library}'")
 
     def hs_bench(self, *arguments: str) -> None:
-        """Runs hs-bench, not to measure but to fill or to warm up."""
-        program = str(self.options.build / "tools/bench/hs-bench")
+        """Runs hs bench, not to measure but to fill or to warm up."""
+        program = str(self.options.build / "clients/hs/hs")
         done = subprocess.run(
-            ["taskset", "-c", str(self.options.load_core), program, *arguments, "--quiet"],
+            ["taskset", "-c", str(self.options.load_core), program, "bench", *arguments, "--quiet"],
             capture_output=True,
             text=True,
             check=False,
         )
         if done.returncode != 0:
-            raise ServerError(f"hs-bench failed: {done.stdout}{done.stderr}")
+            raise ServerError(f"hs bench failed: {done.stdout}{done.stderr}")
 
     def heat(
         self, name: str, rows: int, lookups: int, table: str = "test.user", value_size: int = 0

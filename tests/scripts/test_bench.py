@@ -65,7 +65,7 @@ def a_measurement(case: str, target: str, number: int, cpu: float, rate: float) 
             "rate": 5.0,
             "errors": 0,
         },
-        ["taskset", "-c", "1", "hs-bench", "--target", "hs", "--port", "1234", "--json"],
+        ["taskset", "-c", "1", "hs", "bench", "--target", "hs", "--port", "1234", "--json"],
         0.01 * number,
         0.5,
     )

@@ -1,4 +1,4 @@
-// The command line of hs-bench: names, ranges and help of its options.
+// The command line of hs bench: names, ranges and help of its options.
 #ifndef HS_TOOLS_BENCH_COMMAND_LINE_H_
 #define HS_TOOLS_BENCH_COMMAND_LINE_H_
 

@@ -1,4 +1,4 @@
-// The options of hs-bench.
+// The options of hs bench.
 #ifndef HS_TOOLS_BENCH_OPTIONS_H_
 #define HS_TOOLS_BENCH_OPTIONS_H_
 

@@ -1,4 +1,4 @@
-// What hs-bench prints about a run: a few lines for people, or one line of JSON.
+// What hs bench prints about a run: a few lines for people, or one line of JSON.
 #ifndef HS_TOOLS_BENCH_REPORT_H_
 #define HS_TOOLS_BENCH_REPORT_H_
 

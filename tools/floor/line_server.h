@@ -2,7 +2,7 @@
 // epoll, one receive and one send for each connection that is ready. For the benchmark only: input
 // is not checked, and bounded only by kBuffer.
 //
-// A request is what hs-bench sends: `P…` opens, and any other line is answered by the owner.
+// A request is what hs bench sends: `P…` opens, and any other line is answered by the owner.
 #ifndef HS_TOOLS_FLOOR_LINE_SERVER_H_
 #define HS_TOOLS_FLOOR_LINE_SERVER_H_
 

@@ -11,7 +11,7 @@
 // last client has gone, or when none has sent anything for SECONDS. Returns the number of lookups;
 // NULL if a row was missing, or the port or the table could not be used.
 //
-// hs_floor_serve_writes does the same with the inserts, updates and upserts of hs-bench, and writes
+// hs_floor_serve_writes does the same with the inserts, updates and upserts of hs bench, and writes
 // the binary log: one statement and one commit for the requests of all connections, which it waits
 // for.
 #include "session.h"

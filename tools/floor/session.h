@@ -18,7 +18,7 @@ constexpr longlong kMost = 1'000'000'000;
 // Seconds of CPU time that this thread has used.
 double cpu_seconds();
 
-// SplitMix64, as in hs-bench: the same keys from 1 to `rows`.
+// SplitMix64, as in hs bench: the same keys from 1 to `rows`.
 uint32_t key_at(uint64_t seed, uint64_t rows, uint64_t number);
 
 // Puts the row with the primary key `key` into record[0]. The index is in use. False: it is missing.

@@ -4,6 +4,7 @@
 #include <clocale>
 #include <iostream>
 
+#include "bench.h"
 #include "command.h"
 #include "prompt.h"
 #include "screen.h"
@@ -16,6 +17,7 @@ std::string overview() {
   for (const CommandEntry& entry : commands()) {
     text += fmt::format("  {:<12}{}\n", entry.name, entry.summary);
   }
+  text += fmt::format("  {:<12}{}\n", "bench", "Puts load on a server, and measures");
   return text + "\nhs alone is a prompt. hs COMMAND --help tells more. All of it: man hs.";
 }
 
@@ -53,6 +55,7 @@ Status run(int argc, char** argv) {
 }  // namespace hs::tool
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "bench") return hs::bench::bench(argc - 1, argv + 1);
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // what the server sends is UTF-8
   }

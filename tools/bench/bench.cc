@@ -1,8 +1,8 @@
-// hs-bench: puts load on a server of rows and reports the result. It drives the HandlerSocket
+// hs bench: puts load on a server of rows and reports the result. It drives the HandlerSocket
 // protocol, SQL, memcached and Redis with the same rows and keys, and checks every answer. The
 // table is test.user of ./run, or another one like it. See docs/hs-bench.md.
-//
-// Exit status: 0 all answers were right, 1 some were wrong or the run failed, 2 wrong usage.
+#include "bench.h"
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
@@ -46,7 +46,7 @@ std::unique_ptr<Target> connect(const Options& options, const Workload& workload
   const SqlOptions sql{options.user, options.password, options.prepared};
   return std::make_unique<SqlTarget>(options.place, workload, sql, options.connections);
 #else
-  throw Failure("this hs-bench was built without the client library of MariaDB");
+  throw Failure("this hs was built without the client library of MariaDB");
 #endif
 }
 
@@ -119,27 +119,28 @@ int run(Options& options) {
 }
 
 }  // namespace
-}  // namespace hs::bench
 
-int main(int argc, char** argv) {
+int bench(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // see Tls
-  hs::bench::Options options;
+  Options options;
   CLI::App app(
       "Load on a server of rows, by HandlerSocket, SQL, memcached or Redis; every answer "
       "is checked.",
-      "hs-bench");
-  hs::bench::declare(app, options);
+      "hs bench");
+  declare(app, options);
   try {
     app.parse(argc, argv);
-    hs::bench::check(options, [&](const char* option) { return app.count(option) > 0; });
-    return hs::bench::run(options);
+    check(options, [&](const char* option) { return app.count(option) > 0; });
+    return run(options);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
-  } catch (const hs::bench::WrongUsage& error) {
-    std::cerr << "hs-bench: " << error.what() << "\n";
+  } catch (const WrongUsage& error) {
+    std::cerr << "hs bench: " << error.what() << "\n";
     return 2;
   } catch (const std::exception& error) {
-    std::cerr << "hs-bench: " << error.what() << "\n";
+    std::cerr << "hs bench: " << error.what() << "\n";
     return 1;
   }
 }
+
+}  // namespace hs::bench
