@@ -6,6 +6,7 @@ use File::Temp ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::More;
+use Time::HiRes ();
 
 use FakeServer;
 use HandlerSocket2;
@@ -84,6 +85,18 @@ subtest 'a slow server is a timeout, within its time' => sub {
     my $error  = error_of( sub { $table->update( 1, { a => 1 } ) } );
     isa_ok $error, 'HandlerSocket2::TimeoutError';
     ok $error->sent, 'it may have been carried out';
+};
+
+subtest 'an alarm ends a request, and leaves no reply to another' => sub {
+    my $server
+        = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : $_[0] =~ /7/ ? q{} : $one } );
+    my $table = table( connect_to($server) );
+    for ( 1 .. 2 ) {
+        local $SIG{ALRM} = sub { die "alarm\n" };
+        Time::HiRes::alarm(0.1);
+        is error_of( sub { $table->get(7) } ), "alarm\n", 'the program\'s own error';
+        is $table->get(1)->{a},                1,         'another one';
+    }
 };
 
 subtest 'a login that is slow is a timeout of the connection' => sub {

@@ -58,10 +58,11 @@ sub raised { return ref($@) =~ s/\AHandlerSocket2:://r }
 
 subtest 'values have their tokens' => sub {
     for my $case ( cases('values') ) {
-        is HandlerSocket2::Protocol::encode_value( $case->{value} ), $case->{token}, $case->{name};
+        is HandlerSocket2::Protocol::encode_value( $case->{value} ), $case->{token},
+            "case: $case->{name}";
         for my $token ( $case->{token}, @{ $case->{also} // [] } ) {
             is HandlerSocket2::Reader::decode_value($token), $case->{value},
-                "$case->{name} is read";
+                "case: $case->{name} is read";
         }
     }
 };
@@ -69,7 +70,7 @@ subtest 'values have their tokens' => sub {
 subtest 'what is no value is refused' => sub {
     for my $case ( cases('bad_values') ) {
         eval { HandlerSocket2::Reader::decode_value( $case->{token} ) };
-        is raised(), 'ProtocolError', $case->{name};
+        is raised(), 'ProtocolError', "case: $case->{name}";
     }
 };
 
@@ -87,13 +88,13 @@ sub request {
 }
 
 subtest 'requests have their bytes' => sub {
-    is request( $_->{call} ), $_->{bytes}, $_->{name} for cases('requests');
+    is request( $_->{call} ), $_->{bytes}, "case: $_->{name}" for cases('requests');
 };
 
 subtest 'what cannot be sent is refused' => sub {
     for my $case ( cases('bad_requests') ) {
         eval { request( $case->{call} ) };
-        is raised(), 'ValueError', $case->{name};
+        is raised(), 'ValueError', "case: $case->{name}";
     }
 };
 
@@ -110,7 +111,7 @@ for my $kind (qw(replies errors streams)) {
                 is_deeply $got, $wanted if !$same && !is_same( $got, $wanted );
                 $wrong++ if $reader->rest != ( $case->{rest} // 0 );
             }
-            is $wrong, 0, $case->{name};
+            is $wrong, 0, "case: $case->{name}";
         }
     };
 }
@@ -135,7 +136,7 @@ subtest 'what is no reply is refused' => sub {
             my $reader = HandlerSocket2::Reader->new;
             eval { $reader->feed($_) for @$pieces; 1 } or $refused += raised() eq 'ProtocolError';
         }
-        is $refused, scalar @cuts, $case->{name};
+        is $refused, scalar @cuts, "case: $case->{name}";
     }
 };
 
@@ -146,7 +147,8 @@ subtest 'replies have a bound' => sub {
             my $reader = HandlerSocket2::Reader->new( $case->{max_reply} );
             $seen{ eval { $reader->feed($_) for @$pieces; 1 } ? 'read' : raised() } = 1;
         }
-        is join( q{ }, keys %seen ), $case->{error} ? 'ProtocolError' : 'read', $case->{name};
+        is join( q{ }, keys %seen ), $case->{error} ? 'ProtocolError' : 'read',
+            "case: $case->{name}";
     }
 };
 
@@ -154,13 +156,13 @@ subtest 'URLs have their options' => sub {
     for my $case ( cases('urls') ) {
         my $got = eval { HandlerSocket2::Options::parse_url( $case->{url} ) };
         if ( $case->{error} ) {
-            is raised(), 'ConfigurationError', $case->{name};
+            is raised(), 'ConfigurationError', "case: $case->{name}";
             next;
         }
         my %default = HandlerSocket2::Options::defaults();
         my %wanted
             = ( %default, map { ref eq 'JSON::PP::Boolean' ? 0 + $_ : $_ } %{ $case->{options} } );
-        is_deeply { %default, %{ $got // {} } }, \%wanted, $case->{name};
+        is_deeply { %default, %{ $got // {} } }, \%wanted, "case: $case->{name}";
     }
 };
 
@@ -168,12 +170,13 @@ subtest 'passwords answer challenges' => sub {
     for my $case ( cases('logins') ) {
         my @given = map { pack 'H*', $case->{$_} } qw(password challenge);
         is unpack( 'H*', HandlerSocket2::Protocol::native_password(@given) ), $case->{response},
-            $case->{name};
+            "case: $case->{name}";
     }
 };
 
 subtest 'types have their kinds' => sub {
-    is HandlerSocket2::Values::kind_of( $_->{type} ), $_->{kind}, $_->{name} for cases('types');
+    is HandlerSocket2::Values::kind_of( $_->{type} ), $_->{kind}, "case: $_->{name}"
+        for cases('types');
 };
 
 done_testing;

@@ -169,13 +169,8 @@ sub execute {
             push @plan, HandlerSocket2::UnsupportedError->new("the server has no $feature");
             next;
         }
-        my $id   = defined $call->{index} ? $self->_open( $call->{index}, \@lines, \@opened ) : 0;
-        my $line = eval { $call->{encode}->($id) };
-        if ( !defined $line ) {
-            push @plan, $@;
-            next;
-        }
-        push @lines, $line;
+        my $id = defined $call->{index} ? $self->_open( $call->{index}, \@lines, \@opened ) : 0;
+        push @lines, $call->{encode}->($id);
         push @plan,  $#lines;
     }
     my $broken;
@@ -218,11 +213,9 @@ sub _result {
     my $result;
     return $result if eval { $result = $call->{decode}->($answer); 1 };
     my $why = $@;
+    die $why if !blessed $why || !$why->isa('HandlerSocket2::ProtocolError');
     $self->{broken} = 1;
-    return HandlerSocket2::ProtocolError->new(
-        "the reply is none to a $call->{kind}: $why",
-        sent => 1
-    );
+    return $why;
 }
 
 sub features { return $_[0]{features} }

@@ -101,12 +101,12 @@ sub _typed {
 }
 
 sub _unescape {
-    my ($text) = @_;
-    _wrong("'$text' is not percent-encoded") if $text =~ /%(?![0-9a-fA-F]{2})/;
+    my ( $name, $text ) = @_;
+    _wrong("$name is not percent-encoded") if $text =~ /%(?![0-9a-fA-F]{2})/;
     my $bytes = $text;
     utf8::encode($bytes);
     $bytes =~ s/%(..)/chr hex $1/ge;
-    utf8::decode($bytes) or _wrong("'$text' is no UTF-8");
+    utf8::decode($bytes) or _wrong("$name is no UTF-8");
     return $bytes;
 }
 
@@ -128,7 +128,7 @@ sub parse_url {
         my ( $name, $text ) = @_;
         return                         if !defined $text;
         _wrong("$name is given twice") if exists $texts{$name};
-        $texts{$name} = _unescape($text);
+        $texts{$name} = _unescape( $name, $text );
     };
     my $path = $part{path} // q{};
     $take->( $_, $part{$_} ) for qw(user password);

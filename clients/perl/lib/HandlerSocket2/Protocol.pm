@@ -10,10 +10,10 @@ our $VERSION = '2.000';
 
 use constant MAX_NUMBER => 4_294_967_295;
 
-my %OPERATOR        = map { $_      => 1 } qw(= =< > >= < <=);
-my %FILTER_OPERATOR = map { $_      => 1 } qw(= != > >= < <=);
-my %CHANGE          = map { $_      => 1 } qw(U U? U! D D? + +? +! - -? -!);
-my %INSERT          = map { $_      => 1 } qw(+ +! +I +I? +I! +U +U? +U! +R +R? +R!);
+my %OPERATOR        = map { $_      => $_ } qw(= =< > >= < <=);
+my %FILTER_OPERATOR = map { $_      => $_ } qw(= != > >= < <=);
+my %CHANGE          = map { $_      => $_ } qw(U U? U! D D? + +? +! - -? -!);
+my %INSERT          = map { $_      => $_ } qw(+ +! +I +I? +I! +U +U? +U! +R +R? +R!);
 my %ISOLATION       = map { $_      => 1 } qw(RU RC RR SR);
 my %ESCAPED         = map { chr($_) => "\x01" . chr( $_ + 64 ) } 0 .. 15;
 
@@ -80,7 +80,7 @@ sub _find {
     my ( $id, $op, $key, $limit, $offset, $in, $filters, $more ) = @_;
     _wrong( sprintf q{'%s' is no operator}, $op // 'undef' ) if !defined $op || !$OPERATOR{$op};
     _wrong('the key has no values')                          if !@$key;
-    my @tokens = ( number($id), $op, scalar @$key, map { encode_value($_) } @$key );
+    my @tokens = ( number($id), $OPERATOR{$op}, scalar @$key, map { encode_value($_) } @$key );
     my @bounds = ( number( $limit // 1 ), number( $offset // 0 ) );
     $filters //= [];
     if ( $more || $in || @$filters || $bounds[1] ) {
@@ -95,7 +95,7 @@ sub _find {
         if ( $kind ne 'F' && $kind ne 'W' || !defined $compare || !$FILTER_OPERATOR{$compare} ) {
             _wrong( sprintf q{'%s' '%s' is no filter}, $kind, $compare // 'undef' );
         }
-        push @tokens, $kind, $compare, number($column), encode_value($value);
+        push @tokens, $kind, $FILTER_OPERATOR{$compare}, number($column), encode_value($value);
     }
     return @tokens;
 }
@@ -124,14 +124,15 @@ sub change {
     _wrong("'$verb' is no change") if !$CHANGE{$verb};
     return _line(
         _find( $id, $op, $key, $limit, $offset, $in, $filters, 1 ),
-        $verb, map { encode_value($_) } @$values
+        $CHANGE{$verb}, map { encode_value($_) } @$values
     );
 }
 
 sub insert {
     my ( $id, $verb, $values, $update ) = @_;
     _wrong("'$verb' is no insert of this kind") if !$INSERT{$verb} || $update && $verb !~ /\A[+]U/;
-    my @tokens = ( number($id), $verb, scalar @$values, map { encode_value($_) } @$values );
+    my @tokens
+        = ( number($id), $INSERT{$verb}, scalar @$values, map { encode_value($_) } @$values );
     push @tokens, scalar @$update, map { encode_value($_) } @$update if $update;
     return _line(@tokens);
 }

@@ -140,6 +140,7 @@ sub rollback_to {
 # A transaction that is dropped is rolled back, for its connection is closed.
 sub DESTROY {
     my ($self) = @_;
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT';    # the connections end with the process
     return if !$self->{connection} || $self->{owner} ne HandlerSocket2::Pool::owner();
     local ( $@, $! ) = ( $@, $! );
     $self->_leave(1);

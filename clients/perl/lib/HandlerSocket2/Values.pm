@@ -65,7 +65,7 @@ sub _of_float {
 # What may be the text of a floating point number, or a false truth.
 my $MAYBE_NUMBER = qr/\A(?:-?(?:[0-9].*[.e]|[0-9].{14}|[iI]nf|[nN]a[nN])|\z)/s;
 
-sub to_bytes {
+sub to_bytes {    ## no critic (RequireArgUnpacking)
     my ( $value, $kind ) = @_;
     return $value if !defined $value;
     if ( ref $value ) {
@@ -76,8 +76,8 @@ sub to_bytes {
         elsif ( blessed $value) { $value = _of_object($value) }
         else                    { _wrong( 'a reference to ' . ref($value) . ' cannot be sent' ) }
     }
-    elsif ( $value =~ $MAYBE_NUMBER ) {
-        my $flags = B::svref_2object( \$value )->FLAGS;
+    elsif ( $value =~ $MAYBE_NUMBER ) {    # which may make the copy a text
+        my $flags = B::svref_2object( \$_[0] )->FLAGS;
         if    ( !( $flags & B::SVf_POK ) ) { $value = _of_float($value) if $flags & B::SVf_NOK }
         elsif ( $value eq q{} && $flags & B::SVf_IOK ) { $value = '0' }
     }

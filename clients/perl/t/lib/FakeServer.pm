@@ -11,9 +11,9 @@ use Socket         qw(IPPROTO_TCP TCP_NODELAY);
 my $FEATURES = 'count,describe,upsert,returning,transaction,gtid,all,descending';
 
 # The function gets a line without its LF, and the number of lines before it on its connection. It gives a reply, an
-# empty one for none, or undef to close the connection.
+# empty one for none, or undef to close the connection. Options are those of IO::Socket::SSL; with them it has TLS.
 sub start {
-    my ( $class, $answer ) = @_;
+    my ( $class, $answer, %tls ) = @_;
     my $listener = IO::Socket::IP->new( LocalHost => '127.0.0.1', LocalPort => 0, Listen => 100 )
         or die "listen: $@";
     my $self = bless { port => $listener->sockport, owner => $$ }, $class;
@@ -24,15 +24,16 @@ sub start {
     while ( my $connection = $listener->accept ) {
         my $child = fork // die "fork: $!";
         next if $child;
-        _serve( $connection, $answer );
+        _serve( $connection, $answer, %tls );
         POSIX::_exit(0);
     }
     POSIX::_exit(0);
 }
 
 sub _serve {
-    my ( $connection, $answer ) = @_;
+    my ( $connection, $answer, %tls ) = @_;
     my $number = 0;
+    return if %tls && !IO::Socket::SSL->start_SSL( $connection, SSL_server => 1, %tls );
     $connection->setsockopt( IPPROTO_TCP, TCP_NODELAY, 1 );
     while ( my $line = readline $connection ) {
         chomp $line;
