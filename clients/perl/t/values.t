@@ -72,12 +72,12 @@ subtest 'what cannot be sent is refused' => sub {
 
 subtest 'values come as their kind' => sub {
     my @given = ( '18446744073709551615', '-9223372036854775808', '0042', undef, '-5' );
-    HandlerSocket2::Values::decode_column( \@given, 0, 1, 'integer' );
-    is_deeply \@given, [ 18446744073709551615, -9223372036854775808, 42, undef, -5 ], 'integers';
+    my $rows  = HandlerSocket2::Values::row_maker( ['a'], ['integer'] )->( \@given );
+    is_deeply [ map { $_->{a} } @$rows ],
+        [ 18446744073709551615, -9223372036854775808, 42, undef, -5 ], 'integers';
     my @both = ( "\xc3\xa9", "\xc3\xa9" );
-    HandlerSocket2::Values::decode_column( \@both, 0, 2, 'text' );
-    HandlerSocket2::Values::decode_column( \@both, 1, 2, 'bytes' );
-    is_deeply \@both, [ 'é', "\xc3\xa9" ], 'text and bytes';
+    $rows = HandlerSocket2::Values::row_maker( [ 't', 'b' ], [ 'text', 'bytes' ] )->( \@both );
+    is_deeply $rows, [ { t => 'é', b => "\xc3\xa9" } ], 'text and bytes';
     eval { HandlerSocket2::Values::integer('x') };
     isa_ok $@, 'HandlerSocket2::ProtocolError', 'an integer that is none';
 };

@@ -22,6 +22,9 @@ sub new {
     return bless \%members, $class;
 }
 
+# What stands behind the id. So what is wrong is told when a call is made, and nothing is sent.
+sub _without_id { return substr $_[0], 1 }
+
 sub columns { return $_[0]{columns} }
 sub index   { return $_[0]{index} eq q{} ? 'PRIMARY' : $_[0]{index} }
 
@@ -73,20 +76,8 @@ sub index_of {
 # What turns a reply into rows with these columns.
 sub rows {
     my ( $self, @columns ) = @_;
-    my @kinds = map { $self->kind($_) } @columns;
-    return sub {
-        my ( undef, $values ) = @{ $_[0] };
-        for my $at ( 0 .. $#kinds ) {
-            HandlerSocket2::Values::decode_column( $values, $at, scalar @kinds, $kinds[$at] );
-        }
-        my @rows;
-        for ( my $at = 0; $at < @$values; $at += @columns ) {
-            my %row;
-            @row{@columns} = @$values[ $at .. $at + $#columns ];
-            push @rows, \%row;
-        }
-        return \@rows;
-    };
+    my $make = HandlerSocket2::Values::row_maker( \@columns, [ map { $self->kind($_) } @columns ] );
+    return sub { $make->( $_[0][1] ) };
 }
 
 # Filters as the protocol takes them, and their columns.
@@ -123,10 +114,9 @@ sub _find {
     my $values = $self->key_values($key);
     my $in     = $self->_in( $options{in}, $every );
     my @wanted = ( $op, $values, $options{limit} // 1, $options{offset} // 0, $in, $wire );
-    HandlerSocket2::Protocol::find( 0, @wanted );    # what is wrong is told before anything is sent
     return {
         kind    => $every ? 'find_all' : 'find',
-        encode  => sub { HandlerSocket2::Protocol::find( $_[0], @wanted ) },
+        line    => _without_id( HandlerSocket2::Protocol::find( 0, @wanted ) ),
         decode  => $self->rows( @{ $self->{columns} } ),
         index   => $self->index_of( $self->{columns}, $names ),
         feature => $every ? 'all' : $op eq '=<' ? 'descending' : undef,
@@ -147,10 +137,9 @@ sub get {
     my ( $self, $key ) = @_;
     my $values = $self->key_values($key);
     my $rows   = $self->{rows} //= $self->rows( @{ $self->{columns} } );
-    _wrong('the key has no values') if !@$values;
     return {
         kind   => 'get',
-        encode => sub { HandlerSocket2::Protocol::find( $_[0], q{=}, $values ) },
+        line   => _without_id( HandlerSocket2::Protocol::find( 0, q{=}, $values ) ),
         decode => sub { $rows->( $_[0] )->[0] },
         index  => $self->{own_index} //= $self->index_of( $self->{columns} ),
     };
@@ -160,10 +149,9 @@ sub count {
     my ( $self, $op, $key, %options ) = @_;
     my ( $names, $wire ) = $self->filters( $options{filters} );
     my @wanted = ( $op, $self->key_values($key), $options{limit} // 0, 0, undef, $wire );
-    HandlerSocket2::Protocol::count( 0, @wanted );
     return {
         kind    => 'count',
-        encode  => sub { HandlerSocket2::Protocol::count( $_[0], @wanted ) },
+        line    => _without_id( HandlerSocket2::Protocol::count( 0, @wanted ) ),
         decode  => \&_number,
         index   => $self->index_of( [], $names ),
         feature => 'count',
@@ -215,10 +203,9 @@ sub _insert {
         $decode = $self->rows(@names);
         $feature //= 'returning';
     }
-    HandlerSocket2::Protocol::insert( 0, $verb, $values, $update );
     return {
         kind    => 'insert',
-        encode  => sub { HandlerSocket2::Protocol::insert( $_[0], $verb, $values, $update ) },
+        line    => _without_id( HandlerSocket2::Protocol::insert( 0, $verb, $values, $update ) ),
         decode  => $decode,
         index   => $self->index_of( \@names ),
         changes => 1,
@@ -276,10 +263,9 @@ sub change {
         $options{op} // q{=}, $self->key_values($key), $options{limit} // 1, 0, undef, $wire,
         $verb, \@values
     );
-    HandlerSocket2::Protocol::change( 0, @wanted );
     return {
         kind    => 'change',
-        encode  => sub { HandlerSocket2::Protocol::change( $_[0], @wanted ) },
+        line    => _without_id( HandlerSocket2::Protocol::change( 0, @wanted ) ),
         decode  => $decode,
         index   => $self->index_of( \@columns, $names ),
         changes => 1,

@@ -169,9 +169,12 @@ sub execute {
             push @plan, HandlerSocket2::UnsupportedError->new("the server has no $feature");
             next;
         }
-        my $id = defined $call->{index} ? $self->_open( $call->{index}, \@lines, \@opened ) : 0;
-        push @lines, $call->{encode}->($id);
-        push @plan,  $#lines;
+        my $index = $call->{index};
+        push @lines,
+            defined $index
+            ? $self->_open( $index, \@lines, \@opened ) . $call->{line}
+            : $call->{line};
+        push @plan, $#lines;
     }
     my $broken;
     if (@lines) {
@@ -182,7 +185,7 @@ sub execute {
         }
     }
     $self->{used} = HandlerSocket2::Socket::now();
-    my $refused = $self->_refused( \@opened );
+    my $refused = @opened ? $self->_refused( \@opened ) : {};
     return map {
         ref $plan[$_] ? $plan[$_] : $self->_result( $calls->[$_], $plan[$_], $broken, $refused )
     } 0 .. $#plan;
@@ -209,13 +212,7 @@ sub _result {
     if ( defined $call->{index} && $refused->{ $call->{index} } ) {
         return $refused->{ $call->{index} };
     }
-    return $answer if blessed $answer;
-    my $result;
-    return $result if eval { $result = $call->{decode}->($answer); 1 };
-    my $why = $@;
-    die $why if !blessed $why || !$why->isa('HandlerSocket2::ProtocolError');
-    $self->{broken} = 1;
-    return $why;
+    return ref $answer eq 'ARRAY' ? $call->{decode}->($answer) : $answer;
 }
 
 sub features { return $_[0]{features} }
@@ -260,8 +257,8 @@ HandlerSocket2::Connection - one connection: its login, its features, its open i
 
 =head1 DESCRIPTION
 
-A connection that is open and logged in. It is for one process. A call is a hash: C<kind>, C<encode>
-(takes the id of the index), C<decode> (takes the reply), C<index> (tokens of
+A connection that is open and logged in. It is for one process. A call is a hash: C<kind>, C<line> (with an index
+what stands behind its id), C<decode> (takes the reply), C<index> (tokens of
 L<HandlerSocket2::Protocol/index_tokens>), C<changes>, C<feature>.
 
 =head1 METHODS

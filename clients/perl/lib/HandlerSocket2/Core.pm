@@ -64,7 +64,8 @@ sub _is_late { return blessed $_[0] && $_[0]->isa('HandlerSocket2::TimeoutError'
 # The results of the calls, with errors in their places.
 sub run {
     my ( $self, $calls ) = @_;
-    return $self->observe( sub { $self->_run(@_) }, $calls );
+    return if !@$calls;
+    return $self->{hook} ? $self->observe( sub { $self->_run(@_) }, $calls ) : $self->_run($calls);
 }
 
 # The results of the work, about which the hook is told.

@@ -14,13 +14,13 @@ my @INDEX  = qw(index position column unique direction prefix_length);
 # A call of a line that is answered with nothing.
 sub line {
     my ( $kind, $line, $feature ) = @_;
-    return { kind => $kind, encode => sub {$line}, decode => sub { }, feature => $feature };
+    return { kind => $kind, line => $line, decode => sub { }, feature => $feature };
 }
 
 sub last_gtid {
     return {
         kind    => 'last_gtid',
-        encode  => \&HandlerSocket2::Protocol::last_gtid,
+        line    => HandlerSocket2::Protocol::last_gtid(),
         decode  => sub { $_[0][1][0] // q{} },
         feature => 'gtid',
     };
@@ -31,7 +31,7 @@ sub wait_for {
     my $line = HandlerSocket2::Protocol::wait_gtid( $gtid, int $seconds * 1000 );
     return {
         kind    => 'wait_for_gtid',
-        encode  => sub {$line},
+        line    => $line,
         decode  => sub { $_[0][1][0] eq '1' },
         feature => 'gtid',
     };
@@ -65,7 +65,7 @@ sub describe {
         }
         return \@rows;
     };
-    return { kind => 'describe', encode => sub {$line}, decode => $decode, feature => 'describe' };
+    return { kind => 'describe', line => $line, decode => $decode, feature => 'describe' };
 }
 
 # One line as it is: code, number of columns and values.
@@ -75,7 +75,7 @@ sub raw {
     HandlerSocket2::ValueError->throw('a line has no LF') if $line =~ /\n/;
     return {
         kind    => 'raw',
-        encode  => sub {"$line\n"},
+        line    => "$line\n",
         decode  => sub { [ 0, $_[0][0], @{ $_[0][1] } ] },
         changes => $changes,
     };

@@ -31,7 +31,7 @@ sub utf8 {
     _wrong('a name or a text is missing')        if !defined $text;
     _wrong("the text of a $text cannot be sent") if ref $text;
     _wrong('the text has characters that are no Unicode')
-        if $text =~ /[^\x{0}-\x{d7ff}\x{e000}-\x{10ffff}]/;
+        if utf8::is_utf8($text) && $text =~ /[^\x{0}-\x{d7ff}\x{e000}-\x{10ffff}]/;
     utf8::encode($text);
     return $text;
 }

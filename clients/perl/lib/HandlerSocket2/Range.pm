@@ -83,7 +83,7 @@ sub _page {
     my @wanted = ( @$self{qw(op start size skip)}, undef, $self->{wire} );
     my $values = $self->{core}->one( {
         kind   => 'range',
-        encode => sub { HandlerSocket2::Protocol::find( $_[0], @wanted ) },
+        line   => substr( HandlerSocket2::Protocol::find( 0, @wanted ), 1 ),    # without the id
         decode => sub { $_[0][1] },
         index  => $calls->index_of( $columns, $self->{names} ),
     } );

@@ -14,6 +14,9 @@ our $VERSION = '2.000';
 
 use constant PIECE => 262_144;
 
+# With it a write to a closed socket raises no signal, so that none has to be ignored.
+use constant NO_SIGNAL => eval { Socket::MSG_NOSIGNAL() } // 0;
+
 sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
 sub _lost {
@@ -127,7 +130,7 @@ sub _wait {
     _lost( 'the connection is closed', 1 ) if !defined $number;
     vec( my $bits = q{}, $number, 1 ) = 1;
     while (1) {
-        my $left = $self->_left;
+        my $left = defined $self->{end} ? $self->{end} - now() : undef;
         _late( 'the request took too long', 1 ) if defined $left && $left <= 0;
         my ( $in, $out ) = ( $read ? $bits : undef, $write ? $bits : undef );
         my $found = select $in, $out, undef, $left;
@@ -151,11 +154,14 @@ sub _blocked {
 # Sends all; what comes meanwhile goes to the sink, so that both sides can go on.
 sub send_all {
     my ( $self, $data, $sink ) = @_;
-    local $SIG{PIPE} = 'IGNORE';
+    my $plain = NO_SIGNAL && !$self->{tls};
+    local $SIG{PIPE} = 'IGNORE' if !$plain;
     my ( $done, $size ) = ( 0, length $data );
     while ( $done < $size ) {
-        my $wanted = $size - $done > PIECE ? PIECE : $size - $done;
-        my $number = syswrite $self->{socket}, $data, $wanted, $done;
+        my $number = $plain
+            ? send $self->{socket}, $done || $size > PIECE ? substr $data, $done, PIECE : $data,
+                NO_SIGNAL
+            : syswrite $self->{socket}, $data, $size - $done > PIECE ? PIECE : $size - $done, $done;
         if ( defined $number ) {
             $done += $number;
             next;
@@ -173,8 +179,8 @@ sub send_all {
 # What is there: bytes, nothing at the end, undef when nothing has come yet.
 sub _read_now {
     my ($self) = @_;
-    my $number = sysread $self->{socket}, my $data, PIECE;
-    return $data if defined $number;
+    my $number = sysread $self->{socket}, $self->{came}, PIECE;    # a buffer that is kept
+    return $self->{came} if defined $number;
     @{ $self->{waits} } = $self->_blocked( 0, 1 );
     return;
 }
@@ -182,7 +188,7 @@ sub _read_now {
 # What has come; nothing at the end.
 sub receive {
     my ($self) = @_;
-    local $SIG{PIPE} = 'IGNORE';
+    local $SIG{PIPE} = 'IGNORE' if $self->{tls};                   # which may write
     $self->_wait( 1, 0 ) if !$self->{tls};    # TLS may have bytes that no wait tells of
     while (1) {
         my $data = $self->_read_now;

@@ -94,17 +94,26 @@ sub integer {
     return length $text < 19 || $number eq $text ? $number : $text;
 }
 
-# Makes values of this kind of every $width-th one from $from on.
-sub decode_column {
-    my ( $values, $from, $width, $kind ) = @_;
-    my $convert = $kind eq 'integer' ? \&integer : $kind eq 'float' ? sub { 0 + $_[0] } : undef;
-    return if $kind eq 'bytes';
-    for ( my $at = $from; $at < @$values; $at += $width ) {
-        next if !defined $values->[$at];
-        if ($convert) { $values->[$at] = $convert->( $values->[$at] ) }
-        else          { utf8::decode( $values->[$at] ) }
-    }
-    return;
+# What makes rows of all values of a reply, by the kinds of their columns.
+sub row_maker {
+    my ( $columns, $kinds ) = @_;
+    my $width    = @$columns;
+    my @integers = grep { $kinds->[$_] eq 'integer' } 0 .. $#$kinds;
+    my @floats   = grep { $kinds->[$_] eq 'float' } 0 .. $#$kinds;
+    my @texts    = grep { $kinds->[$_] !~ /\A(?:integer|float|bytes)\z/ } 0 .. $#$kinds;
+    return sub {
+        my ($values) = @_;
+        my @rows;
+        while ( my @row = splice @$values, 0, $width ) {
+            for my $at (@integers) { $row[$at] = integer( $row[$at] ) if defined $row[$at] }
+            for my $at (@texts)    { utf8::decode( $row[$at] )        if defined $row[$at] }
+            for my $at (@floats)   { $row[$at] = 0 + $row[$at]        if defined $row[$at] }
+            my %row;
+            @row{@$columns} = @row;
+            push @rows, \%row;
+        }
+        return \@rows;
+    };
 }
 
 1;
@@ -143,10 +152,11 @@ C<HandlerSocket2::ValueError>.
 
 The number in a text.
 
-=head2 decode_column
+=head2 row_maker
 
-    decode_column(\@values, $from, $width, $kind)
+    my $make = row_maker(\@columns, \@kinds);
+    my $rows = $make->(\@values);
 
-Makes values of this kind of every C<$width>-th one from C<$from> on.
+What makes rows of all values of a reply. It empties the list of values.
 
 =cut
