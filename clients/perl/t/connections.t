@@ -246,4 +246,22 @@ subtest 'strings are text or bytes by their columns' => sub {
     isa_ok $error, 'HandlerSocket2::ValueError';
 };
 
+subtest 'arguments of another kind are refused' => sub {
+    my $user  = table( HandlerSocket2->connect('hs://127.0.0.1:1/test') );
+    my %wrong = (
+        'keys'      => sub { $user->get_many(1) },
+        'a key'     => sub { $user->get( [] ) },
+        'filters'   => sub { $user->find( q{=}, 1, filters => { a => 1 } ) },
+        'a filter'  => sub { $user->find( q{=}, 1, filters => ['a'] ) },
+        'in'        => sub { $user->find( q{=}, 1, in      => [ a => 1 ] ) },
+        'values'    => sub { $user->find_all( q{=}, 1, 'a', 1 ) },
+        'a row'     => sub { $user->insert( [1] ) },
+        'an option' => sub { $user->find( q{=}, 1, limits => 1 ) },
+        'returning' => sub { $user->delete( 1, returning => 'now' ) },
+        'nothing'   => sub { $user->update( 1, {} ) },
+        'a page'    => sub { $user->range( page => 0 ) },
+    );
+    isa_ok error_of( $wrong{$_} ), 'HandlerSocket2::ValueError', $_ for sort keys %wrong;
+};
+
 done_testing;

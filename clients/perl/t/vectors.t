@@ -91,6 +91,16 @@ subtest 'requests have their bytes' => sub {
     is request( $_->{call} ), $_->{bytes}, "case: $_->{name}" for cases('requests');
 };
 
+subtest 'a get is a find of one row' => sub {
+    for my $key ( ['101'], [ 'a', undef, "\t" ] ) {
+        my @lines = (
+            HandlerSocket2::Protocol::get( 7, $key ),
+            HandlerSocket2::Protocol::find( 7, q{=}, $key )
+        );
+        is $lines[0], $lines[1], scalar @$key;
+    }
+};
+
 subtest 'what cannot be sent is refused' => sub {
     for my $case ( cases('bad_requests') ) {
         eval { request( $case->{call} ) };

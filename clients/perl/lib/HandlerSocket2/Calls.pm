@@ -84,6 +84,7 @@ sub rows {
 sub filters {
     my ( $self, $filters ) = @_;
     my ( @names, @wire );
+    _wrong('filters are a list') if defined $filters && ref $filters ne 'ARRAY';
     for my $one ( @{ $filters // [] } ) {
         _wrong('a filter is [column, operator, value]') if ref $one ne 'ARRAY' || @$one != 3;
         my ( $name, $op, $value ) = @$one;
@@ -100,6 +101,8 @@ sub filters {
 sub _in {
     my ( $self, $in, $every ) = @_;
     return if !$in;
+    _wrong('a list of values is [column, [values]]')
+        if ref $in ne 'ARRAY' || ref $in->[1] ne 'ARRAY';
     my ( $column, $values ) = @$in;
     my @columns = @{ $self->key->{columns} };
     my ($part) = grep { $columns[$_] eq $column } 0 .. $#columns;
@@ -136,12 +139,18 @@ sub find_all {
 sub get {
     my ( $self, $key ) = @_;
     my $values = $self->key_values($key);
-    my $rows   = $self->{rows} //= $self->rows( @{ $self->{columns} } );
+    my $own    = $self->{get} //= $self->_get;
+    return { %$own, line => _without_id( HandlerSocket2::Protocol::get( 0, $values ) ) };
+}
+
+# What is the same in every call of get.
+sub _get {
+    my ($self) = @_;
+    my $rows = $self->rows( @{ $self->{columns} } );
     return {
         kind   => 'get',
-        line   => _without_id( HandlerSocket2::Protocol::find( 0, q{=}, $values ) ),
         decode => sub { $rows->( $_[0] )->[0] },
-        index  => $self->{own_index} //= $self->index_of( $self->{columns} ),
+        index  => $self->index_of( $self->{columns} ),
     };
 }
 

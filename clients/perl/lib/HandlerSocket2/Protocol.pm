@@ -109,6 +109,13 @@ sub _in {
     return ( $all ? q{&} : q{@}, $number, scalar @$values, map { encode_value($_) } @$values );
 }
 
+# A find of one row by its key.
+sub get {
+    my ( $id, $key ) = @_;
+    _wrong('the key has no values') if !@$key;
+    return join( "\t", number($id), q{=}, scalar @$key, map { encode_value($_) } @$key ) . "\n";
+}
+
 sub find {
     my ( $id, $op, $key, $limit, $offset, $in, $filters ) = @_;
     return _line( _find( $id, $op, $key, $limit, $offset, $in, $filters, 0 ) );
@@ -236,7 +243,7 @@ Tokens: of a value, of a name, of a number from 0 on, and the bytes of a text.
 
 What stands behind the id when an index is opened.
 
-=head2 open_index, find, count, change, insert
+=head2 open_index, get, find, count, change, insert
 
 The requests for rows. C<$in> is C<< { part => $number, values => \@values, all => $truth } >>, a
 filter C<< [$kind, $operator, $column_number, $value] >>.

@@ -94,6 +94,7 @@ sub _not_in_pipeline {
 sub get_many {
     my ( $self, $keys ) = @_;
     $self->_not_in_pipeline('get_many');
+    _wrong('the keys are a list') if ref $keys ne 'ARRAY';
     my $calls   = $self->_calls;
     my @results = $self->{core}->run( [ map { $calls->get($_) } @$keys ] );
     for my $one (@results) {

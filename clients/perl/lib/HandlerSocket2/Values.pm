@@ -67,7 +67,8 @@ my $MAYBE_NUMBER = qr/\A(?:-?(?:[0-9].*[.e]|[0-9].{14}|[iI]nf|[nN]a[nN])|\z)/s;
 
 sub to_bytes {    ## no critic (RequireArgUnpacking)
     my ( $value, $kind ) = @_;
-    return $value if !defined $value;
+    return $value   if !defined $value;
+    return "$value" if $value =~ /\A[0-9]{1,14}\z/;    # most keys are so
     if ( ref $value ) {
         if ( ref $value eq 'SCALAR' ) {
             $kind  = 'bytes';
@@ -76,7 +77,7 @@ sub to_bytes {    ## no critic (RequireArgUnpacking)
         elsif ( blessed $value) { $value = _of_object($value) }
         else                    { _wrong( 'a reference to ' . ref($value) . ' cannot be sent' ) }
     }
-    elsif ( $value =~ $MAYBE_NUMBER ) {    # which may make the copy a text
+    elsif ( $value =~ $MAYBE_NUMBER ) {                # which may make the copy a text
         my $flags = B::svref_2object( \$_[0] )->FLAGS;
         if    ( !( $flags & B::SVf_POK ) ) { $value = _of_float($value) if $flags & B::SVf_NOK }
         elsif ( $value eq q{} && $flags & B::SVf_IOK ) { $value = '0' }
