@@ -17,6 +17,7 @@ const std::vector<CommandEntry>& commands() {
       {"describe", "Tells of databases, of a database's tables, or of a table's columns",
        make_describe},
       {"indexes", "Tells of a table's indexes", make_indexes},
+      {"top", "Shows what the server does, over its SQL port", make_top},
       {"import", "Adds the rows of a file", make_import},
       {"export", "Writes a table's rows into a file", make_export},
       {"ping", "Tells whether the server answers, and what it is", make_ping},

@@ -31,6 +31,9 @@ std::unique_ptr<Command> make_ping();
 std::unique_ptr<Command> make_raw();
 std::unique_ptr<Command> make_wait_gtid();
 
+// top.cc
+std::unique_ptr<Command> make_top();
+
 // import.cc and export.cc
 std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_export();

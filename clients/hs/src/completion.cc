@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "words.h"
-
 namespace hs::tool {
 namespace {
 
@@ -86,13 +84,8 @@ std::vector<std::string> Completion::candidates(const std::vector<std::string>& 
   return result;
 }
 
-std::vector<std::string> Completion::of(const std::string& before, const std::string& word) {
-  std::vector<std::string> words;
-  try {
-    words = words_of(before);
-  } catch (const UsageError&) {  // inside of quotes
-    return {};
-  }
+std::vector<std::string> Completion::of(const std::vector<std::string>& words,
+                                        const std::string& word) {
   // In a list with commas, the last name.
   const size_t comma = words.empty() ? std::string::npos : word.rfind(',');
   const std::string head = comma == std::string::npos ? "" : word.substr(0, comma + 1);

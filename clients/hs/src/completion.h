@@ -14,9 +14,9 @@ class Completion {
  public:
   explicit Completion(Session& session) : session_(session) {}
 
-  // before: the line up to the word; word: as far as it is typed. A name that ends with a dot or an =
+  // words: those in front of the word; word: as far as it is typed. A name that ends with a dot or an =
   // wants more behind it. Without a server there is none of its names.
-  std::vector<std::string> of(const std::string& before, const std::string& word);
+  std::vector<std::string> of(const std::vector<std::string>& words, const std::string& word);
   // What is known of the server is asked for anew.
   void forget() { known_.clear(); }
 

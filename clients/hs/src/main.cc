@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <clocale>
+#include <cstdlib>
 #include <iostream>
 
 #include "bench.h"
 #include "command.h"
+#include "completion.h"
 #include "prompt.h"
 #include "screen.h"
 
@@ -21,8 +23,8 @@ std::string overview() {
   return text + "\nhs alone is a prompt. hs COMMAND --help tells more. All of it: man hs.";
 }
 
-Status run(int argc, char** argv) {
-  Common common;
+// Takes the options in front of the command, and returns the command with its words.
+std::vector<std::string> without_options(const std::vector<std::string>& words, Common& common) {
   CLI::App app("Reads and writes rows of MariaDB tables by their keys, over HandlerSocket 2.",
                "hs");
   declare_connection(app, common);
@@ -30,25 +32,41 @@ Status run(int argc, char** argv) {
   app.set_version_flag("-V,--version", "hs " HS_TOOL_VERSION);
   app.footer(overview());
   app.prefix_command();
-  std::vector<std::string> words(argv + 1, argv + argc);
   try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app.parse(std::move(reversed));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     Session::write(app.help());
-    return done;
+    std::exit(done);
   } catch (const CLI::CallForVersion& version) {
     Session::write(std::string(version.what()) + "\n");
-    return done;
+    std::exit(done);
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}; see hs --help", error.what()));
   }
-  const std::vector<std::string> rest = app.remaining();
-  if (rest.empty()) {
-    Session session(common);
-    return run_prompt(session, common);
+  return app.remaining();
+}
+
+// For the completion of shells: `hs complete -- WORD WORDS` prints what the word may become behind the words.
+Status complete(const std::vector<std::string>& words) {
+  if (words.size() < 2) return wrong_use;
+  Common common;
+  const auto before = without_options({words.begin() + 2, words.end()}, common);
+  Session session(common);
+  for (const std::string& name : Completion(session).of(before, words[1])) {
+    if (name.front() != '\\') Session::write(name + "\n");  // those are of the prompt
   }
-  return run_command(nullptr, common, rest);
+  return done;
+}
+
+Status run(int argc, char** argv) {
+  Common common;
+  const auto rest = without_options({argv + 1, argv + argc}, common);
+  if (!rest.empty()) {
+    if (rest.front() == "complete") return complete({rest.begin() + 1, rest.end()});
+    return run_command(nullptr, common, rest);
+  }
+  Session session(common);
+  return run_prompt(session, common);
 }
 
 }  // namespace

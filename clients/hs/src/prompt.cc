@@ -44,7 +44,11 @@ std::string overview() {
 
 char** complete(const char* word, int start, int) {
   rl_attempted_completion_over = 1;  // no names of files
-  const auto found = completion->of(std::string(rl_line_buffer, static_cast<size_t>(start)), word);
+  std::vector<std::string> found;
+  try {
+    found = completion->of(words_of({rl_line_buffer, static_cast<size_t>(start)}), word);
+  } catch (const UsageError&) {  // inside of quotes
+  }
   if (found.empty()) return nullptr;
   // The library wants the longest common beginning, then all, and frees them.
   std::string common = found.front();

@@ -44,6 +44,13 @@ struct BadRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The SQL port: exit status 4 for its connection, 3 for a statement.
+struct SqlError : std::runtime_error {
+  SqlError(const std::string& text, bool connection)
+      : std::runtime_error(text), is_connection(connection) {}
+  bool is_connection;
+};
+
 // A file that cannot be read or written: exit status 5.
 struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;

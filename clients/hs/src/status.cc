@@ -53,6 +53,8 @@ Failure current_failure() {
     return {wrong_use, error.what()};
   } catch (const FileError& error) {
     return {no_file, error.what()};
+  } catch (const SqlError& error) {
+    return {error.is_connection ? no_answer : refused, error.what()};
   } catch (const ConfigurationError& error) {
     return {wrong_use, error.what()};
   } catch (const ValueError& error) {

@@ -1,0 +1,97 @@
+// top: what the server does now, over its SQL port.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "commands.h"
+#include "screen.h"
+#include "sql.h"
+#include "top_figures.h"
+
+namespace hs::tool {
+namespace {
+
+uint64_t number(const Cell& cell) { return std::strtoull(cell.value_or("0").c_str(), nullptr, 10); }
+
+Counts counted(Sql& sql) {
+  Counts counts;
+  for (const Row& row : sql.ask("SHOW GLOBAL STATUS LIKE 'Handlersocket\\_%'")) {
+    counts.status[row.at(0).value_or("").substr(sizeof "Handlersocket_" - 1)] = number(row.at(1));
+  }
+  for (const Row& row : sql.ask("SELECT MODE, KIND, LESS_THAN_US, REQUESTS FROM "
+                                "information_schema.HANDLERSOCKET_LATENCY_BUCKETS")) {
+    const double microseconds = std::strtod(row.at(2).value_or("").c_str(), nullptr);
+    const auto nanoseconds = static_cast<uint64_t>(std::llround(microseconds * 1000));
+    counts.latency[{row.at(0).value_or(""), row.at(1).value_or("")}][nanoseconds] =
+        number(row.at(3));
+  }
+  for (const Row& row : sql.ask("SELECT MODE, STATE, COUNT(*) FROM "
+                                "information_schema.HANDLERSOCKET_CONNECTIONS GROUP BY 1, 2")) {
+    counts.connections[{row.at(0).value_or(""), row.at(1).value_or("")}] = number(row.at(2));
+  }
+  for (const Row& row :
+       sql.ask("SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME), SUM(REQUESTS), "
+               "SUM(`ROWS`) FROM information_schema.HANDLERSOCKET_INDEXES GROUP BY 1")) {
+    counts.tables[row.at(0).value_or("")] = {number(row.at(1)), number(row.at(2))};
+  }
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  counts.at = std::chrono::duration<double>(now).count();
+  return counts;
+}
+
+class Top : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("-s,--seconds", seconds_, "Between two pages [2]")
+        ->check(CLI::Range(0.1, 3600.0).description(""))
+        ->type_name("SECONDS");
+    app.add_option("-n,--times", times_, "How many pages; 0: until Ctrl-C [0]")->type_name("N");
+    app.add_option("--tables", tables_, "How many tables at most [10]")->type_name("N");
+    add(app, "--sql-host", "host", "The host of the SQL port [that of [client] in option files]");
+    add(app, "--sql-port", "port", "The SQL port [likewise]");
+    add(app, "--sql-socket", "socket", "Its Unix socket [likewise]");
+    add(app, "--sql-user", "user", "The account; its password: HS_SQL_PASSWORD, or [client]");
+  }
+
+  Status run(Session& session, const Common& common) override {
+    (void)common;
+    Options options = session.settings().sql;
+    if (sql_.count("port") + sql_.count("host") > 0) options.erase("socket");
+    for (const auto& [name, value] : sql_) options[name] = value;
+    if (options.count("port") > 0 && options.count("host") == 0) options["host"] = "127.0.0.1";
+    if (const char* password = std::getenv("HS_SQL_PASSWORD")) options["password"] = password;
+    Sql sql(options);
+    const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+    const bool colour = wants_colour(STDOUT_FILENO);
+    Counts before = counted(sql);
+    for (uint64_t turn = 1;; turn++) {
+      (void)::poll(nullptr, 0, static_cast<int>(seconds_ * 1000));
+      Counts now = counted(sql);
+      const std::string text = page(before, now, tables_, colour);
+      Session::write(terminal ? "\x1b[H\x1b[2J" + text : text + "\n");
+      if (turn == times_) return done;
+      before = std::move(now);
+    }
+  }
+
+ private:
+  void add(CLI::App& app, const char* option, const char* name, const char* help) {
+    const auto take = [this, name](const std::string& value) { sql_[name] = value; };
+    app.add_option_function<std::string>(option, take, help)->type_name("TEXT");
+  }
+
+  double seconds_ = 2;
+  uint64_t times_ = 0;
+  size_t tables_ = 10;
+  Options sql_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_top() { return std::make_unique<Top>(); }
+
+}  // namespace hs::tool
