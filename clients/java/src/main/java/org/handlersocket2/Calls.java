@@ -1,0 +1,246 @@
+package org.handlersocket2;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.handlersocket2.Call.Plan;
+import org.handlersocket2.protocol.Filter;
+import org.handlersocket2.protocol.Find;
+import org.handlersocket2.protocol.In;
+import org.handlersocket2.protocol.Insert;
+import org.handlersocket2.protocol.Line;
+import org.handlersocket2.protocol.Open;
+import org.handlersocket2.protocol.Reply;
+
+/** The calls of a table, made by {@link Pipeline#add}: each is as the method of {@link Table}. */
+public final class Calls {
+  private final Table table;
+
+  Calls(Table table) {
+    this.table = table;
+  }
+
+  /** Is {@link Table#get(Object)}. */
+  public Call<Row> get(Object key) {
+    return find("get", new Query().with("=", 1), key).then(Calls::first);
+  }
+
+  Call<Row> getMany(Object key) {
+    return find("get_many", new Query().with("=", 1), key).then(Calls::first);
+  }
+
+  /** Is {@link Table#find(String, Object, Query)}. */
+  public Call<List<Row>> find(String op, Object key, Query query) {
+    return find("find", query.with(op, 1), key);
+  }
+
+  /** Is {@link Table#findAll}. */
+  public Call<List<Row>> findAll(
+      String op, Object key, String inColumn, List<?> values, Query query) {
+    Query all = query.with(op, 1).in(inColumn, values);
+    all.inAll = true;
+    return find("find_all", all, key);
+  }
+
+  private Call<List<Row>> find(String kind, Query query, Object key) {
+    return call(
+        () -> {
+          Layout layout = table.layout();
+          return new Plan<>(request(kind, query, key, "", layout.names, List.of()), layout::rows);
+        });
+  }
+
+  /** Is {@link Table#count(String, Object, Query)}. */
+  public Call<Long> count(String op, Object key, Query query) {
+    return count("count", query.with(op, 0), key);
+  }
+
+  /** Is {@link Table#exists}. */
+  public Call<Boolean> exists(Object key) {
+    return count("exists", new Query().with("=", 1), key).then(rows -> rows > 0);
+  }
+
+  Call<Long> count(String kind, Query query, Object key) {
+    return call(
+        () -> {
+          Request request = request(kind, query, key, "C", List.of(), List.of());
+          return new Plan<>(request, reply -> number(reply, 0));
+        });
+  }
+
+  /** Is {@link Table#insert}. */
+  public Call<Long> insert(Object row) {
+    return insert("insert", "+", row, null, reply -> id(reply, 0));
+  }
+
+  /** Is {@link Table#insertIgnore}. */
+  public Call<Inserted> insertIgnore(Object row) {
+    return insert(
+        "insert_ignore",
+        "+I",
+        row,
+        null,
+        reply -> new Inserted(number(reply, 0) > 0, id(reply, 1)));
+  }
+
+  /** Is {@link Table#upsert(Object, Object)}. */
+  public Call<Upserted> upsert(Object row, Object update) {
+    return insert(
+        "upsert", "+U", row, update, reply -> new Upserted(number(reply, 0), id(reply, 1)));
+  }
+
+  /** Is {@link Table#replace}. */
+  public Call<Replaced> replace(Object row) {
+    return insert(
+        "replace", "+R", row, null, reply -> new Replaced(number(reply, 0) - 1, id(reply, 1)));
+  }
+
+  private <T> Call<T> insert(
+      String kind, String verb, Object row, Object update, Function<Reply, T> decode) {
+    return call(
+        () -> {
+          InsertRow made = new InsertRow(row, update);
+          return new Plan<>(insertRequest(kind, verb, made), decode);
+        });
+  }
+
+  /** Is {@link Table#update(Object, Object, Query)}. */
+  public Call<Long> update(Object key, Object values, Query query) {
+    return change("update", "U", key, values, query);
+  }
+
+  /** Is {@link Table#delete(Object, Query)}. */
+  public Call<Long> delete(Object key, Query query) {
+    return change("delete", "D", key, new Row(), query);
+  }
+
+  /** Is {@link Table#increment(Object, Object, Query)}. */
+  public Call<Long> increment(Object key, Object amounts, Query query) {
+    return change("increment", "+", key, amounts, query);
+  }
+
+  /** Is {@link Table#decrement(Object, Object, Query)}. */
+  public Call<Long> decrement(Object key, Object amounts, Query query) {
+    return change("decrement", "-", key, amounts, query);
+  }
+
+  /** Is {@link Table#compareAndSet}. */
+  public Call<Boolean> compareAndSet(Object key, Object expected, Object values) {
+    return call(
+        () -> {
+          Query query = new Query();
+          Records.row(expected).forEach((column, value) -> query.where(column, "=", value));
+          Request request = changeRequest("compare_and_set", "U", key, values, query);
+          return new Plan<>(request, reply -> number(reply, 0) > 0);
+        });
+  }
+
+  private Call<Long> change(String kind, String verb, Object key, Object values, Query query) {
+    return call(
+        () -> {
+          Request request = changeRequest(kind, verb, key, values, query);
+          return new Plan<>(request, reply -> number(reply, 0));
+        });
+  }
+
+  Request changeRequest(String kind, String verb, Object key, Object values, Query query) {
+    Row row = Records.row(values);
+    if (row.isEmpty() && !verb.startsWith("D")) {
+      throw new ValueError("there is no column to change");
+    }
+    List<Object> sent = new ArrayList<>(row.values());
+    return request(kind, query.with(query.op, 1), key, verb, List.copyOf(row.keySet()), sent);
+  }
+
+  <T> Call<T> call(java.util.function.Supplier<Plan<T>> plan) {
+    return new Call<>(table.on, plan);
+  }
+
+  /** Makes the request of a find, a count or a change. */
+  Request request(
+      String kind, Query query, Object key, String verb, List<String> columns, List<?> values) {
+    Find find = new Find(query.op, Table.key(key), verb);
+    find.limit = query.limit;
+    find.offset = query.offset;
+    find.values = values;
+    List<String> filterColumns = new ArrayList<>();
+    for (Query.Condition one : query.conditions) {
+      if (!filterColumns.contains(one.column)) {
+        filterColumns.add(one.column);
+      }
+      find.filters.add(new Filter(one.kind, one.op, filterColumns.indexOf(one.column), one.value));
+    }
+    if (query.inColumn != null) {
+      find.in = new In(table.part(query.inColumn), query.inValues, query.inAll);
+    }
+    Line body = new Line();
+    find.append(body);
+    Request request = new Request(kind, table.full, spec(columns, filterColumns), body);
+    request.change = !verb.isEmpty() && !verb.equals("C");
+    return request.needs(query.inAll ? "all" : query.op.equals("=<") ? "descending" : needs(verb));
+  }
+
+  Request insertRequest(String kind, String verb, InsertRow row) {
+    Line body = new Line();
+    Insert.append(body, verb, row.values, row.update);
+    Request request = new Request(kind, table.full, spec(row.columns, List.of()), body);
+    request.change = true;
+    return request.needs(needs(verb));
+  }
+
+  private Line spec(List<String> columns, List<String> filterColumns) {
+    return Open.spec(table.database, table.name, table.index, columns, filterColumns);
+  }
+
+  private static String needs(String verb) {
+    if (verb.equals("C")) {
+      return "count";
+    } else if (verb.length() > 1 && "IUR".indexOf(verb.charAt(1)) >= 0) {
+      return "upsert";
+    }
+    return verb.endsWith("!") ? "returning" : "";
+  }
+
+  private static Row first(List<Row> rows) {
+    return rows.isEmpty() ? null : rows.get(0);
+  }
+
+  private static long number(Reply reply, int place) {
+    String text = place < reply.values().size() ? reply.string(place) : null;
+    if (text == null || !text.matches("[0-9]{1,20}")) {
+      throw new ProtocolError("a number was expected");
+    }
+    try {
+      return Long.parseUnsignedLong(text);
+    } catch (NumberFormatException e) {
+      throw new ProtocolError(text + " is beyond 64 bits");
+    }
+  }
+
+  /** The generated id, as unsigned 64 bits, or null. */
+  private static Long id(Reply reply, int place) {
+    long id = place < reply.values().size() ? number(reply, place) : 0;
+    return id == 0 ? null : id;
+  }
+
+  /** The columns and values of an insert. Those of an update come first. */
+  static final class InsertRow {
+    final List<String> columns;
+    final List<Object> values = new ArrayList<>();
+    final List<Object> update;
+
+    InsertRow(Object row, Object update) {
+      Row given = Records.row(row);
+      Row updated = update == null ? new Row() : Records.row(update);
+      this.update = update == null ? null : new ArrayList<>(updated.values());
+      columns = new ArrayList<>(updated.keySet());
+      for (String column : columns) {
+        if (!given.containsKey(column)) {
+          throw new ValueError("column " + column + " is updated and not in the row");
+        }
+      }
+      given.keySet().stream().filter(name -> !columns.contains(name)).forEach(columns::add);
+      columns.forEach(column -> values.add(given.get(column)));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package org.handlersocket2;
+
+/** There is no connection, or it broke. */
+public class ConnectionError extends HandlerSocketError {
+  private static final long serialVersionUID = 1L;
+
+  private final boolean sent;
+
+  ConnectionError(String message, boolean sent, Throwable cause) {
+    super(message, cause);
+    this.sent = sent;
+  }
+
+  /** Tells whether the request may have been carried out. */
+  public boolean sent() {
+    return sent;
+  }
+
+  /** The same error of a request of which nothing, or something, was sent. */
+  ConnectionError withSent(boolean other) {
+    return sent == other ? this : new ConnectionError(getMessage(), other, this);
+  }
+}

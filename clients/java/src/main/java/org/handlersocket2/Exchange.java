@@ -1,0 +1,150 @@
+package org.handlersocket2;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.handlersocket2.protocol.Line;
+import org.handlersocket2.protocol.Open;
+import org.handlersocket2.protocol.Reply;
+
+/** Carries requests out on one connection, and opens the indexes that they need. */
+final class Exchange {
+  private final Connection connection;
+  private final List<Request> requests;
+  private int answered;
+  private final List<Step> steps = new ArrayList<>();
+  private Line lines;
+  private boolean opening;
+
+  /** A request of one piece. */
+  private static final class Step {
+    Request request;
+    Indexes.Index index;
+    boolean opens; // A P stands before it.
+    UnsupportedError refused; // It is not sent.
+  }
+
+  Exchange(Connection connection, List<Request> requests) {
+    this.connection = connection;
+    this.requests = requests;
+  }
+
+  /** Returns how many requests were answered. */
+  int answered() {
+    return answered;
+  }
+
+  void run() {
+    while (answered < requests.size()) {
+      prepare();
+      if (steps.isEmpty()) {
+        replace(requests.get(answered));
+      } else {
+        carryOut();
+      }
+    }
+  }
+
+  /**
+   * Makes one piece of as many requests as there is room for their indexes. The openings go along:
+   * an id that is refused is not open, so that the request behind it does nothing.
+   */
+  private void prepare() {
+    steps.clear();
+    lines = new Line();
+    for (Request request : requests.subList(answered, requests.size())) {
+      Step step = new Step();
+      step.request = request;
+      if (!connection.has(request.needs)) {
+        step.refused = new UnsupportedError(request.needs);
+      } else if (!append(step)) {
+        return;
+      }
+      steps.add(step);
+    }
+  }
+
+  private boolean append(Step step) {
+    Request request = step.request;
+    if (request.spec != null) {
+      step.index = connection.indexes.find(request.specKey);
+      if (step.index == null) {
+        if (connection.indexes.isFull()) {
+          return false;
+        }
+        step.index = connection.indexes.add(request.specKey);
+        step.opens = true;
+        Open.append(lines, step.index.id, request.spec);
+      }
+      lines.number(step.index.id).tab();
+    }
+    lines.raw(request.body).raw('\n');
+    return true;
+  }
+
+  private void carryOut() {
+    int expected = 0;
+    for (Step step : steps) {
+      expected += step.refused != null ? 0 : step.opens ? 2 : 1;
+    }
+    int before = answered;
+    opening = true;
+    connection.talk(lines, expected, reply -> handle(before, reply));
+    refuse(before);
+    for (Step step : steps) {
+      if (step.opens && step.index.refused != null) {
+        connection.indexes.forget(step.request.specKey);
+      }
+    }
+  }
+
+  private void handle(int before, Reply reply) {
+    refuse(before);
+    Step step = steps.get(answered - before);
+    if (step.opens && opening) {
+      opening = false;
+      if (reply.code() != 0) {
+        step.index.refused = ServerError.of(reply.code(), reply.text());
+      }
+      return;
+    }
+    opening = true;
+    answered++;
+    if (step.index != null && step.index.refused != null) {
+      step.request.done.accept(null, step.index.refused);
+    } else if (reply.code() != 0 && !step.request.raw) {
+      step.request.done.accept(null, ServerError.of(reply.code(), reply.text()));
+    } else {
+      connection.changed |= step.request.change;
+      step.request.done.accept(reply, null);
+    }
+  }
+
+  /** Answers the requests that were not sent. */
+  private void refuse(int before) {
+    while (answered - before < steps.size() && steps.get(answered - before).refused != null) {
+      Step step = steps.get(answered - before);
+      answered++;
+      step.request.done.accept(null, step.refused);
+    }
+  }
+
+  /**
+   * Opens an index under the id that was used longest ago. That index stays when the new one is
+   * refused, so nothing may be sent behind it before the reply.
+   */
+  private void replace(Request request) {
+    Line line = new Line();
+    Open.append(line, connection.indexes.oldestId(), request.spec);
+    connection.talk(
+        line,
+        1,
+        reply -> {
+          if (reply.code() == 0) {
+            connection.indexes.replaceOldest(request.specKey);
+          } else {
+            answered++;
+            request.done.accept(null, ServerError.of(reply.code(), reply.text()));
+          }
+        });
+  }
+}

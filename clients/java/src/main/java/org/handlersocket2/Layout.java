@@ -1,0 +1,175 @@
+package org.handlersocket2;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.handlersocket2.protocol.Kind;
+import org.handlersocket2.protocol.Line;
+import org.handlersocket2.protocol.Reply;
+import org.handlersocket2.protocol.Requests;
+
+/** The columns of a table, or of a reply, and as what their values are read. */
+final class Layout {
+  private static final Pattern TIME =
+      Pattern.compile("(-?)([0-9]{2,3}):([0-9]{2}):([0-9]{2})(?:\\.([0-9]{1,6}))?");
+  private static final List<List<String>> DESCRIPTIONS =
+      List.of(
+          List.of("database"),
+          List.of("table", "comment"),
+          List.of(
+              "column", "type", "nullable", "key", "default", "extra", "character_set", "comment"),
+          List.of("index", "position", "column", "unique", "direction", "prefix_length"));
+
+  final List<String> names;
+  private final List<Column> columns; // Null: bytes as they came.
+
+  /** As what a column's values are read. */
+  static final class Column {
+    final Kind kind;
+    final boolean nullable;
+
+    Column(Kind kind, boolean nullable) {
+      this.kind = kind;
+      this.nullable = nullable;
+    }
+  }
+
+  Layout(List<String> names, List<Column> columns) {
+    this.names = names;
+    this.columns = columns;
+  }
+
+  /** Some columns of a table; one that is not there is text, until the server refuses it. */
+  Layout select(List<String> wanted) {
+    return new Layout(wanted, wanted.stream().map(this::column).collect(Collectors.toList()));
+  }
+
+  /** Columns whose types nobody tells. */
+  static Layout ofText(List<String> names) {
+    return new Layout(List.of(), List.of()).select(names);
+  }
+
+  Column column(String name) {
+    int place = names.indexOf(name);
+    return place < 0 ? new Column(Kind.TEXT, true) : columns.get(place);
+  }
+
+  /** Asks for what D tells, as rows of text. */
+  static Call<List<Row>> describe(Executor on, String database, String table, boolean indexes) {
+    Line line = Requests.describe(database, table, indexes);
+    int form = indexes ? 3 : !table.isEmpty() ? 2 : !database.isEmpty() ? 1 : 0;
+    Layout layout = ofText(DESCRIPTIONS.get(form));
+    String full = table.isEmpty() ? database : database + "." + table;
+    return new Call<>(
+        on,
+        () -> {
+          Request request = new Request("describe", full, null, line).needs("describe");
+          return new Call.Plan<>(request, layout::rows);
+        });
+  }
+
+  static Layout ofDescription(List<Row> rows) {
+    List<String> names = new ArrayList<>();
+    List<Column> columns = new ArrayList<>();
+    for (Row row : rows) {
+      names.add(row.getString("column"));
+      boolean nullable = "YES".equals(row.getString("nullable"));
+      columns.add(new Column(Kind.of(row.getString("type")), nullable));
+    }
+    return new Layout(List.copyOf(names), columns);
+  }
+
+  /** Makes rows of a reply whose first columns are these. */
+  List<Row> rows(Reply reply) {
+    if (reply.columns() < names.size()) {
+      throw new ProtocolError("a row has " + reply.columns() + " columns");
+    }
+    List<Row> rows = new ArrayList<>(reply.rows());
+    for (int i = 0; i < reply.rows(); i++) {
+      Row row = new Row();
+      for (int j = 0; j < names.size(); j++) {
+        row.put(names.get(j), value(j, reply.values().get(i * reply.columns() + j)));
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private Object value(int place, byte[] value) {
+    if (value == null || columns == null) {
+      return value;
+    }
+    Kind kind = columns.get(place).kind;
+    if (kind == Kind.BYTES) {
+      return value;
+    }
+    String text = new String(value, StandardCharsets.UTF_8);
+    try {
+      return READERS.getOrDefault(kind, plain -> plain).apply(text);
+    } catch (NumberFormatException e) {
+      throw new ValueError("column " + names.get(place) + " has \"" + text + "\", no number");
+    }
+  }
+
+  private static final Map<Kind, Function<String, Object>> READERS =
+      Map.of(
+          Kind.INTEGER, Layout::integer,
+          Kind.FLOAT, Double::valueOf,
+          Kind.DECIMAL, BigDecimal::new,
+          Kind.DATE, Layout::date,
+          Kind.DATETIME, Layout::dateTime,
+          Kind.TIME, Layout::time);
+
+  private static Object integer(String text) {
+    if (text.length() < 19) {
+      return Long.parseLong(text);
+    }
+    BigInteger number = new BigInteger(text);
+    if (number.bitLength() < Long.SIZE) {
+      return number.longValue();
+    }
+    return number;
+  }
+
+  // The zero date, and days that no calendar has, stay text.
+  private static Object date(String text) {
+    try {
+      return LocalDate.parse(text);
+    } catch (DateTimeException e) {
+      return text;
+    }
+  }
+
+  private static Object dateTime(String text) {
+    try {
+      return LocalDateTime.parse(text.replace(' ', 'T'));
+    } catch (DateTimeException e) {
+      return text;
+    }
+  }
+
+  private static Object time(String text) {
+    Matcher parts = TIME.matcher(text);
+    if (!parts.matches()) {
+      return text;
+    }
+    String fraction = parts.group(5) == null ? "" : parts.group(5);
+    Duration length =
+        Duration.ofHours(Long.parseLong(parts.group(2)))
+            .plusMinutes(Long.parseLong(parts.group(3)))
+            .plusSeconds(Long.parseLong(parts.group(4)))
+            .plusNanos(Long.parseLong((fraction + "000000000").substring(0, 9)));
+    return parts.group(1).isEmpty() ? length : length.negated();
+  }
+}

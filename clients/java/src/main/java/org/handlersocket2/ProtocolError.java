@@ -1,0 +1,20 @@
+package org.handlersocket2;
+
+/** What came is no reply of the protocol. The connection is closed. */
+public class ProtocolError extends ConnectionError {
+  private static final long serialVersionUID = 1L;
+
+  /** Makes an error that says what is wrong with the reply, in English. */
+  public ProtocolError(String what) {
+    this("no reply of the protocol: " + what, true, null);
+  }
+
+  private ProtocolError(String message, boolean sent, Throwable cause) {
+    super(message, sent, cause);
+  }
+
+  @Override
+  ProtocolError withSent(boolean other) {
+    return sent() == other ? this : new ProtocolError(getMessage(), other, this);
+  }
+}

@@ -1,0 +1,55 @@
+package org.handlersocket2;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.handlersocket2.protocol.Line;
+import org.handlersocket2.protocol.Reply;
+
+/** A line of the server. */
+public final class RawReply {
+  private final int code;
+  private final int columns;
+  private final List<byte[]> values;
+
+  private RawReply(int code, int columns, List<byte[]> values) {
+    this.code = code;
+    this.columns = columns;
+    this.values = values;
+  }
+
+  static Call<RawReply> call(Executor on, boolean change, String... tokens) {
+    Line line = new Line().raw(String.join("\t", tokens));
+    if (String.join("", tokens).indexOf('\n') >= 0) {
+      throw new ValueError("a token has the end of a line in it");
+    }
+    return new Call<>(
+        on,
+        () -> {
+          Request request = new Request("raw", "", null, line);
+          request.change = change;
+          request.raw = true;
+          return new Call.Plan<>(request, RawReply::of);
+        });
+  }
+
+  private static RawReply of(Reply reply) {
+    return reply.code() == 0
+        ? new RawReply(0, reply.columns(), reply.values())
+        : new RawReply(reply.code(), 1, List.of(reply.text().getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Returns 0, or the code of an error: 1, 2 or 3. */
+  public int code() {
+    return code;
+  }
+
+  /** Returns the second token. */
+  public int columns() {
+    return columns;
+  }
+
+  /** Returns the values, or the text of an error; null is NULL. */
+  public List<byte[]> values() {
+    return values;
+  }
+}

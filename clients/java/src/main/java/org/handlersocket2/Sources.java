@@ -1,0 +1,77 @@
+package org.handlersocket2;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Where options come from: a URL, the environment, the option file. */
+final class Sources {
+  private static final List<String> PLACES =
+      List.of("host", "port", "write_port", "socket", "write_socket");
+
+  private Sources() {}
+
+  /** Returns the options by their names; those of the URL come first. */
+  static Map<String, String> read(String url, Map<String, String> environment) {
+    String address = url.isEmpty() ? environment.getOrDefault("HS_URL", "") : url;
+    Map<String, String> found = file(environment);
+    if (!address.isEmpty()) {
+      PLACES.forEach(found::remove); // The URL says where the server is.
+    }
+    put(found, "password", environment.get("HS_PASSWORD"));
+    put(found, "secret", environment.get("HS_SECRET"));
+    if (!address.isEmpty()) {
+      found.putAll(Url.parse(address));
+    }
+    return found;
+  }
+
+  private static void put(Map<String, String> found, String option, String value) {
+    if (value != null) {
+      found.put(option, value);
+    }
+  }
+
+  private static Map<String, String> file(Map<String, String> environment) {
+    String name = environment.getOrDefault("HS_OPTION_FILE", "");
+    Path path =
+        name.isEmpty() ? Path.of(System.getProperty("user.home"), ".hs.cnf") : Path.of(name);
+    try {
+      return parse(path, Files.readAllLines(path));
+    } catch (NoSuchFileException e) {
+      if (name.isEmpty()) {
+        return new HashMap<>();
+      }
+      throw new ConfigurationError("HS_OPTION_FILE", "there is no file " + name);
+    } catch (IOException e) {
+      throw new ConfigurationError("HS_OPTION_FILE", e.toString());
+    }
+  }
+
+  private static Map<String, String> parse(Path path, List<String> lines) {
+    Map<String, String> found = new HashMap<>();
+    String group = "";
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (line.startsWith("[") && line.endsWith("]")) {
+        group = line.substring(1, line.length() - 1);
+      } else if (group.equals("hs") && !line.isEmpty() && !line.startsWith("#")) {
+        String[] parts = line.split("=", 2);
+        String option = parts[0].strip();
+        String where = " (" + path + ", line " + (i + 1) + ")";
+        Setting.of(option);
+        if (parts.length < 2) {
+          throw new ConfigurationError(option, "it has no value" + where);
+        }
+        if (found.put(option, parts[1].strip()) != null) {
+          throw new ConfigurationError(option, "it is given twice" + where);
+        }
+      }
+    }
+    return found;
+  }
+}

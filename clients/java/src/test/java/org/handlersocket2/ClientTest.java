@@ -1,0 +1,175 @@
+package org.handlersocket2;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ClientTest {
+  private static String echo(String line) {
+    if (line.startsWith("P\t")) {
+      return "0\t1\n";
+    } else if (line.startsWith("D\t")) {
+      return "0\t8\ta\tint(11)\tNO\tPRI\t\0\t\t\0\t\n";
+    }
+    return "0\t1\t" + line.split("\t")[3] + "\n";
+  }
+
+  @Test
+  void anIndexIsOpenedOnceOnEachConnection() throws IOException {
+    try (FakeServer server = new FakeServer(ClientTest::echo);
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a");
+      assertEquals(7, table.get(7).getLong("a"));
+      assertEquals(8, table.get(8).getLong("a"));
+      assertEquals(1, server.lines.stream().filter(line -> line.startsWith("P")).count());
+      assertEquals(1, server.connections.get());
+    }
+  }
+
+  @Test
+  void anIndexThatIsRefusedIsAskedForAgain() throws IOException {
+    AtomicInteger refusals = new AtomicInteger(1);
+    try (FakeServer server =
+            new FakeServer(
+                line ->
+                    line.startsWith("P") && refusals.getAndDecrement() > 0
+                        ? "1\t1\topen_table\n"
+                        : echo(line));
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a");
+      assertThrows(NotFoundError.class, () -> table.get(1));
+      assertEquals(1, table.get(1).getLong("a"));
+    }
+  }
+
+  @Test
+  void moreIndexesThanAConnectionMayHaveReplaceTheOldest() throws IOException {
+    try (FakeServer server = new FakeServer(ClientTest::echo);
+        Client client = Client.connect(server.url())) {
+      for (int round = 0; round < 2; round++) {
+        Pipeline pipeline = client.pipeline();
+        List<Result<Row>> results = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+          results.add(pipeline.add(client.table("d.t" + i).columns("a").call().get(i)));
+        }
+        pipeline.run();
+        for (int i = 0; i < 300; i++) {
+          assertEquals(i, results.get(i).get().getLong("a"));
+        }
+      }
+      assertTrue(
+          server.lines.stream()
+              .filter(line -> line.startsWith("P"))
+              .allMatch(line -> Integer.parseInt(line.split("\t")[1]) < 256));
+    }
+  }
+
+  @Test
+  void aReadIsSentAgainAndAChangeIsNot() throws IOException {
+    AtomicInteger breaks = new AtomicInteger();
+    try (FakeServer server =
+            new FakeServer(
+                line ->
+                    line.contains("\t=\t") && breaks.getAndDecrement() > 0 ? null : echo(line));
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a");
+      breaks.set(2);
+      assertEquals(7, table.get(7).getLong("a"));
+      breaks.set(1);
+      ConnectionError lost =
+          assertThrows(ConnectionError.class, () -> table.update(1, Row.of("a", 2)));
+      assertTrue(lost.sent());
+      breaks.set(9);
+      assertThrows(ConnectionError.class, () -> table.get(7));
+    }
+  }
+
+  @Test
+  void manyRequestsWithLongRepliesDoNotBlockEachOther() throws IOException {
+    String wide = "x".repeat(20_000);
+    try (FakeServer server = new FakeServer(ClientTest::echo);
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a").raw();
+      Pipeline pipeline = client.pipeline();
+      List<Result<Row>> results = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        results.add(pipeline.add(table.call().get(wide)));
+      }
+      pipeline.run();
+      for (Result<Row> result : results) {
+        assertEquals(20_000, result.get().getBytes("a").length);
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoReplyClosesTheConnection() throws IOException {
+    try (FakeServer server = new FakeServer(line -> "HTTP/1.1 400\n");
+        Client client = Client.connect(server.url())) {
+      assertThrows(ProtocolError.class, () -> client.raw(Port.READ, "D"));
+      assertThrows(ProtocolError.class, () -> client.raw(Port.READ, "D"));
+      assertEquals(2, server.connections.get());
+    }
+  }
+
+  @Test
+  void aServerThatIsSilentIsATimeout() throws IOException {
+    try (FakeServer server = new FakeServer(line -> "");
+        Client client = Client.connect(server.url() + "&timeout=0.05")) {
+      TimeoutError error = assertThrows(TimeoutError.class, () -> client.raw(Port.WRITE, "x"));
+      assertTrue(error.sent());
+    }
+  }
+
+  @Test
+  void aClientThatIsClosedSaysSo() throws IOException {
+    try (FakeServer server = new FakeServer(ClientTest::echo)) {
+      Client client = Client.connect(server.url());
+      client.ping();
+      client.close();
+      ConnectionError error = assertThrows(ConnectionError.class, client::ping);
+      assertFalse(error.sent());
+    }
+  }
+
+  @Test
+  void theHookIsToldOfEachCall() throws IOException {
+    List<String> told = new ArrayList<>();
+    try (FakeServer server = new FakeServer(ClientTest::echo);
+        Client client =
+            Client.connect(
+                Options.builder(server.url())
+                    .onRequest((kind, table, elapsed, error) -> told.add(kind + " " + table))
+                    .build())) {
+      client.table("d.t").columns("a").get(1);
+      assertEquals(List.of("describe d.t", "get d.t"), told);
+    }
+  }
+
+  @Test
+  void rowsBecomeObjectsAndObjectsRows() {
+    Row row = Row.of("user_id", 7L, "user_name", "x", "ratio", null);
+    User user = row.as(User.class);
+    assertEquals(7, user.userId);
+    assertEquals("x", user.userName);
+    assertNull(user.ratio);
+    assertEquals(row.toString(), Records.row(user).toString());
+    assertThrows(ValueError.class, () -> Row.of("user_id", null).as(User.class));
+    assertThrows(ValueError.class, () -> Row.of("n", 1L << 40).getInt("n"));
+    assertThrows(ValueError.class, () -> Row.of("n", 1).getInt("m"));
+  }
+
+  static class User {
+    long userId;
+    String userName;
+    Double ratio;
+  }
+}
