@@ -3,7 +3,9 @@ use strict;
 use warnings;
 use Net::HandlerSocket;
 
-my ( $host, $port, $port_wr ) = ( 'localhost', $ENV{HS_TEST_READ_PORT}, $ENV{HS_TEST_WRITE_PORT} );
+my $host    = 'localhost';
+my $port    = $ENV{HS_TEST_READ_PORT}  || 9998;
+my $port_wr = $ENV{HS_TEST_WRITE_PORT} || 9999;
 
 my $hsw = new Net::HandlerSocket( { host => $host, port => $port_wr } );
 my $err = $hsw->open_index( 1, 'test', 'user', 'PRIMARY', 'user_id,user_name' );

@@ -79,6 +79,20 @@ subtest 'an idle connection that was closed is replaced before anything is sent'
     is scalar( notes() ), 3, 'each was sent once';
 };
 
+subtest 'a change of which no byte was sent is sent on a new connection' => sub {
+    my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : $one } );
+    my $table  = table( connect_to($server) );
+    is $table->update( 1, { a => 2 } ), 1, 'a change';
+    my $send  = \&HandlerSocket2::Socket::send_all;
+    my $fails = 1;
+    no warnings 'redefine';
+    local *HandlerSocket2::Socket::send_all = sub {
+        HandlerSocket2::ConnectionError->throw( 'broken pipe', sent => 0 ) if $fails-- > 0;
+        return $send->(@_);
+    };
+    is $table->update( 1, { a => 2 } ), 1, 'one whose connection is gone';
+};
+
 subtest 'a slow server is a timeout, within its time' => sub {
     my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : q{} } );
     my $table  = table( connect_to( $server, '&timeout=0.2&retries=0' ) );
