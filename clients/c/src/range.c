@@ -11,8 +11,8 @@ struct hs_range {
   hs_spec *spec; /* the columns that are given, then those of the index */
   size_t given;  /* columns */
   const hs_part *parts;
-  size_t part_count, *places; /* which column of the reply each part is */
-  int has_text, ends;         /* ends: there are no more pages */
+  size_t part_count, *places;     /* which column of the reply each part is */
+  int has_text, has_prefix, ends; /* ends: there are no more pages */
   hs_filter *filters;
   hs_buf *owned; /* memory of the filters' values and of the key */
   size_t filter_count;
@@ -99,6 +99,7 @@ static int set_spec(hs_range *r, const hs_layout *layout, hs_error *error) {
     if (at == count) names[count++] = name;
     r->places[i] = at;
     const hs_column *known = hs_layout_column(layout, name);
+    r->has_prefix |= r->parts[i].prefix != 0;
     r->has_text |= known == NULL || known->kind == HS_KIND_TEXT;
   }
   hs_open open = {
@@ -159,17 +160,8 @@ hs_range *hs_range_new(hs_table *table, const hs_bounds *b, hs_error *error) {
   return NULL;
 }
 
-/* What the index has of a value: all, or its first characters. */
 static hs_value part_value(const hs_range *r, size_t row, size_t part) {
-  hs_value value = hs_reply_value(r->reply, row, r->places[part]);
-  long left = r->parts[part].prefix;
-  if (value.data == NULL || left == 0) return value;
-  size_t at = 0;
-  for (; at < value.len && left > 0; left--) do
-      at++;
-    while (at < value.len && ((unsigned char)value.data[at] & 0xc0) == 0x80);
-  value.len = at;
-  return value;
+  return hs_reply_value(r->reply, row, r->places[part]);
 }
 
 static int same_value(hs_value a, hs_value b) {
@@ -193,29 +185,26 @@ static int row_is_key(const hs_range *r, size_t row) {
 /* No other row has this key. */
 static int is_unique(const hs_range *r, size_t row) {
   for (size_t i = 0; i < r->part_count; i++)
-    if (!r->parts[i].unique || r->parts[i].prefix != 0 || part_value(r, row, i).data == NULL)
-      return 0;
+    if (!r->parts[i].unique || part_value(r, row, i).data == NULL) return 0;
   return 1;
 }
 
 /* Whether two keys stand at the same place of the index. Text may be the same with other bytes;
-   then the server knows. It cannot compare the beginnings of columns. */
+   then the server knows. */
 static int server_equal(const hs_range *r, const hs_value *a, const hs_value *b, int *equal,
                         hs_error *error) {
   hs_reply *reply = hs_reply_new();
   hs_filter *filters = calloc(r->part_count, sizeof *filters);
   uint64_t rows = 0;
-  int bad = reply == NULL || filters == NULL ? hs_no_memory(error) : 0, prefix = 0;
-  for (size_t i = 0; !bad && i < r->part_count; i++) {
+  int bad = reply == NULL || filters == NULL ? hs_no_memory(error) : 0;
+  for (size_t i = 0; !bad && i < r->part_count; i++)
     filters[i] = (hs_filter){r->parts[i].column, "=", b[i], 0};
-    prefix |= r->parts[i].prefix != 0;
-  }
   hs_query q = {.key = a,
                 .key_count = r->part_count,
                 .limit = 1,
                 .filters = filters,
                 .filter_count = r->part_count};
-  if (!bad && !prefix) bad = hs_count(r->table, &q, reply, &rows, error);
+  if (!bad) bad = hs_count(r->table, &q, reply, &rows, error);
   *equal = rows != 0;
   free(filters);
   hs_reply_free(reply);
@@ -248,8 +237,13 @@ static int count_same(hs_range *r, int64_t *same, int *whole, hs_error *error) {
   return bad;
 }
 
-/* Makes the next page begin with the key of the last row. */
+/* Makes the next page begin with the key of the last row. An index of the beginnings of columns has no
+   keys that could be compared: then all pages begin at the same place. */
 static int advance(hs_range *r, hs_error *error) {
+  if (r->has_prefix) {
+    r->skip += (int64_t)r->rows;
+    return 0;
+  }
   size_t last = r->rows - 1;
   int64_t same = 1;
   int whole = r->rows == 1, unique = is_unique(r, last);

@@ -464,8 +464,8 @@ class Range {
   friend class Table;
   Range(const Table& table, const Bounds& bounds) : table_(table), columns_(table.columns()) {
     hs_error error = {};
-    const detail::Values start(bounds.start.value_or(Key()));
-    const detail::Values stop({bounds.stop.value_or(Value())});
+    const Key from = bounds.start.value_or(Key()), to = {bounds.stop.value_or(Value())};
+    const detail::Values start(from), stop(to);  // refer to these
     Query filters;
     filters.filters = bounds.filters;
     const detail::Asked asked(filters);

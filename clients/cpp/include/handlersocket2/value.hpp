@@ -150,6 +150,7 @@ class Values {
       : values_(values.size()), digits_(values.size()) {
     for (std::size_t i = 0; i < values.size(); i++) values_[i] = encode(values[i], &digits_[i]);
   }
+  explicit Values(std::vector<Value>&&) = delete;  // it would be gone
   const hs_value* data() const { return values_.data(); }
   std::size_t size() const { return values_.size(); }
 
@@ -168,6 +169,7 @@ class Fields {
       i++;
     }
   }
+  explicit Fields(Row&&) = delete;  // it would be gone
   const hs_field* data() const { return fields_.data(); }
   std::size_t size() const { return fields_.size(); }
 
