@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,6 +40,10 @@ class Fake {
   }
   std::string url() const { return "hs://127.0.0.1:" + port_ + "?timeout=20&write_port=" + port_; }
   int requests() const { return requests_; }
+  std::string last() {  // the line that came last
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return last_;
+  }
 
  private:
   void serve() {
@@ -63,12 +68,20 @@ class Fake {
           reply = "0\t6\t2\tfake\t1\t1\tcount,describe\t1\n";
         else if (line == "D\ta\tb")
           reply = "0\t8\tc\tint(11)\tNO\tPRI\t\0\t\t\0\t\n"s;
+        else if (line == "D\ta\tp")
+          reply = "0\t8\tc\ttext\tNO\tMUL\t\0\t\tutf8mb4\t\n"s;
+        else if (line == "D\ta\tp\tI")
+          reply = "0\t6\tPRIMARY\t1\tc\t0\tA\t2\n"s;
         else if (line == "D\ta\tb\tI")
           reply = "0\t6\tPRIMARY\t1\tc\t1\tA\t\0\n"s;
         else if (line[0] == 'P')
           reply = line.find("gone") < line.size() ? "1\t1\topen_table\n" : "0\t1\n";
         else
           requests_++;
+        {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          last_ = line;
+        }
         line.clear();
         size_t len = reply.size() < cut ? reply.size() : cut;
         if (send(fd, reply.data(), len, MSG_NOSIGNAL) < 0) break;
@@ -82,6 +95,8 @@ class Fake {
   size_t cut_;
   std::string port_;
   std::atomic<int> requests_{0};
+  std::mutex mutex_;
+  std::string last_;
   std::thread thread_;
   std::vector<std::thread> workers_;
 };
@@ -195,6 +210,23 @@ TEST(Table, AFilterOfARangeIsCopied) {
   EXPECT_EQ(hs_range_next(range, &calls.error), -1);
   EXPECT_EQ(calls.error.kind, HS_VALUE);
   hs_range_free(range);
+}
+
+TEST(Table, ARangeOverBeginningsOfColumnsCountsItsRows) {
+  Fake server;
+  Calls calls(server.url());
+  hs_table* table = calls.make_table("a.p");
+  const hs_value start = hs_text("x");
+  hs_bounds bounds = {};
+  bounds.start = &start;
+  bounds.start_count = 1;
+  bounds.page = 1;
+  hs_range* range = hs_range_new(table, &bounds, &calls.error);
+  ASSERT_NE(range, nullptr) << calls.error.text;
+  for (int i = 0; i < 3; i++) ASSERT_EQ(hs_range_next(range, &calls.error), 1) << calls.error.text;
+  EXPECT_EQ(server.last(), "0\t>=\t1\tx\t1\t2");
+  hs_range_free(range);
+  hs_table_free(table);
 }
 
 TEST(Pool, IsSafeForThreads) {
