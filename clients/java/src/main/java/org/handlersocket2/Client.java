@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.handlersocket2.protocol.Line;
@@ -19,40 +18,12 @@ import org.handlersocket2.protocol.Requests;
 public final class Client extends Executor implements AutoCloseable {
   final Options options;
   final Map<String, Layout> layouts = new ConcurrentHashMap<>();
-  private final Place read;
-  private final Place write; // Null when there is none.
-  private final List<Place> replicas = new ArrayList<>();
-  private final AtomicInteger turn = new AtomicInteger();
   private final Gtids gtids = new Gtids();
+  private final Places places;
 
   private Client(Options options) {
     this.options = options;
-    Tls tls = options.text("tls").equals("off") ? null : new Tls(options);
-    String secret = options.text("secret");
-    String writeSecret = options.text("write_secret");
-    writeSecret = writeSecret.isEmpty() ? secret : writeSecret;
-    String host = options.text("host");
-    String socket = options.text("socket");
-    String writeSocket = options.text("write_socket");
-    read =
-        new Place(
-            options,
-            tls,
-            socket.isEmpty()
-                ? Address.tcp(host, options.number("port"), secret)
-                : Address.unix(socket, secret));
-    if (!writeSocket.isEmpty()) {
-      write = new Place(options, tls, Address.unix(writeSocket, writeSecret));
-    } else if (socket.isEmpty()) {
-      int port = options.number("write_port");
-      write = new Place(options, tls, Address.tcp(host, port, writeSecret));
-    } else {
-      write = null;
-    }
-    for (String address : options.replicas()) {
-      Address to = Address.parse("replicas", address).withSecret(secret);
-      replicas.add(new Place(options, tls, to));
-    }
+    places = new Places(options, gtids);
   }
 
   /** Returns a client for the URL of HS_URL, or the option file. Nothing is opened yet. */
@@ -78,11 +49,7 @@ public final class Client extends Executor implements AutoCloseable {
   /** Closes all connections. Those that are in use are closed when their call ends. */
   @Override
   public void close() {
-    read.close();
-    if (write != null) {
-      write.close();
-    }
-    replicas.forEach(Place::close);
+    places.close();
   }
 
   /** Opens a connection to the read port, if there is none, and gets an answer. */
@@ -92,10 +59,9 @@ public final class Client extends Executor implements AutoCloseable {
 
   /** Returns what the server can do beyond the original protocol. */
   public List<String> features() {
-    Connection connection = read.take();
-    List<String> features = connection.features;
-    read.give(connection);
-    return features;
+    try (Places.Taken taken = places.takePrimary()) {
+      return taken.connection.features;
+    }
   }
 
   /** Returns a table by its name: database.table, or table when the client has a database. */
@@ -158,8 +124,7 @@ public final class Client extends Executor implements AutoCloseable {
     Line line = Requests.begin(isolation.token(), readOnly);
     for (int attempt = 0; ; attempt++) {
       try {
-        Place place = readOnly ? read : writePlace();
-        return Transaction.begin(this, place, line);
+        return Transaction.begin(this, readOnly ? places.read() : places.write(), line);
       } catch (ConnectionError e) {
         if (!isRetryable(e, true) || attempt >= options.number("retries")) {
           throw e;
@@ -195,12 +160,16 @@ public final class Client extends Executor implements AutoCloseable {
    * domains, or the empty text. A change in a call that has not ended does not count.
    */
   public String lastGtid() {
-    for (Connection connection : write == null ? List.<Connection>of() : write.takeChanged()) {
-      try {
-        ask(connection);
-      } finally {
-        write.give(connection);
+    HandlerSocketError failed = null;
+    for (Places.Taken taken : places.takeChanged()) {
+      try (taken) {
+        ask(taken.connection);
+      } catch (ConnectionError e) {
+        failed = e; // The others are asked, and given back, all the same.
       }
+    }
+    if (failed != null) {
+      throw failed;
     }
     return gtids.list();
   }
@@ -230,7 +199,7 @@ public final class Client extends Executor implements AutoCloseable {
             () -> {
               Request wait = new Request("wait_for_gtid", "", null, line).needs("gtid");
               wait.patience = longest.toNanos();
-              return new Call.Plan<>(wait, reply -> "1".equals(reply.string(0)));
+              return new Call.Plan<>(wait, Places::isApplied);
             })
         .run();
   }
@@ -277,7 +246,7 @@ public final class Client extends Executor implements AutoCloseable {
         boolean reused = false;
         boolean unsent = true;
         HandlerSocketError failed = null;
-        try (Taken taken = take(change)) {
+        try (Places.Taken taken = places.take(change)) {
           reused = taken.connection.reused;
           int answered = 0;
           try {
@@ -331,74 +300,6 @@ public final class Client extends Executor implements AutoCloseable {
       this.answered = answered;
       this.error = error;
     }
-  }
-
-  /** A connection that is given back at the end. */
-  private static final class Taken implements AutoCloseable {
-    private final Place place;
-    private final Connection connection;
-
-    Taken(Place place, Connection connection) {
-      this.place = place;
-      this.connection = connection;
-    }
-
-    @Override
-    public void close() {
-      place.give(connection);
-    }
-  }
-
-  private Place writePlace() {
-    if (write == null) {
-      throw new ConfigurationError("write_socket", "it is missing");
-    }
-    return write;
-  }
-
-  private Taken take(boolean change) {
-    if (change) {
-      return new Taken(writePlace(), write.take());
-    }
-    int first = turn.getAndIncrement();
-    for (int i = 0; i < replicas.size(); i++) {
-      Place place = replicas.get(Math.floorMod(first + i, replicas.size()));
-      Connection connection;
-      try {
-        connection = place.take();
-      } catch (Place.ClosedError e) {
-        throw e;
-      } catch (HandlerSocketError e) {
-        continue; // The next one is asked.
-      }
-      if (isFresh(connection)) {
-        return new Taken(place, connection);
-      }
-      place.give(connection);
-    }
-    return new Taken(read, read.take());
-  }
-
-  /** Tells whether a replica has the client's own last change. */
-  private boolean isFresh(Connection replica) {
-    String wanted = options.on("read_your_writes") ? gtids.list() : "";
-    if (wanted.isEmpty() || wanted.equals(replica.applied)) {
-      return true;
-    }
-    if (!replica.has("gtid")) {
-      return false;
-    }
-    long limit = options.nanos("gtid_timeout");
-    boolean[] applied = {false};
-    replica.limit(options.patience(limit));
-    try {
-      Line line = Requests.waitGtid(wanted, limit / 1_000_000).raw('\n');
-      replica.talk(line, 1, reply -> applied[0] = reply.code() == 0 && "1".equals(reply.string(0)));
-    } catch (ConnectionError e) {
-      return false;
-    }
-    replica.applied = applied[0] ? wanted : replica.applied;
-    return applied[0];
   }
 
   /** Only a broken connection is tried again, neither a timeout nor what is no reply. */

@@ -64,11 +64,10 @@ final class TlsWire extends Wire {
         }
       }
     }
-    int before = into.position();
-    while (into.hasRemaining() && plain.hasRemaining()) {
-      into.put(plain.get());
-    }
-    return into.position() - before;
+    int count = Math.min(into.remaining(), plain.remaining());
+    into.put(plain.slice().limit(count));
+    plain.position(plain.position() + count);
+    return count;
   }
 
   /** Decrypts one record; false when it has not wholly come. */
