@@ -194,7 +194,7 @@ static int is_unique(const hs_range *r, size_t row) {
 static int server_equal(const hs_range *r, const hs_value *a, const hs_value *b, int *equal,
                         hs_error *error) {
   hs_reply *reply = hs_reply_new();
-  hs_filter *filters = calloc(r->part_count, sizeof *filters);
+  hs_filter *filters = calloc(r->part_count + 1, sizeof *filters);
   uint64_t rows = 0;
   int bad = reply == NULL || filters == NULL ? hs_no_memory(error) : 0;
   for (size_t i = 0; !bad && i < r->part_count; i++)
