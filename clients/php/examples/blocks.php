@@ -1,0 +1,28 @@
+<?php
+
+// A pipeline, a transaction and a hook for metrics.
+
+use HandlerSocket2\Client;
+use HandlerSocket2\Transaction;
+
+$autoload = __DIR__ . '/../vendor/autoload.php';
+require is_file($autoload) ? $autoload : __DIR__ . '/../src/autoload.php';
+
+$seen = [];
+$hook = static function (string $kind, ?string $table, float $seconds, ?Throwable $error) use (&$seen): void {
+    $seen[$kind] = ($seen[$kind] ?? 0) + 1;
+};
+$db = Client::connect($argv[1] ?? 'hs://127.0.0.1:9998?write_port=9999', [], $hook);
+$user = $db->table('test.user', ['user_id', 'user_name']);
+
+$db->transaction(static function (Transaction $transaction) use ($user): void {
+    $inside = $transaction->table($user);
+    $inside->upsert(['user_id' => 102, 'user_name' => 'first']);
+    $inside->update(102, ['user_name' => 'second']);
+});
+
+$calls = $user->calls();
+foreach ($db->pipeline()->add($calls->get(102))->add($calls->exists(103))->run() as $result) {
+    echo $result instanceof HandlerSocket2\Error ? $result->getMessage() : json_encode($result), "\n";
+}
+print_r($seen);

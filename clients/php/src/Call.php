@@ -1,0 +1,93 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** A request, to be sent by a client, a pipeline or a transaction. */
+final class Call
+{
+    /**
+     * @param \Closure(int): string $encode takes the id of its index, 0 without one
+     * @param \Closure(Reply): mixed $decode
+     * @param ?string $index the line that opens its index, with the id 0
+     */
+    public function __construct(
+        public readonly string $kind,
+        public readonly \Closure $encode,
+        public readonly \Closure $decode,
+        public readonly ?string $index = null,
+        public readonly bool $changes = false,
+        public readonly ?string $feature = null,
+        public readonly ?string $table = null,
+    ) {
+    }
+
+    /** The same request with another meaning of its reply. */
+    public function meaning(string $kind, \Closure $decode): self
+    {
+        return new self($kind, $this->encode, $decode, $this->index, $this->changes, $this->feature, $this->table);
+    }
+
+    /** A line that is of no table. */
+    public static function line(string $kind, string $line, ?string $feature = null, ?\Closure $decode = null): self
+    {
+        return new self($kind, static fn () => $line, $decode ?? static fn () => null, null, false, $feature);
+    }
+
+    /** `G L`. */
+    public static function lastGtid(): self
+    {
+        return self::line('last_gtid', Protocol::lastGtid(), 'gtid', static fn (Reply $r) => $r->values[0] ?? '');
+    }
+
+    /** `G W`: whether all is applied. */
+    public static function waitForGtid(string $gtid, float $seconds): self
+    {
+        $line = Protocol::waitGtid($gtid, (int) min($seconds * 1000, PHP_INT_MAX >> 1));
+        return self::line('wait_for_gtid', $line, 'gtid', static fn (Reply $r) => $r->values === ['1']);
+    }
+
+    /** D: databases, tables, columns or indexes. */
+    public static function describe(?string $database, ?string $table = null, bool $indexes = false): self
+    {
+        $names = match (true) {
+            $indexes => ['index', 'position', 'column', 'unique', 'direction', 'prefix_length'],
+            $table !== null => [
+                'column', 'type', 'nullable', 'key', 'default', 'extra', 'character_set', 'comment',
+            ],
+            $database !== null => ['table', 'comment'],
+            default => ['database'],
+        };
+        return self::line(
+            'describe',
+            Protocol::describe($database, $table, $indexes),
+            'describe',
+            static fn (Reply $reply): array => self::schema($reply, $names, $table !== null),
+        );
+    }
+
+    /**
+     * @param list<string> $names
+     * @return list<array<string, mixed>>
+     */
+    private static function schema(Reply $reply, array $names, bool $typed): array
+    {
+        if ($reply->columns !== count($names)) {
+            throw new ProtocolError('the reply is none to a describe');
+        }
+        $rows = [];
+        foreach (array_chunk($reply->values, count($names)) as $values) {
+            $row = array_combine($names, $values);
+            if ($typed && isset($row['position'])) {
+                $row['position'] = (int) $row['position'];
+                $row['unique'] = $row['unique'] === '1';
+                $row['prefix_length'] = $row['prefix_length'] === null ? null : (int) $row['prefix_length'];
+            } elseif ($typed) {
+                $row['nullable'] = $row['nullable'] === 'YES';
+            }
+            $rows[] = $row;
+        }
+        return $rows;
+    }
+}

@@ -1,0 +1,319 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** The calls of a table: what each sends, and what its reply means. Keys, rows and filters are as Table has them. */
+final class Calls
+{
+    /**
+     * @param list<string> $columns
+     * @param array<string, string> $kinds
+     */
+    public function __construct(
+        public readonly string $database,
+        public readonly string $table,
+        public readonly array $columns,
+        public readonly string $index,
+        private array $kinds,
+        private bool $raw,
+    ) {
+    }
+
+    /** The kind of a column's values: integer, float, decimal, date, datetime, time, text or bytes. */
+    public function kind(string $column): string
+    {
+        return $this->raw ? 'bytes' : $this->kinds[$column] ?? 'text';
+    }
+
+    /**
+     * @param list<string> $columns
+     * @param list<string> $filterColumns
+     */
+    private function call(
+        string $kind,
+        \Closure $encode,
+        \Closure $decode,
+        array $columns,
+        array $filterColumns = [],
+        bool $changes = false,
+        ?string $feature = null,
+    ): Call {
+        $line = Protocol::open(0, $this->database, $this->table, $this->index, $columns, $filterColumns);
+        return new Call($kind, $encode, $decode, $line, $changes, $feature, "$this->database.$this->table");
+    }
+
+    /**
+     * What turns a reply into rows with these columns.
+     * @param list<string> $columns
+     */
+    public function rows(array $columns): \Closure
+    {
+        $kinds = array_map(fn (string $one) => $this->kind($one), $columns);
+        return static function (Reply $reply) use ($columns, $kinds): array {
+            if ($reply->columns !== count($columns)) {
+                throw new ProtocolError('the reply has not the columns that were asked for');
+            }
+            $rows = [];
+            foreach ($columns ? array_chunk($reply->values, count($columns)) : [] as $values) {
+                $rows[] = array_combine($columns, array_map(Values::fromBytes(...), $kinds, $values));
+            }
+            return $rows;
+        };
+    }
+
+    /**
+     * @param list<array{string, string, mixed}> $filters
+     * @return array{list<string>, list<array{string, string, int, ?string}>}
+     */
+    public static function filters(array $filters): array
+    {
+        $names = $wire = [];
+        foreach (array_values($filters) as $at => $filter) {
+            if (!is_array($filter) || count($filter) !== 3) {
+                throw new ValueError('a filter is a column, an operator and a value');
+            }
+            [$names[], $op, $value] = $filter;
+            $wire[] = ['F', $op, $at, Values::toBytes($value)];
+        }
+        return [$names, $wire];
+    }
+
+    /**
+     * @param list<array{string, string, mixed}> $filters
+     * @param ?array{part: int, values: list<?string>, all: bool} $in
+     */
+    public function find(
+        string $op,
+        mixed $key,
+        int $limit = 1,
+        int $offset = 0,
+        array $filters = [],
+        ?array $in = null,
+    ): Call {
+        [$names, $wire] = self::filters($filters);
+        $key = Values::key($key);
+        return $this->call(
+            'find',
+            static fn (int $id) => Protocol::find($id, $op, $key, $limit, $offset, $in, $wire),
+            $this->rows($this->columns),
+            $this->columns,
+            $names,
+            false,
+            ($in['all'] ?? false) ? 'all' : ($op === '=<' ? 'descending' : null),
+        );
+    }
+
+    public function get(mixed $key): Call
+    {
+        $find = $this->find('=', $key);
+        return $find->meaning('get', static fn (Reply $reply) => ($find->decode)($reply)[0] ?? null);
+    }
+
+    /**
+     * A page of a range, with the values as they came.
+     * @param list<?string> $key
+     * @param list<string> $names
+     * @param list<array{string, string, int, ?string}> $wire
+     * @param list<string> $columns
+     */
+    public function page(
+        string $op,
+        array $key,
+        int $limit,
+        int $offset,
+        array $names,
+        array $wire,
+        array $columns,
+    ): Call {
+        return $this->call(
+            'range',
+            static fn (int $id) => Protocol::find($id, $op, $key, $limit, $offset, null, $wire),
+            static fn (Reply $reply) => $reply,
+            $columns,
+            $names,
+        );
+    }
+
+    /** @param list<array{string, string, mixed}> $filters */
+    public function count(string $op, mixed $key, int $limit = 0, array $filters = []): Call
+    {
+        [$names, $wire] = self::filters($filters);
+        $key = Values::key($key);
+        return $this->call(
+            'count',
+            static fn (int $id) => Protocol::count($id, $op, $key, $limit, 0, null, $wire),
+            static fn (Reply $reply) => $reply->number(),
+            [],
+            $names,
+            false,
+            'count',
+        );
+    }
+
+    public function exists(mixed $key): Call
+    {
+        return $this->count('=', $key, 1)->meaning('exists', static fn (Reply $reply) => $reply->number() > 0);
+    }
+
+    private static function mark(string $returning): string
+    {
+        return match ($returning) {
+            'before' => '?',
+            'after' => '!',
+            default => throw new ValueError("returning is before or after, not '$returning'"),
+        };
+    }
+
+    /**
+     * @param array<string, mixed> $row
+     * @param ?array<string, mixed> $update
+     */
+    private function add(string $verb, array $row, ?string $returning, \Closure $decode, ?array $update = null): Call
+    {
+        if (array_diff_key($update ?? [], $row)) {
+            throw new ValueError('the columns of the update must be among those of the row');
+        }
+        $all = $update === null ? $row : array_replace($update, $row); // those of the update first
+        $names = array_map(strval(...), array_keys($all));
+        $values = array_map(Values::toBytes(...), array_values($all));
+        $updates = $update === null ? null : array_map(Values::toBytes(...), array_values($update));
+        $feature = strlen($verb) > 1 ? 'upsert' : null;
+        if ($returning !== null) {
+            $verb .= self::mark($returning);
+            $names = [...$names, ...array_values(array_diff($this->columns, $names))];
+            $decode = $this->rows($names);
+            $feature ??= 'returning';
+        }
+        $encode = static fn (int $id) => Protocol::insert($id, $verb, $values, $updates);
+        return $this->call('insert', $encode, $decode, $names, [], true, $feature);
+    }
+
+    /** @param array<string, mixed> $row */
+    public function insert(array $row, ?string $returning = null): Call
+    {
+        return $this->add('+', $row, $returning, static fn (Reply $reply) => $reply->id(0));
+    }
+
+    /** @param array<string, mixed> $row */
+    public function insertIgnore(array $row, ?string $returning = null): Call
+    {
+        return $this->add('+I', $row, $returning, static fn (Reply $reply) => [
+            'inserted' => $reply->number() === 1,
+            'id' => $reply->id(1),
+        ]);
+    }
+
+    /**
+     * @param array<string, mixed> $row
+     * @param ?array<string, mixed> $update
+     */
+    public function upsert(array $row, ?array $update = null, ?string $returning = null): Call
+    {
+        return $this->add('+U', $row, $returning, static fn (Reply $reply) => [
+            'did' => ['unchanged', 'inserted', 'updated'][$reply->number()]
+                ?? throw new ProtocolError('the reply is none to an upsert'),
+            'id' => $reply->id(1),
+        ], $update);
+    }
+
+    /** @param array<string, mixed> $row */
+    public function replace(array $row, ?string $returning = null): Call
+    {
+        return $this->add('+R', $row, $returning, static fn (Reply $reply) => [
+            'replaced' => $reply->number() - 1,
+            'id' => $reply->id(1),
+        ]);
+    }
+
+    /**
+     * @param array<string, mixed> $values
+     * @param list<array{string, string, mixed}> $filters
+     */
+    private function change(
+        string $verb,
+        mixed $key,
+        array $values,
+        string $op = '=',
+        int $limit = 1,
+        array $filters = [],
+        ?string $returning = null,
+    ): Call {
+        [$names, $wire] = self::filters($filters);
+        $key = Values::key($key);
+        $columns = array_map(strval(...), array_keys($values));
+        if ($verb === 'D') {
+            $columns = $returning !== null ? $this->columns : [];
+        } elseif (!$values) {
+            throw new ValueError('there is nothing to change');
+        }
+        $new = array_map(Values::toBytes(...), array_values($values));
+        $decode = static fn (Reply $reply) => $reply->number();
+        if ($returning !== null) {
+            $verb .= self::mark($returning);
+            $decode = $this->rows($columns);
+        }
+        return $this->call(
+            'change',
+            static fn (int $id) => Protocol::change($id, $op, $key, $limit, 0, null, $wire, $verb, $new),
+            $decode,
+            $columns,
+            $names,
+            true,
+            $returning === 'after' ? 'returning' : null,
+        );
+    }
+
+    /**
+     * @param array<string, mixed> $values
+     * @param list<array{string, string, mixed}> $filters
+     */
+    public function update(
+        mixed $key,
+        array $values,
+        string $op = '=',
+        int $limit = 1,
+        array $filters = [],
+        ?string $returning = null,
+    ): Call {
+        return $this->change('U', $key, $values, $op, $limit, $filters, $returning);
+    }
+
+    /** @param list<array{string, string, mixed}> $filters */
+    public function delete(
+        mixed $key,
+        string $op = '=',
+        int $limit = 1,
+        array $filters = [],
+        ?string $returning = null,
+    ): Call {
+        return $this->change('D', $key, [], $op, $limit, $filters, $returning);
+    }
+
+    /** @param array<string, int|string> $amounts */
+    public function increment(mixed $key, array $amounts, ?string $returning = null): Call
+    {
+        return $this->change('+', $key, $amounts, returning: $returning);
+    }
+
+    /** @param array<string, int|string> $amounts */
+    public function decrement(mixed $key, array $amounts, ?string $returning = null): Call
+    {
+        return $this->change('-', $key, $amounts, returning: $returning);
+    }
+
+    /**
+     * @param array<string, mixed> $expected
+     * @param array<string, mixed> $values
+     */
+    public function compareAndSet(mixed $key, array $expected, array $values): Call
+    {
+        $filters = [];
+        foreach ($expected as $name => $value) {
+            $filters[] = [(string) $name, '=', $value];
+        }
+        return $this->change('U', $key, $values, filters: $filters)
+            ->meaning('compare_and_set', static fn (Reply $reply) => $reply->number() > 0);
+    }
+}

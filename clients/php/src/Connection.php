@@ -1,0 +1,237 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** A connection that is open and logged in: its features, its open indexes, its pipeline. */
+final class Connection
+{
+    private const MOST_INDEXES = 256;
+    private Reader $reader;
+    /** @var list<Reply|ServerError> */
+    private array $answers = [];
+    /** @var array<string, int> the id of each index, the one that was used longest ago first */
+    private array $indexes = [];
+    /** @var list<int> ids whose index was refused */
+    private array $free = [];
+    /** @var list<string> */
+    public array $features = [];
+    public bool $broken = false;
+    private float $used;
+
+    private function __construct(private Transport $transport, private Options $options, private bool $secure)
+    {
+        $this->reader = new Reader();
+        $this->used = Transport::now();
+    }
+
+    /** Connects and logs in, within the connect timeout. */
+    public static function open(Options $options, string $host, int $port, ?string $path, ?string $secret): self
+    {
+        try {
+            $transport = Transport::connect($options, $host, $port, $path);
+        } catch (ConnectionError $error) {
+            $error->sent = false;
+            throw $error;
+        }
+        $made = new self($transport, $options, $path !== null || $options->tls !== 'off');
+        try {
+            $made->logIn($secret);
+        } catch (ConnectionError $error) {
+            $made->close();
+            $error->sent = false;
+            $why = end($made->answers);
+            throw $why instanceof ServerError ? $why : $error; // why the server has closed it
+        } catch (\Throwable $error) {
+            $made->close();
+            throw $error;
+        }
+        return $made;
+    }
+
+    private function logIn(?string $secret): void
+    {
+        $hello = Protocol::hello(2, $this->options->name);
+        if ($this->options->user !== null) {
+            $reply = $this->account($hello);
+        } elseif ($secret !== null) {
+            [$told, $reply] = $this->exchange(Protocol::secret($secret) . $hello, 2);
+            $reply = $told instanceof ServerError ? $told : $reply;
+        } else {
+            [$reply] = $this->exchange($hello, 1);
+        }
+        if ($reply instanceof ServerError) {
+            if ($reply->text !== 'cmd') {
+                throw $reply;
+            }
+        } elseif ($reply->columns === 6) {
+            $this->features = explode(',', $reply->values[4] ?? '');
+        } else {
+            throw new AuthenticationError(3, 'unauth');
+        }
+    }
+
+    private function account(string $hello): Reply|ServerError
+    {
+        $user = (string) $this->options->user;
+        $password = (string) $this->options->password;
+        $told = null;
+        [$reply] = $this->exchange(Protocol::login($user, ['mysql_native_password', 'unix_socket']), 1);
+        if ($reply instanceof Reply && $reply->columns === 2) {
+            $challenge = @hex2bin($reply->values[1] ?? '');
+            if ($challenge === false) {
+                throw new ProtocolError('the challenge is none');
+            }
+            $response = Protocol::nativePassword($password, $challenge);
+            [$reply, $told] = $this->exchange(Protocol::answer($response) . $hello, 2);
+        }
+        if ($reply instanceof ServerError && $this->secure) {
+            // An account of another kind; nobody between sees the password.
+            [$reply, $told] = $this->exchange(Protocol::password($user, $password) . $hello, 2);
+        }
+        if ($reply instanceof ServerError) {
+            throw $reply;
+        }
+        return $told ?? $this->exchange($hello, 1)[0];
+    }
+
+    private function take(string $data): void
+    {
+        array_push($this->answers, ...$this->reader->feed($data));
+    }
+
+    /**
+     * Sends lines and returns their answers; ConnectionError when the connection broke.
+     * @return list<Reply|ServerError>
+     */
+    private function exchange(string $data, int $number): array
+    {
+        $this->answers = [];
+        $whole = false;
+        try {
+            $this->transport->send($data, $this->take(...));
+            while (count($this->answers) < $number) {
+                $this->take($this->transport->receive());
+            }
+            if (count($this->answers) > $number || $this->reader->rest() > 0) {
+                throw new ProtocolError('more replies than requests');
+            }
+            $whole = true;
+        } finally {
+            $this->broken = $this->broken || !$whole;
+        }
+        return $this->answers;
+    }
+
+    /** @return array{int, bool} the id of the index, and whether it is opened only now */
+    private function index(string $line): array
+    {
+        $id = $this->indexes[$line] ?? null;
+        $new = $id === null;
+        if (!$new) {
+            unset($this->indexes[$line]);
+        } elseif (count($this->indexes) >= self::MOST_INDEXES) {
+            $oldest = array_key_first($this->indexes);
+            $id = $this->indexes[$oldest];
+            unset($this->indexes[$oldest]);
+        } else {
+            $id = $this->free ? array_pop($this->free) : count($this->indexes);
+        }
+        $this->indexes[$line] = $id;
+        return [$id, $new];
+    }
+
+    /**
+     * The results of the calls in their order, errors in their places. When the connection breaks, the calls without
+     * a reply have that error.
+     * @param list<Call> $calls
+     * @return list<mixed>
+     */
+    public function execute(array $calls, float $seconds): array
+    {
+        $lines = [];
+        $plan = [];
+        $opened = [];
+        foreach ($calls as $call) {
+            if ($call->feature !== null && !in_array($call->feature, $this->features, true)) {
+                $plan[] = new UnsupportedError("the server has no $call->feature");
+                continue;
+            }
+            try {
+                ($call->encode)(0); // what cannot be sent opens no index
+                $id = 0;
+                if ($call->index !== null) {
+                    [$id, $new] = $this->index($call->index);
+                    if ($new) {
+                        $opened[count($lines)] = $call->index;
+                        $lines[] = "P\t$id" . substr($call->index, 3);
+                    }
+                }
+                $plan[] = count($lines);
+                $lines[] = ($call->encode)($id);
+            } catch (ValueError $error) {
+                $plan[] = $error;
+            }
+        }
+        $lost = null;
+        $answers = [];
+        if ($lines) {
+            $this->transport->limit($seconds);
+            try {
+                $this->exchange(implode('', $lines), count($lines));
+            } catch (ConnectionError $error) {
+                $lost = $error;
+            }
+            $answers = $this->answers;
+            $this->answers = [];
+        }
+        $this->used = Transport::now();
+        $refused = [];
+        foreach ($opened as $at => $line) {
+            if (($answers[$at] ?? null) instanceof ServerError) {
+                $refused[$line] = $answers[$at];
+                if (isset($this->indexes[$line])) {
+                    $this->free[] = $this->indexes[$line];
+                    unset($this->indexes[$line]);
+                }
+            }
+        }
+        $results = [];
+        foreach ($plan as $at => $place) {
+            $results[] = is_int($place) ? self::result($calls[$at], $answers[$place] ?? $lost, $refused) : $place;
+        }
+        return $results;
+    }
+
+    /** @param array<string, ServerError> $refused */
+    private static function result(Call $call, Reply|Error|null $answer, array $refused): mixed
+    {
+        if ($answer instanceof ConnectionError) {
+            return $answer;
+        }
+        $answer = $refused[$call->index ?? ''] ?? $answer;
+        if (!$answer instanceof Reply) {
+            return $answer;
+        }
+        try {
+            return ($call->decode)($answer);
+        } catch (ProtocolError $error) {
+            return $error;
+        }
+    }
+
+    /** Whether a connection that is not used can be used. */
+    public function alive(): bool
+    {
+        $fresh = $this->options->max_idle <= 0 || Transport::now() - $this->used < $this->options->max_idle;
+        return !$this->broken && $fresh && $this->transport->alive();
+    }
+
+    /** Closes it. */
+    public function close(): void
+    {
+        $this->broken = true;
+        $this->transport->close();
+    }
+}

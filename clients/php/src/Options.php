@@ -1,0 +1,224 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** Where the server is and how it is asked: URL, environment, option file. Times are seconds. */
+final class Options
+{
+    public string $host = '127.0.0.1';
+    public int $port = 9998;
+    public int $write_port = 9999;
+    public ?string $socket = null;
+    public ?string $write_socket = null;
+    public ?string $database = null;
+    public ?string $user = null;
+    public ?string $password = null;
+    public ?string $secret = null;
+    public ?string $write_secret = null;
+    public string $tls = 'off';
+    public ?string $tls_ca = null;
+    public ?string $tls_cert = null;
+    public ?string $tls_key = null;
+    public ?string $tls_name = null;
+    public float $connect_timeout = 5;
+    public float $timeout = 30;
+    public int $pool_size = 16;
+    public float $max_idle = 60;
+    public string $name = 'handlersocket2-php/2.0';
+    /** @var list<string> */
+    public array $replicas = [];
+    public bool $read_your_writes = false;
+    public float $gtid_timeout = 1;
+    public int $retries = 2;
+
+    private const URL = '~^(?<scheme>hs|hs\+unix)://(?:(?<user>[^:@/?#]*)(?<colon>:(?<password>[^@/?#]*))?(?<at>@))?'
+        . '(?<host>\[[0-9a-fA-F:.]+\]|[^\[\]:@/?#\s]*)(?:(?<dot>:)(?<port>[^/?#]*))?(?<path>/[^?#]*)?'
+        . '(?:\?(?<query>[^#]*))?$~D';
+
+    /** @param array<string, mixed> $values typed values */
+    public function __construct(array $values = [])
+    {
+        foreach ($values as $name => $value) {
+            $this->$name = $value;
+        }
+    }
+
+    /**
+     * The options of a URL and of arguments, and where neither names one of the environment and the option file.
+     * @param array<string, mixed> $given
+     */
+    public static function make(?string $url, array $given): self
+    {
+        if ($url === null && !$given) {
+            $url = getenv('HS_URL') ?: null;
+        }
+        $values = $url === null ? [] : self::parseUrl($url);
+        $texts = [];
+        foreach ($given as $name => $value) {
+            if (array_key_exists($name, $values)) {
+                throw new ConfigurationError("$name is given twice");
+            }
+            $texts[$name] = match (true) {
+                is_bool($value) => $value ? 'on' : 'off',
+                is_array($value) => implode(',', $value),
+                is_scalar($value) => (string) $value,
+                default => throw new ConfigurationError("$name has no such value"),
+            };
+        }
+        $values += self::typed($texts);
+        foreach (['password' => 'HS_PASSWORD', 'secret' => 'HS_SECRET'] as $name => $variable) {
+            if (!isset($values[$name]) && getenv($variable) !== false) {
+                $values[$name] = getenv($variable);
+            }
+        }
+        return new self($values + self::optionFile());
+    }
+
+    /**
+     * The options that a URL names; ConfigurationError when it is none.
+     * @return array<string, mixed>
+     */
+    public static function parseUrl(string $url): array
+    {
+        if (preg_match('/\s/', $url) || !preg_match(self::URL, $url, $found, PREG_UNMATCHED_AS_NULL)) {
+            throw new ConfigurationError(
+                'the URL is not of the form hs://user:password@host:port/database?option=value'
+            );
+        }
+        $path = $found['path'] ?? '';
+        $pairs = [['user', $found['user'] ?? null], ['password', $found['password'] ?? null]];
+        if ($found['scheme'] === 'hs') {
+            $pairs[] = ['host', trim($found['host'] ?? '', '[]') ?: null];
+            $pairs[] = ['port', $found['port'] ?? null];
+            $pairs[] = ['database', strlen($path) > 1 ? substr($path, 1) : null];
+        } elseif (($found['host'] ?? '') !== '' || isset($found['dot']) || strlen($path) < 2) {
+            throw new ConfigurationError('hs+unix:// needs the path of a socket, and no host');
+        } else {
+            $pairs[] = ['socket', $path];
+        }
+        $query = $found['query'] ?? '';
+        foreach ($query === '' ? [] : explode('&', $query) as $pair) {
+            $parts = explode('=', $pair, 2);
+            if (count($parts) < 2) {
+                throw new ConfigurationError("the option '$pair' has no value");
+            }
+            $pairs[] = $parts;
+        }
+        $texts = [];
+        foreach ($pairs as [$name, $text]) {
+            if ($text === null) {
+                continue;
+            }
+            if (isset($texts[$name])) {
+                throw new ConfigurationError("$name is given twice");
+            }
+            $texts[$name] = self::unescape($text);
+        }
+        return self::typed($texts);
+    }
+
+    private static function unescape(string $text): string
+    {
+        if (preg_match('/%(?![0-9a-fA-F]{2})/', $text)) {
+            throw new ConfigurationError("'$text' is not percent-encoded");
+        }
+        $found = rawurldecode($text);
+        if (preg_match('//u', $found) !== 1) {
+            throw new ConfigurationError("'$text' is no UTF-8");
+        }
+        return $found;
+    }
+
+    /**
+     * @param array<string, string> $texts
+     * @return array<string, mixed>
+     */
+    private static function typed(array $texts): array
+    {
+        $values = [];
+        foreach ($texts as $name => $text) {
+            $values[$name] = match ($name) {
+                'port', 'write_port' => self::integer($name, $text, 1, 65535),
+                'pool_size' => self::integer($name, $text, 1, 100_000),
+                'retries' => self::integer($name, $text, 0, 1000),
+                'connect_timeout', 'timeout', 'max_idle', 'gtid_timeout' => self::seconds($name, $text),
+                'tls' => self::oneOf($name, $text, ['off' => 'off', 'require' => 'require', 'verify' => 'verify']),
+                'read_your_writes' => self::oneOf($name, $text, ['on' => true, 'off' => false]),
+                'replicas' => array_map(static function (string $one): string {
+                    self::place($one);
+                    return $one;
+                }, explode(',', $text)),
+                default => property_exists(self::class, (string) $name)
+                    ? $text
+                    : throw new ConfigurationError("there is no option '$name'"),
+            };
+        }
+        return $values;
+    }
+
+    private static function integer(string $name, string $text, int $least, int $most): int
+    {
+        if (!preg_match('/^[0-9]{1,10}$/D', $text) || (int) $text < $least || (int) $text > $most) {
+            throw new ConfigurationError("$name is a number from $least to $most, not '$text'");
+        }
+        return (int) $text;
+    }
+
+    private static function seconds(string $name, string $text): float
+    {
+        if (!preg_match('/^[0-9]+(\.[0-9]+)?$/D', $text) || !is_finite((float) $text)) {
+            throw new ConfigurationError("$name is seconds, not '$text'");
+        }
+        return (float) $text;
+    }
+
+    /** @param array<string, mixed> $meanings */
+    private static function oneOf(string $name, string $text, array $meanings): mixed
+    {
+        return $meanings[$text]
+            ?? throw new ConfigurationError("$name is " . implode(' or ', array_keys($meanings)) . ", not '$text'");
+    }
+
+    /**
+     * Host and port of `host:port`.
+     * @return array{string, int}
+     */
+    public static function place(string $text): array
+    {
+        $form = '/^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})$/D';
+        if (!preg_match($form, $text, $found) || (int) $found[2] < 1 || (int) $found[2] > 65535) {
+            throw new ConfigurationError("replicas is host:port,host:port, not '$text'");
+        }
+        return [trim($found[1], '[]'), (int) $found[2]];
+    }
+
+    /** @return array<string, mixed> */
+    private static function optionFile(): array
+    {
+        $named = getenv('HS_OPTION_FILE') ?: null;
+        $file = $named ?? (getenv('HOME') ?: '') . '/.hs.cnf';
+        if ($named === null && !file_exists($file)) {
+            return [];
+        }
+        $lines = @file($file);
+        if ($lines === false) {
+            throw new ConfigurationError("the option file $file cannot be read");
+        }
+        $texts = [];
+        $group = '';
+        foreach (array_map(trim(...), $lines) as $line) {
+            if (str_starts_with($line, '[')) {
+                $group = $line;
+            } elseif ($line !== '' && $line[0] !== '#' && $group === '[hs]') {
+                [$name, $text] = array_map(trim(...), explode('=', $line, 2) + [1 => '']);
+                if (isset($texts[$name])) {
+                    throw new ConfigurationError("$name stands twice in $file");
+                }
+                $texts[$name] = $text;
+            }
+        }
+        return self::typed($texts);
+    }
+}

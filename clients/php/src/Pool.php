@@ -1,0 +1,69 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** The connections of this process to one place. */
+final class Pool
+{
+    /** @var list<Connection> */
+    private array $idle = [];
+    private int $taken = 0;
+    private bool $closed = false;
+    private int $process;
+
+    public function __construct(
+        private Options $options,
+        private string $host,
+        private int $port,
+        private ?string $path,
+        private ?string $secret,
+    ) {
+        $this->process = (int) getmypid();
+    }
+
+    /** A connection that is open; the one that was used last, if one is idle. */
+    public function take(): Connection
+    {
+        if ($this->process !== getmypid()) { // those of the process that has forked belong to it
+            $this->process = (int) getmypid();
+            $this->idle = [];
+            $this->taken = 0;
+        }
+        if ($this->taken >= $this->options->pool_size) {
+            throw new TimeoutError('every connection of the pool is in use');
+        }
+        while ($found = array_pop($this->idle)) {
+            if ($found->alive()) {
+                $this->taken++;
+                return $found;
+            }
+            $found->close();
+        }
+        $made = Connection::open($this->options, $this->host, $this->port, $this->path, $this->secret);
+        $this->taken++;
+        return $made;
+    }
+
+    /** Takes back what `take` gave. */
+    public function giveBack(Connection $connection): void
+    {
+        $this->taken = max(0, $this->taken - 1);
+        if ($connection->broken || $this->closed || $this->process !== getmypid()) {
+            $connection->close();
+        } else {
+            $this->idle[] = $connection;
+        }
+    }
+
+    /** Closes what is idle, and the rest as it comes back. */
+    public function close(): void
+    {
+        $this->closed = true;
+        foreach ($this->idle as $one) {
+            $one->close();
+        }
+        $this->idle = [];
+    }
+}

@@ -1,0 +1,108 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** Turns bytes, in any pieces, into replies. It knows no socket. */
+final class Reader
+{
+    public const MAX_REPLY = 64 << 20;
+    /** @var list<string> */
+    private array $pieces = [];
+    private int $size = 0;
+
+    /** @param int $maxReply most bytes of a reply with its LF */
+    public function __construct(private int $maxReply = self::MAX_REPLY)
+    {
+    }
+
+    /** How many bytes have come that are no whole reply yet. */
+    public function rest(): int
+    {
+        return $this->size;
+    }
+
+    /**
+     * The replies that these bytes end; ProtocolError when one is none, or is too long.
+     * @return list<Reply|ServerError>
+     */
+    public function feed(string $data): array
+    {
+        if (!str_contains($data, "\n")) {
+            $this->keep($data);
+            return [];
+        }
+        if ($this->pieces) {
+            $data = implode('', $this->pieces) . $data;
+            $this->pieces = [];
+            $this->size = 0;
+        }
+        $lines = explode("\n", $data);
+        $rest = array_pop($lines);
+        $replies = [];
+        foreach ($lines as $line) {
+            if (strlen($line) >= $this->maxReply) {
+                throw new ProtocolError('the reply is too long');
+            }
+            $replies[] = self::parse($line);
+        }
+        $this->keep($rest);
+        return $replies;
+    }
+
+    private function keep(string $data): void
+    {
+        if ($data === '') {
+            return;
+        }
+        $this->pieces[] = $data;
+        $this->size += strlen($data);
+        if ($this->size >= $this->maxReply) {
+            throw new ProtocolError('the reply is too long');
+        }
+    }
+
+    /** The value of a token; ProtocolError when it is none. */
+    public static function value(string $token): ?string
+    {
+        if ($token === "\0") {
+            return null;
+        }
+        if (!str_contains($token, "\1")) {
+            return $token;
+        }
+        return preg_replace_callback('/\x01(.?)/s', static function (array $found): string {
+            $byte = $found[1] === '' ? 0 : ord($found[1]);
+            if ($byte < 0x40 || $byte > 0x4f) {
+                throw new ProtocolError('an escape sequence is none');
+            }
+            return chr($byte - 0x40);
+        }, $token);
+    }
+
+    /** The reply in a line without its LF; ProtocolError when it is none. */
+    public static function parse(string $line): Reply|ServerError
+    {
+        $tokens = explode("\t", $line);
+        $digits = '/^[0-9]{1,10}$/D';
+        if (count($tokens) < 2 || !preg_match($digits, $tokens[0]) || !preg_match($digits, $tokens[1])) {
+            throw new ProtocolError('this is no reply');
+        }
+        $columns = (int) $tokens[1];
+        $values = array_slice($tokens, 2);
+        if ($tokens[0] !== '0') {
+            if ($columns !== 1) {
+                throw new ProtocolError('this is no error');
+            }
+            return ServerError::of((int) $tokens[0], implode(' ', $values));
+        }
+        if ($columns === 0 ? $values !== [] : count($values) % $columns !== 0) {
+            throw new ProtocolError('the values are no multiple of the columns');
+        }
+        if (strpbrk($line, "\0\1") !== false) {
+            $values = array_map(self::value(...), $values);
+        }
+        return new Reply($columns, $values);
+    }
+}

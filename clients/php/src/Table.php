@@ -1,0 +1,259 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/**
+ * A table by one of its indexes. A key is a value or a list of values; a row is an array by column names;
+ * a filter is [column, operator, value]; `$returning` is before or after, and then gives rows.
+ */
+final class Table
+{
+    private ?Calls $calls = null;
+
+    /**
+     * @param array{string, string} $name database and table
+     * @param ?list<string> $columns
+     */
+    public function __construct(
+        private Client $client,
+        private Runner $runner,
+        private array $name,
+        private ?array $columns,
+        private string $index,
+        private bool $raw,
+    ) {
+        Protocol::open(0, $name[0], $name[1], $index, $columns ?? []);
+    }
+
+    /** The same table in a transaction. */
+    public function within(Runner $runner): self
+    {
+        return new self($this->client, $runner, $this->name, $this->columns, $this->index, $this->raw);
+    }
+
+    /** The calls of this table, for a pipeline. Asks for the columns once. */
+    public function calls(): Calls
+    {
+        if (!$this->calls) {
+            $kinds = $this->raw && $this->columns !== null ? [] : $this->client->kinds(...$this->name);
+            if ($this->columns === null && !$kinds) {
+                throw new UnsupportedError('the server tells no columns, so name them');
+            }
+            $columns = $this->columns ?? array_map(strval(...), array_keys($kinds));
+            $this->calls = new Calls(...[...$this->name, $columns, $this->index, $kinds, $this->raw]);
+        }
+        return $this->calls;
+    }
+
+    /**
+     * The row with this key, or null.
+     * @return ?array<string, mixed>
+     */
+    public function get(mixed $key): ?array
+    {
+        return $this->runner->one($this->calls()->get($key));
+    }
+
+    /**
+     * A row or null for each key, in their order, by one pipeline.
+     * @param list<mixed> $keys
+     * @return list<?array<string, mixed>>
+     */
+    public function getMany(array $keys): array
+    {
+        $calls = $this->calls();
+        $results = $this->runner->run(array_map($calls->get(...), array_values($keys)));
+        foreach ($results as $result) {
+            if ($result instanceof Error) {
+                throw $result;
+            }
+        }
+        return $results;
+    }
+
+    /**
+     * @param list<mixed> $values
+     * @return array{part: int, values: list<?string>, all: bool}
+     */
+    private function in(string $column, array $values, bool $all): array
+    {
+        $names = array_column($this->client->key(...[...$this->name, $this->index]), 'column');
+        $part = array_search($column, $names, true);
+        if (!is_int($part)) {
+            throw new ValueError("'$column' is no column of the index");
+        }
+        return ['part' => $part, 'values' => Values::key($values), 'all' => $all];
+    }
+
+    /**
+     * Rows from the key on. `$in`: a column of the index and a list of its values.
+     * @param list<array{string, string, mixed}> $filters
+     * @param ?array{string, list<mixed>} $in
+     * @return list<array<string, mixed>>
+     */
+    public function find(
+        string $op,
+        mixed $key,
+        int $limit = 1,
+        int $offset = 0,
+        array $filters = [],
+        ?array $in = null,
+    ): array {
+        $list = $in ? $this->in($in[0], $in[1], false) : null;
+        return $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters, $list));
+    }
+
+    /**
+     * All rows of each value; limit and offset are for each.
+     * @param list<mixed> $values
+     * @param list<array{string, string, mixed}> $filters
+     * @return list<array<string, mixed>>
+     */
+    public function findAll(
+        string $op,
+        mixed $key,
+        string $inColumn,
+        array $values,
+        int $limit = 1,
+        int $offset = 0,
+        array $filters = [],
+    ): array {
+        $list = $this->in($inColumn, $values, true);
+        return $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters, $list));
+    }
+
+    /**
+     * Rows from start to before stop, read page by page.
+     * @param list<array{string, string, mixed}> $filters
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function range(
+        mixed $start = null,
+        mixed $stop = null,
+        bool $reverse = false,
+        array $filters = [],
+        int $page = 1000,
+    ): \Generator {
+        $range = new Range($this->client, $this->runner, $this->calls(), $start, $stop, $reverse, $filters, $page);
+        return $range->rows();
+    }
+
+    /**
+     * How many rows there are; a limit of 0 is none.
+     * @param list<array{string, string, mixed}> $filters
+     */
+    public function count(string $op, mixed $key, int $limit = 0, array $filters = []): int
+    {
+        return $this->runner->one($this->calls()->count($op, $key, $limit, $filters));
+    }
+
+    /** Whether there is a row with this key. */
+    public function exists(mixed $key): bool
+    {
+        return $this->runner->one($this->calls()->exists($key));
+    }
+
+    /**
+     * Adds a row; the generated id, or null.
+     * @param array<string, mixed> $row
+     */
+    public function insert(array $row, ?string $returning = null): mixed
+    {
+        return $this->runner->one($this->calls()->insert($row, $returning));
+    }
+
+    /**
+     * Adds a row if none has its keys: `inserted` and `id`.
+     * @param array<string, mixed> $row
+     * @return array<int|string, mixed>
+     */
+    public function insertIgnore(array $row, ?string $returning = null): array
+    {
+        return $this->runner->one($this->calls()->insertIgnore($row, $returning));
+    }
+
+    /**
+     * Adds a row, or updates the one with its keys: `did` (inserted, updated, unchanged) and `id`.
+     * @param array<string, mixed> $row
+     * @param ?array<string, mixed> $update of columns that the row has, too
+     * @return array<int|string, mixed>
+     */
+    public function upsert(array $row, ?array $update = null, ?string $returning = null): array
+    {
+        return $this->runner->one($this->calls()->upsert($row, $update, $returning));
+    }
+
+    /**
+     * Adds a row in the place of those with its keys: `replaced` and `id`.
+     * @param array<string, mixed> $row
+     * @return array<int|string, mixed>
+     */
+    public function replace(array $row, ?string $returning = null): array
+    {
+        return $this->runner->one($this->calls()->replace($row, $returning));
+    }
+
+    /**
+     * How many rows were found and set.
+     * @param array<string, mixed> $values
+     * @param list<array{string, string, mixed}> $filters
+     * @return int|list<array<string, mixed>>
+     */
+    public function update(
+        mixed $key,
+        array $values,
+        string $op = '=',
+        int $limit = 1,
+        array $filters = [],
+        ?string $returning = null,
+    ): int|array {
+        return $this->runner->one($this->calls()->update($key, $values, $op, $limit, $filters, $returning));
+    }
+
+    /**
+     * How many rows were deleted.
+     * @param list<array{string, string, mixed}> $filters
+     * @return int|list<array<string, mixed>>
+     */
+    public function delete(
+        mixed $key,
+        string $op = '=',
+        int $limit = 1,
+        array $filters = [],
+        ?string $returning = null,
+    ): int|array {
+        return $this->runner->one($this->calls()->delete($key, $op, $limit, $filters, $returning));
+    }
+
+    /**
+     * Adds to columns; how many rows.
+     * @param array<string, int|string> $amounts
+     * @return int|list<array<string, mixed>>
+     */
+    public function increment(mixed $key, array $amounts, ?string $returning = null): int|array
+    {
+        return $this->runner->one($this->calls()->increment($key, $amounts, $returning));
+    }
+
+    /**
+     * Subtracts from columns, not across zero; how many rows.
+     * @param array<string, int|string> $amounts
+     * @return int|list<array<string, mixed>>
+     */
+    public function decrement(mixed $key, array $amounts, ?string $returning = null): int|array
+    {
+        return $this->runner->one($this->calls()->decrement($key, $amounts, $returning));
+    }
+
+    /**
+     * Whether the row was as expected, and so was changed.
+     * @param array<string, mixed> $expected
+     * @param array<string, mixed> $values
+     */
+    public function compareAndSet(mixed $key, array $expected, array $values): bool
+    {
+        return $this->runner->one($this->calls()->compareAndSet($key, $expected, $values));
+    }
+}

@@ -1,0 +1,125 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** A transaction on a connection of its own. Nothing in it is sent again. */
+final class Transaction extends Runner
+{
+    private ?Connection $connection;
+
+    public function __construct(
+        private Client $client,
+        private Pool $pool,
+        ?string $isolation,
+        private bool $readOnly,
+    ) {
+        $line = Protocol::begin($isolation, $readOnly);
+        $this->connection = $pool->take();
+        try {
+            $this->one(Call::line('begin', $line, 'transaction'));
+        } catch (\Throwable $error) {
+            $this->leave(true);
+            throw $error;
+        }
+    }
+
+    public function __destruct()
+    {
+        if ($this->connection) {
+            $this->leave(true);
+        }
+    }
+
+    /** The table within this transaction. */
+    public function table(Table $table): Table
+    {
+        return $table->within($this);
+    }
+
+    public function run(array $calls): array
+    {
+        return $this->client->observe($calls, $this->carryOut(...));
+    }
+
+    /**
+     * @param list<Call> $calls
+     * @return list<mixed>
+     */
+    private function carryOut(array $calls): array
+    {
+        if (!$this->connection) {
+            throw new ValueError('the transaction has ended');
+        }
+        $whole = false;
+        try {
+            $allowed = array_filter($calls, fn (Call $call) => !($this->readOnly && $call->changes));
+            $results = $this->connection->execute(array_values($allowed), $this->client->options->timeout);
+            $whole = true;
+        } finally {
+            $this->connection->broken = $this->connection->broken || !$whole;
+        }
+        return array_map(
+            static function (int $at) use ($allowed, &$results): mixed {
+                return isset($allowed[$at]) ? array_shift($results) : ServerError::of(2, 'readonly');
+            },
+            array_keys($calls),
+        );
+    }
+
+    /** Sets a savepoint. */
+    public function savepoint(string $name): void
+    {
+        $this->one(Call::line('savepoint', Protocol::savepoint($name)));
+    }
+
+    /** Undoes what was done since the savepoint. */
+    public function rollbackTo(string $name): void
+    {
+        $this->one(Call::line('rollback_to', Protocol::rollbackTo($name)));
+    }
+
+    /** Commits; its error says that nothing was kept. Does nothing once the transaction has ended. */
+    public function commit(): void
+    {
+        if (!$this->connection) {
+            return;
+        }
+        try {
+            $this->one(Call::line('commit', Protocol::commit()));
+        } finally {
+            if (!$this->readOnly) {
+                $this->client->wrote($this->connection);
+            }
+            $this->leave(false);
+        }
+    }
+
+    /** Rolls back. Does nothing once the transaction has ended. */
+    public function rollback(): void
+    {
+        if (!$this->connection) {
+            return;
+        }
+        $broken = true;
+        try {
+            $this->one(Call::line('rollback', Protocol::rollback()));
+            $broken = false;
+        } catch (ConnectionError | ServerError) {
+            // The server rolls back when the connection ends.
+        } finally {
+            $this->leave($broken);
+        }
+    }
+
+    private function leave(bool $broken): void
+    {
+        $connection = $this->connection;
+        $this->connection = null;
+        if ($connection) {
+            $connection->broken = $connection->broken || $broken;
+            $this->pool->giveBack($connection);
+        }
+    }
+}

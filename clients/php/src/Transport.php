@@ -1,0 +1,165 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** A socket that does not block; waits until its deadline at most. */
+final class Transport
+{
+    private const PIECE = 262144;
+    private ?float $deadline = null;
+
+    /** @param resource $stream */
+    private function __construct(private $stream)
+    {
+    }
+
+    /** Seconds of a clock that is never set. */
+    public static function now(): float
+    {
+        return hrtime(true) / 1e9;
+    }
+
+    /** Connects, with TLS; within the connect timeout. `$path`: a Unix socket in the place of host and port. */
+    public static function connect(Options $options, string $host, int $port, ?string $path): self
+    {
+        $begun = self::now();
+        $seconds = $options->connect_timeout;
+        $tls = $path === null && $options->tls !== 'off';
+        $target = $path !== null ? "unix://$path" : 'tcp://' . (str_contains($host, ':') ? "[$host]" : $host) . ":$port";
+        $context = stream_context_create(['socket' => ['tcp_nodelay' => true], 'ssl' => self::tls($options, $host)]);
+        $wait = $seconds > 0 ? $seconds : 1e6;
+        $stream = @stream_socket_client($target, $number, $text, $wait, STREAM_CLIENT_CONNECT, $context);
+        if ($stream === false) {
+            $late = $seconds > 0 && self::now() - $begun >= $seconds * 0.99;
+            $what = "no connection to $target: $text";
+            throw $late ? new TimeoutError($what) : new ConnectionError($what);
+        }
+        stream_set_blocking($stream, false);
+        stream_set_chunk_size($stream, self::PIECE);
+        if ($path === null && function_exists('socket_import_stream')) {
+            $socket = socket_import_stream($stream);
+            if ($socket) {
+                socket_set_option($socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+            }
+        }
+        $made = new self($stream);
+        if ($seconds > 0) {
+            $made->deadline = $begun + $seconds;
+        }
+        if ($tls) {
+            $made->handshake($target);
+        }
+        return $made;
+    }
+
+    /** @return array<string, mixed> */
+    private static function tls(Options $options, string $host): array
+    {
+        foreach ([$options->tls_ca, $options->tls_cert, $options->tls_key] as $file) {
+            if ($file !== null && !is_readable($file)) {
+                throw new ConfigurationError("tls_ca, tls_cert or tls_key cannot be used: $file cannot be read");
+            }
+        }
+        $verify = $options->tls === 'verify';
+        return array_filter([
+            'verify_peer' => $verify,
+            'verify_peer_name' => $verify,
+            'allow_self_signed' => !$verify,
+            'peer_name' => $options->tls_name ?? $host,
+            'cafile' => $options->tls_ca,
+            'local_cert' => $options->tls_cert,
+            'local_pk' => $options->tls_key,
+        ], static fn ($one) => $one !== null);
+    }
+
+    private function handshake(string $target): void
+    {
+        error_clear_last();
+        while (($done = @stream_socket_enable_crypto($this->stream, true, STREAM_CRYPTO_METHOD_TLS_CLIENT)) === 0) {
+            $this->wait(false);
+        }
+        if ($done === false) {
+            $why = error_get_last()['message'] ?? 'the connection was closed';
+            $this->close();
+            throw new ConnectionError("no TLS with $target: $why");
+        }
+    }
+
+    /** From now on: what takes longer is a TimeoutError; 0: nothing is. */
+    public function limit(float $seconds): void
+    {
+        $this->deadline = $seconds > 0 ? self::now() + $seconds : null;
+    }
+
+    private function wait(bool $write): void
+    {
+        $left = $this->deadline === null ? 3600.0 : $this->deadline - self::now();
+        if ($left <= 0) {
+            throw new TimeoutError('it took too long', true);
+        }
+        $readable = [$this->stream];
+        $writable = $write ? [$this->stream] : null;
+        $except = null;
+        $whole = (int) $left;
+        @stream_select($readable, $writable, $except, $whole, (int) (($left - $whole) * 1e6) + 1);
+    }
+
+    /**
+     * Sends all; what comes meanwhile goes to the sink, so that neither side waits for the other.
+     * @param \Closure(string): void $sink
+     */
+    public function send(string $data, \Closure $sink): void
+    {
+        $at = 0;
+        $size = strlen($data);
+        while ($at < $size) {
+            // The same piece again after a refusal, as TLS wants it.
+            $sent = @fwrite($this->stream, substr($data, $at, 65536));
+            if (is_int($sent) && $sent > 0) {
+                $at += $sent;
+                continue;
+            }
+            while (($received = $this->poll()) !== '') {
+                $sink($received);
+            }
+            $this->wait(true);
+        }
+    }
+
+    /** What has come, after waiting for it. */
+    public function receive(): string
+    {
+        while (($received = $this->poll()) === '') {
+            $this->wait(false);
+        }
+        return $received;
+    }
+
+    /** What has come, perhaps nothing yet; ConnectionError at the end. */
+    private function poll(): string
+    {
+        $received = @fread($this->stream, self::PIECE);
+        if (($received === '' || $received === false) && feof($this->stream)) {
+            throw new ConnectionError('the server has closed the connection', true);
+        }
+        return (string) $received;
+    }
+
+    /** Whether a connection that is not used is still there: nothing may have come on it. */
+    public function alive(): bool
+    {
+        $readable = [$this->stream];
+        $none = null;
+        return @stream_select($readable, $none, $none, 0) === 0;
+    }
+
+    /** Closes. */
+    public function close(): void
+    {
+        if (is_resource($this->stream)) {
+            fclose($this->stream);
+        }
+    }
+}
