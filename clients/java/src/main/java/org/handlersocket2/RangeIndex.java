@@ -1,6 +1,5 @@
 package org.handlersocket2;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -18,7 +17,7 @@ final class RangeIndex {
     private final String name;
     private final boolean unique;
     private final boolean descending;
-    private final int prefix; // Characters; 0: the whole column.
+    private final boolean prefix; // The index has only the beginning of the column.
     private final Layout.Column column;
     private final int place; // In a reply.
 
@@ -26,8 +25,7 @@ final class RangeIndex {
       name = row.getString("column");
       unique = row.getString("unique").equals("1");
       descending = "D".equals(row.getString("direction"));
-      Integer length = row.getInt("prefix_length");
-      prefix = length == null ? 0 : length;
+      prefix = row.get("prefix_length") != null;
       this.column = column;
       this.place = place;
     }
@@ -89,29 +87,20 @@ final class RangeIndex {
   private List<Object> key(Reply reply, int row) {
     List<Object> key = new ArrayList<>();
     for (Part part : parts) {
-      key.add(indexed(part, reply.values().get(row * reply.columns() + part.place)));
+      key.add(reply.values().get(row * reply.columns() + part.place));
     }
     return key;
   }
 
-  /** What the index has of a value: all, or its first characters. */
-  private static byte[] indexed(Part part, byte[] value) {
-    if (value == null || part.prefix == 0) {
-      return value;
-    }
-    if (part.column.kind == Kind.BYTES) {
-      return Arrays.copyOf(value, Math.min(part.prefix, value.length));
-    }
-    String text = new String(value, StandardCharsets.UTF_8);
-    int characters = Math.min(part.prefix, text.codePointCount(0, text.length()));
-    String beginning = text.substring(0, text.offsetByCodePoints(0, characters));
-    return beginning.getBytes(StandardCharsets.UTF_8);
+  /** Tells whether the index has only the beginnings of a column: its keys cannot be compared. */
+  boolean hasPrefix() {
+    return parts.stream().anyMatch(part -> part.prefix);
   }
 
   /** Tells whether one row at most has this key. */
   boolean isUnique(List<Object> key) {
     for (int i = 0; i < parts.size(); i++) {
-      if (!parts.get(i).unique || parts.get(i).prefix > 0 || key.get(i) == null) {
+      if (!parts.get(i).unique || key.get(i) == null) {
         return false;
       }
     }
@@ -124,7 +113,7 @@ final class RangeIndex {
 
   /**
    * Tells whether two keys stand at the same place of the index. Text may be the same with other
-   * bytes; then the server knows. It cannot compare the beginnings of columns.
+   * bytes; then the server knows.
    */
   boolean isSame(List<Object> a, List<Object> b) {
     if (areEqual(a, b) || !hasText() || a.size() != b.size()) {
@@ -132,9 +121,6 @@ final class RangeIndex {
     }
     Query query = new Query().with("=", 1);
     for (int i = 0; i < parts.size(); i++) {
-      if (parts.get(i).prefix > 0) {
-        return false;
-      }
       query.where(parts.get(i).name, "=", b.get(i));
     }
     return table.call().count("range", query, a).run() > 0;

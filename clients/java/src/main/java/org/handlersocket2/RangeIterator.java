@@ -68,13 +68,21 @@ final class RangeIterator implements Iterator<Row> {
     List<Row> found = layout.rows(reply);
     done = found.size() < page;
     if (!done) {
-      advance(index.runs(reply));
+      advance(reply);
     }
     rows = found.iterator();
   }
 
-  /** The next page begins with the key of the last row, behind the rows with that key. */
-  private void advance(List<RangeIndex.Run> runs) {
+  /**
+   * The next page begins with the key of the last row, behind the rows with that key. Where keys
+   * cannot be compared, all pages begin at the same place.
+   */
+  private void advance(Reply reply) {
+    if (index.hasPrefix()) {
+      skip += reply.rows();
+      return;
+    }
+    List<RangeIndex.Run> runs = index.runs(reply);
     RangeIndex.Run last = runs.get(0);
     if (skip > 0 && !index.isUnique(last.key)) {
       runs.add(new RangeIndex.Run(key, skip));
