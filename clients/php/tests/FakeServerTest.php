@@ -1,0 +1,101 @@
+<?php
+
+declare(strict_types=1);
+
+use HandlerSocket2\Client;
+use HandlerSocket2\ConnectionError;
+use HandlerSocket2\TimeoutError;
+use PHPUnit\Framework\TestCase;
+
+/** The client at a server in another process that behaves as it is told. */
+final class FakeServerTest extends TestCase
+{
+    private const HELLO = "0\t6\t2\tp\t1\tv\tdescribe,count\t1\n";
+    private int $child = 0;
+
+    protected function tearDown(): void
+    {
+        posix_kill($this->child, SIGKILL);
+        pcntl_waitpid($this->child, $status);
+    }
+
+    /** A client of a server that passes each line but H to `$answer`, with the numbers of connection and line. */
+    private function client(Closure $answer, string $options = ''): Client
+    {
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        $port = (int) explode(':', stream_socket_get_name($server, false))[1];
+        $this->child = pcntl_fork();
+        if ($this->child === 0) {
+            for ($number = 1; $one = @stream_socket_accept($server, 60); $number++) {
+                for ($at = 0; ($line = fgets($one)) !== false; $at++) {
+                    if ($line[0] === 'H') {
+                        fwrite($one, self::HELLO);
+                    } elseif ($answer($one, $line, $number, $at) === false) {
+                        break;
+                    }
+                }
+                fclose($one);
+            }
+            posix_kill(getmypid(), SIGKILL);
+        }
+        fclose($server);
+        return Client::connect("hs://127.0.0.1:$port?write_port=$port$options");
+    }
+
+    private static function reply(string $line): string
+    {
+        return $line[0] === 'P' ? "0\t1\n" : "0\t1\tab\n";
+    }
+
+    private static function manyGets(Client $client, int $number): array
+    {
+        $calls = $client->table('t.t', ['a'], raw: true)->calls();
+        $pipeline = $client->pipeline();
+        for ($at = 0; $at < $number; $at++) {
+            $pipeline->add($calls->get(str_repeat('k', 1000)));
+        }
+        return $pipeline->run();
+    }
+
+    public function testRepliesMayComeByteByByte(): void
+    {
+        $client = $this->client(static function ($one, string $line): void {
+            array_map(static fn (string $byte) => fwrite($one, $byte), str_split(self::reply($line)));
+        });
+        self::assertSame([['a' => 'ab'], ['a' => 'ab']], self::manyGets($client, 2));
+    }
+
+    public function testAPipelineIsReadWhileItIsSent(): void
+    {
+        $client = $this->client(static function ($one, string $line): void {
+            fwrite($one, $line[0] === 'P' ? "0\t1\n" : "0\t1\t" . str_repeat('x', 2000) . "\n");
+        });
+        self::assertSame([str_repeat('x', 2000)], array_unique(array_column(self::manyGets($client, 10000), 'a')));
+    }
+
+    public function testReadsAreSentAgainWhenTheServerGoesAway(): void
+    {
+        $client = $this->client(static function ($one, string $line, int $number, int $at): bool {
+            return fwrite($one, self::reply($line)) && ($number > 1 || $at < 4);
+        });
+        self::assertSame(array_fill(0, 100, ['a' => 'ab']), self::manyGets($client, 100));
+    }
+
+    public function testAChangeWithoutItsReplyIsNotSentAgain(): void
+    {
+        $client = $this->client(static fn ($one, string $line) => $line[0] === 'P' && fwrite($one, "0\t1\n") > 0);
+        try {
+            $client->table('t.t', ['a'], raw: true)->insert(['a' => 1]);
+            self::fail('it was sent');
+        } catch (ConnectionError $error) {
+            self::assertTrue($error->sent);
+        }
+    }
+
+    public function testASlowServerIsATimeout(): void
+    {
+        $client = $this->client(static fn () => true, '&timeout=0.1');
+        $this->expectException(TimeoutError::class);
+        $client->table('t.t', ['a'], raw: true)->get(1);
+    }
+}
