@@ -154,6 +154,33 @@ class ClientTest {
     }
   }
 
+  /** A table whose index has the first character of a, and the rows xA xb xC xd xE. */
+  private static String prefixed(String line) {
+    if (line.endsWith("\tI")) {
+      return "0\t6\tPRIMARY\t1\ta\t0\tA\t1\n";
+    } else if (line.startsWith("D\t")) {
+      return "0\t8\ta\tvarchar(9)\tNO\t\t\0\t\t\0\t\n";
+    } else if (line.startsWith("P\t")) {
+      return "0\t1\n";
+    }
+    String[] tokens = line.split("\t");
+    List<String> rows = List.of("xA", "xb", "xC", "xd", "xE");
+    int from = tokens.length > 5 ? Integer.parseInt(tokens[5]) : 0;
+    int to = Math.min(rows.size(), from + Integer.parseInt(tokens[4]));
+    return "0\t1\t" + String.join("\t", rows.subList(from, to)) + "\n";
+  }
+
+  @Test
+  void aRangeOverTheBeginningsOfAColumnHasEachRowOnce() throws IOException {
+    try (FakeServer server = new FakeServer(ClientTest::prefixed);
+        Client client = Client.connect(server.url())) {
+      List<String> found = new ArrayList<>();
+      Range range = new Range().from("x").page(2);
+      client.table("d.t").range(range).forEach(row -> found.add(row.getString("a")));
+      assertEquals(List.of("xA", "xb", "xC", "xd", "xE"), found);
+    }
+  }
+
   @Test
   void rowsBecomeObjectsAndObjectsRows() {
     Row row = Row.of("user_id", 7L, "user_name", "x", "ratio", null);
