@@ -60,6 +60,7 @@ final class Range
         );
         $unique = $this->unique($parts, $described);
         $this->key ??= [$this->lowest($described[$names[0]])];
+        $prefix = array_filter(array_column($parts, 'prefix_length')) !== [];
         $width = count($calls->columns);
         $decode = $calls->rows($calls->columns);
         do {
@@ -76,7 +77,11 @@ final class Range
             foreach ($page as $row) {
                 yield $decode(new Reply($width, array_slice($row, 0, $width)))[0] ?? [];
             }
-            $this->goBehind($page, $places, $unique);
+            if ($prefix) { // its keys cannot be compared: all pages begin at the same place
+                $this->skip += count($page);
+            } else {
+                $this->goBehind($page, $places, $unique);
+            }
         } while (count($page) === $this->size);
     }
 
