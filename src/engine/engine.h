@@ -470,6 +470,9 @@ class Session {
   virtual Result<void> begin_transaction(const TransactionOptions& /*options*/) {
     return ErrorCode::kNotImplemented;
   }
+  // Inside a request that only reads: whether a second search finds the same rows as the first. Not
+  // so when it reads what is not committed.
+  virtual bool reads_again_alike() const { return true; }
   // False: a request that does not get a lock at once may lose the whole transaction, so none is to
   // be executed outside of begin_waiting(). How long it may wait, patience_ms() says then.
   virtual bool may_try() const { return true; }

@@ -43,10 +43,12 @@ Result<void> measure_rest(Scan& scan, engine::Cursor& cursor, Scratch& scratch, 
 }
 
 // A reply that was sent in part cannot become an error any more. So when a reply grows too long to
-// be kept, the rest of its rows is read twice: first to see whether they fit, then to send them.
-// Returns how many rows there were.
-Result<uint64_t> write_rows(const protocol::Request& request, engine::Cursor& cursor,
-                            Scratch& scratch, uint32_t max_rows, protocol::ReplyWriter& reply) {
+// be kept, the rest of its rows is read twice: first to see whether they fit, then to send them. It
+// is kept all the same where the second time may find other rows: one could come twice, or not at
+// all. Returns how many rows there were.
+Result<uint64_t> write_rows(const protocol::Request& request, const engine::Session& session,
+                            engine::Cursor& cursor, Scratch& scratch, uint32_t max_rows,
+                            protocol::ReplyWriter& reply) {
   std::optional<Scan> scan(std::in_place, request, cursor, scratch);
   for (uint64_t rows = 1;; ++rows) {
     Result<bool> found = scan->next();
@@ -56,7 +58,7 @@ Result<uint64_t> write_rows(const protocol::Request& request, engine::Cursor& cu
     if (Result<void> written = write_row(cursor, scratch, reply); !written) {
       return std::move(written.error());
     }
-    if (!reply.should_stream()) continue;
+    if (!reply.should_stream() || !session.reads_again_alike()) continue;
     if (Result<void> fits = measure_rest(*scan, cursor, scratch, max_rows - rows, reply); !fits) {
       return std::move(fits.error());
     }
@@ -71,7 +73,7 @@ Result<uint64_t> find(const Context& context, const Plan& plan, const protocol::
                       engine::Session& session, Scratch& scratch, protocol::ReplyWriter& reply) {
   Result<uint64_t> rows = search(plan, request, session, scratch, [&](engine::Cursor& cursor) {
     reply.begin_rows(cursor.columns());
-    return write_rows(request, cursor, scratch, context.limits.max_rows, reply);
+    return write_rows(request, session, cursor, scratch, context.limits.max_rows, reply);
   });
   if (rows) reply.end_rows();
   return rows;

@@ -169,6 +169,28 @@ TEST_F(FindTest, AnswersLackOfMemoryWithAnError) {
   EXPECT_EQ(run(Ask::find(1, "=", {"1"})), "rows 2: [1,ada]");
 }
 
+// Wants to be sent from its first row on.
+class LongReply : public RecordingReply {
+ public:
+  bool should_stream() const override { return !streams; }
+  void stream() override { streams = true; }
+  bool streams = false;
+};
+
+TEST_F(FindTest, SendsALongReplyInPiecesUnlessASecondSearchMayFindOtherRows) {
+  for (const Isolation level : {Isolation::kDefault, Isolation::kReadUncommitted,
+                                Isolation::kReadCommitted, Isolation::kSerializable}) {
+    ASSERT_TRUE(session->commit());
+    ASSERT_TRUE(session->begin_transaction({level, true}));
+    LongReply sent;
+    const Ask ask = Ask::find(2, ">=", {"10"}, 9);
+    plan_and_execute(context, ask.request(), client, *session, scratch, sent);
+    EXPECT_EQ(sent.take(), "rows 2: [1,10] [2,20] [3,20] [5,30]");
+    EXPECT_EQ(sent.streams, level != Isolation::kReadUncommitted);
+    session->rollback();
+  }
+}
+
 TEST_F(FindTest, WorksOnBothPorts) {
   use(engine::Mode::kReadOnly);
   EXPECT_EQ(run(Ask::find(1, "=", {"2"})), "rows 2: [2,bob]");

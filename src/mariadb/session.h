@@ -58,6 +58,7 @@ class MariaSession final : public engine::Session {
     return transaction_.is_lost() || (transaction_.is_block() && thd_->killed >= KILL_CONNECTION);
   }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override;
+  bool reads_again_alike() const override { return thd_->tx_isolation != ISO_READ_UNCOMMITTED; }
   bool may_try() const override { return !server_.rolls_back_on_timeout(); }
   Result<void> set_savepoint(std::string_view name) override;
   Result<void> roll_back_to(std::string_view name) override;

@@ -124,9 +124,10 @@ bool FakeSession::lock_as_writer(std::unique_lock<std::mutex>& lock) {
 
 // --- a transaction that a client begins ---
 
-Result<void> FakeSession::begin_transaction(const engine::TransactionOptions&) {
+Result<void> FakeSession::begin_transaction(const engine::TransactionOptions& options) {
   HS_ASSERT(here(!request_ && !in_transaction_ && undo_.empty()));
   in_transaction_ = true;
+  reads_uncommitted_ = options.isolation == Isolation::kReadUncommitted;
   return {};
 }
 
@@ -224,7 +225,7 @@ void FakeSession::undo_down_to(size_t size) {
 void FakeSession::forget_changes() {
   undo_.clear();
   savepoints_.clear();
-  in_transaction_ = must_wait_ = false;
+  in_transaction_ = reads_uncommitted_ = must_wait_ = false;
   const std::lock_guard lock(engine_.mutex_);
   if (engine_.writer_ != this) return;
   engine_.writer_ = nullptr;

@@ -115,6 +115,7 @@ class FakeSession : public engine::Session {
   void begin_waiting(uint32_t) override { may_wait_ = here(true); }
   void end_waiting() override { may_wait_ = here(false); }
   bool transaction_lost() const override { return here(false); }
+  bool reads_again_alike() const override { return here(!reads_uncommitted_); }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override;
   Result<void> set_savepoint(std::string_view name) override;
   Result<void> roll_back_to(std::string_view name) override;
@@ -176,6 +177,7 @@ class FakeSession : public engine::Session {
   std::vector<Undo> undo_;
   engine::Gtid last_gtid_;
   engine::SessionEvents events_;
+  bool reads_uncommitted_ = false;
   bool in_transaction_ = false;  // between begin_transaction() and its end
   bool may_wait_ = false;
   bool must_wait_ = false;

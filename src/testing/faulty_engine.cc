@@ -166,6 +166,7 @@ class FaultySession : public engine::Session {
   }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
 
+  bool reads_again_alike() const override { return inner_->reads_again_alike(); }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override {
     return inner_->begin_transaction(options);
   }

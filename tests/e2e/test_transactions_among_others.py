@@ -168,6 +168,35 @@ def test_a_long_reply_inside_is_complete(
     assert client.find("=", [7]) == [(b"7", b"")]
 
 
+@pytest.mark.parametrize("level", ["RU", "RC"])
+def test_a_long_reply_has_each_row_once_while_others_come_and_go(
+    server: PrivateServer, database: str, connect: Callable[[int], Client], level: str
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v LONGTEXT)")
+    server.sql("INSERT INTO hs.t SELECT seq, REPEAT('x', 10000) FROM hs.seq_1001_to_1300")
+    client = connect(server.port)
+    client.open("hs.t", ["id", "v"])
+    is_over = threading.Event()
+
+    def come_and_go() -> None:
+        with server.connect() as sql, sql.cursor() as cursor:
+            while not is_over.is_set():
+                cursor.execute("INSERT INTO hs.t SELECT seq, '' FROM hs.seq_1_to_9")
+                cursor.execute("DELETE FROM hs.t WHERE id < 10")
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        assert client.request("T", "B", level, "RO") == OK
+        for _ in range(10):
+            found = [int(row[0] or 0) for row in rows(client.request(1, ">=", 1, 0, 2000, 0))]
+            assert [number for number in found if number > 1000] == list(range(1001, 1301))
+            assert len(set(found)) == len(found)
+    finally:
+        is_over.set()
+        other.join()
+
+
 def test_a_killed_connection_is_rolled_back_wherever_it_is(
     server: PrivateServer, opened: Callable[..., Client]
 ) -> None:
