@@ -25,6 +25,10 @@ constexpr int kShareOfBeginnings = 20;
 // Files of definitions that are read in a round: some 20 µs each.
 constexpr size_t kFilesOfARound = 50;
 constexpr std::chrono::minutes kBetweenWalks{10};
+// How long a table is left alone that cannot be opened: at first, and at most. The server may write
+// a line to its error log for each try.
+constexpr std::chrono::seconds kFirstPauseOfClosed{1};
+constexpr std::chrono::minutes kLongestPauseOfClosed{1};
 // How many of a table's indexes are tried to open a table that is not known yet.
 constexpr int kIndexesTried = 8;
 
@@ -41,6 +45,15 @@ bool is_replica() {
   return found;
 }
 
+bool is_there(THD* thd, const DefinitionWalk::Name& name) {
+  const LEX_CSTRING database{name.first.data(), name.first.size()};
+  const LEX_CSTRING table{name.second.data(), name.second.size()};
+  handlerton* engine = nullptr;
+  bool is_sequence = false;
+  return ha_table_exists(thd, &database, &table, nullptr, nullptr, &engine, &is_sequence) &&
+         engine != view_pseudo_hton && !is_sequence;
+}
+
 // Why nothing is deleted here; empty: it may be.
 std::string_view reason_not_to() {
   if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
@@ -49,6 +62,8 @@ std::string_view reason_not_to() {
   return {};
 }
 
+constexpr const char* kCannotBeOpened = "the table cannot be opened";
+
 std::string text_of(const Error& error) {
   switch (error.code) {
     case ErrorCode::kLockTables:
@@ -56,7 +71,7 @@ std::string text_of(const Error& error) {
     case ErrorCode::kUnsupportedTable:
       return "changes of the table are not served: see docs/limits.md";
     case ErrorCode::kOpenTable:
-      return "there is no such table";
+      return kCannotBeOpened;
     case ErrorCode::kEngine:
       return "error " + std::to_string(error.number) + " of the storage engine";
     default:
@@ -151,6 +166,8 @@ void Purge::round(Clock::time_point now) {
     if (should_stop()) return;
     if (!reason.empty()) {
       ttl_tables().note_round(table, 0, 0, 0, reason);
+    } else if (is_put_off({table.database, table.table})) {
+      continue;
     } else if (table.column.empty()) {
       open_unknown({table.database, table.table});  // its comment may be better now
     } else if (table.index.empty()) {
@@ -179,12 +196,32 @@ void Purge::open_unknown(const DefinitionWalk::Name& name) {
         engine::IndexSpec{name.first, name.second, std::to_string(index), {}, {}});
     const Result<engine::Cursor*> opened = session_->cursor(spec);
     (void)session_->commit();
-    if (opened || opened.error().code != ErrorCode::kIndex) {
-      if (!opened && opened.error().code == ErrorCode::kOpenTable)
-        ttl_tables().forget(name.first, name.second);
-      return;
+    if (!opened && opened.error().code == ErrorCode::kIndex) continue;
+    if (opened || opened.error().code != ErrorCode::kOpenTable) {
+      closed_.erase(name);
+    } else if (put_off(name)) {
+      ttl_tables().note_error(name.first, name.second, kCannotBeOpened);
     }
+    return;
   }
+}
+
+bool Purge::is_put_off(const DefinitionWalk::Name& name) const {
+  const auto found = closed_.find(name);
+  return found != closed_.end() && Clock::now() < found->second.next_try;
+}
+
+// The table could not be opened. False: there is none, and it is forgotten.
+bool Purge::put_off(const DefinitionWalk::Name& name) {
+  if (!is_there(static_cast<MariaSession&>(*session_).thd(), name)) {
+    closed_.erase(name);
+    ttl_tables().forget(name.first, name.second);
+    return false;
+  }
+  Closed& closed = closed_.try_emplace(name, Closed{kFirstPauseOfClosed, {}}).first->second;
+  closed.next_try = Clock::now() + closed.pause;
+  closed.pause = std::min<Clock::duration>(closed.pause * 2, kLongestPauseOfClosed);
+  return true;
 }
 
 Purge::Known& Purge::known(const TtlTable& table) {
@@ -220,10 +257,11 @@ void Purge::purge(const TtlTable& table) {
     const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
     const my_time_t now = my_time(0);
     if (!step) {
-      const bool is_gone = step.error().code == ErrorCode::kOpenTable;
-      if (is_gone) return ttl_tables().forget(table.database, table.table);
+      const bool is_closed = step.error().code == ErrorCode::kOpenTable;
+      if (is_closed && !put_off({table.database, table.table})) return;
       return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
     }
+    closed_.erase({table.database, table.table});
     known.search += step->search;
     if (!step->reached.empty()) known.reached = step->reached;
     if (!step->is_more) end_walk(known);

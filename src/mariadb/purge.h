@@ -11,11 +11,13 @@
 //
 // It learns of tables when they are opened through the ports. Those that are never opened it finds
 // by reading the files of the definitions, a few in each round: at the start, and then now and then.
+// A table that cannot be opened is tried again after a second, and then less and less often.
 #pragma once
 
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -66,12 +68,20 @@ class Purge {
     bool is_from_beginning = false;  // the walk that is not over yet
   };
 
+  // A table that is there and could not be opened.
+  struct Closed {
+    Clock::duration pause;
+    Clock::time_point next_try;
+  };
+
   void run();
   void work();
   void round(Clock::time_point now);
   void add_to_allowance(Clock::time_point now);
   void walk();
   void open_unknown(const DefinitionWalk::Name& name);
+  bool is_put_off(const DefinitionWalk::Name& name) const;
+  bool put_off(const DefinitionWalk::Name& name);
   void purge(const TtlTable& table);
   static void begin_walk(Known& known);
   static void end_walk(Known& known);
@@ -85,6 +95,7 @@ class Purge {
   std::unique_ptr<engine::Session> session_;
   DefinitionWalk walk_;
   std::vector<Known> known_;
+  std::map<DefinitionWalk::Name, Closed> closed_;
   size_t turn_ = 0;  // of the table with which a round begins
   static constexpr uint64_t kRow = 1'000'000;
   uint64_t allowance_ = 0;  // rows that may be deleted now, in millionths

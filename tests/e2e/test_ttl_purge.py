@@ -195,6 +195,30 @@ def test_a_dropped_table_is_forgotten(server: PrivateServer, database: str) -> N
         pass
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_table_that_cannot_be_opened_for_a_while_is_purged_when_it_can(
+    server: PrivateServer, database: str, is_known: bool
+) -> None:
+    create(server, more=") ENGINE = MyISAM COMMENT 'hs: ttl=e' -- ")
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 'v', '2000-01-01', 1), (2, 1, 'v', NULL, 2)")
+    if is_known:
+        know(server)
+    else:
+        server.sql("ALTER TABLE hs.t COMMENT 'hs: ttl=x'")
+        with Client(server.port) as client:
+            assert client.request("P", 1, "hs", "t", "", "id").startswith(b"1\t1\ttable_comment")
+        server.sql("ALTER TABLE hs.t COMMENT 'hs: ttl=e'")
+    server.sql("FLUSH TABLES hs.t")
+    file = server.data_directory / "hs" / "t.MYI"
+    aside = file.with_suffix(".aside")
+    file.rename(aside)
+    purge(server)
+    wait_for(server, "LAST_ERROR = 'the table cannot be opened'")
+    aside.rename(file)
+    while server.sql("SELECT id FROM hs.t") != [(2,)]:
+        pass
+
+
 def test_a_comment_that_cannot_be_understood_is_shown(server: PrivateServer, database: str) -> None:
     create(server)
     know(server)
