@@ -195,6 +195,21 @@ def test_ids_are_generated_and_lost_as_in_sql(
         server.sql("SET GLOBAL sql_mode = DEFAULT")
 
 
+def test_an_ignored_insert_that_fires_triggers_takes_an_id_as_insert_ignore_does(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.log (u INT)")
+    for name in ("port", "sql"):
+        server.sql(f"CREATE TABLE hs.{name} (id INT AUTO_INCREMENT PRIMARY KEY, u INT UNIQUE)")
+        server.sql(f"CREATE TRIGGER hs.{name}_b BEFORE INSERT ON hs.{name} FOR EACH ROW INSERT INTO log VALUES (NEW.u)")
+    writer.open("hs.port", ["u"])
+    for u in (1, 1, 2, 2, 2, 3):
+        assert writer.request(1, "+I", 1, u).startswith(b"0\t2\t")
+        server.sql(f"INSERT IGNORE INTO hs.sql (u) VALUES ({u})")
+    assert server.sql("SELECT * FROM hs.port") == server.sql("SELECT * FROM hs.sql") == [(1, 1), (3, 2), (6, 3)]
+    assert server.sql("SELECT COUNT(*) FROM hs.log") == [(12,)]
+
+
 @pytest.mark.parametrize("image", ["FULL", "MINIMAL", "NOBLOB"])
 @pytest.mark.parametrize("kind", ["several keys", "times", "generated", "blobs", "history", "no key"])
 def test_the_log_has_the_columns_that_sql_writes_there(
