@@ -34,10 +34,10 @@ def await_state(server: PrivateServer, state: str) -> None:
 
 
 @contextmanager
-def impatient(server: PrivateServer) -> Iterator[pymysql.cursors.Cursor]:
-    """An SQL session that waits for no table."""
+def impatient(server: PrivateServer, seconds: int = 0) -> Iterator[pymysql.cursors.Cursor]:
+    """An SQL session that waits no longer for a table."""
     with server.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("SET lock_wait_timeout = 0")
+        cursor.execute("SET lock_wait_timeout = %s", [seconds])
         yield cursor
 
 
@@ -83,9 +83,13 @@ PASS_READERS = {
 }
 
 
-def passes(server: PrivateServer, statement: str) -> bool:
-    """Whether the statement waits for no other session, nor the next reader for it."""
-    with impatient(server) as cursor, impatient(server) as other:
+# Seconds, for a statement that passes once the threads of the port have put down their tables.
+PATIENCE = 30
+
+
+def passes(server: PrivateServer, statement: str, seconds: int = 0) -> bool:
+    """Whether the statement waits no longer for other sessions, nor the next reader for it."""
+    with impatient(server, seconds) as cursor, impatient(server) as other:
         try:
             cursor.execute(statement)
             failed = any("timeout" in str(row[-1]) for row in cursor.fetchall())
@@ -125,6 +129,19 @@ def test_what_waits_for_a_transaction_that_has_only_read(
         assert passes(server, statement) is expected
         assert side.rows() == START
         assert side.commit() == 0
+
+
+@pytest.mark.parametrize("options", [(), ("RO",)])
+@pytest.mark.parametrize("statement", sorted(PASS_READERS))
+def test_a_reader_of_the_write_port_lets_read_locks_pass_when_it_may_change_nothing(
+    server: PrivateServer, table: str, statement: str, options: tuple[str, ...]
+) -> None:
+    with Side(server, "port") as side:
+        assert side.begin("RR", *options) == 0
+        assert side.rows() == START
+        assert passes(server, statement, PATIENCE if options else 0) is bool(options)
+        assert side.commit() == 0
+        assert passes(server, statement, PATIENCE)
 
 
 def test_ddl_that_waits_lets_the_transaction_go_on(server: PrivateServer, side: Side) -> None:
