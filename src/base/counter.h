@@ -16,7 +16,7 @@ inline constexpr bool kCounts = true;
 
 class Counter {
  public:
-  // On the thread that counts.
+  // On the thread that counts, or with a mutex that all who count have.
   void add(uint64_t amount) {
     if constexpr (!kCounts) return;
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);

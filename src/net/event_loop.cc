@@ -79,6 +79,7 @@ bool EventLoop::adopt(std::unique_ptr<Connection>& connection, Transport& transp
     connection->transport_ = std::move(transport);
     adopted_.back() = std::move(connection);
     connections_.fetch_add(1, std::memory_order_relaxed);
+    counters_.adopted.add(1);
   }
   wake();
   return true;

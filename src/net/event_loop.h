@@ -53,6 +53,7 @@ class EventLoop {
     std::function<int64_t()> now_ns = monotonic_ns;
   };
   struct Counters {
+    Counter adopted;  // counted before anybody can be served
     Counter bytes_received;
     Counter bytes_sent;
     Counter timed_out;

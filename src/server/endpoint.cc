@@ -183,9 +183,7 @@ void Endpoint::join() {
 
 void Endpoint::take(net::Transport client) {
   try {
-    if (!group_.is_full() && admits_(client.descriptor()) && group_.adopt(client, terms())) {
-      return accepted_.add(1);
-    }
+    if (!group_.is_full() && admits_(client.descriptor()) && group_.adopt(client, terms())) return;
   } catch (const std::bad_alloc&) {
   }
   refuse(client);
@@ -199,7 +197,6 @@ void Endpoint::refuse(net::Transport& client) {
 }
 
 void Endpoint::add_to(Statistics& sum) const {
-  sum.connections_accepted += accepted_.get();
   sum.connections_refused += refused_.get();
 }
 

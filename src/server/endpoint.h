@@ -88,7 +88,6 @@ class Endpoint {
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Acceptor> acceptor_;
   std::thread thread_;
-  Counter accepted_;
   Counter refused_;
 };
 

@@ -591,6 +591,7 @@ void Reactor::shut() {
 
 void Reactor::add_to(Statistics& sum) const {
   sum.connections_open += loop_->connections();
+  sum.connections_accepted += loop_->counters().adopted.get();
   sum.connections_timed_out += loop_->counters().timed_out.get();
   sum.logins_timed_out += loop_->counters().login_timed_out.get();
   sum.bytes_received += loop_->counters().bytes_received.get();
