@@ -7,17 +7,22 @@ RowsAside::RowsAside(TABLE* table) : table_(table) {
   for (size_t i = 0; i < std::size(rows_); ++i) {
     const uchar* const record = table_->record[i];
     rows_[i].assign(reinterpret_cast<const char*>(record), table_->s->reclength);
-    if (table_->s->blob_fields != 0 || table_->vfield != nullptr) copy_blobs(record);
+    if (table_->s->blob_fields != 0 || table_->vfield != nullptr) copy_blobs(i);
   }
 }
 
-void RowsAside::copy_blobs(const uchar* record) {
+void RowsAside::copy_blobs(size_t number) {
+  const uchar* const record = table_->record[number];
   const my_ptrdiff_t offset = record - table_->record[0];
   for (Field** at = table_->field; *at != nullptr; ++at) {
-    const bool has_value = ((*at)->flags & BLOB_FLAG) && !(*at)->is_null(offset) &&
-                           bitmap_is_set(table_->read_set, (*at)->field_index);
-    if (!has_value) continue;
+    if (((*at)->flags & BLOB_FLAG) == 0) continue;
     auto* const field = static_cast<Field_blob*>(*at);
+    if (!bitmap_is_set(table_->read_set, field->field_index)) {
+      // It points to a value of an earlier row, which the engine forgets with the next one.
+      memset(rows_[number].data() + (field->ptr - table_->record[0]), 0, field->pack_length());
+      continue;
+    }
+    if (field->is_null(offset)) continue;
     const uchar* const value = field->get_ptr(field->ptr + offset);
     blobs_.push_back({field, offset, {}});
     blobs_.back().value.assign(reinterpret_cast<const char*>(value), field->get_length(offset));

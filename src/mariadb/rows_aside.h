@@ -32,7 +32,7 @@ class RowsAside {
     std::string value;
   };
 
-  void copy_blobs(const uchar* record);
+  void copy_blobs(size_t number);
 
   TABLE* const table_;
   std::string rows_[2];

@@ -362,3 +362,22 @@ def test_the_log_has_rows_as_a_cascade_of_their_own_update_has_left_them(
     twin.cursor.execute("UPDATE tw.t SET u = 1 WHERE id = 2")
     twin.assert_same()
     twin.close()
+
+
+def test_rows_whose_blobs_are_not_read_take_the_place_of_expired_ones() -> None:
+    """The row that gives way is read as a whole, which must leave nothing in the rows that follow."""
+    variables = {"log_bin": "log", "binlog_row_image": "MINIMAL", "handlersocket_ttl_purge_rows": 0}
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        create(server, more=", b TEXT")
+        client = Client(server.port_wr)
+        client.open("hs.t", ["u"])
+        for _ in range(2):
+            server.sql(
+                "REPLACE INTO hs.t SELECT seq, 1, 'v', IF(seq % 2, '2000-01-01', NULL), seq, REPEAT(seq, 9000) FROM hs.seq_1_to_9"
+            )
+            assert client.request(1, ">=", 1, 1, 9, 0, "-", 1) == b"0\t1\t4"
+            assert server.sql("SELECT id, u, b = REPEAT(id, 9000) FROM hs.t WHERE e IS NULL") == [
+                (2, 1, 1), (4, 3, 1), (6, 5, 1), (8, 7, 1)
+            ]
+        client.close()
