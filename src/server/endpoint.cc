@@ -196,8 +196,6 @@ void Endpoint::refuse(net::Transport& client) {
   (void)client.send(refusal_.data(), refusal_.size());
 }
 
-void Endpoint::add_to(Statistics& sum) const {
-  sum.connections_refused += refused_.get();
-}
+void Endpoint::add_to(Statistics& sum) const { sum.connections_refused += refused_.get(); }
 
 }  // namespace hs::server
