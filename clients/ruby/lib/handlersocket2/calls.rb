@@ -1,0 +1,214 @@
+# frozen_string_literal: true
+
+require_relative "call"
+
+module HandlerSocket2
+  # What {Table#insert_ignore} did: whether the row was added, and the id that was generated for it.
+  Inserted = Struct.new(:inserted, :id, keyword_init: true)
+  # What {Table#upsert} did (`:inserted`, `:updated` or `:unchanged`), and the row's generated id.
+  Upserted = Struct.new(:did, :id, keyword_init: true)
+  # How many rows {Table#replace} has replaced, and the id that was generated.
+  Replaced = Struct.new(:replaced, :id, keyword_init: true)
+
+  # The calls of a table: what each sends, and what its reply means. Its arguments are those of {Table}.
+  # @api private
+  class Calls
+    DID = %i[unchanged inserted updated].freeze
+    private_constant :DID
+
+    # @return [String]
+    attr_reader :database
+    # @return [String]
+    attr_reader :table
+    # @return [Array<String>]
+    attr_reader :columns
+    # @return [String]
+    attr_reader :index
+
+    # @param kinds [Hash{String => Symbol}] of the columns; those that are not there are text
+    # @param raw [Boolean] whether all values are bytes
+    def initialize(database, table, columns, index, kinds, raw)
+      @database = database
+      @table = table
+      @columns = columns
+      @index = index
+      @kinds = kinds
+      @raw = raw
+      @plain = opening(columns)
+      @rows = rows(columns)
+    end
+
+    # What turns a reply into rows with these columns.
+    # @return [Proc]
+    def rows(columns)
+      kinds = columns.map { |name| @raw ? :bytes : @kinds.fetch(name, :text) }
+      lambda do |reply|
+        raise ProtocolError, "the reply has not the columns that were asked for" if reply.columns != columns.size
+
+        reply.values.each_slice(columns.size).map do |values|
+          columns.each_with_index.to_h { |name, at| [name, Values.from_bytes(kinds[at], values[at])] }
+        end
+      end
+    end
+
+    # @return [Call] a find that gives all its rows; `within` as {Protocol.find} has it
+    def find(operator, key, limit: 1, offset: 0, filters: [], within: nil)
+      names, wire = self.class.filters(filters)
+      line = Protocol.find(0, operator, Values.key(key), limit, offset, within, wire)
+      feature = if within && within[:all] then "all"
+                elsif operator == "=<" then "descending"
+                end
+      call(:find, line, names.empty? ? @plain : opening(@columns, names), feature: feature, &@rows)
+    end
+
+    # @return [Call]
+    def get(key)
+      find("=", key).meaning(:get) { |reply| @rows.call(reply).first }
+    end
+
+    # @return [Call] a page of a range, with the values as they came
+    def page(operator, key, limit, offset, columns, names, wire)
+      line = Protocol.find(0, operator, key, limit, offset, nil, wire)
+      call(:range, line, opening(columns, names)) { |reply| reply }
+    end
+
+    # @return [Call]
+    def count(operator, key, limit: 0, filters: [])
+      names, wire = self.class.filters(filters)
+      line = Protocol.count(0, operator, Values.key(key), limit, 0, nil, wire)
+      call(:count, line, opening([], names), feature: "count", &:number)
+    end
+
+    # @return [Call]
+    def exists(key)
+      count("=", key, limit: 1).meaning(:exists) { |reply| reply.number.positive? }
+    end
+
+    # @return [Call]
+    def insert(row, returning: nil)
+      add("+", row, returning) { |reply| reply.id(0) }
+    end
+
+    # @return [Call]
+    def insert_ignore(row, returning: nil)
+      add("+I", row, returning) { |reply| Inserted.new(inserted: reply.number == 1, id: reply.id(1)) }
+    end
+
+    # @return [Call]
+    def upsert(row, update: nil, returning: nil)
+      add("+U", row, returning, update) do |reply|
+        did = DID[reply.number] or raise ProtocolError, "the reply is none to an upsert"
+        Upserted.new(did: did, id: reply.id(1))
+      end
+    end
+
+    # @return [Call]
+    def replace(row, returning: nil)
+      add("+R", row, returning) { |reply| Replaced.new(replaced: reply.number - 1, id: reply.id(1)) }
+    end
+
+    # @return [Call]
+    def update(key, values, op: "=", limit: 1, filters: [], returning: nil)
+      change("U", key, fields(values), op, limit, filters, returning)
+    end
+
+    # @return [Call]
+    def delete(key, op: "=", limit: 1, filters: [], returning: nil)
+      change("D", key, {}, op, limit, filters, returning)
+    end
+
+    # @return [Call]
+    def increment(key, amounts, returning: nil)
+      change("+", key, fields(amounts), "=", 1, [], returning)
+    end
+
+    # @return [Call]
+    def decrement(key, amounts, returning: nil)
+      change("-", key, fields(amounts), "=", 1, [], returning)
+    end
+
+    # @return [Call]
+    def compare_and_set(key, expected, values)
+      filters = fields(expected).map { |name, value| [name, "=", value] }
+      update(key, values, filters: filters).meaning(:compare_and_set) { |reply| reply.number.positive? }
+    end
+
+    # The columns that filters name, and the filters as {Protocol} has them.
+    # @return [Array(Array<String>, Array)]
+    def self.filters(filters)
+      wire = filters.each_with_index.map do |filter, at|
+        unless filter.is_a?(Array) && filter.size.between?(3, 4) && [nil, "while"].include?(filter[3]&.to_s)
+          raise ValueError, "a filter is a column, an operator and a value, and :while where it ends the search"
+        end
+
+        [filter[3] ? "W" : "F", filter[1], at, Values.to_bytes(filter[2])]
+      end
+      [filters.map(&:first), wire]
+    end
+
+    private
+
+    def opening(columns, filter_columns = nil)
+      Protocol.open(0, @database, @table, @index, columns, filter_columns).freeze
+    end
+
+    def call(kind, line, index, changes: false, feature: nil, &decode)
+      Call.new(kind, line, index: index, changes: changes, feature: feature, table: "#{@database}.#{@table}", &decode)
+    end
+
+    # The columns of a row and their values.
+    def fields(row)
+      raise ValueError, "a row is a Hash, not a #{row.class}" unless row.is_a?(Hash)
+
+      named = row.transform_keys(&:to_s)
+      raise ValueError, "a column stands twice" if named.size != row.size
+
+      named
+    end
+
+    def add(verb, row, returning, update = nil, &decode)
+      row = fields(row)
+      update &&= fields(update)
+      unless update.nil? || (update.keys - row.keys).empty?
+        raise ValueError, "the columns of the update must be among those of the row"
+      end
+
+      row = update.merge(row) if update # those of the update first
+      names = row.keys
+      feature = "upsert" if verb.size > 1
+      if returning
+        verb += mark(returning)
+        names |= @columns
+        decode = rows(names)
+        feature ||= "returning"
+      end
+      line = Protocol.insert(0, verb, bytes(row), update && bytes(update))
+      call(:insert, line, opening(names), changes: true, feature: feature, &decode)
+    end
+
+    def change(verb, key, values, operator, limit, filters, returning)
+      raise ValueError, "there is nothing to change" if values.empty? && verb != "D"
+
+      names, wire = self.class.filters(filters)
+      columns = verb == "D" && returning ? @columns : values.keys
+      decode = :number.to_proc
+      if returning
+        verb += mark(returning)
+        decode = rows(columns)
+      end
+      line = Protocol.change(0, operator, Values.key(key), limit, 0, nil, wire, verb, bytes(values))
+      feature = "returning" if verb.end_with?("!")
+      call(:change, line, opening(columns, names), changes: true, feature: feature, &decode)
+    end
+
+    def bytes(row)
+      row.values.map { |value| Values.to_bytes(value) }
+    end
+
+    def mark(returning)
+      { "before" => "?", "after" => "!" }.fetch(returning.to_s) do
+        raise ValueError, "returning is :before or :after, not #{returning.inspect}"
+      end
+    end
+  end
+end

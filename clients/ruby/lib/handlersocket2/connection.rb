@@ -1,0 +1,194 @@
+# frozen_string_literal: true
+
+require_relative "call"
+require_relative "login"
+require_relative "transport"
+
+module HandlerSocket2
+  # A connection that is open and logged in: its features, its open indexes, its pipeline. It is for
+  # one thread at a time, and for the process that has opened it.
+  # @api private
+  class Connection
+    MOST_INDEXES = 256
+    private_constant :MOST_INDEXES
+
+    # @return [Array<String>]
+    attr_reader :features
+    # @return [Boolean] whether it cannot be used any more
+    attr_accessor :broken
+    # @return [Boolean] whether it has changed something of which nobody has asked the GTID
+    attr_accessor :changed
+    # @return [Float] when it was used last
+    attr_reader :used
+
+    # @param address [Address]
+    # @param options [Options]
+    # @return [Connection] open and logged in
+    # @raise [ConnectionError]
+    # @raise [ServerError] when the login is refused
+    def self.open(address, options)
+      deadline = Transport.deadline(options.connect_timeout)
+      made = new(Transport.connect(address, deadline))
+      made.log_in(address, options)
+      done = true
+      made
+    ensure
+      made&.close unless done
+    end
+
+    # @param transport [Transport]
+    def initialize(transport)
+      @transport = transport
+      @reader = Reader.new
+      @answers = []
+      @indexes = {} # The id of each, the one that was used longest ago first.
+      @free = [] # Ids whose index was refused.
+      @process = Process.pid
+      @used = Transport.now
+      @broken = @changed = false
+    end
+
+    # Logs in.
+    # @return [void]
+    def log_in(address, options)
+      @features = Login.new(address, options) { |data, number| exchange(data, number) }.features
+    rescue ConnectionError => e
+      why = @answers.last # why the server has closed it
+      raise why if why.is_a?(ServerError)
+
+      e.sent = false
+      raise
+    end
+
+    # @param calls [Array<Call>]
+    # @param deadline [Float, nil]
+    # @return [Array] the results of the calls in their order, errors in their places. When the
+    #   connection breaks, the calls without a reply have that error.
+    # @raise [ConnectionError] when nothing was sent
+    def execute(calls, deadline)
+      check_process
+      whole = false
+      lines, places, opened = plan(calls)
+      lost = talk(lines, deadline) unless lines.empty?
+      refused = refuse(opened)
+      results = calls.zip(places).map do |call, place|
+        place.is_a?(Error) ? place : result(call, refused[call.index] || @answers[place] || lost)
+      end
+      whole = true
+      results
+    ensure
+      @answers = []
+      @broken = true unless whole
+    end
+
+    # @param max_idle [Float] seconds; 0: no limit
+    # @return [Boolean] whether it was not used for too long
+    def stale?(max_idle)
+      max_idle.positive? && Transport.now - @used >= max_idle
+    end
+
+    # @return [Boolean] whether a connection that is not used can be used
+    def alive?
+      !@broken && @transport.alive?
+    end
+
+    # @return [Boolean] whether this process has opened it
+    def own?
+      @process == Process.pid
+    end
+
+    # Closes it.
+    # @return [void]
+    def close
+      @broken = true
+      @transport.close
+    end
+
+    private
+
+    def check_process
+      raise ConnectionError, "the connection belongs to the process that has forked" unless own?
+    end
+
+    # The lines to send; for each call the place of its line or an error; which lines open indexes.
+    def plan(calls)
+      lines = []
+      opened = {}
+      places = calls.map do |call|
+        next UnsupportedError.new("the server has no #{call.feature}") if lacks?(call.feature)
+
+        id = index(call.index) { |new| open_index(lines, opened, call.index, new) } if call.index
+        lines << call.line(id)
+        lines.size - 1
+      end
+      [lines, places, opened]
+    end
+
+    def lacks?(feature)
+      feature && !@features.include?(feature)
+    end
+
+    # The id of an index, of which the block is told when it has none yet.
+    def index(line)
+      id = @indexes.delete(line)
+      if id.nil?
+        id = @free.pop || @indexes.size
+        id = @indexes.shift.last if @indexes.size >= MOST_INDEXES
+        yield id
+      end
+      @indexes[line] = id
+    end
+
+    def open_index(lines, opened, line, id)
+      opened[lines.size] = line
+      lines << line.sub("0", id.to_s)
+    end
+
+    # The error with which the connection broke, if it did.
+    def talk(lines, deadline)
+      @transport.deadline = deadline
+      exchange(lines.join, lines.size)
+      nil
+    rescue ConnectionError => e
+      raise if @answers.empty? && !e.sent
+
+      e
+    ensure
+      @used = Transport.now
+    end
+
+    # Sends lines, and returns their answers.
+    def exchange(data, number)
+      @answers = []
+      whole = false
+      @transport.send(data) { |piece| take(piece) }
+      take(@transport.receive) while @answers.size < number
+      raise ProtocolError, "more replies than requests" if @answers.size > number || @reader.rest.positive?
+
+      whole = true
+      @answers
+    ensure
+      @broken = true unless whole
+    end
+
+    def take(piece)
+      @answers.concat(@reader.feed(piece))
+    end
+
+    # Forgets the indexes that the server has refused, and returns the errors.
+    def refuse(opened)
+      errors = opened.to_h { |place, line| [line, @answers[place]] }
+      errors.select! { |_, answer| answer.is_a?(ServerError) }
+      errors.each_key { |line| @free << @indexes.delete(line) if @indexes.key?(line) }
+    end
+
+    def result(call, answer)
+      return answer unless answer.is_a?(Reply)
+
+      call.decode(answer)
+    rescue ProtocolError => e
+      @broken = true
+      e
+    end
+  end
+end

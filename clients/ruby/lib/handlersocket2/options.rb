@@ -1,0 +1,155 @@
+# frozen_string_literal: true
+
+require_relative "url"
+
+module HandlerSocket2
+  # Where the server is and how it is asked. Times are seconds.
+  # @api private
+  class Options
+    # All options, with what they are where they are not given.
+    DEFAULTS = {
+      host: "127.0.0.1", port: 9998, write_port: 9999, socket: nil, write_socket: nil, database: nil,
+      user: nil, password: nil, secret: nil, write_secret: nil,
+      tls: "off", tls_ca: nil, tls_cert: nil, tls_key: nil, tls_name: nil,
+      connect_timeout: 5.0, timeout: 30.0, pool_size: 16, max_idle: 60.0, name: "handlersocket2-ruby/#{VERSION}",
+      replicas: [].freeze, read_your_writes: false, gtid_timeout: 1.0, retries: 2
+    }.freeze
+    INTEGERS = {
+      port: 1..65_535, write_port: 1..65_535, pool_size: 1..100_000, retries: 0..1000
+    }.freeze
+    CHOICES = {
+      tls: { "off" => "off", "require" => "require", "verify" => "verify" },
+      read_your_writes: { "on" => true, "off" => false }
+    }.freeze
+    SECONDS = %i[connect_timeout timeout max_idle gtid_timeout].freeze
+    PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})\z}
+    private_constant :INTEGERS, :CHOICES, :SECONDS, :PLACE
+
+    DEFAULTS.each_key { |name| define_method(name) { @values[name] } }
+
+    # The options of a URL and of arguments, and where neither names one of the environment and the
+    # option file.
+    # @param url [String, nil]
+    # @param given [Hash{Symbol => Object}]
+    # @return [Options]
+    # @raise [ConfigurationError]
+    def self.make(url, given)
+      url ||= presence(ENV.fetch("HS_URL", nil)) if given.empty?
+      values = url ? typed(Url.options(url)) : {}
+      twice = values.keys & given.keys
+      raise ConfigurationError, "#{twice.first} is given twice" unless twice.empty?
+
+      values.update(typed(given.to_h { |name, value| [name, text(name, value)] }))
+      { password: "HS_PASSWORD", secret: "HS_SECRET" }.each do |name, variable|
+        values[name] = ENV[variable] if !values.key?(name) && ENV[variable]
+      end
+      new(option_file.merge(values))
+    end
+
+    # @param values [Hash{Symbol => Object}] those that are not as by default
+    def initialize(values = {})
+      @values = DEFAULTS.merge(values).freeze
+    end
+
+    # @return [Hash{Symbol => Object}]
+    def to_h
+      @values
+    end
+
+    # @return [String] without the values, among which are secrets
+    def inspect
+      "#<#{self.class} #{socket || "#{host}:#{port}"}>"
+    end
+
+    # @return [Boolean] whether TLS is wanted
+    def tls?
+      tls != "off"
+    end
+
+    class << self
+      # The host and the port of `host:port`.
+      # @return [Array(String, Integer)]
+      def place(text)
+        found = PLACE.match(text)
+        unless found && INTEGERS[:port].cover?(found[2].to_i)
+          raise ConfigurationError, "replicas is host:port,host:port, not #{text.inspect}"
+        end
+
+        [found[1].delete("[]"), found[2].to_i]
+      end
+
+      # @param texts [Hash{Symbol => String}]
+      # @return [Hash{Symbol => Object}] with their types
+      def typed(texts)
+        texts.to_h { |name, text| [name, value(name, text)] }
+      end
+
+      private
+
+      def presence(text)
+        text unless text.to_s.empty?
+      end
+
+      def value(name, text)
+        raise ConfigurationError, "there is no option '#{name}'" unless DEFAULTS.key?(name)
+        return integer(name, text) if INTEGERS.key?(name)
+        return choice(name, text) if CHOICES.key?(name)
+        return seconds(name, text) if SECONDS.include?(name)
+
+        name == :replicas ? text.split(",", -1).each { |one| place(one) }.freeze : text
+      end
+
+      def integer(name, text)
+        return text.to_i if text.match?(/\A[0-9]{1,10}\z/) && INTEGERS[name].cover?(text.to_i)
+
+        raise ConfigurationError, "#{name} is a number of #{INTEGERS[name]}, not #{text.inspect}"
+      end
+
+      def choice(name, text)
+        CHOICES[name].fetch(text) do
+          raise ConfigurationError, "#{name} is #{CHOICES[name].keys.join(" or ")}, not #{text.inspect}"
+        end
+      end
+
+      def seconds(name, text)
+        return text.to_f if text.match?(/\A[0-9]{1,12}(\.[0-9]+)?\z/)
+
+        raise ConfigurationError, "#{name} is seconds, not #{text.inspect}"
+      end
+
+      # An argument as it would stand in a URL.
+      def text(name, value)
+        case value
+        when true then "on"
+        when false then "off"
+        when Array then value.join(",")
+        when String, Symbol, Numeric then value.to_s
+        else raise ConfigurationError, "#{name} has no such value"
+        end
+      end
+
+      def option_file
+        named = presence(ENV.fetch("HS_OPTION_FILE", nil))
+        file = named || File.join(ENV.fetch("HOME", ""), ".hs.cnf")
+        return {} unless named || File.exist?(file)
+
+        typed(parse(File.readlines(file, chomp: true, encoding: "UTF-8"), file))
+      rescue SystemCallError => e
+        raise ConfigurationError, "the option file #{file} cannot be read: #{e.message}"
+      end
+
+      def parse(lines, file)
+        group = nil
+        lines.map { |line| line.scrub.strip }.each_with_object({}) do |line, texts|
+          next group = line if line.start_with?("[")
+          next if group != "[hs]" || line.empty? || line.start_with?("#")
+
+          name, text = line.split("=", 2).map(&:strip)
+          raise ConfigurationError, "#{name} stands twice in #{file}" if texts.key?(name.to_sym)
+
+          texts[name.to_sym] = text.to_s
+        end
+      end
+    end
+  end
+end

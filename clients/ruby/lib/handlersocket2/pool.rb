@@ -1,0 +1,136 @@
+# frozen_string_literal: true
+
+require_relative "connection"
+
+module HandlerSocket2
+  # The connections of this process to one place. It is safe for threads, and empty behind a fork.
+  # @api private
+  class Pool
+    # @param address [Address]
+    # @param options [Options]
+    def initialize(address, options)
+      @address = address
+      @options = options
+      @lock = Mutex.new
+      @returned = ConditionVariable.new
+      @closed = false
+      reset
+    end
+
+    # Lends a connection; the one that was used last, if one is idle.
+    # @param deadline [Float, nil] until when to wait for one
+    # @yieldparam connection [Connection]
+    # @return [Object] what the block returns
+    # @raise [ConnectionError]
+    def with(deadline)
+      # An interrupt of the thread, as by Timeout, comes between no two steps of taking and giving back.
+      Thread.handle_interrupt(Object => :on_blocking) do
+        connection = take(deadline)
+        begin
+          Thread.handle_interrupt(Object => :immediate) { yield connection }
+        ensure
+          Thread.handle_interrupt(Object => :never) { give_back(connection) }
+        end
+      end
+    end
+
+    # @param deadline [Float, nil] until when to wait for one
+    # @return [Connection] to be given back
+    # @raise [ConnectionError]
+    def take(deadline)
+      reserve(deadline)
+      begin
+        taken = idle || Connection.open(@address, @options)
+      ensure
+        release unless taken
+      end
+    end
+
+    # Takes back what {#take} gave.
+    # @param connection [Connection]
+    # @return [void]
+    def give_back(connection)
+      return connection.close unless connection.own?
+
+      ended = @lock.synchronize do
+        keep = !connection.broken && !@closed
+        @idle.push(connection) if keep
+        [*(connection unless keep), *stale]
+      end
+      release
+      ended.each(&:close)
+    end
+
+    # Lends each idle connection that has changed something of which nobody has asked the GTID.
+    # @yieldparam connection [Connection]
+    # @return [Array] what the block returns for each
+    def map_changed(&block)
+      lent = @lock.synchronize do
+        reset unless @process == Process.pid
+        found = @idle.select(&:changed)
+        @idle -= found
+        @taken += found.size
+        found
+      end
+      lent.map(&block)
+    ensure
+      lent&.each { |connection| give_back(connection) }
+    end
+
+    # Closes what is idle, and the rest as it comes back.
+    # @return [void]
+    def close
+      idle = @lock.synchronize do
+        @closed = true
+        found = @idle
+        @idle = []
+        found
+      end
+      idle.each(&:close)
+    end
+
+    private
+
+    # Those of the process that has forked belong to it; here only their descriptors are closed.
+    def reset
+      @idle&.each(&:close)
+      @idle = []
+      @taken = 0
+      @process = Process.pid
+    end
+
+    # Waits until one connection more may be used.
+    def reserve(deadline)
+      @lock.synchronize do
+        reset unless @process == Process.pid
+        while @taken >= @options.pool_size
+          left = deadline && (deadline - Transport.now)
+          raise TimeoutError, "every connection to #{@address} is in use" if left && left <= 0
+
+          @returned.wait(@lock, left)
+        end
+        @taken += 1
+      end
+    end
+
+    def idle
+      while (found = @lock.synchronize { @idle.pop })
+        return found if !found.stale?(@options.max_idle) && found.alive?
+
+        found.close
+      end
+    end
+
+    def release
+      @lock.synchronize do
+        @taken -= 1
+        @returned.signal
+      end
+    end
+
+    # Those that were not used for too long, and are idle no more. The oldest is the first.
+    def stale
+      @idle.shift(@idle.index { |one| !one.stale?(@options.max_idle) } || @idle.size)
+    end
+  end
+end

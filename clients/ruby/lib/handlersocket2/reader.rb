@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+module HandlerSocket2
+  # A reply that is no error: its number of columns, and all values in their order.
+  # @api private
+  class Reply
+    # @return [Integer]
+    attr_reader :columns
+    # @return [Array<String, nil>] bytes
+    attr_reader :values
+
+    # @param columns [Integer]
+    # @param values [Array<String, nil>]
+    def initialize(columns, values)
+      @columns = columns
+      @values = values
+    end
+
+    # @return [Integer] the value at this place
+    # @raise [ProtocolError] when it is no number
+    def number(place = 0)
+      found = values[place]
+      raise ProtocolError, "the reply has no number" unless found&.match?(/\A[0-9]{1,20}\z/)
+
+      found.to_i
+    end
+
+    # @return [Integer, nil] the id at this place; nil for 0 and for none
+    def id(place)
+      found = values.size > place ? number(place) : 0
+      found unless found.zero?
+    end
+  end
+
+  # Turns bytes, in any pieces, into replies. It knows no socket.
+  # @api private
+  class Reader
+    # The server's largest reply.
+    MAX_REPLY = 64 << 20
+    NUMBER = /\A[0-9]{1,10}\z/
+    ESCAPED = /\x01(.?)/mn
+    private_constant :NUMBER, :ESCAPED
+
+    # @return [Integer] how many bytes have come that are no whole reply yet
+    attr_reader :rest
+
+    # @param max_reply [Integer] most bytes of a reply with its LF
+    def initialize(max_reply = MAX_REPLY)
+      @max_reply = max_reply
+      @pieces = []
+      @rest = 0
+    end
+
+    # @param data [String]
+    # @return [Array<Reply, ServerError>] the replies that these bytes end
+    # @raise [ProtocolError] when one is none, or is too long
+    def feed(data)
+      data = data.b
+      last = data.rindex("\n")
+      if last.nil?
+        keep(data)
+        return []
+      end
+      lines = [*@pieces, data.byteslice(0, last + 1)].join.split("\n", -1)
+      lines.pop
+      @pieces = []
+      @rest = 0
+      replies = lines.map do |line|
+        raise ProtocolError, "the reply is too long" if line.bytesize >= @max_reply
+
+        self.class.parse(line)
+      end
+      keep(data.byteslice(last + 1, data.bytesize))
+      replies
+    end
+
+    # @param token [String]
+    # @return [String, nil] its value
+    # @raise [ProtocolError] when it is none
+    def self.value(token)
+      return nil if token == "\0"
+      return token unless token.include?("\x01")
+
+      token.gsub(ESCAPED) do
+        byte = ::Regexp.last_match(1).empty? ? 0 : ::Regexp.last_match(1).ord
+        raise ProtocolError, "an escape sequence is none" unless byte.between?(0x40, 0x4f)
+
+        (byte - 0x40).chr
+      end
+    end
+
+    # @param line [String] without its LF
+    # @return [Reply, ServerError]
+    # @raise [ProtocolError] when it is none
+    def self.parse(line)
+      code, columns, *values = line.split("\t", -1)
+      raise ProtocolError, "this is no reply" unless code&.match?(NUMBER) && columns&.match?(NUMBER)
+
+      columns = columns.to_i
+      return error(code.to_i, columns, values) unless code == "0"
+      unless columns.zero? ? values.empty? : (values.size % columns).zero?
+        raise ProtocolError, "the values are no multiple of the columns"
+      end
+
+      values.map! { |token| value(token) } if line.include?("\0") || line.include?("\x01")
+      Reply.new(columns, values)
+    end
+
+    # @return [ServerError]
+    def self.error(code, columns, values)
+      raise ProtocolError, "this is no error" unless columns == 1
+
+      ServerError.of(code, values.join(" ").force_encoding(Encoding::UTF_8).scrub)
+    end
+    private_class_method :error
+
+    private
+
+    def keep(data)
+      return if data.empty?
+
+      @pieces << data
+      @rest += data.bytesize
+      raise ProtocolError, "the reply is too long" if @rest >= @max_reply
+    end
+  end
+end
