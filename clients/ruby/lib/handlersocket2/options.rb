@@ -123,6 +123,7 @@ module HandlerSocket2
         when true then "on"
         when false then "off"
         when Array then value.join(",")
+        when Float then value.finite? ? BigDecimal(value.to_s).to_s("F") : value.to_s
         when String, Symbol, Numeric then value.to_s
         else raise ConfigurationError, "#{name} has no such value"
         end

@@ -66,6 +66,10 @@ module HandlerSocket2
       raise ValueError, "a range over an index that goes downwards needs its start" if first.descending
       return nil if first.nullable
 
+      if first.type.match?(/\Aenum.*[(,]''[,)]/) # which need not be the first one
+        raise UnsupportedError, "a range of an ENUM with an empty member needs its start"
+      end
+
       LOWEST_TYPES[first.type] || LOWEST.fetch(first.kind, "")
     end
 

@@ -43,7 +43,7 @@ module HandlerSocket2
       when false then "0"
       when Time, DateTime then moment_text(value)
       when Date then value.strftime("%Y-%m-%d")
-      else raise ValueError, "a #{value.class} cannot be sent"
+      else raise ValueError, "a value of class #{value.class} cannot be sent"
       end
     end
 
