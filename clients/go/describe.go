@@ -123,6 +123,8 @@ func indexInfo(v [][]byte) IndexInfo {
 	return info
 }
 
+func (i *IndexInfo) descends() bool { return i.Direction != nil && *i.Direction == "D" }
+
 func optional(value []byte) *string {
 	if value == nil {
 		return nil
@@ -140,6 +142,7 @@ type description struct {
 // A columnKind says as what a column's values are read.
 type columnKind struct {
 	kind     protocol.Kind
+	name     string // The type's first word.
 	unsigned bool
 	nullable bool
 }
@@ -158,8 +161,8 @@ func (t *Table) layout(ctx context.Context) (*description, error) {
 	for _, column := range columns {
 		found.names = append(found.names, column.Column)
 		found.kinds[column.Column] = columnKind{
-			protocol.KindOf(column.Type), strings.Contains(column.Type, "unsigned"),
-			column.Nullable,
+			protocol.KindOf(column.Type), protocol.TypeName(column.Type),
+			strings.Contains(column.Type, "unsigned"), column.Nullable,
 		}
 	}
 	layouts.Store(t.full, found)

@@ -115,20 +115,18 @@ func (r *Rows[T]) prepare() (err error) {
 		return err
 	}
 	r.query.op = ">="
-	stop := "<"
 	if r.reverse {
-		r.query.op, stop = "<=", ">"
+		r.query.op = "<="
 	}
 	if r.hasStop {
-		own := filter{"W", r.index.parts[0].Column, stop, r.stop}
-		r.query.filters = append(r.query.filters, own)
+		r.query.filters = append(r.query.filters, r.index.end(r.stop, r.reverse))
 	}
 	r.query.limit = r.page
 	if r.hasStart {
 		r.key = keyValues(r.start)
 		return nil
 	}
-	r.key, err = r.index.lowest()
+	r.key, err = r.index.lowest(r.ctx, r.table)
 	return err
 }
 
@@ -153,8 +151,12 @@ func (r *Rows[T]) readPage() error {
 			return rows, err
 		}, err
 	})
-	if r.done = len(rows) < r.page; err == nil && !r.done {
+	switch r.done = len(rows) < r.page; {
+	case err != nil || r.done:
+	case r.index.canBegin(runs[0].key):
 		err = r.advance(runs)
+	default:
+		r.skip += len(rows) // The next page begins where this one did.
 	}
 	r.rows = rows
 	return err

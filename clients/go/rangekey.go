@@ -2,7 +2,6 @@ package hs
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"handlersocket2.org/client/protocol"
 )
@@ -44,6 +43,19 @@ func (t *Table) rangeIndex(ctx context.Context, wanted []string) (*rangeIndex, [
 	return index, columns, nil
 }
 
+// End returns the filter that ends a range. An index of the beginnings of a column has not the order of whole
+// values, so there it does not end the search.
+func (x *rangeIndex) end(stop any, reverse bool) filter {
+	kind, op, part := "W", "<", x.parts[0]
+	if part.PrefixLength != nil {
+		kind = "F"
+	}
+	if reverse != part.descends() {
+		op = ">"
+	}
+	return filter{kind, part.Column, op, stop}
+}
+
 // Runs returns the runs of a reply from its end on: as many as may have the key of the last row.
 func (x *rangeIndex) runs(reply *protocol.Reply) []keyRun {
 	var runs []keyRun
@@ -58,7 +70,7 @@ func (x *rangeIndex) runs(reply *protocol.Reply) []keyRun {
 			}
 		case equalKeys(runs[last].key, key):
 			runs[last].rows++
-		case !x.hasText():
+		case !x.hasSame():
 			return runs
 		default:
 			runs = append(runs, keyRun{key, 1})
@@ -71,7 +83,7 @@ func (x *rangeIndex) key(reply *protocol.Reply, row int) []any {
 	key := make([]any, len(x.places))
 	for i, place := range x.places {
 		if value := reply.Values[row*reply.Columns+place]; value != nil {
-			key[i] = indexed(x.parts[i], value)
+			key[i] = string(value)
 		}
 	}
 	return key
@@ -79,51 +91,51 @@ func (x *rangeIndex) key(reply *protocol.Reply, row int) []any {
 
 func (x *rangeIndex) isUnique(key []any) bool {
 	for i, part := range x.parts {
-		if !part.Unique || key[i] == nil || part.PrefixLength != nil {
+		if !part.Unique || key[i] == nil {
 			return false
 		}
 	}
 	return true
 }
 
-func (x *rangeIndex) hasText() bool {
-	for i := range x.parts {
-		if x.kinds[i].kind == protocol.Text {
+// CanBegin tells whether a page can begin with a row's key. The text of a column of which the index has
+// only a beginning, of a FLOAT, and of a TIMESTAMP at night, when clocks may be set back, does not tell the
+// place in the index.
+func (x *rangeIndex) canBegin(key []any) bool {
+	for i, part := range x.parts {
+		if part.PrefixLength != nil || x.kinds[i].name == "float" {
+			return false
+		}
+		text, _ := key[i].(string)
+		if x.kinds[i].name == "timestamp" && len(text) > 13 && (text[11:13] < "04" || text[11:13] > "21") {
+			return false
+		}
+	}
+	return true
+}
+
+// HasSame tells whether values of other bytes may be the same: texts, and the zeros of DOUBLE.
+func (x *rangeIndex) hasSame() bool {
+	for _, column := range x.kinds {
+		if column.kind == protocol.Text || column.kind == protocol.Float {
 			return true
 		}
 	}
 	return false
 }
 
-// Equal tells whether two keys stand at the same place of the index. Text may be the same with other bytes;
-// then the server knows. It cannot compare the beginnings of columns.
+// Equal tells whether two keys stand at the same place of the index. Where their bytes differ the server
+// knows.
 func (x *rangeIndex) equal(ctx context.Context, t *Table, a, b []any) (bool, error) {
-	if equalKeys(a, b) || !x.hasText() {
+	if equalKeys(a, b) || !x.hasSame() || len(a) != len(b) {
 		return equalKeys(a, b), nil
 	}
 	q := &query{op: "=", limit: 1}
 	for i, part := range x.parts {
-		if part.PrefixLength != nil {
-			return false, nil
-		}
 		q.filters = append(q.filters, filter{"F", part.Column, "=", b[i]})
 	}
 	rows, err := run(ctx, t.on, countPlan(t, "range", q, Key(a)))
 	return rows > 0, err
-}
-
-// Indexed returns what the index has of a value: all, or its first characters.
-func indexed(part IndexInfo, value []byte) string {
-	text := string(value)
-	if part.PrefixLength == nil {
-		return text
-	}
-	end := 0
-	for i := 0; i < *part.PrefixLength && end < len(text); i++ {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	return text[:end]
 }
 
 func equalKeys(a, b []any) bool {
@@ -138,11 +150,18 @@ func equalKeys(a, b []any) bool {
 	return true
 }
 
+// The lowest values of types. The others begin with the empty text.
+var lowest = map[string]string{
+	"time": "-838:59:59.999999",
+	"uuid": "00000000-0000-0000-0000-000000000000", "inet4": "0.0.0.0", "inet6": "::",
+}
+
 // Lowest returns a key with which the index begins. A NULL sorts first, but finds nothing where there can
-// be none. The empty text sorts before all but control characters.
-func (x *rangeIndex) lowest() ([]any, error) {
+// be none. Texts that begin with control characters may sort before the empty one: then the key is that of
+// the first of them.
+func (x *rangeIndex) lowest(ctx context.Context, t *Table) ([]any, error) {
 	part, column := x.parts[0], x.kinds[0]
-	if part.Direction != nil && *part.Direction == "D" {
+	if part.descends() {
 		return nil, &ValueError{What: "a range over an index that goes downwards needs its beginning"}
 	}
 	if column.nullable {
@@ -151,8 +170,33 @@ func (x *rangeIndex) lowest() ([]any, error) {
 	switch column.kind {
 	case protocol.Integer, protocol.Float, protocol.Decimal:
 		return []any{"-1e309"}, nil
-	case protocol.Time:
-		return []any{"-838:59:59.999999"}, nil
 	}
-	return []any{""}, nil
+	key, found := []any{lowest[column.name]}, column.kind == protocol.Text && lowest[column.name] == ""
+	for found {
+		below := &query{op: "<"}
+		rows, err := run(ctx, t.on, countPlan(t, "range", below, Key(key)))
+		if err != nil || rows == 0 {
+			return key, err
+		}
+		below.limit, below.offset = 1, int(rows-1)
+		first, err := run(ctx, t.on, func(ctx context.Context) (*request, decoder[[]any], error) {
+			made, err := t.request(ctx, "range", below, &protocol.Find{Key: key}, []string{part.Column})
+			return made, func(reply *protocol.Reply) ([]any, error) { return values(reply), nil }, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(first) == 1 {
+			key = first
+		}
+	}
+	return key, nil
+}
+
+func values(reply *protocol.Reply) []any {
+	made := make([]any, len(reply.Values))
+	for i, value := range reply.Values {
+		made[i] = string(value)
+	}
+	return made
 }

@@ -249,9 +249,9 @@ void hs_specs_free(hs_client *client);
 
 /* A column of an index. */
 typedef struct hs_part {
-  const char *index, *column;
-  long prefix;          /* characters; 0: the whole column */
-  int unique, backward; /* backward: DESC */
+  const char *index, *column, *type; /* type: of the column, as D has it */
+  long prefix;                       /* characters; 0: the whole column */
+  int unique, backward;              /* backward: DESC */
 } hs_part;
 
 /* What D tells of a table, of its columns and indexes. Lives as long as its client. */

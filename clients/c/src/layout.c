@@ -45,6 +45,12 @@ static void skip(const char **at, int count) {
   while (count-- > 0) (void)next(at);
 }
 
+/* The type of a column, which stands behind its name. */
+static const char *type_of(const hs_layout *layout, const char *name) {
+  const hs_column *column = hs_layout_column(layout, hs_text(name));
+  return column != NULL ? column->name + strlen(column->name) + 1 : "";
+}
+
 /* Makes columns and parts of the text, which is whole. */
 static int fill(hs_layout *layout) {
   const char *at = layout->text.data;
@@ -66,6 +72,7 @@ static int fill(hs_layout *layout) {
     part->index = next(&at);
     skip(&at, 1);
     part->column = next(&at);
+    part->type = type_of(layout, part->column);
     part->unique = *next(&at) == '1';
     part->backward = *next(&at) == 'D';
     part->prefix = strtol(next(&at), NULL, 10);

@@ -11,8 +11,9 @@ struct hs_range {
   hs_spec *spec; /* the columns that are given, then those of the index */
   size_t given;  /* columns */
   const hs_part *parts;
-  size_t part_count, *places;     /* which column of the reply each part is */
-  int has_text, has_prefix, ends; /* ends: there are no more pages */
+  size_t part_count, *places; /* which column of the reply each part is */
+  int has_same;               /* values of other bytes may be the same: texts, zeros of DOUBLE */
+  int ends;                   /* there are no more pages */
   hs_filter *filters;
   hs_buf *owned; /* memory of the filters' values and of the key */
   size_t filter_count;
@@ -45,11 +46,14 @@ static hs_value own(hs_buf *memory, hs_value value) {
   return hs_bytes(memory->data, memory->len);
 }
 
+/* An index of the beginnings of a column has not the order of whole values, so there the stop does not
+   end the search. */
 static int set_filters(hs_range *r, const hs_bounds *b) {
+  const hs_part *first = &r->parts[0];
   for (size_t i = 0; i < r->filter_count; i++) {
     int is_stop = i == b->filter_count;
-    hs_filter stop = {r->parts[0].column, b->reverse ? ">" : "<", is_stop ? *b->stop : hs_null(),
-                      1};
+    hs_filter stop = {first->column, (b->reverse != 0) != first->backward ? ">" : "<",
+                      is_stop ? *b->stop : hs_null(), first->prefix == 0};
     r->filters[i] = is_stop ? stop : b->filters[i];
     const char *column = r->filters[i].column;
     r->filters[i].op = hs_comparison(r->filters[i].op);
@@ -64,26 +68,8 @@ static void set_key(hs_range *r, size_t part, hs_value value) {
   r->key[part] = own(&r->owned[r->filter_count + part], value);
 }
 
-/* A key with which the index begins. A NULL sorts first, but finds nothing where there can be none.
-   The empty text sorts before all but control characters. */
-static int begin_lowest(hs_range *r, const hs_column *column, hs_error *error) {
-  if (r->parts[0].backward)
-    return hs_fail(error, HS_VALUE, "a range over a descending index needs its beginning");
-  hs_value lowest = hs_text("");
-  if (column->nullable)
-    lowest = hs_null();
-  else if (column->kind == HS_KIND_INTEGER || column->kind == HS_KIND_FLOAT ||
-           column->kind == HS_KIND_DECIMAL)
-    lowest = hs_text("-1e309");
-  else if (column->kind == HS_KIND_TIME)
-    lowest = hs_text("-838:59:59.999999");
-  r->key_count = 1;
-  set_key(r, 0, lowest);
-  return 0;
-}
-
 /* The columns of the index are read, too. */
-static int set_spec(hs_range *r, const hs_layout *layout, hs_error *error) {
+static int set_spec(hs_range *r, hs_error *error) {
   hs_table *t = r->table;
   hs_spec *plain = hs_table_spec(t, error);
   hs_list list;
@@ -98,15 +84,69 @@ static int set_spec(hs_range *r, const hs_layout *layout, hs_error *error) {
     while (at < count && !hs_is(names[at], r->parts[i].column)) at++;
     if (at == count) names[count++] = name;
     r->places[i] = at;
-    const hs_column *known = hs_layout_column(layout, name);
-    r->has_prefix |= r->parts[i].prefix != 0;
-    r->has_text |= known == NULL || known->kind == HS_KIND_TEXT;
+    hs_kind kind = hs_kind_of(r->parts[i].type);
+    r->has_same |= kind == HS_KIND_TEXT || kind == HS_KIND_FLOAT;
   }
   hs_open open = {
       hs_text(t->database), hs_text(t->table), hs_text(t->index), names, NULL, count, 0};
   r->spec = hs_spec_of(t->client, &open, error);
   hs_list_free(&list);
   return r->spec != NULL ? 0 : -1;
+}
+
+static hs_value part_value(const hs_range *r, size_t row, size_t part) {
+  return hs_reply_value(r->reply, row, r->places[part]);
+}
+
+/* Reads rows from the key on, with all columns of the spec. */
+static int read_rows(hs_range *r, hs_query *q, hs_error *error) {
+  q->key = r->key;
+  q->key_count = r->key_count;
+  hs_batch *b = &r->reply->scratch;
+  hs_batch_clear(b);
+  if (hs_add_read(b, r->table, r->spec, q, "range", error) != 0) return -1;
+  if (hs_table_run(r->table, b, r->reply, error) != 0) return -1;
+  return hs_reply_select(r->reply, 0, error);
+}
+
+static int is_type(const hs_part *part, const char *type) {
+  return strncmp(part->type, type, strlen(type)) == 0;
+}
+
+/* What sorts first in a column without NULL, or the empty text. */
+static hs_value lowest_of(const hs_part *part) {
+  hs_kind kind = hs_kind_of(part->type);
+  if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
+    return hs_text("-1e309");
+  if (kind == HS_KIND_TIME) return hs_text("-838:59:59.999999");
+  if (is_type(part, "uuid")) return hs_text("00000000-0000-0000-0000-000000000000");
+  if (is_type(part, "inet4")) return hs_text("0.0.0.0");
+  return hs_text(is_type(part, "inet6") ? "::" : "");
+}
+
+/* Texts that begin with control characters may sort before the empty one: then the key is that of the
+   first of them. */
+static int go_to_first_text(hs_range *r, hs_error *error) {
+  uint64_t rows = 0;
+  hs_query below = {.op = "<", .key = r->key, .key_count = 1};
+  while (hs_count(r->table, &below, r->reply, &rows, error) == 0) {
+    if (rows == 0) return 0;
+    hs_query last = {.op = "<", .limit = 1, .offset = (int64_t)rows - 1};
+    if (read_rows(r, &last, error) != 0) return -1;
+    if (hs_reply_rows(r->reply) != 0) set_key(r, 0, part_value(r, 0, 0));
+    if (r->owned[r->filter_count].failed) return hs_no_memory(error);
+  }
+  return -1;
+}
+
+/* A key with which the index begins. A NULL sorts first, but finds nothing where there can be none. */
+static int begin_lowest(hs_range *r, const hs_column *column, hs_error *error) {
+  if (r->parts[0].backward)
+    return hs_fail(error, HS_VALUE, "a range over a descending index needs its beginning");
+  r->key_count = 1;
+  set_key(r, 0, column->nullable ? hs_null() : lowest_of(&r->parts[0]));
+  int is_text = column->kind == HS_KIND_TEXT && !column->nullable && r->key[0].len == 0;
+  return is_text ? go_to_first_text(r, error) : 0;
 }
 
 static int set_up(hs_range *r, const hs_bounds *b, hs_error *error) {
@@ -119,7 +159,7 @@ static int set_up(hs_range *r, const hs_bounds *b, hs_error *error) {
   r->reply = hs_reply_new();
   if (!r->filters || !r->owned || !r->key || !r->places || !r->reply || set_filters(r, b) != 0)
     return hs_no_memory(error);
-  if (hs_layout_needed(r->table, &layout, error) != 0 || set_spec(r, layout, error) != 0) return -1;
+  if (hs_layout_needed(r->table, &layout, error) != 0 || set_spec(r, error) != 0) return -1;
   const hs_column *first = hs_layout_column(layout, hs_text(r->parts[0].column));
   if (b->start == NULL)
     return first != NULL ? begin_lowest(r, first, error)
@@ -160,10 +200,6 @@ hs_range *hs_range_new(hs_table *table, const hs_bounds *b, hs_error *error) {
   return NULL;
 }
 
-static hs_value part_value(const hs_range *r, size_t row, size_t part) {
-  return hs_reply_value(r->reply, row, r->places[part]);
-}
-
 static int same_value(hs_value a, hs_value b) {
   if (a.data == NULL || b.data == NULL) return a.data == b.data;
   return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
@@ -189,8 +225,21 @@ static int is_unique(const hs_range *r, size_t row) {
   return 1;
 }
 
-/* Whether two keys stand at the same place of the index. Text may be the same with other bytes;
-   then the server knows. */
+/* Whether a page can begin with a row's key. The text of a column of which the index has only a
+   beginning, of a FLOAT, and of a TIMESTAMP at night, when clocks may be set back, does not tell the
+   place in the index. */
+static int can_begin(const hs_range *r, size_t row) {
+  for (size_t i = 0; i < r->part_count; i++) {
+    if (r->parts[i].prefix != 0 || is_type(&r->parts[i], "float")) return 0;
+    hs_value value = part_value(r, row, i);
+    if (is_type(&r->parts[i], "timestamp") && value.len > 13 &&
+        (memcmp(value.data + 11, "04", 2) < 0 || memcmp(value.data + 11, "21", 2) > 0))
+      return 0;
+  }
+  return 1;
+}
+
+/* Whether two keys stand at the same place of the index. Where their bytes differ the server knows. */
 static int server_equal(const hs_range *r, const hs_value *a, const hs_value *b, int *equal,
                         hs_error *error) {
   hs_reply *reply = hs_reply_new();
@@ -224,7 +273,7 @@ static int count_same(hs_range *r, int64_t *same, int *whole, hs_error *error) {
   *same = 1;
   while (!bad && equal && row > 0) {
     equal = same_rows(r, row - 1, row); /* of the run before, whose equality is known */
-    if (!equal && r->has_text) {
+    if (!equal && r->has_same) {
       for (size_t i = 0; i < r->part_count; i++) other[i] = part_value(r, row - 1, i);
       bad = server_equal(r, keys, other, &equal, error);
     }
@@ -237,14 +286,13 @@ static int count_same(hs_range *r, int64_t *same, int *whole, hs_error *error) {
   return bad;
 }
 
-/* Makes the next page begin with the key of the last row. An index of the beginnings of columns has no
-   keys that could be compared: then all pages begin at the same place. */
+/* Makes the next page begin with the key of the last row, or else where this one did. */
 static int advance(hs_range *r, hs_error *error) {
-  if (r->has_prefix) {
+  size_t last = r->rows - 1;
+  if (!can_begin(r, last)) {
     r->skip += (int64_t)r->rows;
     return 0;
   }
-  size_t last = r->rows - 1;
   int64_t same = 1;
   int whole = r->rows == 1, unique = is_unique(r, last);
   if (!unique && count_same(r, &same, &whole, error) != 0) return -1;
@@ -254,7 +302,7 @@ static int advance(hs_range *r, hs_error *error) {
     hs_value *keys = hs_list_make(&list, r->part_count, error);
     if (keys == NULL) return -1;
     for (size_t i = 0; i < r->part_count; i++) keys[i] = part_value(r, 0, i);
-    int bad = !equal && r->has_text ? server_equal(r, keys, r->key, &equal, error) : 0;
+    int bad = !equal && r->has_same ? server_equal(r, keys, r->key, &equal, error) : 0;
     hs_list_free(&list);
     if (bad) return -1;
     if (equal) same += r->skip;
@@ -270,17 +318,11 @@ static int advance(hs_range *r, hs_error *error) {
 
 static int read_page(hs_range *r, hs_error *error) {
   hs_query q = {.op = r->op,
-                .key = r->key,
-                .key_count = r->key_count,
                 .limit = r->page,
                 .offset = r->skip,
                 .filters = r->filters,
                 .filter_count = r->filter_count};
-  hs_batch *b = &r->reply->scratch;
-  hs_batch_clear(b);
-  if (hs_add_read(b, r->table, r->spec, &q, "range", error) != 0) return -1;
-  if (hs_table_run(r->table, b, r->reply, error) != 0) return -1;
-  if (hs_reply_select(r->reply, 0, error) != 0) return -1;
+  if (read_rows(r, &q, error) != 0) return -1;
   r->rows = hs_reply_rows(r->reply);
   r->row = 0;
   r->ends = (int64_t)r->rows < r->page;

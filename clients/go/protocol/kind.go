@@ -29,12 +29,17 @@ var kinds = map[string]Kind{
 
 // KindOf returns the kind of a type as D has it, such as "int(10) unsigned". What is unknown is text.
 func KindOf(columnType string) Kind {
+	if kind, ok := kinds[TypeName(columnType)]; ok {
+		return kind
+	}
+	return Text
+}
+
+// TypeName returns the name of a type as D has it, such as "int" of "int(10) unsigned".
+func TypeName(columnType string) string {
 	name := strings.ToLower(columnType)
 	if end := strings.IndexAny(name, "( "); end >= 0 {
 		name = name[:end]
 	}
-	if kind, ok := kinds[name]; ok {
-		return kind
-	}
-	return Text
+	return name
 }

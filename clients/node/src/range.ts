@@ -29,21 +29,36 @@ class RangeReader {
   page(key: Values, offset: number, limit: number): Promise<Values> {
     const { stop, reverse = false, filters: own = [] } = this.#options;
     const last = Array.isArray(stop) ? (stop as readonly Value[])[0] : (stop as Value | undefined);
-    const end: Filter[] =
-      last === undefined ? [] : [[this.#index.first, reverse ? ">" : "<", last, "while"]];
+    const end: Filter[] = last === undefined ? [] : [this.#index.end(last, reverse)];
     const { filterColumns, filters } = wireFilters([...end, ...own]);
     const find = { op: reverse ? "<=" : ">=", key, limit, offset, filters };
     const line = (id: number): string => requests.find(id, find);
     return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values);
   }
 
+  /** A key with which the index begins. */
+  async lowest(): Promise<Values> {
+    let key: Values = this.#index.lowest();
+    while (this.#index.hasLower) {
+      const below = { op: "<", key, limit: 0 };
+      const count = (id: number): string => requests.count(id, below);
+      const [rows] = await this.#send([], [], count, (reply) => reply.values);
+      if (rows === "0") break;
+      const find = { op: "<", key, limit: 1, offset: Number(rows) - 1 };
+      const line = (id: number): string => requests.find(id, find);
+      const first = await this.#send([this.#index.first], [], line, (reply) => reply.values);
+      if (first.length > 0) key = first;
+    }
+    return key;
+  }
+
   /**
-   * Whether two keys stand at the same place of the index. Text may be the same with other bytes,
-   * which only the server knows. It cannot compare the beginnings of columns.
+   * Whether two keys stand at the same place of the index. Where their bytes differ the server
+   * knows.
    */
   async isSame(one: Values, other: Values): Promise<boolean> {
     if (sameBytes(one, other)) return true;
-    if (!this.#index.hasText || this.#index.hasPrefix) return false;
+    if (!this.#index.hasSame || one.length !== other.length) return false;
     const columns = this.#index.parts.map((part) => part.column);
     const filters = other.map((value, place) => ["F", "=", place, value] as const);
     const find = { op: "=", key: one, limit: 1, filters };
@@ -91,7 +106,7 @@ export async function* range<R>(
   const picks = wanted.map((column) => index.columns.indexOf(column));
   const reader = new RangeReader(executor, spec, options, index);
 
-  let key: Values = start === undefined ? index.lowest() : keyToWire(start);
+  let key: Values = start === undefined ? await reader.lowest() : keyToWire(start);
   for (let offset = 0; ;) {
     const values = await reader.page(key, offset, page);
     for (let row = 0; row < values.length; row += width) {
@@ -100,6 +115,10 @@ export async function* range<R>(
     if (values.length < page * width) return;
     const [last, ...earlier] = index.runs(values);
     if (last === undefined) return;
+    if (!index.canBegin(last.key)) {
+      offset += page; // The next page begins where this one did.
+      continue;
+    }
     if (offset > 0 && !index.isUnique(last.key)) earlier.push({ key: [...key], rows: offset });
     key = last.key;
     offset = last.rows;

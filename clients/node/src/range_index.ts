@@ -1,9 +1,10 @@
 /** The index that a range goes along: where it begins, and which rows have the same key. */
+import type { Filter } from "./arguments.js";
 import { ValueError } from "./errors.js";
-import { textOf } from "./protocol/bytes.js";
 import type { WireValue } from "./protocol/requests.js";
 import { kindOf } from "./protocol/types.js";
 import type { ColumnInfo, IndexInfo, Schema } from "./schema.js";
+import type { Value } from "./values.js";
 
 /** Values of one reply, or of one key, in their order. */
 export type Values = readonly WireValue[];
@@ -14,10 +15,15 @@ export interface KeyRun {
   rows: number;
 }
 
+/** The first word of a type, as `int` of `int(11)`. */
+function wordOf(type: string): string {
+  return /^[a-z0-9]*/.exec(type)?.[0] ?? "";
+}
+
 /** A key that is not above the least value of a column. NULL finds nothing where none can be. */
 function least({ type, nullable }: ColumnInfo): WireValue {
   if (nullable) return null;
-  const word = /^[a-z0-9]*/.exec(type)?.[0] ?? "";
+  const word = wordOf(type);
   if (/int$|^decimal$|^year$/.test(word)) return "-" + "9".repeat(65);
   if (word === "float") return "-3.5e38";
   if (word === "double") return "-1.7976931348623157e308";
@@ -58,30 +64,61 @@ export class RangeIndex {
     return this.parts[0]?.column ?? "";
   }
 
+  /**
+   * The filter that ends a range. An index of the beginnings of a column has not the order of whole
+   * values, so there it does not end the search.
+   */
+  end(stop: Value, reverse: boolean): Filter {
+    const op = reverse === this.#descends ? "<" : ">";
+    return this.parts[0]?.prefixLength == null
+      ? [this.first, op, stop, "while"]
+      : [this.first, op, stop];
+  }
+
+  get #descends(): boolean {
+    return this.parts[0]?.direction === "D";
+  }
+
   /** A key with which the index begins. */
   lowest(): WireValue[] {
     const [info] = this.#infos;
-    if (this.parts[0]?.direction === "D" || info === undefined) {
+    if (this.#descends || info === undefined) {
       throw new ValueError("a range over an index that goes downwards needs start");
     }
     return [least(info)];
   }
 
-  /** Whether the index can tell keys apart only by the server's rules for text. */
-  get hasText(): boolean {
-    return this.#infos.some((info) => info === undefined || kindOf(info.type) === "text");
+  /** Whether texts that begin with control characters may sort before `lowest`, the empty text. */
+  get hasLower(): boolean {
+    const [key] = this.lowest();
+    const [info] = this.#infos;
+    return key === "" && info !== undefined && kindOf(info.type) === "text";
   }
 
-  /** Whether the index has only the first characters of a column. */
-  get hasPrefix(): boolean {
-    return this.parts.some((part) => part.prefixLength !== null);
+  /** Whether values of other bytes may be the same: texts, and the zeros of DOUBLE. */
+  get hasSame(): boolean {
+    return this.#infos.some((info) => {
+      return info === undefined || ["text", "float"].includes(kindOf(info.type));
+    });
+  }
+
+  /**
+   * Whether a page can begin with a row's key. The text of a column of which the index has only a
+   * beginning, of a FLOAT, and of a TIMESTAMP at night, when clocks may be set back, does not tell
+   * the place in the index.
+   */
+  canBegin(key: Values): boolean {
+    return this.parts.every(({ prefixLength }, place) => {
+      const word = wordOf(this.#infos[place]?.type ?? "");
+      if (prefixLength !== null || word === "float") return false;
+      const hour = Number(key[place]?.slice(11, 13) ?? 12);
+      return word !== "timestamp" || (hour > 3 && hour < 22);
+    });
   }
 
   /** Whether no other row can have this key. */
   isUnique(key: Values): boolean {
-    return this.parts.every((part, place) => {
-      return part.unique && part.prefixLength === null && key[place] !== null;
-    });
+    return this.parts.every((part, place) => part.unique && key[place] !== null);
   }
 
   /** The runs from the end of a page on: as many as may have the key of the last row. */
@@ -95,7 +132,7 @@ export class RangeIndex {
         earlier.rows++;
         continue;
       }
-      if (earlier !== undefined && !this.hasText) break;
+      if (earlier !== undefined && !this.hasSame) break;
       runs.push({ key, rows: 1 });
       if (this.isUnique(key)) break;
     }
@@ -103,13 +140,6 @@ export class RangeIndex {
   }
 
   #key(values: Values, row: number): WireValue[] {
-    return this.parts.map(({ prefixLength }, part) => {
-      const value = values[row + (this.#places[part] ?? 0)] ?? null;
-      const info = this.#infos[part];
-      if (value === null || prefixLength === null || info === undefined) return value;
-      if (kindOf(info.type) === "bytes") return value.slice(0, prefixLength);
-      const beginning = Array.from(textOf(value)).slice(0, prefixLength).join("");
-      return Buffer.from(beginning).toString("latin1");
-    });
+    return this.#places.map((place) => values[row + place] ?? null);
   }
 }

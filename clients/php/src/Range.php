@@ -42,25 +42,25 @@ final class Range
         $calls = $this->calls;
         $parts = $this->client->key($calls->database, $calls->table, $calls->index);
         $names = array_column($parts, 'column');
+        $described = array_column(
+            $this->client->one(Call::describe($calls->database, $calls->table)),
+            null,
+            'column',
+        );
+        $index = new RangeIndex($this->runner, $calls, $parts, $described);
         [$filterColumns, $wire] = Calls::filters($this->filters);
         if ($this->stop !== null) {
             $stop = Values::key($this->stop);
             if (count($stop) !== 1) {
                 throw new ValueError('stop is one value, of the first column of the index');
             }
-            $wire[] = ['W', $this->reverse ? '>' : '<', count($filterColumns), $stop[0]];
+            $wire[] = [...$index->end($this->reverse), count($filterColumns), $stop[0]];
             $filterColumns[] = $names[0];
         }
         $columns = [...$calls->columns, ...array_values(array_diff($names, $calls->columns))];
         $places = array_map(static fn (string $one) => (int) array_search($one, $columns, true), $names);
-        $described = array_column(
-            $this->client->one(Call::describe($calls->database, $calls->table)),
-            null,
-            'column',
-        );
-        $unique = $this->unique($parts, $described);
-        $this->key ??= [$this->lowest($described[$names[0]])];
-        $prefix = array_filter(array_column($parts, 'prefix_length')) !== [];
+        $keyOf = static fn (array $row) => array_map(static fn (int $place) => $row[$place], $places);
+        $this->key ??= $index->lowest();
         $width = count($calls->columns);
         $decode = $calls->rows($calls->columns);
         do {
@@ -77,70 +77,34 @@ final class Range
             foreach ($page as $row) {
                 yield $decode(new Reply($width, array_slice($row, 0, $width)))[0] ?? [];
             }
-            if ($prefix) { // its keys cannot be compared: all pages begin at the same place
-                $this->skip += count($page);
-            } else {
-                $this->goBehind($page, $places, $unique);
+            if (count($page) === $this->size) {
+                $this->goBehind($index, array_map($keyOf, $page));
             }
         } while (count($page) === $this->size);
     }
 
-    /**
-     * Whether a whole key has one row at most.
-     * @param list<array<string, mixed>> $parts
-     * @param array<string, array<string, mixed>> $described
-     */
-    private function unique(array $parts, array $described): bool
+    /** @param list<list<?string>> $keys */
+    private function goBehind(RangeIndex $index, array $keys): void
     {
-        foreach ($parts as $part) {
-            $nullable = $described[$part['column']]['nullable'] ?? true;
-            if (!$part['unique'] || $nullable || $part['prefix_length'] !== null) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** @param array<string, mixed> $column */
-    private function lowest(array $column): ?string
-    {
-        if (in_array($column['type'], ['uuid', 'inet4', 'inet6'], true)) {
-            throw new UnsupportedError("a range of a column of type {$column['type']} needs its start");
-        }
-        if ($column['nullable']) {
-            return null;
-        }
-        return match (Values::kind($column['type'])) {
-            'integer' => '-9223372036854775808',
-            'float' => '-1.7976931348623157e308',
-            'decimal' => '-' . str_repeat('9', 65),
-            'date' => '0000-00-00',
-            'datetime' => '0000-00-00 00:00:00',
-            'time' => '-838:59:59',
-            default => '',
-        };
-    }
-
-    /**
-     * @param list<list<?string>> $page
-     * @param list<int> $places
-     */
-    private function goBehind(array $page, array $places, bool $unique): void
-    {
-        if (!$page) {
+        $last = end($keys);
+        if (!$index->canBegin($last)) {
+            $this->skip += count($keys); // the next page begins where this one did
             return;
         }
-        $keyOf = static fn (array $row) => array_map(static fn (int $place) => $row[$place], $places);
-        $last = $keyOf(end($page));
-        if ($unique) {
-            [$this->op, $this->key] = [$this->reverse ? '<' : '>', $last];
+        if ($index->unique) {
+            [$this->op, $this->key, $this->skip] = [$this->reverse ? '<' : '>', $last, 0];
             return;
         }
         $same = 0;
-        for ($at = count($page) - 1; $at >= 0 && $keyOf($page[$at]) === $last; $at--) {
+        $before = $last;
+        foreach (array_reverse($keys) as $key) {
+            if ($key !== $before && !$index->isSame($last, $key)) {
+                break;
+            }
             $same++;
+            $before = $key;
         }
-        $this->skip = $same + ($same === count($page) && $last === $this->key ? $this->skip : 0);
-        $this->key = $last;
+        $again = $same === count($keys) && $index->isSame($last, $this->key ?? []);
+        [$this->key, $this->skip] = [$last, $same + ($again ? $this->skip : 0)];
     }
 }

@@ -252,7 +252,7 @@ sub kinds {
     };
 }
 
-# The columns of an index, and whether a whole key has one row at most.
+# The columns of an index, its parts with their types, and whether a whole key has one row at most.
 sub key {
     my ( $self, $database, $table, $index ) = @_;
     my $known = $self->{keys}{$database}{$table} //= $self->_keys( $database, $table );
@@ -263,14 +263,14 @@ sub key {
 
 sub _keys {
     my ( $self, $database, $table ) = @_;
-    my %nullable
-        = map { ( $_->{column} => $_->{nullable} ) } @{ $self->columns( $database, $table ) };
+    my %column = map { ( $_->{column} => $_ ) } @{ $self->columns( $database, $table ) };
     my %keys;
     for my $row ( @{ $self->one( HandlerSocket2::Lines::describe( $database, $table, 1 ) ) } ) {
-        my $key = $keys{ $row->{index} } //= { columns => [], unique => 1 };
+        my $key    = $keys{ $row->{index} } //= { columns => [], parts => [], unique => 1 };
+        my $column = $column{ $row->{column} };
         push @{ $key->{columns} }, $row->{column};
-        $key->{unique}
-            &&= $row->{unique} && !$nullable{ $row->{column} } && !defined $row->{prefix_length};
+        push @{ $key->{parts} }, { %$row, map { ( $_ => $column->{$_} ) } qw(type nullable) };
+        $key->{unique} &&= $row->{unique} && !$column->{nullable};
     }
     return \%keys;
 }

@@ -5,7 +5,8 @@ use warnings;
 
 use HandlerSocket2::Error    ();
 use HandlerSocket2::Protocol ();
-use List::Util               qw(first);
+use HandlerSocket2::Values   ();
+use List::Util               qw(any first);
 
 our $VERSION = '2.000';
 
@@ -15,7 +16,10 @@ my %LOWEST = (
     decimal  => q{-} . '9' x 65,
     date     => '0000-00-00',
     datetime => '0000-00-00 00:00:00',
-    time     => '-838:59:59',
+    time     => '-838:59:59.999999',
+    uuid     => '00000000-0000-0000-0000-000000000000',
+    inet4    => '0.0.0.0',
+    inet6    => '::',
 );
 
 sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
@@ -51,29 +55,64 @@ sub _prepare {
         my $first = $key->{columns}[0];
         my ( $stop, @more ) = ref $self->{stop} eq 'ARRAY' ? @{ $self->{stop} } : $self->{stop};
         _wrong('stop is one value, of the first column of the index') if @more;
-        my ( undef, $filter )
-            = $calls->filters( [ [ $first, $self->{reverse} ? q{>} : q{<}, $stop ] ] );
-        push @$wire,  [ 'W', $filter->[0][1], scalar @$names, $filter->[0][3] ];
+        my $part = $key->{parts}[0];
+        my $op   = ( $self->{reverse} xor _descends($part) ) ? q{>} : q{<};
+        my ( undef, $filter ) = $calls->filters( [ [ $first, $op, $stop ] ] );
+
+        # An index of the beginnings of a column has not the order of whole values.
+        my $kind = defined $part->{prefix_length} ? 'F' : 'W';
+        push @$wire,  [ $kind, $op, scalar @$names, $filter->[0][3] ];
         push @$names, $first;
     }
     my %given = map { $_ => 1 } @{ $calls->columns };
     @$self{qw(key names wire)} = ( $key, $names, $wire );
     $self->{columns} = [ @{ $calls->columns }, grep { !$given{$_} } @{ $key->{columns} } ];
-    $self->{start} //= [ $self->_lowest ];
+    $self->{start} //= $self->_lowest;
     return;
 }
 
+sub _descends { return ( $_[0]{direction} // q{} ) eq 'D' }
+
+sub _kind { return HandlerSocket2::Values::kind_of( $_[0]{type} ) }
+
+# The name of a part's type, as int of int(11).
+sub _word { return $_[0]{type} =~ /\A([^( ]*)/ ? lc $1 : q{} }
+
+# A key with which the index begins. A NULL finds nothing where there can be none. Texts that begin with
+# control characters may sort before the empty one: then the key is that of the first of them.
 sub _lowest {
     my ($self) = @_;
-    my @table  = @{ $self->{calls} }{qw(database table)};
-    my $name   = $self->{key}{columns}[0];
-    my $row    = first { $_->{column} eq $name } @{ $self->{core}->columns(@table) };
-    if ( $row->{type} =~ /\A(?:uuid|inet[46])\z/ ) {
-        HandlerSocket2::UnsupportedError->throw(
-            "a range of a column of type $row->{type} needs its start");
+    my $part = $self->{key}{parts}[0];
+    _wrong('a range over an index that goes downwards needs its start')
+        if _descends($part);
+    return [undef] if $part->{nullable};
+    my $key = [ $LOWEST{ _word($part) } // $LOWEST{ _kind($part) } // q{} ];
+    return $key if $key->[0] ne q{} || _kind($part) ne 'text';
+    while ( my $below = $self->_count( q{<}, $key, 0, [] ) ) {
+        my $first = $self->_ask(
+            HandlerSocket2::Protocol::find( 0, q{<}, $key, 1, $below - 1 ),
+            [ $part->{column} ],
+        );
+        $key = $first if @$first;
     }
-    return $row->{nullable} ? undef : $LOWEST{ $self->{core}->kinds(@table)->{kinds}{$name} }
-        // q{};
+    return $key;
+}
+
+# The values of a reply to a line, as they came.
+sub _ask {
+    my ( $self, $line, $columns, $filter_columns ) = @_;
+    return $self->{core}->one( {
+        kind   => 'range',
+        line   => substr( $line, 1 ),                                      # without the id
+        decode => sub { $_[0][1] },
+        index  => $self->{calls}->index_of( $columns, $filter_columns ),
+    } );
+}
+
+sub _count {
+    my ( $self, $op, $key, $limit, $filters ) = @_;
+    my $line = HandlerSocket2::Protocol::count( 0, $op, $key, $limit, 0, undef, $filters );
+    return $self->_ask( $line, [], $self->{key}{columns} )->[0];
 }
 
 sub _page {
@@ -81,21 +120,18 @@ sub _page {
     $self->_prepare if !$self->{key};
     my ( $calls, $columns ) = @$self{qw(calls columns)};
     my @wanted = ( @$self{qw(op start size skip)}, undef, $self->{wire} );
-    my $values = $self->{core}->one( {
-        kind   => 'range',
-        line   => substr( HandlerSocket2::Protocol::find( 0, @wanted ), 1 ),    # without the id
-        decode => sub { $_[0][1] },
-        index  => $calls->index_of( $columns, $self->{names} ),
-    } );
-    my $width = @$columns;
-    my $kept  = @{ $calls->columns };
+    my $line   = HandlerSocket2::Protocol::find( 0, @wanted );
+    my $values = $self->_ask( $line, $columns, $self->{names} );
+    my $width  = @$columns;
+    my $kept   = @{ $calls->columns };
     my ( @rows, @flat );
+
     while ( my @row = splice @$values, 0, $width ) {
         push @rows, \@row;
         push @flat, @row[ 0 .. $kept - 1 ];
     }
     $self->{ended} = @rows < $self->{size};
-    $self->_go_behind(@rows) if @rows;
+    $self->_go_behind(@rows) if !$self->{ended};
     return $calls->rows( @{ $calls->columns } )->( [ $kept, \@flat ] );
 }
 
@@ -113,17 +149,50 @@ sub _go_behind {
     for my $at ( 0 .. $#{ $self->{columns} } ) { $place{ $self->{columns}[$at] } //= $at }
     my @places = @place{ @{ $self->{key}{columns} } };
     my $last   = [ @{ $rows[-1] }[@places] ];
+    if ( !$self->_can_begin($last) ) {
+        $self->{skip} += @rows;    # the next page begins where this one did
+        return;
+    }
     if ( $self->{key}{unique} ) {
         @$self{qw(op start skip)} = ( $self->{reverse} ? q{<} : q{>}, $last, 0 );
         return;
     }
-    my $same = first { !_same( [ @{ $rows[ -1 - $_ ] }[@places] ], $last ) } 0 .. $#rows;
-    $same //= @rows;
-    my $start = $self->{start};
-    my $again = $same == @rows && @$start == @$last && _same( $start, $last );
-    $self->{skip}  = $same + ( $again ? $self->{skip} : 0 );
-    $self->{start} = $last;
+    my ( $same, $before ) = ( 0, $last );
+    for my $row ( reverse @rows ) {
+        my $key = [ @$row[@places] ];
+        last if !_same( $key, $before ) && !$self->_is_same( $last, $key );
+        $same++;
+        $before = $key;
+    }
+    $same += $self->{skip} if $same == @rows && $self->_is_same( $last, $self->{start} );
+    @$self{qw(start skip)} = ( $last, $same );
     return;
+}
+
+# Whether a page can begin with a row's key. The text of a column of which the index has only a beginning, of
+# a FLOAT, and of a TIMESTAMP at night, when clocks may be set back, does not tell the place in the index.
+sub _can_begin {
+    my ( $self, $key ) = @_;
+    my $parts = $self->{key}{parts};
+    for my $at ( 0 .. $#$parts ) {
+        my $word = _word( $parts->[$at] );
+        return 0 if defined $parts->[$at]{prefix_length} || $word eq 'float';
+        next     if $word ne 'timestamp'                 || !defined $key->[$at];
+        my $hour = substr $key->[$at], 11, 2;
+        return 0 if $hour lt '04' || $hour gt '21';
+    }
+    return 1;
+}
+
+# Whether two keys stand at the same place of the index. Texts of other bytes may be the same, and the zeros
+# of DOUBLE: then the server knows.
+sub _is_same {
+    my ( $self, $one, $other ) = @_;
+    return 0 if @$one != @$other;
+    return 1 if _same( $one, $other );
+    return 0 if !any { _kind($_) =~ /\A(?:text|float)\z/ } @{ $self->{key}{parts} };
+    my @filters = map { [ 'F', q{=}, $_, $other->[$_] ] } 0 .. $#$other;
+    return $self->_count( q{=}, $one, 1, \@filters );
 }
 
 sub next {

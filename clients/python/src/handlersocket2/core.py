@@ -54,7 +54,7 @@ class Core:
         self._gtid = ""
         self.writer_used: Optional[Connection] = None
         self._kinds: Dict[Tuple[str, str], Dict[str, str]] = {}
-        self._keys: Dict[Tuple[str, str], Dict[str, List[Tuple[str, bool, bool]]]] = {}
+        self._keys: Dict[Tuple[str, str], Dict[str, List[Dict[str, Any]]]] = {}
 
     def _pool(self, host: str, port: int, path: Optional[str], secret: Optional[str]) -> Pool:
         return Pool(self._world, Address(self.options, host, port, path), self.options, secret)
@@ -204,28 +204,20 @@ class Core:
             self._kinds[database, table] = known
         return known
 
-    async def columns(self, database: str, table: str) -> List[Dict[str, Any]]:
-        """The columns of a table, as D tells them."""
-        rows: List[Dict[str, Any]] = await self.one(describe_call(database, table))
-        return rows
-
-    async def key(self, database: str, table: str, index: str) -> Tuple[List[str], bool]:
-        """The columns of an index, and whether a whole key has one row at most."""
+    async def key(self, database: str, table: str, index: str) -> List[Dict[str, Any]]:
+        """The columns of an index: what D tells of it, with each column's type and `nullable`."""
         known = self._keys.get((database, table))
         if known is None:
             known = {}
-            nullable = {
-                row["column"]: row["nullable"]
-                for row in await self.one(describe_call(database, table))
-            }
+            columns = {row["column"]: row for row in await self.one(describe_call(database, table))}
             for row in await self.one(describe_call(database, table, True)):
-                one = row["unique"] and not nullable[row["column"]], row["prefix_length"] is None
-                known.setdefault(row["index"], []).append((row["column"], *one))
+                column = columns[row["column"]]
+                part = {**row, "type": column["type"], "nullable": column["nullable"]}
+                known.setdefault(row["index"], []).append(part)
             self._keys[database, table] = known
         if index not in known:
             raise server_error(2, "idxnum")
-        parts = known[index]
-        return [part[0] for part in parts], all(part[1] and part[2] for part in parts)
+        return known[index]
 
     def close(self) -> None:
         """Closes all connections."""

@@ -5,18 +5,10 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from .calls import Filters, Row, TableCalls, key_values
-from .errors import UnsupportedError, ValueError
+from .errors import ValueError
 from .protocol import Filter, Raw
+from .range_index import RangeIndex
 from .values import Key, to_bytes
-
-_LOWEST = {
-    "integer": b"-9223372036854775808",
-    "float": b"-1.7976931348623157e308",
-    "decimal": b"-" + b"9" * 65,
-    "date": b"0000-00-00",
-    "datetime": b"0000-00-00 00:00:00",
-    "time": b"-838:59:59",
-}
 
 
 class Pages:
@@ -43,16 +35,15 @@ class Pages:
         self._core, self._calls, self._reverse, self._size = core, calls, reverse, size
         self._start = None if start is None else key_values(start)
         self._stop, self._given = stop, filters
-        self._key: List[str] = []
+        self._index: Optional[RangeIndex] = None
         self._skip = 0
         self._op = "<=" if reverse else ">="
         self.ended = False
 
-    async def _prepare(self) -> None:
+    async def _prepare(self) -> RangeIndex:
         calls = self._calls
-        self._key, self._unique = await self._core.key(
-            calls.database, calls.table, calls.index or "PRIMARY"
-        )
+        parts = await self._core.key(calls.database, calls.table, calls.index or "PRIMARY")
+        index = RangeIndex(parts)
         names = [one[0] for one in self._given]
         wire = [
             Filter("F", op, at, to_bytes(value)) for at, (_, op, value) in enumerate(self._given)
@@ -61,28 +52,31 @@ class Pages:
             (stop, *more) = key_values(self._stop)
             if more:
                 raise ValueError("stop is one value, of the first column of the index")
-            wire.append(Filter("W", ">" if self._reverse else "<", len(names), stop))
-            names.append(self._key[0])
+            kind, op = index.end(self._reverse)
+            wire.append(Filter(kind, op, len(names), stop))
+            names.append(index.names[0])
         self._names, self._wire = names, wire
-        self._columns = [*calls.columns, *(one for one in self._key if one not in calls.columns)]
+        self._columns = [*calls.columns, *(one for one in index.names if one not in calls.columns)]
         if self._start is None:
-            self._start = [await self._lowest()]
+            self._start = await self._lowest(index)
+        return index
 
-    async def _lowest(self) -> Raw:
-        calls = self._calls
-        rows = await self._core.columns(calls.database, calls.table)
-        (row,) = (one for one in rows if one["column"] == self._key[0])
-        if row["type"] in ("uuid", "inet4", "inet6"):
-            raise UnsupportedError(f"a range of a column of type {row['type']} needs its start")
-        if row["nullable"]:
-            return None
-        kinds = await self._core.kinds(calls.database, calls.table)
-        return _LOWEST.get(kinds[self._key[0]], b"")
+    async def _lowest(self, index: RangeIndex) -> List[Raw]:
+        """A key with which the index begins."""
+        calls, key = self._calls, [index.lowest()]
+        below = await self._below(key) if index.may_be_lower(key[0]) else 0
+        while below:
+            page = calls.page("<", key, 1, below - 1, (), (), index.names[:1])
+            key = (await self._core.one(page)).values or key
+            below = await self._below(key)
+        return key
+
+    async def _below(self, key: List[Raw]) -> int:
+        return int(await self._core.one(self._calls.count("<", key)))
 
     async def next(self) -> List[Row]:
         """The next page; `ended` is true when it is the last one."""
-        if not self._key:
-            await self._prepare()
+        index = self._index = self._index or await self._prepare()
         call = self._calls.page(
             self._op,
             self._start or [],
@@ -96,19 +90,34 @@ class Pages:
         width = len(self._columns)
         rows = [reply.values[at : at + width] for at in range(0, len(reply.values), width)]
         self.ended = len(rows) < self._size
-        if rows:
-            self._go_behind(rows)
+        if not self.ended:
+            await self._go_behind(index, rows)
         kept = len(self._calls.columns)
         flat = [value for row in rows for value in row[:kept]]
         return self._calls.rows(self._calls.columns)(reply._replace(values=flat))
 
-    def _go_behind(self, rows: List[List[Raw]]) -> None:
-        places = [self._columns.index(one) for one in self._key]
-        keys = [[row[place] for place in places] for row in rows]
-        if self._unique:
-            self._op, self._start = "<" if self._reverse else ">", keys[-1]
+    async def _go_behind(self, index: RangeIndex, rows: List[List[Raw]]) -> None:
+        places = [self._columns.index(one) for one in index.names]
+        keys = [[row[place] for place in places] for row in reversed(rows)]
+        last = keys[0]
+        if not index.can_begin(last):
+            self._skip += len(rows)  # the next page begins where this one did
             return
-        same = next((at for at, key in enumerate(reversed(keys)) if key != keys[-1]), len(keys))
-        again = same == len(keys) and keys[-1] == self._start
-        self._skip = same + (self._skip if again else 0)
-        self._start = keys[-1]
+        if index.unique:
+            self._op, self._start, self._skip = "<" if self._reverse else ">", last, 0
+            return
+        same, before = 0, last
+        for key in keys:
+            if key != before and not await self._is_same(index, last, key):
+                break
+            same, before = same + 1, key
+        if same == len(keys) and await self._is_same(index, last, self._start or []):
+            same += self._skip
+        self._start, self._skip = last, same
+
+    async def _is_same(self, index: RangeIndex, one: List[Raw], other: List[Raw]) -> bool:
+        """Whether two keys stand at the same place; where their bytes differ the server knows."""
+        if one == other or not index.has_same or len(one) != len(other):
+            return one == other
+        filters = [(name, "=", value) for name, value in zip(index.names, other)]
+        return bool(await self._core.one(self._calls.count("=", one, 1, filters)))

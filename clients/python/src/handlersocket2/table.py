@@ -71,7 +71,8 @@ class AsyncTable:
         return results  # type: ignore[no-any-return]
 
     async def _part(self, column: str) -> int:
-        names, _ = await self._core.key(self._database, self._table, self._index or "PRIMARY")
+        parts = await self._core.key(self._database, self._table, self._index or "PRIMARY")
+        names = [part["column"] for part in parts]
         if column not in names:
             raise ValueError(f"{column!r} is no column of the index")
         return int(names.index(column))

@@ -21,7 +21,7 @@ class TransactionCore:
         self._pool: Optional[Pool] = None
         self._connection: Optional[Connection] = None
         self.options = core.options
-        self.kinds, self.key, self.columns = core.kinds, core.key, core.columns
+        self.kinds, self.key = core.kinds, core.key
 
     async def begin(self) -> None:
         """`T B`."""

@@ -36,11 +36,13 @@ final class Layout {
 
   /** As what a column's values are read. */
   static final class Column {
+    final String type; // Its name; empty where nobody tells.
     final Kind kind;
     final boolean nullable;
 
-    Column(Kind kind, boolean nullable) {
-      this.kind = kind;
+    Column(String type, boolean nullable) {
+      this.type = Kind.nameOf(type);
+      this.kind = Kind.of(type);
       this.nullable = nullable;
     }
   }
@@ -62,7 +64,7 @@ final class Layout {
 
   Column column(String name) {
     int place = names.indexOf(name);
-    return place < 0 ? new Column(Kind.TEXT, true) : columns.get(place);
+    return place < 0 ? new Column("", true) : columns.get(place);
   }
 
   /** Asks for what D tells, as rows of text. */
@@ -85,7 +87,7 @@ final class Layout {
     for (Row row : rows) {
       names.add(row.getString("column"));
       boolean nullable = "YES".equals(row.getString("nullable"));
-      columns.add(new Column(Kind.of(row.getString("type")), nullable));
+      columns.add(new Column(row.getString("type"), nullable));
     }
     return new Layout(List.copyOf(names), columns);
   }

@@ -1,14 +1,28 @@
 package org.handlersocket2;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.handlersocket2.Call.Plan;
 import org.handlersocket2.protocol.Kind;
 import org.handlersocket2.protocol.Reply;
 
 /** The index that a range goes along. */
 final class RangeIndex {
+  private static final Set<Kind> SAME = EnumSet.of(Kind.TEXT, Kind.FLOAT);
+  private static final Set<Kind> NUMBERS = EnumSet.of(Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL);
+  private static final Map<String, String> LOWEST =
+      Map.of(
+          "time", "-838:59:59.999999",
+          "uuid", "00000000-0000-0000-0000-000000000000",
+          "inet4", "0.0.0.0",
+          "inet6", "::");
+
   private final Table table;
   private final List<Part> parts = new ArrayList<>();
   private final List<String> columns;
@@ -59,8 +73,18 @@ final class RangeIndex {
     return columns;
   }
 
-  String firstColumn() {
-    return parts.get(0).name;
+  /**
+   * Adds the filter that ends a range. An index of the beginnings of a column has not the order of
+   * whole values, so there it does not end the search.
+   */
+  void end(Query query, boolean reverse, Object stop) {
+    Part first = parts.get(0);
+    String op = reverse == first.descending ? "<" : ">";
+    if (first.prefix) {
+      query.where(first.name, op, stop);
+    } else {
+      query.whileTrue(first.name, op, stop);
+    }
   }
 
   /** The runs of a reply from its end on: as many as may have the key of the last row. */
@@ -73,7 +97,7 @@ final class RangeIndex {
         last.rows++;
         continue;
       }
-      if (last != null && !hasText()) {
+      if (last != null && !hasSame()) {
         return runs;
       }
       runs.add(new Run(key, 1));
@@ -92,9 +116,27 @@ final class RangeIndex {
     return key;
   }
 
-  /** Tells whether the index has only the beginnings of a column: its keys cannot be compared. */
-  boolean hasPrefix() {
-    return parts.stream().anyMatch(part -> part.prefix);
+  /**
+   * Tells whether a page can begin with a row's key. The text of a column of which the index has
+   * only a beginning, of a FLOAT, and of a TIMESTAMP at night, when clocks may be set back, does
+   * not tell the place in the index.
+   */
+  boolean canBegin(List<Object> key) {
+    for (int i = 0; i < parts.size(); i++) {
+      String type = parts.get(i).column.type;
+      if (parts.get(i).prefix || type.equals("float")) {
+        return false;
+      }
+      if (type.equals("timestamp") && key.get(i) != null && isNight((byte[]) key.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isNight(byte[] timestamp) {
+    int hour = Integer.parseInt(new String(timestamp, StandardCharsets.US_ASCII).substring(11, 13));
+    return hour < 4 || hour > 21;
   }
 
   /** Tells whether one row at most has this key. */
@@ -107,23 +149,24 @@ final class RangeIndex {
     return true;
   }
 
-  private boolean hasText() {
-    return parts.stream().anyMatch(part -> part.column.kind == Kind.TEXT);
+  /** Tells whether values of other bytes may be the same: texts, and the zeros of DOUBLE. */
+  private boolean hasSame() {
+    return parts.stream().map(part -> part.column.kind).anyMatch(SAME::contains);
   }
 
   /**
-   * Tells whether two keys stand at the same place of the index. Text may be the same with other
-   * bytes; then the server knows.
+   * Tells whether two keys stand at the same place of the index. Where their bytes differ the
+   * server knows.
    */
   boolean isSame(List<Object> a, List<Object> b) {
-    if (areEqual(a, b) || !hasText() || a.size() != b.size()) {
+    if (areEqual(a, b) || !hasSame() || a.size() != b.size()) {
       return areEqual(a, b);
     }
     Query query = new Query().with("=", 1);
     for (int i = 0; i < parts.size(); i++) {
       query.where(parts.get(i).name, "=", b.get(i));
     }
-    return table.call().count("range", query, a).run() > 0;
+    return count(query, a) > 0;
   }
 
   private static boolean areEqual(List<Object> a, List<Object> b) {
@@ -132,7 +175,8 @@ final class RangeIndex {
 
   /**
    * A key with which the index begins. A NULL sorts first, but finds nothing where there can be
-   * none. The empty text sorts before all but control characters.
+   * none. Texts that begin with control characters may sort before the empty one: then the key is
+   * that of the first of them.
    */
   List<Object> lowest() {
     Part first = parts.get(0);
@@ -142,15 +186,36 @@ final class RangeIndex {
     if (first.column.nullable) {
       return Collections.singletonList(null);
     }
-    switch (first.column.kind) {
-      case INTEGER:
-      case FLOAT:
-      case DECIMAL:
-        return List.of("-1e309");
-      case TIME:
-        return List.of("-838:59:59.999999");
-      default:
-        return List.of("");
+    if (NUMBERS.contains(first.column.kind)) {
+      return List.of("-1e309");
     }
+    String least = LOWEST.getOrDefault(first.column.type, "");
+    if (first.column.kind != Kind.TEXT || !least.isEmpty()) {
+      return List.of(least);
+    }
+    return lowestText(first);
+  }
+
+  private long count(Query query, List<Object> key) {
+    return table.call().count("range", query, key).run();
+  }
+
+  private List<Object> lowestText(Part first) {
+    List<Object> key = List.of("");
+    Calls calls = table.call();
+    Query below = new Query().with("<", 0);
+    for (long rows = count(below, key); rows > 0; rows = count(below, key)) {
+      Query last = new Query().limit(1).offset(rows - 1).with("<", 1);
+      List<Object> from = key;
+      Call<Reply> call =
+          calls.call(
+              () ->
+                  new Plan<>(
+                      calls.request("range", last, from, "", List.of(first.name), List.of()),
+                      reply -> reply));
+      Reply reply = call.run();
+      key = reply.rows() == 0 ? key : List.of(reply.values().get(0));
+    }
+    return key;
   }
 }

@@ -34,7 +34,7 @@ final class RangeIterator implements Iterator<Row> {
     query = range.filters.with(range.reverse ? "<=" : ">=", page);
     query.limit(page);
     if (range.hasStop) {
-      query.whileTrue(index.firstColumn(), range.reverse ? ">" : "<", range.stop);
+      index.end(query, range.reverse, range.stop);
     }
     key = range.hasStart ? new ArrayList<>(Table.key(range.start)) : index.lowest();
   }
@@ -73,17 +73,14 @@ final class RangeIterator implements Iterator<Row> {
     rows = found.iterator();
   }
 
-  /**
-   * The next page begins with the key of the last row, behind the rows with that key. Where keys
-   * cannot be compared, all pages begin at the same place.
-   */
+  /** The next page begins with the key of the last row, behind the rows with that key. */
   private void advance(Reply reply) {
-    if (index.hasPrefix()) {
-      skip += reply.rows();
-      return;
-    }
     List<RangeIndex.Run> runs = index.runs(reply);
     RangeIndex.Run last = runs.get(0);
+    if (!index.canBegin(last.key)) {
+      skip += reply.rows(); // The next page begins where this one did.
+      return;
+    }
     if (skip > 0 && !index.isUnique(last.key)) {
       runs.add(new RangeIndex.Run(key, skip));
     }

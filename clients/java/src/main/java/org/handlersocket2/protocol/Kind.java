@@ -55,7 +55,11 @@ public enum Kind {
 
   /** Returns the kind of a type as D has it, such as "int(10) unsigned". */
   public static Kind of(String type) {
-    String name = type.toLowerCase(Locale.ROOT).split("[( ]", 2)[0];
-    return BY_TYPE.getOrDefault(name, TEXT);
+    return BY_TYPE.getOrDefault(nameOf(type), TEXT);
+  }
+
+  /** Returns the name of a type as D has it, such as "int" of "int(10) unsigned". */
+  public static String nameOf(String type) {
+    return type.toLowerCase(Locale.ROOT).split("[( ]", 2)[0];
   }
 }
