@@ -10,6 +10,7 @@ Gem::Specification.new do |spec|
   spec.authors = ["The HandlerSocket 2 contributors"]
   spec.license = "BSD-3-Clause"
   spec.required_ruby_version = ">= 3.0"
+  spec.add_dependency "bigdecimal", ">= 3.0", "< 5" # Since Ruby 3.4 Bundler must be told of it.
   spec.files = Dir.chdir(__dir__) { Dir["lib/**/*.rb", "examples/*.rb", "README.md", "LICENSE", ".yardopts"] }
   spec.metadata = { "rubygems_mfa_required" => "true" }
 end

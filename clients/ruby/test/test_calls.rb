@@ -131,6 +131,14 @@ class TestCalls < FakeServerTest
     assert_equal 2, primary.lines.size
   end
 
+  def test_a_replica_that_takes_no_login_is_passed_over
+    replica = serve { "3\t1\tunauth\n" }
+    primary = serve { |line| usual(line) }
+    db = client(primary, replicas: "127.0.0.1:#{replica.port}", secret: "s")
+    assert_equal({ "a" => "ab" }, table(db).get(1))
+    assert_equal ["A\t1\ts\n"], replica.lines
+  end
+
   def test_a_read_on_a_replica_waits_for_the_clients_own_change
     applied = "1"
     replica = serve { |line| line.start_with?("G\tW") ? "0\t1\t#{applied}\n" : usual(line) }

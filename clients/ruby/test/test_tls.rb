@@ -29,7 +29,7 @@ class TestTls < FakeServerTest
 
     def file(with_key: false)
       Tempfile.new("pem").tap do |file|
-        file.write(@cert.to_pem, with_key ? @key.private_to_pem : "")
+        file.write(@cert.to_pem, with_key ? @key.to_pem : "")
         file.close
       end
     end

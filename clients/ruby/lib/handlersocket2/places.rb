@@ -149,7 +149,7 @@ module HandlerSocket2
       results = pool.with(limit) { |connection| connection.execute(calls, limit) }
       lost = results.find { |result| result.is_a?(ConnectionError) }
       results if lost.nil? || lost.is_a?(TimeoutError)
-    rescue ConnectionError
+    rescue ConnectionError, ServerError # which only a login raises
       nil
     end
   end

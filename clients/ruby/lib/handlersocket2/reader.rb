@@ -38,8 +38,10 @@ module HandlerSocket2
     # The server's largest reply.
     MAX_REPLY = 64 << 20
     NUMBER = /\A[0-9]{1,10}\z/
-    ESCAPED = /\x01(.?)/mn
-    private_constant :NUMBER, :ESCAPED
+    ESCAPED = /\x01.?/mn
+    MEANINGS = Hash.new { raise ProtocolError, "an escape sequence is none" }
+                   .update((0..15).to_h { |byte| ["\x01#{(byte + 0x40).chr}", byte.chr] }).freeze
+    private_constant :NUMBER, :ESCAPED, :MEANINGS
 
     # @return [Integer] how many bytes have come that are no whole reply yet
     attr_reader :rest
@@ -81,12 +83,7 @@ module HandlerSocket2
       return nil if token == "\0"
       return token unless token.include?("\x01")
 
-      token.gsub(ESCAPED) do
-        byte = ::Regexp.last_match(1).empty? ? 0 : ::Regexp.last_match(1).ord
-        raise ProtocolError, "an escape sequence is none" unless byte.between?(0x40, 0x4f)
-
-        (byte - 0x40).chr
-      end
+      token.gsub(ESCAPED, MEANINGS)
     end
 
     # @param line [String] without its LF

@@ -102,7 +102,7 @@ module HandlerSocket2
 
     # @return [Boolean] whether a connection that is not used is still there: nothing may have come
     def alive?
-      @socket.wait_readable(0).nil?
+      !@socket.wait_readable(0)
     rescue IOError
       false
     end
