@@ -34,6 +34,11 @@ class FakeServer
     @lock.synchronize { @open.size }
   end
 
+  # Sends a line that nobody has asked for.
+  def say(line)
+    @lock.synchronize { @open.dup }.each { |one| one.write(line) }
+  end
+
   # Ends all connections that are there.
   def drop
     @lock.synchronize { @open.dup }.each { |one| end_of(one) }

@@ -27,6 +27,15 @@ class TestCalls < FakeServerTest
     assert_equal(%w[0 0], server.lines.grep(/\AP/).map { |line| line.split("\t")[1] })
   end
 
+  def test_the_id_of_an_index_that_was_refused_is_of_no_other_one
+    server = serve { |line| line.include?("bad") ? "1\t1\topen_table\n" : usual(line) }
+    db = client(server)
+    db.pipeline { |pipe| %w[bad b].each { |name| pipe.table(table(db, [name])).get(1) } }
+    %w[c d b].each { |name| table(db, [name]).get(1) }
+    opened = server.lines.grep(/\AP/).map { |line| line.chomp.split("\t").values_at(1, 5) }
+    assert_equal [%w[0 bad], %w[1 b], %w[0 c], %w[2 d]], opened
+  end
+
   def test_a_transaction_commits_at_the_end_of_its_block
     server = serve { |line| usual(line) }
     db = client(server)
@@ -192,6 +201,11 @@ class TestCalls < FakeServerTest
     server = serve { |line| usual(line) }
     client(server, secret: "a\tb").ping
     assert_equal ["A\t1\ta\x01Ib\n"], server.lines
+  end
+
+  def test_a_login_that_is_refused_by_the_end_of_the_connection_says_why
+    server = serve { |_, _, _, stream| stream.write("3\t1\tunauth\n") && :close }
+    assert_raises(AuthenticationError) { client(server, secret: "s").ping }
   end
 
   def test_raw_takes_only_what_is_of_no_connection

@@ -2,7 +2,7 @@
 
 require_relative "fake_server"
 
-# Connections that break, wait and are full; what is sent again.
+# Connections that break and wait; what is sent again.
 class TestConnections < FakeServerTest
   AB = { "a" => "ab" }.freeze
 
@@ -55,6 +55,46 @@ class TestConnections < FakeServerTest
     assert_equal 2, server.connections
   end
 
+  def test_a_change_of_which_nothing_could_be_written_is_sent_again
+    server = serve { |line| usual(line) }
+    db = client(server)
+    table(db).update(1, { a: 2 })
+    break_idle(db)
+    assert_equal 1, table(db).update(1, { a: 2 })
+    assert_equal 2, server.connections
+  end
+
+  def test_what_the_server_has_said_is_read_when_nothing_can_be_written
+    server = serve { |line| usual(line) }
+    db = client(server)
+    table(db).update(1, { a: 2 })
+    server.say("1\t1\tshutdown\n")
+    break_idle(db).wait_readable
+    assert_raises(HandlerSocket2::UnavailableError) { table(db).update(1, { a: 2 }) }
+  end
+
+  def test_a_request_that_was_not_sent_as_a_whole_ends_the_connection
+    server = serve { |line| usual(line) }
+    db = client(server)
+    broken = HandlerSocket2::Call.new(:broken, "x\n")
+    def broken.line(_)
+      raise Interrupt
+    end
+    db.ping
+    assert_raises(Interrupt) { db.pipeline { |pipe| table(db).within(pipe).get(1) && pipe.one(broken) } }
+    assert_equal AB, table(db).get(1)
+    assert_equal 2, server.connections
+  end
+
+  def test_nothing_was_sent_where_nobody_answers
+    TCPServer.open("127.0.0.1", 0) do |listener|
+      %w[off require].each do |tls|
+        db = HandlerSocket2.connect("hs://127.0.0.1:#{listener.addr[1]}?tls=#{tls}&connect_timeout=0.1")
+        refute assert_raises(HandlerSocket2::TimeoutError) { db.ping }.sent
+      end
+    end
+  end
+
   def test_nothing_was_sent_where_nobody_listens
     port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
     db = HandlerSocket2.connect("hs://127.0.0.1:#{port}?write_port=#{port}&retries=1")
@@ -69,68 +109,6 @@ class TestConnections < FakeServerTest
     assert error.sent
     assert_equal 1, user.update(1, { a: 2 })
     assert_equal 2, server.connections
-  end
-
-  def test_an_interrupt_ends_the_connection_of_the_request
-    waiting = Queue.new
-    server = serve { |line, number| number == 1 && !line.start_with?("P") ? waiting.push(line) && nil : usual(line) }
-    user = table(client(server, pool_size: 1))
-    thread = Thread.new { user.get(1) }
-    thread.report_on_exception = false
-    waiting.pop
-    thread.raise(Interrupt)
-    assert_raises(Interrupt) { thread.join }
-    assert_equal AB, user.get(1)
-    assert_equal 2, server.connections
-  end
-
-  def test_a_full_pool_is_a_timeout
-    db = client(serve { |line| usual(line) }, pool_size: 1, timeout: 0.1)
-    transaction = db.transaction
-    error = assert_raises(HandlerSocket2::TimeoutError) { table(db).update(1, { a: 1 }) }
-    refute error.sent
-    transaction.rollback
-    assert_equal 1, table(db).update(1, { a: 1 })
-  end
-
-  def test_threads_share_the_connections_of_a_pool
-    server = serve { |line| usual(line) }
-    user = table(client(server, pool_size: 4))
-    rows = Array.new(100) { Thread.new { Array.new(10) { user.get(1) } } }.flat_map(&:value)
-    assert_equal [AB] * 1000, rows
-    assert_operator server.connections, :<=, 4
-  end
-
-  def test_a_connection_that_was_idle_for_too_long_is_replaced
-    server = serve { |line| usual(line) }
-    user = table(client(server, max_idle: 0.000001))
-    2.times { assert_equal AB, user.get(1) }
-    assert_equal 2, server.connections
-  end
-
-  def test_a_process_that_has_forked_has_connections_of_its_own
-    server = serve { |line| usual(line) }
-    user = table(client(server))
-    user.get(1)
-    assert_equal([AB], in_child { user.get(1) })
-    assert_equal AB, user.get(1)
-    assert_equal 2, server.connections
-  end
-
-  def test_a_transaction_belongs_to_the_process_that_began_it
-    server = serve { |line| usual(line) }
-    db = client(server)
-    db.transaction do |tx|
-      tx.table(table(db)).update(1, { a: 1 })
-      found = in_child do
-        tx.table(table(db)).update(1, { a: 2 })
-      rescue HandlerSocket2::ConnectionError => e
-        tx.rollback
-        e.sent
-      end
-      assert_equal [false], found
-    end
-    assert_equal %W[T\tC\n], server.lines.grep(/\AT\t[CR]/)
   end
 
   def test_more_replies_than_requests_are_none
@@ -174,16 +152,11 @@ class TestConnections < FakeServerTest
 
   private
 
-  # What the block gives in another process.
-  def in_child
-    read, write = IO.pipe
-    child = fork do
-      write.write(Marshal.dump([yield]))
-      exit!(0)
-    end
-    write.close
-    Marshal.load(read.read) # rubocop:disable Security/MarshalLoad
-  ensure
-    Process.wait(child)
+  # Makes the idle connection to the write port one that takes no more bytes but seems to be open.
+  def break_idle(client)
+    idle, = client.instance_variable_get(:@places).write.instance_variable_get(:@idle)
+    transport = idle.instance_variable_get(:@transport)
+    transport.define_singleton_method(:alive?) { true }
+    transport.instance_variable_get(:@socket).tap { |socket| socket.shutdown(:WR) }
   end
 end

@@ -32,6 +32,9 @@ module HandlerSocket2
       made.log_in(address, options)
       done = true
       made
+    rescue ConnectionError => e
+      e.sent = false
+      raise
     ensure
       made&.close unless done
     end
@@ -54,17 +57,14 @@ module HandlerSocket2
       @features = Login.new(address, options) { |data, number| exchange(data, number) }.features
     rescue ConnectionError => e
       why = @answers.last # why the server has closed it
-      raise why if why.is_a?(ServerError)
-
-      e.sent = false
-      raise
+      raise why.is_a?(ServerError) ? why : e
     end
 
     # @param calls [Array<Call>]
     # @param deadline [Float, nil]
     # @return [Array] the results of the calls in their order, errors in their places. When the
     #   connection breaks, the calls without a reply have that error.
-    # @raise [ConnectionError] when nothing was sent
+    # @raise [ConnectionError] in a process that has not opened it
     def execute(calls, deadline)
       check_process
       whole = false
@@ -150,8 +150,6 @@ module HandlerSocket2
       exchange(lines.join, lines.size)
       nil
     rescue ConnectionError => e
-      raise if @answers.empty? && !e.sent
-
       e
     ensure
       @used = Transport.now

@@ -108,12 +108,12 @@ module HandlerSocket2
       attempt = 0
       begin
         results = yield
-        lost = results.find { |result| result.is_a?(ConnectionError) } if repeatable
+        lost = results.grep(ConnectionError).find { |error| repeatable || !error.sent }
         raise lost if lost && again?(lost, attempt)
 
         results
       rescue ConnectionError => e
-        raise unless again?(e, attempt) && (repeatable || !e.sent)
+        raise unless again?(e, attempt) # Nothing was sent, or it may be sent again.
 
         sleep(rand * [0.05 * (2**attempt), 2].min)
         attempt += 1
