@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import typescript from "typescript-eslint";
 
 export default typescript.config(
-  { ignores: ["node_modules", "test/package", "test/readme.mjs"] },
+  { ignores: ["dist", "node_modules", "test/package", "test/readme.mjs"] },
   js.configs.recommended,
   ...typescript.configs.strictTypeChecked.map((one) => ({ ...one, files: ["**/*.ts"] })),
   {
