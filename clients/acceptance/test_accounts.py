@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import ssl
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -110,6 +114,50 @@ def test_tls_looks_at_the_certificate(make_driver: Connect, accounts: PrivateSer
         f"hs://app:{ESCAPED}@127.0.0.1:{ports}&tls=verify&tls_name=other&tls_ca={folder}/ca.pem",
     ):
         assert refused(client, wrong) == "ConnectionError"
+
+
+class Refuser:
+    """Listens with TLS at `port` of 127.0.0.1 and refuses each login; `lines` are those that came."""
+
+    def __init__(self, folder: Path) -> None:
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(folder / "server.pem", folder / "server-key.pem")
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.lines: list[bytes] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            with contextlib.suppress(OSError):
+                client, _ = self._listener.accept()
+                with client, self._context.wrap_socket(client, server_side=True) as secure:
+                    self._refuse(secure)
+            if self._listener.fileno() < 0:
+                return
+
+    def _refuse(self, client: socket.socket) -> None:
+        for line in client.makefile("rb"):
+            self.lines.append(line)
+            challenge = b"0\t2\tmysql_native_password\t" + b"41" * 20 + b"\n"
+            client.sendall(challenge if line.startswith(b"A\t2\t") else b"3\t1\tunauth\n")
+
+    def close(self) -> None:
+        """Ends listening."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+
+def test_a_password_goes_in_clear_only_to_a_server_that_was_looked_at(
+    make_driver: Connect, folder: Path
+) -> None:
+    with contextlib.closing(Refuser(folder)) as server:
+        url = f"hs://app:hidden@127.0.0.1:{server.port}?retries=0"
+        assert refused(make_driver(), f"{url}&tls=require") == "AuthenticationError"
+        assert server.lines and not any(b"hidden" in line for line in server.lines)
+        verified = f"{url}&tls=verify&tls_name=localhost&tls_ca={folder}/ca.pem"
+        assert refused(make_driver(), verified) == "AuthenticationError"
+        assert b"A\t4\tapp\thidden\n" in server.lines
 
 
 def test_unix_sockets_serve(make_driver: Connect, accounts: PrivateServer, folder: Path) -> None:

@@ -16,7 +16,7 @@ import (
 // A conn is one connection with its open indexes. It is for one goroutine at a time.
 type conn struct {
 	net    net.Conn
-	secure bool // TLS or a Unix socket.
+	secure bool // A Unix socket, or TLS whose certificate was looked at.
 	reader protocol.Reader
 	out    []byte
 
@@ -78,7 +78,8 @@ func (c *conn) startTLS(ctx context.Context, o *Options, to endpoint) error {
 	if err = client.HandshakeContext(ctx); err != nil {
 		return connectionError(fmt.Errorf("tls: %w", err), false)
 	}
-	c.net, c.secure = client, true
+	c.net = client
+	c.secure = c.secure || o.TLS == "verify"
 	return nil
 }
 

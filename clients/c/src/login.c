@@ -81,9 +81,9 @@ static int log_in(hs_conn *conn, hs_reader *r, double deadline, hs_error *error)
   return authenticate(conn, r, deadline, error);
 }
 
-/* An account of another method takes the password itself, where that is safe. */
+/* An account of another method takes the password itself, where nobody but the server sees it. */
 static int log_in_or_send(hs_conn *conn, hs_reader *r, double deadline, hs_error *error) {
-  int secure = conn->ssl != NULL || conn->place->path != NULL;
+  int secure = conn->options->verify || conn->place->path != NULL;
   if (log_in(conn, r, deadline, error) == 0) return 0;
   if (error->kind != HS_AUTHENTICATION || !secure || option(conn, OPT_PASSWORD).len == 0) return -1;
   hs_put_password(&conn->out, option(conn, OPT_USER), option(conn, OPT_PASSWORD));

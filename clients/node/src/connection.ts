@@ -100,7 +100,7 @@ async function enter(session: Session, settings: Settings, line: ByteString): Pr
 async function logIn(session: Session, settings: Settings, local: boolean): Promise<void> {
   const user = settings.user ?? "";
   const password = settings.password ?? "";
-  const secure = local || session.encrypted;
+  const secure = local || settings.tls === "verify";
   let refused: unknown = new AuthenticationError(3, "authtype");
   try {
     const methods = "mysql_native_password,unix_socket";

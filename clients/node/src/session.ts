@@ -65,11 +65,6 @@ export class Session {
     return this.#waiting.length - this.#first;
   }
 
-  /** Whether the connection is encrypted. */
-  get encrypted(): boolean {
-    return "encrypted" in this.#socket;
-  }
-
   /**
    * Sends a line at the end of this tick. The promise gets the reply, or the error that it is.
    *

@@ -35,7 +35,7 @@ final class Connection
             $error->sent = false;
             throw $error;
         }
-        $made = new self($transport, $options, $path !== null || $options->tls !== 'off');
+        $made = new self($transport, $options, $path !== null || $options->tls === 'verify');
         try {
             $made->logIn($secret);
         } catch (ConnectionError $error) {
@@ -87,7 +87,7 @@ final class Connection
             [$reply, $told] = $this->exchange(Protocol::answer($response) . $hello, 2);
         }
         if ($reply instanceof ServerError && $this->secure) {
-            // An account of another kind; nobody between sees the password.
+            // An account of another kind; nobody but the server sees the password.
             [$reply, $told] = $this->exchange(Protocol::password($user, $password) . $hello, 2);
         }
         if ($reply instanceof ServerError) {

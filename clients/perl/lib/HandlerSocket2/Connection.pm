@@ -22,7 +22,7 @@ sub new {
     my $begun   = HandlerSocket2::Socket::now();
     my $self    = bless {
         options  => $options,
-        secure   => defined $place->{path} || defined $place->{tls},
+        secure   => defined $place->{path} || $options->{tls} eq 'verify',
         reader   => HandlerSocket2::Reader->new,
         answers  => [],
         indexes  => {},
@@ -94,7 +94,7 @@ sub _account {
     }
     if ( blessed $reply && $self->{secure} ) {
 
-        # An account of another kind; nobody between sees the password.
+        # An account of another kind; nobody but the server sees the password.
         ( $reply, $told )
             = $self->exchange( HandlerSocket2::Protocol::password( $user, $password ) . $hello, 2 );
     }

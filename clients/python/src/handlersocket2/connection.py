@@ -124,7 +124,7 @@ class Connection:
             response = protocol.native_password(password.encode(), challenge)
             reply, told = await self.exchange(protocol.answer(response) + hello, 2)
         if isinstance(reply, ServerError) and self._address.secure:
-            # An account of another kind; nobody between sees the password.
+            # An account of another kind; nobody but the server sees the password.
             reply, told = await self.exchange(protocol.password(user, password) + hello, 2)
         if isinstance(reply, ServerError):
             raise reply

@@ -43,8 +43,9 @@ class Address:
 
     @property
     def secure(self) -> bool:
-        """Whether nobody between sees the bytes."""
-        return self.path is not None or self.context is not None
+        """Whether nobody but the server itself sees the bytes."""
+        verified = self.context is not None and self.context.verify_mode == ssl.CERT_REQUIRED
+        return self.path is not None or verified
 
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"

@@ -13,7 +13,7 @@ import org.handlersocket2.protocol.ReplyReader;
 final class Connection {
   private final ReplyReader reader = new ReplyReader();
   private final Wire wire;
-  final boolean secure; // TLS or a Unix socket.
+  final boolean secure; // A Unix socket, or TLS whose certificate was looked at.
   final Indexes indexes = new Indexes();
 
   boolean greeted; // The server has told its features.
@@ -44,7 +44,8 @@ final class Connection {
         encrypted.handshake(deadline);
         wire = encrypted;
       }
-      Connection connection = new Connection(wire, tls != null || to.isUnix(), deadline);
+      boolean secure = to.isUnix() || options.text("tls").equals("verify");
+      Connection connection = new Connection(wire, secure, deadline);
       new Login(connection, options, to.secret).run();
       return connection;
     } catch (IOException e) {
