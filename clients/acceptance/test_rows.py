@@ -149,6 +149,25 @@ def test_changes_give_rows_before_and_after(client: Driver) -> None:
     assert table.upsert(row={"id": 30, "n": 9}, returning="before")[0]["n"] == 0
 
 
+def test_one_row_is_meant_without_a_limit(client: Driver, server: PrivateServer) -> None:
+    server.sql("UPDATE hs.user SET name = 'same'")
+    table = client.table("hs.user", COLUMNS, index="by_name")
+    every = {"limit": 4294967295}
+    assert len(table.find(op="=", key=["same"])) == len(table.find(op="=", key=["same"], limit=0)) == 1
+    assert len(table.find(op="=", key=["same"], **every)) == table.count(op="=", key=["same"]) == 10
+    assert table.update(key=["same"], values={"n": 1}) == 1
+    assert table.update(key=["same"], values={"n": 2}, **every) == 10
+    assert table.increment(key=["same"], amounts={"n": 1}) == 1
+    assert table.delete(key=["same"]) == 1 and table.delete(key=["same"], **every) == 9
+
+
+def test_rows_of_changes_have_the_columns_that_were_set(client: Driver) -> None:
+    table = client.table("hs.user", COLUMNS)
+    assert table.update(key=[3], values={"n": 1}, returning="before") == [{"n": 30}]
+    assert table.increment(key=[3], amounts={"n": 1}, returning="after") == [{"n": 2}]
+    assert table.insert(row={"id": 30}, returning="after") == [{"id": 30, "name": None, "n": 0}]
+
+
 def test_errors_have_their_classes(client: Driver) -> None:
     table = client.table("hs.user", COLUMNS)
     cases = [
