@@ -21,10 +21,10 @@ class FakeIndex
     key = tokens.shift(number.to_i).map { |token| HandlerSocket2::Reader.value(token) }
     limit, offset, *filters = tokens
     @requests << [operator, key, offset.to_i]
-    return counted(key, filters) if filters.last == "C"
+    rows = found(operator, key)
+    return counted(rows, filters) if filters.last == "C"
 
-    page = wanted(found(operator, key).drop(offset.to_i), filters).first((limit || 1).to_i)
-    HandlerSocket2::Reply.new(1 + @rows.first.key.size, page.flat_map { |row| [row.id.dup, *row.key.map(&:dup)] })
+    reply(wanted(rows.drop(offset.to_i), filters).first((limit || 1).to_i), call.index.chomp.split("\t")[5].split(","))
   end
 
   def ids
@@ -33,25 +33,37 @@ class FakeIndex
 
   private
 
-  # NULL sorts first.
+  # NULL sorts first, and then control characters.
   def sorted(key)
-    key.map { |one| one.nil? ? [0, ""] : [1, one.downcase] }
+    key.map { |one| one.nil? ? [0, ""] : [1, one.downcase.ljust(9)] }
   end
 
   def found(operator, key)
     rows = operator.start_with?("<") ? @rows.reverse : @rows
+    operator = "==" if operator == "="
     rows.select { |row| (sorted(row.key.first(key.size)) <=> sorted(key)).public_send(operator, 0) }
   end
 
-  # Until the first row for which the filter does not hold.
-  def wanted(rows, filters)
-    _, operator, _, bound = filters
-    bound ? rows.take_while { |row| (sorted(row.key.first(1)) <=> sorted([bound])).public_send(operator, 0) } : rows
+  def reply(rows, columns)
+    values = rows.flat_map do |row|
+      columns.map { |name| (name == "id" ? row.id : row.key[name[1..].to_i]).dup }
+    end
+    HandlerSocket2::Reply.new(columns.size, values)
   end
 
-  def counted(key, filters)
-    wanted = filters[0..-2].each_slice(4).map(&:last)
-    sorted(key) == sorted(wanted) ? 1 : 0
+  # Until the first row for which W does not hold, or those for which F holds.
+  def wanted(rows, filters)
+    kind, operator, _, bound = filters
+    return rows unless kind
+
+    rows.public_send(kind == "W" ? :take_while : :select) do |row|
+      (sorted(row.key.first(1)) <=> sorted([bound])).public_send(operator, 0)
+    end
+  end
+
+  def counted(rows, filters)
+    wanted = sorted(filters[0..-2].each_slice(4).map(&:last))
+    rows.count { |row| wanted.empty? || sorted(row.key) == wanted }
   end
 end
 
@@ -63,7 +75,7 @@ class TestPages < Minitest::Test
 
   def parts(kinds, **options)
     kinds.each_with_index.map do |kind, at|
-      Schema::Part.new(column: "k#{at}", kind: kind, type: kind.to_s, nullable: true, unique: false, descending: false,
+      Schema::Part.new(column: "k#{at}", kind: kind, word: kind.to_s, nullable: true, unique: false, descending: false,
                        prefix: false, **options)
     end
   end
@@ -120,11 +132,40 @@ class TestPages < Minitest::Test
     end
   end
 
+  def test_an_index_of_beginnings_is_read_to_its_end
+    SIZES.each do |size|
+      index = FakeIndex.new([%w[a], %w[c], %w[b]])
+      assert_equal [0, 2], read(index, parts([:text], prefix: true), size, start: ["a"], stop: ["c"]).sort
+    end
+  end
+
+  def test_keys_that_do_not_tell_their_place_begin_no_page
+    times = ["2024-10-26 12:00:00", "2024-10-26 12:00:00", "2024-10-26 21:59:00", "2024-10-26 22:00:00",
+             "2024-10-27 03:59:00", "2024-10-27 04:00:00"]
+    index = FakeIndex.new(times.map { |time| [time] })
+    assert_equal index.ids, read(index, parts([:datetime], word: "timestamp"), 1)
+    assert_empty index.requests.map { |one| one[1].first.to_s[11, 2] } & %w[22 03]
+    index = FakeIndex.new([%w[1.5], %w[2.5]])
+    assert_equal [0, 1], read(index, parts([:float], word: "float", unique: true), 1)
+    assert_equal [nil], index.requests.map { |one| one[1].first }.uniq
+  end
+
+  def test_zeros_of_other_bytes_are_the_same_key
+    index = FakeIndex.new([%w[a], %w[A], %w[a], %w[A], %w[b]])
+    assert_equal index.ids, read(index, parts([:float], word: "double"), 2)
+  end
+
+  def test_a_range_without_a_start_begins_before_the_empty_text
+    SIZES.each do |size|
+      index = FakeIndex.new([[""], ["\tb"], ["\t\t"], ["a"], ["\x01"], ["\t\ta"]])
+      assert_equal index.ids, read(index, parts([:text], nullable: false), size)
+    end
+  end
+
   def test_a_range_without_a_start_needs_an_index_with_a_beginning
     index = FakeIndex.new([%w[a]])
     assert_raises(ValueError) { read(index, parts([:bytes], descending: true), 1) }
-    assert_raises(UnsupportedError) { read(index, parts([:text], nullable: false, type: "enum('a','')"), 1) }
-    read(index, parts([:text], nullable: false, type: "inet6"), 1)
+    read(index, parts([:text], nullable: false, word: "inet6"), 1)
     assert_equal ["::"], index.requests.first[1]
   end
 end

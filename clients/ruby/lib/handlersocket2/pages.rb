@@ -1,17 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "range_index"
+
 module HandlerSocket2
   # A range that is read in pages. Each begins at the last row's key, and skips the rows that were
   # given with that key. Behind a key that has one row at most, it begins behind it.
   # @api private
   class Pages
-    LOWEST = {
-      integer: "-1e309", float: "-1e309", decimal: "-1e309", date: "0000-00-00", datetime: "0000-00-00 00:00:00",
-      time: "-838:59:59.999999"
-    }.freeze
-    LOWEST_TYPES = { "uuid" => "00000000-0000-0000-0000-000000000000", "inet4" => "0.0.0.0", "inet6" => "::" }.freeze
-    private_constant :LOWEST, :LOWEST_TYPES
-
     # @param runner [#one]
     # @param calls [Calls]
     # @param parts [Array<Schema::Part>] the columns of the index
@@ -23,15 +18,15 @@ module HandlerSocket2
     def initialize(runner, calls, parts, start, stop, reverse, filters, size)
       @runner = runner
       @calls = calls
-      @parts = parts
+      @index = RangeIndex.new(runner, calls, parts)
       @size = size
       @reverse = reverse
       @operator = reverse ? "<=" : ">="
-      @columns = calls.columns | parts.map(&:column)
-      @places = parts.map { |part| @columns.index(part.column) }
+      @columns = calls.columns | @index.names
+      @places = @index.names.map { |name| @columns.index(name) }
       @names, @filters = Calls.filters(filters)
-      end_before(stop) if stop
-      @key = start || [lowest]
+      end_before(stop.first) if stop
+      @key = start || @index.lowest
       @skip = 0
     end
 
@@ -55,54 +50,27 @@ module HandlerSocket2
     private
 
     def end_before(stop)
-      below = @reverse == @parts.first.descending
-      @filters << ["W", below ? "<" : ">", @names.size, stop.first]
-      @names << @parts.first.column
-    end
-
-    # A key with which the index begins. NULL sorts first, but finds nothing where there can be none.
-    def lowest
-      first = @parts.first
-      raise ValueError, "a range over an index that goes downwards needs its start" if first.descending
-      return nil if first.nullable
-
-      if first.type.match?(/\Aenum.*[(,]''[,)]/) # which need not be the first one
-        raise UnsupportedError, "a range of an ENUM with an empty member needs its start"
-      end
-
-      LOWEST_TYPES[first.type] || LOWEST.fetch(first.kind, "")
+      @filters << @index.end_before(stop, @reverse, @names.size)
+      @names << @index.names.first
     end
 
     def go_behind(keys)
-      return @skip += keys.size if @parts.any?(&:prefix) # Its keys cannot be compared: all begin at the same place.
+      last = keys.last
+      return @skip += keys.size unless @index.can_begin?(last) # The next page begins where this one did.
 
-      unique = unique?(keys.last)
+      unique = @index.unique?(last)
       @skip = unique ? 0 : rows_at_last(keys)
-      @key = keys.last
+      @key = last
       @operator = (@reverse ? "<" : ">") + (unique ? "" : "=")
-    end
-
-    # One row at most has a key of a unique index without NULL.
-    def unique?(key)
-      @parts.all?(&:unique) && key.none?(&:nil?)
     end
 
     # How many rows with the key of the last row were given.
     def rows_at_last(keys)
-      same = Hash.new { |known, key| known[key] = same?(key, keys.last) }
+      same = Hash.new { |known, key| known[key] = @index.same?(key, keys.last) }
       other = keys.rindex { |key| !same[key] }
       return keys.size - other - 1 if other
 
       keys.size + (@skip.positive? && same[@key] ? @skip : 0)
-    end
-
-    # Whether both stand at the same place of the index. Text may be the same with other bytes; then
-    # the server knows.
-    def same?(one, other)
-      return one == other if one == other || @parts.none? { |part| part.kind == :text }
-
-      filters = @parts.zip(other).map { |part, value| [part.column, "=", value] }
-      @runner.one(@calls.count("=", one, limit: 1, filters: filters)).positive?
     end
   end
 end

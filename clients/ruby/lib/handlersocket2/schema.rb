@@ -7,9 +7,9 @@ module HandlerSocket2
     # A column of an index.
     # @!attribute kind
     #   @return [Symbol] of the column's values
-    # @!attribute type
-    #   @return [String] the column's type, as `D` has it
-    Part = Struct.new(:column, :kind, :type, :nullable, :unique, :descending, :prefix, keyword_init: true)
+    # @!attribute word
+    #   @return [String] of the column's type, such as `int` of `int(11)`
+    Part = Struct.new(:column, :kind, :word, :nullable, :unique, :descending, :prefix, keyword_init: true)
 
     # @param client [Client]
     def initialize(client)
@@ -42,7 +42,7 @@ module HandlerSocket2
     private
 
     def part(row, column)
-      Part.new(column: row["column"], kind: Values.kind(column["type"]), type: column["type"],
+      Part.new(column: row["column"], kind: Values.kind(column["type"]), word: Values.word(column["type"]),
                nullable: column["nullable"], unique: row["unique"], descending: row["direction"] == "D",
                prefix: !row["prefix_length"].nil?)
     end

@@ -26,7 +26,13 @@ module HandlerSocket2
     # The kind of a column's type, as `D` has the type.
     # @return [Symbol]
     def kind(type)
-      KINDS.fetch(type[/\A[^( ]*/].downcase, :text)
+      KINDS.fetch(word(type), :text)
+    end
+
+    # The name of a type, such as `int` of `int(11)`.
+    # @return [String]
+    def word(type)
+      type[/\A[^( ]*/].downcase
     end
 
     # The bytes of a value that is sent.
