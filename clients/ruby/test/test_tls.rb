@@ -64,6 +64,15 @@ class TestTls < FakeServerTest
     client(server, { tls: "require" }).ping
   end
 
+  def test_a_password_goes_in_clear_only_to_a_server_that_was_looked_at
+    challenge = "0\t2\tmysql_native_password\t#{"00" * 20}\n"
+    server = serve_tls { |line| line.start_with?("A\t2") ? challenge : "3\t1\tunauth\n" }
+    { { tls: "require" } => 0, verify => 1 }.each do |options, number|
+      assert_raises(AuthenticationError) { client(server, options.merge(user: "app", password: "hidden")).ping }
+      assert_equal ["A\t4\tapp\thidden\n"] * number, server.lines.grep(/hidden/)
+    end
+  end
+
   def test_a_client_shows_its_own_certificate
     seen = nil
     server = serve_tls { |line, _, _, stream| (seen = stream.peer_cert.subject.to_s) && usual(line) }

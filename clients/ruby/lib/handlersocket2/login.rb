@@ -45,7 +45,7 @@ module HandlerSocket2
     def account
       reply, = @exchange.call(Protocol.login(@options.user, METHODS), 1)
       reply, hello = challenged(reply.values[1]) if reply.is_a?(Reply) && reply.columns == 2
-      # Over TLS and Unix sockets also an account of another kind: nobody between sees the password.
+      # An account of another kind; nobody but the server sees the password.
       reply, hello = told(Protocol.password(@options.user, password)) if reply.is_a?(ServerError) && @address.secure?
       raise reply if reply.is_a?(ServerError)
 

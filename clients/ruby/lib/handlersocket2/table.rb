@@ -10,7 +10,10 @@ module HandlerSocket2
   # - A row is a Hash. Its names are Strings in what is given, and Strings or Symbols in what is taken.
   # - A filter is `[column, operator, value]`; with `:while` behind it, the first row for which it does
   #   not hold ends the search.
-  # - `returning:` is `:before` or `:after`; then a change gives an Array of rows.
+  # - `returning:` is `:before` or `:after`; then a change gives an Array of rows: with the columns that
+  #   were set, of an insert also with the table's others, and of a delete with the table's.
+  # - Without a limit, and with one of 0, one row is meant; 4294967295 are all rows. Only {#count} has
+  #   no limit of its own.
   # - Every call raises an {Error}: {ValueError} before anything is sent, {ServerError},
   #   {ConnectionError}, {UnsupportedError}.
   class Table

@@ -25,6 +25,11 @@ module HandlerSocket2
       raise ConfigurationError, "tls_ca, tls_cert or tls_key cannot be used: #{e.message}"
     end
 
+    # @return [Boolean] whether the server is looked at
+    def verify?
+      @verify
+    end
+
     # @param socket [Socket]
     # @param host [String] whose certificate is expected, where the options name no other
     # @yield [symbol] waits as OpenSSL says: `:wait_readable` or `:wait_writable`

@@ -8,9 +8,9 @@ module HandlerSocket2
   # Where a server listens: a path, or host and port; and what is told it.
   # @api private
   Address = Struct.new(:host, :port, :path, :secret, :tls, keyword_init: true) do
-    # @return [Boolean] whether nobody between sees the bytes
+    # @return [Boolean] whether nobody but the server itself sees the bytes
     def secure?
-      !path.nil? || !tls.nil?
+      !path.nil? || (!tls.nil? && tls.verify?)
     end
 
     # @return [String]
