@@ -1,0 +1,265 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::describe::IndexInfo;
+use crate::layout::{Layout, Shape};
+use crate::protocol::{Insert, Open};
+use crate::query::Query;
+use crate::request::Request;
+use crate::{Error, Key, Result, Row};
+
+/// A table, some of its columns and one of its indexes.
+#[derive(Debug, Clone)]
+pub(crate) struct TableSpec {
+    pub database: String,
+    pub name: String,
+    /// Database and name.
+    pub full: Arc<str>,
+    pub index: String,
+    /// `None`: all.
+    pub columns: Option<Arc<Vec<String>>>,
+    /// Rows have bytes as they came.
+    pub raw: bool,
+    /// Of the name; each call returns it.
+    pub error: Option<Error>,
+}
+
+impl TableSpec {
+    pub(crate) fn new(name: &str, database: Option<&str>) -> Self {
+        let split = split_name(name, database);
+        let (database, name) = split.clone().unwrap_or_default();
+        TableSpec {
+            full: format!("{database}.{name}").into(),
+            database,
+            name,
+            index: "PRIMARY".to_owned(),
+            columns: None,
+            raw: false,
+            error: split.err(),
+        }
+    }
+}
+
+impl TableSpec {
+    /// Refuses what cannot be sent, before the server is asked for the columns.
+    pub(crate) fn check(&self) -> Result<()> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let columns = self.columns.as_deref().map_or(&[][..], Vec::as_slice);
+        let (database, table, index) = (&*self.database, &*self.name, &*self.index);
+        Open { database, table, index, columns, filter_columns: &[] }.append(&mut Vec::new())
+    }
+}
+
+/// Database and name of `database.table`, or of `table` when the client has a database.
+pub(crate) fn split_name(full: &str, usual: Option<&str>) -> Result<(String, String)> {
+    let (database, name) = full.split_once('.').unwrap_or((usual.unwrap_or_default(), full));
+    if database.is_empty() || name.is_empty() {
+        return Err(Error::value("a table has a name and a database: database.table"));
+    }
+    Ok((database.to_owned(), name.to_owned()))
+}
+
+/// A call before the columns that it needs are known.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub kind: &'static str,
+    pub what: What,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// A find, a count, or a change of what was found. A range reads columns of its own.
+    Find {
+        table: Arc<TableSpec>,
+        query: Query,
+        key: Key,
+        verb: &'static str,
+        values: Row,
+        reads: Option<Arc<Vec<String>>>,
+    },
+    Insert {
+        table: Arc<TableSpec>,
+        verb: &'static str,
+        row: Row,
+        update: Option<Row>,
+    },
+    /// A line that needs no table.
+    Line(Result<Request>),
+}
+
+/// Whether a call needs to know the table's columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    Nothing,
+    /// Their types, if the server tells them.
+    Types,
+    /// Their names, too.
+    Names,
+}
+
+/// What is known of the table when a call is made.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub layout: Option<Arc<Layout>>,
+    pub index: Vec<IndexInfo>,
+}
+
+fn gives_rows(verb: &str) -> bool {
+    verb.is_empty() || verb.ends_with(['?', '!'])
+}
+
+fn needs_of_verb(verb: &str) -> &'static str {
+    match verb.as_bytes() {
+        [b'C', ..] => "count",
+        [b'+', b'I' | b'U' | b'R', ..] => "upsert",
+        [.., b'!'] => "returning",
+        _ => "",
+    }
+}
+
+impl Draft {
+    pub(crate) fn table(&self) -> Option<&Arc<TableSpec>> {
+        match &self.what {
+            What::Find { table, .. } | What::Insert { table, .. } => Some(table),
+            What::Line(_) => None,
+        }
+    }
+
+    pub(crate) fn needs(&self) -> Need {
+        let (table, verb, own) = match &self.what {
+            What::Line(_) => return Need::Nothing,
+            What::Find { table, verb, .. } => (table, *verb, !matches!(*verb, "" | "D?")),
+            What::Insert { table, verb, .. } => (table, *verb, false),
+        };
+        match &table.columns {
+            _ if !gives_rows(verb) => Need::Nothing,
+            None if !own => Need::Names,
+            _ if table.raw => Need::Nothing,
+            _ => Need::Types,
+        }
+    }
+
+    /// Whether the places of columns in the index must be known.
+    pub(crate) fn needs_index(&self) -> bool {
+        matches!(&self.what, What::Find { query, .. } if query.list_column().is_some())
+    }
+
+    /// Makes the request, and what its reply is read by.
+    pub(crate) fn finish(self, known: &Known) -> Result<(Request, Shape)> {
+        match self.what {
+            What::Line(request) => Ok((request?, Shape::default())),
+            What::Find { table, query, key, verb, values, reads } => {
+                let columns = match verb {
+                    "" | "D?" => table_columns(&table, known),
+                    "C" | "D" | "D!" => Arc::default(),
+                    _ if values.is_empty() => return Err(no_column()),
+                    _ => Arc::new(values.columns().to_vec()),
+                };
+                let part = part(&query, known)?;
+                let mut body = Vec::new();
+                query.append(&mut body, &key, verb, values.values(), part)?;
+                let needs = match query.needs() {
+                    "" => needs_of_verb(verb),
+                    feature => feature,
+                };
+                let change = !matches!(verb, "" | "C");
+                let open = reads.as_ref().unwrap_or(&columns);
+                let filters = query.filter_columns();
+                let request = line(self.kind, &table, open, &filters, body, needs, change)?;
+                Ok((request, shape(&table, &columns, verb, known)))
+            }
+            What::Insert { table, verb, row, update } => {
+                let row = update.as_ref().map_or(Ok(row.clone()), |front| reorder(row, front))?;
+                let mut columns = row.columns().to_vec();
+                if gives_rows(verb) {
+                    for name in table_columns(&table, known).iter() {
+                        if !columns.contains(name) {
+                            columns.push(name.clone());
+                        }
+                    }
+                }
+                let columns = Arc::new(columns);
+                let update = update.as_ref().map(Row::values);
+                let mut body = Vec::new();
+                Insert { verb, values: row.values(), update }.append(&mut body)?;
+                let needs = needs_of_verb(verb);
+                let request = line(self.kind, &table, &columns, &[], body, needs, true)?;
+                Ok((request, shape(&table, &columns, verb, known)))
+            }
+        }
+    }
+}
+
+fn no_column() -> Error {
+    Error::value("there is no column to change")
+}
+
+fn table_columns(table: &TableSpec, known: &Known) -> Arc<Vec<String>> {
+    match (&table.columns, &known.layout) {
+        (Some(columns), _) => Arc::clone(columns),
+        (None, Some(layout)) => Arc::clone(&layout.names),
+        (None, None) => Arc::default(),
+    }
+}
+
+fn shape(table: &TableSpec, columns: &Arc<Vec<String>>, verb: &str, known: &Known) -> Shape {
+    if !gives_rows(verb) {
+        Shape::default()
+    } else if table.raw {
+        Shape::raw(columns)
+    } else {
+        Shape::typed(columns, known.layout.as_deref())
+    }
+}
+
+/// The place of a list's column in the index.
+fn part(query: &Query, known: &Known) -> Result<u32> {
+    match query.list_column() {
+        None => Ok(0),
+        Some(name) => match known.index.iter().position(|part| part.column == name) {
+            Some(place) => Ok(place as u32),
+            None => Err(Error::value(format!("the index has no column {name}"))),
+        },
+    }
+}
+
+fn line(
+    kind: &'static str,
+    table: &TableSpec,
+    columns: &[String],
+    filter_columns: &[String],
+    body: Vec<u8>,
+    needs: &'static str,
+    change: bool,
+) -> Result<Request> {
+    let mut spec = Vec::new();
+    let (database, name, index) = (&*table.database, &*table.name, &*table.index);
+    Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
+    Ok(Request {
+        kind,
+        table: Arc::clone(&table.full),
+        spec: Some(spec.into()),
+        body,
+        needs,
+        change,
+        raw: false,
+        patience: Duration::ZERO,
+    })
+}
+
+/// Moves the columns of an update to the front: it sets the first opened columns.
+fn reorder(row: Row, front: &Row) -> Result<Row> {
+    let mut ordered = Row::new();
+    for name in front.columns() {
+        let value = row
+            .value(name)
+            .ok_or_else(|| Error::value(format!("column {name} is updated and not in the row")))?;
+        ordered.set(name, value.clone());
+    }
+    for (name, value) in row.iter().filter(|(name, _)| front.value(name).is_none()) {
+        ordered.set(name, value.clone());
+    }
+    Ok(ordered)
+}

@@ -1,0 +1,147 @@
+use std::io::Write;
+
+use crate::connection::{Connection, Piece};
+use crate::indexes::Spec;
+use crate::protocol::Reply;
+use crate::request::Request;
+use crate::runtime::Deadline;
+use crate::{Error, Result};
+
+/// A request of one piece of lines.
+struct Step {
+    id: Option<u32>,
+    opens: bool,                // A P stands before it.
+    unsupported: Option<Error>, // It is not sent.
+}
+
+impl Connection {
+    /// Carries requests out, and adds a result for each that was answered.
+    pub(crate) async fn exchange(
+        &mut self,
+        requests: &[Request],
+        deadline: Deadline,
+        results: &mut Vec<Result<Reply>>,
+    ) -> Result<()> {
+        let begun = results.len();
+        while let Some(rest) = requests.get(results.len() - begun..).filter(|r| !r.is_empty()) {
+            let mut lines = Vec::new();
+            let mut pieces = Vec::new();
+            let steps = self.prepare(rest, &mut lines, &mut pieces);
+            if steps.is_empty() {
+                if let Err(error) = self.replace_oldest(&rest[0], deadline).await? {
+                    results.push(Err(error));
+                }
+                continue;
+            }
+            let mut replies = Vec::with_capacity(pieces.len());
+            let end = self.talk(&lines, &pieces, deadline, &mut replies).await;
+            self.finish(rest, steps, replies, results);
+            end?;
+        }
+        Ok(())
+    }
+
+    /// Makes one piece of as many requests as there is room for their indexes. The openings go along: an
+    /// id that is refused is not open, so that the request behind it does nothing.
+    fn prepare(
+        &mut self,
+        requests: &[Request],
+        lines: &mut Vec<u8>,
+        pieces: &mut Vec<Piece>,
+    ) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(requests.len());
+        for request in requests {
+            let mut step = Step { id: None, opens: false, unsupported: None };
+            if !self.has(request.needs) {
+                let feature = request.needs.to_owned();
+                step.unsupported = Some(Error::Unsupported { feature });
+                pieces.push(Piece { end: lines.len(), replies: 0 });
+                steps.push(step);
+                continue;
+            }
+            if let Some(spec) = &request.spec {
+                step.id = self.indexes.find(spec);
+                if step.id.is_none() {
+                    step.id = self.indexes.register(spec);
+                    step.opens = true;
+                }
+                let id = match step.id {
+                    Some(id) => id,
+                    None => break,
+                };
+                if step.opens {
+                    append_opening(lines, id, spec);
+                }
+                write!(lines, "{id}\t").expect("a buffer takes everything");
+            }
+            lines.extend_from_slice(&request.body);
+            lines.push(b'\n');
+            pieces.push(Piece { end: lines.len(), replies: 1 + usize::from(step.opens) });
+            steps.push(step);
+        }
+        steps
+    }
+
+    /// Hands the replies to their requests, as far as they have come.
+    fn finish(
+        &mut self,
+        requests: &[Request],
+        steps: Vec<Step>,
+        replies: Vec<Reply>,
+        results: &mut Vec<Result<Reply>>,
+    ) {
+        let mut replies = replies.into_iter();
+        let mut refused: Vec<(u32, &Spec, Error)> = Vec::new();
+        for (step, request) in steps.into_iter().zip(requests) {
+            if let Some(error) = step.unsupported {
+                results.push(Err(error));
+                continue;
+            }
+            if step.opens {
+                let error = replies.next().and_then(|reply| reply.error());
+                if let (Some(error), Some(id), Some(spec)) = (error, step.id, &request.spec) {
+                    refused.push((id, spec, error));
+                }
+            }
+            let reply = match replies.next() {
+                Some(reply) => reply,
+                None => break,
+            };
+            let of_index = refused.iter().find(|(id, ..)| Some(*id) == step.id);
+            results.push(if let Some((.., error)) = of_index {
+                Err(error.clone())
+            } else if let Some(error) = reply.error().filter(|_| !request.raw) {
+                Err(error)
+            } else {
+                self.changed |= request.change;
+                Ok(reply)
+            });
+        }
+        for (_, spec, _) in refused {
+            self.indexes.forget(spec);
+        }
+    }
+
+    /// Opens an index under the id that was used longest ago. That index stays when the new one is
+    /// refused, so nothing may be sent behind it before the reply. The inner result is the server's.
+    async fn replace_oldest(&mut self, request: &Request, end: Deadline) -> Result<Result<()>> {
+        let (oldest, spec) = match (self.indexes.oldest(), &request.spec) {
+            (Some(oldest), Some(spec)) => (oldest, spec),
+            _ => return Ok(Err(Error::value("there is no index to replace"))),
+        };
+        let mut line = Vec::new();
+        append_opening(&mut line, oldest.1, spec);
+        let reply = self.ask(&line, end).await?;
+        if let Some(error) = reply.error() {
+            return Ok(Err(error));
+        }
+        self.indexes.replace(&oldest.0, spec);
+        Ok(Ok(()))
+    }
+}
+
+fn append_opening(lines: &mut Vec<u8>, id: u32, spec: &Spec) {
+    write!(lines, "P\t{id}\t").expect("a buffer takes everything");
+    lines.extend_from_slice(spec);
+    lines.push(b'\n');
+}

@@ -1,0 +1,116 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::describe::ColumnInfo;
+use crate::protocol::{type_name, Kind, Reply};
+use crate::runtime::lock;
+use crate::{Error, FromRow, Result, Row, Value};
+
+/// What the client keeps of a table's columns.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub names: Arc<Vec<String>>,
+    columns: HashMap<String, Column>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    pub kind: Kind,
+    pub nullable: bool,
+    /// The name of its type, such as `int`.
+    pub type_name: String,
+}
+
+impl Layout {
+    pub(crate) fn new(columns: Vec<ColumnInfo>) -> Self {
+        let names = columns.iter().map(|column| column.column.clone()).collect();
+        let known = |info: ColumnInfo| {
+            let kind = Kind::of(&info.column_type);
+            let type_name = type_name(&info.column_type);
+            (info.column, Column { kind, nullable: info.nullable, type_name })
+        };
+        Layout { names: Arc::new(names), columns: columns.into_iter().map(known).collect() }
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.get(name)
+    }
+}
+
+/// The layouts of tables, by database and name.
+#[derive(Debug, Default)]
+pub(crate) struct Layouts(Mutex<HashMap<String, Arc<Layout>>>);
+
+impl Layouts {
+    pub(crate) fn find(&self, table: &str) -> Option<Arc<Layout>> {
+        lock(&self.0).get(table).map(Arc::clone)
+    }
+
+    pub(crate) fn add(&self, table: &str, layout: &Arc<Layout>) {
+        lock(&self.0).insert(table.to_owned(), Arc::clone(layout));
+    }
+
+    pub(crate) fn forget(&self, table: &str) {
+        lock(&self.0).remove(table);
+    }
+}
+
+/// The columns of a reply, and as what their values are read.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    pub columns: Arc<Vec<String>>,
+    /// `None`: bytes as they came.
+    kinds: Option<Vec<Kind>>,
+}
+
+impl Shape {
+    /// A server that does not tell its columns gives text.
+    pub(crate) fn typed(columns: &Arc<Vec<String>>, layout: Option<&Layout>) -> Self {
+        let column = |name: &String| layout.and_then(|layout| layout.column(name));
+        let kind = |name| column(name).map_or(Kind::Text, |column| column.kind);
+        let kinds = columns.iter().map(kind).collect();
+        Shape { columns: Arc::clone(columns), kinds: Some(kinds) }
+    }
+
+    pub(crate) fn raw(columns: &Arc<Vec<String>>) -> Self {
+        Shape { columns: Arc::clone(columns), kinds: None }
+    }
+
+    /// Makes records of a reply whose first columns are those of the shape.
+    pub(crate) fn rows<R: FromRow>(&self, reply: &Reply) -> Result<Vec<R>> {
+        if reply.columns() < self.columns.len() {
+            return Err(Error::protocol("it has too few columns"));
+        }
+        (0..reply.rows()).map(|row| self.row(reply, row * reply.columns())).collect()
+    }
+
+    fn row<R: FromRow>(&self, reply: &Reply, start: usize) -> Result<R> {
+        let mut values = Vec::with_capacity(self.columns.len());
+        for place in 0..self.columns.len() {
+            values.push(self.value(place, reply.value(start + place))?);
+        }
+        R::from_row(Row::from_parts(Arc::clone(&self.columns), values))
+    }
+
+    fn value(&self, place: usize, value: Option<&[u8]>) -> Result<Value> {
+        let bytes = match value {
+            None => return Ok(Value::Null),
+            Some(bytes) => bytes,
+        };
+        let kind = self.kinds.as_ref().map_or(Kind::Bytes, |kinds| kinds[place]);
+        let number = match (kind, std::str::from_utf8(bytes)) {
+            (Kind::Bytes, _) | (_, Err(_)) => return Ok(Value::Bytes(bytes.to_vec())),
+            (Kind::Integer, Ok(digits)) => digits
+                .parse()
+                .map(Value::Integer)
+                .ok()
+                .or_else(|| digits.parse().map(Value::Unsigned).ok()),
+            (Kind::Float, Ok(digits)) => digits.parse().map(Value::Float).ok(),
+            (_, Ok(text)) => return Ok(Value::Text(text.to_owned())),
+        };
+        number.ok_or_else(|| {
+            let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]);
+            Error::value(format!("column {}: {shown:?} is no number", self.columns[place]))
+        })
+    }
+}

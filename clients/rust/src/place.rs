@@ -1,0 +1,160 @@
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use crate::connection::{Connection, Endpoint};
+use crate::runtime::{self, lock, Deadline, Mode, Slots};
+use crate::{Error, Options, Result};
+
+/// A pool of connections to one endpoint.
+#[derive(Debug)]
+pub(crate) struct Place {
+    mode: Mode,
+    options: Arc<Options>,
+    to: Endpoint,
+    slots: Slots,
+    idle: Mutex<Idle>,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    connections: Vec<(Connection, Instant)>, // The one that was used last is at the end.
+    closed: bool,
+    reaper: bool, // Somebody comes to close old ones.
+}
+
+/// A connection that is in use. It goes back to its place, unless it is broken.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    place: Arc<Place>,
+    connection: Option<Connection>,
+}
+
+impl Place {
+    pub(crate) fn new(mode: Mode, options: &Arc<Options>, to: Endpoint) -> Arc<Self> {
+        Arc::new(Place {
+            mode,
+            options: Arc::clone(options),
+            to,
+            slots: Slots::new(mode, options.pool_size),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Takes a connection, and waits for one while all are in use.
+    pub(crate) async fn take(self: &Arc<Self>) -> Result<Lease> {
+        if !self.slots.acquire(Deadline::after(self.options.timeout)).await {
+            return Err(Error::Timeout { sent: false });
+        }
+        let mut lease = Lease { place: Arc::clone(self), connection: None };
+        while let Some(mut connection) = self.pop()? {
+            if connection.is_alive() {
+                connection.reused = true;
+                lease.connection = Some(connection);
+                return Ok(lease);
+            }
+            connection.broken = true;
+        }
+        lease.connection = Some(Connection::dial(self.mode, &self.options, &self.to).await?);
+        Ok(lease)
+    }
+
+    fn pop(&self) -> Result<Option<Connection>> {
+        let mut idle = lock(&self.idle);
+        if idle.closed {
+            return Err(Error::connection("the client is closed", false));
+        }
+        Ok(idle.connections.pop().map(|(connection, _)| connection))
+    }
+
+    /// Takes the idle connections that have changed something of which the GTID is not known.
+    pub(crate) fn take_changed(self: &Arc<Self>) -> Vec<Lease> {
+        let mut idle = lock(&self.idle);
+        let mut changed = Vec::new();
+        for (connection, since) in mem::take(&mut idle.connections) {
+            if connection.changed && self.slots.try_acquire() {
+                let place = Arc::clone(self);
+                changed.push(Lease { place, connection: Some(connection) });
+            } else {
+                idle.connections.push((connection, since));
+            }
+        }
+        changed
+    }
+
+    fn give(self: &Arc<Self>, connection: Connection) {
+        let mut idle = lock(&self.idle);
+        let longest = self.options.max_idle;
+        if idle.closed || longest.is_zero() {
+            return;
+        }
+        idle.connections.push((connection, Instant::now()));
+        if !mem::replace(&mut idle.reaper, true) {
+            come_back(self, longest);
+        }
+    }
+
+    /// Closes the connections that were not used for too long.
+    fn reap(self: &Arc<Self>) {
+        let longest = self.options.max_idle;
+        let mut idle = lock(&self.idle);
+        let old =
+            idle.connections.iter().take_while(|(_, since)| since.elapsed() >= longest).count();
+        let closed: Vec<_> = idle.connections.drain(..old).collect();
+        let oldest = idle.connections.first().map(|(_, since)| since.elapsed());
+        idle.reaper = oldest.is_some();
+        drop(idle);
+        drop(closed);
+        if let Some(age) = oldest {
+            come_back(self, longest.saturating_sub(age));
+        }
+    }
+
+    /// Closes all connections that are not in use, and makes no new ones.
+    pub(crate) fn close(&self) {
+        let mut idle = lock(&self.idle);
+        idle.closed = true;
+        let closed = mem::take(&mut idle.connections);
+        drop(idle);
+        drop(closed);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        lock(&self.idle).closed
+    }
+}
+
+fn come_back(place: &Arc<Place>, after: Duration) {
+    let weak: Weak<Place> = Arc::downgrade(place);
+    runtime::later(place.mode, after, move || {
+        if let Some(place) = weak.upgrade() {
+            place.reap();
+        }
+    });
+}
+
+impl Deref for Lease {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection.as_ref().expect("it is there until the lease ends")
+    }
+}
+
+impl DerefMut for Lease {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("it is there until the lease ends")
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            if !connection.broken {
+                self.place.give(connection);
+            }
+        }
+        self.place.slots.release();
+    }
+}

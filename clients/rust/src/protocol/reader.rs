@@ -1,0 +1,209 @@
+use std::ops::Range;
+
+use super::token::unescape;
+use crate::{Error, Result};
+
+/// The bound of one reply: the largest that a server sends, in bytes.
+pub const DEFAULT_MAX_REPLY: usize = 64 << 20;
+
+const FIRST_BUFFER: usize = 16 << 10;
+const KEPT_BUFFER: usize = 1 << 20; // A larger buffer is given up when it is empty.
+
+/// One line of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    code: u8,
+    columns: usize,
+    line: Vec<u8>,
+    values: Vec<Option<Range<usize>>>,
+}
+
+impl Reply {
+    /// 0, or the code of an error: 1, 2 or 3.
+    pub fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// The second token: how many columns a row has.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// How many values there are in all rows. An error has one: its text.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.values.len().checked_div(self.columns).unwrap_or(0)
+    }
+
+    /// A value by its place; `None` is NULL.
+    pub fn value(&self, place: usize) -> Option<&[u8]> {
+        let range = self.values.get(place)?.as_ref()?;
+        Some(&self.line[range.clone()])
+    }
+
+    /// All values of all rows, in their order; `None` is NULL.
+    pub fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        (0..self.len()).map(|place| self.value(place))
+    }
+
+    /// The text of an error.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(self.value(0).unwrap_or_default()).into_owned()
+    }
+
+    /// The error of an error line.
+    pub fn error(&self) -> Option<Error> {
+        (self.code != 0).then(|| Error::server(self.code, self.text()))
+    }
+
+    fn parse(mut line: Vec<u8>) -> Result<Reply> {
+        let mut tokens = line.splitn(3, |&byte| byte == b'\t');
+        let code = match (tokens.next(), tokens.next()) {
+            (Some([digit @ b'0'..=b'9']), Some(columns)) => (digit - b'0', parse_number(columns)?),
+            _ => return Err(Error::protocol("it does not begin with a code")),
+        };
+        let rest = tokens.next().map(|rest| line.len() - rest.len());
+        let (code, columns) = code;
+        if code != 0 {
+            let values = Self::error_text(&line, columns, rest)?;
+            return Ok(Reply { code, columns, line, values });
+        }
+        let values = match rest {
+            None => Vec::new(),
+            Some(start) => split_values(&mut line, start)?,
+        };
+        if !values.is_empty() && (columns == 0 || values.len() % columns != 0) {
+            let what = format!("{} values are no rows of {columns}", values.len());
+            return Err(Error::protocol(what));
+        }
+        Ok(Reply { code, columns, line, values })
+    }
+
+    fn error_text(
+        line: &[u8],
+        columns: usize,
+        rest: Option<usize>,
+    ) -> Result<Vec<Option<Range<usize>>>> {
+        match rest {
+            Some(start) if columns == 1 && start < line.len() => {
+                if !line[start..].contains(&b'\t') {
+                    return Ok(vec![Some(start..line.len())]);
+                }
+            }
+            _ => {}
+        }
+        Err(Error::protocol("it is no error of one text"))
+    }
+}
+
+fn split_values(line: &mut [u8], mut start: usize) -> Result<Vec<Option<Range<usize>>>> {
+    let mut values = Vec::new();
+    loop {
+        let length = line[start..].iter().position(|&byte| byte == b'\t');
+        let end = length.map_or(line.len(), |length| start + length);
+        let value = unescape(&mut line[start..end])?;
+        values.push(value.map(|length| start..start + length));
+        if length.is_none() {
+            return Ok(values);
+        }
+        start = end + 1;
+    }
+}
+
+fn parse_number(digits: &[u8]) -> Result<usize> {
+    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Error::protocol("its number of columns is none"));
+    }
+    Ok(digits.iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0')))
+}
+
+/// Turns bytes, which come in any pieces, into replies. After an error it is of no use any more.
+#[derive(Debug)]
+pub struct Reader {
+    max_reply: usize,
+    buffer: Vec<u8>,
+    start: usize,   // Where the next reply begins.
+    scanned: usize, // There is no end of a line before this place.
+    end: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Reader::new(DEFAULT_MAX_REPLY)
+    }
+}
+
+impl Reader {
+    /// A reader with a bound for one reply, in bytes with its LF.
+    pub fn new(max_reply: usize) -> Self {
+        Reader { max_reply, buffer: Vec::new(), start: 0, scanned: 0, end: 0 }
+    }
+
+    /// Room to read into, of one byte at least. [`Reader::filled`] tells how much was read.
+    pub fn space(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            if self.buffer.is_empty() || self.buffer.len() > KEPT_BUFFER {
+                self.buffer = vec![0; FIRST_BUFFER];
+            }
+            (self.start, self.scanned, self.end) = (0, 0, 0);
+        } else if self.end == self.buffer.len() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.scanned, self.end) = (self.scanned - self.start, self.end - self.start);
+            self.start = 0;
+            if self.end > self.buffer.len() / 2 {
+                self.buffer.resize(2 * self.buffer.len(), 0);
+            }
+        }
+        &mut self.buffer[self.end..]
+    }
+
+    /// Says how many bytes of [`Reader::space`] were filled.
+    pub fn filled(&mut self, count: usize) {
+        self.end += count;
+    }
+
+    /// Takes a copy of the bytes.
+    pub fn feed(&mut self, mut piece: &[u8]) {
+        while !piece.is_empty() {
+            let space = self.space();
+            let count = space.len().min(piece.len());
+            space[..count].copy_from_slice(&piece[..count]);
+            self.filled(count);
+            piece = &piece[count..];
+        }
+    }
+
+    /// How many bytes there are behind the last reply.
+    pub fn buffered(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// The next reply, or `None` when it is not whole yet. What is no reply is an
+    /// [`Error::Protocol`].
+    pub fn next_reply(&mut self) -> Result<Option<Reply>> {
+        let found = self.buffer[self.scanned..self.end].iter().position(|&byte| byte == b'\n');
+        let end = found.map_or(self.end, |found| self.scanned + found);
+        self.scanned = end;
+        // A line without its end may be as long as the bound, for its LF may be the next byte.
+        if end - self.start + usize::from(found.is_some()) > self.max_reply {
+            let what = format!("it is longer than {} bytes", self.max_reply);
+            return Err(Error::protocol(what));
+        }
+        if found.is_none() {
+            return Ok(None);
+        }
+        let line = self.buffer[self.start..end].to_vec();
+        self.start = end + 1;
+        self.scanned = self.start;
+        Reply::parse(line).map(Some)
+    }
+}

@@ -1,0 +1,188 @@
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::runtime::Deadline;
+use crate::socket::{Handle, Socket};
+
+/// For what a transport waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Read,
+    Write,
+}
+
+/// Why a step of a transport has not come to its end.
+#[derive(Debug)]
+pub(crate) enum Stuck {
+    Wants(Wants),
+    Failed(io::Error),
+}
+
+/// Bytes as they are, or in TLS.
+#[derive(Debug)]
+pub(crate) enum Transport {
+    Plain(Handle),
+    #[cfg(feature = "tls")]
+    Tls(Box<crate::tls::TlsStream>),
+}
+
+impl Transport {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Stuck> {
+        match self {
+            Transport::Plain(handle) => handle.read(buffer).map_err(|e| stuck(e, Wants::Read)),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.read(buffer),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Stuck> {
+        match self {
+            Transport::Plain(handle) => handle.write(bytes).map_err(|e| stuck(e, Wants::Write)),
+            #[cfg(feature = "tls")]
+            Transport::Tls(stream) => stream.write(bytes),
+        }
+    }
+}
+
+/// A blocking socket says `WouldBlock`, or `TimedOut`, when its timeout is over.
+pub(crate) fn stuck(error: io::Error, wants: Wants) -> Stuck {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Stuck::Wants(wants),
+        _ => Stuck::Failed(error),
+    }
+}
+
+/// A connection's bytes, with deadlines.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    socket: Arc<Socket>,
+    transport: Transport,
+    timeout: Option<Duration>, // What a blocking socket was told last.
+}
+
+impl Stream {
+    pub(crate) fn new(socket: Socket) -> Self {
+        let socket = Arc::new(socket);
+        let transport = Transport::Plain(Handle(Arc::clone(&socket)));
+        Stream { socket, transport, timeout: None }
+    }
+
+    /// Puts TLS over the socket.
+    #[cfg(feature = "tls")]
+    pub(crate) async fn start_tls(
+        &mut self,
+        ssl: openssl::ssl::Ssl,
+        deadline: Deadline,
+    ) -> io::Result<()> {
+        let stream = crate::tls::TlsStream::new(ssl, Handle(Arc::clone(&self.socket)))?;
+        self.transport = Transport::Tls(Box::new(stream));
+        self.carry_out(deadline, |transport| match transport {
+            Transport::Plain(_) => Ok(()),
+            Transport::Tls(stream) => stream.shake_hands(),
+        })
+        .await
+    }
+
+    pub(crate) fn is_encrypted(&self) -> bool {
+        !matches!(self.transport, Transport::Plain(_))
+    }
+
+    /// Whether an idle connection can still be used.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.socket.io().is_quiet()
+    }
+
+    /// Ends TLS, where there is any. It is not for a connection that broke.
+    pub(crate) fn say_goodbye(&mut self) {
+        #[cfg(feature = "tls")]
+        if let Transport::Tls(stream) = &mut self.transport {
+            stream.say_goodbye();
+        }
+    }
+
+    /// Reads some bytes; none: the end.
+    pub(crate) async fn read(&mut self, buffer: &mut [u8], end: Deadline) -> io::Result<usize> {
+        self.carry_out(end, |transport| transport.read(buffer)).await
+    }
+
+    /// Writes all bytes, and counts those that were taken.
+    pub(crate) async fn write_all(
+        &mut self,
+        bytes: &[u8],
+        taken: &mut usize,
+        deadline: Deadline,
+    ) -> io::Result<()> {
+        let end = *taken + bytes.len();
+        while *taken < end {
+            let rest = &bytes[bytes.len() - (end - *taken)..];
+            match self.carry_out(deadline, |transport| transport.write(rest)).await? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                count => *taken += count,
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries a step until it comes to its end, or the deadline does.
+    async fn carry_out<T>(
+        &mut self,
+        deadline: Deadline,
+        mut step: impl FnMut(&mut Transport) -> Result<T, Stuck>,
+    ) -> io::Result<T> {
+        let socket = Arc::clone(&self.socket);
+        match &*socket {
+            Socket::Blocking(io) => loop {
+                let left = deadline.left();
+                if left.map_or(false, |left| left.is_zero()) {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                if !near(self.timeout, left) {
+                    io.set_timeouts(left)?;
+                    self.timeout = left;
+                }
+                match step(&mut self.transport) {
+                    Ok(result) => return Ok(result),
+                    Err(Stuck::Wants(_)) => {}
+                    Err(Stuck::Failed(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(Stuck::Failed(error)) => return Err(error),
+                }
+            },
+            #[cfg(feature = "tokio")]
+            Socket::Tokio(waiting) => {
+                // Readiness that was seen before a step that did not come to its end is over, but
+                // that which was seen since then is not.
+                let mut ready: Option<(Wants, ::tokio::io::unix::AsyncFdReadyGuard<'_, _>)> = None;
+                loop {
+                    let wants = match step(&mut self.transport) {
+                        Ok(result) => return Ok(result),
+                        Err(Stuck::Wants(wants)) => wants,
+                        Err(Stuck::Failed(e)) if e.kind() == io::ErrorKind::Interrupted => continue,
+                        Err(Stuck::Failed(error)) => return Err(error),
+                    };
+                    match ready.take() {
+                        Some((same, mut guard)) if same == wants => guard.clear_ready(),
+                        _ => {}
+                    }
+                    let guard = match wants {
+                        Wants::Read => crate::socket::in_time(deadline, waiting.readable()).await?,
+                        Wants::Write => {
+                            crate::socket::in_time(deadline, waiting.writable()).await?
+                        }
+                    };
+                    ready = Some((wants, guard));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a socket's timeout is near enough to what is left, so that most requests need no call of the
+/// system for it: it may be longer by an eighth.
+fn near(set: Option<Duration>, left: Option<Duration>) -> bool {
+    match (set, left) {
+        (None, None) => true,
+        (Some(set), Some(left)) => set >= left && set - left <= left / 8,
+        _ => false,
+    }
+}

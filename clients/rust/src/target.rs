@@ -1,0 +1,127 @@
+use std::sync::Arc;
+
+use crate::call::{Call, Decode};
+use crate::core::Core;
+use crate::describe::{self, IndexInfo};
+use crate::draft::{Draft, Known, Need, TableSpec};
+use crate::layout::{Layout, Shape};
+use crate::protocol::Reply;
+use crate::request::{Answers, Request};
+use crate::session::Session;
+use crate::{Error, Result};
+
+/// Where requests are carried out.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    Client(Arc<Core>),
+    Transaction(Arc<Session>),
+}
+
+impl Target {
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        match self {
+            Target::Client(core) => core,
+            Target::Transaction(session) => session.core(),
+        }
+    }
+
+    pub(crate) async fn execute(&self, requests: &[Request]) -> Answers {
+        match self {
+            Target::Client(core) => core.execute(requests).await,
+            Target::Transaction(session) => session.execute(requests).await,
+        }
+    }
+
+    /// Carries one call out.
+    pub(crate) async fn run<T>(&self, call: Call<T>) -> Result<T> {
+        let began = self.core().begin();
+        let (request, shape) = self.prepare(call.draft).await?;
+        let answer = self.execute(std::slice::from_ref(&request)).await.only();
+        self.settle(&request, answer, &shape, call.decode, began)
+    }
+
+    /// Makes the request of a call, for which the table's columns may have to be asked for.
+    pub(crate) async fn prepare(&self, draft: Draft) -> Result<(Request, Shape)> {
+        let known = self.know(&draft).await?;
+        draft.finish(&known)
+    }
+
+    /// Reads an answer, and tells the hook.
+    pub(crate) fn settle<T>(
+        &self,
+        request: &Request,
+        answer: Result<Reply>,
+        shape: &Shape,
+        decode: Decode<T>,
+        began: Option<std::time::Instant>,
+    ) -> Result<T> {
+        let result = answer.and_then(|reply| decode(&reply, shape));
+        let error = result.as_ref().err();
+        self.core().settle(request.kind, &request.table, error, began);
+        result
+    }
+
+    async fn know(&self, draft: &Draft) -> Result<Known> {
+        let mut known = Known::default();
+        let table = match draft.table() {
+            None => return Ok(known),
+            Some(table) => table,
+        };
+        if let Some(error) = &table.error {
+            return Err(error.clone());
+        }
+        let need = draft.needs();
+        if need != Need::Nothing {
+            known.layout = match self.layout(table).await {
+                Err(Error::Unsupported { .. }) if need == Need::Types => None,
+                layout => Some(layout?),
+            };
+        }
+        if draft.needs_index() {
+            known.index = self.index_columns(table).await?;
+        }
+        Ok(known)
+    }
+
+    /// The columns of a table, asked for once.
+    pub(crate) async fn layout(&self, table: &TableSpec) -> Result<Arc<Layout>> {
+        let layouts = &self.core().layouts;
+        if let Some(known) = layouts.find(&table.full) {
+            return Ok(known);
+        }
+        table.check()?;
+        let columns = self.ask(describe::columns(&table.database, &table.name)).await?;
+        let layout = Arc::new(Layout::new(columns));
+        layouts.add(&table.full, &layout);
+        Ok(layout)
+    }
+
+    /// The columns of the table's index.
+    pub(crate) async fn index_columns(&self, table: &TableSpec) -> Result<Vec<IndexInfo>> {
+        table.check()?;
+        let mut all = self.ask(describe::indexes(&table.database, &table.name)).await?;
+        let name = if table.index.is_empty() { "PRIMARY" } else { &table.index };
+        all.retain(|part| part.index == name);
+        if all.is_empty() {
+            return Err(Error::server(2, "idxnum".to_owned()));
+        }
+        Ok(all)
+    }
+
+    /// Carries a call out that needs no table.
+    async fn ask<T>(&self, call: Call<T>) -> Result<T> {
+        let began = self.core().begin();
+        let (request, shape) = call.draft.finish(&Known::default())?;
+        let answer = self.execute(std::slice::from_ref(&request)).await.only();
+        self.settle(&request, answer, &shape, call.decode, began)
+    }
+
+    /// The server's features.
+    pub(crate) async fn features(&self) -> Result<Vec<String>> {
+        let lease = self.core().read.take().await?;
+        Ok(match &lease.features {
+            crate::connection::Features::Known(all) => all.clone(),
+            crate::connection::Features::Unknown => Vec::new(),
+        })
+    }
+}
