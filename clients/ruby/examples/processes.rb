@@ -11,5 +11,5 @@ user.upsert({ user_id: 101, user_name: "Yukari Takeba" })
 names = Array.new(4) { Thread.new { user.get(101)["user_name"] } }.map(&:value)
 child = fork { puts user.get(101)["user_name"] }
 Process.wait(child)
-abort "the process has failed" unless $?.success? # rubocop:disable Style/SpecialGlobalVars
+abort "the process has failed" unless Process.last_status.success?
 puts names, user.get(101)["user_name"]
