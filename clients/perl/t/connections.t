@@ -267,6 +267,7 @@ subtest 'arguments of another kind are refused' => sub {
         'a key'     => sub { $user->get( [] ) },
         'filters'   => sub { $user->find( q{=}, 1, filters => { a => 1 } ) },
         'a filter'  => sub { $user->find( q{=}, 1, filters => ['a'] ) },
+        'a while'   => sub { $user->find( q{=}, 1, filters => [ [ 'a', q{<}, 1, 'until' ] ] ) },
         'in'        => sub { $user->find( q{=}, 1, in      => [ a => 1 ] ) },
         'values'    => sub { $user->find_all( q{=}, 1, 'a', 1 ) },
         'a row'     => sub { $user->insert( [1] ) },

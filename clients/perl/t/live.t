@@ -59,6 +59,9 @@ subtest 'a range without a start, in both APIs' => sub {
     $user->upsert( { user_id => $_, user_name => 'ranged' } ) for 1 .. 7;
     my @ids = map { $_->{user_id} } $user->range( stop => 8, page => 2 )->all;
     is_deeply \@ids, [ 1 .. 7 ], 'page by page';
+    my @filters = ( [ 'user_id', '!=', 2 ], [ 'user_id', '<', 4, 'while' ] );
+    my $found   = $user->find( '>=', 1, limit => 9, filters => \@filters );
+    is_deeply [ map { $_->{user_id} } @$found ], [ 1, 3 ], 'ended by a filter';
     my $old = Net::HandlerSocket->new( { host => '127.0.0.1', port => $read } );
     is $old->open_index( 1, 'test', 'user', 'PRIMARY', 'user_id', 'user_id' ), 0, 'an index';
     my @filter = ( undef, undef, [ [ 'W', '<', 0, 8 ] ] );

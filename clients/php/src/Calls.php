@@ -71,11 +71,12 @@ final class Calls
     {
         $names = $wire = [];
         foreach (array_values($filters) as $at => $filter) {
-            if (!is_array($filter) || count($filter) !== 3) {
-                throw new ValueError('a filter is a column, an operator and a value');
+            $allowed = is_array($filter) && count($filter) > 2 ? [[], ['while']] : [];
+            if (!in_array(array_slice((array) $filter, 3), $allowed, true)) {
+                throw new ValueError('a filter is a column, an operator, a value, and maybe while');
             }
             [$names[], $op, $value] = $filter;
-            $wire[] = ['F', $op, $at, Values::toBytes($value)];
+            $wire[] = [count($filter) === 3 ? 'F' : 'W', $op, $at, Values::toBytes($value)];
         }
         return [$names, $wire];
     }

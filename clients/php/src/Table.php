@@ -6,7 +6,8 @@ namespace HandlerSocket2;
 
 /**
  * A table by one of its indexes. A key is a value or a list of values; a row is an array by column names;
- * a filter is [column, operator, value]; `$returning` is before or after, and then gives rows.
+ * a filter is [column, operator, value]; with 'while' behind these the first row that fails ends the search.
+ * `$returning` is before or after, and then gives rows.
  */
 final class Table
 {

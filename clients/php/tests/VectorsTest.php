@@ -2,6 +2,7 @@
 
 declare(strict_types=1);
 
+use HandlerSocket2\Calls;
 use HandlerSocket2\ConfigurationError;
 use HandlerSocket2\Options;
 use HandlerSocket2\Protocol;
@@ -187,5 +188,12 @@ final class VectorsTest extends TestCase
         self::assertSame('2024-02-29 12:34:56.789000', Values::toBytes($time));
         self::assertSame(0.1, (float) Values::toBytes(0.1));
         $this->refused(ValueError::class, 'an infinity', fn () => Values::toBytes(INF));
+    }
+
+    public function testAFilterMayEndTheSearch(): void
+    {
+        $wire = [['F', '!=', 0, 'x'], ['W', '<', 1, '80']];
+        self::assertSame([['a', 'n'], $wire], Calls::filters([['a', '!=', 'x'], ['n', '<', 80, 'while']]));
+        $this->refused(ValueError::class, 'another word', fn () => Calls::filters([['n', '<', 80, 'until']]));
     }
 }

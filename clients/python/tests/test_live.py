@@ -34,6 +34,19 @@ def test_the_first_row_of_the_readme(url: str, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "{'user_id': 101, 'user_name': 'Yukari Takeba'}\n"
 
 
+def test_the_first_row_that_fails_a_while_filter_ends_the_search(url: str) -> None:
+    with handlersocket2.connect(url) as db:
+        user = db.table("user", ["user_id"])
+        for number in range(1, 8):
+            user.upsert({"user_id": number})
+        filters = [("user_id", "!=", 2), ("user_id", "<", 4, "while")]
+        assert [row["user_id"] for row in user.find(">=", 1, 9, filters=filters)] == [1, 3]
+        assert user.count(">=", 1, filters=filters) == 2
+        assert [row["user_id"] for row in user.range(1, filters=filters, page=1)] == [1, 3]
+        with pytest.raises(errors.ValueError):
+            user.find(">=", 1, filters=[("user_id", "<", 4, "until")])
+
+
 def test_tasks_share_a_client_and_a_large_pipeline_is_answered(url: str) -> None:
     async def work() -> None:
         async with handlersocket2.AsyncClient(url, pool_size=4) as db:

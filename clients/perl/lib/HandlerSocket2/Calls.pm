@@ -86,11 +86,12 @@ sub filters {
     my ( @names, @wire );
     _wrong('filters are a list') if defined $filters && ref $filters ne 'ARRAY';
     for my $one ( @{ $filters // [] } ) {
-        _wrong('a filter is [column, operator, value]') if ref $one ne 'ARRAY' || @$one != 3;
-        my ( $name, $op, $value ) = @$one;
+        _wrong(q{a filter is [column, operator, value], or with 'while' behind them})
+            if ref $one ne 'ARRAY' || @$one < 3 || "@$one[ 3 .. $#$one ]" !~ /\A(?:while)?\z/;
+        my ( $name, $op, $value, $while ) = @$one;
         push @wire,
             [
-            'F', $op, scalar @names,
+            $while ? 'W' : 'F', $op, scalar @names,
             HandlerSocket2::Values::to_bytes( $value, $self->kind($name) )
             ];
         push @names, $name;

@@ -202,7 +202,7 @@ A table is made by C<table> of L<HandlerSocket2>. It is cheap, and opens nothing
 
 A B<key> is one value, or a reference to a list of values for an index of several columns, or for its
 first ones. A B<row> is a reference to a hash by column names. A B<filter> is a reference to a list:
-column, operator, value. Rows come as references to lists of hashes.
+column, operator, value; with C<'while'> behind these the first row that fails ends the search. Rows come as references to lists of hashes.
 
 =head1 METHODS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import protocol
 from .connection import Call, Index
@@ -12,7 +12,20 @@ from .reader import Reply
 from .values import DECODERS, Key, Value, to_bytes
 
 Row = Dict[str, Any]
-Filters = Sequence[Tuple[str, str, Value]]
+# Column, operator, value; with "while" behind them the first row that fails ends the search.
+Filter = Union[Tuple[str, str, Value], Tuple[str, str, Value, str]]
+Filters = Sequence[Filter]
+
+
+def wire_filters(filters: Filters) -> Tuple[List[str], List[protocol.Filter]]:
+    """The filter columns, and the filters as the protocol takes them."""
+    wire = []
+    for at, one in enumerate(filters):
+        if len(one) < 3 or list(one[3:]) not in ([], ["while"]):
+            raise ValueError("a filter is a column, an operator, a value, and maybe while")
+        kind = "F" if len(one) == 3 else "W"
+        wire.append(protocol.Filter(kind, one[1], at, to_bytes(one[2])))
+    return [one[0] for one in filters], wire
 
 
 class Inserted(NamedTuple):
@@ -92,13 +105,6 @@ class TableCalls:
 
         return decode
 
-    def _filters(self, filters: Filters) -> Tuple[List[str], List[protocol.Filter]]:
-        names = [one[0] for one in filters]
-        return names, [
-            protocol.Filter("F", op, at, to_bytes(value))
-            for at, (_, op, value) in enumerate(filters)
-        ]
-
     def find(
         self,
         op: str,
@@ -112,7 +118,7 @@ class TableCalls:
         part: int = 0,
     ) -> Call:
         """`part` is the place of the column of `in_` in the key."""
-        names, wire = self._filters(filters)
+        names, wire = wire_filters(filters)
         values = key_values(key)
         listed = protocol.In(part, [to_bytes(one) for one in in_[1]], every) if in_ else None
         return Call(
@@ -150,7 +156,7 @@ class TableCalls:
 
     def count(self, op: str, key: Key, limit: int = 0, filters: Filters = ()) -> Call:
         """How many rows; a limit of 0 is none."""
-        names, wire = self._filters(filters)
+        names, wire = wire_filters(filters)
         values = key_values(key)
         return Call(
             "count",
@@ -234,7 +240,7 @@ class TableCalls:
         returning: Optional[str] = None,
     ) -> Call:
         """How many rows were changed."""
-        names, wire = self._filters(filters)
+        names, wire = wire_filters(filters)
         wanted, new = key_values(key), [to_bytes(one) for one in values.values()]
         columns = list(values)
         if verb == "D":

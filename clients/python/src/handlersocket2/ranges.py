@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-from .calls import Filters, Row, TableCalls, key_values
+from .calls import Filters, Row, TableCalls, key_values, wire_filters
 from .errors import ValueError
 from .protocol import Filter, Raw
 from .range_index import RangeIndex
-from .values import Key, to_bytes
+from .values import Key
 
 
 class Pages:
@@ -44,10 +44,7 @@ class Pages:
         calls = self._calls
         parts = await self._core.key(calls.database, calls.table, calls.index or "PRIMARY")
         index = RangeIndex(parts)
-        names = [one[0] for one in self._given]
-        wire = [
-            Filter("F", op, at, to_bytes(value)) for at, (_, op, value) in enumerate(self._given)
-        ]
+        names, wire = wire_filters(self._given)
         if self._stop is not None:
             (stop, *more) = key_values(self._stop)
             if more:
