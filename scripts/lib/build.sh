@@ -14,7 +14,7 @@ build_preset() {
     # headers behind the link build/server/current do not tell.
     version=$(<"$repository/build/server/current/complete")
   fi
-  if [[ -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then
+  if [[ $version != none && -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then
     rm -rf "$binary_directory"
   fi
   if [[ ! -e $binary_directory/build.ninja ]]; then

@@ -18,7 +18,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-CLIENTS = REPOSITORY / "build/clients"
+CLIENTS = REPOSITORY / "build/old_clients"
 sys.path.insert(0, str(REPOSITORY / "scripts"))
 
 from private_server import PrivateServer  # noqa: E402
@@ -40,7 +40,7 @@ CHANGED = [INSERTED[0], (2, "robert", None, 21), INSERTED[2], (5, "bob", "", 51)
 
 @dataclass(frozen=True)
 class Driver:
-    """How one driver is started: `client` is a folder of tests/clients and of build/clients."""
+    """How one driver is started: `client` is a folder of tests/old_clients and of build/old_clients."""
 
     name: str
     client: str

@@ -4,7 +4,7 @@
 const assert = require('assert');
 const path = require('path');
 
-// The client is installed below build/clients/node, so that this folder stays as it is.
+// The client is installed below build/old_clients/node, so that this folder stays as it is.
 const modules = path.join(process.env.HS_CLIENT_HOME, 'node_modules', 'node-handlersocket');
 const hs = require(modules);
 const { version } = require(path.join(modules, 'package.json'));

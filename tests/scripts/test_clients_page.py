@@ -1,0 +1,41 @@
+"""docs/clients.md has every client, and the suite of the clients counts what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import client_programs
+import test_clients as suite
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CLIENTS = REPOSITORY / "clients"
+
+
+def drivers() -> list[str]:
+    """The clients that the acceptance script drives."""
+    return sorted(file.parent.name for file in CLIENTS.glob("*/driver"))
+
+
+def test_every_client_has_a_program_in_the_page_and_its_readme() -> None:
+    for client in drivers():
+        assert client in client_programs.LANGUAGES, client
+        for page in client_programs.pages(client).values():
+            assert client_programs.first_block(page, client_programs.LANGUAGES[client].tag), (client, page)
+
+
+def test_the_suite_finds_clients_by_their_checks() -> None:
+    assert set(drivers()) <= set(suite.languages())
+    assert sorted(suite.languages()) == sorted(file.parent.name for file in CLIENTS.glob("*/check"))
+
+
+def test_a_check_is_counted_by_its_last_line() -> None:
+    assert suite.totals("failed: lint\n12 passed, 1 failed\n") == (12, 1)
+    assert suite.totals("12 passed, 1 failed\nkilled\n") is None
+    assert suite.totals("") is None
+
+
+def test_a_check_that_says_nothing_or_ends_badly_has_failed() -> None:
+    for said, status in (("killed\n", 137), ("0 passed, 0 failed\n", 0), ("5 passed, 0 failed\n", 1)):
+        outcome = suite.Outcome("go")
+        suite.count_check(outcome, said, status)
+        assert len(outcome.failed) == 1
