@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::indexes::Indexes;
 use crate::options::Tls;
 use crate::protocol::{Reader, Reply};
@@ -11,10 +13,17 @@ use crate::{Error, Options, Result};
 const WINDOW: usize = 64 << 10;
 
 /// Where connections of a place go to.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Endpoint {
     pub address: Address,
     pub secret: Option<String>,
+}
+
+impl fmt::Debug for Endpoint {
+    /// Without the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -45,7 +54,7 @@ pub(crate) struct Piece {
 pub(crate) struct Connection {
     stream: Stream,
     reader: Reader,
-    pub secure: bool, // TLS or a Unix socket.
+    pub secure: bool, // A Unix socket, or TLS whose certificate was looked at.
     pub features: Features,
     pub indexes: Indexes,
     /// Nothing can be sent any more. It is so during an exchange, too, which may be given up.
@@ -98,7 +107,7 @@ impl Connection {
         };
         let ssl = crate::tls::new_ssl(options, host)?;
         self.stream.start_tls(ssl, end).await.map_err(|error| Error::io(&error, false))?;
-        self.secure = true;
+        self.secure = options.tls == Tls::Verify;
         Ok(())
     }
 
@@ -135,7 +144,15 @@ impl Connection {
                 let next = &lines[written..window(pieces, &mut sent, written, answered)];
                 let result = self.stream.write_all(next, &mut written, deadline).await;
                 let maybe = written > 0 || self.stream.is_encrypted();
-                result.map_err(|error| Error::io(&error, maybe))?;
+                if let Err(error) = result {
+                    // What the server has said before it closed tells more.
+                    if error.kind() != std::io::ErrorKind::TimedOut {
+                        while let Ok(reply) = self.receive(deadline).await {
+                            replies.push(reply);
+                        }
+                    }
+                    return Err(Error::io(&error, maybe));
+                }
             }
             for _ in 0..piece.replies {
                 replies.push(self.receive(deadline).await?);
