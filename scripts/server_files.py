@@ -14,10 +14,15 @@ import tempfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-SERVER_ROOT = REPOSITORY / "build/server/current/root"
+# One of SERVERS; the first is the one that everything is built for where nothing else is said.
+SERVERS = ("mariadb-10.11", "mariadb-11.8")
+SERVER = os.environ.get("HS_SERVER") or SERVERS[0]
+SERVER_ROOT = REPOSITORY / "build/server" / ("current" if SERVER == SERVERS[0] else SERVER) / "root"
 # A directory for the reports of the sanitizers: the plugin is the one that was built under them.
 REPORTS = os.environ.get("HS_ASAN_REPORTS", "")
-PLUGIN_FILE = REPOSITORY / "build" / ("asan-server" if REPORTS else "release") / "handlersocket2.so"
+_PRESET = "asan-server" if REPORTS else "release"
+_BUILD = _PRESET if SERVER == SERVERS[0] else f"{_PRESET}-{SERVER}"
+PLUGIN_FILE = REPOSITORY / "build" / _BUILD / "handlersocket2.so"
 
 # A Unix socket's path has room for 107 bytes and a closing NUL.
 SOCKET_PATH_BYTES = 107
@@ -26,11 +31,12 @@ _FULL_DISK = re.compile(
     r"No space left on device|disk is full|(errcode|errno|error):? 28\b", re.IGNORECASE
 )
 
+# Without the beginning of their names, which differs between releases.
 SYSTEM_TABLES = (
-    "mysql_system_tables.sql",
-    "mysql_performance_tables.sql",
-    "mysql_system_tables_data.sql",
-    "maria_add_gis_sp_bootstrap.sql",
+    "system_tables.sql",
+    "performance_tables.sql",
+    "system_tables_data.sql",
+    "add_gis_sp_bootstrap.sql",
 )
 
 
@@ -62,9 +68,9 @@ def mentions_full_disk(text: str) -> bool:
 
 def mariadbd_command(server_root: Path, defaults_file: Path | None = None) -> list[str]:
     """mariadbd of the unpacked packages, with the options that an unpacked copy needs."""
-    share = server_root / "usr/share/mysql"
+    share = _share(server_root)
     command = [
-        str(server_root / "usr/sbin/mariadbd"),
+        *_program(server_root, "usr/sbin/mariadbd"),
         f"--defaults-file={defaults_file}" if defaults_file else "--no-defaults",
         f"--basedir={server_root / 'usr'}",
         f"--lc-messages-dir={share}",
@@ -73,6 +79,22 @@ def mariadbd_command(server_root: Path, defaults_file: Path | None = None) -> li
     if os.geteuid() == 0:
         command.append("--user=root")
     return command
+
+
+def _share(server_root: Path) -> Path:
+    """The messages, character sets and scripts of the server."""
+    folder = server_root / "usr/share/mariadb"
+    return folder if (folder / "charsets").exists() else server_root / "usr/share/mysql"
+
+
+def _program(server_root: Path, path: str) -> list[str]:
+    """How to run a program of the unpacked packages. A root of another distribution has a loader and
+    libraries of its own."""
+    loader = server_root / "lib64/ld-linux-x86-64.so.2"
+    if not loader.exists():
+        return [str(server_root / path)]
+    libraries = server_root / "usr/lib/x86_64-linux-gnu"
+    return [str(loader), "--library-path", str(libraries), str(server_root / path)]
 
 
 def socket_path(directory: Path) -> Path:
@@ -110,9 +132,11 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
     unfinished = directory / "data.unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
-    share = server_root / "usr/share/mysql"
+    share = _share(server_root)
     script = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
-    script += b"".join((share / name).read_bytes() for name in SYSTEM_TABLES)
+    for name in SYSTEM_TABLES:
+        (file,) = share.glob(f"m*_{name}")
+        script += file.read_bytes()
     script += NO_HOST_NAMES
     result = subprocess.run(
         [

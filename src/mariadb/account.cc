@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "mariadb/release.h"
 
 namespace hs::mariadb {
 namespace {
@@ -21,7 +22,7 @@ size_t reach(THD* thd, const TableNames& names, GRANT_INFO& grant, privilege_t w
   if ((grant.privilege & wanted) == wanted) return engine::Rights::kAll;
   for (size_t i = 0; i < count; ++i) {
     const privilege_t found =
-        get_column_grant(thd, &grant, names.database, names.table, name_of(i));
+        release::column_grant(thd, grant, names.database, names.table, name_of(i));
     if ((found & wanted) != wanted) return i;
   }
   return count;
@@ -186,7 +187,7 @@ bool Privileges::prepare(Principal& principal) {
   const char* const user = principal.priv_user_.c_str();
   const auto is_found = [&](const std::string& host, const std::string& ip) {
     const char* const from = host.empty() ? ip.c_str() : host.c_str();
-    return !acl_getroot(&context, user, from, ip.c_str(), nullptr) &&
+    return release::find_account(context, user, from, ip.c_str()) &&
            principal.priv_host_ == context.priv_host;
   };
   // By the client's address, and else by the account's own name: a proxied account has other hosts,
@@ -200,9 +201,7 @@ bool Privileges::prepare(Principal& principal) {
   context.host_or_ip = context.host;
   if (principal.role_.empty()) return true;
   const Asking asking(thd_, context);
-  privilege_t access = NO_ACL;
-  const char* const role = principal.role_.c_str();
-  if (acl_check_setrole(thd_, role, &access) == 0) (void)acl_setrole(thd_, role, access);
+  release::take_role(thd_, principal.role_.c_str());
   // A role that was taken away raises an error in the thread's own THD.
   if (current_thd != nullptr) current_thd->clear_error();
   return true;
@@ -255,7 +254,7 @@ SeenOfTable Privileges::seen(Principal& principal, const char* database, const c
   seen.all_indexes = (grant.privilege & TABLE_ACLS) != NO_ACL;
   for (Field* const column : columns) {
     const privilege_t found =
-        get_column_grant(thd_, &grant, database, table, column->field_name.str);
+        release::column_grant(thd_, grant, database, table, column->field_name);
     seen.columns.push_back((found & COL_ACLS) != NO_ACL);
   }
   return seen;
@@ -279,9 +278,9 @@ AccountRights Privileges::rights(Principal& principal, const TableNames& names) 
   rights.deletes = has_any(names.database, names.table, DELETE_ACL, false);
   rights.ignores_read_only = context.check_access(PRIV_IGNORE_READ_ONLY);
 
-  const auto column = [&](size_t i) { return names.columns[i]->field_name.str; };
-  const auto filter = [&](size_t i) { return names.filter_columns[i]->field_name.str; };
-  const auto part = [&](size_t i) { return names.key->key_part[i].field->field_name.str; };
+  const auto column = [&](size_t i) { return names.columns[i]->field_name; };
+  const auto filter = [&](size_t i) { return names.filter_columns[i]->field_name; };
+  const auto part = [&](size_t i) { return names.key->key_part[i].field->field_name; };
   const size_t columns = names.columns.size();
   rights.select_columns = reach(thd_, names, grant, SELECT_ACL, columns, column);
   rights.select_filters =

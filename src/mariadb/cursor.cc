@@ -4,6 +4,7 @@
 #include "mariadb/cursor.h"
 
 #include "mariadb/duplicates.h"
+#include "mariadb/release.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -88,7 +89,7 @@ bool MariaCursor::lock_for_write(engine::Access access) {
                        (access == engine::Access::kDelete && table_->versioned(VERS_TIMESTAMP));
   access_ = access;
   if (!failed && adds) failed = !allows_puts();
-  if (!failed && (adds || updates)) failed = table_->file->prepare_for_insert(updates) != 0;
+  if (!failed) failed = !release::prepare_for_writes(table_->file, adds, updates);
   if (!failed && adds) failed = !begin_puts();
   if (failed) {
     if (thd->lock != nullptr) end_statement();

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "mariadb/fit_kinds.h"
+#include "mariadb/release.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -51,9 +52,7 @@ void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong want
   ulong fraction;
   if (wanted == 0 || field->get_timestamp(&fraction) != 0) return;
   // set_max() would write all six digits of a second, whether the column has room for them or not.
-  timeval last = {TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART};
-  my_timeval_trunc(&last, field->decimals());
-  field->store_timestamp_dec(last, TIME_SECOND_PART_DIGITS);
+  release::store_moment(field, TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART);
   if (field->val_datetime_packed(thd) < wanted) return;
   // The day does not exist in its month, or the day or month is 0: the last moment before it.
   MYSQL_TIME end = time;

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/names.h"
 
-#include <cstring>
+#include "mariadb/release.h"
 
 namespace hs::mariadb {
 
 std::string filed_name(const std::string& name) {
-  std::string filed = name;
-  if (lower_case_table_names != 0) {
-    filed.resize(name.size() * files_charset_info->casedn_multiply());
-    filed.resize(
-        my_casedn_str(files_charset_info, std::strncpy(filed.data(), name.c_str(), filed.size())));
-  }
-  return filed;
+  return lower_case_table_names != 0 ? release::fold_file_name(name) : name;
 }
 
 bool is_valid_name(std::string_view name) {

@@ -8,6 +8,7 @@
 #include "mariadb/expressions.h"
 #include "mariadb/history_needs_sql.h"
 #include "mariadb/names.h"
+#include "mariadb/release.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -205,10 +206,8 @@ Result<void> MariaCursor::resolve() {
 // reaches other tables (cascades, triggers).
 bool MariaCursor::changes_rows_at_one_go() const {
   const TABLE_SHARE* share = table_->s;
-  const bool has_fulltext =
-      std::any_of(table_->key_info, table_->key_info + share->keys, [](const KEY& key) {
-        return key.algorithm == HA_KEY_ALG_FULLTEXT || (key.flags & HA_FULLTEXT);
-      });
+  const bool has_fulltext = std::any_of(table_->key_info, table_->key_info + share->keys,
+                                        [](const KEY& key) { return release::is_fulltext(key); });
   return table_->file->ht->db_type == DB_TYPE_INNODB && table_->part_info == nullptr &&
          !table_->versioned() && !share->period.name && !share->long_unique_table &&
          !has_fulltext && children_.count() == 1 && triggers_ == nullptr;
@@ -231,9 +230,7 @@ Result<uint> MariaCursor::find_index() const {
   if (found == table_->s->keys) return ErrorCode::kIndex;
   // Only ordered and hash indexes can be searched by column values.
   const KEY& key = table_->key_info[found];
-  if (key.algorithm == HA_KEY_ALG_FULLTEXT || key.algorithm == HA_KEY_ALG_RTREE ||
-      key.algorithm == HA_KEY_ALG_LONG_HASH || (key.flags & (HA_FULLTEXT | HA_SPATIAL)) != 0)
-    return ErrorCode::kIndex;
+  if (!release::is_of_values(key)) return ErrorCode::kIndex;
   // After ALTER TABLE … DISABLE KEYS the index has no rows.
   if (!table_->s->keys_in_use.is_set(found)) return ErrorCode::kIndex;
   return found;

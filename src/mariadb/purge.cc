@@ -9,6 +9,7 @@
 
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
+#include "mariadb/release.h"
 #include "mariadb/session.h"
 #include "mariadb/variables.h"
 #include "server/thread.h"
@@ -50,7 +51,7 @@ bool is_there(THD* thd, const DefinitionWalk::Name& name) {
   const LEX_CSTRING table{name.second.data(), name.second.size()};
   handlerton* engine = nullptr;
   bool is_sequence = false;
-  return ha_table_exists(thd, &database, &table, nullptr, nullptr, &engine, &is_sequence) &&
+  return release::table_exists(thd, database, table, &engine, &is_sequence) &&
          engine != view_pseudo_hton && !is_sequence;
 }
 

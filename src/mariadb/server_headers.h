@@ -32,9 +32,11 @@
 
 // In a plugin these are macros for calls through service tables that the server fills. This plugin
 // uses the server's own structures anyway, so it calls the functions themselves.
+#undef my_error
 #undef my_printf_error
 #undef set_thd_proc_info
 extern "C" {
+void my_error(unsigned int error, unsigned long flags, ...);
 void my_printf_error(unsigned int error, const char* format, unsigned long flags, ...);
 const char* set_thd_proc_info(MYSQL_THD thd, const char* info, const char* function,
                               const char* file, unsigned int line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/table_description.h"
+#include "mariadb/release.h"
 
 #include <string_view>
 
@@ -94,7 +95,7 @@ bool sees_index(const SeenOfTable* seen, const KEY& key) {
 
 DescriptionText prefix_of(const TABLE_SHARE& share, const KEY& key, const KEY_PART_INFO& part) {
   const bool is_whole = part.length == share.field[part.fieldnr - 1]->key_length();
-  if (is_whole || (key.flags & HA_FULLTEXT)) return std::nullopt;
+  if (is_whole || release::is_fulltext(key)) return std::nullopt;
   return std::to_string(part.length / part.field->charset()->mbmaxlen);
 }
 

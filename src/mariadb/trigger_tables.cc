@@ -5,6 +5,7 @@
 
 #include "mariadb/foreign_keys.h"
 #include "mariadb/history_needs_sql.h"
+#include "mariadb/release.h"
 #include "mariadb/server_session.h"
 
 namespace hs::mariadb {
@@ -91,6 +92,8 @@ bool TriggerTables::open(TABLE_LIST* table) {
 }
 
 bool TriggerTables::can_be_served() const {
+  Table_triggers_list* const triggers = table_->table->triggers;
+  if (triggers != nullptr && release::has_triggers_of_columns(*triggers)) return false;
   for (const TABLE_LIST* used = table_; used != nullptr; used = used->next_global) {
     const TABLE* const table = used->table;
     if (table == nullptr) continue;

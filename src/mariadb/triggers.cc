@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mariadb/cursor.h"
+#include "mariadb/release.h"
 #include "mariadb/server_session.h"
 #include "mariadb/session.h"
 
@@ -72,14 +73,15 @@ Result<void> MariaCursor::fire(trg_event_type event, trg_action_time_type time,
   Table_triggers_list& triggers = *table_->triggers;
   if (!triggers.has_triggers(event, time)) {
     // Fails when the server could not read the table's triggers.
-    return triggers.process_triggers(thd, event, time, old_is_beside) ? failed(0) : Result<void>();
+    return release::run_triggers(triggers, thd, event, time, old_is_beside) ? Result<void>()
+                                                                            : failed(0);
   }
   session_.begin_trigger();
   bool is_done = false;
   bool was_refused = false;
   {
     RefusedLocks refused(thd);
-    is_done = !triggers.process_triggers(thd, event, time, old_is_beside);
+    is_done = release::run_triggers(triggers, thd, event, time, old_is_beside);
     was_refused = refused.any() && !session_.waits_for_locks();
   }
   session_.end_trigger();

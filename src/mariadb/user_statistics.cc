@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mariadb/release.h"
+
 namespace hs::mariadb::user_statistics {
 namespace {
 
@@ -62,11 +64,9 @@ void add_work(Whose whose, const engine::AccountWork& work) {
     entry.update_commands += work.changes;
     entry.other_commands += work.others;
     entry.empty_queries += work.empty_reads;
-    entry.rows_read += work.rows_read;
     entry.rows_sent += work.rows_read;
-    entry.rows_inserted += work.rows_inserted;
-    entry.rows_updated += work.rows_updated;
-    entry.rows_deleted += work.rows_deleted;
+    release::count_rows(entry, work.rows_read, work.rows_inserted, work.rows_updated,
+                        work.rows_deleted);
     entry.access_denied_errors += work.denied;
     entry.bytes_received += work.bytes_received;
     entry.bytes_sent += work.bytes_sent;

@@ -6,18 +6,17 @@
 #include <atomic>
 
 #include "mariadb/changes.h"
+#include "mariadb/release.h"
 #include "mariadb/values.h"
 
 namespace hs::mariadb {
 namespace {
 
 const char* character_set_names[] = {"utf8mb4", "binary", nullptr};
-TYPELIB character_sets = {array_elements(character_set_names) - 1, "", character_set_names,
-                          nullptr};
+TYPELIB character_sets = release::choices(character_set_names);
 
 const char* authentication_names[] = {"auto", "none", "secret", "account", nullptr};
-TYPELIB authentications = {array_elements(authentication_names) - 1, "", authentication_names,
-                           nullptr};
+TYPELIB authentications = release::choices(authentication_names);
 
 constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr int kDynamic = PLUGIN_VAR_RQCMDARG;
