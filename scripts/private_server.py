@@ -168,6 +168,10 @@ class PrivateServer:
             *self.arguments,
         ]
 
+    def program(self, name: str) -> list[str]:
+        """How to run one of the programs that came with the server."""
+        return server_files.program(self.server_root, f"usr/bin/{name}")
+
     def _options(self) -> dict[str, object]:
         return {
             "datadir": self.data_directory,

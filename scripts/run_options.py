@@ -19,7 +19,10 @@ from ports import port_is_free
 from server_files import ServerError
 
 HELP_FILE = Path(__file__).with_name("run_help.txt")
-DEFAULT_DIRECTORY = server_files.REPOSITORY / "build/run"
+# A server cannot read the data directory of a later release.
+DEFAULT_DIRECTORY = server_files.REPOSITORY / (
+    "build/run" if server_files.is_default() else f"build/run-{server_files.SERVER}"
+)
 DEFAULT_ROWS = 1_000_000
 MAX_ROWS = 100_000_000
 MAX_THREADS = 3000
@@ -28,7 +31,7 @@ MAX_THREADS = 3000
 @dataclass(frozen=True)
 class Options:
     """What ./run was asked to do. `rows` is None when the rows in the directory stay as they are;
-    `source` is only used by the shell part."""
+    `source` and `server` are only used by the shell part."""
 
     once: bool
     detach: bool
@@ -41,6 +44,7 @@ class Options:
     threads_wr: int | None
     rows: int | None
     source: Path | None
+    server: str
     server_arguments: tuple[str, ...]
 
 
@@ -78,6 +82,7 @@ def _make_parser() -> _Parser:
     parser.add_argument("--threads-wr", type=threads)
     parser.add_argument("--rows", type=_number("a number of rows", 0, MAX_ROWS))
     parser.add_argument("--source", type=Path)
+    parser.add_argument("--server", choices=server_files.SERVERS, default=server_files.SERVER)
     return parser
 
 

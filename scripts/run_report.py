@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import sample_table
+import server_files
 from private_server import PrivateServer
 
 REQUESTS = (
@@ -50,8 +51,8 @@ def step(text: str) -> Iterator[None]:
 
 def how_to_talk(server: PrivateServer) -> str:
     """How to reach the server by nc, by SQL and from a program; each can be pasted."""
-    client = server.server_root.parent.resolve() / "root/usr/bin/mariadb"
-    sql = [str(client), "--no-defaults", "-u", "root", "-S", str(server.socket), "test"]
+    client = server_files.program(server.server_root.parent.resolve() / "root", "usr/bin/mariadb")
+    sql = [*client, "--no-defaults", "-u", "root", "-S", str(server.socket), "test"]
     source = CLIENT.format(port=server.port, requests=REQUESTS)
     return f"""
 The read port is {server.port}, the write port {server.port_wr}, the SQL port {server.sql_port} \

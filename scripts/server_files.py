@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # One of SERVERS; the first is the one that everything is built for where nothing else is said.
 SERVERS = ("mariadb-10.11", "mariadb-11.8")
 SERVER = os.environ.get("HS_SERVER") or SERVERS[0]
-SERVER_ROOT = REPOSITORY / "build/server" / ("current" if SERVER == SERVERS[0] else SERVER) / "root"
+SERVER_ROOT = REPOSITORY / "build/server" / (SERVER if SERVER != SERVERS[0] else "current") / "root"
 # A directory for the reports of the sanitizers: the plugin is the one that was built under them.
 REPORTS = os.environ.get("HS_ASAN_REPORTS", "")
 _PRESET = "asan-server" if REPORTS else "release"
@@ -32,6 +32,12 @@ _FULL_DISK = re.compile(
 )
 
 # Without the beginning of their names, which differs between releases.
+
+def is_default() -> bool:
+    """Whether the server is the one that needs not be named."""
+    return SERVER == SERVERS[0]
+
+
 SYSTEM_TABLES = (
     "system_tables.sql",
     "performance_tables.sql",
@@ -70,7 +76,7 @@ def mariadbd_command(server_root: Path, defaults_file: Path | None = None) -> li
     """mariadbd of the unpacked packages, with the options that an unpacked copy needs."""
     share = _share(server_root)
     command = [
-        *_program(server_root, "usr/sbin/mariadbd"),
+        *program(server_root, "usr/sbin/mariadbd"),
         f"--defaults-file={defaults_file}" if defaults_file else "--no-defaults",
         f"--basedir={server_root / 'usr'}",
         f"--lc-messages-dir={share}",
@@ -87,7 +93,7 @@ def _share(server_root: Path) -> Path:
     return folder if (folder / "charsets").exists() else server_root / "usr/share/mysql"
 
 
-def _program(server_root: Path, path: str) -> list[str]:
+def program(server_root: Path, path: str) -> list[str]:
     """How to run a program of the unpacked packages. A root of another distribution has a loader and
     libraries of its own."""
     loader = server_root / "lib64/ld-linux-x86-64.so.2"

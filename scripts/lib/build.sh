@@ -3,17 +3,32 @@
 
 command_prefix=()
 
+# Takes `--server NAME` for everything that runs below this script; the first one is the default.
+servers=(mariadb-10.11 mariadb-11.8)
+
+choose_server() { # choose_server NAME
+  [[ " ${servers[*]} " == *" $1 "* ]] || die "--server takes one of ${servers[*]}, not ${1:-nothing}"
+  if [[ $1 == "${servers[0]}" ]]; then unset HS_SERVER; else export HS_SERVER=$1; fi
+}
+
+# The preset that builds the optimised plugin for the chosen server.
+plugin_preset() {
+  local server=${HS_SERVER:-${servers[0]}}
+  [[ $server == "${servers[0]}" ]] && printf release || printf 'release-%s' "$server"
+}
+
 # build_preset PRESET "what is built": warm, this is one call of ninja that finds nothing to do.
 build_preset() {
   local preset=$1 sentence=$2
   local binary_directory=$repository/build/$preset
   local stamp=$binary_directory/server_version version=none
   start_log "$repository/build/$preset.log"
-  if [[ $preset == release || $preset == asan-server || $preset == lint ]]; then
-    # Objects made from the headers of another version must never meet this one's: file times of
-    # headers behind the link build/server/current do not tell.
-    version=$(<"$repository/build/server/current/complete")
-  fi
+  # Objects made from the headers of another version must never meet this one's: file times of
+  # headers behind the links in build/server do not tell.
+  case $preset in
+    release-*) version=$(<"$repository/build/server/${preset#release-}/complete") ;;
+    release | asan-server | lint) version=$(<"$repository/build/server/current/complete") ;;
+  esac
   if [[ $version != none && -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then
     rm -rf "$binary_directory"
   fi

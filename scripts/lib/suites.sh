@@ -4,6 +4,7 @@
 
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture clients)
 optional_suites=(old_clients) # need more than Debian's packages, so only on demand
+server_suites=(e2e durability fuzz_server differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 
@@ -138,7 +139,7 @@ suite_torture() { # suite_torture RUN_ARGUMENT…
 
 build_plugin() {
   if [[ -z $sanitized ]]; then
-    build_preset release "building the plugin"
+    build_preset "$(plugin_preset)" "building the plugin${HS_SERVER:+ for $HS_SERVER}"
     return
   fi
   build_preset asan-server "building the plugin (ASan and UBSan)"

@@ -194,6 +194,7 @@ class MariaCursor final : public engine::Cursor {
   Result<void> end_update(bool differs);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
+  Result<void> keep_past_row();
   Result<void> check_children();
   Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
   Result<void> erase_versioned();

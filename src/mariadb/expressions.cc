@@ -10,10 +10,10 @@ namespace {
 bool asks_for_client(Item_func* function) {
   const Item_func::Functype type = function->functype();
   if (type == Item_func::GSYSVAR_FUNC || type == Item_func::GUSERVAR_FUNC) return true;
-  // CURRENT_USER, SESSION_USER, SYSTEM_USER and USER all have one of these names.
+  // SYSTEM_USER has the name of USER, and so has SESSION_USER before 11.8.
   const LEX_CSTRING name = function->func_name_cstring();
   for (const std::string_view known :
-       {"user", "current_user", "current_role", "database", "connection_id"})
+       {"user", "current_user", "session_user", "current_role", "database", "connection_id"})
     if (known == std::string_view(name.str, name.length)) return true;
   return false;
 }

@@ -4,6 +4,7 @@
 // (sql_insert.cc).
 #include "mariadb/cursor.h"
 #include "mariadb/duplicates.h"
+#include "mariadb/release.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
@@ -280,7 +281,7 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way, 
   const bool deletes_visibly =
       table_->triggers != nullptr && table_->triggers->has_delete_triggers();
   const bool may_update =
-      !file->referenced_by_foreign_key() && !table_->versioned() && !deletes_visibly;
+      !file->referenced_by_foreign_key() && !deletes_visibly && release::may_become_new(table_);
   uint64_t replaced = 0;
   for (;;) {
     const Result<int> error = write_new_row(id);
@@ -296,7 +297,12 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way, 
     if (may_update && duplicate_key_ == last_key) {
       const int failure = file->ha_update_row(table_->record[1], table_->record[0]);
       if (failure != 0 && failure != HA_ERR_RECORD_IS_THE_SAME) return failed(failure).error();
-      if (failure == 0) ++replaced;
+      if (failure != 0) break;
+      ++replaced;
+      if (!table_->versioned()) break;
+      if (auto kept = keep_past_row(); !kept) return kept.error();
+      id.note_write();
+      ++replaced;  // the row of the past counts, as in SQL
       break;
     }
     if (auto erased = erase_replaced(); !erased) return erased.error();

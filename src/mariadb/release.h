@@ -109,6 +109,24 @@ inline std::string fold_file_name(const std::string& name) {
   return folded;
 }
 
+/// Whether REPLACE may make an old row of the table the new one, as far as the table's history goes.
+inline bool may_become_new(const TABLE* table) {
+#if HS_SINCE_11_8
+  return !table->versioned(VERS_TRX_ID);
+#else
+  return !table->versioned();
+#endif
+}
+
+/// Whether SHOW gives a default of this value as hexadecimal digits.
+inline bool shows_as_hexadecimal([[maybe_unused]] const String& value) {
+#if HS_SINCE_11_8
+  return value.charset() == &my_charset_bin;
+#else
+  return false;
+#endif
+}
+
 /// Whether there is a table, view or sequence of this name, and of which kind.
 inline bool table_exists(THD* thd, const LEX_CSTRING& database, const LEX_CSTRING& table,
                          handlerton** engine, bool* is_sequence) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/table_description.h"
-#include "mariadb/release.h"
 
 #include <string_view>
+
+#include "mariadb/release.h"
 
 namespace hs::mariadb {
 namespace {
@@ -40,6 +41,11 @@ std::string constant_default_of(Field& field) {
   StringBuffer<MAX_FIELD_WIDTH> value(utf8);
   field.val_str(&value);
   if (value.length() == 0) return "''";
+  if (release::shows_as_hexadecimal(value)) {
+    StringBuffer<MAX_FIELD_WIDTH> digits(utf8);
+    digits.append_hex(value.ptr(), static_cast<uint32>(value.length()));
+    return "x'" + text_of(digits) + "'";
+  }
   StringBuffer<MAX_FIELD_WIDTH> readable, quoted(utf8);
   uint errors = 0;
   readable.copy(value.ptr(), value.length(), field.charset(), utf8, &errors);

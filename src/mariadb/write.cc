@@ -232,14 +232,19 @@ Result<MariaCursor::Written> MariaCursor::write_updated_row(bool makes_history) 
     if (*way == Way::kBlocked) break;
   }
   if (error == 0 && makes_history && table_->versioned(VERS_TIMESTAMP)) {
-    // The row of the past is made where the new one is.
-    store_record(table_, record[2]);
-    error = vers_insert_history_row(table_);
-    restore_record(table_, record[2]);
+    if (auto kept = keep_past_row(); !kept) return kept.error();
   }
   if (error != 0) return failed(error).error();
   session_.note_change();
   return Written::kChanged;
+}
+
+// Writes the row of the past of an updated one, which is in record[1], where the new row is.
+Result<void> MariaCursor::keep_past_row() {
+  store_record(table_, record[2]);
+  const int error = vers_insert_history_row(table_);
+  restore_record(table_, record[2]);
+  return error == 0 ? Result<void>() : failed(error);
 }
 
 // A foreign key that refers to this table may be added while the table is open: the server does not

@@ -55,14 +55,13 @@ def binary_logs(server: PrivateServer) -> list[Path]:
 
 def replay(logs: Sequence[Path], target: PrivateServer, options: Sequence[str] = ()) -> None:
     """mariadb-binlog | mariadb"""
-    binaries = target.server_root / "usr/bin"
     read = subprocess.Popen(
-        [binaries / "mariadb-binlog", "--no-defaults", *options, *logs],
+        [*target.program("mariadb-binlog"), "--no-defaults", *options, *logs],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     write = subprocess.run(
-        [binaries / "mariadb", "--no-defaults", f"--socket={target.socket}", "--user=root"],
+        [*target.program("mariadb"), "--no-defaults", f"--socket={target.socket}", "--user=root"],
         stdin=read.stdout,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

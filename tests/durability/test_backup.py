@@ -23,7 +23,7 @@ def mariadb_backup(server: PrivateServer, *arguments: str | Path) -> str:
     if not program.exists():
         pytest.skip("mariadb-backup of the server's version could not be fetched")
     done = subprocess.run(
-        [program, "--no-defaults", *arguments],
+        [*server.program(program.name), "--no-defaults", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=TIMEOUT_S,

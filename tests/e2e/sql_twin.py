@@ -121,7 +121,7 @@ class Twin:
         file, position = self._position
         shown = subprocess.run(
             [
-                self.server.server_root / "usr/bin/mariadb-binlog",
+                *self.server.program("mariadb-binlog"),
                 "--no-defaults",
                 "--base64-output=decode-rows",
                 "-v",

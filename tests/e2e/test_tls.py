@@ -370,11 +370,12 @@ def test_a_thousand_connections_leave_nothing_behind(
             pass
 
 
-def test_a_server_without_tls_closes_with_an_alert(server: PrivateServer) -> None:
-    before = status(server, "tls_failed")
-    with Client(server.port) as client, pytest.raises(ssl.SSLError, match="alert"):
-        ssl._create_unverified_context().wrap_socket(client.socket)
-    assert status(server, "tls_failed") == before + 1
+def test_a_server_without_tls_closes_with_an_alert() -> None:
+    with PrivateServer(variables={"skip_ssl": None}) as server:
+        before = status(server, "tls_failed")
+        with Client(server.port) as client, pytest.raises(ssl.SSLError, match="alert"):
+            ssl._create_unverified_context().wrap_socket(client.socket)
+        assert status(server, "tls_failed") == before + 1
 
 
 def test_versions_are_those_of_the_server_and_shutdown_ends_tls_connections(

@@ -268,7 +268,7 @@ def test_a_prepared_transaction_of_another_session_is_waited_for(
         cursor.execute("UPDATE hs.t SET v = 21 WHERE id = 2")
         cursor.execute("XA END 'x'")
         cursor.execute("XA PREPARE 'x'")
-        assert side.begin() == 0
+        assert side.begin("RC") == 0
         assert side.update(1, 11) == 0
         assert side.rows() == [(1, 11), (2, 20), (3, 30)]
         waits = side.later(side.update, 2, 22)

@@ -151,7 +151,7 @@ def row_events(server: PrivateServer, position: str) -> dict[str, list[list[str]
     log, end = server.sql("SHOW MASTER STATUS")[0][:2]
     folder = Path(server.sql("SELECT @@log_bin_basename")[0][0]).parent
     text = subprocess.run(
-        [server.server_root / "usr/bin/mariadb-binlog", "--no-defaults", "-v", "--base64-output=decode-rows",
+        [*server.program("mariadb-binlog"), "--no-defaults", "-v", "--base64-output=decode-rows",
          f"--start-position={position}", f"--stop-position={end}", folder / log],
         capture_output=True, check=True,
     ).stdout.decode(errors="replace")  # fmt: skip

@@ -1,0 +1,135 @@
+"""What MariaDB has since 11.8: vectors, triggers that pass over rows, times past 2038."""
+
+from __future__ import annotations
+
+import datetime
+import struct
+
+import pytest
+import server_files
+from hs_client import Client
+from private_server import PrivateServer
+
+pytestmark = pytest.mark.skipif(
+    server_files.SERVER != "mariadb-11.8", reason="./test --server mariadb-11.8 runs these"
+)
+NEAREST = (
+    "SELECT id FROM hs.v ORDER BY VEC_DISTANCE_EUCLIDEAN(e, VEC_FromText('[10,20,1]')) LIMIT 3"
+)
+
+
+def vector(*values: float) -> bytes:
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+@pytest.fixture(autouse=True)
+def _empty(server: PrivateServer) -> None:
+    server.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+
+
+def nearest(server: PrivateServer) -> list[int]:
+    assert "e" in server.sql("EXPLAIN " + NEAREST)[0]
+    return [id for (id,) in server.sql(NEAREST)]
+
+
+def test_the_index_of_vectors_follows_the_changes(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.v (id INT PRIMARY KEY, e VECTOR(3) NOT NULL, VECTOR INDEX (e))")
+    writer.open("hs.v", ["id", "e"], id=1)
+    writer.open("hs.v", ["e"], id=2)
+    reader.open("hs.v", ["id", "e"], id=1)
+    for i in range(50):
+        assert writer.request(1, "+", 2, i, vector(i, 2 * i, 1)) == b"0\t1"
+    assert nearest(server) == [10, 11, 9]
+    assert writer.request(1, "=", 1, 10, 1, 0, "D") == b"0\t1\t1"
+    assert nearest(server) == [11, 9, 12]
+    assert writer.request(2, "=", 1, 40, 1, 0, "U", vector(10, 20, 1)) == b"0\t1\t1"
+    assert nearest(server) == [40, 11, 9]
+    assert reader.find("=", [40]) == [(b"40", vector(10, 20, 1))]
+    assert server.sql("CHECK TABLE hs.v EXTENDED")[0][-1] == "OK"
+
+
+@pytest.mark.parametrize("value", [b"abc", b""])
+def test_what_is_no_vector_is_refused(server: PrivateServer, writer: Client, value: bytes) -> None:
+    server.sql("CREATE TABLE hs.v (id INT PRIMARY KEY, e VECTOR(3) NOT NULL)")
+    writer.open("hs.v", ["id", "e"])
+    assert writer.request(1, "+", 2, 1, value).startswith(b"1\t1\tsql_1292")
+    assert server.sql("SELECT COUNT(*) FROM hs.v") == [(0,)]
+
+
+def test_the_index_of_vectors_cannot_be_opened(server: PrivateServer, reader: Client) -> None:
+    server.sql("CREATE TABLE hs.v (id INT PRIMARY KEY, e VECTOR(3) NOT NULL, VECTOR INDEX e (e))")
+    assert reader.request("P", 1, "hs", "v", "e", "id") == b"2\t1\tidxnum"
+
+
+def test_a_row_that_a_trigger_passes_over_fails_the_request(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+    for event, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")):
+        server.sql(
+            f"CREATE TRIGGER hs.b{event} BEFORE {event} ON hs.t FOR EACH ROW"
+            f" BEGIN IF {row}.v = 7 THEN SIGNAL SQLSTATE '02TRG'; END IF; END"
+        )
+    writer.open("hs.t", ["id", "v"])
+    writer.open("hs.t", ["v"], id=2)
+    skipped = b"1\t1\tsql_4208 The row is skipped by a trigger implementation"
+    assert writer.request(1, "+", 2, 1, 1) == b"0\t1"
+    assert writer.request(1, "+", 2, 2, 7) == skipped
+    assert writer.request(2, "=", 1, 1, 1, 0, "U", 7) == skipped
+    assert server.sql("SELECT * FROM hs.t") == [(1, 1)]
+    server.sql("DROP TRIGGER hs.bUPDATE")
+    server.sql("UPDATE hs.t SET v = 7")
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == skipped
+    assert server.sql("SELECT * FROM hs.t") == [(1, 7)]
+
+
+def test_triggers_of_certain_columns_are_refused(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT, w INT)")
+    server.sql("CREATE TRIGGER hs.b BEFORE UPDATE OF w ON hs.t FOR EACH ROW SET NEW.v = 100")
+    assert writer.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
+    assert reader.request("P", 1, "hs", "t", "PRIMARY", "id") == b"0\t1"
+
+
+def test_a_timestamp_goes_up_to_2106(server: PrivateServer, reader: Client, writer: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, t TIMESTAMP, KEY (t))")
+    writer.open("hs.t", ["id", "t"])
+    assert writer.request(1, "+", 2, 1, "2100-01-01 00:00:00") == b"0\t1"
+    assert writer.request(1, "+", 2, 2, "2107-01-01 00:00:00").startswith(b"1\t1\tsql_1292")
+    assert server.sql("SELECT * FROM hs.t") == [(1, datetime.datetime(2100, 1, 1))]
+    reader.open("hs.t", ["id"], index="t")
+    assert reader.find("<", ["2150-01-01"]) == [(b"1",)]
+    assert reader.find(">", ["2099-12-31"]) == [(b"1",)]
+
+
+def test_keys_compare_by_the_collations_of_unicode_14(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, u UUID DEFAULT UUID_v7(),"
+        " x VARCHAR(20) COLLATE utf8mb4_uca1400_ai_ci, KEY (x))"
+    )
+    writer.open("hs.t", ["id", "x"])
+    assert writer.request(1, "+", 2, 1, "Ünï") == b"0\t1"
+    reader.open("hs.t", ["id", "x"], index="x")
+    assert reader.find("=", ["uni"]) == [(b"1", "Ünï".encode())]
+    ((version,),) = server.sql("SELECT SUBSTR(u, 15, 1) FROM hs.t")
+    assert version == "7"
+
+
+def test_a_row_that_has_changed_since_the_view_is_not_changed(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 1)")
+    writer.open("hs.t", ["id", "v"])
+    writer.open("hs.t", ["v"], id=2)
+    assert writer.request("T", "B", "RR") == b"0\t1"
+    assert writer.find("=", [1]) == [(b"1", b"1")]
+    server.sql("UPDATE hs.t SET v = 2")
+    assert writer.request(2, "=", 1, 1, 1, 0, "U", 3) == b"1\t1\t123"
+    assert writer.request("T", "C") == b"1\t1\ttransaction_lost"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 2)]
