@@ -86,7 +86,8 @@ std::optional<std::vector<std::string>> table_names(THD* thd, const std::string&
 
 // Whether the error says that the table cannot be opened, rather than that the request must end.
 bool is_of_table(const Error& error) {
-  return error.code == ErrorCode::kSql && error.number != ER_STATEMENT_TIMEOUT;
+  return error.code == ErrorCode::kEngine ||
+         (error.code == ErrorCode::kSql && error.number != ER_STATEMENT_TIMEOUT);
 }
 
 }  // namespace
@@ -218,8 +219,8 @@ Result<void> MariaSession::describe_table(const std::string& database, const std
     }
     TABLE* const made = definition.make_table(of_indexes);
     if (made == nullptr) {
-      (void)take_error(0);
-      return ErrorCode::kOpenTable;
+      const Error error = take_error(0);
+      return is_of_table(error) ? Error{ErrorCode::kOpenTable, 0, {}} : error;
     }
     std::optional<SeenOfTable> seen;
     if (account_ != nullptr) {

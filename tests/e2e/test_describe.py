@@ -295,6 +295,29 @@ def test_a_description_waits_while_ddl_has_the_table_for_itself(
             assert [row[0] for row in rows(client.request("D", "hs"))] == [b"t", b"u"]
 
 
+def test_a_description_that_is_killed_while_it_opens_the_table_is_interrupted(
+    server: PrivateServer, database: str, reader: Client
+) -> None:
+    """A session that takes too much memory is killed by the server: here for a table's expressions."""
+    columns = ", ".join(f"c{number} INT DEFAULT (1 + {number})" for number in range(900))
+    server.sql(f"CREATE TABLE hs.t (id INT PRIMARY KEY, {columns})")
+    requests = [line("D", "hs", "t"), line("D", "hs", "t", "I")]
+    expected = {(request, reader.raw(request.rstrip())) for request in requests}
+    expected |= {(request, b"1\t1\tinterrupted") for request in requests}
+    seen = set()
+    with server.connect() as connection, connection.cursor() as sql:
+        # (With less the server dies of each new session, also of SQL's.)
+        for most in range(40_000, 100_000, 2_000):
+            for request in requests:
+                sql.execute("FLUSH TABLES hs.t")
+                sql.execute(f"SET GLOBAL max_session_mem_used = {most}")
+                try:
+                    seen.add((request, reader.raw(request.rstrip())))
+                finally:
+                    sql.execute("SET GLOBAL max_session_mem_used = DEFAULT")
+    assert seen == expected
+
+
 def test_a_reply_is_bounded() -> None:
     with PrivateServer(variables={"handlersocket_max_reply_size": 4096}) as small:
         small.sql("CREATE DATABASE hs")
