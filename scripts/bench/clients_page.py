@@ -1,0 +1,122 @@
+"""The page on the clients, from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from bench.clients import LANGUAGES
+from bench.markdown import number, table
+
+SHAPES = ("single", "pipeline", "parallel")
+TARGETS = ("hs", "sql", "redis", "floor")
+HEADS = {
+    "single": "one connection, one lookup at a time",
+    "pipeline": "one connection, 100 lookups at a time",
+    "parallel": "16 threads, tasks or processes",
+}
+GOALS = {"sql": 2.0, "redis": 1.0}
+
+TEXT = """# Benchmarks of the clients
+
+Lookups of one row by its primary key, with a value of 60 bytes, by the client of each language, its usual driver for
+SQL and its usual client of Redis. `./run bench-clients` measures and writes this page; {date}, {rounds} rounds of
+{seconds:g} s, {rows:,} rows.
+
+How to read it:
+
+- The machine has two cores. **The servers have one, and the program the other**, with all of its threads. With one
+  lookup at a time a rate is mostly that of round trips through the kernel, so CPU tells more of a client than its
+  rate does. CPU is that of the program, user and system, for one lookup. It contains making the keys and checking
+  each value.
+- **socket** is the same language with a bare socket, requests put together and answers cut without looking at them:
+  what the server, the kernel and the language leave to be gained.
+- SQL has no pipeline. Its 100 lookups are one statement with `IN` of 100 keys, which is the best SQL can do for them.
+- Ratios compare within one round, and their median is given; above 1 this client is faster, or uses less CPU.
+- The goals: twice the rate of the SQL driver, and at least the rate of the client of Redis. {reached} of {goals} are
+  reached. Those that are not are marked **so**, with the ratio that the socket has. Where that is below the goal,
+  too, most of what is missing is not the client's. It is no bound: a client that sends several tasks' requests in
+  one piece can be faster, and single rounds are noisy.
+- A run begins when other processes use little of the machine. What they use later is not looked at.
+- C++, whose client is a header over C's, Java, Ruby and Rust have not been measured.
+
+{machine}
+
+{sections}
+"""
+
+Results = Mapping[str, Any]
+Round = Mapping[str, Mapping[str, float]]
+
+
+def rate(one: Mapping[str, float]) -> float:
+    """Lookups in a second."""
+    return one["lookups"] / one["seconds"]
+
+
+def cost(one: Mapping[str, float]) -> float:
+    """Microseconds of the program's CPU for a lookup."""
+    return 1e6 * one["cpu"] / one["lookups"]
+
+
+def rate_ratio(rounds: Sequence[Round], other: str, ours: str = "hs") -> float:
+    """How many times as many lookups as the other has."""
+    return median(rate(each[ours]) / rate(each[other]) for each in rounds)
+
+
+def cost_ratio(rounds: Sequence[Round], other: str) -> float:
+    """How many times as much CPU the other uses for a lookup."""
+    return median(cost(each[other]) / cost(each["hs"]) for each in rounds)
+
+
+def goals(results: Results) -> Iterator[bool]:
+    """Whether each goal is reached."""
+    for shapes in results["languages"].values():
+        for rounds in shapes.values():
+            for other, least in GOALS.items():
+                yield rate_ratio(rounds, other) >= least
+
+
+def text(results: Results) -> str:
+    """The whole page."""
+    reached = list(goals(results))
+    sections = [
+        f"## {LANGUAGES[name].name}\n\n{section(name, shapes)}"
+        for name, shapes in results["languages"].items()
+    ]
+    return TEXT.format(
+        **{name: results[name] for name in ("date", "rounds", "seconds", "rows")},
+        machine="\n".join(f"- {name}: {value}" for name, value in results["machine"].items()),
+        reached=sum(reached),
+        goals=len(reached),
+        sections="\n".join(sections).rstrip(),
+    )
+
+
+def section(name: str, shapes: Mapping[str, Sequence[Round]]) -> str:
+    """The tables of one language."""
+    language = LANGUAGES[name]
+    names = {
+        "hs": "**HandlerSocket 2**",
+        "sql": language.sql,
+        "redis": language.redis,
+        "floor": "socket",
+    }
+    rows = []
+    for shape, rounds in shapes.items():
+        rows.append([f"*{HEADS[shape]}*", "", "", "", ""])
+        for target in TARGETS:
+            rates = median(rate(each[target]) for each in rounds)
+            costs = median(cost(each[target]) for each in rounds)
+            ratios = ["", ""]
+            if target != "hs":
+                ratio = rate_ratio(rounds, target)
+                shown = number(ratio)
+                if ratio < GOALS.get(target, 0):
+                    socket = number(rate_ratio(rounds, target, "floor"))
+                    shown = f"**{shown}**, socket {socket}"
+                ratios = [shown, number(cost_ratio(rounds, target))]
+            rows.append([names[target], number(rates), f"{number(costs)} µs", *ratios])
+    head = ["", "lookups/s", "CPU for one", "rate, ours to it", "CPU, its to ours"]
+    return f"In parallel there are 16 {language.parallel}.\n\n{table(head, rows)}\n"
