@@ -122,7 +122,7 @@ run_pytest() { # run_pytest SUITE PYTEST_ARGUMENT…
 # Seed and number are fixed, so that every run does the same; more is for `./test differential --seed`.
 suite_differential() { # suite_differential RUN_ARGUMENT…
   build_plugin
-  (($# > 0)) || set -- --seed 1 --cases 24000 --seconds 600
+  (($# > 0)) || set -- --seed 1 --cases "${HS_DIFFERENTIAL_CASES:-24000}" --seconds 600
   check differential "the port and SQL agree on drawn tables and requests" \
     "$python" "$repository/tests/differential/run.py" "$@"
   finish_checks differential
