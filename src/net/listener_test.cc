@@ -106,7 +106,10 @@ TEST(Listener, APortThatNoOtherHadIsNotSharedAfterwards) {
 
 TEST(Listener, TakesOverAPortThatIsShared) {
   ListenError error;
-  const auto first = Listener::open(on("127.0.0.1"), &error);
+  // One that is free on 127.0.0.1 may be in use on another address.
+  const uint16_t port = Listener::open(on("0.0.0.0"), &error)->port();
+  const auto first = Listener::open(on("127.0.0.1", port), &error);
+  ASSERT_NE(first, nullptr) << error.text;
   ListenOptions options = on("0.0.0.0", first->port());
   options.takes_over = true;
   EXPECT_EQ(Listener::open(options, &error), nullptr);
