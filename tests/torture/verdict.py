@@ -202,9 +202,11 @@ def _difference(server: PrivateServer, copy: PrivateServer, name: str) -> Iterab
 
 
 def _rows(server: PrivateServer, name: str) -> Counter[str]:
-    """All rows, those of the past included."""
+    """All rows, those of the past included, as bytes: a COMPRESSED text may be broken."""
     ((_, definition),) = server.sql(f"SHOW CREATE TABLE {name}")
     past = ""
     if "SYSTEM VERSIONING" in definition:
         past = "FOR SYSTEM_TIME ALL"
-    return Counter(map(repr, server.sql(f"SELECT * FROM {name} {past}")))
+    with server.connect(use_unicode=False) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {name} {past}")
+        return Counter(map(repr, cursor.fetchall()))
