@@ -21,7 +21,7 @@ from server_files import ServerError
 HELP_FILE = Path(__file__).with_name("run_help.txt")
 # A server cannot read the data directory of a later release.
 DEFAULT_DIRECTORY = server_files.REPOSITORY / (
-    "build/run" if server_files.is_default() else f"build/run-{server_files.SERVER}"
+    "build/run" if server_files.IS_DEFAULT else f"build/run-{server_files.SERVER}"
 )
 DEFAULT_ROWS = 1_000_000
 MAX_ROWS = 100_000_000

@@ -17,11 +17,12 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # One of SERVERS; the first is the one that everything is built for where nothing else is said.
 SERVERS = ("mariadb-10.11", "mariadb-11.8")
 SERVER = os.environ.get("HS_SERVER") or SERVERS[0]
-SERVER_ROOT = REPOSITORY / "build/server" / (SERVER if SERVER != SERVERS[0] else "current") / "root"
+IS_DEFAULT = SERVER == SERVERS[0]
+SERVER_ROOT = REPOSITORY / "build/server" / ("current" if IS_DEFAULT else SERVER) / "root"
 # A directory for the reports of the sanitizers: the plugin is the one that was built under them.
 REPORTS = os.environ.get("HS_ASAN_REPORTS", "")
 _PRESET = "asan-server" if REPORTS else "release"
-_BUILD = _PRESET if SERVER == SERVERS[0] else f"{_PRESET}-{SERVER}"
+_BUILD = _PRESET if IS_DEFAULT else f"{_PRESET}-{SERVER}"
 PLUGIN_FILE = REPOSITORY / "build" / _BUILD / "handlersocket2.so"
 
 # A Unix socket's path has room for 107 bytes and a closing NUL.
@@ -32,12 +33,6 @@ _FULL_DISK = re.compile(
 )
 
 # Without the beginning of their names, which differs between releases.
-
-def is_default() -> bool:
-    """Whether the server is the one that needs not be named."""
-    return SERVER == SERVERS[0]
-
-
 SYSTEM_TABLES = (
     "system_tables.sql",
     "performance_tables.sql",

@@ -7,8 +7,8 @@
 
 # server -> its release
 declare -A release_of=([mariadb-11.8]=trixie)
-# server -> the version that is pinned in <server>.sha256, for when the archive has no longer the source
-# of the newest one
+# server -> its version, whose files are pinned in <server>.sha256: of the newest one that the archive
+# lists, the source may be gone
 declare -A pinned_version=([mariadb-11.8]=1:11.8.6-0+deb13u1)
 
 foreign_packages=(mariadb-server-core mariadb-server mariadb-client-core mariadb-client mariadb-backup libmariadbd-dev)
@@ -47,12 +47,12 @@ debian_archive() {
   printf '%s' "${archive:-http://deb.debian.org/debian}" | tr -d ' '
 }
 
-foreign_apt() { apt-get "${private_apt[@]}" -o Dir::State::status="$server_home/apt/status" "$@" </dev/null; }
-
-read_foreign_lists() {
-  write_foreign_sources "$1" && timeout --foreground "$list_seconds" \
-    apt-get "${private_apt[@]}" -o Dir::State::status="$server_home/apt/status" update </dev/null
+foreign_apt() {
+  timeout --foreground "$list_seconds" \
+    apt-get "${private_apt[@]}" -o Dir::State::status="$server_home/apt/status" "$@" </dev/null
 }
+
+read_foreign_lists() { write_foreign_sources "$1" && foreign_apt update; }
 
 # The pinned packages are fetched by their names and sums, and what they depend on from the lists.
 provide_foreign() { # provide_foreign SERVER
