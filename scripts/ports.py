@@ -13,17 +13,30 @@ from server_files import ServerError
 PORT_RANGE = range(20000, 32000)
 TIMEOUT_S = 5
 
-_given_ports: set[int] = set()
+_claims: list[socket.socket] = []  # held until the process ends
 
 
 def free_port() -> int:
-    """A loopback TCP port without a listener that was not handed out here before."""
+    """A loopback TCP port without a listener, which no process on this machine gets from here again
+    while this one lives. The claim comes before the probe, since a probe listens for a moment."""
     for _ in range(1000):
         port = random.SystemRandom().choice(PORT_RANGE)
-        if port not in _given_ports and port_is_free(port):
-            _given_ports.add(port)
+        if _claimed(port) and port_is_free(port):
             return port
     raise ServerError("no free port found")
+
+
+def _claimed(port: int) -> bool:
+    """Claims the port among the processes that use this module. The claim is a name in the kernel's
+    abstract socket space: it belongs to one socket at a time and goes with its process."""
+    claim = socket.socket(socket.AF_UNIX)
+    try:
+        claim.bind(f"\0handlersocket-port-{port}")
+    except OSError:
+        claim.close()
+        return False
+    _claims.append(claim)
+    return True
 
 
 def port_is_free(port: int) -> bool:
