@@ -129,3 +129,19 @@ def test_uuid_and_inet_are_text_in_both_character_sets(
             assert client.find("=", [b"0123456789123456"]) == []
             assert client.request(1, "+", 3, b"0123456789123456", None, None).startswith(b"1\t1\tsql_")
         chosen.sql("DROP DATABASE hs")
+
+
+def test_a_compressed_column_takes_what_the_server_lets_into_it_by_sql(
+    server: PrivateServer, database: str
+) -> None:
+    # The server does not check a COMPRESSED text that comes in the column's own character set.
+    server.sql("CREATE TABLE hs.c (id INT PRIMARY KEY, t TEXT COMPRESSED, v VARCHAR(3) COMPRESSED)")
+    values = (b"a", b"\x80", b"ab\xffcd", b"abcdefgh")
+    with Client(server.port_wr) as client:
+        client.open("hs.c", ["id", "t", "v"])
+        for id, value in enumerate(values):
+            assert client.request(1, "+", 3, id, value, value) == b"0\t1"
+    with server.connect(database="hs") as connection, connection.cursor() as cursor:
+        for id, value in enumerate(values):
+            cursor.execute(b"INSERT INTO c VALUES (%d, '%s', '%s')" % (id + 100, value, value))
+    assert server.sql("SELECT id FROM hs.c GROUP BY HEX(t), HEX(v) HAVING COUNT(*) <> 2") == []
