@@ -1,7 +1,5 @@
 #include "server/batch.h"
 
-#include <string.h>
-
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "exec/auth.h"
 #include "exec/gtid.h"
 #include "exec/login.h"
+#include "server/forget.h"
 
 namespace hs::server {
 namespace {
@@ -30,17 +29,6 @@ bool is_about_gtid(const exec::Plan& plan) {
 // The request belongs to no group.
 bool is_alone(const exec::Plan& plan) {
   return plan.kind == exec::Plan::Kind::kConnection || plan.kind == exec::Plan::Kind::kAwaitGtid;
-}
-
-void overwrite(std::string_view bytes) {
-  ::explicit_bzero(const_cast<char*>(bytes.data()), bytes.size());
-}
-
-void overwrite_decoded(std::string_view text, const Value& value) {
-  const std::less<> before;
-  const bool is_in_text =
-      !before(value.data, text.data()) && before(value.data, text.data() + text.size());
-  if (!value.is_null() && !is_in_text) overwrite(value.text());
 }
 
 // A message that was not set aside.
@@ -65,8 +53,7 @@ class Forgetting {
 
  private:
   void forget() {
-    overwrite_decoded(text_, request_.auth_user);
-    overwrite_decoded(text_, request_.auth_key);
+    forget_decoded(text_, request_);
     overwrite_message(peer_, text_);
   }
 
@@ -106,7 +93,9 @@ Batch::Batch(const exec::Context& context, std::span<const protocol::Protocol* c
   meter.now_ns = context.now_ns;
   meter_ = exec::Meter(std::move(meter));
   peers_.reserve(kMaxRequests);
-  if (writes()) group_.reserve(kMaxRequests);
+  if (!writes()) return;
+  whole_.reserve(kMostParts);
+  group_.reserve(kMaxRequests + kMostParts);
 }
 
 void Batch::take_limits() {
@@ -183,6 +172,10 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     }
     entry.plan = exec::plan(context_, request, peer.client);
     if (peer.transaction != nullptr || request.verb == Verb::kTransaction) [[unlikely]] {
+      if (may_be_whole(request, entry)) {
+        if (execute_whole(codec, entry)) return false;
+        request = codec.decode(*peer.conversation, text);  // its memory was used
+      }
       if (transact(request, codec, entry)) {
         if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
         return entry.plan.kind == Plan::Kind::kConnection;
@@ -392,11 +385,17 @@ void Batch::execute_group_again() {
   take_replies_back(group_);
   for (Entry& entry : group_) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
-    if (entry.peer->parked) {
-      entry.peer = nullptr;  // the message follows the one that is parked
+    if (is_set_aside(entry)) {
+      entry.peer = nullptr;  // the message follows one that is parked or put back
       continue;
     }
     counters_.retries.add(1);
+    if (entry.part != Entry::Part::kNone) {
+      entry.reply_begin = entry.peer->output().size();
+      put_back(entry);
+      entry.peer = nullptr;
+      continue;
+    }
     execute_alone(entry);
     make_final(entry);  // its reply waits for no later one
   }
@@ -472,7 +471,9 @@ void Batch::tally_group() {
 
 void Batch::make_final(Entry& entry) {
   Peer* const peer = std::exchange(entry.peer, nullptr);
-  if (peer != nullptr) tally_.done(*peer, entry.plan, entry.outcome);
+  if (peer == nullptr) return;
+  tally_.done(*peer, entry.plan, entry.outcome);
+  if (entry.part == Entry::Part::kEnd) transactions_->note_whole(!entry.outcome.error);
 }
 
 void Batch::take_replies_back(std::span<const Entry> group) {

@@ -16,6 +16,7 @@
 //     and committed for itself. So no change is uncommitted while the group is empty.
 //   * A request belongs to a transaction that its client has begun (server/transactions.h). It is
 //     executed on the transaction's own session, and is in no group: its reply is final at once.
+//     But a transaction of which all messages are there is executed with the group.
 //   * A request opens an index or authenticates: it changes the client, which no rollback undoes.
 //     It is in no group, and the group before it is committed first.
 //
@@ -81,6 +82,8 @@ class Batch {
   static constexpr int64_t kWriteNs = 10'000'000;
   // How often a request is tried alone before its own error reply stands.
   static constexpr int kAttemptsAlone = 3;
+  // A transaction of more messages is not executed as a whole.
+  static constexpr size_t kMostParts = 32;
 
   // All arguments must outlive the batch. `protocols`: those of all peers. Without an outlet every
   // reply is kept until the end, and every request may wait inside the engine. `slow_log`: null:
@@ -157,6 +160,16 @@ class Batch {
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};
     exec::Outcome outcome{};  // what the reply tells
+    // Of a transaction that is executed as a whole with the group.
+    enum class Part : uint8_t { kNone, kBegin, kMiddle, kEnd };
+    Part part = Part::kNone;
+  };
+  // What follows the begin of such a transaction.
+  struct Part {
+    std::string_view text;  // the message, in the peer's input
+    size_t consumed;
+    const engine::IndexSpecPtr* spec;
+    bool changes;
   };
   struct Format {
     const protocol::Protocol* protocol;
@@ -199,7 +212,7 @@ class Batch {
   void answer_again(Entry& entry);
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
-  void set_aside(Entry& entry);
+  static void set_aside(Entry& entry);
   bool waits_for_gtid(const protocol::Request& request, Entry& entry);
   bool waits_for_login(const protocol::Request& request, Entry& entry);
   void park(Entry& entry);
@@ -236,6 +249,17 @@ class Batch {
   engine::Session* take_own_session();
   void end_own_group(bool waits_long);
 
+  // batch_whole.cc
+  bool may_be_whole(const protocol::Request& request, const Entry& entry) const;
+  bool execute_whole(protocol::Codec& codec, Entry& entry);
+  bool find_whole(Peer& peer, protocol::Codec& codec);
+  bool open_whole(Peer& peer);
+  bool execute_parts(protocol::Codec& codec, const Entry& begin);
+  bool execute_part(protocol::Codec& codec, Entry& entry);
+  void put_whole_back(size_t first);
+  static void put_back(Entry& begin);
+  static bool is_set_aside(const Entry& entry);
+
   const exec::Context& context_;
   engine::Session& session_;
   engine::Session* at_work_ = &session_;  // executes the present request
@@ -250,14 +274,17 @@ class Batch {
 
   std::vector<Peer*> peers_;
   std::vector<Entry> group_;
-  size_t requests_ = 0;        // that were executed
-  size_t reply_bytes_ = 0;     // of their replies
-  Peer* current_ = nullptr;    // the peer of run()
-  Peer* entered_ = nullptr;    // whose transaction's session is in the thread, and at work
-  Peer* answering_ = nullptr;  // whose request was executed last
-  bool has_changed_ = false;   // the peer of run() has, since the last commit
-  bool took_long_ = false;     // a request did, and the lead was given away
-  bool streams_ = false;       // the reply of the current request is streamed
+  std::vector<Part> whole_;
+  bool whole_changed_ = false;  // what is executed of whole_ may have changed something
+  uint32_t apart_ = 0;          // so many whole transactions are executed on sessions of their own
+  size_t requests_ = 0;         // that were executed
+  size_t reply_bytes_ = 0;      // of their replies
+  Peer* current_ = nullptr;     // the peer of run()
+  Peer* entered_ = nullptr;     // whose transaction's session is in the thread, and at work
+  Peer* answering_ = nullptr;   // whose request was executed last
+  bool has_changed_ = false;    // the peer of run() has, since the last commit
+  bool took_long_ = false;      // a request did, and the lead was given away
+  bool streams_ = false;        // the reply of the current request is streamed
   bool out_of_memory_ = false;
   bool met_foreigner_ = false;
 };

@@ -83,6 +83,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   bool awaits_commit = false;  // its next request waits for the commit of those before it
   bool awaits_gtid = false;    // its next request waits as client.gtid_wait() says
   bool parked = false;         // its next request must wait for a lock, outside of any thread
+  bool apart = false;          // its next transaction is executed on a session of its own
   int64_t waits_since_ms = 0;  // when the parked request began to wait, in monotonic_ms(); 0: none
   bool has_shown_proof = false;  // a request had a secret or a password
   bool is_slow = false;          // the client did not take all that was last streamed to it

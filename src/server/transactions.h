@@ -94,6 +94,14 @@ class Transactions {
   // has. No begin() succeeds any more. A second call does nothing.
   void stop();
 
+  // Whether clients may have any.
+  bool allowed() const { return settings_.get().max_transactions != 0; }
+  // One that was executed without a session of its own has ended.
+  void note_whole(bool committed) {
+    begun_.fetch_add(1, std::memory_order_relaxed);
+    (committed ? committed_ : rolled_back_).fetch_add(1, std::memory_order_relaxed);
+  }
+
   // How long the commits of transactions take, as a rule.
   int64_t commit_ns() const { return commit_ns_.load(std::memory_order_relaxed); }
   void note_commit(int64_t ns) {

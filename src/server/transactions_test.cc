@@ -218,7 +218,7 @@ TEST_F(TransactionsTest, ThereMayBeSoManyAtTheSameTime) {
   TestClient three = opened(writer());
   EXPECT_EQ(one.ask("T\tB\n"), "0\t1");
   EXPECT_EQ(two.ask("T\tB\n"), "0\t1");
-  EXPECT_EQ(ask(three, {"T\tB", insert(4), "T\tC", find(1)}),
+  EXPECT_EQ(ask(three, {"T\tB\tRC", insert(4), "T\tC", find(1)}),
             "1\t1\ttoo_many_transactions | 1\t1\ttransaction_lost | 1\t1\ttransaction_lost | "
             "0\t2\t1\tv1");
   EXPECT_EQ(one.ask("T\tR\n"), "0\t1");
