@@ -7,28 +7,12 @@ import threading
 from collections.abc import Callable
 
 import pymysql
-import pytest
 from hs_client import Client, line, sql_holds, status, wait_for_a_lock_wait
 from private_server import PrivateServer
-from test_transactions import OK, begin, find, found, insert, table_rows, update
+from test_transactions import OK, begin, find, found, insert, opened, table, table_rows, update
 
 COMMIT = line("T", "C")
-
-
-@pytest.fixture
-def opened(
-    server: PrivateServer, connect: Callable[[int], Client], database: str
-) -> Callable[..., Client]:
-    """Makes clients of the write port that have a table of three rows open."""
-    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT, KEY(v))")
-    server.sql("INSERT INTO hs.t VALUES (1, 10), (2, 20), (3, 30)")
-
-    def make(filters: tuple[str, ...] = ()) -> Client:
-        client = connect(server.port_wr)
-        client.open("hs.t", ["id", "v"], filters=list(filters))
-        return client
-
-    return make
+__all__ = ["opened", "table"]  # fixtures
 
 
 def events_since(server: PrivateServer, place: tuple[str, int]) -> list[str]:
@@ -103,7 +87,8 @@ def test_one_that_must_wait_is_done_once(
 def test_a_compare_and_set_inside_is_one(
     server: PrivateServer, opened: Callable[..., Client]
 ) -> None:
-    client = opened(("v",))
+    client = opened()
+    client.open("hs.t", ["id", "v"], filters=["v"])
     swap = line(1, "=", 1, 1, 1, 0, "F", "=", 0, 10, "U", 1, 11)
     replies = client.pipeline([begin(), swap, swap, update(2, 21), COMMIT])
     assert replies == [OK, b"0\t1\t1", b"0\t1\t0", b"0\t1\t1", OK]
