@@ -1,4 +1,4 @@
-"""A private mariadbd: own data directory, own socket, loopback only, from the unpacked packages.
+"""A private mariadbd or mysqld: data directory and socket of its own, loopback only, not installed.
 
 Used by ./run and by the end-to-end tests. It never touches a MariaDB that the machine already has,
 and any number of them can run side by side. The sample table and the session that ./run shows are
@@ -163,7 +163,7 @@ class PrivateServer:
         limit = f"--nofile={self.descriptors}:{self.descriptors}"
         return [
             *(("prlimit", limit) if self.descriptors else ()),
-            *server_files.mariadbd_command(self.server_root, self.defaults_file),
+            *server_files.daemon_command(self.server_root, self.defaults_file),
             *(_option(name, value) for name, value in self._options().items()),
             *self.arguments,
         ]
@@ -184,7 +184,7 @@ class PrivateServer:
             "bind_address": "127.0.0.1",
             "skip_name_resolve": None,
             "innodb_buffer_pool_size": "64M",
-            "innodb_log_file_size": "64M",
+            **server_files.own_options(self.server_root),
             **self._plugin_options(),
             **{name.replace("-", "_"): value for name, value in self.variables.items()},
         }

@@ -16,6 +16,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 # One of SERVERS; the first is the one that everything is built for where nothing else is said.
 SERVERS = ("mariadb-10.11", "mariadb-11.8")
+# MySQL, as scripts/provision --server mysql-9.7 unpacks it. There is no plugin for it yet.
+MYSQL_ROOT = REPOSITORY / "build/server/mysql-9.7/root"
 SERVER = os.environ.get("HS_SERVER") or SERVERS[0]
 IS_DEFAULT = SERVER == SERVERS[0]
 SERVER_ROOT = REPOSITORY / "build/server" / ("current" if IS_DEFAULT else SERVER) / "root"
@@ -67,11 +69,22 @@ def mentions_full_disk(text: str) -> bool:
     return _FULL_DISK.search(text) is not None
 
 
-def mariadbd_command(server_root: Path, defaults_file: Path | None = None) -> list[str]:
-    """mariadbd of the unpacked packages, with the options that an unpacked copy needs."""
+def is_mysql(server_root: Path) -> bool:
+    """Whether the unpacked packages are those of MySQL."""
+    return daemon(server_root) == "usr/sbin/mysqld"
+
+
+def daemon(server_root: Path) -> str:
+    """The server's program, below its root. MariaDB has it by its old name, too."""
+    names = ("usr/sbin/mariadbd", "usr/sbin/mysqld")
+    return next((name for name in names if (server_root / name).exists()), names[0])
+
+
+def daemon_command(server_root: Path, defaults_file: Path | None = None) -> list[str]:
+    """The server of the unpacked packages, with the options that an unpacked copy needs."""
     share = _share(server_root)
     command = [
-        *program(server_root, "usr/sbin/mariadbd"),
+        *program(server_root, daemon(server_root)),
         f"--defaults-file={defaults_file}" if defaults_file else "--no-defaults",
         f"--basedir={server_root / 'usr'}",
         f"--lc-messages-dir={share}",
@@ -112,7 +125,7 @@ def socket_path(directory: Path) -> Path:
 
 def prepare(directory: Path, server_root: Path) -> None:
     """Makes the server's directory and, when there is none yet, its data directory."""
-    if not (server_root / "usr/sbin/mariadbd").exists():
+    if not (server_root / daemon(server_root)).exists():
         raise ServerError(f"there is no mariadbd in {server_root}: scripts/provision gets it")
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     (directory / "tmp").mkdir(exist_ok=True)
@@ -133,20 +146,14 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
     unfinished = directory / "data.unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
-    share = _share(server_root)
-    script = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
-    for name in SYSTEM_TABLES:
-        (file,) = share.glob(f"m*_{name}")
-        script += file.read_bytes()
-    script += NO_HOST_NAMES
+    arguments, script = _initialising(server_root)
     result = subprocess.run(
         [
-            *mariadbd_command(server_root),
-            "--bootstrap",
+            *daemon_command(server_root),
+            *arguments,
             f"--datadir={unfinished}",
             f"--tmpdir={directory / 'tmp'}",
             "--innodb-buffer-pool-size=32M",
-            "--innodb-log-file-size=16M",
             "--skip-log-bin",
         ],
         input=script,
@@ -156,7 +163,8 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
         start_new_session=True,
     )
     output = result.stdout.decode(errors="replace")
-    if result.returncode != 0 or not (unfinished / "mysql/global_priv.frm").exists():
+    last = "mysql.ibd" if is_mysql(server_root) else "mysql/global_priv.frm"
+    if result.returncode != 0 or not (unfinished / last).exists():
         full = mentions_full_disk(output)
         shutil.rmtree(unfinished, ignore_errors=True)
         raise ServerError(
@@ -164,6 +172,25 @@ def _bootstrap(directory: Path, server_root: Path) -> None:
             "\n".join(output.splitlines()[-20:]),
         )
     unfinished.rename(directory / "data")
+
+
+def _initialising(server_root: Path) -> tuple[list[str], bytes]:
+    """The options that make system tables, and the SQL to do it by; root needs no password."""
+    if is_mysql(server_root):
+        return ["--initialize-insecure", "--innodb-redo-log-capacity=16M"], b""
+    share = _share(server_root)
+    script = b"CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n"
+    for name in SYSTEM_TABLES:
+        (file,) = share.glob(f"m*_{name}")
+        script += file.read_bytes()
+    return ["--bootstrap", "--innodb-log-file-size=16M"], script + NO_HOST_NAMES
+
+
+def own_options(server_root: Path) -> dict[str, object]:
+    """What a small server is given that only servers of its kind know."""
+    if is_mysql(server_root):
+        return {"innodb_redo_log_capacity": "64M", "mysqlx": False}
+    return {"innodb_log_file_size": "64M"}
 
 
 def sanitizer_environment() -> dict[str, str]:
