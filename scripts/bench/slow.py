@@ -14,6 +14,8 @@ def cases() -> list[Case]:
     """Those of the section writes that have a binary log, and batches of lookups and updates."""
     return [
         *writes.cases("on", TARGETS, slow=True),
+        *writes.upserts(slow=True),
+        *writes.transactions(slow=True),
         *batches.cases("ours" + WITH_LOG + SLOW),
     ]
 

@@ -65,19 +65,18 @@ def inside(*, slow: bool = False) -> list[Case]:
         for workload in ("insert", "update")
         for connections in CONNECTIONS[1:]
     ]
-    if not slow:
-        many.append(case("upsert", "on", UPSERTS, "ours"))
+    many.append(case("upsert", "on", UPSERTS, "ours", slow=slow))
     return [replace(one, target=floors.INSIDE) for one in many]
 
 
-def upserts() -> list[Case]:
+def upserts(*, slow: bool = False) -> list[Case]:
     """Against INSERT … ON DUPLICATE KEY UPDATE, with the binary log."""
-    return [case("upsert", "on", UPSERTS, target) for target in ("ours", *SQL)]
+    return [case("upsert", "on", UPSERTS, target, slow=slow) for target in ("ours", *SQL)]
 
 
-def transactions() -> list[Case]:
+def transactions(*, slow: bool = False) -> list[Case]:
     """Of a begin, two finds, an update and a commit, in one round trip; SQL's has five."""
-    return [case("transaction", "on", TRANSACTIONS, target) for target in ("ours", *SQL)]
+    return [case("transaction", "on", TRANSACTIONS, target, slow=slow) for target in ("ours", *SQL)]
 
 
 def fresh(run: Run) -> Before:
