@@ -48,7 +48,7 @@ LANGUAGES = {
         "go",
         "main.go",
         "PATH=/usr/lib/go-1.19/bin:$PATH client=$PWD/clients/go && cd $folder && rm -f go.mod && go mod init first &&"
-        " go mod edit -require handlersocket2.org/client@v0.0.0 -replace handlersocket2.org/client=$client &&"
+        " go mod edit -require handlersocket2.org/client/v2@v2.0.0 -replace handlersocket2.org/client/v2=$client &&"
         " go run .",
     ),
     "java": Language("java", "First.java", "java -cp $build/target/classes $file"),

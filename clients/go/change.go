@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // Inserted is the result of InsertIgnore.

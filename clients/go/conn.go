@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A conn is one connection with its open indexes. It is for one goroutine at a time.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A TableInfo is what a server tells of a table.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // An Error is any error of this module.

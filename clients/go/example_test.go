@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 // A User is a row of the sample table test.user.

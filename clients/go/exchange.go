@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // The contract's bound for open indexes of one connection.

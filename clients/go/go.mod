@@ -1,3 +1,3 @@
-module handlersocket2.org/client
+module handlersocket2.org/client/v2
 
 go 1.19

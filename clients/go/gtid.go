@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // The GTIDs of the client's own last changes, one for each domain.

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 const nativePassword = "mysql_native_password"

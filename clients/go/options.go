@@ -9,7 +9,7 @@ import (
 )
 
 // Version is that of this client.
-const Version = "0.1.0"
+const Version = "2.0.0"
 
 // Options tell where the server is and how it is used. Begin with DefaultOptions.
 type Options struct {

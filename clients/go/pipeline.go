@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 var errNotRun = errors.New("the pipeline has not run")

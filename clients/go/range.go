@@ -3,7 +3,7 @@ package hs
 import (
 	"context"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A RangeOption adds to a range.

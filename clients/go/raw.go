@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A Port is one of the two of a server.

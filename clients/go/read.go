@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // Get returns the row with this key, or nil when there is none.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A shape is the columns of a reply, and as what their values are read.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A decoder makes a result of a reply, which it may not keep.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 // A Row is a row by the names of its columns. See the package's page for the types of the values.

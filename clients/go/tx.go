@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 var errEnded = errors.New("the transaction has ended")

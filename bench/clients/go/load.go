@@ -19,7 +19,7 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 	"github.com/redis/go-redis/v9"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 func TestEveryByteGoesThereAndBack(t *testing.T) {

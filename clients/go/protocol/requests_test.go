@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 func TestRequestsHaveTheirBytes(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"handlersocket2.org/client/protocol"
+	"handlersocket2.org/client/v2/protocol"
 )
 
 type replyCase struct {

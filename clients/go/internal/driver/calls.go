@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 // Arguments are those of a call, by their names in the contract.

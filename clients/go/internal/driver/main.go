@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 // An order is one line of input, or one of its calls.

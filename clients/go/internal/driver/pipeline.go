@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 // Pipeline collects the calls; each leaves a function that gives its answer.

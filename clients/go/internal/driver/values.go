@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	hs "handlersocket2.org/client"
+	hs "handlersocket2.org/client/v2"
 )
 
 // Decode makes a Go value of one in JSON.

@@ -1,7 +1,7 @@
 package org.handlersocket2;
 
 final class Version {
-  static final String NUMBER = "1.0.0";
+  static final String NUMBER = "2.0.0";
 
   private Version() {}
 }
