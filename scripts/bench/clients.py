@@ -48,17 +48,31 @@ def _program(path: str) -> str:
     return str(PROGRAMS / path)
 
 
+_LIBRARY = (  # for C and C++
+    "cmake -S $CLIENTS/c -B $BUILD/c -DCMAKE_BUILD_TYPE=Release\n"
+    "cmake --build $BUILD/c --target static\n"
+)
+_LIBRARIES = (
+    "$(find $BUILD/c -name libhandlersocket2.a) -lhiredis "
+    "$(mariadb_config --cflags --libs) -lssl -lcrypto -lm -pthread"
+)
+
 LANGUAGES = {
     "c": Language(
         "C",
         "libmariadb 3.3, prepared",
         "hiredis 0.14",
         (str(BUILD / "c/load"),),
-        "cmake -S $CLIENTS/c -B $BUILD/c -DCMAKE_BUILD_TYPE=Release\n"
-        "cmake --build $BUILD/c --target static\n"
-        "cc -O2 -I$CLIENTS/c/include load.c -o $BUILD/c/load "
-        "$(find $BUILD/c -name libhandlersocket2.a) -lhiredis "
-        "$(mariadb_config --cflags --libs) -lssl -lcrypto -lm",
+        _LIBRARY + f"cc -O2 -I$CLIENTS/c/include load.c hs.c -o $BUILD/c/load {_LIBRARIES}",
+    ),
+    "cpp": Language(
+        "C++",
+        "libmariadb 3.3, prepared (a library for C)",
+        "hiredis 0.14 (a library for C)",
+        (str(BUILD / "c/load-cpp"),),
+        _LIBRARY + "cc -O2 -c ../c/load.c -o $BUILD/c/load.o $(mariadb_config --cflags)\n"
+        "c++ -std=c++17 -O2 -I$CLIENTS/c/include -I$CLIENTS/cpp/include "
+        f"hs.cc $BUILD/c/load.o -o $BUILD/c/load-cpp {_LIBRARIES}",
     ),
     "go": Language(
         "Go",
@@ -68,6 +82,16 @@ LANGUAGES = {
         "PATH=/usr/lib/go-1.19/bin:$PATH GOROOT=/usr/lib/go-1.19 GOTOOLCHAIN=local "
         "go build -o $BUILD/go-load .",
         parallel="goroutines",
+    ),
+    "java": Language(
+        "Java",
+        "MariaDB Connector/J 3.3.4, prepared",
+        "Jedis 5.1.5",
+        ("java", "-cp", f"{BUILD / 'java/classes'}:{BUILD / 'java/lib'}/*", "Load"),
+        "mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies "
+        "-DoutputDirectory=$BUILD/java/lib\n"
+        "javac -d $BUILD/java/classes -cp \"$BUILD/java/lib/*\" "
+        "$(find $CLIENTS/java/src/main -name '*.java') Load.java",
     ),
     "node": Language(
         "Node.js",
@@ -99,5 +123,20 @@ LANGUAGES = {
         "redis-py 4.3.4",
         ("/usr/bin/python3", _program("python/load.py")),
         environment={"PYTHONPATH": str(CLIENTS / "python/src")},
+    ),
+    "ruby": Language(
+        "Ruby",
+        "mysql2 0.5.3, prepared (a native core)",
+        "redis 4.8.0",
+        ("/usr/bin/ruby", f"-I{CLIENTS / 'ruby/lib'}", _program("ruby/load.rb")),
+    ),
+    # Cargo of Debian 12 has the registry's index by single files only when it is asked for that.
+    "rust": Language(
+        "Rust",
+        "mysql 23.0.1, prepared",
+        "redis 0.22.3",
+        (str(BUILD / "rust/release/load"),),
+        "export PATH=/usr/bin:$PATH CARGO_HOME=$BUILD/cargo CARGO_TARGET_DIR=$BUILD/rust\n"
+        "RUSTC_BOOTSTRAP=1 cargo build -q -Z sparse-registry --locked --release",
     ),
 }

@@ -45,6 +45,21 @@ def test_a_goal_that_is_just_reached_is_reached() -> None:
     assert list(clients_page.goals(results(single=[measured(200, 100, 200, 1)]))) == [True, True]
 
 
+def test_a_pipeline_stands_beside_single_statements_of_its_own_round_too() -> None:
+    single = [measured(150, 100, 100, 180), measured(150, 50, 100, 180)]
+    pipeline = [measured(1000, 900, 100, 100), measured(1000, 900, 100, 100)]
+    text = clients_page.text(results(single=single, pipeline=pipeline))
+    singles = "| go-sql-driver/mysql 1.7.1, 100 statements | 75.0 | 7,500 µs | 15.0 | 15.0 |"
+    assert text.index("100 lookups at a time") < text.index(singles)
+
+
+def test_languages_that_were_not_measured_are_named() -> None:
+    text = clients_page.text(results(single=[measured(150, 100, 100, 180)]))
+    assert "- Not measured: C, C++, Java, " in text
+    every = dict.fromkeys(clients.LANGUAGES, {"single": [measured(1, 1, 1, 1)]})
+    assert "Not measured" not in clients_page.text({**results(), "languages": every})
+
+
 def test_each_language_has_a_program() -> None:
     folders = {path.name for path in clients.PROGRAMS.iterdir() if path.is_dir()}
     assert folders == set(clients.LANGUAGES)

@@ -1,6 +1,8 @@
-/* Looks rows up by their keys: ../README.md tells the arguments and what is printed. */
+/* Looks rows up by their keys: ../README.md tells the arguments and what is printed. With hs.c it is the
+ * program for C, with ../cpp/hs.cc that for C++. */
+#include "load.h"
+
 #include <arpa/inet.h>
-#include <handlersocket2.h>
 #include <hiredis/hiredis.h>
 #include <mysql.h>
 #include <netinet/in.h>
@@ -13,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 100, THREADS = 16, VALUE = 60 };
+enum { THREADS = 16 };
 
-static int port, rows, count = 1;
+int port, count = 1;
+static int rows;
 static double seconds;
-static hs_client *client; /* one for all threads */
 
-static void need(int good, const char *what) {
+void need(int good, const char *what) {
   if (good) return;
   fprintf(stderr, "%s\n", what);
   exit(1);
@@ -38,51 +40,10 @@ typedef struct target {
   void (*look_up)(void *state, const int *keys, char values[][VALUE + 1]);
 } target;
 
-static void take(char *value, const char *data, size_t size) {
+void take(char *value, const char *data, size_t size) {
   if (size > VALUE) size = 0;
   memcpy(value, data, size);
   value[size] = 0;
-}
-
-typedef struct hs_state {
-  hs_table *table;
-  hs_reply *reply;
-  hs_batch *batch;
-  hs_error error;
-} hs_state;
-
-static void *hs_open(void) {
-  const char *columns[] = {"value"};
-  hs_state *s = calloc(1, sizeof *s);
-  s->table = hs_table_new(client, "test.pairs", NULL, columns, 1, 0, &s->error);
-  s->reply = hs_reply_new();
-  s->batch = hs_batch_new(client);
-  need(s->table && s->reply && s->batch, s->error.text);
-  return s;
-}
-
-static void hs_look_up(void *state, const int *keys, char values[][VALUE + 1]) {
-  hs_state *s = state;
-  char text[HS_NUMBER];
-  if (count == 1) {
-    const hs_value key = hs_int64(keys[0], text);
-    need(hs_get(s->table, &key, 1, s->reply, &s->error) == 0, s->error.text);
-    const hs_value value = hs_reply_value(s->reply, 0, 0);
-    take(values[0], value.data, value.len);
-    return;
-  }
-  hs_batch_clear(s->batch);
-  for (int i = 0; i < count; i++) {
-    const hs_value key = hs_int64(keys[i], text);
-    const hs_query query = {.key = &key, .key_count = 1};
-    need(hs_batch_find(s->batch, s->table, &query, &s->error) == 0, s->error.text);
-  }
-  need(hs_batch_run(s->batch, s->reply, &s->error) == 0, s->error.text);
-  for (int i = 0; i < count; i++) {
-    need(hs_reply_select(s->reply, (size_t)i, &s->error) == 0, s->error.text);
-    const hs_value value = hs_reply_value(s->reply, 0, 0);
-    take(values[i], value.data, value.len);
-  }
 }
 
 typedef struct sql_state {
@@ -174,7 +135,7 @@ static void floor_look_up(void *state, const int *keys, char values[][VALUE + 1]
   for (int i = 0; i < count; i++, line = strchr(line, '\n') + 1) take(values[i], line + 4, VALUE);
 }
 
-static const target targets[] = {{"hs", hs_open, hs_look_up},
+static const target targets[] = {{"hs", ours_open, ours_look_up},
                                  {"sql", sql_open, sql_look_up},
                                  {"redis", redis_open, redis_look_up},
                                  {"floor", floor_open, floor_look_up}};
@@ -217,10 +178,7 @@ int main(int argc, char **argv) {
   port = atoi(argv[3]);
   rows = atoi(argv[4]);
   seconds = atof(argv[5]);
-  char url[64];
-  hs_error error = {0};
-  sprintf(url, "hs://127.0.0.1:%d", port);
-  if (strcmp(at->name, "hs") == 0) need((client = hs_connect(url, &error)) != NULL, error.text);
+  if (at->connect == ours_open) ours_prepare();
   mysql_library_init(0, NULL, NULL);
   worker workers[THREADS] = {0};
   for (int i = 0; i < threads; i++) { /* connected, and warm */
