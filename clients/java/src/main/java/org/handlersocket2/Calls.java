@@ -9,7 +9,6 @@ import org.handlersocket2.protocol.Find;
 import org.handlersocket2.protocol.In;
 import org.handlersocket2.protocol.Insert;
 import org.handlersocket2.protocol.Line;
-import org.handlersocket2.protocol.Open;
 import org.handlersocket2.protocol.Reply;
 
 /** The calls of a table, made by {@link Pipeline#add}: each is as the method of {@link Table}. */
@@ -175,7 +174,9 @@ public final class Calls {
     }
     Line body = new Line();
     find.append(body);
-    Request request = new Request(kind, table.full, spec(columns, filterColumns), body);
+    Spec spec =
+        filterColumns.isEmpty() ? table.spec(columns) : new Spec(table, columns, filterColumns);
+    Request request = new Request(kind, table.full, spec, body);
     request.change = !verb.isEmpty() && !verb.equals("C");
     return request.needs(query.inAll ? "all" : query.op.equals("=<") ? "descending" : needs(verb));
   }
@@ -183,13 +184,10 @@ public final class Calls {
   Request insertRequest(String kind, String verb, InsertRow row) {
     Line body = new Line();
     Insert.append(body, verb, row.values, row.update);
-    Request request = new Request(kind, table.full, spec(row.columns, List.of()), body);
+    Spec spec = new Spec(table, row.columns, List.of());
+    Request request = new Request(kind, table.full, spec, body);
     request.change = true;
     return request.needs(needs(verb));
-  }
-
-  private Line spec(List<String> columns, List<String> filterColumns) {
-    return Open.spec(table.database, table.name, table.index, columns, filterColumns);
   }
 
   private static String needs(String verb) {

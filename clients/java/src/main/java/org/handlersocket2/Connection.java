@@ -88,6 +88,7 @@ final class Connection {
   void talk(Line lines, int count, Consumer<Reply> handle) {
     ByteBuffer out = lines.toBuffer();
     int left = count;
+    int received = 0;
     broken = true; // Unless all goes well.
     try {
       while (left > 0) {
@@ -95,13 +96,13 @@ final class Connection {
           wire.write(out);
         }
         boolean written = wire.flush() && !out.hasRemaining();
-        int received = receive();
+        if (received == 0) { // There is hardly an answer at once: so there is one read less.
+          wire.await(!written, deadline);
+        }
+        received = receive();
         for (Reply reply = reader.next(); reply != null; reply = left > 0 ? reader.next() : null) {
           left--;
           handle.accept(reply);
-        }
-        if (left > 0 && received == 0) {
-          wire.await(!written, deadline);
         }
       }
     } catch (IOException e) {

@@ -66,14 +66,14 @@ final class Exchange {
   private boolean append(Step step) {
     Request request = step.request;
     if (request.spec != null) {
-      step.index = connection.indexes.find(request.specKey);
+      step.index = connection.indexes.find(request.spec.key);
       if (step.index == null) {
         if (connection.indexes.isFull()) {
           return false;
         }
-        step.index = connection.indexes.add(request.specKey);
+        step.index = connection.indexes.add(request.spec.key);
         step.opens = true;
-        Open.append(lines, step.index.id, request.spec);
+        Open.append(lines, step.index.id, request.spec.line);
       }
       lines.number(step.index.id).tab();
     }
@@ -92,7 +92,7 @@ final class Exchange {
     refuse(before);
     for (Step step : steps) {
       if (step.opens && step.index.refused != null) {
-        connection.indexes.forget(step.request.specKey);
+        connection.indexes.forget(step.request.spec.key);
       }
     }
   }
@@ -134,13 +134,13 @@ final class Exchange {
    */
   private void replace(Request request) {
     Line line = new Line();
-    Open.append(line, connection.indexes.oldestId(), request.spec);
+    Open.append(line, connection.indexes.oldestId(), request.spec.line);
     connection.talk(
         line,
         1,
         reply -> {
           if (reply.code() == 0) {
-            connection.indexes.replaceOldest(request.specKey);
+            connection.indexes.replaceOldest(request.spec.key);
           } else {
             answered++;
             request.done.accept(null, ServerError.of(reply.code(), reply.text()));

@@ -33,6 +33,7 @@ final class Layout {
 
   final List<String> names;
   private final List<Column> columns; // Null: bytes as they came.
+  private volatile Layout selected; // The last selection, as one table asks for the same columns.
 
   /** As what a column's values are read. */
   static final class Column {
@@ -54,7 +55,13 @@ final class Layout {
 
   /** Some columns of a table; one that is not there is text, until the server refuses it. */
   Layout select(List<String> wanted) {
-    return new Layout(wanted, wanted.stream().map(this::column).collect(Collectors.toList()));
+    Layout last = selected;
+    if (last == null || last.names != wanted) {
+      List<Column> some = wanted.stream().map(this::column).collect(Collectors.toList());
+      last = new Layout(wanted, some);
+      selected = last;
+    }
+    return last;
   }
 
   /** Columns whose types nobody tells. */

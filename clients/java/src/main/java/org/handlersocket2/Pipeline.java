@@ -17,8 +17,7 @@ public final class Pipeline {
 
   private static final class Entry<T> {
     private final Call<T> call;
-    private final Result<T> result =
-        Result.failed(new ConnectionError("the pipeline has not run", false, null));
+    private final Result<T> result = Result.pending();
 
     Entry(Call<T> call) {
       this.call = call;

@@ -8,8 +8,7 @@ import org.handlersocket2.protocol.Reply;
 final class Request {
   final String kind;
   final String table; // For the hook.
-  final Line spec; // What P says behind the id; null: the line needs no index.
-  final String specKey;
+  final Spec spec; // Null: the line needs no index.
   final Line body; // Without the id and the end of the line.
   String needs = ""; // A feature without which it is not sent.
   boolean change;
@@ -17,14 +16,10 @@ final class Request {
   long patience; // Nanoseconds that the server may wait beyond the timeout.
   BiConsumer<Reply, HandlerSocketError> done; // Gets one of both, once.
 
-  Request(String kind, String table, Line spec, Line body) {
+  Request(String kind, String table, Spec spec, Line body) {
     this.kind = kind;
     this.table = table;
     this.spec = spec;
-    this.specKey =
-        spec == null
-            ? null
-            : new String(spec.toBytes(), java.nio.charset.StandardCharsets.ISO_8859_1);
     this.body = body;
   }
 

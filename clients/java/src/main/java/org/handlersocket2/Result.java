@@ -8,6 +8,7 @@ package org.handlersocket2;
 public final class Result<T> {
   private T value;
   private HandlerSocketError error;
+  private boolean pending; // The call was not made yet.
 
   Result(T value, HandlerSocketError error) {
     this.value = value;
@@ -22,14 +23,21 @@ public final class Result<T> {
     return new Result<>(null, error);
   }
 
+  static <T> Result<T> pending() {
+    Result<T> result = new Result<>(null, null);
+    result.pending = true;
+    return result;
+  }
+
   void set(Result<T> other) {
+    pending = false;
     value = other.value;
     error = other.error;
   }
 
   /** Returns the error of this call alone, or null. */
   public HandlerSocketError error() {
-    return error;
+    return pending ? new ConnectionError("the pipeline has not run", false, null) : error;
   }
 
   /**
@@ -38,8 +46,9 @@ public final class Result<T> {
    * @throws HandlerSocketError the error of this call alone
    */
   public T get() {
-    if (error != null) {
-      throw error;
+    HandlerSocketError failed = error();
+    if (failed != null) {
+      throw failed;
     }
     return value;
   }

@@ -18,6 +18,7 @@ public final class Table {
   final String index;
   final List<String> columns; // Null: all.
   final boolean raw;
+  private volatile Spec spec; // The last one, as most calls are for the same columns.
 
   Table(Client client, String full) {
     String[] parts = client.splitName(full);
@@ -243,6 +244,16 @@ public final class Table {
     } catch (UnsupportedError e) {
       return Layout.ofText(names);
     }
+  }
+
+  /** What opens the index for these columns, without filters. */
+  Spec spec(List<String> columns) {
+    Spec last = spec;
+    if (last == null || last.columns != columns) {
+      last = new Spec(this, columns, List.of());
+      spec = last;
+    }
+    return last;
   }
 
   /** The columns of the table, asked for once. */
