@@ -24,9 +24,10 @@ module HandlerSocket2
   # A socket that does not block; it waits until its deadline at most.
   # @api private
   class Transport
-    PIECE = 262_144
+    WRITE = 262_144
+    READ = 16_384 # Each read takes so much memory: pages that are new each time cost more than a reply.
     FAILURES = [SystemCallError, IOError, SocketError, OpenSSL::SSL::SSLError].freeze
-    private_constant :PIECE, :FAILURES
+    private_constant :WRITE, :READ, :FAILURES
 
     # @return [Float] seconds of a clock that is never set
     def self.now
@@ -81,7 +82,7 @@ module HandlerSocket2
     def send(data, &sink)
       at = 0
       while at < data.bytesize
-        sent = write(data.byteslice(at, PIECE), at, &sink)
+        sent = write(data.byteslice(at, WRITE), at, &sink)
         if sent.is_a?(Integer)
           at += sent
         else
@@ -153,7 +154,7 @@ module HandlerSocket2
     end
 
     def poll
-      got = @io.read_nonblock(PIECE, exception: false)
+      got = @io.read_nonblock(READ, exception: false)
       got || raise(ConnectionError.new("#{@address} has closed the connection", sent: true))
     rescue *FAILURES => e
       raise ConnectionError.new("the connection to #{@address} broke: #{e.message}", sent: true)
