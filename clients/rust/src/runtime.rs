@@ -88,11 +88,26 @@ pub(crate) fn later(mode: Mode, time: Duration, work: impl FnOnce() + Send + 'st
     }
 }
 
+#[derive(Debug)]
+pub(crate) struct Places {
+    free: usize,
+    /// Threads that wait for one: to wake nobody is a system call, too.
+    waiting: usize,
+}
+
+impl Places {
+    fn take(&mut self) -> bool {
+        let found = self.free > 0;
+        self.free -= usize::from(found);
+        found
+    }
+}
+
 /// Places for so many at once.
 #[derive(Debug)]
 pub(crate) enum Slots {
     Blocking {
-        free: Mutex<usize>,
+        places: Mutex<Places>,
         freed: Condvar,
     },
     #[cfg(feature = "tokio")]
@@ -102,7 +117,10 @@ pub(crate) enum Slots {
 impl Slots {
     pub(crate) fn new(mode: Mode, count: usize) -> Self {
         match mode {
-            Mode::Blocking => Slots::Blocking { free: Mutex::new(count), freed: Condvar::new() },
+            Mode::Blocking => Slots::Blocking {
+                places: Mutex::new(Places { free: count, waiting: 0 }),
+                freed: Condvar::new(),
+            },
             #[cfg(feature = "tokio")]
             Mode::Tokio => Slots::Tokio(::tokio::sync::Semaphore::new(count)),
         }
@@ -111,19 +129,19 @@ impl Slots {
     /// Waits for a place, and tells whether there was one in time.
     pub(crate) async fn acquire(&self, deadline: Deadline) -> bool {
         match self {
-            Slots::Blocking { free, freed } => {
-                let free = lock(free);
-                let mut free = match deadline.left() {
-                    None => freed.wait_while(free, |free| *free == 0),
+            Slots::Blocking { places, freed } => {
+                let mut places = lock(places);
+                places.waiting += 1;
+                let mut places = match deadline.left() {
+                    None => freed.wait_while(places, |places| places.free == 0),
                     Some(left) => freed
-                        .wait_timeout_while(free, left, |free| *free == 0)
-                        .map(|(free, _)| free)
+                        .wait_timeout_while(places, left, |places| places.free == 0)
+                        .map(|(places, _)| places)
                         .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
                 }
                 .unwrap_or_else(PoisonError::into_inner);
-                let found = *free > 0;
-                *free -= usize::from(found);
-                found
+                places.waiting -= 1;
+                places.take()
             }
             #[cfg(feature = "tokio")]
             Slots::Tokio(semaphore) => {
@@ -142,12 +160,7 @@ impl Slots {
     /// Takes a place, if there is one now.
     pub(crate) fn try_acquire(&self) -> bool {
         match self {
-            Slots::Blocking { free, .. } => {
-                let mut free = lock(free);
-                let found = *free > 0;
-                *free -= usize::from(found);
-                found
-            }
+            Slots::Blocking { places, .. } => lock(places).take(),
             #[cfg(feature = "tokio")]
             Slots::Tokio(semaphore) => {
                 semaphore.try_acquire().map(::tokio::sync::SemaphorePermit::forget).is_ok()
@@ -158,9 +171,12 @@ impl Slots {
     /// Gives a place back.
     pub(crate) fn release(&self) {
         match self {
-            Slots::Blocking { free, freed } => {
-                *lock(free) += 1;
-                freed.notify_one();
+            Slots::Blocking { places, freed } => {
+                let mut places = lock(places);
+                places.free += 1;
+                if places.waiting > 0 {
+                    freed.notify_one();
+                }
             }
             #[cfg(feature = "tokio")]
             Slots::Tokio(semaphore) => semaphore.add_permits(1),
