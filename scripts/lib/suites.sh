@@ -3,7 +3,8 @@
 # returns non-zero when something failed. Needs messages.sh, build.sh, `repository` and `python`.
 
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture clients)
-optional_suites=(old_clients) # need more than Debian's packages, so only on demand
+# Only on demand: they need more than Debian's packages, or take long.
+optional_suites=(old_clients package)
 server_suites=(e2e durability fuzz_server differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
@@ -103,6 +104,12 @@ suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 suite_conformance() { run_pytest conformance "$@"; }
 
 suite_old_clients() { run_pytest old_clients "$@"; }
+
+suite_package() { # suite_package PYTEST_ARGUMENT…
+  "$repository/package" >&2 && ensure_packages "what the machines of the tests need" debootstrap lintian &&
+    in_repository "$python" -m pytest tests/package -q -p no:cacheprovider --timeout 600 \
+      --junitxml "$results/package.xml" "$@" >&2
+}
 
 # With HS_CLIENTS_BRIEF set, as continuous integration has it, the clients' own checks are left out.
 suite_clients() { # suite_clients [--brief] [--language LANGUAGE]…

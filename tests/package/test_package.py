@@ -1,0 +1,163 @@
+"""The plugin's package on a bare Debian with the stock server: installed, upgraded, removed, purged."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from machine import Machine
+
+READ, WRITE = 9998, 9999
+LOG = "/var/log/mysql-test.log"
+CNF = "/etc/mysql/mariadb.conf.d/60-handlersocket2.cnf"
+OPEN = "P\t1\tshop\tuser\tPRIMARY\tid,name"
+
+
+def row_of(machine: Machine, key: int, port: int = READ) -> list[str]:
+    """What the port answers to a find; [] when it is closed."""
+    return machine.ask(port, OPEN, f"1\t=\t1\t{key}")[1:]
+
+
+def error_log(machine: Machine) -> str:
+    return machine.sh(f"cat {LOG}")
+
+
+@pytest.fixture(autouse=True)
+def log(machine: Machine) -> None:
+    """Keeps what the server tells the system's log, of which these machines have none."""
+    logger = machine.root / "usr/local/bin/logger"
+    logger.write_text(f"#!/bin/sh\nexec cat >> {LOG}\n")
+    logger.chmod(0o755)
+    machine.stop()
+    machine.start()
+    assert "ready for connections" in error_log(machine)
+
+
+def test_installing_opens_the_ports_of_a_server_that_runs_on(machine: Machine, package: Path) -> None:
+    before = machine.server_pid()
+    said = machine.install(package)
+    assert "the ports are open" in said, said
+    assert machine.server_pid() == before
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    assert machine.sh("hs get shop.user 2").split() == ["id", "name", "2", "two"]
+    assert machine.sql("SELECT * FROM shop.user") == "1\tone\n2\ttwo"
+    machine.stop()
+    machine.start()
+    assert row_of(machine, 1) == ["0\t2\t1\tone"], "the option file opens the ports, too"
+    assert "handlersocket" not in machine.sql("SELECT * FROM mysql.plugin")
+
+
+def test_the_settings_are_safe(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    assert machine.ask(WRITE, OPEN)[0].endswith("unauth")
+    insert = "hs insert shop.user id=3 name=three"
+    with pytest.raises(Exception, match="unauth"):
+        machine.sh(insert)
+    machine.sh(f"HS_PASSWORD='pass word' {insert} --user app 2>&1")
+    assert machine.sql("SELECT name FROM shop.user WHERE id = 3") == "three"
+    listening = machine.sh("cat /proc/net/tcp /proc/net/tcp6")
+    local = re.findall(r"^ *\d+: ([0-9A-F]+):(?:270E|270F) \S+ 0A", listening, re.M)
+    assert local == ["0100007F", "0100007F"], "9998 and 9999 on 127.0.0.1 alone"
+    sockets = machine.sh("stat -c '%a %U %G' /run/mysqld/handlersocket.sock /run/mysqld/handlersocket_wr.sock")
+    assert sockets.splitlines() == ["660 mysql mysql"] * 2
+    named = machine.sh(f"grep -o '^[a-z_]*handlersocket[a-z_]*' {CNF}").split()
+    assert named and all(name.startswith("loose_handlersocket_") for name in named)
+
+
+def test_removing_closes_the_ports_of_a_server_that_runs_on(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    machine.sh(f"sed -i 's/= 9998/= 9997/' {CNF}")
+    before = machine.server_pid()
+    machine.apt("remove handlersocket2")
+    assert machine.server_pid() == before
+    assert row_of(machine, 1) == []
+    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
+    machine.stop()
+    machine.sh(f"truncate -s 0 {LOG}")
+    machine.start()
+    assert "handlersocket" not in error_log(machine)
+    assert "the ports are open" in machine.install(package)
+    assert row_of(machine, 1, port=9997) == ["0\t2\t1\tone"], "the edited option file is back"
+
+
+def test_purging_leaves_nothing(machine: Machine, package: Path) -> None:
+    before = machine.files()
+    machine.install(package)
+    assert machine.files() > before
+    machine.apt("purge handlersocket2")
+    assert machine.files() == before
+    assert "handlersocket" not in machine.sql("SELECT * FROM mysql.plugin; SHOW PLUGINS")
+    assert "handlersocket2" not in machine.sh("cat /var/lib/ucf/hashfile /var/lib/ucf/registry; dpkg -l")
+
+
+def test_a_server_that_is_stopped_opens_the_ports_when_it_starts(machine: Machine, package: Path) -> None:
+    machine.stop()
+    assert "loads the plugin at its next start" in machine.install(package)
+    machine.start()
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    machine.stop()
+    machine.apt("purge handlersocket2")
+    machine.sh(f"truncate -s 0 {LOG}")
+    machine.start()
+    assert "handlersocket" not in error_log(machine)
+
+
+def test_the_original_plugin_is_left_alone(machine: Machine, package: Path) -> None:
+    (machine.root / "etc/mysql/mariadb.conf.d/70-test.cnf").write_text("[mariadbd]\nplugin_maturity = beta\n")
+    machine.stop()
+    machine.start()
+    machine.sql("INSTALL SONAME 'handlersocket.so'")
+    assert "another plugin of that name, handlersocket.so" in machine.install(package)
+    machine.apt("purge handlersocket2")
+    assert "handlersocket.so" in machine.sql("SHOW PLUGINS")
+
+
+def test_an_upgrade_of_the_package_keeps_connections_and_settings(
+    machine: Machine, package: Path, tmp_path: Path
+) -> None:
+    machine.install(package)
+    machine.sh(f"sed -i 's/^#\\(loose_handlersocket_max_connections *=\\).*/\\1 77/' {CNF}")
+    before = machine.server_pid()
+    said = machine.install(later(package, tmp_path))
+    reload = re.search(r"(mariadb -e .*)", said)
+    assert reload, said
+    assert machine.server_pid() == before
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    machine.sh(reload[1])
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    assert machine.sql("SELECT @@handlersocket_max_connections") == "77"
+
+
+def later(package: Path, folder: Path) -> Path:
+    """The same package as the next version."""
+    tree = folder / "later"
+    subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
+    control = tree / "DEBIAN/control"
+    control.write_text(re.sub(r"^Version: .*", r"\g<0>+later", control.read_text(), flags=re.M))
+    made = folder / "handlersocket2_later.deb"
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, made], check=True, capture_output=True)
+    return made
+
+
+def test_another_version_of_the_server_serves_sql_and_says_why_the_ports_are_closed(
+    machine: Machine, package: Path, built_for: str
+) -> None:
+    machine.install(package)
+    machine.sh("rm /etc/apt/preferences.d/pins")
+    machine.fetch("mariadb-server")
+    machine.apt("install mariadb-server")
+    version = machine.sql("SELECT VERSION()")
+    if version.startswith(built_for.split(":")[1].split("-")[0]):
+        pytest.skip("the archive has no other version of the server")
+    assert row_of(machine, 1) == []
+    machine.stop()
+    machine.sh(f"truncate -s 0 {LOG}")
+    machine.start()
+    told = [line for line in error_log(machine).splitlines() if "handlersocket" in line]
+    assert any("[ERROR]" in line for line in told), told
+    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
+    machine.apt("purge handlersocket2")
+    assert "the ports stay closed" in machine.install(package)
+    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
