@@ -1,5 +1,6 @@
 """How clients sign for accounts with `ed25519`: as RFC 8032, but with SHA-512 of the password in the
-place of the hash of a seed. Slow, and no secret is safe here: for tests only."""
+place of the hash of a seed; and for those with `parsec`. Slow, and no
+secret is safe here: for tests only."""
 
 from __future__ import annotations
 
@@ -56,13 +57,24 @@ def _number(*parts: bytes) -> int:
     return int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % ORDER
 
 
-def response(challenge: bytes, password: str) -> str:
-    """The signature of the challenge, in hexadecimal."""
-    expanded = hashlib.sha512(password.encode()).digest()
+def _signature(secret_text: bytes, message: bytes) -> bytes:
+    expanded = hashlib.sha512(secret_text).digest()
     secret = int.from_bytes(expanded[:32], "little")
     secret = secret & ((1 << 254) - 8) | (1 << 254)
     public = _packed(_times(secret, BASE))
-    drawn = _number(expanded[32:], challenge)
+    drawn = _number(expanded[32:], message)
     commitment = _packed(_times(drawn, BASE))
-    answer = (drawn + _number(commitment, public, challenge) * secret) % ORDER
-    return (commitment + answer.to_bytes(32, "little")).hex()
+    answer = (drawn + _number(commitment, public, message) * secret) % ORDER
+    return commitment + answer.to_bytes(32, "little")
+
+
+def response(challenge: bytes, password: str) -> str:
+    """The signature of the challenge, in hexadecimal."""
+    return _signature(password.encode(), challenge).hex()
+
+
+def parsec_response(challenge: bytes, salt: bytes, password: str) -> str:
+    """The answer to the two questions of `parsec`, a challenge and then a salt, in hexadecimal."""
+    seed = hashlib.pbkdf2_hmac("sha512", password.encode(), salt[2:], 1024 << salt[1], 32)
+    drawn = bytes(32)
+    return (drawn + _signature(seed, challenge + drawn)).hex()

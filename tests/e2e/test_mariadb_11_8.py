@@ -1,14 +1,21 @@
-"""What MariaDB has since 11.8: vectors, triggers that pass over rows, times past 2038."""
+"""What MariaDB has since 11.8: vectors, triggers that pass over rows, times past 2038,
+accounts by parsec."""
 
 from __future__ import annotations
 
 import datetime
+import ssl
 import struct
+from collections.abc import Iterator
+from pathlib import Path
 
+import ed25519
 import pytest
 import server_files
+from accounts import IN, OUT
 from hs_client import Client
 from private_server import PrivateServer
+from test_tls import TlsClient
 
 pytestmark = pytest.mark.skipif(
     server_files.SERVER != "mariadb-11.8", reason="./test --server mariadb-11.8 runs these"
@@ -133,3 +140,61 @@ def test_a_row_that_has_changed_since_the_view_is_not_changed(
     assert writer.request(2, "=", 1, 1, 1, 0, "U", 3) == b"1\t1\t123"
     assert writer.request("T", "C") == b"1\t1\ttransaction_lost"
     assert server.sql("SELECT * FROM hs.t") == [(1, 2)]
+
+
+@pytest.fixture
+def parsec(tmp_path: Path) -> Iterator[PrivateServer]:
+    """A server that asks for accounts, with one whose method is parsec."""
+    variables = {
+        "handlersocket_authentication": "account",
+        "handlersocket_socket": tmp_path / "r",
+        "handlersocket_socket_wr": tmp_path / "w",
+    }
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
+        server.sql("INSERT INTO hs.t VALUES (1)")
+        server.sql("INSTALL SONAME 'auth_parsec'")
+        server.sql("CREATE USER pat@'%' IDENTIFIED VIA parsec USING PASSWORD('right')")
+        server.sql("GRANT SELECT ON hs.t TO pat@'%'")
+        yield server
+
+
+def log_in_by_parsec(client: Client, user: str, password: str) -> bytes:
+    """Answers two questions: the challenge by nothing, the account's salt by a signature."""
+    code, _, method, challenge = client.request("A", 2, user, "parsec").split(b"\t")
+    assert (code, method, len(challenge)) == (b"0", b"parsec", 64)
+    code, _, method, salt = client.request("A", 3, "").split(b"\t")
+    assert (code, method, len(salt)) == (b"0", b"parsec", 40)
+    question, salt = bytes.fromhex(challenge.decode()), bytes.fromhex(salt.decode())
+    return client.request("A", 3, ed25519.parsec_response(question, salt, password))
+
+
+def test_an_account_by_parsec_logs_in_on_a_private_channel(parsec: PrivateServer) -> None:
+    # The server makes a certificate of its own where it is given none.
+    tls = ssl._create_unverified_context()
+    for channel in (
+        Client.local(parsec.variables["handlersocket_socket"]),
+        Client.local(parsec.variables["handlersocket_socket_wr"]),
+        TlsClient(parsec.port, tls),
+    ):
+        with channel as client:
+            assert log_in_by_parsec(client, "pat", "wrong") == OUT
+            assert client.request("P", 1, "hs", "t", "PRIMARY", "id") == OUT
+            assert log_in_by_parsec(client, "pat", "right") == IN
+            client.open("hs.t", ["id"])
+            assert client.find("=", [1]) == [(b"1",)]
+
+
+def test_other_logins_to_an_account_by_parsec_are_refused(parsec: PrivateServer) -> None:
+    with Client(parsec.port) as client:  # in clear
+        assert client.request("A", 2, "pat", "parsec") == b"3\t1\tauthtype"
+        assert client.log_in("pat", "right", "mysql_native_password") == OUT
+        assert client.request("A", 4, "pat", "right") == b"3\t1\tauthtype"
+    with Client.local(parsec.variables["handlersocket_socket"]) as client:
+        assert client.request("A", 4, "pat", "right") == OUT
+        assert client.log_in("pat", "right", "mysql_native_password") == OUT
+        for response in ("00", "00" * 96, "00" * 97):
+            assert client.request("A", 2, "pat", "parsec").startswith(b"0\t2\tparsec\t")
+            assert client.request("A", 3, "").startswith(b"0\t2\tparsec\t")
+            assert client.request("A", 3, response) == OUT
