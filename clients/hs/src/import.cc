@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "import_key.h"
 #include "import_state.h"
 #include "json.h"
 #include "progress.h"
@@ -123,6 +124,7 @@ class Importer {
 
   void resume() {
     if (records_.size() == 0) throw UsageError("--state needs a file that can be read again");
+    keys_ = ImportKeys(server_, options_.table, options_.columns);
     const auto before = read_state(options_.state);
     if (!before) return;
     if (before->table != options_.table || before->file != options_.path) {
@@ -147,7 +149,9 @@ class Importer {
       if (!records_.next(record)) break;
       bytes += record.size();
       try {
-        items_.push_back({spot, record, fields_of_record(without_end(record))});
+        Fields fields = fields_of_record(without_end(record));
+        keys_.check(fields);
+        items_.push_back({spot, record, std::move(fields)});
       } catch (const BadRecord& error) {
         refused_.push_back({spot.line, record, error.what()});
       }
@@ -270,6 +274,7 @@ class Importer {
   ImportOptions options_;
   Records records_;
   Progress progress_;
+  ImportKeys keys_;     // for --state: what was sent without an answer is sent again
   std::string header_;  // the first line, where it is one
   std::unique_ptr<FILE, Close> bad_;
   ImportState state_;
@@ -314,19 +319,10 @@ class Import : public Command {
                     : duplicate_ == "replace" ? "+R"
                                               : "+";
     options_.columns = names_of(text(columns_));
-    if (!options_.state.empty() && options_.verb == "+") check_key(session.server());
     return Importer(session.server(), options_).run();
   }
 
  private:
-  // What was sent without an answer is sent again. Only a key tells then what is there.
-  void check_key(Server& server) const {
-    for (const Row& part : server.indexes(options_.table).rows) {
-      if (part.at(3) == "1") return;
-    }
-    throw UsageError("--state needs a table with a unique index, or rows could be imported twice");
-  }
-
   CLI::Option *table_ = nullptr, *path_ = nullptr, *columns_ = nullptr, *state_ = nullptr;
   CLI::Option* bad_ = nullptr;
   std::string duplicate_ = "error";

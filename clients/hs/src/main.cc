@@ -1,5 +1,7 @@
 // hs, the command line of HandlerSocket 2: see docs/hs.md.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <clocale>
 #include <cstdlib>
@@ -58,6 +60,15 @@ Status complete(const std::vector<std::string>& words) {
   return done;
 }
 
+// The first socket would else be the standard output where that is closed, and rows would go to the
+// server as requests. What stands there instead fails when it is used, as a closed one does.
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 Status run(int argc, char** argv) {
   Common common;
   const auto rest = without_options({argv + 1, argv + argc}, common);
@@ -73,6 +84,7 @@ Status run(int argc, char** argv) {
 }  // namespace hs::tool
 
 int main(int argc, char** argv) {
+  hs::tool::hold_standard_descriptors();
   if (argc > 1 && std::string_view(argv[1]) == "bench") return hs::bench::bench(argc - 1, argv + 1);
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // what the server sends is UTF-8

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "csv.h"
@@ -13,6 +13,7 @@
 namespace hs::tool {
 namespace {
 
+constexpr size_t read_bytes = size_t{1} << 16;
 constexpr size_t most_bytes = size_t{256}
                               << 20;  // of a record: more than a reply or request may have
 
@@ -44,35 +45,48 @@ void Records::go_to(const Spot& spot) {
       ::fseeko(file_.get(), static_cast<off_t>(spot.offset), SEEK_SET) != 0) {
     throw FileError(fmt::format("{}: it has no byte {}; is it another file?", name_, spot.offset));
   }
+  buffer_.clear();
+  at_ = 0;
   spot_ = spot;
 }
 
-bool Records::read_line() {
-  char* line = line_.release();
-  errno = 0;
-  const ssize_t length = ::getline(&line, &capacity_, file_.get());
-  line_.reset(line);
-  if (length < 0 && std::ferror(file_.get()) != 0) {
+bool Records::fill() {
+  at_ = 0;
+  buffer_.resize(read_bytes);
+  buffer_.resize(std::fread(buffer_.data(), 1, buffer_.size(), file_.get()));
+  if (std::ferror(file_.get()) != 0) {
     throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
   }
-  length_ = length > 0 ? static_cast<size_t>(length) : 0;
-  return length_ > 0;
+  return !buffer_.empty();
+}
+
+// Adds the next line to the record that begins there; false: there is none.
+bool Records::read_line(std::string& record, uint64_t first_line) {
+  const size_t before = record.size();
+  while (at_ < buffer_.size() || fill()) {
+    const size_t end = buffer_.find('\n', at_);
+    const size_t size = std::min(end, buffer_.size() - 1) + 1 - at_;
+    record.append(buffer_, at_, size);
+    at_ += size;
+    spot_.offset += size;
+    if (record.size() > most_bytes) {
+      throw FileError(fmt::format("{}, line {}: a record of more than {} bytes{}", name_,
+                                  first_line, most_bytes,
+                                  format_ == Format::csv ? ": is a quote not closed?" : ""));
+    }
+    if (end != std::string::npos) break;
+  }
+  if (record.size() == before) return false;
+  spot_.line++;
+  return true;
 }
 
 bool Records::next(std::string& record) {
   record.clear();
   CsvEnd end;
-  const Spot begin = spot_;
-  while (read_line()) {
-    record.append(line_.get(), length_);
-    spot_.offset += length_;
-    spot_.line++;
-    if (format_ != Format::csv || end.ends({line_.get(), length_})) return true;
-    if (record.size() > most_bytes) {
-      throw FileError(
-          fmt::format("{}, line {}: a record of more than {} bytes: is a quote not closed?", name_,
-                      begin.line, most_bytes));
-    }
+  const uint64_t line = spot_.line;
+  for (size_t size = 0; read_line(record, line); size = record.size()) {
+    if (format_ != Format::csv || end.ends(std::string_view(record).substr(size))) break;
   }
   return !record.empty();
 }

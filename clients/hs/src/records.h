@@ -30,7 +30,8 @@ class Records {
 
   // Goes on at a spot that spot() has given. Throws FileError where that is not possible.
   void go_to(const Spot& spot);
-  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end.
+  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end. Throws
+  // FileError where it cannot be read, and for a record that is longer than a request may be.
   bool next(std::string& record);
   // Where the record begins that next() reads next.
   const Spot& spot() const { return spot_; }
@@ -39,19 +40,17 @@ class Records {
   const std::string& name() const { return name_; }
 
  private:
-  bool read_line();
+  bool read_line(std::string& record, uint64_t first_line);
+  bool fill();
 
   struct Close {
     void operator()(FILE* file) const { (void)std::fclose(file); }
   };
-  struct Free {
-    void operator()(char* text) const { std::free(text); }
-  };
   std::string name_;
   Format format_;
   std::unique_ptr<FILE, Close> file_;
-  std::unique_ptr<char, Free> line_;
-  size_t capacity_ = 0, length_ = 0;
+  std::string buffer_;  // what was read of the file, from `at_` on
+  size_t at_ = 0;
   Spot spot_;
   uint64_t size_ = 0;
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -201,6 +202,12 @@ def test_errors_tell_by_their_status_who_made_them(hs: Run, tmp_path: Path) -> N
 
         run = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE)
     assert run.returncode == 5 and b"No space" in run.stderr
+
+
+@pytest.mark.parametrize("words", [("get", "user", "5"), ("export", "user", "-f", "csv"), ("ping",)])
+def test_no_row_goes_to_the_server_where_the_output_is_closed(hs: Run, words: tuple[str, ...]) -> None:
+    run = hs(*words, preexec_fn=lambda: os.close(1))
+    assert run.returncode == 5 and b"Bad file descriptor" in run.stderr
 
 
 def test_option_files_lead_to_the_server(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:

@@ -196,3 +196,45 @@ def test_a_terminal_sees_how_far_it_is_and_a_pipe_does_not(
                 break
     os.close(primary)
     assert run.returncode == 0 and b" %, " in seen and b"200 rows exported" in seen
+
+
+@pytest.mark.parametrize(
+    "name, text, refused",
+    [
+        ("in.csv", "page,visits\na,1\n,2\nb,3\n", 1),
+        ("in.csv", "id,visits\n1,1\n,2\n0,3\n0.4,4\n5,5\n", 3),
+        ("in.jsonl", '{"page":"a"}\n{"visits":2}\n{"id":5}\n{"page":null,"id":6}\n', 1),
+    ],
+)
+def test_a_row_that_no_key_would_know_again_is_not_imported_with_a_state(
+    hs: Run, rows: PrivateServer, tmp_path: Path, name: str, text: str, refused: int
+) -> None:
+    (tmp_path / name).write_text(text)
+    run = hs("import", "visits", str(tmp_path / name), "--state", str(tmp_path / "state"))
+    assert run.returncode == 6 and run.stderr.count(b"imported twice") == refused, run.stderr
+
+
+@pytest.mark.parametrize("duplicate", ["error", "ignore", "update", "replace"])
+def test_a_state_needs_a_unique_index_whose_columns_are_in_the_file(
+    hs: Run, rows: PrivateServer, tmp_path: Path, duplicate: str
+) -> None:
+    file = tmp_path / "in.csv"
+    file.write_text("visits\n1\n")
+    words = ("import", "visits", str(file), "--on-duplicate", duplicate)
+    run = hs(*words, "--state", str(tmp_path / "state"))
+    assert run.returncode == 2 and b"unique index" in run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.visits") == [(0,)]
+    assert hs(*words).returncode == 0
+
+
+def test_a_line_without_an_end_takes_no_memory_without_an_end(rows: PrivateServer, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    with open(file, "wb") as sparse:
+        sparse.truncate(3 << 30)
+    words = [PROGRAM, "import", "user", str(file)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, env=environment(rows, tmp_path)) as run:
+        told = run.stderr.read()  # type: ignore[union-attr]
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    assert run.returncode == 5 and b"in.jsonl, line 1: a record of more than" in told
+    assert used.ru_maxrss < 2 << 20
