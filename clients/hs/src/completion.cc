@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "screen.h"
+
 namespace hs::tool {
 namespace {
 
@@ -34,7 +36,10 @@ const std::vector<std::string>& Completion::names(char kind, const std::string& 
                       : kind == 't' ? server.tables(of)
                       : kind == 'i' ? server.indexes(session_.table(of))
                                     : server.describe(session_.table(of));
-    for (const Row& row : rows.rows) place->second.push_back(row.at(0).value_or(""));
+    for (const Row& row : rows.rows) {
+      const std::string name = row.at(0).value_or("");
+      if (!name.empty() && shown(name) == name) place->second.push_back(name);
+    }
   } catch (const std::exception&) {  // no names; the command will say why
   }
   return place->second;

@@ -117,7 +117,8 @@ class Export : public Command {
     const Place place = {session.table(text(table_)),
                          text(index_).empty() ? "PRIMARY" : text(index_)};
     const std::string path = text(path_).empty() ? "-" : text(path_);
-    const Look look = {file_format(path, common.format), !common.no_header, false};
+    const Look look = {file_format(path, common.format), !common.no_header, false,
+                       path == "-" && ::isatty(STDOUT_FILENO) == 1};
     const Names names = names_of(text(columns_));
     const Columns columns = session.server().columns(place.table, names);
     std::vector<Filter> filters;
@@ -137,8 +138,8 @@ class Export : public Command {
     }
     Output output(path, opened(path, left.end));
     write(session.server(), place, names, columns, filters,
-          {look.format, look.header && left.end == 0, false}, has_rows ? start : Row(), start, key,
-          output, left.rows);
+          {look.format, look.header && left.end == 0, false, look.terminal},
+          has_rows ? start : Row(), start, key, output, left.rows);
     return done;
   }
 

@@ -132,16 +132,7 @@ class LinePrinter : public Printer {
   std::string& out_;
 };
 
-}  // namespace
-
-std::optional<Format> format_of(std::string_view name) {
-  for (size_t i = 0; i < std::size(format_names); i++) {
-    if (name == format_names[i]) return static_cast<Format>(i);
-  }
-  return std::nullopt;
-}
-
-std::unique_ptr<Printer> make_printer(const Look& look, const Columns& columns, std::string& out) {
+std::unique_ptr<Printer> make_exact(const Look& look, const Columns& columns, std::string& out) {
   switch (look.format) {
     case Format::table:
       return std::make_unique<TablePrinter>(look, columns, out);
@@ -156,6 +147,51 @@ std::unique_ptr<Printer> make_printer(const Look& look, const Columns& columns, 
       return std::make_unique<LinePrinter>(append_tsv, look.header, columns, out);
   }
   return nullptr;
+}
+
+// A format of files on a terminal.
+class ShownPrinter : public Printer {
+ public:
+  ShownPrinter(const Look& look, const Columns& columns, std::string& out)
+      : is_json_(look.format == Format::json || look.format == Format::jsonl),
+        exact_(make_exact(look, columns, text_)),
+        out_(out) {
+    flush();
+  }
+  void row(const Row& row) override {
+    exact_->row(row);
+    flush();
+  }
+  void end() override {
+    exact_->end();
+    flush();
+  }
+
+ private:
+  void flush() {
+    out_ += is_json_ ? shown_json(text_) : shown_lines(text_);
+    text_.clear();
+  }
+
+  bool is_json_;
+  std::string text_;
+  std::unique_ptr<Printer> exact_;
+  std::string& out_;
+};
+
+}  // namespace
+
+std::optional<Format> format_of(std::string_view name) {
+  for (size_t i = 0; i < std::size(format_names); i++) {
+    if (name == format_names[i]) return static_cast<Format>(i);
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Printer> make_printer(const Look& look, const Columns& columns, std::string& out) {
+  const bool is_file = look.format != Format::table && look.format != Format::vertical;
+  if (look.terminal && is_file) return std::make_unique<ShownPrinter>(look, columns, out);
+  return make_exact(look, columns, out);
 }
 
 std::string as_text(const Look& look, const Rows& rows) {

@@ -21,6 +21,7 @@ struct Look {
   Format format = Format::table;
   bool header = true;  // names of columns: table, csv and tsv
   bool colour = false;
+  bool terminal = false;  // nothing of the rows is obeyed there
 };
 
 // Writes rows one after the other. The texts go to `out`, and grow until somebody empties it.

@@ -11,9 +11,11 @@
 #include "commands.h"
 #include "import_key.h"
 #include "import_state.h"
+#include "insert_place.h"
 #include "json.h"
 #include "progress.h"
 #include "records.h"
+#include "screen.h"
 
 namespace hs::tool {
 namespace {
@@ -76,6 +78,7 @@ class Importer {
     }
     if (options_.format != Format::jsonl) read_header();
     check_columns(options_.columns);
+    place_ = insert_place(server_, options_.table);
     state_.done = state_.sent = records_.spot();
     if (!options_.state.empty()) resume();
   }
@@ -210,7 +213,7 @@ class Importer {
   void send(bool is_last_try) {
     std::vector<Fields> rows;
     for (const Item& item : items_) rows.push_back(item.fields);
-    const auto results = server_.insert_many(options_.table, options_.verb, rows);
+    const auto results = server_.insert_many(place_, options_.verb, rows);
     std::vector<Item> again;
     for (size_t i = 0; i < items_.size(); i++) {
       const Inserted& result = results[i];
@@ -234,7 +237,8 @@ class Importer {
     if (!refused_.empty()) progress_.clear();
     for (const Refused& refused : refused_) {
       state_.bad++;
-      std::cerr << fmt::format("{}:{}: {}\n", records_.name(), refused.line, refused.why);
+      std::cerr << shown(fmt::format("{}:{}: {}", records_.name(), refused.line, refused.why))
+                << "\n";
       if (bad_) keep(refused.record);
     }
     if (bad_ && std::fflush(bad_.get()) != 0) bad_file_fails();
@@ -274,6 +278,7 @@ class Importer {
   ImportOptions options_;
   Records records_;
   Progress progress_;
+  Place place_;
   ImportKeys keys_;     // for --state: what was sent without an answer is sent again
   std::string header_;  // the first line, where it is one
   std::unique_ptr<FILE, Close> bad_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "insert_place.h"
 #include "outcome.h"
 
 namespace hs::tool {
@@ -26,7 +27,6 @@ class Insert : public Command {
   }
 
   Status run(Session& session, const Common& common) override {
-    const std::string table = session.table(text(table_));
     const Fields row = fields_of(texts(fields_), texts(nulls_), common.escapes);
     Fields update;
     if (updates_ != nullptr && !texts(updates_).empty()) {
@@ -34,8 +34,9 @@ class Insert : public Command {
     }
     const std::string verb = ignore_ ? "+I" : verb_;
     const std::string mark = returning_mark(returning_);
-    if (!mark.empty()) return run_returning(session, common, table, verb + mark, row, update);
-    const Added added = session.server().insert(table, verb, row, update);
+    const Place place = insert_place(session.server(), session.table(text(table_)));
+    if (!mark.empty()) return run_returning(session, common, place, verb + mark, row, update);
+    const Added added = session.server().insert(place, verb, row, update);
     const std::string did = word(added.did);
     Rows outcome = {{{"result"}}, {{did}}};
     std::string sentence = did;
@@ -57,9 +58,9 @@ class Insert : public Command {
     return did == Did::inserted ? "inserted" : did == Did::updated ? "updated" : "unchanged";
   }
 
-  static Status run_returning(Session& session, const Common& common, const std::string& table,
+  static Status run_returning(Session& session, const Common& common, const Place& place,
                               const std::string& verb, const Fields& row, const Fields& update) {
-    const Rows rows = session.server().inserted(table, verb, row, update);
+    const Rows rows = session.server().inserted(place, verb, row, update);
     Session::write(as_text(Session::look(common), rows));
     return rows.rows.empty() && verb == "+I!" ? nothing : done;
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <clocale>
 #include <cstdlib>
 #include <iostream>
@@ -48,6 +50,15 @@ std::vector<std::string> without_options(const std::vector<std::string>& words, 
   return app.remaining();
 }
 
+// Whether a shell takes it for a part of a word, and nothing else.
+bool is_plain(const std::string& name) {
+  constexpr std::string_view marks = "._,=@%+:/-";
+  return std::all_of(name.begin(), name.end(), [&](const char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0 || marks.find(c) != std::string_view::npos;
+  });
+}
+
 // For the completion of shells: `hs complete -- WORD WORDS` prints what the word may become behind the words.
 Status complete(const std::vector<std::string>& words) {
   if (words.size() < 2) return wrong_use;
@@ -55,7 +66,7 @@ Status complete(const std::vector<std::string>& words) {
   const auto before = without_options({words.begin() + 2, words.end()}, common);
   Session session(common);
   for (const std::string& name : Completion(session).of(before, words[1])) {
-    if (name.front() != '\\') Session::write(name + "\n");  // those are of the prompt
+    if (is_plain(name)) Session::write(name + "\n");
   }
   return done;
 }

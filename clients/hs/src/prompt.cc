@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "completion.h"
+#include "records.h"
 #include "screen.h"
 #include "words.h"
 
@@ -151,7 +152,7 @@ class Prompt {
     status = done;
     try {
       std::vector<std::string> words = words_of(line);
-      if (words.empty() || words[0].front() == '#') return true;
+      if (words.empty() || words[0].rfind('#', 0) == 0) return true;
       if (words[0] == "\\q" || words[0] == "quit" || words[0] == "exit") return false;
       status = run(std::move(words));
     } catch (...) {
@@ -216,7 +217,8 @@ class Prompt {
 Status run_prompt(Session& session, Common common) {
   Prompt prompt(session, std::move(common));
   if (::isatty(STDIN_FILENO) != 1) {
-    for (std::string line; std::getline(std::cin, line) && prompt.run(line);) {
+    Records lines("-", Format::tsv);
+    for (std::string line; lines.next_line(line) && prompt.run(line);) {
       if (prompt.status > nothing) return prompt.status;
     }
     return prompt.status;

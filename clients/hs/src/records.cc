@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,7 +43,7 @@ Records::Records(const std::string& path, Format format)
 
 void Records::go_to(const Spot& spot) {
   if (spot.offset > size_ ||
-      ::fseeko(file_.get(), static_cast<off_t>(spot.offset), SEEK_SET) != 0) {
+      ::lseek(::fileno(file_.get()), static_cast<off_t>(spot.offset), SEEK_SET) < 0) {
     throw FileError(fmt::format("{}: it has no byte {}; is it another file?", name_, spot.offset));
   }
   buffer_.clear();
@@ -53,10 +54,10 @@ void Records::go_to(const Spot& spot) {
 bool Records::fill() {
   at_ = 0;
   buffer_.resize(read_bytes);
-  buffer_.resize(std::fread(buffer_.data(), 1, buffer_.size(), file_.get()));
-  if (std::ferror(file_.get()) != 0) {
-    throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
-  }
+  // Not std::fread, which waits until it has as much: a pipe's line is wanted when it is there.
+  const ssize_t size = ::read(::fileno(file_.get()), buffer_.data(), buffer_.size());
+  if (size < 0) throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
+  buffer_.resize(static_cast<size_t>(size));
   return !buffer_.empty();
 }
 
@@ -89,6 +90,12 @@ bool Records::next(std::string& record) {
     if (format_ != Format::csv || end.ends(std::string_view(record).substr(size))) break;
   }
   return !record.empty();
+}
+
+bool Records::next_line(std::string& line) {
+  const bool more = next(line);
+  if (more && line.back() == '\n') line.pop_back();
+  return more;
 }
 
 std::string_view without_end(std::string_view record) {

@@ -30,9 +30,11 @@ class Records {
 
   // Goes on at a spot that spot() has given. Throws FileError where that is not possible.
   void go_to(const Spot& spot);
-  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end. Throws
-  // FileError where it cannot be read, and for a record that is longer than a request may be.
+  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end.
+  // Throws FileError where it cannot be read, and for a record that is longer than a request may be.
   bool next(std::string& record);
+  // The same without the LF.
+  bool next_line(std::string& line);
   // Where the record begins that next() reads next.
   const Spot& spot() const { return spot_; }
   // Bytes of the file; 0: unknown.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cwchar>
+#include <nlohmann/json.hpp>
 
 namespace hs::tool {
 namespace {
@@ -19,31 +20,63 @@ size_t printable(std::string_view text, int& columns) {
   return columns < 0 ? 0 : size;
 }
 
-}  // namespace
+// Bytes of the character with which the text begins, printable or not; of what is none: 1.
+size_t bytes_of(std::string_view text) {
+  std::mbstate_t state = {};
+  const size_t size = std::mbrtowc(nullptr, text.data(), text.size(), &state);
+  return size == 0 || size > text.size() ? 1 : size;
+}
 
-std::string shown(std::string_view text) {
+// Writes the text, but for a character that is not printable what `escaped` makes of its bytes.
+template <typename Escaped>
+std::string each_shown(std::string_view text, Escaped escaped) {
   std::string result;
   while (!text.empty()) {
     int columns = 0;
-    size_t size = printable(text, columns);
+    const size_t size = printable(text, columns);
+    const std::string_view bytes = text.substr(0, size > 0 ? size : bytes_of(text));
     if (size > 0) {
-      result += text.substr(0, size);
+      result += bytes;
     } else {
-      size = 1;
-      const char c = text.front();
-      if (c == '\n') {
-        result += "\\n";
-      } else if (c == '\t') {
-        result += "\\t";
-      } else if (c == '\r') {
-        result += "\\r";
-      } else {
-        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      }
+      result += escaped(bytes);
     }
-    text.remove_prefix(size);
+    text.remove_prefix(bytes.size());
   }
   return result;
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string result;
+  for (const char c : bytes) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return result;
+}
+
+bool is_layout(std::string_view bytes) { return bytes == "\n" || bytes == "\t"; }
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  return each_shown(text, [](std::string_view bytes) -> std::string {
+    if (bytes == "\n") return "\\n";
+    if (bytes == "\t") return "\\t";
+    if (bytes == "\r") return "\\r";
+    return hexadecimal(bytes);
+  });
+}
+
+std::string shown_lines(std::string_view text) {
+  return each_shown(text, [](std::string_view bytes) {
+    return is_layout(bytes) ? std::string(bytes) : hexadecimal(bytes);
+  });
+}
+
+std::string shown_json(std::string_view text) {
+  return each_shown(text, [](std::string_view bytes) {
+    if (is_layout(bytes)) return std::string(bytes);
+    const std::string quoted =
+        nlohmann::json(bytes).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return quoted.substr(1, quoted.size() - 2);
+  });
 }
 
 size_t width(std::string_view shown_text) {

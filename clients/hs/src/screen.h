@@ -11,6 +11,11 @@ namespace hs::tool {
 // The text with what a terminal would obey, and what is no UTF-8, as \n, \t, \r or \xNN.
 std::string shown(std::string_view text);
 
+// Lines of CSV or TSV, or of JSON, for a terminal: their ends and TABs stay, and what else it would
+// obey is \xNN, in JSON an escape that reads back the same.
+std::string shown_lines(std::string_view text);
+std::string shown_json(std::string_view text);
+
 // The columns of a terminal that a shown text takes.
 size_t width(std::string_view shown_text);
 

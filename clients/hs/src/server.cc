@@ -344,9 +344,9 @@ Rows Server::changed(const Place& place, const Query& query, const std::string& 
                         error));
 }
 
-Added Server::insert(const std::string& table, const std::string& verb, const Fields& row,
+Added Server::insert(const Place& place, const std::string& verb, const Fields& row,
                      const Fields& update) {
-  const auto opened = client_->open({table}, {});
+  const auto opened = client_->open(place, {});
   const auto values = fields_of(row), updates = fields_of(update);
   hs_error error = {};
   hs_added added = {};
@@ -361,9 +361,9 @@ Added Server::insert(const std::string& table, const std::string& verb, const Fi
   return {did, added.replaced, added.id};
 }
 
-Rows Server::inserted(const std::string& table, const std::string& verb, const Fields& row,
+Rows Server::inserted(const Place& place, const std::string& verb, const Fields& row,
                       const Fields& update) {
-  const auto opened = client_->open({table}, {});
+  const auto opened = client_->open(place, {});
   const auto values = fields_of(row), updates = fields_of(update);
   hs_error error = {};
   return rows_of(
@@ -373,9 +373,9 @@ Rows Server::inserted(const std::string& table, const std::string& verb, const F
                         error));
 }
 
-std::vector<Inserted> Server::insert_many(const std::string& table, const std::string& verb,
+std::vector<Inserted> Server::insert_many(const Place& place, const std::string& verb,
                                           const std::vector<Fields>& rows) {
-  const auto opened = client_->open({table}, {});
+  const auto opened = client_->open(place, {});
   const BatchHandle batch(hs_batch_new(client_->client.handle()));
   if (!batch) throw std::bad_alloc();
   hs_error error = {};

@@ -104,14 +104,14 @@ class Server {
   Rows changed(const Place& place, const Query& query, const std::string& change,
                const Fields& fields);
   // verb: +, +I, +U or +R. update: only with +U; empty: the row's values.
-  Added insert(const std::string& table, const std::string& verb, const Fields& row,
+  Added insert(const Place& place, const std::string& verb, const Fields& row,
                const Fields& update);
   // With ? or ! behind it: the rows that were there, or the row afterwards.
-  Rows inserted(const std::string& table, const std::string& verb, const Fields& row,
+  Rows inserted(const Place& place, const std::string& verb, const Fields& row,
                 const Fields& update);
   // Inserts rows in one piece, and returns what became of each. What stands in the way of all of them
   // is thrown: a broken connection, a table that is not there, a right that is missing.
-  std::vector<Inserted> insert_many(const std::string& table, const std::string& verb,
+  std::vector<Inserted> insert_many(const Place& place, const std::string& verb,
                                     const std::vector<Fields>& rows);
 
  private:

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <iostream>
 
 #include "commands.h"
+#include "records.h"
 #include "screen.h"
 
 namespace hs::tool {
@@ -81,7 +81,8 @@ class Raw : public Command {
     (void)common;
     if (const auto tokens = texts(tokens_); !tokens.empty()) return send(session, tokens);
     Status worst = done;
-    for (std::string line; std::getline(std::cin, line);) {
+    Records lines("-", Format::tsv);
+    for (std::string line; lines.next_line(line);) {
       const Status status = send(session, split(line));
       if (status != done) worst = status;
     }

@@ -78,6 +78,7 @@ Look Session::look(const Common& common) {
                                       : format_of(common.format).value();
   look.header = !common.no_header;
   look.colour = wants_colour(STDOUT_FILENO);
+  look.terminal = terminal;
   return look;
 }
 

@@ -18,7 +18,7 @@ std::string_view meaning(std::string_view word) {
   constexpr Hint hints[] = {
       {"121", "there is such a key already"},
       {"open_table", "there is no such table, or it cannot be used"},
-      {"idxnum", "there is no such index"},
+      {"idxnum", "there is no such index; --index names another"},
       {"fld", "there is no such column"},
       {"readonly", "this is the read port; changes need the write port"},
       {"unauth", "the port asks for an account or a secret, or it is another one"},

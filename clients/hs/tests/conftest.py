@@ -46,7 +46,7 @@ def server() -> Iterator[PrivateServer]:
 @pytest.fixture
 def rows(server: PrivateServer) -> PrivateServer:
     """The server with the tables of TABLES as they are there."""
-    for table in ("user", "event", "visits", "kinds"):
+    for table in ("user", "event", "visits", "kinds", "copy"):
         server.sql(f"DROP TABLE IF EXISTS test.{table}")
     for statement in TABLES.split(";\n"):
         if statement.strip():

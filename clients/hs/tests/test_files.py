@@ -227,14 +227,33 @@ def test_a_state_needs_a_unique_index_whose_columns_are_in_the_file(
     assert hs(*words).returncode == 0
 
 
-def test_a_line_without_an_end_takes_no_memory_without_an_end(rows: PrivateServer, tmp_path: Path) -> None:
-    file = tmp_path / "in.jsonl"
-    with open(file, "wb") as sparse:
+@pytest.mark.parametrize("words", [("import", "user", "-f", "jsonl"), ("raw",)])
+def test_a_line_without_an_end_takes_no_memory_without_an_end(
+    rows: PrivateServer, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    with open(tmp_path / "line", "wb+") as sparse:
         sparse.truncate(3 << 30)
-    words = [PROGRAM, "import", "user", str(file)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, env=environment(rows, tmp_path)) as run:
-        told = run.stderr.read()  # type: ignore[union-attr]
-        _, status, used = os.wait4(run.pid, 0)
-        run.returncode = os.waitstatus_to_exitcode(status)
-    assert run.returncode == 5 and b"in.jsonl, line 1: a record of more than" in told
+        env = environment(rows, tmp_path)
+        with subprocess.Popen([PROGRAM, *words], stdin=sparse, stderr=subprocess.PIPE, env=env) as run:
+            told = run.stderr.read()  # type: ignore[union-attr]
+            _, status, used = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+    assert run.returncode == 5 and b"of more than 268435456 bytes" in told
     assert used.ru_maxrss < 2 << 20
+
+
+@pytest.mark.parametrize("key", ["UNIQUE", "KEY"])
+def test_rows_go_into_a_table_without_a_primary_key(hs: Run, rows: PrivateServer, key: str) -> None:
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (t TEXT, a INT, FULLTEXT KEY words (t), {key} by_a (a))")
+    assert hs("import", "copy", "-f", "csv", input=b"a,t\n1,x\n2,y\n").returncode == 0
+    assert hs("insert", "copy", "a=3").stdout == b"inserted\n"
+    assert hs("upsert", "copy", "a=4", "t=z", "-r", "after").returncode == 0
+    assert rows.sql("SELECT a, t FROM test.copy ORDER BY a") == [(1, "x"), (2, "y"), (3, None), (4, "z")]
+    run = hs("get", "copy", "1")
+    assert run.returncode == 3 and b"--index names another" in run.stderr
+
+
+def test_a_table_without_an_index_is_refused_before_anything_is_sent(hs: Run, rows: PrivateServer) -> None:
+    rows.sql("CREATE OR REPLACE TABLE test.copy (a INT)")
+    run = hs("import", "copy", "-f", "csv", input=b"a\n1\n")
+    assert run.returncode == 2 and run.stderr == b"hs: test.copy has no index: rows are only added by SQL\n"

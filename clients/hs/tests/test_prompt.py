@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -136,3 +137,58 @@ def test_a_terminal_gets_a_table_in_colours_unless_they_are_not_wanted(
         os.close(replica)
         assert "Yukari Takeba  yukari" in text and "-----" in text
         assert ("\x1b[1m" in text) == coloured
+
+
+OBEYED = "\x1b[31mred\x07\u009b2J\x7f\r"
+
+
+def on_terminal(rows: PrivateServer, home: Path, *words: str, stream: str = "stdout") -> bytes:
+    """What hs writes to that stream when it is a terminal."""
+    primary, replica = pty.openpty()
+    env = {**environment(rows, home), "TERM": "xterm", "NO_COLOR": "1"}
+    subprocess.run([PROGRAM, *words], env=env, **{stream: replica})  # type: ignore[call-overload]
+    text = os.read(primary, 65536)
+    os.close(primary)
+    os.close(replica)
+    return text
+
+
+@pytest.mark.parametrize("format", ["table", "vertical", "tsv", "csv", "json", "jsonl"])
+def test_no_value_is_obeyed_by_a_terminal(
+    rows: PrivateServer, tmp_path: Path, hs: Run, format: str
+) -> None:
+    rows.sql("INSERT INTO test.kinds (k, t) VALUES ('x', %s)", (OBEYED + "😀é",))
+    words = [("get", "kinds", "x", "-c", "t", "-f", format)]
+    words += [("export", "kinds", "-c", "t", "-f", format)] if format in ("tsv", "csv", "jsonl") else []
+    for command in words:
+        text = on_terminal(rows, tmp_path, *command).replace(b"\r\n", b"\n")
+        assert b"red" in text and "😀é".encode() in text
+        assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", text), text
+        if format == "jsonl":
+            assert json.loads(text)["t"].startswith(OBEYED)
+    assert format in ("table", "vertical", "json", "jsonl") or OBEYED[:-1].encode() in hs(*words[0]).stdout
+
+
+def test_no_name_and_no_refusal_is_obeyed_by_a_terminal(
+    rows: PrivateServer, tmp_path: Path, hs: Run
+) -> None:
+    (tmp_path / "in.jsonl").write_text('{"\\u001b[31mred":1}\n{"a":1,"\\u001b":1,"\\u001b":1}\n')
+    told = hs("import", "user", str(tmp_path / "in.jsonl")).stderr
+    assert b"\\x1b[31mred" in told and b"\x1b" not in told
+
+
+def test_shells_complete_no_name_that_they_would_act_on(rows: PrivateServer, hs: Run) -> None:
+    names = ["\x1b[31mred", "a b", "q$(touch x)", "q`x`", "it's", "a;b", "a\nb", "plain_é"]
+    for name in names:
+        rows.sql("CREATE TABLE test.`" + name.replace("`", "``") + "` (id INT PRIMARY KEY)")
+    try:
+        told = hs("complete", "--", "test.", "get").stdout.decode().splitlines()
+    finally:
+        for name in names:
+            rows.sql("DROP TABLE test.`" + name.replace("`", "``") + "`")
+    assert told == ["test.event", "test.kinds", "test.plain_é", "test.user", "test.visits"]
+
+
+def test_an_empty_word_is_no_command(hs: Run) -> None:
+    run = hs(input=b"''\n")
+    assert run.returncode == 2 and b"is no command" in run.stderr
