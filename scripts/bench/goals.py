@@ -32,7 +32,7 @@ def goals(results: Results) -> list[Goal]:
         *_lookups(groups(results, "lookups")),
         *_ranges(groups(results, "ranges")),
         *_writes(groups(results, "writes")),
-        *_several(groups(results, "slow"), writes_goals.slower(results)),
+        *_several(groups(results, "slow"), None, None, writes_goals.slower(results)),
         *_counts(groups(results, "mixed")),
         *_threads(groups(results, "threads")),
         *_size(groups(results, "size")),
@@ -80,22 +80,22 @@ def _writes(found: Groups) -> Iterator[Goal]:
             name = writes.case_name(workload, "off", connections)
             measured = ratio(found.get((name, "ours")), found.get((name, "stock")), figures.rate)
             yield Goal(f"{name}: per second, of the stock plugin's", 1, measured, strict=True)
-    yield from _several(found)
+    yield from _several(found, 3, 2.5)
 
 
-def _several(found: Groups, disk: str = "") -> Iterator[Goal]:
-    """Upserts and transactions; `disk`: what the names begin with where there is nothing to reach."""
+def _several(
+    found: Groups, upserts: float | None, transactions: float | None, disk: str = ""
+) -> Iterator[Goal]:
+    """Upserts and transactions, with their limits; `disk`: what the names begin with."""
     name = writes.case_name("upsert", "on", writes.UPSERTS)
     faster = writes_goals.faster_sql(found, name)
     measured = ratio(found.get((name, "ours")), faster, figures.rate)
     best = ratio(found.get((name, floors.INSIDE)), faster, figures.rate)
-    bound = None if disk else Bound(writes_goals.INSIDE, best)
-    goal = None if disk else 3
-    yield Goal(f"{disk}{name}: per second, of the faster SQL's", goal, measured, bound=bound)
+    bound = Bound(writes_goals.INSIDE, best)
+    yield Goal(f"{disk}{name}: per second, of the faster SQL's", upserts, measured, bound=bound)
     name = writes.case_name("transaction", "on", writes.TRANSACTIONS)
     measured = ratio(found.get((name, "ours")), found.get((name, "sql prepared")), figures.rate)
-    goal = None if disk else 2.5
-    yield Goal(f"{disk}{name}: per second, of SQL's (prepared)", goal, measured)
+    yield Goal(f"{disk}{name}: per second, of SQL's (prepared)", transactions, measured)
 
 
 def _counts(found: Groups) -> Iterator[Goal]:

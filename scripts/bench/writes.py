@@ -60,13 +60,11 @@ def cases(log: str, targets: Sequence[str], *, slow: bool = False) -> list[Case]
 
 def inside(*, slow: bool = False) -> list[Case]:
     """The same on the null server inside, with the binary log on: what many connections can get."""
-    many = [
-        case(workload, "on", connections, "ours", slow=slow)
-        for workload in ("insert", "update")
-        for connections in CONNECTIONS[1:]
+    many = [(workload, n) for workload in ("insert", "update") for n in CONNECTIONS[1:]]
+    return [
+        replace(case(workload, "on", connections, "ours", slow=slow), target=floors.INSIDE)
+        for workload, connections in [*many, ("upsert", UPSERTS)]
     ]
-    many.append(case("upsert", "on", UPSERTS, "ours", slow=slow))
-    return [replace(one, target=floors.INSIDE) for one in many]
 
 
 def upserts(*, slow: bool = False) -> list[Case]:

@@ -1,7 +1,6 @@
 #include "server/batch.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "base/assert.h"
@@ -31,9 +30,8 @@ bool is_alone(const exec::Plan& plan) {
   return plan.kind == exec::Plan::Kind::kConnection || plan.kind == exec::Plan::Kind::kAwaitGtid;
 }
 
-// A message that was not set aside.
 void overwrite_message(Peer& peer, std::string_view text) {
-  if (text.data() >= peer.input().data() + peer.used) return;
+  if (peer.is_set_aside(text)) return;
   overwrite(text);
   peer.has_shown_proof = true;
 }
@@ -385,7 +383,7 @@ void Batch::execute_group_again() {
   take_replies_back(group_);
   for (Entry& entry : group_) {
     if (entry.peer->ending == Peer::Ending::kFailed) continue;
-    if (is_set_aside(entry)) {
+    if (entry.peer->is_set_aside(entry.text)) {
       entry.peer = nullptr;  // the message follows one that is parked or put back
       continue;
     }

@@ -258,7 +258,6 @@ class Batch {
   bool execute_part(protocol::Codec& codec, Entry& entry);
   void put_whole_back(size_t first);
   static void put_back(Entry& begin);
-  static bool is_set_aside(const Entry& entry);
 
   const exec::Context& context_;
   engine::Session& session_;

@@ -8,7 +8,6 @@
 // It is put back, and then executed on a session of its own (batch_transaction.cc), when a request of
 // it must wait, when the group loses its transaction, or when its replies are too long to be kept.
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "server/batch.h"
@@ -161,9 +160,10 @@ bool Batch::execute_part(protocol::Codec& codec, Entry& entry) {
   if (entry.part == Entry::Part::kEnd) {
     reply_step({}, codec, entry);
   } else {
-    const bool changed = std::exchange(whole_changed_, true);
+    const bool changed = whole_changed_;
+    if (entry.plan.kind == Plan::Kind::kChange) whole_changed_ = true;  // also when answer() throws
     answer(request, codec, entry);
-    if (session_.must_wait() || entry.plan.kind != Plan::Kind::kChange) whole_changed_ = changed;
+    if (session_.must_wait()) whole_changed_ = changed;
     group_.back().outcome = entry.outcome;
     if (has_changed(entry)) has_changed_ = true;
     if (session_.must_wait() || session_.transaction_lost()) return false;
@@ -196,12 +196,6 @@ void Batch::put_whole_back(size_t first) {
 void Batch::put_back(Entry& begin) {
   set_aside(begin);
   begin.peer->apart = true;
-}
-
-// The message was executed, and will be again.
-bool Batch::is_set_aside(const Entry& entry) {
-  const std::less<> before;
-  return !before(entry.text.data(), entry.peer->input().data() + entry.peer->used);
 }
 
 }  // namespace hs::server

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -68,6 +69,11 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
   // host, but not of that of the Unix socket. May throw std::bad_alloc.
   std::string host() const {
     return transport().is_local() ? "a Unix socket" : transport().remote_host();
+  }
+
+  // A message of input() that a batch has taken, and that is to be executed again.
+  bool is_set_aside(std::string_view message) {
+    return !std::less<>()(message.data(), input().data() + used);
   }
 
   void on_insecure() override { end_with(ErrorCode::kInsecureTransport); }

@@ -1,6 +1,7 @@
-"""How clients sign for accounts with `ed25519`: as RFC 8032, but with SHA-512 of the password in the
-place of the hash of a seed; and for those with `parsec`. Slow, and no
-secret is safe here: for tests only."""
+"""How clients sign for accounts with `ed25519` and `parsec`, for tests only: slow, and no secret is safe.
+
+`ed25519` signs as RFC 8032 does, but with SHA-512 of the password in the place of the hash of a seed.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ of the others, and SQL and the binary log see the same as if each had its own st
 from __future__ import annotations
 
 import pytest
+from binlog import log_events
 from hs_client import Client, line, rows
 from private_server import PrivateServer
 
@@ -23,11 +24,6 @@ def table(server: PrivateServer, database: str) -> str:
 def statements(server: PrivateServer) -> int:
     """How many statements the write port has begun so far."""
     return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_hs_table_lock'")[0][1])
-
-
-def binlog_events(server: PrivateServer) -> list[str]:
-    log = server.sql("SHOW MASTER STATUS")[0][0]
-    return [row[2] for row in server.sql(f"SHOW BINLOG EVENTS IN '{log}'")]
 
 
 def test_one_statement_does_for_a_run_of_requests(
@@ -140,11 +136,11 @@ def test_a_run_in_which_every_request_fails_leaves_nothing_in_the_binary_log(
 ) -> None:
     server.sql("INSERT INTO hs.t (id) VALUES (1)")
     writer.open(table, ["id", "n"])
-    before = binlog_events(server)
+    before = log_events(server)
     assert writer.pipeline([line(1, "+", 2, 1, i) for i in range(RUN)]) == [b"1\t1\t121"] * RUN
     requests = [line(1, "=", 1, 99, 1, 0, "U", 99, i) for i in range(RUN)]
     assert writer.pipeline(requests) == [b"0\t1\t0"] * RUN
-    assert binlog_events(server) == before
+    assert log_events(server) == before
 
 
 def test_a_table_is_opened_in_the_middle_of_a_run(
@@ -240,4 +236,4 @@ def test_a_batch_too_large_for_the_log_leaves_no_incident_in_it() -> None:
                     requests += [line(1, "+", 1, i), line(1, "=", 1, i, 1, 0, "D")]
                 assert client.pipeline(requests) == [b"0\t1", b"0\t1\t1"] * 200
         assert int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_retries'")[0][1]) > 0
-        assert "Incident" not in binlog_events(server)
+        assert "Incident" not in log_events(server)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
+from binlog import end_of_log, log_events
 from hs_client import Client, line, rows, status, wait_for_a_lock_wait
 from private_server import PrivateServer
 from test_transactions import LOST, OK, await_status, begin, find, found, insert, table_rows, update
@@ -67,10 +68,10 @@ def test_the_binary_log_has_rows_whatever_its_format(
     server.sql(f"SET GLOBAL binlog_format = {log_format}")
     try:
         client = opened()
-        file, position = server.sql("SHOW MASTER STATUS")[0][:2]
+        place = end_of_log(server)
         replies = client.pipeline([begin("RC"), update(1, 11), insert(4, 40), COMMIT])
         assert replies == [OK, b"0\t1\t1", OK, OK]
-        events = [str(row[2]) for row in server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")]
+        events = log_events(server, place)
         assert events[0] == "Gtid" and events[-1] == "Xid"
         assert events.count("Update_rows_v1") == events.count("Write_rows_v1") == 1
         assert "Query" not in events

@@ -7,23 +7,13 @@ import threading
 from collections.abc import Callable
 
 import pymysql
+from binlog import end_of_log, log_events
 from hs_client import Client, line, sql_holds, status, wait_for_a_lock_wait
 from private_server import PrivateServer
 from test_transactions import OK, begin, find, found, insert, opened, table, table_rows, update
 
 COMMIT = line("T", "C")
 __all__ = ["opened", "table"]  # fixtures
-
-
-def events_since(server: PrivateServer, place: tuple[str, int]) -> list[str]:
-    """The kinds of events in the binary log."""
-    file, position = place
-    return [str(row[2]) for row in server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")]
-
-
-def end_of_log(server: PrivateServer) -> tuple[str, int]:
-    file, position = server.sql("SHOW MASTER STATUS")[0][:2]
-    return str(file), int(position)
 
 
 def test_several_are_one_transaction_of_the_log(
@@ -37,7 +27,7 @@ def test_several_are_one_transaction_of_the_log(
     replies = client.pipeline([*one, insert(5, 50), *two])
     assert replies[:4] == [OK, found((1, 10)), OK, OK]
     assert replies[4:] == [OK, OK, found((4, 40)), b"0\t1\t1", b"0\t1\t1", OK, found((4, 41))]
-    events = events_since(server, place)
+    events = log_events(server, place)
     assert events.count("Gtid") == events.count("Xid") == 1, events
     assert status(server, "transactions_committed") - committed == 2
     assert table_rows(server) == [(1, 11), (2, 20), (3, 30), (4, 41), (5, 50)]

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from binlog import log_events
 from hs_client import Client, Value, line, rows
 from private_server import PrivateServer
 from sql_twin import Twin
@@ -68,8 +69,7 @@ def test_what_gives_way_is_deleted_in_the_log_and_for_foreign_keys(
     client.open("hs.t", ["id", "v"])
     assert client.request(1, "+", 2, 1, "new") == b"0\t1"
     assert server.sql("SELECT COUNT(*) FROM hs.child") == [(0,)]
-    file = server.sql("SHOW MASTER STATUS")[0][0]
-    events = [event[2] for event in server.sql(f"SHOW BINLOG EVENTS IN '{file}'")]
+    events = log_events(server)
     assert events.index("Delete_rows_v1") < events.index("Write_rows_v1")
     server.sql("DROP TABLE hs.child")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pymysql
 import pytest
+from binlog import log_events
 from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer
 
@@ -308,8 +309,7 @@ def test_sql_sees_a_write_as_soon_as_it_is_answered_and_the_binary_log_has_it(
     assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
     after = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
     assert int(after.split("-")[2]) == int(position.split("-")[2]) + 3
-    log = server.sql("SHOW MASTER STATUS")[0][0]
-    events = [row[2] for row in server.sql(f"SHOW BINLOG EVENTS IN '{log}'")]
+    events = log_events(server)
     assert events[-1] == "Xid"
     kinds = [e for e in events if e.endswith("_rows_v1")]
     assert kinds[-3:] == ["Write_rows_v1", "Update_rows_v1", "Delete_rows_v1"]

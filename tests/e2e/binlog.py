@@ -1,0 +1,18 @@
+"""What the binary log of a server has."""
+
+from __future__ import annotations
+
+from private_server import PrivateServer
+
+Place = tuple[str, int]  # file and position
+
+
+def end_of_log(server: PrivateServer) -> Place:
+    file, position = server.sql("SHOW MASTER STATUS")[0][:2]
+    return str(file), int(position)
+
+
+def log_events(server: PrivateServer, place: Place | None = None) -> list[str]:
+    """The kinds of events since `place`, or of the present file."""
+    file, position = place or (end_of_log(server)[0], 4)
+    return [str(row[2]) for row in server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")]
