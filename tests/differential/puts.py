@@ -49,8 +49,9 @@ class Puts:
         if request.form == "+U":
             # SQL also counts rows that the engine finds to be as they were.
             count = 1 if grown else 2 if self._checksum() != before else 0
-        elif request.form == "+R" and self.table.versioned:
-            count = 2 - grown
+        elif request.form == "+R" and self.table.versioned and not self.table.by_transaction:
+            # With FOUND_ROWS the server leaves out the old rows that it replaced.
+            count = count + 1 - grown
         else:
             count = count or 1
         if request.form == "+U" and count != 1:

@@ -103,6 +103,13 @@ TABLES: dict[str, tuple[list[str], list[str]]] = {
         engine: ([f"CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, v VARCHAR(9)) ENGINE={engine}"], ["id", "u", "v"])
         for engine in ("MyISAM", "Aria", "MEMORY")
     },
+    **{
+        f"history in {engine}": (
+            [f"CREATE TABLE t (id INT PRIMARY KEY, u INT, v VARCHAR(9)) ENGINE={engine} WITH SYSTEM VERSIONING"],
+            ["id", "u", "v"],
+        )
+        for engine in ("InnoDB", "MyISAM", "Aria")
+    },
     "MyISAM and a long unique column": (
         ["CREATE TABLE t (id INT PRIMARY KEY, u INT, v TEXT UNIQUE) ENGINE=MyISAM"],
         ["id", "u", "v"],
