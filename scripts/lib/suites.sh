@@ -5,7 +5,7 @@
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture clients)
 # Only on demand: they need more than Debian's packages, or take long.
 optional_suites=(old_clients package)
-server_suites=(e2e durability fuzz_server differential torture) # run on any server
+server_suites=(e2e durability fuzz_server conformance differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
 

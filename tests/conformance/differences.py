@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from notation import to_text
@@ -23,6 +23,8 @@ class Difference:
     reply: int  # from 1
     stock: str
     ours: str
+    # Empty: of every server whose transcript has no line of its own there.
+    server: str = field(default="", compare=False)
 
     def entry(self) -> str:
         """As a line of differences.toml."""

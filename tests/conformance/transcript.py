@@ -12,6 +12,7 @@ SECTIONS = ("server", "ours", "fresh", "tables", "rows", "fake", "open", "cases"
 CLOSED = None  # an expected "reply": the server closes the connection
 
 _LINE = re.compile(r"(?P<connection>[RW]\d?)(?P<kind>>>|>|\|)(?: (?P<text>.*))?")
+_ON_SERVER = re.compile(r"<(?P<server>mariadb-[\d.]+) (?P<reply>.*)")
 _SKIP = re.compile(r"@(?P<target>ours|fake|stock) never: (?P<reason>.+)")
 _TABLE = re.compile(r"^CREATE TABLE (\w+|`[^`]+`)", re.MULTILINE)
 
@@ -30,6 +31,7 @@ class Expect:
     """The next reply on the connection that was written to last; None: the server closes it."""
 
     reply: bytes | None
+    on_server: dict[str, bytes] = field(default_factory=dict)  # where a server answers otherwise
 
 
 @dataclass
@@ -43,8 +45,13 @@ class Case:
 
     @property
     def expected(self) -> list[bytes | None]:
-        """The replies, in order."""
+        """The replies of the default server, in order."""
         return [step.reply for step in self.steps if isinstance(step, Expect)]
+
+    def expected_on(self, server: str) -> list[bytes | None]:
+        """The replies of a server, in order."""
+        steps = (step for step in self.steps if isinstance(step, Expect))
+        return [step.on_server.get(server, step.reply) for step in steps]
 
     @property
     def writes(self) -> bool:
@@ -149,6 +156,10 @@ def _read_case_line(cases: list[Case], line: str, number: int) -> None:
         case.steps.append(Expect(CLOSED))
     elif line == "<" or line.startswith("< "):
         case.steps.append(Expect(to_bytes(line[2:])))
+    elif match := _ON_SERVER.fullmatch(line):
+        if not (case.steps and isinstance(step := case.steps[-1], Expect)):
+            raise ValueError("not behind a reply")
+        step.on_server[match["server"]] = to_bytes(match["reply"])
     elif match := _LINE.fullmatch(line):
         data = to_bytes(match["text"] or "")
         if match["kind"] == ">":
