@@ -61,14 +61,19 @@ def environment(server: PrivateServer | None, home: Path) -> dict[str, str]:
     return {**kept, **url, "HOME": str(home), "LC_ALL": "C.UTF-8"}
 
 
-@pytest.fixture
-def hs(rows: PrivateServer, tmp_path: Path) -> Run:
-    """Runs hs with these words; check=False, input, env and others go to subprocess.run."""
+def runner(server: PrivateServer | None, home: Path) -> Run:
+    """Runs hs with these words; input, env and others go to subprocess.run."""
 
     def run(*words: str | bytes, **more: object) -> subprocess.CompletedProcess[bytes]:
-        env = {**environment(rows, tmp_path), **more.pop("env", {})}  # type: ignore[dict-item]
+        env = {**environment(server, home), **more.pop("env", {})}  # type: ignore[dict-item]
         return subprocess.run(
             [PROGRAM, *words], capture_output=True, env=env, timeout=60, **more  # type: ignore[call-overload]
         )
 
     return run
+
+
+@pytest.fixture
+def hs(rows: PrivateServer, tmp_path: Path) -> Run:
+    """hs, led to the server with the tables."""
+    return runner(rows, tmp_path)

@@ -1,0 +1,133 @@
+"""TLS and accounts: who may come in, and who does not come in."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Run, environment, runner
+from private_server import PrivateServer
+from terminal import Terminal
+
+PASSWORD = "p:w/?% é#"
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """Two authorities, and a certificate of the first one for localhost, that the server may read."""
+    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    with tempfile.TemporaryDirectory(prefix="hs-tls-") as name:
+        made = Path(name)
+        for who in ("ca", "foreign", "localhost"):
+            words = ["-keyout", f"{made}/{who}-key.pem", "-out", f"{made}/{who}.pem", "-subj", f"/CN={who}"]
+            if who == "localhost":
+                words += ["-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca-key.pem"]
+                words += ["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"]
+            subprocess.run(new + words, check=True, capture_output=True, timeout=60)
+        for path in (made, *made.iterdir()):
+            path.chmod(0o755)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def guarded(folder: Path) -> Iterator[PrivateServer]:
+    """A server that asks for accounts, and has TLS."""
+    variables = {
+        "handlersocket_authentication": "account",
+        "ssl_cert": folder / "localhost.pem",
+        "ssl_key": folder / "localhost-key.pem",
+    }
+    with PrivateServer(variables=variables) as running:
+        running.sql("CREATE DATABASE test")
+        running.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        running.sql("INSERT INTO test.t VALUES (1, 2)")
+        for user, rights in (("app", "ALL"), ("reader", "SELECT (id)")):
+            running.sql(f"CREATE USER {user}@'%%' IDENTIFIED BY %s", [PASSWORD])
+            running.sql(f"GRANT {rights} ON test.t TO {user}@'%'")
+        yield running
+
+
+@pytest.fixture
+def guest(guarded: PrivateServer, tmp_path: Path) -> Run:
+    """hs, led to the server that asks for accounts."""
+    return runner(guarded, tmp_path)
+
+
+def test_the_password_comes_from_the_environment_or_an_option_file(
+    guest: Run, guarded: PrivateServer, tmp_path: Path
+) -> None:
+    assert guest("get", "t", "1", "-N", "-u", "app", env={"HS_PASSWORD": PASSWORD}).stdout == b"1\t2\n"
+    (tmp_path / ".my.cnf").write_text(f'[client]\nuser = app\npassword = "{PASSWORD}"\n')
+    assert guest("get", "t", "1", "-N").stdout == b"1\t2\n"
+    (tmp_path / ".hs.cnf").write_text(f"[hs]\nuser = reader\npassword = {PASSWORD}\n")
+    assert guest("get", "t", "1", "-N", "-c", "id").stdout == b"1\n"
+    assert guest("update", "t", "1", "v=2", "-u", "app").returncode == 0
+
+
+def test_the_password_is_asked_for_and_not_shown(guarded: PrivateServer, tmp_path: Path) -> None:
+    env = environment(guarded, tmp_path)
+    terminal = Terminal(env, "get", "t", "1", "-u", "app", "-p", "-f", "csv")
+    try:
+        terminal.wait_for("Password: ")
+        terminal.send(PASSWORD + "\n")
+        assert PASSWORD not in terminal.wait_for("id,v\r\n1,2\r\n")
+        assert terminal.process.wait(timeout=60) == 0
+    finally:
+        terminal.close()
+
+
+def test_a_password_is_asked_for_on_a_terminal_only(guest: Run) -> None:
+    run = guest("get", "t", "1", "-u", "app", "-p", input=b"")
+    assert run.returncode == 2 and b"no terminal to ask for the password on" in run.stderr
+
+
+@pytest.mark.parametrize("words", [("-u", "app"), ("-u", "nobody"), ()])
+def test_who_has_not_the_password_does_not_come_in(guest: Run, words: tuple[str, ...]) -> None:
+    for command in (("get", "t", "1"), ("update", "t", "1", "v=3"), ("ping",)):
+        run = guest(*command, *words, env={"HS_PASSWORD": "wrong secret"})
+        assert run.returncode == 3 and run.stdout == b"", run
+        assert b"AuthenticationError: unauth" in run.stderr and b"wrong secret" not in run.stderr
+
+
+def test_an_account_does_no_more_than_it_may(guest: Run, guarded: PrivateServer, tmp_path: Path) -> None:
+    (tmp_path / ".hs.cnf").write_text(f"[hs]\nuser = reader\npassword = {PASSWORD}\n")
+    file = tmp_path / "in.csv"
+    file.write_text("id,v\n5,5\n")
+    for words in (
+        ("get", "t", "1", "-c", "id,v"),
+        ("update", "t", "1", "id=3"),
+        ("insert", "t", "id=3"),
+        ("delete", "t", "1"),
+        ("get", "mysql.user", "x"),
+    ):
+        run = guest(*words)
+        assert (run.returncode, run.stdout) == (3, b""), run
+    assert guest("import", "t", str(file)).returncode == 2
+    assert guarded.sql("SELECT * FROM test.t") == [(1, 2)]
+
+
+def test_tls_looks_at_the_certificate(guest: Run, guarded: PrivateServer, folder: Path) -> None:
+    by_name = ("-H", "localhost", "-P", str(guarded.port), "--write-port", str(guarded.port_wr), "-u", "app")
+    verified = ("--tls", "verify", "--tls-ca", f"{folder}/ca.pem")
+    env = {"HS_PASSWORD": PASSWORD}
+    assert guest("get", "t", "1", *by_name, *verified, env=env).returncode == 0
+    assert guest("update", "t", "1", "v=2", *by_name, *verified, env=env).returncode == 0
+    assert guest("get", "t", "1", *by_name, "--tls", "require", env=env).returncode == 0
+    for wrong in (
+        ("--tls", "verify", "--tls-ca", f"{folder}/foreign.pem"),
+        ("--tls", "verify"),
+        (*verified, "--tls-name", "other"),
+    ):
+        run = guest("get", "t", "1", *by_name, *wrong, env=env)
+        assert (run.returncode, run.stdout) == (4, b""), run
+        assert b"certificate" in run.stderr, run.stderr
+    run = guest("get", "t", "1", *by_name, "--tls", "verify", "--tls-ca", f"{folder}/none.pem", env=env)
+    assert run.returncode == 2 and b"none.pem" in run.stderr, run.stderr
+
+
+def test_a_server_without_tls_is_none_for_who_asks_for_tls(hs: Run) -> None:
+    run = hs("get", "user", "5", "-u", "app", "--tls", "require", env={"HS_PASSWORD": PASSWORD})
+    assert run.returncode == 4, run
