@@ -107,6 +107,10 @@ def test_of_secrets_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path)
             assert [client.read_line() for _ in range(3)] == [b"0\t1\t1", OUT, OUT]
         with Client(server.port_wr) as writer:
             assert log_in(writer, "on_command_line") == IN
+        while server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") != [(0,)]:
+            pass
+        with Client(server.port) as client:  # the port's only thread is done with those
+            assert client.raw(b"1\t=\t1\t1") == OUT
         assert in_memory(server.pid, texts) == set()
 
         private(file, texts["second"])
