@@ -6,8 +6,9 @@ import pytest
 from hs_client import Client, rows
 from private_server import PrivateServer
 
-# type: (values of the rows, texts that it can hold, texts that it cannot)
-COLUMNS: dict[str, tuple[list[str], list[str], list[str]]] = {
+# Values of the rows, texts that the type can hold, texts that it cannot.
+Texts = tuple[list[str], list[str], list[str]]
+COLUMNS: dict[str, Texts] = {
     "TINYINT": (
         ["-128", "-1", "0", "5", "12", "127"],
         ["5", " 5", "\t5", "5 ", "+5", "5.0", "12e0", "-1", "0", "127", "-128", "7"],
@@ -117,7 +118,20 @@ def is_named(column: str) -> bool:
 def test_a_comparison_is_that_of_sql(
     server: PrivateServer, reader: Client, writer: Client, column: str, descending: bool
 ) -> None:
-    values, fitting, misfits = COLUMNS[column]
+    compare_with_sql(server, reader, writer, column, COLUMNS[column], descending)
+
+
+def compare_with_sql(
+    server: PrivateServer,
+    reader: Client,
+    writer: Client,
+    column: str,
+    texts: Texts,
+    descending: bool,
+) -> None:
+    """Rows with these values in a column of the type are found as SQL finds them: by keys, ranges and
+    filters."""
+    values, fitting, misfits = texts
     direction = "DESC" if descending else ""
     server.sql(
         f"CREATE TABLE hs.k (id INT PRIMARY KEY, g INT, v {column} NOT NULL, x INT DEFAULT 0,"
