@@ -13,7 +13,7 @@ import ed25519
 import pytest
 import server_files
 from accounts import IN, OUT
-from hs_client import Client
+from hs_client import Client, line, sql_holds, wait_for_a_lock_wait
 from private_server import PrivateServer
 from test_tls import TlsClient
 
@@ -140,6 +140,20 @@ def test_a_row_that_has_changed_since_the_view_is_not_changed(
     assert writer.request(2, "=", 1, 1, 1, 0, "U", 3) == b"1\t1\t123"
     assert writer.request("T", "C") == b"1\t1\ttransaction_lost"
     assert server.sql("SELECT * FROM hs.t") == [(1, 2)]
+
+
+def test_outside_of_a_transaction_a_row_that_has_changed_is_changed_as_it_is(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 1), (2, 1)")
+    writer.open("hs.t", ["v"])
+    with sql_holds(server, "UPDATE hs.t SET v = 10 WHERE id = 1") as holder:
+        writer.send(line(1, "=", 1, 2) + line(1, "=", 1, 2, 1, 0, "U", 7) + line(1, "=", 1, 1, 1, 0, "+", 5))
+        wait_for_a_lock_wait(server)
+        holder.commit()
+    assert [writer.read_line() for _ in range(3)] == [b"0\t1\t1"] * 3
+    assert server.sql("SELECT * FROM hs.t") == [(1, 15), (2, 7)]
 
 
 @pytest.fixture
