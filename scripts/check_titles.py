@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MOST_COLUMNS = 72
-SINCE = "8416ac08525efab6abd5410ed50360580642a463"  # the rule is younger than this commit
+SINCE = "8ae8fa1ac15f5d318c348984bf6675a89f47220c"  # the last one with a longer title
 
 
 def titles(repository: Path, since: str) -> list[tuple[str, str]] | None:
