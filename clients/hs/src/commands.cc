@@ -18,6 +18,7 @@ const std::vector<CommandEntry>& commands() {
        make_describe},
       {"indexes", "Tells of a table's indexes", make_indexes},
       {"top", "Shows what the server does, over its SQL port", make_top},
+      {"doctor", "Tells what is wrong with the server and the plugin, and what to do", make_doctor},
       {"import", "Adds the rows of a file", make_import},
       {"export", "Writes a table's rows into a file", make_export},
       {"ping", "Tells whether the server answers, and what it is", make_ping},

@@ -31,6 +31,9 @@ std::unique_ptr<Command> make_ping();
 std::unique_ptr<Command> make_raw();
 std::unique_ptr<Command> make_wait_gtid();
 
+// doctor.cc
+std::unique_ptr<Command> make_doctor();
+
 // top.cc
 std::unique_ptr<Command> make_top();
 

@@ -15,6 +15,7 @@ enum Status : int {
   no_answer = 4,  // no connection, or it broke, or it took too long
   no_file = 5,    // a file, or the output, could not be read or written
   in_part = 6,    // import: some rows were refused, the others are there
+  unwell = 7,     // doctor: something is wrong
 };
 
 struct Failure {

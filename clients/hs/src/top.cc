@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "screen.h"
 #include "sql.h"
+#include "sql_place.h"
 #include "top_figures.h"
 
 namespace hs::tool {
@@ -51,20 +52,12 @@ class Top : public Command {
         ->type_name("SECONDS");
     app.add_option("-n,--times", times_, "How many pages; 0: until Ctrl-C [0]")->type_name("N");
     app.add_option("--tables", tables_, "How many tables at most [10]")->type_name("N");
-    add(app, "--sql-host", "host", "The host of the SQL port [that of [client] in option files]");
-    add(app, "--sql-port", "port", "The SQL port [likewise]");
-    add(app, "--sql-socket", "socket", "Its Unix socket [likewise]");
-    add(app, "--sql-user", "user", "The account; its password: HS_SQL_PASSWORD, or [client]");
+    place_.declare(app);
   }
 
   Status run(Session& session, const Common& common) override {
     (void)common;
-    Options options = session.settings().sql;
-    if (sql_.count("port") + sql_.count("host") > 0) options.erase("socket");
-    for (const auto& [name, value] : sql_) options[name] = value;
-    if (options.count("port") > 0 && options.count("host") == 0) options["host"] = "127.0.0.1";
-    if (const char* password = std::getenv("HS_SQL_PASSWORD")) options["password"] = password;
-    Sql sql(options);
+    Sql sql(place_.options(session.settings()));
     const bool terminal = ::isatty(STDOUT_FILENO) == 1;
     const bool colour = wants_colour(STDOUT_FILENO);
     Counts before = counted(sql);
@@ -79,15 +72,10 @@ class Top : public Command {
   }
 
  private:
-  void add(CLI::App& app, const char* option, const char* name, const char* help) {
-    const auto take = [this, name](const std::string& value) { sql_[name] = value; };
-    app.add_option_function<std::string>(option, take, help)->type_name("TEXT");
-  }
-
   double seconds_ = 2;
   uint64_t times_ = 0;
   size_t tables_ = 10;
-  Options sql_;
+  SqlPlace place_;
 };
 
 }  // namespace

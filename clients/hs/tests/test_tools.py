@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -25,6 +26,39 @@ def test_top_shows_requests_and_the_hottest_tables(hs: Run, rows: PrivateServer)
     assert re.search(r"^connections \d+", text) and re.search(r"^read +find +[1-9]", text, re.M)
     assert hs("top", "--sql-port", "1", "--times", "1").returncode == 4
     assert hs("top", "--seconds", "0").returncode == 2
+
+
+def test_doctor_tells_what_is_wrong_and_its_status_does(hs: Run, rows: PrivateServer) -> None:
+    words = ("doctor", "--sql-socket", str(rows.socket), "--sql-user", "root")
+    run = hs(*words, "-f", "json")
+    found = json.loads(run.stdout)
+    assert run.returncode == 0 and run.stderr == b"", run
+    assert [list(finding) for finding in found] == [["health", "area", "finding", "remedy"]] * len(found)
+    assert found[0]["health"] == "good" and found[0]["finding"].startswith("HandlerSocket 2.")
+    told = {(finding["health"], finding["area"]) for finding in found}
+    assert ("advice", "exposure") in told and "wrong" not in {health for health, _ in told}
+    assert {"plugin", "exposure", "descriptors", "speed", "durability"} <= {area for _, area in told}
+    assert all((finding["remedy"] is None) == (finding["health"] == "good") for finding in found)
+    text = hs(*words).stdout.decode()
+    assert f"the read port (127.0.0.1:{rows.port}) asks for nothing" in text
+    assert "-> SET GLOBAL handlersocket_authentication = 'account'" in text
+
+
+def test_doctor_finds_accounts_without_a_password(hs: Run, rows: PrivateServer) -> None:
+    where = ("doctor", "--sql-socket", str(rows.socket))
+    rows.sql("SET GLOBAL handlersocket_authentication = 'account'")
+    rows.sql("CREATE USER patient@localhost IDENTIFIED BY 'secret'")
+    try:
+        run = hs(*where, "--sql-user", "root")
+        assert run.returncode == 7 and b"'root'@'localhost' may log in without a password" in run.stdout
+        assert b"'patient'@" not in run.stdout and b"'mariadb.sys'@" not in run.stdout
+        run = hs(*where, "--sql-user", "patient", env={"HS_SQL_PASSWORD": "secret"})
+        assert run.returncode == 0 and b"run hs doctor as root" in run.stdout
+    finally:
+        rows.sql("DROP USER patient@localhost")
+        rows.sql("SET GLOBAL handlersocket_authentication = DEFAULT")
+    assert hs(*where, "--sql-user", "patient").returncode == 4
+    assert hs("doctor", "--sql-port", "1").returncode == 4
 
 
 def test_bench_is_the_load_generator(hs: Run, rows: PrivateServer) -> None:

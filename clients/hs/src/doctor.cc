@@ -1,0 +1,156 @@
+// doctor: what is wrong with a server and the plugin in it, over its SQL port.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "commands.h"
+#include "doctor_findings.h"
+#include "screen.h"
+#include "sql.h"
+#include "sql_place.h"
+
+namespace hs::tool {
+namespace {
+
+// What the package of the plugin says it has (debian/rules).
+constexpr const char* servers_file = "/usr/share/handlersocket2/servers";
+
+std::string lower(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+std::map<std::string, std::string> pairs(Sql& sql, const std::string& statement) {
+  std::map<std::string, std::string> found;
+  for (const Row& row : sql.ask(statement))
+    found[lower(row.at(0).value_or(""))] = row.at(1).value_or("");
+  return found;
+}
+
+std::optional<Sight::Plugin> plugin_of(Sql& sql) {
+  const auto rows = sql.ask(
+      "SELECT PLUGIN_LIBRARY, PLUGIN_STATUS, PLUGIN_AUTH_VERSION FROM information_schema.PLUGINS "
+      "WHERE PLUGIN_NAME = 'handlersocket'");
+  if (rows.empty()) return std::nullopt;
+  const Row& row = rows.front();
+  return Sight::Plugin{row.at(0).value_or(""), row.at(1).value_or(""), row.at(2).value_or("")};
+}
+
+// Those that a password would open and that have none. A locked account, a role, and one that logs in
+// as the system's user are none.
+std::optional<std::vector<std::string>> open_accounts(Sql& sql) {
+  try {
+    std::vector<std::string> accounts;
+    for (const Row& row :
+         sql.ask("SELECT CONCAT(QUOTE(User), '@', QUOTE(Host)) FROM mysql.global_priv "
+                 "WHERE JSON_VALUE(Priv, '$.is_role') IS NULL "
+                 "AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 0) = 0 "
+                 "AND COALESCE(JSON_VALUE(Priv, '$.plugin'), '') IN ('', 'mysql_native_password') "
+                 "AND COALESCE(JSON_VALUE(Priv, '$.authentication_string'), '') = '' "
+                 "AND JSON_VALUE(Priv, '$.auth_or[0]') IS NULL")) {
+      accounts.push_back(row.at(0).value_or(""));
+    }
+    return accounts;
+  } catch (const SqlError& error) {
+    if (error.is_connection) throw;
+    return std::nullopt;
+  }
+}
+
+// The version of the server's package that apt would install; nothing without apt or such a package.
+std::optional<std::string> candidate() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> apt(
+      ::popen("LC_ALL=C apt-cache policy mariadb-server 2>/dev/null", "r"), ::pclose);
+  if (!apt) return std::nullopt;
+  char line[512];
+  while (std::fgets(line, sizeof line, apt.get()) != nullptr) {
+    std::istringstream words(line);
+    std::string name, version;
+    if (words >> name >> version && name == "Candidate:" && version != "(none)") return version;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> built_for() {
+  std::ifstream file(servers_file);
+  if (!file) return std::nullopt;
+  std::vector<std::string> versions;
+  for (std::string version; std::getline(file, version);) versions.push_back(version);
+  return versions;
+}
+
+Sight seen(Sql& sql, bool is_here) {
+  Sight sight;
+  sight.version = sql.ask("SELECT VERSION()").at(0).at(0).value_or("");
+  sight.variables = pairs(sql, "SHOW GLOBAL VARIABLES");
+  sight.status = pairs(sql, "SHOW GLOBAL STATUS");
+  sight.plugin = plugin_of(sql);
+  sight.open_accounts = open_accounts(sql);
+  if (is_here) {
+    sight.candidate = candidate();
+    sight.built_for = built_for();
+  }
+  return sight;
+}
+
+const char* word(Health health) {
+  if (health == Health::good) return "good";
+  return health == Health::advice ? "advice" : "wrong";
+}
+
+Style style(Health health) {
+  if (health == Health::good) return Style::green;
+  return health == Health::advice ? Style::cyan : Style::red;
+}
+
+std::string report(const std::vector<Finding>& all) {
+  const bool colour = wants_colour(STDOUT_FILENO);
+  std::string text;
+  for (const Finding& finding : all) {
+    const std::string mark = fmt::format("{:<7}", word(finding.health));
+    text += fmt::format("{} {:<12} {}\n", styled(mark, style(finding.health), colour), finding.area,
+                        shown(finding.text));
+    if (!finding.remedy.empty()) text += fmt::format("{:21}-> {}\n", "", shown(finding.remedy));
+  }
+  return text;
+}
+
+class DoctorCommand : public Command {
+ public:
+  void declare(CLI::App& app) override { place_.declare(app); }
+
+  Status run(Session& session, const Common& common) override {
+    const Options options = place_.options(session.settings());
+    Sql sql(options);
+    const auto host = options.find("host");
+    const bool is_here =
+        host == options.end() || host->second == "localhost" || host->second.rfind("127.", 0) == 0;
+    const std::vector<Finding> all = findings(seen(sql, is_here));
+    Rows rows = {{{"health"}, {"area"}, {"finding"}, {"remedy"}}, {}};
+    for (const Finding& finding : all) {
+      rows.rows.push_back({word(finding.health), finding.area, finding.text,
+                           finding.remedy.empty() ? Cell() : Cell(finding.remedy)});
+    }
+    Session::write(common.format.empty() ? report(all) : as_text(Session::look(common), rows));
+    const bool ails = std::any_of(all.begin(), all.end(), [](const Finding& finding) {
+      return finding.health == Health::wrong;
+    });
+    return ails ? unwell : done;
+  }
+
+ private:
+  SqlPlace place_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor() { return std::make_unique<DoctorCommand>(); }
+
+}  // namespace hs::tool

@@ -1,0 +1,310 @@
+#include "doctor_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace hs::tool {
+namespace {
+
+class Doctor {
+ public:
+  explicit Doctor(const Sight& sight) : sight_(sight) {}
+
+  std::vector<Finding> look() {
+    if (look_at_plugin()) {
+      look_at_port("read", "");
+      look_at_port("write", "_wr");
+      look_at_accounts();
+      look_at_descriptors();
+    }
+    look_at_speed();
+    look_at_durability();
+    look_at_upgrade();
+    return std::move(found_);
+  }
+
+ private:
+  void good(const char* area, std::string text) { add(Health::good, area, std::move(text), ""); }
+  void add(Health health, const char* area, std::string text, std::string remedy) {
+    found_.push_back({health, area, std::move(text), std::move(remedy)});
+  }
+
+  std::string value(const std::string& name) const {
+    const auto found = sight_.variables.find(name);
+    return found != sight_.variables.end() ? found->second : "";
+  }
+  uint64_t number(const std::string& name) const {
+    return std::strtoull(value(name).c_str(), nullptr, 10);
+  }
+  double count(const std::string& name) const {
+    const auto found = sight_.status.find(name);
+    return found != sight_.status.end() ? std::strtod(found->second.c_str(), nullptr) : 0;
+  }
+  bool is_on(const std::string& name) const { return value(name) == "ON" || value(name) == "1"; }
+
+  bool look_at_plugin();
+  void look_at_port(const char* mode, const std::string& ending);
+  void look_at_accounts();
+  void look_at_descriptors();
+  void look_at_speed();
+  void look_at_durability();
+  void look_at_upgrade();
+
+  bool is_built_for(const std::string& server) const;
+  bool is_reachable() const;
+  std::string shown_by_clients(const std::string& ending) const;
+  bool has_secret(const std::string& ending) const;
+  bool is_served(const std::string& ending) const;
+  std::string place_of(const std::string& ending) const;
+
+  const Sight& sight_;
+  std::vector<Finding> found_;
+};
+
+bool Doctor::look_at_plugin() {
+  const std::string server = fmt::format("the server {}", sight_.version);
+  if (!sight_.plugin) {
+    add(Health::wrong, "plugin", fmt::format("{} has not loaded the plugin", server),
+        is_built_for(upstream_of(sight_.version))
+            ? "INSTALL SONAME 'handlersocket2.so'; the error log says why it was refused at start"
+            : "it is not here for this version: ./package --mariadb " +
+                  upstream_of(sight_.version));
+    return false;
+  }
+  if (sight_.plugin->library.rfind("handlersocket2", 0) != 0) {
+    add(Health::wrong, "plugin",
+        fmt::format("{} has the original plugin, {}", server, sight_.plugin->library),
+        "UNINSTALL SONAME 'handlersocket.so', then INSTALL SONAME 'handlersocket2.so'");
+    return false;
+  }
+  if (sight_.plugin->state != "ACTIVE") {
+    add(Health::wrong, "plugin", fmt::format("the plugin is {}", sight_.plugin->state),
+        "the server's error log says why");
+    return false;
+  }
+  good("plugin", fmt::format("HandlerSocket {} runs in {}", sight_.plugin->version, server));
+  return true;
+}
+
+// Where that is not known, it is.
+bool Doctor::is_built_for(const std::string& server) const {
+  const auto is_it = [&](const std::string& version) { return upstream_of(version) == server; };
+  return !sight_.built_for ||
+         std::any_of(sight_.built_for->begin(), sight_.built_for->end(), is_it);
+}
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.rfind("127.", 0) == 0;
+}
+
+// Whether other machines reach the ports. A path ("/") and a socket are of this machine.
+bool Doctor::is_reachable() const {
+  const std::string addresses = value("handlersocket_address");
+  if (addresses.empty()) return true;
+  if (addresses == "/") return false;
+  std::istringstream list(addresses);
+  for (std::string address; std::getline(list, address, ',');) {
+    address.erase(std::remove(address.begin(), address.end(), ' '), address.end());
+    if (!is_loopback(address)) return true;
+  }
+  return false;
+}
+
+bool Doctor::has_secret(const std::string& ending) const {
+  const std::string secret = "handlersocket_plain_secret" + ending;
+  return !value(secret).empty() || !value(secret + "_file").empty();
+}
+
+// Whether there is such a port, by TCP or a Unix socket.
+bool Doctor::is_served(const std::string& ending) const {
+  return !value("handlersocket_port" + ending).empty() ||
+         !value("handlersocket_socket" + ending).empty();
+}
+
+// none, secret or account: what `auto` stands for is in docs/variables.md.
+std::string Doctor::shown_by_clients(const std::string& ending) const {
+  const std::string chosen = value("handlersocket_authentication" + ending);
+  if (chosen != "auto") return chosen;
+  if (has_secret(ending)) return "secret";
+  if (ending.empty()) return "none";
+  return shown_by_clients("");
+}
+
+// The port's address and path, for people.
+std::string Doctor::place_of(const std::string& ending) const {
+  const std::string addresses = value("handlersocket_address");
+  const std::string socket = value("handlersocket_socket" + ending);
+  std::string place = value("handlersocket_port" + ending);
+  if (!place.empty() && addresses != "/")
+    place = fmt::format("{}:{}", addresses.empty() ? "*" : addresses, place);
+  return place + (place.empty() || socket.empty() ? "" : " and ") + socket;
+}
+
+void Doctor::look_at_port(const char* mode, const std::string& ending) {
+  if (!is_served(ending)) {
+    good("exposure", fmt::format("there is no {} port", mode));
+    return;
+  }
+  const std::string name = fmt::format("the {} port ({})", mode, place_of(ending));
+  const bool reachable = !value("handlersocket_port" + ending).empty() && is_reachable();
+  const std::string variable = "handlersocket_authentication" + ending;
+  const std::string ask_for_accounts =
+      fmt::format("SET GLOBAL {} = 'account', and the same in the option file", variable);
+  const std::string shown = shown_by_clients(ending);
+  if (shown == "none") {
+    add(reachable ? Health::wrong : Health::advice, "exposure",
+        fmt::format("{} asks for nothing: who reaches it {} may {} every table", name,
+                    reachable ? "from another machine" : "on this machine",
+                    ending.empty() ? "read" : "change"),
+        ask_for_accounts);
+  } else if (shown == "secret" && reachable) {
+    add(Health::advice, "exposure",
+        fmt::format("{} is for other machines, and asks for a secret that all of them share", name),
+        ask_for_accounts);
+  } else if (shown == "secret" && value(variable) == "auto" && !has_secret(ending)) {
+    add(Health::advice, "exposure",
+        fmt::format("{} asks for the read port's secret, or for nothing if its own was set empty",
+                    name),
+        fmt::format("SET GLOBAL {} = 'secret', which is refused in that case", variable));
+  } else {
+    good("exposure",
+         fmt::format("{} asks for {}", name, shown == "account" ? "accounts" : "a secret"));
+  }
+  if (reachable && !is_on("require_secure_transport")) {
+    add(Health::advice, "exposure",
+        fmt::format("{} takes other machines without TLS: values cross the network in clear", name),
+        "set ssl_cert and ssl_key, and SET GLOBAL require_secure_transport = ON");
+  }
+}
+
+void Doctor::look_at_accounts() {
+  if (shown_by_clients("") != "account" && shown_by_clients("_wr") != "account") return;
+  if (!sight_.open_accounts) {
+    add(Health::advice, "accounts", "this account may not look at the accounts of the server",
+        "run hs doctor as root");
+    return;
+  }
+  for (const std::string& account : *sight_.open_accounts) {
+    add(Health::wrong, "accounts", fmt::format("{} may log in without a password", account),
+        fmt::format("ALTER USER {} IDENTIFIED BY '…', or DROP USER", account));
+  }
+  if (sight_.open_accounts->empty()) good("accounts", "each has a password");
+}
+
+// As docs/operations.md tells how the descriptors are shared.
+void Doctor::look_at_descriptors() {
+  constexpr uint64_t most_threads_by_themselves = 4;  // of the write port
+  const uint64_t files = number("open_files_limit");
+  const uint64_t threads = number("handlersocket_threads") +
+                           std::max(number("handlersocket_threads_wr"), most_threads_by_themselves);
+  const uint64_t database =
+      std::min(files / 2, number("max_connections") + number("extra_max_connections") +
+                              3 * number("table_open_cache") + 94);
+  const uint64_t others = std::min(files, database + 2 * threads);
+  const uint64_t ports = (is_served("") ? 1 : 0) + (is_served("_wr") ? 1 : 0);
+  const uint64_t wanted = ports * number("handlersocket_max_connections");
+  const std::string sentence = fmt::format(
+      "{} files may be open, which leaves the ports {} connections", files, files - others);
+  if (files - others >= wanted) {
+    good("descriptors", sentence);
+  } else {
+    add(Health::advice, "descriptors",
+        fmt::format("{}, while handlersocket_max_connections allows {}", sentence, wanted),
+        fmt::format("LimitNOFILE={} by `systemctl edit mariadb`, and a restart; or fewer "
+                    "handlersocket_max_connections",
+                    wanted + others + 1000));
+  }
+  const double refused = count("handlersocket_connections_refused");
+  if (refused > 0) {
+    add(Health::advice, "descriptors",
+        fmt::format("{:.0f} connections were refused, as too many, since the plugin was loaded",
+                    refused),
+        "clients that keep their connections; or more handlersocket_max_connections");
+  }
+}
+
+void Doctor::look_at_speed() {
+  if (is_on("innodb_adaptive_hash_index")) {
+    good("speed", "the adaptive hash index is on");
+  } else {
+    add(Health::advice, "speed",
+        "the adaptive hash index is off: a lookup may take nearly twice the CPU time",
+        "SET GLOBAL innodb_adaptive_hash_index = ON, and the same in the option file");
+  }
+  const double megabytes = static_cast<double>(number("innodb_buffer_pool_size")) / 1048576;
+  const double asked = count("innodb_buffer_pool_read_requests");
+  const double share = asked > 0 ? 100 * count("innodb_buffer_pool_reads") / asked : 0;
+  const std::string pool = fmt::format("the buffer pool has {:.0f} MiB", megabytes);
+  constexpr double many = 1, enough_to_tell = 100000;
+  if (asked >= enough_to_tell && share > many) {
+    add(Health::advice, "speed",
+        fmt::format("{}, and {:.1f} % of the pages asked for were not in it", pool, share),
+        "a larger innodb_buffer_pool_size");
+  } else {
+    good("speed", pool);
+  }
+}
+
+void Doctor::look_at_durability() {
+  const bool logs = is_on("log_bin");
+  const bool flushes = value("innodb_flush_log_at_trx_commit") == "1";
+  const bool syncs = !logs || value("sync_binlog") == "1";
+  if (!flushes) {
+    add(Health::advice, "durability",
+        "changes that were answered may be lost by a crash of the machine",
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and the same in the option file");
+  }
+  if (!syncs) {
+    add(Health::advice, "durability",
+        "the binary log may lack changes after a crash of the machine, and replicas differ then",
+        "SET GLOBAL sync_binlog = 1, and the same in the option file");
+  }
+  if (flushes && syncs) {
+    good("durability",
+         fmt::format("changes that were answered survive a crash; the binary log is {}",
+                     logs ? "on" : "off"));
+  }
+}
+
+// 10.11.18 -> {10, 11, 18}
+std::vector<int> numbers_of(const std::string& version) {
+  std::vector<int> numbers;
+  std::istringstream parts(version);
+  for (std::string part; std::getline(parts, part, '.');)
+    numbers.push_back(std::atoi(part.c_str()));
+  return numbers;
+}
+
+void Doctor::look_at_upgrade() {
+  if (!sight_.candidate || !sight_.built_for) return;
+  const std::string next = upstream_of(*sight_.candidate);
+  if (numbers_of(next) <= numbers_of(upstream_of(sight_.version))) {
+    good("upgrade", "apt has no newer version of the server");
+  } else if (is_built_for(next)) {
+    good("upgrade",
+         fmt::format("the plugin for MariaDB {}, which apt would install, is here", next));
+  } else {
+    add(Health::wrong, "upgrade",
+        fmt::format(
+            "apt would install MariaDB {}, for which no plugin is here: the ports would close",
+            next),
+        fmt::format("apt-mark hold mariadb-server, until the plugin for it is installed: ./package "
+                    "--mariadb {}",
+                    next));
+  }
+}
+
+}  // namespace
+
+std::string upstream_of(const std::string& version) {
+  const size_t epoch = version.find(':');
+  const size_t begin = epoch == std::string::npos ? 0 : epoch + 1;
+  return version.substr(begin, version.find('-', begin) - begin);
+}
+
+std::vector<Finding> findings(const Sight& sight) { return Doctor(sight).look(); }
+
+}  // namespace hs::tool

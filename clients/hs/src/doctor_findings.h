@@ -1,0 +1,47 @@
+// What `hs doctor` makes of what it has seen of a server: what is wrong, and what to do.
+#ifndef HS_CLIENTS_HS_DOCTOR_FINDINGS_H_
+#define HS_CLIENTS_HS_DOCTOR_FINDINGS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hs::tool {
+
+// What was seen. Names of variables are in lower case.
+struct Sight {
+  std::string version;                           // as VERSION() says it
+  std::map<std::string, std::string> variables;  // SHOW GLOBAL VARIABLES
+  std::map<std::string, std::string> status;     // SHOW GLOBAL STATUS
+  // The plugin called handlersocket, as information_schema.PLUGINS has it; nothing: there is none.
+  struct Plugin {
+    std::string library, state, version;
+  };
+  std::optional<Plugin> plugin;
+  // Accounts without a password; nothing: they could not be looked at.
+  std::optional<std::vector<std::string>> open_accounts;
+  // Of this machine, when the server runs here: the version of the server's package that apt would
+  // install, and those for which the plugin is here. Nothing: not known.
+  std::optional<std::string> candidate;
+  std::optional<std::vector<std::string>> built_for;
+};
+
+enum class Health { good, advice, wrong };
+
+struct Finding {
+  Health health;
+  std::string area, text;
+  std::string remedy;  // what to do; empty when all is well
+};
+
+// In the order of the areas: plugin, exposure, accounts, descriptors, speed, durability, upgrade.
+std::vector<Finding> findings(const Sight& sight);
+
+// 1:10.11.18-0+deb12u1 and 10.11.18-MariaDB-log -> 10.11.18
+std::string upstream_of(const std::string& version);
+
+}  // namespace hs::tool
+
+#endif  // HS_CLIENTS_HS_DOCTOR_FINDINGS_H_

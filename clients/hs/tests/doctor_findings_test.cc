@@ -1,0 +1,177 @@
+#include "doctor_findings.h"
+
+#include <gtest/gtest.h>
+
+namespace hs::tool {
+namespace {
+
+// A server with the settings of the package, on which nothing is wrong.
+Sight healthy() {
+  Sight sight;
+  sight.version = "10.11.18-MariaDB-0+deb12u1-log";
+  sight.variables = {{"handlersocket_address", "127.0.0.1"},
+                     {"handlersocket_port", "9998"},
+                     {"handlersocket_port_wr", "9999"},
+                     {"handlersocket_authentication", "account"},
+                     {"handlersocket_authentication_wr", "auto"},
+                     {"handlersocket_max_connections", "20000"},
+                     {"handlersocket_threads", "16"},
+                     {"handlersocket_threads_wr", "0"},
+                     {"open_files_limit", "65536"},
+                     {"max_connections", "151"},
+                     {"extra_max_connections", "1"},
+                     {"table_open_cache", "2000"},
+                     {"innodb_adaptive_hash_index", "ON"},
+                     {"innodb_buffer_pool_size", "1073741824"},
+                     {"log_bin", "ON"},
+                     {"sync_binlog", "1"},
+                     {"innodb_flush_log_at_trx_commit", "1"}};
+  sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0.0"};
+  sight.open_accounts.emplace();
+  sight.candidate = "1:10.11.18-0+deb12u1";
+  sight.built_for = {"1:10.11.18-0+deb12u1"};
+  return sight;
+}
+
+// What is not good, as "health area: text" without the numbers of the place.
+std::vector<std::string> complaints(const Sight& sight) {
+  std::vector<std::string> told;
+  for (const Finding& finding : findings(sight)) {
+    EXPECT_EQ(finding.remedy.empty(), finding.health == Health::good) << finding.text;
+    if (finding.health == Health::good) continue;
+    told.push_back((finding.health == Health::wrong ? "wrong " : "advice ") + finding.area);
+  }
+  return told;
+}
+
+using Told = std::vector<std::string>;
+
+TEST(Doctor, AServerOnWhichNothingIsWrongIsGood) {
+  EXPECT_EQ(complaints(healthy()), Told());
+  EXPECT_EQ(findings(healthy()).size(), 9U);
+}
+
+TEST(Doctor, APluginThatIsMissingOrTheOriginalIsWrong) {
+  Sight sight = healthy();
+  sight.plugin->library = "handlersocket.so";
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+  sight.plugin = {"handlersocket2.so", "DISABLED", "2.0.0"};
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+  sight.plugin.reset();
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+}
+
+TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
+  Sight sight = healthy();
+  sight.plugin.reset();
+  EXPECT_EQ(findings(sight)[0].remedy.rfind("INSTALL SONAME", 0), 0U);
+  sight.built_for = {"1:10.11.17-0+deb12u1"};
+  EXPECT_NE(findings(sight)[0].remedy.find("./package --mariadb 10.11.18"), std::string::npos);
+}
+
+TEST(Doctor, APortThatAsksForNothingIsAdviceOnThisMachineAndWrongBeyondIt) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_authentication"] = "auto";
+  EXPECT_EQ(complaints(sight), (Told{"advice exposure", "advice exposure"}));
+  sight.variables["handlersocket_address"] = "127.0.0.1, 10.0.0.5";
+  sight.variables["require_secure_transport"] = "ON";
+  EXPECT_EQ(complaints(sight), (Told{"wrong exposure", "wrong exposure"}));
+  sight.variables["handlersocket_address"] = "";
+  EXPECT_EQ(complaints(sight), (Told{"wrong exposure", "wrong exposure"}));
+  sight.variables["handlersocket_address"] = "/";
+  sight.variables["handlersocket_port"] = "/run/hs.sock";
+  sight.variables["handlersocket_port_wr"] = "";
+  EXPECT_EQ(complaints(sight), Told{"advice exposure"});
+}
+
+TEST(Doctor, ASecretForOtherMachinesIsAdvice) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_authentication"] = "auto";
+  sight.variables["handlersocket_plain_secret_file"] = "/etc/mysql/secret";
+  sight.variables["handlersocket_plain_secret_wr"] = "(hidden)";
+  EXPECT_EQ(complaints(sight), Told());
+  sight.variables["handlersocket_address"] = "0.0.0.0";
+  sight.variables["require_secure_transport"] = "ON";
+  EXPECT_EQ(complaints(sight), (Told{"advice exposure", "advice exposure"}));
+}
+
+TEST(Doctor, AWritePortWhoseSecretMayBeEmptyIsAdvice) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_authentication"] = "auto";
+  sight.variables["handlersocket_plain_secret"] = "(hidden)";
+  EXPECT_EQ(complaints(sight), Told{"advice exposure"});
+  sight.variables["handlersocket_authentication_wr"] = "secret";
+  EXPECT_EQ(complaints(sight), Told());
+}
+
+TEST(Doctor, ValuesThatMayCrossTheNetworkInClearAreAdvice) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_address"] = "10.0.0.5";
+  sight.variables["require_secure_transport"] = "OFF";
+  sight.variables["handlersocket_port_wr"] = "";
+  EXPECT_EQ(complaints(sight), Told{"advice exposure"});
+}
+
+TEST(Doctor, WhatIsServedByAUnixSocketAloneIsTold) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_port"] = "";
+  sight.variables["handlersocket_socket"] = "/run/hs.sock";
+  EXPECT_EQ(findings(sight)[1].text, "the read port (/run/hs.sock) asks for accounts");
+  sight.variables["handlersocket_port"] = "9998";
+  EXPECT_EQ(findings(sight)[1].text,
+            "the read port (127.0.0.1:9998 and /run/hs.sock) asks for accounts");
+}
+
+TEST(Doctor, AnAccountWithoutAPasswordIsWrongWhereAccountsAreAskedFor) {
+  Sight sight = healthy();
+  sight.open_accounts = {{"'app'@'%'", "''@'localhost'"}};
+  EXPECT_EQ(complaints(sight), (Told{"wrong accounts", "wrong accounts"}));
+  sight.open_accounts.reset();
+  EXPECT_EQ(complaints(sight), Told{"advice accounts"});
+}
+
+TEST(Doctor, TooFewDescriptorsAreAdvice) {
+  Sight sight = healthy();
+  sight.variables["open_files_limit"] = "32768";
+  EXPECT_EQ(complaints(sight), Told{"advice descriptors"});
+  sight.variables["handlersocket_port_wr"] = "";
+  EXPECT_EQ(complaints(sight), Told());
+  sight.status["handlersocket_connections_refused"] = "3";
+  EXPECT_EQ(complaints(sight), Told{"advice descriptors"});
+}
+
+TEST(Doctor, SpeedIsTheHashIndexAndWhatIsNotInMemory) {
+  Sight sight = healthy();
+  sight.variables["innodb_adaptive_hash_index"] = "OFF";
+  sight.status = {{"innodb_buffer_pool_read_requests", "1000000"},
+                  {"innodb_buffer_pool_reads", "20000"}};
+  EXPECT_EQ(complaints(sight), (Told{"advice speed", "advice speed"}));
+  sight.status["innodb_buffer_pool_reads"] = "10000";
+  EXPECT_EQ(complaints(sight), Told{"advice speed"});
+}
+
+TEST(Doctor, LogsThatAreNotSyncedAreAdvice) {
+  Sight sight = healthy();
+  sight.variables["sync_binlog"] = "0";
+  EXPECT_EQ(complaints(sight), Told{"advice durability"});
+  sight.variables["log_bin"] = "OFF";
+  EXPECT_EQ(complaints(sight), Told());
+  sight.variables["innodb_flush_log_at_trx_commit"] = "2";
+  EXPECT_EQ(complaints(sight), Told{"advice durability"});
+}
+
+TEST(Doctor, AnUpgradeOfTheServerWithoutItsPluginIsWrong) {
+  Sight sight = healthy();
+  sight.candidate = "1:10.11.19-0+deb12u1";
+  EXPECT_EQ(complaints(sight), Told{"wrong upgrade"});
+  sight.built_for->push_back("1:10.11.19-0+deb12u1");
+  EXPECT_EQ(complaints(sight), Told());
+  sight.candidate = "1:10.11.9-0+deb12u1";
+  EXPECT_EQ(complaints(sight), Told()) << "apt takes no older version";
+  EXPECT_EQ(upstream_of("1:10.11.18-0+deb12u1"), "10.11.18");
+  EXPECT_EQ(upstream_of("10.11.18-MariaDB-log"), "10.11.18");
+  EXPECT_EQ(upstream_of("10.11.18"), "10.11.18");
+}
+
+}  // namespace
+}  // namespace hs::tool
