@@ -10,7 +10,7 @@ from .calls import Row
 from .connection import Call
 from .core import Core, Hook
 from .errors import ServerError, ValueError
-from .lines import describe_call, line_call, raw_call, wait_call
+from .lines import describe_call, hello_call, line_call, raw_call, wait_call
 from .options import make_options
 from .table import AsyncTable
 from .transactions import TransactionCore
@@ -102,7 +102,7 @@ class AsyncClient:
         """Connects, if need be, and asks the server for its version."""
         line = protocol.hello(2, self.options.name)
         try:
-            await self.core.one(line_call("ping", line))
+            await self.core.one(hello_call(line))
         except ServerError as error:
             if error.text != "cmd":  # the original's answer
                 raise

@@ -6,10 +6,10 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from . import protocol
 from .connection import Call, Index
-from .errors import ValueError
-from .protocol import Raw
+from .errors import ProtocolError, ValueError
+from .protocol import MAX_NUMBER, Raw
 from .reader import Reply
-from .values import DECODERS, Key, Value, to_bytes
+from .values import DECODERS, Key, Value, count_of, to_bytes
 
 Row = Dict[str, Any]
 # Column, operator, value; with "while" behind them the first row that fails ends the search.
@@ -56,13 +56,28 @@ def key_values(key: Key) -> List[Raw]:
     return [to_bytes(key)]  # type: ignore[arg-type]
 
 
+def _numbers(reply: Reply, most: int) -> List[int]:
+    """The numbers of a reply of one row that has so many at most."""
+    if not reply.columns == len(reply.values) <= most:
+        raise ProtocolError("the reply is no count", sent=True)
+    return [count_of(one) for one in reply.values]
+
+
 def _number(reply: Reply) -> int:
-    return int(reply.values[0] or 0)
+    return _numbers(reply, 1)[0]
 
 
-def _id(reply: Reply, at: int) -> Optional[int]:
-    found = int(reply.values[at] or 0) if at < len(reply.values) else 0
-    return found or None
+def _number_and_id(reply: Reply) -> Tuple[int, Optional[int]]:
+    """The second one is missing in a table without AUTO_INCREMENT."""
+    number, *ids = _numbers(reply, 2)
+    return number, ids[0] or None if ids else None
+
+
+def has_columns(reply: Reply, columns: int, rows: int = MAX_NUMBER) -> Reply:
+    """The reply, if it has that many columns and so many rows at most; else a ProtocolError."""
+    if reply.columns != columns or len(reply.values) > columns * rows:
+        raise ProtocolError("the reply has other columns, or more rows, than asked for", sent=True)
+    return reply
 
 
 class TableCalls:
@@ -86,21 +101,22 @@ class TableCalls:
     def rows(self, columns: Sequence[str]) -> Callable[[Reply], List[Row]]:
         """What turns a reply into rows with these columns."""
         width = len(columns)
+        step = width or 1  # without columns there are no values
         if self._raw:
             return lambda reply: [
                 dict(zip(columns, reply.values[at : at + width]))
-                for at in range(0, len(reply.values), width)
+                for at in range(0, len(has_columns(reply, width).values), step)
             ]
         decoders = [DECODERS[self._kinds.get(one, "text")] for one in columns]
 
         def decode(reply: Reply) -> List[Row]:
-            values = reply.values
+            values = has_columns(reply, width).values
             return [
                 {
                     name: None if value is None else decoder(value)
                     for name, decoder, value in zip(columns, decoders, values[at : at + width])
                 }
-                for at in range(0, len(values), width)
+                for at in range(0, len(values), step)
             ]
 
         return decode
@@ -133,7 +149,9 @@ class TableCalls:
         """The row with this key, or None."""
         call = self.find("=", key)
         rows = call.decode
-        call.kind, call.decode = "get", lambda reply: next(iter(rows(reply)), None)
+        width = len(self.columns)
+        call.kind = "get"
+        call.decode = lambda reply: next(iter(rows(has_columns(reply, width, 1))), None)
         return call
 
     def page(
@@ -150,7 +168,7 @@ class TableCalls:
         return Call(
             "range",
             lambda id: protocol.find(id, op, key, limit, offset, None, wire),
-            lambda reply: reply,
+            lambda reply: has_columns(reply, len(columns), limit),
             self._index(columns, names),
         )
 
@@ -169,7 +187,7 @@ class TableCalls:
     def exists(self, key: Key) -> Call:
         """Whether there is such a row."""
         call = self.count("=", key, 1)
-        call.kind, call.decode = "exists", lambda reply: reply.values == [b"1"]
+        call.kind, call.decode = "exists", lambda reply: _number(reply) > 0
         return call
 
     def _insert(
@@ -203,13 +221,18 @@ class TableCalls:
 
     def insert(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
         """The generated id, or None."""
-        return self._insert("+", row, returning, lambda reply: _id(reply, 0))
+        return self._insert(
+            "+", row, returning, lambda reply: reply.values and _number(reply) or None
+        )
 
     def insert_ignore(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
         """Inserted."""
-        return self._insert(
-            "+I", row, returning, lambda reply: Inserted(_number(reply) == 1, _id(reply, 1))
-        )
+
+        def decode(reply: Reply) -> Inserted:
+            number, id = _number_and_id(reply)
+            return Inserted(number == 1, id)
+
+        return self._insert("+I", row, returning, decode)
 
     def upsert(
         self,
@@ -218,16 +241,21 @@ class TableCalls:
         returning: Optional[str] = None,
     ) -> Call:
         """Upserted."""
-        did = {0: "unchanged", 1: "inserted", 2: "updated"}
-        return self._insert(
-            "+U", row, returning, lambda reply: Upserted(did[_number(reply)], _id(reply, 1)), update
-        )
+
+        def decode(reply: Reply) -> Upserted:
+            number, id = _number_and_id(reply)
+            return Upserted(("unchanged", "inserted", "updated")[number], id)
+
+        return self._insert("+U", row, returning, decode, update)
 
     def replace(self, row: Mapping[str, Value], returning: Optional[str] = None) -> Call:
         """Replaced."""
-        return self._insert(
-            "+R", row, returning, lambda reply: Replaced(_number(reply) - 1, _id(reply, 1))
-        )
+
+        def decode(reply: Reply) -> Replaced:
+            number, id = _number_and_id(reply)
+            return Replaced(number - 1, id)
+
+        return self._insert("+R", row, returning, decode)
 
     def change(
         self,

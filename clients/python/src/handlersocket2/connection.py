@@ -8,7 +8,18 @@ import ssl
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Callable, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from . import protocol
 from .errors import (
@@ -27,6 +38,16 @@ from .transport import Address
 MOST_INDEXES = 256
 METHODS = ("mysql_native_password", "unix_socket")
 Answer = Union[Reply, ServerError]
+
+
+NOTHING = Reply(1, [])
+
+
+def _challenge(reply: Reply) -> bytes:
+    try:
+        return bytes.fromhex((reply.values[1] or b"").decode())
+    except (builtins.ValueError, LookupError):
+        raise ProtocolError("the challenge is none", sent=True) from None
 
 
 class Index(NamedTuple):
@@ -110,8 +131,9 @@ class Connection:
         if isinstance(hello_reply, ServerError):
             if hello_reply.text != "cmd":
                 raise hello_reply
-        elif hello_reply.columns == 6:
-            self.features = frozenset((hello_reply.values[4] or b"").decode().split(","))
+        elif hello_reply.columns == len(hello_reply.values) == 6:
+            features = (hello_reply.values[4] or b"").decode("ascii", "replace")
+            self.features = frozenset(features.split(","))
         else:
             raise AuthenticationError(3, "unauth")
 
@@ -120,7 +142,7 @@ class Connection:
         told: Optional[Answer] = None
         (reply,) = await self.exchange(protocol.login(user, METHODS), 1)
         if isinstance(reply, Reply) and reply.columns == 2:
-            challenge = bytes.fromhex((reply.values[1] or b"").decode())
+            challenge = _challenge(reply)
             response = protocol.native_password(password.encode(), challenge)
             reply, told = await self.exchange(protocol.answer(response) + hello, 2)
         if isinstance(reply, ServerError) and self._address.secure:
@@ -200,10 +222,13 @@ class Connection:
             self._transport.limit(0)
         self.used = time.monotonic()
         answers = self._answers
-        refused = {}
+        refused: Dict[Index, Error] = {}
         for at, index in opened:
-            if at < len(answers) and isinstance(answers[at], ServerError):
-                refused[index] = answers[at]
+            answer = answers[at] if at < len(answers) else NOTHING
+            if isinstance(answer, ServerError):
+                refused[index] = answer
+            elif answer != NOTHING:
+                refused[index] = self._no_reply_to("P")
         for index in refused:
             self._free.append(self._indexes.pop(index))
         return [
@@ -211,17 +236,21 @@ class Connection:
             for call, (error, at) in zip(calls, plan)
         ]
 
-    @staticmethod
-    def _result(call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:
+    def _result(self, call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:
         if at >= len(answers):
             return broken
         answer = refused.get(call.index, answers[at])
-        if isinstance(answer, ServerError):
+        if isinstance(answer, Error):
             return answer
         try:
             return call.decode(answer)
-        except (builtins.ValueError, LookupError) as error:
-            return ProtocolError(f"the reply is none to a {call.kind}: {error}", sent=True)
+        except (ProtocolError, builtins.ValueError, LookupError) as error:
+            return self._no_reply_to(call.kind, error)
+
+    def _no_reply_to(self, kind: str, why: object = "it is another one's") -> ProtocolError:
+        """What such a server says further is not believed, either."""
+        self.broken = True
+        return ProtocolError(f"the reply is none to {kind}: {why}", sent=True)
 
     def alive(self) -> bool:
         """Whether a connection that is not used can be used."""

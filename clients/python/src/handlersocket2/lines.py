@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import protocol
-from .connection import Call
-from .errors import ValueError
+from .calls import has_columns
+from .connection import NOTHING, Call
+from .errors import ProtocolError, ValueError
 from .reader import Reply
 from .values import DECODERS
 
 
-def _nothing(reply: Reply) -> None:
-    return None
-
-
 def line_call(kind: str, line: bytes, feature: Optional[str] = None) -> Call:
     """A call of a line that is answered with nothing."""
-    return Call(kind, lambda id: line, _nothing, feature=feature)
+
+    def decode(reply: Reply) -> None:
+        if reply != NOTHING:
+            raise ProtocolError("there was nothing to tell", sent=True)
+
+    return Call(kind, lambda id: line, decode, feature=feature)
+
+
+def hello_call(line: bytes) -> Call:
+    """`H`, as it stands in the line."""
+    return Call("ping", lambda id: line, lambda reply: None)
 
 
 def wait_call(gtid: str, seconds: float) -> Call:
@@ -28,13 +36,18 @@ def wait_call(gtid: str, seconds: float) -> Call:
     )
 
 
-LAST_GTID = Call(
-    "last_gtid",
-    lambda id: b"G\tL\n",
-    lambda reply: (reply.values[0] or b"").decode(),
-    feature="gtid",
-)
+def _gtid(reply: Reply) -> str:
+    """A GTID, or nothing before the first change."""
+    found = reply.values[0] if reply.columns == len(reply.values) == 1 else None
+    if found is None or not _GTID.fullmatch(found):
+        raise ProtocolError("this is no GTID", sent=True)
+    return found.decode()
+
+
+_GTID = re.compile(rb"(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?")
+LAST_GTID = Call("last_gtid", lambda id: b"G\tL\n", _gtid, feature="gtid")
 COLUMN = ("column", "type", "nullable", "key", "default", "extra", "character_set", "comment")
+NEVER_NULL = {"database", "table", "column", "type", "nullable", "index", "position", "unique"}
 INDEX = ("index", "position", "column", "unique", "direction", "prefix_length")
 
 
@@ -48,15 +61,18 @@ def describe_call(
     line = protocol.describe(database, table, indexes)
 
     def decode(reply: Reply) -> List[Dict[str, Any]]:
-        texts = [None if one is None else DECODERS["text"](one) for one in reply.values]
+        values = has_columns(reply, len(names)).values
+        texts = [None if one is None else DECODERS["text"](one) for one in values]
         rows: List[Dict[str, Any]] = [
             dict(zip(names, texts[at:])) for at in range(0, len(texts), len(names))
         ]
         for row in rows:
+            if None in [row[name] for name in NEVER_NULL.intersection(names)]:
+                raise ProtocolError("a name or a type is missing", sent=True)
             if table is not None and not indexes:
                 row["nullable"] = row["nullable"] == "YES"
             if indexes:
-                row["position"] = int(row["position"] or 0)
+                row["position"] = int(row["position"])
                 row["unique"] = row["unique"] == "1"
                 row["prefix_length"] = row["prefix_length"] and int(row["prefix_length"])
         return rows

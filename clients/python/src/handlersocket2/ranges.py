@@ -8,6 +8,7 @@ from .calls import Filters, Row, TableCalls, key_values, wire_filters
 from .errors import ValueError
 from .protocol import Filter, Raw
 from .range_index import RangeIndex
+from .reader import Reply
 from .values import Key
 
 
@@ -91,7 +92,7 @@ class Pages:
             await self._go_behind(index, rows)
         kept = len(self._calls.columns)
         flat = [value for row in rows for value in row[:kept]]
-        return self._calls.rows(self._calls.columns)(reply._replace(values=flat))
+        return self._calls.rows(self._calls.columns)(Reply(kept, flat))
 
     async def _go_behind(self, index: RangeIndex, rows: List[List[Raw]]) -> None:
         places = [self._columns.index(one) for one in index.names]

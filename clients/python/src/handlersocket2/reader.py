@@ -37,9 +37,7 @@ def _unescape(found: "re.Match[bytes]") -> bytes:
 def parse_reply(line: bytes) -> Union[Reply, ServerError]:
     """The reply in a line without its LF; ProtocolError when it is none."""
     tokens = line.split(b"\t")
-    if len(tokens) < 2 or not (
-        tokens[0].isdigit() and tokens[1].isdigit() and len(tokens[1]) <= 10
-    ):
+    if len(tokens) < 2 or not all(one.isdigit() and len(one) <= 10 for one in tokens[:2]):
         raise ProtocolError("this is no reply", sent=True)
     columns = int(tokens[1])
     if tokens[0] != b"0":

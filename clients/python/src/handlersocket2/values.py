@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import datetime
 import math
+import re
 from decimal import Decimal
 from typing import Any, Callable, Dict, Sequence, Union
 
-from .errors import ValueError
+from .errors import ProtocolError, ValueError
 from .protocol import Raw
 
 Value = Union[
@@ -72,19 +73,53 @@ def _interval(value: datetime.timedelta) -> str:
     return ("-" if micros < 0 else "") + text + (f".{fraction:06}" if fraction else "")
 
 
+_FLOAT = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
+_DECIMAL = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?")
+_TIME = re.compile(rb"(-?)([0-9]{2,3}):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]{1,6}))?")
+
+
+def _is(right: object) -> None:
+    if not right:
+        raise ProtocolError("a value is none of its column's type", sent=True)
+
+
+def count_of(value: Raw) -> int:
+    """The number of a value that has digits alone; ProtocolError when it has not."""
+    _is(value is not None and value.isdigit() and len(value) <= 20)
+    return int(value or 0)
+
+
+def _integer(value: bytes) -> int:
+    _is((value[1:] if value[:1] == b"-" else value).isdigit() and len(value) <= 20)
+    return int(value)
+
+
+def _float(value: bytes) -> float:
+    _is(_FLOAT.fullmatch(value))
+    found = float(value)
+    _is(math.isfinite(found))
+    return found
+
+
+def _decimal(value: bytes) -> Decimal:
+    _is(_DECIMAL.fullmatch(value))
+    return Decimal(value.decode())
+
+
 def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
 def _date(value: bytes) -> Union[datetime.date, str]:
+    text = _text(value)
     try:
-        return datetime.date.fromisoformat(value.decode())
+        return datetime.date.fromisoformat(text) if text[4:8:3] == "--" else text
     except builtins.ValueError:
-        return _text(value)
+        return text
 
 
 def _datetime(value: bytes) -> Union[datetime.datetime, str]:
-    text = value.decode()
+    text = _text(value)
     seconds, dot, fraction = text.partition(".")
     try:
         return datetime.datetime.fromisoformat(seconds + dot + fraction.ljust(6, "0") * bool(dot))
@@ -92,23 +127,24 @@ def _datetime(value: bytes) -> Union[datetime.datetime, str]:
         return text
 
 
-def _time(value: bytes) -> Union[datetime.timedelta, str]:
-    text = _text(value)
-    hours, minutes, seconds = text.lstrip("-").split(":")
-    whole, _, fraction = seconds.partition(".")
+def _time(value: bytes) -> datetime.timedelta:
+    match = _TIME.fullmatch(value)
+    if not match:
+        raise ProtocolError("a value is no time", sent=True)
+    sign, hours, minutes, seconds, fraction = match.groups()
     found = datetime.timedelta(
         hours=int(hours),
         minutes=int(minutes),
-        seconds=int(whole),
-        microseconds=int(fraction.ljust(6, "0") or 0),
+        seconds=int(seconds),
+        microseconds=int((fraction or b"").ljust(6, b"0")),
     )
-    return -found if text.startswith("-") else found
+    return -found if sign else found
 
 
 DECODERS: Dict[str, Callable[[bytes], Any]] = {
-    "integer": int,
-    "float": float,
-    "decimal": lambda value: Decimal(value.decode()),
+    "integer": _integer,
+    "float": _float,
+    "decimal": _decimal,
     "date": _date,
     "datetime": _datetime,
     "time": _time,
