@@ -7,6 +7,12 @@ namespace HandlerSocket2;
 /** A request, to be sent by a client, a pipeline or a transaction. */
 final class Call
 {
+    /** What D tells of everything. */
+    private const NEVER_NULL = [
+        'database' => 1, 'table' => 1, 'column' => 1, 'type' => 1, 'nullable' => 1,
+        'index' => 1, 'position' => 1, 'unique' => 1,
+    ];
+
     /**
      * @param \Closure(int): string $encode takes the id of its index, 0 without one
      * @param \Closure(Reply): mixed $decode
@@ -29,16 +35,23 @@ final class Call
         return new self($kind, $this->encode, $decode, $this->index, $this->changes, $this->feature, $this->table);
     }
 
-    /** A line that is of no table. */
+    /** A line that is of no table; without `$decode` there is nothing to tell. */
     public static function line(string $kind, string $line, ?string $feature = null, ?\Closure $decode = null): self
     {
-        return new self($kind, static fn () => $line, $decode ?? static fn () => null, null, false, $feature);
+        $decode ??= static fn (Reply $reply) => $reply->nothing();
+        return new self($kind, static fn () => $line, $decode, null, false, $feature);
     }
 
     /** `G L`. */
     public static function lastGtid(): self
     {
-        return self::line('last_gtid', Protocol::lastGtid(), 'gtid', static fn (Reply $r) => $r->values[0] ?? '');
+        return self::line('last_gtid', Protocol::lastGtid(), 'gtid', static function (Reply $reply): string {
+            $found = $reply->with(1, 1)->values[0] ?? '-';
+            if (preg_match('/^(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?$/D', $found) !== 1) {
+                throw new ProtocolError('this is no GTID');
+            }
+            return $found;
+        });
     }
 
     /** `G W`: whether all is applied. */
@@ -73,16 +86,16 @@ final class Call
      */
     private static function schema(Reply $reply, array $names, bool $typed): array
     {
-        if ($reply->columns !== count($names)) {
-            throw new ProtocolError('the reply is none to a describe');
-        }
         $rows = [];
-        foreach (array_chunk($reply->values, count($names)) as $values) {
+        foreach (array_chunk($reply->with(count($names))->values, count($names)) as $values) {
             $row = array_combine($names, $values);
+            if (in_array(null, array_intersect_key($row, self::NEVER_NULL), true)) {
+                throw new ProtocolError('a name or a type is missing');
+            }
             if ($typed && isset($row['position'])) {
-                $row['position'] = (int) $row['position'];
+                $row['position'] = Values::count($row['position']);
                 $row['unique'] = $row['unique'] === '1';
-                $row['prefix_length'] = $row['prefix_length'] === null ? null : (int) $row['prefix_length'];
+                $row['prefix_length'] = $row['prefix_length'] === null ? null : Values::count($row['prefix_length']);
             } elseif ($typed) {
                 $row['nullable'] = $row['nullable'] === 'YES';
             }

@@ -52,9 +52,7 @@ final class Calls
     {
         $kinds = array_map(fn (string $one) => $this->kind($one), $columns);
         return static function (Reply $reply) use ($columns, $kinds): array {
-            if ($reply->columns !== count($columns)) {
-                throw new ProtocolError('the reply has not the columns that were asked for');
-            }
+            $reply->with(count($columns));
             $rows = [];
             foreach ($columns ? array_chunk($reply->values, count($columns)) : [] as $values) {
                 $rows[] = array_combine($columns, array_map(Values::fromBytes(...), $kinds, $values));
@@ -109,7 +107,8 @@ final class Calls
     public function get(mixed $key): Call
     {
         $find = $this->find('=', $key);
-        return $find->meaning('get', static fn (Reply $reply) => ($find->decode)($reply)[0] ?? null);
+        $width = count($this->columns);
+        return $find->meaning('get', static fn (Reply $reply) => ($find->decode)($reply->with($width, 1))[0] ?? null);
     }
 
     /**
@@ -131,7 +130,7 @@ final class Calls
         return $this->call(
             'range',
             static fn (int $id) => Protocol::find($id, $op, $key, $limit, $offset, null, $wire),
-            static fn (Reply $reply) => $reply,
+            static fn (Reply $reply) => $reply->with(count($columns), $limit),
             $columns,
             $names,
         );
@@ -194,16 +193,16 @@ final class Calls
     /** @param array<string, mixed> $row */
     public function insert(array $row, ?string $returning = null): Call
     {
-        return $this->add('+', $row, $returning, static fn (Reply $reply) => $reply->id(0));
+        return $this->add('+', $row, $returning, static fn (Reply $reply) => $reply->generated());
     }
 
     /** @param array<string, mixed> $row */
     public function insertIgnore(array $row, ?string $returning = null): Call
     {
-        return $this->add('+I', $row, $returning, static fn (Reply $reply) => [
-            'inserted' => $reply->number() === 1,
-            'id' => $reply->id(1),
-        ]);
+        return $this->add('+I', $row, $returning, static function (Reply $reply): array {
+            [$number, $id] = $reply->numberAndId();
+            return ['inserted' => $number === 1, 'id' => $id];
+        });
     }
 
     /**
@@ -212,20 +211,21 @@ final class Calls
      */
     public function upsert(array $row, ?array $update = null, ?string $returning = null): Call
     {
-        return $this->add('+U', $row, $returning, static fn (Reply $reply) => [
-            'did' => ['unchanged', 'inserted', 'updated'][$reply->number()]
-                ?? throw new ProtocolError('the reply is none to an upsert'),
-            'id' => $reply->id(1),
-        ], $update);
+        return $this->add('+U', $row, $returning, static function (Reply $reply): array {
+            [$number, $id] = $reply->numberAndId();
+            $did = ['unchanged', 'inserted', 'updated'][$number]
+                ?? throw new ProtocolError('the reply is none to an upsert');
+            return ['did' => $did, 'id' => $id];
+        }, $update);
     }
 
     /** @param array<string, mixed> $row */
     public function replace(array $row, ?string $returning = null): Call
     {
-        return $this->add('+R', $row, $returning, static fn (Reply $reply) => [
-            'replaced' => $reply->number() - 1,
-            'id' => $reply->id(1),
-        ]);
+        return $this->add('+R', $row, $returning, static function (Reply $reply): array {
+            [$number, $id] = $reply->numberAndId();
+            return ['replaced' => $number - 1, 'id' => $id];
+        });
     }
 
     /**

@@ -262,7 +262,7 @@ final class Client extends Runner
     /** Connects, if need be, and asks the server for its version. */
     public function ping(): void
     {
-        $hello = Call::line('ping', Protocol::hello(2, $this->options->name));
+        $hello = Call::line('ping', Protocol::hello(2, $this->options->name), null, static fn () => null);
         try {
             $this->one($hello);
         } catch (ServerError $error) {

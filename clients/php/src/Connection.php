@@ -65,7 +65,7 @@ final class Connection
             if ($reply->text !== 'cmd') {
                 throw $reply;
             }
-        } elseif ($reply->columns === 6) {
+        } elseif ($reply->columns === 6 && count($reply->values) === 6) {
             $this->features = explode(',', $reply->values[4] ?? '');
         } else {
             throw new AuthenticationError(3, 'unauth');
@@ -189,8 +189,9 @@ final class Connection
         $this->used = Transport::now();
         $refused = [];
         foreach ($opened as $at => $line) {
-            if (($answers[$at] ?? null) instanceof ServerError) {
-                $refused[$line] = $answers[$at];
+            $error = $this->meaning($answers[$at] ?? null, static fn (Reply $reply) => $reply->nothing());
+            if ($error instanceof Error) {
+                $refused[$line] = $error;
                 if (isset($this->indexes[$line])) {
                     $this->free[] = $this->indexes[$line];
                     unset($this->indexes[$line]);
@@ -199,24 +200,30 @@ final class Connection
         }
         $results = [];
         foreach ($plan as $at => $place) {
-            $results[] = is_int($place) ? self::result($calls[$at], $answers[$place] ?? $lost, $refused) : $place;
+            $results[] = is_int($place) ? $this->result($calls[$at], $answers[$place] ?? $lost, $refused) : $place;
         }
         return $results;
     }
 
-    /** @param array<string, ServerError> $refused */
-    private static function result(Call $call, Reply|Error|null $answer, array $refused): mixed
+    /** @param array<string, Error> $refused */
+    private function result(Call $call, Reply|Error|null $answer, array $refused): mixed
     {
         if ($answer instanceof ConnectionError) {
             return $answer;
         }
-        $answer = $refused[$call->index ?? ''] ?? $answer;
+        return $this->meaning($refused[$call->index ?? ''] ?? $answer, $call->decode);
+    }
+
+    /** What an answer means. A server whose reply is none to what was asked is not believed further. */
+    private function meaning(Reply|Error|null $answer, \Closure $decode): mixed
+    {
         if (!$answer instanceof Reply) {
             return $answer;
         }
         try {
-            return ($call->decode)($answer);
+            return $decode($answer);
         } catch (ProtocolError $error) {
+            $this->broken = true;
             return $error;
         }
     }

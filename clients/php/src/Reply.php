@@ -12,20 +12,50 @@ final class Reply
     {
     }
 
-    /** The value at this place as a number; ProtocolError when it is none. */
-    public function number(int $at = 0): int
+    /** This reply, if it has that many columns, and so many rows at most; else a ProtocolError. */
+    public function with(int $columns, int $rows = Protocol::MAX_NUMBER): self
     {
-        $found = $this->values[$at] ?? '';
-        if (preg_match('/^[0-9]{1,19}$/D', $found) !== 1) {
-            throw new ProtocolError('the reply has no number');
+        if ($this->columns !== $columns || count($this->values) > $columns * $rows) {
+            throw new ProtocolError('the reply has other columns, or more rows, than asked for');
         }
-        return (int) $found;
+        return $this;
     }
 
-    /** The id at this place: null for 0 and for none; text beyond PHP_INT_MAX. */
-    public function id(int $at): int|string|null
+    /** What is told when there is nothing to tell. */
+    public function nothing(): void
     {
-        $found = Values::integer($this->values[$at] ?? '0');
+        $this->with(1, 0);
+    }
+
+    /** The number of a reply that has nothing else. */
+    public function number(): int
+    {
+        return $this->with(1)->numberAndId()[0];
+    }
+
+    /**
+     * A number, and in a table with AUTO_INCREMENT an id.
+     * @return array{int, int|string|null}
+     */
+    public function numberAndId(): array
+    {
+        $number = Values::count($this->values[0] ?? null);
+        if (!is_int($number) || $this->columns > 2 || count($this->values) !== $this->columns) {
+            throw new ProtocolError('the reply is no count');
+        }
+        return [$number, self::id($this->values[1] ?? '0')];
+    }
+
+    /** The id that was generated, if there is one. */
+    public function generated(): int|string|null
+    {
+        return self::id($this->with(1, 1)->values[0] ?? ($this->values ? null : '0'));
+    }
+
+    /** An id: null for 0; text beyond PHP_INT_MAX. */
+    private static function id(?string $value): int|string|null
+    {
+        $found = Values::count($value);
         return $found === 0 ? null : $found;
     }
 }

@@ -76,10 +76,25 @@ final class Values
         }
         return match ($kind) {
             'integer' => self::integer($value),
-            'float' => (float) $value,
+            'float' => self::floating($value),
             'date', 'datetime' => self::moment($value),
             default => $value,
         };
+    }
+
+    /** A number without a sign, or its digits beyond PHP_INT_MAX; ProtocolError when it is none. */
+    public static function count(?string $value): int|string
+    {
+        return self::integer(str_starts_with($value ?? '-', '-') ? '' : $value);
+    }
+
+    private static function floating(string $value): float
+    {
+        $number = (float) $value;
+        if (!is_finite($number) || preg_match('/^-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$/D', $value) !== 1) {
+            throw new ProtocolError('a value is no number');
+        }
+        return $number;
     }
 
     /** An integer, or its digits beyond PHP_INT_MAX. */
@@ -100,6 +115,9 @@ final class Values
             str_contains($value, '.') => '!Y-m-d H:i:s.u',
             default => '!Y-m-d H:i:s',
         };
+        if (str_contains($value, "\0")) { // which PHP refuses by an error of its own
+            return $value;
+        }
         $found = \DateTimeImmutable::createFromFormat($format, $value, new \DateTimeZone('UTC'));
         $same = $found && str_starts_with($found->format('Y-m-d H:i:s.u'), $value);
         return $same ? $found : $value;

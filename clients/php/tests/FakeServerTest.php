@@ -7,40 +7,12 @@ use HandlerSocket2\ConnectionError;
 use HandlerSocket2\TimeoutError;
 use PHPUnit\Framework\TestCase;
 
+require_once __DIR__ . '/FakeServer.php';
+
 /** The client at a server in another process that behaves as it is told. */
 final class FakeServerTest extends TestCase
 {
-    private const HELLO = "0\t6\t2\tp\t1\tv\tdescribe,count\t1\n";
-    private int $child = 0;
-
-    protected function tearDown(): void
-    {
-        posix_kill($this->child, SIGKILL);
-        pcntl_waitpid($this->child, $status);
-    }
-
-    /** A client of a server that passes each line but H to `$answer`, with the numbers of connection and line. */
-    private function client(Closure $answer, string $options = ''): Client
-    {
-        $server = stream_socket_server('tcp://127.0.0.1:0');
-        $port = (int) explode(':', stream_socket_get_name($server, false))[1];
-        $this->child = pcntl_fork();
-        if ($this->child === 0) {
-            for ($number = 1; $one = @stream_socket_accept($server, 60); $number++) {
-                for ($at = 0; ($line = fgets($one)) !== false; $at++) {
-                    if ($line[0] === 'H') {
-                        fwrite($one, self::HELLO);
-                    } elseif ($answer($one, $line, $number, $at) === false) {
-                        break;
-                    }
-                }
-                fclose($one);
-            }
-            posix_kill(getmypid(), SIGKILL);
-        }
-        fclose($server);
-        return Client::connect("hs://127.0.0.1:$port?write_port=$port$options");
-    }
+    use FakeServer;
 
     private static function reply(string $line): string
     {
