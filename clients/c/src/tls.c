@@ -35,6 +35,12 @@ static int refuse(hs_error *error, hs_error_class kind, const char *what) {
   return hs_fail(error, kind, "%s: %s", what, why);
 }
 
+static int refuse_file(hs_error *error, const char *option, const char *file) {
+  char what[300];
+  (void)snprintf(what, sizeof what, "%s %.250s", option, file != NULL ? file : "of the system");
+  return refuse(error, HS_CONFIGURATION, what);
+}
+
 int hs_tls_setup(hs_client *client, hs_error *error) {
   char **text = client->options.text;
   ERR_clear_error();
@@ -50,13 +56,13 @@ int hs_tls_setup(hs_client *client, hs_error *error) {
   if (text[OPT_TLS_CA] != NULL
           ? SSL_CTX_load_verify_locations(client->tls, text[OPT_TLS_CA], NULL) != 1
           : SSL_CTX_set_default_verify_paths(client->tls) != 1)
-    return refuse(error, HS_CONFIGURATION, "tls_ca");
+    return refuse_file(error, "tls_ca", text[OPT_TLS_CA]);
   if (text[OPT_TLS_CERT] != NULL &&
       SSL_CTX_use_certificate_chain_file(client->tls, text[OPT_TLS_CERT]) != 1)
-    return refuse(error, HS_CONFIGURATION, "tls_cert");
+    return refuse_file(error, "tls_cert", text[OPT_TLS_CERT]);
   const char *key = text[OPT_TLS_KEY] != NULL ? text[OPT_TLS_KEY] : text[OPT_TLS_CERT];
   if (key != NULL && SSL_CTX_use_PrivateKey_file(client->tls, key, SSL_FILETYPE_PEM) != 1)
-    return refuse(error, HS_CONFIGURATION, "tls_key");
+    return refuse_file(error, "tls_key", key);
   if (client->options.verify) SSL_CTX_set_verify(client->tls, SSL_VERIFY_PEER, NULL);
   return 0;
 }

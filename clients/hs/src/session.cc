@@ -50,7 +50,10 @@ Names names_of(const std::string& list) {
 }
 
 Session::Session(const Common& common) : settings_(settings_of(common.options, common.files)) {
-  if (common.ask_password) settings_.options["password"] = asked_password();
+  if (common.ask_password) {
+    if (settings_.options.count("user") == 0) throw UsageError("--ask-password needs --user");
+    settings_.options["password"] = asked_password();
+  }
   settings_.options.emplace("name", "hs/" HS_VERSION);
   // An account's name makes a password good; without it there is no login.
   if (settings_.options.count("user") == 0) settings_.options.erase("password");

@@ -82,6 +82,8 @@ def test_the_password_is_asked_for_and_not_shown(guarded: PrivateServer, tmp_pat
 def test_a_password_is_asked_for_on_a_terminal_only(guest: Run) -> None:
     run = guest("get", "t", "1", "-u", "app", "-p", input=b"")
     assert run.returncode == 2 and b"no terminal to ask for the password on" in run.stderr
+    run = guest("get", "t", "1", "-p", input=b"")
+    assert run.returncode == 2 and b"--ask-password needs --user" in run.stderr
 
 
 @pytest.mark.parametrize("words", [("-u", "app"), ("-u", "nobody"), ()])
@@ -125,7 +127,7 @@ def test_tls_looks_at_the_certificate(guest: Run, guarded: PrivateServer, folder
         assert (run.returncode, run.stdout) == (4, b""), run
         assert b"certificate" in run.stderr, run.stderr
     run = guest("get", "t", "1", *by_name, "--tls", "verify", "--tls-ca", f"{folder}/none.pem", env=env)
-    assert run.returncode == 2 and b"tls_ca: " in run.stderr, run.stderr
+    assert run.returncode == 2 and b"none.pem: " in run.stderr, run.stderr
 
 
 def test_a_server_without_tls_is_none_for_who_asks_for_tls(hs: Run) -> None:
