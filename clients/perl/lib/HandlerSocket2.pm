@@ -55,7 +55,7 @@ sub transaction {
 sub ping {
     my ($self) = @_;
     my $line   = HandlerSocket2::Protocol::hello( 2, $self->{core}->options->{name} );
-    my $call   = HandlerSocket2::Lines::line( 'ping', $line );
+    my $call   = HandlerSocket2::Lines::hello($line);
     return if eval { $self->{core}->one($call); 1 };
     my $error = $@;
     my $text  = HandlerSocket2::Core::is_error($error) ? $error->text // q{} : q{};

@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error    ();
+use HandlerSocket2::Lines    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Values   ();
 use List::Util               qw(any uniq);
@@ -77,7 +78,7 @@ sub index_of {
 sub rows {
     my ( $self, @columns ) = @_;
     my $make = HandlerSocket2::Values::row_maker( \@columns, [ map { $self->kind($_) } @columns ] );
-    return sub { $make->( $_[0][1] ) };
+    return sub { $make->( HandlerSocket2::Lines::values_of( $_[0], scalar @columns ) ) };
 }
 
 # Filters as the protocol takes them, and their columns.
@@ -147,11 +148,15 @@ sub get {
 # What is the same in every call of get.
 sub _get {
     my ($self) = @_;
-    my $rows = $self->rows( @{ $self->{columns} } );
+    my $rows   = $self->rows( @{ $self->{columns} } );
+    my $width  = @{ $self->{columns} };
     return {
         kind   => 'get',
-        decode => sub { $rows->( $_[0] )->[0] },
-        index  => $self->index_of( $self->{columns} ),
+        decode => sub {
+            HandlerSocket2::Lines::values_of( $_[0], $width, 1 );
+            return $rows->( $_[0] )->[0];
+        },
+        index => $self->index_of( $self->{columns} ),
     };
 }
 
@@ -162,7 +167,7 @@ sub count {
     return {
         kind    => 'count',
         line    => _without_id( HandlerSocket2::Protocol::count( 0, @wanted ) ),
-        decode  => \&_number,
+        decode  => \&HandlerSocket2::Lines::number,
         index   => $self->index_of( [], $names ),
         feature => 'count',
     };
@@ -171,12 +176,22 @@ sub count {
 sub exists {
     my ( $self, $key ) = @_;
     my $call = $self->count( q{=}, $key, limit => 1 );
-    return { %$call, kind => 'exists', decode => sub { _number( $_[0] ) == 1 } };
+    return {
+        %$call, kind => 'exists',
+        decode => sub { HandlerSocket2::Lines::number( $_[0] ) == 1 }
+    };
 }
 
-sub _number { return HandlerSocket2::Values::integer( $_[0][1][0] // '0' ) }
+sub _none { return HandlerSocket2::ProtocolError->throw( "this is no reply: $_[0]", sent => 1 ) }
 
-sub _id { return HandlerSocket2::Values::integer( $_[0][1][ $_[1] ] // '0' ) || undef }
+# A number, and in a table with AUTO_INCREMENT an id.
+sub _number_and_id {
+    my ($reply) = @_;
+    my ( $columns, $values ) = @$reply;
+    _none('no count') if $columns > 2 || @$values != $columns || !@$values;
+    my ( $number, $id ) = map { HandlerSocket2::Values::count($_) } @$values;
+    return ( $number, $id || undef );
+}
 
 sub _mark {
     my ($returning) = @_;
@@ -225,34 +240,39 @@ sub _insert {
 
 sub insert {
     my ( $self, $row, %options ) = @_;
-    return $self->_insert( q{+}, $row, sub { _id( $_[0], 0 ) }, %options );
+    my $decode = sub {
+        my ($reply) = @_;
+        my $told = @{ $reply->[1] } ? 'number' : 'nothing';
+        return HandlerSocket2::Lines->can($told)->($reply) || undef;
+    };
+    return $self->_insert( q{+}, $row, $decode, %options );
 }
 
 sub insert_ignore {
     my ( $self, $row, %options ) = @_;
-    return $self->_insert(
-        '+I',                                                                 $row,
-        sub { { inserted => _number( $_[0] ) == 1, id => _id( $_[0], 1 ) } }, %options
-    );
+    my $decode = sub {
+        my ( $number, $id ) = _number_and_id( $_[0] );
+        return { inserted => $number == 1, id => $id };
+    };
+    return $self->_insert( '+I', $row, $decode, %options );
 }
 
 sub upsert {
     my ( $self, $row, %options ) = @_;
     my $decode = sub {
-        my ($reply) = @_;
-        my $did = $DID[ _number($reply) ]
-            // HandlerSocket2::ProtocolError->throw( 'an upsert did something else', sent => 1 );
-        return { did => $did, id => _id( $reply, 1 ) };
+        my ( $number, $id ) = _number_and_id( $_[0] );
+        return { did => $DID[$number] // _none('an upsert did something else'), id => $id };
     };
     return $self->_insert( '+U', $row, $decode, %options );
 }
 
 sub replace {
     my ( $self, $row, %options ) = @_;
-    return $self->_insert(
-        '+R',                                                                $row,
-        sub { { replaced => _number( $_[0] ) - 1, id => _id( $_[0], 1 ) } }, %options
-    );
+    my $decode = sub {
+        my ( $number, $id ) = _number_and_id( $_[0] );
+        return { replaced => $number - 1, id => $id };
+    };
+    return $self->_insert( '+R', $row, $decode, %options );
 }
 
 # U, D, + or -: how many rows were changed, or with returning these rows.
@@ -262,7 +282,7 @@ sub change {
     my @columns = _row( $new, 'what is set' );
     my @values  = $self->_values( $new, @columns );
     _wrong('there is nothing to change') if $verb ne 'D' && !@columns;
-    my ( $decode, $feature ) = ( \&_number, undef );
+    my ( $decode, $feature ) = ( \&HandlerSocket2::Lines::number, undef );
     if ( defined $options{returning} ) {
         my $mark = _mark( $options{returning} );
         @columns = @{ $self->{columns} } if $verb eq 'D';
@@ -287,7 +307,10 @@ sub compare_and_set {
     my ( $self, $key, $expected, $new ) = @_;
     my @filters = map { [ $_, q{=}, $expected->{$_} ] } _row( $expected, 'what is expected' );
     my $call    = $self->change( 'U', $key, $new, filters => \@filters );
-    return { %$call, kind => 'compare_and_set', decode => sub { _number( $_[0] ) > 0 } };
+    return {
+        %$call, kind => 'compare_and_set',
+        decode => sub { HandlerSocket2::Lines::number( $_[0] ) > 0 }
+    };
 }
 
 1;

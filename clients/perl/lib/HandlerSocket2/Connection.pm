@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error    ();
+use HandlerSocket2::Lines    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Reader   ();
 use HandlerSocket2::Socket   ();
@@ -72,7 +73,7 @@ sub _log_in {
         return;    # a server of the original's kind has no features
     }
     my ( $columns, $values ) = @$reply;
-    if ( $columns != 6 ) {
+    if ( $columns != 6 || @$values != 6 ) {
         die HandlerSocket2::Error->of_server( 3, 'unauth' );
     }
     $self->{features} = { map { $_ => 1 } split /,/, $values->[4] // q{} };
@@ -197,7 +198,8 @@ sub _refused {
     my %refused;
     for my $one (@$opened) {
         my ( $at, $index ) = @$one;
-        my $answer = $self->{answers}[$at];
+        my $answer = $self->{answers}[$at] // next;
+        $answer = $self->_meaning( $answer, \&HandlerSocket2::Lines::nothing );
         next if !blessed $answer;
         my $known = delete $self->{indexes}{$index} or next;
         $refused{$index} = $answer;
@@ -212,7 +214,19 @@ sub _result {
     if ( defined $call->{index} && $refused->{ $call->{index} } ) {
         return $refused->{ $call->{index} };
     }
-    return ref $answer eq 'ARRAY' ? $call->{decode}->($answer) : $answer;
+    return $self->_meaning( $answer, $call->{decode} );
+}
+
+# What an answer means. A server whose reply is none to what was asked is not believed further.
+sub _meaning {
+    my ( $self, $answer, $decode ) = @_;
+    return $answer if ref $answer ne 'ARRAY';
+    my $meaning;
+    return $meaning if eval { $meaning = $decode->($answer); 1 };
+    my $error = $@;
+    die $error if !blessed $error || !$error->isa('HandlerSocket2::ProtocolError');
+    $self->{broken} = 1;
+    return $error;
 }
 
 sub features { return $_[0]{features} }

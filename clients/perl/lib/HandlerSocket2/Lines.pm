@@ -5,23 +5,60 @@ use warnings;
 
 use HandlerSocket2::Error    ();
 use HandlerSocket2::Protocol ();
+use HandlerSocket2::Values   ();
+use List::Util               qw(any);
 
 our $VERSION = '2.000';
 
 my @COLUMN = qw(column type nullable key default extra character_set comment);
 my @INDEX  = qw(index position column unique direction prefix_length);
 
+# What D tells of everything.
+my @NEVER_NULL = qw(database table column type nullable index position unique);
+
+sub _none { return HandlerSocket2::ProtocolError->throw( "this is no reply: $_[0]", sent => 1 ) }
+
+# The values of a reply that has so many columns, and so many rows at most.
+sub values_of {
+    my ( $reply, $columns, $rows ) = @_;
+    my $values = $reply->[1];
+    return $values
+        if $reply->[0] == $columns && ( !defined $rows || @$values <= $columns * $rows );
+    return _none('it has other columns, or more rows, than asked for');
+}
+
+# The number of a reply that has nothing else.
+sub number { return HandlerSocket2::Values::count( values_of( $_[0], 1, 1 )->[0] ) }
+
+# Of a reply that has nothing to tell.
+sub nothing {
+    values_of( $_[0], 1, 0 );
+    return;
+}
+
 # A call of a line that is answered with nothing.
 sub line {
     my ( $kind, $line, $feature ) = @_;
-    return { kind => $kind, line => $line, decode => sub { }, feature => $feature };
+    return { kind => $kind, line => $line, decode => \&nothing, feature => $feature };
 }
 
+# H, as it stands in the line.
+sub hello {
+    my ($line) = @_;
+    return { kind => 'ping', line => $line, decode => sub { } };
+}
+
+my $GTID = qr/\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?\z/;
+
+# A GTID, or nothing before the first change.
 sub last_gtid {
     return {
-        kind    => 'last_gtid',
-        line    => HandlerSocket2::Protocol::last_gtid(),
-        decode  => sub { $_[0][1][0] // q{} },
+        kind   => 'last_gtid',
+        line   => HandlerSocket2::Protocol::last_gtid(),
+        decode => sub {
+            my $found = values_of( $_[0], 1, 1 )->[0];
+            return defined $found && $found =~ $GTID ? $found : _none('no GTID');
+        },
         feature => 'gtid',
     };
 }
@@ -32,7 +69,7 @@ sub wait_for {
     return {
         kind    => 'wait_for_gtid',
         line    => $line,
-        decode  => sub { $_[0][1][0] eq '1' },
+        decode  => sub { ( $_[0][1][0] // q{} ) eq '1' },
         feature => 'gtid',
     };
 }
@@ -47,7 +84,7 @@ sub describe {
         : defined $database ? qw(table comment)
         :                     'database';
     my $decode = sub {
-        my ( undef, $values ) = @{ $_[0] };
+        my $values = values_of( $_[0], scalar @names );
         for my $one ( grep {defined} @$values ) {
             utf8::decode($one);
         }
@@ -55,12 +92,15 @@ sub describe {
         while ( my @some = splice @$values, 0, scalar @names ) {
             my %row;
             @row{@names} = @some;
+            _none('a name or a type is missing')
+                if any { exists $row{$_} && !defined $row{$_} } @NEVER_NULL;
             push @rows, \%row;
             $row{nullable} = $row{nullable} eq 'YES' if defined $row{nullable};
             next                                     if !$indexes;
             $row{unique} = $row{unique} eq '1';
             for my $number (qw(position prefix_length)) {
-                $row{$number} += 0 if defined $row{$number};
+                $row{$number} = HandlerSocket2::Values::count( $row{$number} )
+                    if defined $row{$number};
             }
         }
         return \@rows;
@@ -103,6 +143,14 @@ Functions that give calls, as L<HandlerSocket2::Connection> takes them.
 =head2 line
 
 A line that is answered with nothing.
+
+=head2 hello
+
+A call of C<H>.
+
+=head2 values_of, number, nothing
+
+The values of a reply, its number, or nothing; a ProtocolError when the reply is another one.
 
 =head2 last_gtid, wait_for
 

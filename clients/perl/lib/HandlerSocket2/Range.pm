@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error    ();
+use HandlerSocket2::Lines    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Values   ();
 use List::Util               qw(any first);
@@ -91,6 +92,7 @@ sub _lowest {
     while ( my $below = $self->_count( q{<}, $key, 0, [] ) ) {
         my $first = $self->_ask(
             HandlerSocket2::Protocol::find( 0, q{<}, $key, 1, $below - 1 ),
+            sub { HandlerSocket2::Lines::values_of( $_[0], 1, 1 ) },
             [ $part->{column} ],
         );
         $key = $first if @$first;
@@ -98,13 +100,13 @@ sub _lowest {
     return $key;
 }
 
-# The values of a reply to a line, as they came.
+# What the reply to a line means.
 sub _ask {
-    my ( $self, $line, $columns, $filter_columns ) = @_;
+    my ( $self, $line, $decode, $columns, $filter_columns ) = @_;
     return $self->{core}->one( {
         kind   => 'range',
         line   => substr( $line, 1 ),                                      # without the id
-        decode => sub { $_[0][1] },
+        decode => $decode,
         index  => $self->{calls}->index_of( $columns, $filter_columns ),
     } );
 }
@@ -112,7 +114,7 @@ sub _ask {
 sub _count {
     my ( $self, $op, $key, $limit, $filters ) = @_;
     my $line = HandlerSocket2::Protocol::count( 0, $op, $key, $limit, 0, undef, $filters );
-    return $self->_ask( $line, [], $self->{key}{columns} )->[0];
+    return $self->_ask( $line, \&HandlerSocket2::Lines::number, [], $self->{key}{columns} );
 }
 
 sub _page {
@@ -121,8 +123,9 @@ sub _page {
     my ( $calls, $columns ) = @$self{qw(calls columns)};
     my @wanted = ( @$self{qw(op start size skip)}, undef, $self->{wire} );
     my $line   = HandlerSocket2::Protocol::find( 0, @wanted );
-    my $values = $self->_ask( $line, $columns, $self->{names} );
-    my $width  = @$columns;
+    my ( $width, $size ) = ( scalar @$columns, $self->{size} );
+    my $decode = sub { HandlerSocket2::Lines::values_of( $_[0], $width, $size ) };
+    my $values = $self->_ask( $line, $decode, $columns, $self->{names} );
     my $kept   = @{ $calls->columns };
     my ( @rows, @flat );
 

@@ -23,7 +23,7 @@ sub decode_value {
 sub parse_reply {
     my ($line) = @_;
     my ( $code, $columns, @values ) = split /\t/, $line, -1;
-    if ( !defined $columns || $code !~ /\A[0-9]+\z/ || $columns !~ /\A[0-9]{1,10}\z/ ) {
+    if ( !defined $columns || $code !~ /\A[0-9]{1,10}\z/ || $columns !~ /\A[0-9]{1,10}\z/ ) {
         _wrong('this is no reply');
     }
     if ( $code ne '0' ) {

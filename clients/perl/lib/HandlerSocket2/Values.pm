@@ -89,10 +89,24 @@ sub to_bytes {    ## no critic (RequireArgUnpacking)
 
 sub integer {
     my ($text) = @_;
-    $text =~ /\A-?[0-9]+\z/
-        or HandlerSocket2::ProtocolError->throw( 'this is no integer', sent => 1 );
+    $text =~ /\A-?[0-9]{1,20}\z/ or _none('integer');
     my $number = 0 + $text;
     return length $text < 19 || $number eq $text ? $number : $text;
+}
+
+sub _none { return HandlerSocket2::ProtocolError->throw( "this is no $_[0]", sent => 1 ) }
+
+# A number without a sign.
+sub count {
+    my ($text) = @_;
+    return defined $text && $text =~ /\A[0-9]/ ? integer($text) : _none('count');
+}
+
+sub _float {
+    my ($text) = @_;
+    _none('number') if $text !~ /\A-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?\z/;
+    my $number = 0 + $text;
+    return $number - $number == 0 ? $number : _none('finite number');
 }
 
 # What makes rows of all values of a reply, by the kinds of their columns.
@@ -108,7 +122,7 @@ sub row_maker {
         while ( my @row = splice @$values, 0, $width ) {
             for my $at (@integers) { $row[$at] = integer( $row[$at] ) if defined $row[$at] }
             for my $at (@texts)    { utf8::decode( $row[$at] )        if defined $row[$at] }
-            for my $at (@floats)   { $row[$at] = 0 + $row[$at]        if defined $row[$at] }
+            for my $at (@floats)   { $row[$at] = _float( $row[$at] )  if defined $row[$at] }
             my %row;
             @row{@$columns} = @row;
             push @rows, \%row;
@@ -152,6 +166,10 @@ C<HandlerSocket2::ValueError>.
 =head2 integer
 
 The number in a text.
+
+=head2 count
+
+An integer without a sign, else a ProtocolError.
 
 =head2 row_maker
 
