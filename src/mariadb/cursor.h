@@ -191,7 +191,7 @@ class MariaCursor final : public engine::Cursor {
   enum class Written : uint8_t { kChanged, kSame, kNot };
   Result<Written> write_updated_row(bool makes_history);
   Result<Updated> look_again();
-  Result<void> end_update(bool differs);
+  Result<void> end_update(bool differs, bool fires);
   bool is_versioned(const Field* field) const;
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   Result<void> keep_past_row();

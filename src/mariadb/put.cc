@@ -261,7 +261,8 @@ Result<std::optional<engine::Cursor::Inserted>> MariaCursor::update_duplicate(
     if (*written == Written::kChanged) updated.outcome = 2;
     file->insert_id_for_cur_row = 0;
   }
-  if (auto ended = end_update(updated.outcome == 2); !ended) return ended.error();
+  const bool fires = may_differ || release::upsert_of_same_fires();
+  if (auto ended = end_update(updated.outcome == 2, fires); !ended) return ended.error();
   id.keep();
   if (counter != nullptr && updated.outcome == 2)
     updated.generated_id = static_cast<uint64_t>(counter->val_int());

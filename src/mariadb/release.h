@@ -118,6 +118,10 @@ inline bool may_become_new(const TABLE* table) {
 #endif
 }
 
+/// Whether AFTER UPDATE triggers run for INSERT … ON DUPLICATE KEY UPDATE when the values are those
+/// that the row has already.
+inline bool upsert_of_same_fires() { return !HS_SINCE_11_8; }
+
 /// Whether SHOW gives a default of this value as hexadecimal digits.
 inline bool shows_as_hexadecimal([[maybe_unused]] const String& value) {
 #if HS_SINCE_11_8

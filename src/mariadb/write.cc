@@ -177,7 +177,7 @@ Result<engine::Cursor::Updated> MariaCursor::update(std::span<const Assignment> 
     if (*written == Written::kNot) return look_again();
     differs = *written == Written::kChanged;
   }
-  if (auto ended = end_update(differs); !ended) return ended.error();
+  if (auto ended = end_update(differs, true); !ended) return ended.error();
   return Updated::kDone;
 }
 
@@ -188,9 +188,10 @@ Result<engine::Cursor::Updated> MariaCursor::look_again() {
   return *found ? Updated::kAltered : Updated::kGone;
 }
 
-// `differs`: the row has changed.
-Result<void> MariaCursor::end_update(bool differs) {
-  if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER); !fired) return fired;
+// `differs`: the row has changed. `fires`: AFTER UPDATE triggers run.
+Result<void> MariaCursor::end_update(bool differs, bool fires) {
+  if (fires)
+    if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER); !fired) return fired;
   // A row that stays as it is keeps its ON UPDATE timestamp, too.
   if (!differs) restore_record(table_, record[1]);
   return {};

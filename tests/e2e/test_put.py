@@ -252,6 +252,28 @@ def test_other_isolation_levels_store_the_same(
         server.sql("SET GLOBAL tx_isolation = DEFAULT")
 
 
+def test_an_upsert_of_the_same_values_fires_the_triggers_that_sql_fires(
+    server: PrivateServer, twin: Callable[[Sequence[str]], Twin]
+) -> None:
+    one = twin(
+        [
+            "CREATE TABLE t (id INT PRIMARY KEY, u INT, changed DATETIME DEFAULT '2001-02-03' ON UPDATE CURRENT_TIMESTAMP)",
+            "CREATE TABLE fired (n INT AUTO_INCREMENT PRIMARY KEY, v VARCHAR(99))",
+            *(
+                f"CREATE TRIGGER {time}_u {time} UPDATE ON t FOR EACH ROW"
+                f" INSERT INTO fired (v) VALUES (CONCAT_WS(' ', '{time}', OLD.u, NEW.u, OLD.changed, NEW.changed))"
+                for time in ("BEFORE", "AFTER")
+            ),
+            "INSERT INTO t (id, u) VALUES (1, 1), (2, 2)",
+        ]
+    )
+    one.open(["id", "u"])
+    for row, updates in (([1, 1], None), ([2, 5], [2, 2]), ([3, 3], None), ([1, 1], [1, 1])):
+        one.put("+U", row, updates)
+    one.assert_same("t", "fired")
+    assert len(server.sql("SELECT * FROM hs.fired")) >= 3
+
+
 def test_a_lenient_server_converts_as_sql_does(
     server: PrivateServer, twin: Callable[[Sequence[str]], Twin]
 ) -> None:
