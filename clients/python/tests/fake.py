@@ -56,9 +56,9 @@ class Server(PlainWorld):
         """A connection."""
         return _Transport(self)
 
-    def client(self, options: str = "") -> handlersocket2.Client:
+    def client(self, options: str = "&retries=0") -> handlersocket2.Client:
         """A client of this server."""
-        made = handlersocket2.connect("hs://fake/test?retries=0" + options)
+        made = handlersocket2.connect("hs://fake/test?write_port=1" + options)
         core = made.inner.core
         for pool in (core.read, core.writer(), *core._replicas):
             pool._world = self

@@ -16,6 +16,7 @@ from .errors import (
     UnsupportedError,
     server_error,
 )
+from .gtids import Gtids
 from .lines import LAST_GTID, describe_call, wait_call
 from .options import Options, place
 from .pool import Pool
@@ -23,6 +24,7 @@ from .transport import Address
 from .values import kind_of
 
 Work = Callable[[Sequence[Call]], Awaitable[List[Any]]]
+Once = Callable[[Pool, Sequence[Call]], Awaitable[List[Any]]]
 Hook = Callable[[str, Optional[str], float, Optional[BaseException]], None]
 
 
@@ -51,7 +53,7 @@ class Core:
             )
         self._replicas = [self._pool(*place(one), None, options.secret) for one in options.replicas]
         self._turn = itertools.count()
-        self._gtid = ""
+        self._gtids = Gtids()
         self.writer_used: Optional[Connection] = None
         self._kinds: Dict[Tuple[str, str], Dict[str, str]] = {}
         self._keys: Dict[Tuple[str, str], Dict[str, List[Dict[str, Any]]]] = {}
@@ -94,29 +96,32 @@ class Core:
 
     async def _run(self, calls: Sequence[Call]) -> List[Any]:
         if any(call.changes for call in calls):
-            return await self._change(calls)
+            return await self._again(self._change, self.writer(), calls, True)
         if self._replicas:
             results = await self._from_replicas(calls)
             if results is not None:
                 return results
-        return await self._again(self.read, calls)
+        return await self._again(self._at, self.read, calls, False)
 
-    async def _again(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
-        for attempt in itertools.count():
-            last = attempt >= self.options.retries
+    async def _again(
+        self, once: Once, pool: Pool, calls: Sequence[Call], changes: bool
+    ) -> List[Any]:
+        """Repeats it where its results are lost: changes only when nothing of them was sent."""
+        attempt = 0
+        while True:
+            raised = lost = None
             try:
-                results = await self._at(pool, calls)
-            except TimeoutError:
-                raise
-            except ConnectionError:
-                if last:
-                    raise
-            else:
-                lost = [one for one in results if isinstance(one, ConnectionError)]
-                if not lost or last or isinstance(lost[0], TimeoutError):
-                    return results
+                results = await once(pool, calls)
+                lost = next((one for one in results if isinstance(one, ConnectionError)), None)
+            except ConnectionError as error:
+                raised = lost = error
+            last = attempt >= self.options.retries or isinstance(lost, TimeoutError)
+            if lost is None or last or (changes and lost.sent):
+                if raised:
+                    raise raised
+                return results
             await self._world.sleep(random.uniform(0, min(0.05 * 2**attempt, 2)))
-        raise AssertionError
+            attempt += 1
 
     async def _at(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
         connection = await pool.take()
@@ -128,34 +133,29 @@ class Core:
         finally:
             pool.give_back(connection)
 
-    async def _change(self, calls: Sequence[Call]) -> List[Any]:
-        pool = self.writer()
-        for attempt in itertools.count():
-            try:
-                connection = await pool.take()
-                break
-            except ConnectionError as error:
-                if attempt >= self.options.retries or isinstance(error, TimeoutError):
-                    raise
-            await self._world.sleep(random.uniform(0, min(0.05 * 2**attempt, 2)))
-        with_gtid = self.options.read_your_writes and "gtid" in connection.features
+    async def _change(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
+        connection = await pool.take()
         try:
-            sent = [*calls, LAST_GTID] if with_gtid else calls
-            results = await connection.execute(sent, self.options.timeout)
+            return await self.write_on(connection, calls)
         except BaseException:
             connection.broken = True
             raise
         finally:
-            self.writer_used = connection
             pool.give_back(connection)
-        if with_gtid:
-            gtid = results.pop()
-            self._gtid = gtid if isinstance(gtid, str) and gtid else self._gtid
+
+    async def write_on(self, connection: Connection, calls: Sequence[Call]) -> List[Any]:
+        """The results of calls of which one commits; their GTID is asked for in the same piece."""
+        self.writer_used = connection
+        if not self.options.read_your_writes or "gtid" not in connection.features:
+            return await connection.execute(calls, self.options.timeout)
+        *results, gtid = await connection.execute([*calls, LAST_GTID], self.options.timeout)
+        if isinstance(gtid, str):
+            self._gtids.note(gtid)
         return results
 
     async def _from_replicas(self, calls: Sequence[Call]) -> Optional[List[Any]]:
         turn = next(self._turn)
-        gtid = self._gtid if self.options.read_your_writes else ""
+        gtid = str(self._gtids) if self.options.read_your_writes else ""
         for step in range(len(self._replicas)):
             pool = self._replicas[(turn + step) % len(self._replicas)]
             wait = [wait_call(gtid, self.options.gtid_timeout)] if gtid else []
@@ -171,15 +171,16 @@ class Core:
         return None
 
     async def last_gtid(self) -> str:
-        """The GTID of the client's last change, empty without one."""
+        """The GTID of the client's last change in each domain, empty without one."""
         if self.options.read_your_writes:
-            return self._gtid
+            return str(self._gtids)
         pool = self.writer()
         connection = await pool.take()
         try:
-            if connection is not self.writer_used:
-                return ""
-            return str(only(await connection.execute((LAST_GTID,), self.options.timeout)))
+            if connection is self.writer_used:
+                known = await connection.execute((LAST_GTID,), self.options.timeout)
+                self._gtids.note(only(known))
+            return str(self._gtids)
         except BaseException as error:
             connection.broken = connection.broken or not isinstance(error, ServerError)
             raise

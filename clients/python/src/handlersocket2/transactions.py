@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, List, Optional, Sequence
 
 from . import protocol
@@ -37,13 +38,15 @@ class TransactionCore:
         """As Core's; nothing is sent again."""
         return await self._core.observe(self._run, calls)
 
-    async def _run(self, calls: Sequence[Call]) -> List[Any]:
+    async def _run(self, calls: Sequence[Call], commits: bool = False) -> List[Any]:
         if not self._connection:
             raise ValueError("the transaction has ended")
         if self._read_only and any(call.changes for call in calls):
             refused = server_error(2, "readonly")
             return [refused if call.changes else await self.one(call) for call in calls]
         try:
+            if commits and not self._read_only:
+                return await self._core.write_on(self._connection, calls)
             return await self._connection.execute(calls, self.options.timeout)
         except BaseException:
             self._connection.broken = True
@@ -58,7 +61,8 @@ class TransactionCore:
         if not self._connection:
             return
         try:
-            await self.one(line_call("end", b"T\tC\n" if commit else b"T\tR\n"))
+            call = line_call("end", b"T\tC\n" if commit else b"T\tR\n")
+            only(await self._core.observe(partial(self._run, commits=commit), (call,)))
         except ConnectionError:
             if commit:
                 raise
@@ -67,8 +71,6 @@ class TransactionCore:
                 raise
             self._connection.broken = True
         finally:
-            if commit and not self._read_only:
-                self._core.writer_used = self._connection
             self._leave()
 
     def _leave(self, broken: bool = False) -> None:

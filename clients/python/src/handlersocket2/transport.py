@@ -112,13 +112,17 @@ class PlainTransport:
     async def send(self, data: bytes, sink: Sink) -> None:
         """Sends all; what comes meanwhile goes to the sink."""
         if len(data) <= SMALL:
-            self._socket.sendall(data)
+            sent = self._send(data)
+            if sent < len(data):
+                self._socket.sendall(data[sent:])
             return
         left = memoryview(data)
         while left:
             self._socket.settimeout(0)
             try:
-                left = left[self._socket.send(left[:PIECE]) :]
+                piece = left[:PIECE]
+                sent = self._send(piece) if len(left) == len(data) else self._socket.send(piece)
+                left = left[sent:]
                 continue
             except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
                 pass
@@ -134,6 +138,15 @@ class PlainTransport:
             if not any(select.select([self._socket], [self._socket], [], seconds)):
                 raise TimeoutError("the request took too long", sent=True)
         self._socket.settimeout(self._left())
+
+    def _send(self, data: Any) -> int:
+        """How many bytes of a request's beginning were sent. Where a socket that is closed takes
+        none, the error tells so; within TLS there is no telling."""
+        try:
+            return self._socket.send(data)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            tls = isinstance(self._socket, ssl.SSLSocket)
+            raise ConnectionError(f"the connection is gone: {error}", sent=tls) from error
 
     async def receive(self) -> bytes:
         """What has come; nothing at the end."""
@@ -188,6 +201,8 @@ class AsyncTransport:
 
     async def send(self, data: bytes, sink: Sink) -> None:
         """Sends all; the event loop does so while replies are read."""
+        if self._writer.is_closing():
+            raise ConnectionError("the connection is gone", sent=False)
         self._writer.write(data)
 
     async def receive(self) -> bytes:

@@ -1,0 +1,27 @@
+"""The GTIDs of a client's changes."""
+
+from __future__ import annotations
+
+import threading
+from typing import Dict, Tuple
+
+
+class Gtids:
+    """The highest GTID of each domain. For all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: Dict[str, Tuple[int, str]] = {}
+
+    def note(self, gtid: str) -> None:
+        """Takes notice of one, as `G L` tells it; empty without one."""
+        if not gtid:
+            return
+        domain, _, number = gtid.split("-")
+        with self._lock:
+            self._last[domain] = max(self._last.get(domain, (-1, "")), (int(number), gtid))
+
+    def __str__(self) -> str:
+        """With commas between them, as `G W` takes them."""
+        with self._lock:
+            return ",".join(gtid for _, gtid in self._last.values())
