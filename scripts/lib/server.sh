@@ -213,6 +213,32 @@ fetch_backup_tool() { # fetch_backup_tool VERSION
     mv unpacked/usr/bin/mariadb-backup "$server_home/current/root/usr/bin/"
 }
 
+# The engines that have packages of their own, of the same version, and the libraries that they need.
+engine_packages=(mariadb-plugin-connect mariadb-plugin-mroonga mariadb-plugin-oqgraph
+  mariadb-plugin-rocksdb mariadb-plugin-s3 mariadb-plugin-spider)
+engine_libraries=(libcurl4 libjudydebian1 liblz4-1 libodbc2 libsnappy1v5 libxml2 libzstd1)
+
+ensure_engines() {
+  local version
+  ensure_packages "the libraries of the engines" "${engine_libraries[@]}"
+  [[ ! -e $server_home/current/has_engines ]] || return 0
+  version=$(<"$server_home/current/complete")
+  step "fetching the engines of MariaDB $(upstream_of "$version")" fetch_engines "$version" ||
+    die_with_log "the packages of the engines cannot be fetched"
+  rm -rf "$server_home/downloads" "$server_home/apt"
+  touch "$server_home/current/has_engines"
+}
+
+fetch_engines() { # fetch_engines VERSION
+  local downloads=$server_home/downloads plugins=usr/lib/mysql/plugin package
+  read_package_lists && mkdir -p "$downloads" && cd "$downloads" &&
+    apt-get "${private_apt[@]}" download "${engine_packages[@]/%/=$1}" </dev/null || return 1
+  for package in "${engine_packages[@]}"; do
+    dpkg -x "$(deb_file "$package" "$1")" unpacked || return 1
+  done
+  cp unpacked/$plugins/ha_*.so "$server_home/current/root/$plugins/"
+}
+
 server_is_ready() { # server_is_ready WANTED
   local complete
   complete=$(cat "$server_home/current/complete" 2>/dev/null) || return 1

@@ -4,7 +4,7 @@
 
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture clients)
 # Only on demand: they need more than Debian's packages, or take long.
-optional_suites=(old_clients package)
+optional_suites=(old_clients package engines)
 server_suites=(e2e durability fuzz_server conformance differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
@@ -104,6 +104,10 @@ suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 suite_conformance() { run_pytest conformance "$@"; }
 
 suite_old_clients() { run_pytest old_clients "$@"; }
+
+suite_engines() { # suite_engines PYTEST_ARGUMENT…
+  "$repository/scripts/provision" --for engines && run_pytest engines "$@"
+}
 
 suite_package() { # suite_package PYTEST_ARGUMENT…
   "$repository/package" >&2 && ensure_packages "what the machines of the tests need" debootstrap lintian &&

@@ -181,9 +181,9 @@ engine::Cursor::Counting MariaCursor::counting(size_t column) const {
 }
 
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
-  // A hash index only finds rows by a whole key.
-  if (op != KeyOperator::kEqual && !(index_flags_ & (HA_READ_NEXT | HA_READ_PREV | HA_READ_RANGE)))
-    return ErrorCode::kOperator;
+  // A hash index only finds rows by a whole key. Some engines go through a range, but in any order
+  // (FEDERATED).
+  if (op != KeyOperator::kEqual && !(index_flags_ & HA_READ_ORDER)) return ErrorCode::kOperator;
   if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
 
   if (reads_ != Reads::kColumns && !counts_) [[unlikely]]

@@ -155,3 +155,43 @@ def test_a_find_on_the_write_port_sees_rows_that_the_engine_keeps_back(
     finally:
         server.sql("DROP TABLE IF EXISTS hs.a")
         server.sql("UNINSTALL SONAME 'ha_archive'")
+
+
+def test_engines_that_need_a_statement_of_sql_are_refused(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("INSTALL SONAME 'ha_sphinx'")
+    try:
+        server.sql(
+            "CREATE TABLE hs.t (id BIGINT UNSIGNED NOT NULL, weight INT NOT NULL, q VARCHAR(99) NOT NULL,"
+            " KEY (q)) ENGINE=SPHINX"
+        )
+        for client in (reader, writer):
+            assert client.request("P", 1, "hs", "t", "q", "id") == b"1\t1\tunsupported_table"
+    finally:
+        server.sql("DROP TABLE IF EXISTS hs.t")
+        server.sql("UNINSTALL SONAME 'ha_sphinx'")
+
+
+def test_a_range_is_refused_where_the_engine_does_not_read_in_order(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("INSTALL SONAME 'ha_federatedx'")
+    try:
+        server.sql("CREATE TABLE hs.far (id INT PRIMARY KEY, d INT, KEY (d))")
+        server.sql("INSERT INTO hs.far VALUES (1, 3), (2, 2), (3, 1)")
+        server.sql("CREATE USER far@'127.0.0.1'")
+        server.sql("GRANT ALL ON hs.* TO far@'127.0.0.1'")
+        place = f"mysql://far@127.0.0.1:{server.sql_port}/hs/far"
+        server.sql(
+            f"CREATE TABLE hs.t (id INT PRIMARY KEY, d INT, KEY (d)) ENGINE=FEDERATED CONNECTION='{place}'"
+        )
+        for client in (reader, writer):
+            client.open("hs.t", ["id", "d"], index="d")
+            assert client.find("=", [2]) == [(b"2", b"2")]
+            for operator in (">", ">=", "<", "<=", "=<"):
+                assert client.request(1, operator, 1, 2, 9) == b"2\t1\top"
+    finally:
+        server.sql("DROP TABLE IF EXISTS hs.t")
+        server.sql("DROP USER IF EXISTS far@'127.0.0.1'")
+        server.sql("UNINSTALL SONAME 'ha_federatedx'")
