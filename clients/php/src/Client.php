@@ -13,7 +13,7 @@ final class Client extends Runner
     /** @var list<Pool> */
     private array $replicas = [];
     private int $turn = 0;
-    private string $gtid = '';
+    private Gtids $gtids;
     private ?\WeakReference $writer = null;
     /** @var array<string, array<string, string>> */
     private array $kinds = [];
@@ -33,6 +33,7 @@ final class Client extends Runner
     public function __construct(Options $options, private ?\Closure $onRequest = null)
     {
         $this->options = $options;
+        $this->gtids = new Gtids();
         [$host, $path] = [$options->host, $options->socket];
         $this->read = new Pool($options, $host, $options->port, $path, $options->secret);
         if ($path === null || $options->write_socket !== null) {
@@ -106,32 +107,34 @@ final class Client extends Runner
     {
         foreach ($calls as $call) {
             if ($call->changes) {
-                return $this->change($calls);
+                $pool = $this->writer();
+                return $this->again(fn () => $this->on($pool, $pool->take(), $calls, true), true);
             }
         }
-        return $this->fromReplicas($calls) ?? $this->again($calls);
+        return $this->fromReplicas($calls) ?? $this->again(fn () => $this->at($this->read, $calls), false);
     }
 
     /**
-     * @param list<Call> $calls
+     * Repeats the work where its results are lost: changes only when nothing of them was sent.
+     * @param \Closure(): list<mixed> $once
      * @return list<mixed>
      */
-    private function again(array $calls): array
+    private function again(\Closure $once, bool $changes): array
     {
         for ($attempt = 0;; $attempt++) {
+            $thrown = $lost = null;
+            $results = [];
             try {
-                $results = $this->at($this->read, $calls);
-                $error = null;
+                $results = $once();
                 foreach ($results as $result) {
-                    $error ??= $result instanceof ConnectionError ? $result : null;
+                    $lost ??= $result instanceof ConnectionError ? $result : null;
                 }
-                if (!$error || $attempt >= $this->options->retries || $error instanceof TimeoutError) {
-                    return $results;
-                }
-            } catch (ConnectionError $error) {
-                if ($attempt >= $this->options->retries || $error instanceof TimeoutError) {
-                    throw $error;
-                }
+            } catch (ConnectionError $thrown) {
+                $lost = $thrown;
+            }
+            $last = $attempt >= $this->options->retries || $lost instanceof TimeoutError;
+            if (!$lost || $last || ($changes && $lost->sent)) {
+                return $thrown ? throw $thrown : $results;
             }
             self::pause($attempt);
         }
@@ -155,11 +158,13 @@ final class Client extends Runner
      * @param list<Call> $calls
      * @return list<mixed>
      */
-    private function on(Pool $pool, Connection $connection, array $calls): array
+    private function on(Pool $pool, Connection $connection, array $calls, bool $commits = false): array
     {
         $whole = false;
         try {
-            $results = $connection->execute($calls, $this->options->timeout);
+            $results = $commits
+                ? $this->writeOn($connection, $calls)
+                : $connection->execute($calls, $this->options->timeout);
             $whole = true;
             return $results;
         } finally {
@@ -173,37 +178,21 @@ final class Client extends Runner
         return $this->write ?? throw new ConfigurationError('changes need the option write_socket');
     }
 
-    /** Tells that this connection has made the client's last change. */
-    public function wrote(Connection $connection): void
-    {
-        $this->writer = \WeakReference::create($connection);
-    }
-
     /**
+     * The results of calls of which one commits. With read_your_writes their GTID is asked for in the same piece.
      * @param list<Call> $calls
      * @return list<mixed>
      */
-    private function change(array $calls): array
+    public function writeOn(Connection $connection, array $calls): array
     {
-        $pool = $this->writer();
-        for ($attempt = 0;; $attempt++) {
-            try {
-                $connection = $pool->take();
-                break;
-            } catch (ConnectionError $error) {
-                if ($attempt >= $this->options->retries || $error instanceof TimeoutError) {
-                    throw $error;
-                }
-            }
-            self::pause($attempt);
-        }
-        $this->wrote($connection);
+        $this->writer = \WeakReference::create($connection);
+        $seconds = $this->options->timeout;
         if (!$this->options->read_your_writes || !in_array('gtid', $connection->features, true)) {
-            return $this->on($pool, $connection, $calls);
+            return $connection->execute($calls, $seconds);
         }
-        $results = $this->on($pool, $connection, [...$calls, Call::lastGtid()]);
+        $results = $connection->execute([...$calls, Call::lastGtid()], $seconds);
         $gtid = array_pop($results);
-        $this->gtid = is_string($gtid) && $gtid !== '' ? $gtid : $this->gtid;
+        $this->gtids->note(is_string($gtid) ? $gtid : '');
         return $results;
     }
 
@@ -214,8 +203,8 @@ final class Client extends Runner
     private function fromReplicas(array $calls): ?array
     {
         $turn = $this->turn++;
-        $wait = $this->options->read_your_writes && $this->gtid !== ''
-            ? [Call::waitForGtid($this->gtid, $this->options->gtid_timeout)] : [];
+        $gtids = $this->options->read_your_writes ? $this->gtids->all() : '';
+        $wait = $gtids === '' ? [] : [Call::waitForGtid($gtids, $this->options->gtid_timeout)];
         for ($step = 0; $step < count($this->replicas); $step++) {
             $pool = $this->replicas[($turn + $step) % count($this->replicas)];
             try {
@@ -285,20 +274,21 @@ final class Client extends Runner
         return $found;
     }
 
-    /** The GTID of the client's last change, empty without one. */
+    /** The GTID of the client's last change in each domain, with commas between them; empty without one. */
     public function lastGtid(): string
     {
         if ($this->options->read_your_writes) {
-            return $this->gtid;
+            return $this->gtids->all();
         }
         $pool = $this->writer();
         $connection = $pool->take();
         if ($connection !== $this->writer?->get()) {
             $pool->giveBack($connection);
-            return '';
+            return $this->gtids->all();
         }
         [$result] = $this->on($pool, $connection, [Call::lastGtid()]);
-        return $result instanceof Error ? throw $result : $result;
+        $this->gtids->note($result instanceof Error ? throw $result : $result);
+        return $this->gtids->all();
     }
 
     /** Whether it is applied, at most so many seconds later. */

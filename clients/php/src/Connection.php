@@ -183,7 +183,7 @@ final class Connection
             } catch (ConnectionError $error) {
                 $lost = $error;
             }
-            $answers = $this->answers;
+            $answers = $lost?->sent === false ? [] : $this->answers; // what came unasked is no answer
             $this->answers = [];
         }
         $this->used = Transport::now();

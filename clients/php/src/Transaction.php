@@ -47,7 +47,7 @@ final class Transaction extends Runner
      * @param list<Call> $calls
      * @return list<mixed>
      */
-    private function carryOut(array $calls): array
+    private function carryOut(array $calls, bool $commits = false): array
     {
         if (!$this->connection) {
             throw new ValueError('the transaction has ended');
@@ -55,7 +55,9 @@ final class Transaction extends Runner
         $whole = false;
         try {
             $allowed = array_filter($calls, fn (Call $call) => !($this->readOnly && $call->changes));
-            $results = $this->connection->execute(array_values($allowed), $this->client->options->timeout);
+            $results = $commits && !$this->readOnly
+                ? $this->client->writeOn($this->connection, $calls)
+                : $this->connection->execute(array_values($allowed), $this->client->options->timeout);
             $whole = true;
         } finally {
             $this->connection->broken = $this->connection->broken || !$whole;
@@ -86,12 +88,13 @@ final class Transaction extends Runner
         if (!$this->connection) {
             return;
         }
+        $commit = [Call::line('commit', Protocol::commit())];
         try {
-            $this->one(Call::line('commit', Protocol::commit()));
-        } finally {
-            if (!$this->readOnly) {
-                $this->client->wrote($this->connection);
+            [$result] = $this->client->observe($commit, fn (array $calls) => $this->carryOut($calls, true));
+            if ($result instanceof Error) {
+                throw $result;
             }
+        } finally {
             $this->leave(false);
         }
     }

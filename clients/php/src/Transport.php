@@ -11,7 +11,7 @@ final class Transport
     private ?float $deadline = null;
 
     /** @param resource $stream */
-    private function __construct(private $stream)
+    private function __construct(private $stream, private bool $tls)
     {
     }
 
@@ -44,7 +44,7 @@ final class Transport
                 socket_set_option($socket, SOL_SOCKET, SO_KEEPALIVE, 1);
             }
         }
-        $made = new self($stream);
+        $made = new self($stream, $tls);
         if ($seconds > 0) {
             $made->deadline = $begun + $seconds;
         }
@@ -121,8 +121,13 @@ final class Transport
                 $at += $sent;
                 continue;
             }
-            while (($received = $this->poll()) !== '') {
-                $sink($received);
+            try {
+                while (($received = $this->poll()) !== '') {
+                    $sink($received);
+                }
+            } catch (ConnectionError $error) {
+                $error->sent = $at > 0 || $this->tls; // within TLS there is no telling
+                throw $error;
             }
             $this->wait(true);
         }
