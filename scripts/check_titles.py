@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MOST_COLUMNS = 72
-SINCE = "8ae8fa1ac15f5d318c348984bf6675a89f47220c"  # the last one with a longer title
+SINCE = "7170bd1c1128f863e5642a2200ff8561ab9e6164"  # the last one with a longer title
 
 
 def titles(repository: Path, since: str) -> list[tuple[str, str]] | None:
