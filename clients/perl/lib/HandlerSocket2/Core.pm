@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error   ();
+use HandlerSocket2::Gtids   ();
 use HandlerSocket2::Lines   ();
 use HandlerSocket2::Options ();
 use HandlerSocket2::Pool    ();
@@ -18,8 +19,8 @@ our $VERSION = '2.000';
 sub new {
     my ( $class, $options, $hook ) = @_;
     my $self = bless {
-        options => $options, hook => $hook, turn => 0, gtid => q{}, kinds => {},
-        keys    => {}
+        options => $options, hook => $hook, turn => 0, gtids => HandlerSocket2::Gtids->new,
+        kinds   => {},       keys => {}
     }, $class;
     $self->{tls} = HandlerSocket2::Socket::tls_context($options);
     my ( $path, $secret ) = @$options{qw(socket secret)};
@@ -131,15 +132,15 @@ sub _again {
 
 sub _at {
     my ( $self, $pool, $calls ) = @_;
-    my $connection = $pool->take;
-    return $self->_with( $pool, $connection, $calls );
+    my $seconds = $self->{options}{timeout};
+    return $self->_with( $pool, $pool->take, sub { $_[0]->execute( $calls, $seconds ) } );
 }
 
-# Executes the calls on a connection, and gives it back, whatever happens.
+# The results of the work on a connection, which is given back, whatever happens.
 sub _with {
-    my ( $self, $pool, $connection, $calls ) = @_;
+    my ( $self, $pool, $connection, $work ) = @_;
     my @results;
-    my $fine  = eval { @results = $connection->execute( $calls, $self->{options}{timeout} ); 1 };
+    my $fine  = eval { @results = $work->($connection); 1 };
     my $error = $@;
     $connection->break_off if !$fine;
     $pool->give_back($connection);
@@ -162,35 +163,31 @@ sub _change {
 
 sub _change_once {
     my ( $self, $pool, $calls ) = @_;
-    my $connection = $pool->take;
-    $self->used_by_writer($connection);
-    my $with_gtid = $self->{options}{read_your_writes} && $connection->features->{gtid};
-    my @results   = $self->_with(
-        $pool, $connection,
-        [ @$calls, $with_gtid ? HandlerSocket2::Lines::last_gtid() : () ]
-    );
-    if ($with_gtid) {
-        my $gtid = pop @results;
-        $self->{gtid} = $gtid if defined $gtid && !ref $gtid && $gtid ne q{};
-    }
-    return @results;
+    return $self->_with( $pool, $pool->take, sub { $self->write_on( $_[0], $calls ) } );
 }
 
-# Remembers the connection of the last change, which knows its GTID.
-sub used_by_writer {
-    my ( $self, $connection ) = @_;
+# The results of calls of which one commits. With read_your_writes their GTID is asked for in the same piece.
+sub write_on {
+    my ( $self, $connection, $calls ) = @_;
     $self->{writer_used} = refaddr $connection;
-    return;
+    my ( $asks, $seconds ) = @{ $self->{options} }{qw(read_your_writes timeout)};
+    return $connection->execute( $calls, $seconds ) if !$asks || !$connection->features->{gtid};
+    my @results
+        = $connection->execute( [ @$calls, HandlerSocket2::Lines::last_gtid() ], $seconds );
+    my $gtid = pop @results;
+    $self->{gtids}->note($gtid) if defined $gtid && !ref $gtid;
+    return @results;
 }
 
 sub _from_replicas {
     my ( $self, $calls ) = @_;
     my @replicas = @{ $self->{replicas} };
     my $turn     = $self->{turn}++;
+    my $gtids    = $self->{options}{read_your_writes} ? $self->{gtids}->all : q{};
     my @wait
-        = $self->{gtid} eq q{}
+        = $gtids eq q{}
         ? ()
-        : HandlerSocket2::Lines::wait_for( $self->{gtid}, $self->{options}{gtid_timeout} );
+        : HandlerSocket2::Lines::wait_for( $gtids, $self->{options}{gtid_timeout} );
     for my $step ( 0 .. $#replicas ) {
         my $pool = $replicas[ ( $turn + $step ) % @replicas ];
         my @results;
@@ -207,19 +204,23 @@ sub _from_replicas {
     return;
 }
 
-# The GTID of the client's last change, empty without one.
+# The GTID of the client's last change in each domain, with commas between them; empty without one.
 sub last_gtid {
     my ($self) = @_;
-    return $self->{gtid} if $self->{options}{read_your_writes};
+    return $self->{gtids}->all if $self->{options}{read_your_writes};
     my $pool       = $self->writer;
     my $connection = $pool->take;
     if ( refaddr $connection != ( $self->{writer_used} // 0 ) ) {
         $pool->give_back($connection);
-        return q{};
+        return $self->{gtids}->all;
     }
-    my ($result) = $self->_with( $pool, $connection, [ HandlerSocket2::Lines::last_gtid() ] );
+    my ($result) = $self->_with(
+        $pool, $connection,
+        sub { $_[0]->execute( [ HandlerSocket2::Lines::last_gtid() ], $self->{options}{timeout} ) }
+    );
     die $result if is_error($result);
-    return $result;
+    $self->{gtids}->note($result);
+    return $self->{gtids}->all;
 }
 
 # What the server can do; this opens a connection.
@@ -321,9 +322,13 @@ What the server tells of a table: kinds of its columns, its columns, the columns
 
 As in L<HandlerSocket2>.
 
-=head2 options, reader, writer, used_by_writer
+=head2 options, reader, writer
 
-The options; the pools of the ports; remembers which connection made the last change.
+The options; the pools of the ports.
+
+=head2 write_on
+
+The results of calls of which one commits, on a connection; their GTID is asked for, too.
 
 =head2 is_error
 

@@ -60,16 +60,22 @@ sub run {
 }
 
 sub _run {
-    my ( $self, $calls ) = @_;
+    my ( $self, $calls, $commits ) = @_;
     HandlerSocket2::ValueError->throw('the transaction has ended, or has not begun')
         if !$self->{connection};
     if ( $self->{owner} ne HandlerSocket2::Pool::owner() ) {
         HandlerSocket2::ValueError->throw('the transaction is of another process');
     }
     my @sent = $self->{read_only} ? grep { !$_->{changes} } @$calls : @$calls;
-    my @results;
-    if ( !eval { @results = $self->{connection}->execute( \@sent, $self->options->{timeout} ); 1 } )
-    {
+    my ( $core, $connection, @results ) = @$self{qw(core connection)};
+    my $fine = eval {
+        @results
+            = $commits && !$self->{read_only}
+            ? $core->write_on( $connection, \@sent )
+            : $connection->execute( \@sent, $core->options->{timeout} );
+        1;
+    };
+    if ( !$fine ) {
         my $error = $@;
         $self->{connection}->break_off;
         die $error;
@@ -90,14 +96,13 @@ sub one {
 sub commit {
     my ($self) = @_;
     return if !$self->{connection};
-    my $fine = eval {
-        $self->one( HandlerSocket2::Lines::line( 'commit', HandlerSocket2::Protocol::commit() ) );
-        1;
+    my $call = HandlerSocket2::Lines::line( 'commit', HandlerSocket2::Protocol::commit() );
+    my ($result) = eval {
+        $self->{core}->observe( sub { $self->_run( $_[0], 1 ) }, [$call] );
     };
-    my $error = $@;
-    $self->{core}->used_by_writer( $self->{connection} ) if !$self->{read_only};
-    $self->_leave( !$fine && !( blessed $error && $error->isa('HandlerSocket2::ServerError') ) );
-    die $error if !$fine;
+    my $error = $@ || ( HandlerSocket2::Core::is_error($result) ? $result : undef );
+    $self->_leave( $error && !( blessed $error && $error->isa('HandlerSocket2::ServerError') ) );
+    die $error if $error;
     return;
 }
 
