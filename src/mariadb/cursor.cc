@@ -35,18 +35,28 @@ ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
   return HA_READ_KEY_EXACT;
 }
 
-// Some engines keep new rows back until a reader locks the table, or its statistics are asked for
-// (ARCHIVE). SQL asks for them before it looks for rows, whatever the lock is.
-void take_rows_kept_back(handler* file) {
+bool is_engine_of_the_server(const handler* file) {
   switch (file->partition_ht()->db_type) {
     case DB_TYPE_INNODB:
     case DB_TYPE_MYISAM:
     case DB_TYPE_ARIA:
     case DB_TYPE_HEAP:
-      return;
+      return true;
     default:
-      file->info(HA_STATUS_VARIABLE | HA_STATUS_NO_LOCK);
+      return false;
   }
+}
+
+// Some engines keep new rows back until a reader locks the table, or its statistics are asked for
+// (ARCHIVE). SQL asks for them before it looks for rows, whatever the lock is.
+void take_rows_kept_back(handler* file) {
+  if (!is_engine_of_the_server(file)) file->info(HA_STATUS_VARIABLE | HA_STATUS_NO_LOCK);
+}
+
+// Some engines leave it to the server to tell whether the next row has the same key (MyRocks). It
+// looks at the key's columns in the row.
+bool compares_rows_with_key(const handler* file, KeyOperator op) {
+  return op == KeyOperator::kEqual && !is_engine_of_the_server(file);
 }
 
 }  // namespace
@@ -191,7 +201,8 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   backwards_ = op == KeyOperator::kEqualDescending;
   auto built = build_key(backwards_ ? KeyOperator::kEqual : op, key);
   if (!built || !*built) return built;
-  if ((!conditions_.empty() || backwards_) && !reads_key_columns_) read_key_columns();
+  const bool compares = backwards_ || compares_rows_with_key(table_->file, op);
+  if ((!conditions_.empty() || compares) && !reads_key_columns_) read_key_columns();
   if (auto begun = init_index(); !begun) return begun.error();
   return landed(search());
 }

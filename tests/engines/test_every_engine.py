@@ -93,6 +93,8 @@ class Drawn:
             return True, [*found, self.draw.choice(["+", "-", "+?"]), self.draw.randint(0, 3)]
         if kind < 0.65:
             return True, [*found, self.draw.choice(["D", "D?"])]
+        if self.draw.random() < 0.5:
+            found[0] = int(str(found[0])) + 20
         return False, [*found, *self.draw.choice([[], [], ["C"]])]
 
 
@@ -167,6 +169,24 @@ def test_requests_that_are_killed_and_altered_under_leave_a_sound_table(
     for index in ("PRIMARY", "d", "ds", "s"):
         found = server.sql(f"SELECT id, d, s, x FROM hs.t FORCE INDEX ({index}) WHERE id >= 0")
         assert sorted(found, key=repr) == sorted(wanted, key=repr)
+
+
+def test_myrocks_ends_at_the_last_row_of_a_key_that_is_not_read(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    """It leaves it to the server to compare the next row with the key."""
+    server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+    server.sql("INSERT INTO hs.t VALUES (40, 2, 'b', 3), (41, 2, 'b', 7), (42, 2, 'c', 7)")
+    for client in (reader, writer):
+        open_all(client, "hs.t")
+        # Its key stays in the row's memory.
+        assert client.find("=", ["b", 40], id=4) == [(b"40", b"2", b"b", b"3")]
+        assert client.request(4, "=", 2, "b", 40, 1, 0, "F", "!=", 3, 3, "C") == b"0\t1\t0"
+        assert client.request(4, "=", 2, "b", 40, 0, 0, "F", ">", 3, 0, "C") == b"0\t1\t1"
+        assert client.request(4, "=", 2, "b", 40, 0, 0, "C") == b"0\t1\t1"
+        assert client.find("=", ["b", 40], 9, id=24) == [(b"3",)]
+    assert writer.request(24, "=", 2, "b", 40, 9, 0, "+", 10) == b"0\t1\t1"
+    assert server.sql("SELECT id, x FROM hs.t ORDER BY id") == [(40, 13), (41, 7), (42, 7)]
 
 
 def test_myrocks_has_transactions(server: PrivateServer, database: None) -> None:
