@@ -124,12 +124,11 @@ final class Connection
         return $this->answers;
     }
 
-    /** @return array{int, bool} the id of the index, and whether it is opened only now */
-    private function index(string $line): array
+    /** The id of the index, which is the one that was used last from now on. */
+    private function index(string $line): int
     {
         $id = $this->indexes[$line] ?? null;
-        $new = $id === null;
-        if (!$new) {
+        if ($id !== null) {
             unset($this->indexes[$line]);
         } elseif (count($this->indexes) >= self::MOST_INDEXES) {
             $oldest = array_key_first($this->indexes);
@@ -139,7 +138,7 @@ final class Connection
             $id = $this->free ? array_pop($this->free) : count($this->indexes);
         }
         $this->indexes[$line] = $id;
-        return [$id, $new];
+        return $id;
     }
 
     /**
@@ -159,17 +158,18 @@ final class Connection
                 continue;
             }
             try {
-                ($call->encode)(0); // what cannot be sent opens no index
                 $id = 0;
-                if ($call->index !== null) {
-                    [$id, $new] = $this->index($call->index);
-                    if ($new) {
-                        $opened[count($lines)] = $call->index;
-                        $lines[] = "P\t$id" . substr($call->index, 3);
-                    }
+                if (isset($this->indexes[$call->index ?? ''])) {
+                    $id = $this->index($call->index);
+                } elseif ($call->index !== null) {
+                    ($call->encode)(0); // what cannot be sent opens no index
+                    $id = $this->index($call->index);
+                    $opened[count($lines)] = $call->index;
+                    $lines[] = "P\t$id" . substr($call->index, 3);
                 }
+                $line = ($call->encode)($id);
                 $plan[] = count($lines);
-                $lines[] = ($call->encode)($id);
+                $lines[] = $line;
             } catch (ValueError $error) {
                 $plan[] = $error;
             }
