@@ -1,8 +1,13 @@
-"""Two replicas with semi-sync: one becomes the primary when that is killed, the other follows it."""
+"""Two replicas with semi-sync: one becomes the primary when that is killed, the other follows it.
+
+The statements are those of docs/scaling.md.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hs_client import Client, line
@@ -10,8 +15,6 @@ from private_server import PrivateServer
 from servers import (
     checksums,
     durable,
-    follow,
-    promote,
     slave_status,
     wait_for_replica,
     wait_until_applied,
@@ -19,6 +22,15 @@ from servers import (
 from writers import Load, Writer, check_all, create_tables
 
 WRITERS = 6
+PAGE = Path(__file__).resolve().parents[2] / "docs/scaling.md"
+# The page's blocks of statements, in its order.
+PRIMARY, ENABLE, REPLICA, STOP, PROMOTE, FOLLOW = re.findall(r"\n\n((?:    .*\n)+)", PAGE.read_text())
+
+
+def execute(server: PrivateServer, block: str, port: int = 0) -> None:
+    """Executes statements of the page, with the port of a primary."""
+    for statement in block.splitlines():
+        server.sql(statement.strip().rstrip(";").replace("3306", str(port)))
 
 
 def received(replica: PrivateServer) -> int:
@@ -30,15 +42,13 @@ def received(replica: PrivateServer) -> int:
 def replicas(primary: PrivateServer) -> Iterator[list[PrivateServer]]:
     """Two, of which at least one has every change that was answered."""
     made = []
+    execute(primary, PRIMARY)
     for number in (2, 3):
-        own = durable(server_id=number) | {"read_only": True, "rpl_semi_sync_slave_enabled": True}
-        made.append(PrivateServer(variables=own))
+        made.append(PrivateServer(variables=durable(server_id=number) | {"read_only": True}))
         made[-1].start()
-        follow(made[-1], primary)
+        execute(made[-1], REPLICA, primary.sql_port)
         wait_for_replica(made[-1], primary)
-    primary.sql("SET GLOBAL rpl_semi_sync_master_timeout = 60000")
-    primary.sql("SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC")
-    primary.sql("SET GLOBAL rpl_semi_sync_master_enabled = 1")
+    execute(primary, ENABLE)
     yield made
     for replica in made:
         replica.close()
@@ -53,12 +63,12 @@ def test_what_was_answered_is_on_the_replica_that_has_received_most(
         load.wait_for(1000)
         primary.kill9()
     for replica in replicas:
-        wait_until_applied(replica)
+        execute(replica, STOP)
+        wait_until_applied(replica, slave_status(replica)["Gtid_IO_Pos"])
     other, promoted = sorted(replicas, key=received)
     check_all(promoted, writers)
-    promote(promoted)
-    other.sql("STOP SLAVE")
-    follow(other, promoted)
+    execute(promoted, PROMOTE)
+    execute(other, FOLLOW, promoted.sql_port)
     with Load(promoted, writers) as load:
         load.wait_for(300)
     check_all(promoted, writers)
