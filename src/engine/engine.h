@@ -450,6 +450,9 @@ class Session {
   // Also true after a commit() that failed and may succeed for each request alone. Reset by
   // rollback().
   virtual bool transaction_lost() const = 0;
+  // Whether it was lost to a transaction of another server of a cluster. That may happen often, and
+  // the next try may succeed at once. Until the next begin_request().
+  virtual bool gave_way() const { return false; }
 
   // --- a transaction that lasts until the client ends it ---
   //
@@ -470,6 +473,8 @@ class Session {
   virtual Result<void> begin_transaction(const TransactionOptions& /*options*/) {
     return ErrorCode::kNotImplemented;
   }
+  // Whether begin_transaction() can succeed at present.
+  virtual bool takes_transactions() const { return true; }
   // Inside a request that only reads: whether a second search finds the same rows as the first. Not
   // so when it reads what is not committed.
   virtual bool reads_again_alike() const { return true; }

@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "mariadb/account.h"
+#include "mariadb/cluster_part.h"
 #include "mariadb/expiry.h"
 #include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
@@ -77,6 +78,8 @@ class MariaCursor final : public engine::Cursor {
 
   const TABLE_SHARE& share() const { return *table_->s; }
   bool locks_in_engine() const { return locks_in_engine_; }
+  // Whether its changes reach the other nodes of a Galera cluster.
+  bool is_replicated() const { return ClusterPart::replicates(*table_->file->partition_ht()); }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has
   // changed.

@@ -152,7 +152,7 @@ Result<bool> MariaCursor::build_key(KeyOperator op, std::span<const Value> key) 
     auto placed = place_key(op, part, key[part]);
     if (!placed || !*placed) return placed;
   }
-  if (session_.thd()->killed) return ErrorCode::kInterrupted;
+  if (session_.thd()->killed) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   if (has_prefixes_) {
     if (auto checked = check_prefixes(op, key); !checked) return checked.error();
   }

@@ -159,8 +159,6 @@ Result<void> MariaCursor::check_table() const {
     return ErrorCode::kOpenTable;
   if (!is_served(table_->file)) return ErrorCode::kUnsupportedTable;
   if (session_.mode() == engine::Mode::kReadOnly) return {};
-  // Writes would not reach the other nodes of a Galera cluster.
-  if (WSREP_ON) return ErrorCode::kUnsupportedTable;
   if (changes_depend_on_client(table_)) return ErrorCode::kUnsupportedTable;
   // The tables of sequences in defaults would have to be opened, too.
   if (table_->internal_tables != nullptr || history_needs_sql(table_))

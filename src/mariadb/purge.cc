@@ -60,6 +60,8 @@ std::string_view reason_not_to() {
   if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
   if (opt_readonly || global_system_variables.tx_read_only) return "the server is read-only";
   if (is_replica()) return "the server is a replica";
+  if (ClusterPart::is_node() && (!ClusterPart::is_ready() || wsrep_local_index != 0))
+    return "another node of the cluster deletes them";
   return {};
 }
 

@@ -8,10 +8,20 @@
 
 #include <my_global.h>
 // my_global.h must come first.
+#include <mysql/plugin.h>
+// (before my_pthread.h)
+#include <my_pthread.h>
+#include <mysql/psi/mysql_thread.h>
+// In a plugin these are macros for calls through a service table. The inline functions of
+// wsrep_trans_observer.h need the functions themselves.
+#pragma push_macro("MYSQL_DYNAMIC_PLUGIN")
+#undef MYSQL_DYNAMIC_PLUGIN
+#include <mysql/service_wsrep.h>
+#pragma pop_macro("MYSQL_DYNAMIC_PLUGIN")
+
 #include <key.h>
 #include <lock.h>
 #include <log.h>
-#include <mysql/plugin.h>
 #include <mysqld.h>
 #include <scheduler.h>
 #include <set_var.h>
@@ -29,6 +39,9 @@
 #include <sql_update.h>
 #include <table_cache.h>
 #include <transaction.h>
+#include <wsrep_mysqld.h>
+#include <wsrep_thd.h>
+#include <wsrep_trans_observer.h>
 
 // In a plugin these are macros for calls through service tables that the server fills. This plugin
 // uses the server's own structures anyway, so it calls the functions themselves.

@@ -37,7 +37,8 @@ PSI_thread* make_instrument(THD* thd) {
 
 }  // namespace
 
-ServerSession::ServerSession(THD* thd, std::string_view name) : thd_(thd) {
+ServerSession::ServerSession(THD* thd, std::string_view name, bool writes)
+    : thd_(thd), writes_(writes) {
   thd_->security_ctx->skip_grants();
   thd_->thread_id = thd_->variables.pseudo_thread_id = next_thread_id();
   // Shutdown waits for connections, which are counted, but not for background THDs. So this THD is
@@ -187,7 +188,7 @@ void ServerSession::take_settings() {
   const unsigned longest_s = lock_timeout_s();
   variables.lock_wait_timeout = longest_s;
   lock_waits_.set_longest_s(Lock::kTable, longest_s);
-  variables.wsrep_on = false;
+  variables.wsrep_on = writes_ && WSREP_ON;
   thd_->userstat_running = opt_userstat_running;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;

@@ -21,8 +21,9 @@ namespace hs::mariadb {
 
 class ServerSession {
  public:
-  // Any thread. Takes over `thd`, a background THD.
-  ServerSession(THD* thd, std::string_view name);
+  // Any thread. Takes over `thd`, a background THD. `writes`: on a node of a Galera cluster, what it
+  // changes is replicated.
+  ServerSession(THD* thd, std::string_view name, bool writes);
   // Any thread. If the session is in a thread, only that one.
   ~ServerSession();
   ServerSession(const ServerSession&) = delete;
@@ -99,6 +100,7 @@ class ServerSession {
   adapter::LockWaits lock_waits_;
   const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
   bool rolls_back_on_timeout_ = false;
+  const bool writes_;
   int silent_waits_ = 0;  // waits that have begun and are not reported, since they end at once
 };
 

@@ -42,7 +42,13 @@ bool is_wait_in_vain(const Error& error) {
 }  // namespace
 
 MariaSession::MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), time_limit_(thd), lent_(thd) {}
+    : engine_(engine),
+      server_(thd, name, mode == engine::Mode::kReadWrite),
+      cluster_(thd),
+      thd_(thd),
+      mode_(mode),
+      time_limit_(thd),
+      lent_(thd) {}
 
 MariaSession::~MariaSession() {
   if (!server_.is_in_thread()) enter({});
@@ -76,10 +82,19 @@ void MariaSession::forget_kill() {
 Error MariaSession::take_error(int number) {
   Diagnostics_area* area = thd_->get_stmt_da();
   Error error{ErrorCode::kEngine, number, {}};
-  if (thd_->killed == KILL_TIMEOUT) {
+  if (cluster_.was_aborted() && !cluster_.was_killed()) {
+    transaction_.lose();
+    error = Error::sql(ER_LOCK_DEADLOCK, ER_THD(thd_, ER_LOCK_DEADLOCK));
+  } else if (thd_->killed == KILL_TIMEOUT) {
     error = Error::sql(ER_STATEMENT_TIMEOUT, ER_THD(thd_, ER_STATEMENT_TIMEOUT));
   } else if (thd_->killed != NOT_KILLED) {
+    // What a KILL has rolled back is not tried again alone.
+    if (cluster_.in_transaction()) transaction_.note_timeout();
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
+    if (is_in_way_of_cluster()) {
+      lock_waits().note_refused(Lock::kTable);
+      error = Error{ErrorCode::kLockTables, 0, {}};
+    }
   } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
     if (number != 0) transaction_.note_log_failure();
     error = area->is_error() ? Error::sql(static_cast<int>(area->sql_errno()), area->message())

@@ -14,6 +14,7 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mariadb/account_use.h"
+#include "mariadb/cluster_part.h"
 #include "mariadb/lent_session.h"
 #include "mariadb/server_session.h"
 #include "mariadb/time_limit.h"
@@ -59,6 +61,8 @@ class MariaSession final : public engine::Session {
   }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override;
   bool reads_again_alike() const override { return thd_->tx_isolation != ISO_READ_UNCOMMITTED; }
+  bool takes_transactions() const override;
+  bool gave_way() const override { return cluster_.gave_way(); }
   bool may_try() const override { return !server_.rolls_back_on_timeout(); }
   Result<void> set_savepoint(std::string_view name) override;
   Result<void> roll_back_to(std::string_view name) override;
@@ -144,11 +148,16 @@ class MariaSession final : public engine::Session {
   bool close_statement();
   void abandon_statement();
   void unlock_statement();
-  void decide_fate();
+  void decide_fate(bool must_roll_back);
   Result<void> reopen(MariaCursor& cursor);
   Result<void> commit_write();
   bool commit_transaction();
   void undo_transaction();
+  bool was_rolled_back() const;
+  std::optional<Error> refusal_of_cluster(const MariaCursor& cursor) const;
+  bool end_in_cluster(bool failed);
+  Error take_commit_error();
+  bool is_in_way_of_cluster() const;
 
   // session_transaction.cc
   Result<void> end_step(bool failed);
@@ -164,6 +173,7 @@ class MariaSession final : public engine::Session {
 
   MariaEngine& engine_;
   ServerSession server_;
+  ClusterPart cluster_;
   THD* const thd_;
   const engine::Mode mode_;
 

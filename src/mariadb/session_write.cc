@@ -32,6 +32,8 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   if (auto refused = refusal(access, ignores_read_only_)) return *refused;
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
+  if (changes)
+    if (auto refused = refusal_of_cluster(cursor)) return *refused;
   if (in_block && changes) {
     if (!cursor.can_undo()) return ErrorCode::kUnsupportedTable;
     block_ignores_read_only_ = ignores_read_only_;
@@ -60,6 +62,10 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     transaction_.begin();
     logged_before_ = thd_->get_last_commit_gtid();
   }
+  if (auto begun = cluster_.begin_statement(); !begun) {
+    if (cluster_.was_aborted()) transaction_.lose();
+    return begun;
+  }
   const TableWait wait(server_);
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
@@ -75,7 +81,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
     take_back();
-    decide_fate();
+    decide_fate(false);
     if (in_block) end_statement_of_block();
     return error;
   }
@@ -92,15 +98,17 @@ Result<void> MariaSession::end_write(const MariaCursor& cursor) {
     return {};
   }
   const Error error = take_error(0);
-  (void)transaction_.decide_fate(thd_->transaction_rollback_request);
+  (void)transaction_.decide_fate(was_rolled_back());
   if (transaction_.is_block()) end_statement_of_block();
   return error;
 }
 
 void MariaSession::undo_write() {
-  if (transaction_.undo_request(thd_->transaction_rollback_request)) {
+  if (transaction_.undo_request(was_rolled_back())) {
+    const bool leaves_changes =
+        cluster_.keeps_undone_statements() && transaction_.statement_has_changes();
     abandon_statement();
-    decide_fate();
+    decide_fate(leaves_changes);
   }
   if (transaction_.is_block()) end_statement_of_block();
   thd_->clear_error();
@@ -120,7 +128,7 @@ bool MariaSession::close_statement() {
   const bool failed = log_failed || trans_commit_stmt(thd_);
   if (failed) trans_rollback_stmt(thd_);
   unlock_statement();
-  return !failed;
+  return !failed && !cluster_.was_aborted();
 }
 
 // Undoes what the open statement has changed.
@@ -147,8 +155,9 @@ void MariaSession::unlock_statement() {
 }
 
 // Decides what happens to the transaction after a request has failed and was undone.
-void MariaSession::decide_fate() {
-  const auto fate = transaction_.decide_fate(thd_->transaction_rollback_request);
+// `must_roll_back`: only the whole transaction can be undone.
+void MariaSession::decide_fate(bool must_roll_back) {
+  const auto fate = transaction_.decide_fate(must_roll_back || was_rolled_back());
   if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
 }
 
@@ -183,8 +192,9 @@ Result<void> MariaSession::commit_write() {
   const bool undone = !commit_transaction();
   if (changed) server_.on_wait_end();
   if (undone) {
-    result = take_lock_error();
+    result = take_commit_error();
     trans_rollback(thd_);
+    if (!changed) result = {};  // what was only read is right
   } else if (changed && !are_same(thd_->get_last_commit_gtid(), logged_before_)) {
     committed_ = thd_->get_last_commit_gtid();
     engine_.gtids().note_committed(committed_);
@@ -194,13 +204,16 @@ Result<void> MariaSession::commit_write() {
   }
   thd_->mdl_context.release_statement_locks();
   transaction_.end();
+  if (!result && (cluster_.gave_way() || cluster_.was_ended_by_kill())) transaction_.lose();
   return result;
 }
 
 // False: the transaction was rolled back, and the error is raised.
 bool MariaSession::commit_transaction() {
   const ulong rollbacks = thd_->status_var.ha_rollback_count;
-  if (!trans_commit(thd_)) return true;
+  const bool failed = trans_commit(thd_);
+  if (cluster_.in_transaction()) return end_in_cluster(failed);
+  if (!failed) return true;
   // A failure after the commit (the next file of the binary log cannot be made) is an error, too,
   // but undoes nothing. The server itself logs it.
   return thd_->status_var.ha_rollback_count == rollbacks;
@@ -211,6 +224,7 @@ void MariaSession::undo_transaction() {
     abandon_statement();
     trans_rollback_stmt(thd_);
     trans_rollback(thd_);
+    if (cluster_.in_transaction()) (void)end_in_cluster(true);
     thd_->mdl_context.release_statement_locks();
   }
   transaction_.end();

@@ -21,8 +21,6 @@ std::optional<Error> refusal(engine::Access access, bool ignores_read_only) {
   if (access == engine::Access::kRead) return {};
   if ((opt_readonly && !ignores_read_only) || global_system_variables.tx_read_only)
     return Error{ErrorCode::kLockTables, 0, {}};
-  // Changes would not reach the other nodes of a Galera cluster.
-  if (WSREP_ON) return Error{ErrorCode::kUnsupportedTable, 0, {}};
   if (log_was_switched_off()) return log_is_off();
   return {};
 }

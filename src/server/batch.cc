@@ -235,7 +235,10 @@ void Batch::end_request(const Plan& plan, bool alone) {
   }
   if (in_group) return;
   // The request is committed for itself, so that no change is uncommitted while the group is empty.
-  if (session_.has_uncommitted_changes() && !group_.empty()) commit(std::span(group_).last(1));
+  if (session_.has_uncommitted_changes() && !group_.empty()) {
+    const std::span<Entry> last = std::span(group_).last(1);
+    if (const Result<void> committed = commit(last); !committed) refuse(last, committed.error());
+  }
   tally_group();
 }
 
@@ -402,7 +405,9 @@ void Batch::execute_group_again() {
 void Batch::execute_alone(Entry& entry) {
   Buffer& output = entry.peer->output();
   entry.reply_begin = output.size();
+  const int64_t begin_ms = monotonic_ms();
   for (int attempt = 1;; ++attempt) {
+    Result<void> committed;
     try {
       answer_again(entry);
       if (session_.must_wait()) {
@@ -414,31 +419,41 @@ void Batch::execute_alone(Entry& entry) {
       give_up(entry);
     }
     if (!session_.transaction_lost()) {
-      tally_.worked(*entry.peer, entry.plan, entry.outcome);
-      return commit({&entry, 1});
+      committed = commit({&entry, 1});
+      if (committed || !session_.gave_way()) {
+        tally_.worked(*entry.peer, entry.plan, entry.outcome);
+        if (!committed) refuse({&entry, 1}, committed.error());
+        return;
+      }
     }
     session_.rollback();
-    if (attempt == kAttemptsAlone) return;
+    const bool is_last =
+        attempt >= kAttemptsAlone &&
+        !(session_.gave_way() && monotonic_ms() - begin_ms < session_.patience_ms());
+    if (is_last) {
+      if (!committed) refuse({&entry, 1}, committed.error());
+      return;
+    }
     output.truncate(entry.reply_begin);
   }
 }
 
-void Batch::commit(std::span<Entry> group) {
+Result<void> Batch::commit(std::span<Entry> group) {
   const bool changed = session_.has_uncommitted_changes();
-  const Result<void> committed = session_.commit();
-  if (committed) {
-    if (changed) {
-      counters_.commits.add(1);
-      note_gtid(group);
-    }
-    return;
+  Result<void> committed = session_.commit();
+  if (committed && changed) {
+    counters_.commits.add(1);
+    note_gtid(group);
   }
-  // Each request of several may succeed alone.
-  if (session_.transaction_lost() && group.size() > 1) return execute_group_again();
+  return committed;
+}
+
+// The group was not committed.
+void Batch::refuse(std::span<Entry> group, const Error& error) {
   session_.rollback();
   take_replies_back(group);
   for (Entry& entry : group) {
-    if (entry.peer->ending != Peer::Ending::kFailed) reply_error(entry, committed.error());
+    if (entry.peer->ending != Peer::Ending::kFailed) reply_error(entry, error);
   }
 }
 
@@ -456,7 +471,12 @@ void Batch::note_gtid(std::span<Entry> group) {
 
 // Commits also when the group is empty: other sessions may wait for what its session holds.
 void Batch::end_group() {
-  commit(group_);
+  if (const Result<void> committed = commit(group_); !committed) {
+    // Each request may succeed alone.
+    const bool tries_again =
+        session_.transaction_lost() && (group_.size() > 1 || session_.gave_way());
+    tries_again ? execute_group_again() : refuse(group_, committed.error());
+  }
   tally_group();
 }
 

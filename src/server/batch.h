@@ -218,7 +218,8 @@ class Batch {
   void park(Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
-  void commit(std::span<Entry> group);
+  Result<void> commit(std::span<Entry> group);
+  void refuse(std::span<Entry> group, const Error& error);
   void note_gtid(std::span<Entry> group);
   void end_group();
   void tally_group();

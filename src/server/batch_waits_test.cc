@@ -199,6 +199,28 @@ TEST_F(BatchTest, ARequestThatDeadlocksAgainIsTriedAloneThreeTimes) {
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3", "4,v4", "6,v6"}));
 }
 
+TEST_F(BatchTest, WhatGaveWayToAnotherServerIsExecutedAgainUntilItsTimeIsOver) {
+  faulty_.gives_way = true;
+  first_.input().append(insert(1) + insert(2));
+  for (uint64_t nth : {2, 3, 4, 5, 6, 7}) faulty_.lose_transaction(Call::kInsert, nth);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n0\t1\n");
+
+  // A single request, too, and however late it is lost.
+  first_.input().append(insert(3));
+  for (uint64_t nth : {1, 2, 3, 4, 5, 6, 7}) faulty_.lose_transaction(Call::kCommit, nth);
+  run({&first_});
+  EXPECT_EQ(take(first_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3"}));
+
+  faulty_.patience_ms = 0;
+  first_.input().append(insert(4) + insert(5));
+  for (uint64_t nth : {1, 2, 3, 4}) faulty_.lose_transaction(Call::kCommit, nth);
+  run({&first_});
+  EXPECT_EQ(take(first_), "1\t1\t149\n0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3", "5,v5"}));
+}
+
 TEST_F(BatchTest, ACommitThatFailsAfterADeadlockFailsOnlyItsRequest) {
   first_.input().append(insert(1) + insert(2));
   faulty_.lose_transaction(Call::kInsert, 2);

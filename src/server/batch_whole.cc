@@ -40,7 +40,8 @@ using Step = protocol::TransactionStep;
 bool Batch::may_be_whole(const Request& request, const Entry& entry) const {
   return entry.plan.kind == Plan::Kind::kTransaction && request.step == Step::kBegin &&
          request.isolation == Isolation::kDefault && !request.reads_only && writes() &&
-         transactions_ != nullptr && entry.peer->transaction == nullptr;
+         transactions_ != nullptr && entry.peer->transaction == nullptr &&
+         session_.takes_transactions();
 }
 
 // Executes the transaction that `entry` begins. False: it is not there as a whole, or something is in

@@ -76,6 +76,7 @@ class FaultySession : public engine::Session {
       case FaultyEngine::Fault::kLosesTransaction:
         inner_->rollback();
         lost_ = true;
+        gave_way_ = engine_.gives_way;
         break;
       case FaultyEngine::Fault::kRowLocked:
         if (waits_) return std::nullopt;
@@ -133,6 +134,7 @@ class FaultySession : public engine::Session {
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);
     if (lost_) return Error::engine(kTransactionAborted);
+    gave_way_ = false;
     auto& target = static_cast<FaultyCursor&>(cursor);
     if (engine_.is_locked(target.table()) && !wait_for_table()) {
       return Error::engine(kLockWaitTimeout);
@@ -165,11 +167,13 @@ class FaultySession : public engine::Session {
     inner_->end_waiting();
   }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
+  bool gave_way() const override { return gave_way_; }
 
   bool reads_again_alike() const override { return inner_->reads_again_alike(); }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override {
     return inner_->begin_transaction(options);
   }
+  bool takes_transactions() const override { return inner_->takes_transactions(); }
   bool may_try() const override { return inner_->may_try(); }
   Result<void> set_savepoint(std::string_view name) override { return inner_->set_savepoint(name); }
   Result<void> roll_back_to(std::string_view name) override { return inner_->roll_back_to(name); }
@@ -226,6 +230,7 @@ class FaultySession : public engine::Session {
   // cursor() sets what is wrapped each time.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
+  bool gave_way_ = false;
   bool must_wait_ = false;
   bool waits_ = false;
   uint32_t most_wait_ms_ = 0;

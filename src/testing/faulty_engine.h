@@ -49,6 +49,8 @@ class FaultyEngine : public engine::Engine {
   // As fail(), and the whole transaction is lost, as after a deadlock: transaction_lost() holds and
   // every request fails until Session::rollback().
   void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
+  // Whether a transaction is lost to one of another server. To be set before the loss.
+  bool gives_way = false;
   // As fail() with a lock wait timeout; must_wait() holds then. A session that waits for locks does
   // not fail.
   void lock_row(Call call, uint64_t nth);

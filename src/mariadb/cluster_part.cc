@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mariadb/cluster_part.h"
+
+namespace hs::mariadb {
+
+ClusterPart::~ClusterPart() {
+  wsrep_close(thd_);
+  wsrep_cleanup(thd_);
+}
+
+Result<void> ClusterPart::begin_statement() {
+  if (!is_on()) return {};
+  if (!is_ready())
+    return Error::sql(ER_UNKNOWN_COM_ERROR, "WSREP has not yet prepared node for application use");
+  if (!in_transaction_) {
+    gave_way_ = ended_by_kill_ = false;
+    thd_->variables.wsrep_trx_fragment_size = 0;  // a group is not worth sending in pieces
+    if (thd_->wsrep_cs().state() == wsrep::client_state::s_none) wsrep_open(thd_);
+    thd_->wsrep_aborter = 0;
+    (void)wsrep_before_command(thd_);  // fails for an open transaction only
+    in_transaction_ = true;
+  }
+  if (wsrep_before_statement(thd_) != 0) return Error::sql(ER_LOCK_DEADLOCK, "aborted");
+  if (wsrep_start_trx_if_not_started(thd_) != 0)
+    return Error::sql(ER_ERROR_DURING_COMMIT, "the cluster takes no transaction");
+  return {};
+}
+
+// It is marked and killed under one lock. What was cleaned up since leaves the error behind, until
+// the end of the command.
+bool ClusterPart::was_aborted() const {
+  if (!in_transaction_) return false;
+  if (wsrep_current_error(thd_) == wsrep::e_deadlock_error) return true;
+  mysql_mutex_lock(&thd_->LOCK_thd_data);
+  const bool aborted = wsrep_is_bf_aborted(thd_);
+  mysql_mutex_unlock(&thd_->LOCK_thd_data);
+  return aborted;
+}
+
+bool ClusterPart::end(bool failed) {
+  if (!in_transaction_) return !failed;
+  const bool was_chosen = was_aborted();
+  const bool is_certified = failed && wsrep_must_replay(thd_);
+  const bool killed = was_killed() || (thd_->killed != NOT_KILLED && thd_->wsrep_aborter == 0);
+  const bool kept = wsrep_after_statement(thd_) == 0;
+  const bool aborted = was_chosen || wsrep_current_error(thd_) == wsrep::e_deadlock_error;
+  wsrep_after_command_ignore_result(thd_);
+  in_transaction_ = false;
+  const bool committed = failed ? is_certified && kept : true;
+  gave_way_ = aborted && !committed && !killed;
+  ended_by_kill_ = !committed && killed;
+  // Else the kill of an abort would end the next request.
+  if (thd_->wsrep_aborter != 0 && thd_->killed < KILL_CONNECTION) thd_->reset_killed();
+  return committed;
+}
+
+}  // namespace hs::mariadb

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A session's part in a Galera cluster. On a node of one, what a transaction changes is certified
+// when it commits, and then applied on all other nodes. A transaction of another node that was
+// certified earlier takes the rows that it needs: this node's transaction is aborted, and is to be
+// executed again.
+//
+// The calls are ( begin_statement* end )*, by the thread that the session is in. They make those
+// calls that the server makes for a client's commands; a transaction is one command.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include "engine/engine.h"
+
+namespace hs::mariadb {
+
+class ClusterPart {
+ public:
+  explicit ClusterPart(THD* thd) : thd_(thd) {}
+  ~ClusterPart();
+  ClusterPart(const ClusterPart&) = delete;
+  ClusterPart& operator=(const ClusterPart&) = delete;
+
+  // Whether the server is a node of a cluster.
+  static bool is_node() { return WSREP_ON; }
+  // Whether a node may change something now. Not while it joins, or has lost the others.
+  static bool is_ready() { return wsrep_ready_get() && wsrep_reject_queries == WSREP_REJECT_NONE; }
+  // Whether an engine's changes reach the other nodes.
+  static bool replicates(const handlerton& engine) {
+    return (engine.flags & HTON_WSREP_REPLICATION) != 0;
+  }
+
+  // Whether what the session changes is replicated, as its settings say.
+  bool is_on() const { return WSREP_NNULL(thd_); }
+
+  // Before each statement of the transaction. Errors: SQL's own when the node is not ready; the
+  // transaction was aborted.
+  Result<void> begin_statement();
+  // Whether the transaction was begun here and has not ended.
+  bool in_transaction() const { return in_transaction_; }
+
+  // Whether the transaction was chosen to be rolled back, or has been. Any state of it.
+  bool was_aborted() const;
+  // ... for a KILL of this session, and not for a transaction of another node.
+  bool was_killed() const { return thd_->wsrep_abort_by_kill != NOT_KILLED; }
+
+  // Whether an undone statement that changed something leaves its changes in what is replicated:
+  // the server's binary log keeps them apart, and without one only the transaction's rollback takes
+  // them away.
+  bool keeps_undone_statements() const { return in_transaction_ && WSREP_EMULATE_BINLOG(thd_); }
+
+  // After the commit or rollback of the server's, `failed` or not, and with every table closed if
+  // it has failed. True: the transaction is committed. One that has failed may be committed, too: a
+  // transaction that was certified and then aborted is executed again by the server, as the other
+  // nodes do it. Leaves the server's error as it is.
+  bool end(bool failed);
+
+  // Why the last transaction was rolled back: it gave way to one of another node, or for a KILL.
+  bool gave_way() const { return gave_way_; }
+  bool was_ended_by_kill() const { return ended_by_kill_; }
+
+ private:
+  THD* const thd_;
+  bool in_transaction_ = false;
+  bool gave_way_ = false;
+  bool ended_by_kill_ = false;
+};
+
+}  // namespace hs::mariadb

@@ -1,0 +1,148 @@
+"""A Galera cluster on loopback, each node with the plugin."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+import pymysql
+import server_files
+from ports import free_port
+from private_server import PrivateServer
+
+HERE = Path(__file__).resolve().parent
+PROVIDER = server_files.SERVER_ROOT / "usr/lib/galera/libgalera_smm.so"
+TIMEOUT_S = 60
+
+
+class Cluster:
+    """`logs`: for each node, whether it writes a binary log."""
+
+    def __init__(self, folder: Path, logs: tuple[bool, ...] = (True, False)) -> None:
+        self._ports = [free_port() for _ in logs]
+        self.nodes = [
+            PrivateServer(
+                folder / f"node{number}",
+                variables=self._variables(number, log),
+                # The server looks for the scripts of state transfers there.
+                environment={"PATH": f"{HERE}:{os.environ['PATH']}"},
+            )
+            for number, log in enumerate(logs)
+        ]
+
+    def _variables(self, number: int, log: bool) -> dict[str, object]:
+        port = self._ports[number]
+        options = {
+            "gmcast.listen_addr": f"tcp://127.0.0.1:{port}",
+            "base_port": port,
+            "ist.recv_addr": f"127.0.0.1:{free_port()}",
+            "gcache.size": "64M",
+            "pc.recovery": "false",
+            "evs.keepalive_period": "PT0.3S",
+            "evs.suspect_timeout": "PT2S",
+            "evs.inactive_timeout": "PT6S",
+        }
+        return {
+            "wsrep_on": "ON",
+            "wsrep_provider": PROVIDER,
+            "wsrep_cluster_name": "hs",
+            "wsrep_cluster_address": "gcomm://" + ",".join(f"127.0.0.1:{one}" for one in self._ports),
+            "wsrep_node_address": "127.0.0.1",
+            "wsrep_node_name": f"node{number}",
+            "wsrep_provider_options": ";".join(f"{name}={value}" for name, value in options.items()),
+            "wsrep_sst_method": "place",
+            "wsrep_slave_threads": 2,
+            "binlog_format": "ROW",
+            "innodb_autoinc_lock_mode": 2,
+            "innodb_lock_wait_timeout": 20,
+            "server_id": number + 1,
+            "handlersocket_threads_wr": 4,
+            **({"log_bin": "log", "log_slave_updates": "ON"} if log else {}),
+        }
+
+    def start(self) -> Cluster:
+        """The others begin with copies of the first node's data."""
+        first, *others = self.nodes
+        self._bootstrap(first)
+        first.stop()
+        for node in others:
+            shutil.copytree(first.data_directory, node.data_directory)
+        self._bootstrap(first)
+        for node in others:
+            node.start()
+        self.wait_until_synced()
+        return self
+
+    def _bootstrap(self, node: PrivateServer) -> None:
+        node.arguments = ["--wsrep-new-cluster"]
+        node.start()
+        node.arguments = []
+
+    def start_again(self, node: PrivateServer) -> None:
+        """A node that was killed, while another one lives. As systemd's unit of the server does it."""
+        command = [*node.command(), "--wsrep-recover", f"--log-error={node.directory / 'recover.log'}"]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=TIMEOUT_S)
+        log = (node.directory / "recover.log").read_text(errors="replace")
+        place = re.findall(r"Recovered position: (\S+)", log)[-1]
+        node.arguments = [f"--wsrep-start-position={place}"]
+        node.start()
+        node.arguments = []
+        self.wait_until_synced()
+
+    def wait_until_synced(self) -> None:
+        """Until every node that runs is one of the cluster, and has applied what is there."""
+        running = [node for node in self.nodes if node.running]
+        for node in running:
+            wait_for(node, "wsrep_cluster_size", str(len(running)))
+            wait_for(node, "wsrep_local_state_comment", "Synced")
+        self.wait_until_applied()
+
+    def wait_until_applied(self) -> None:
+        """Until what was committed anywhere is to be seen everywhere."""
+        running = [node for node in self.nodes if node.running]
+        last = max(int(status(node, "wsrep_last_committed")) for node in running)
+        for node in running:
+            deadline = time.monotonic() + TIMEOUT_S
+            while int(status(node, "wsrep_last_committed")) < last:
+                assert time.monotonic() < deadline, f"a node has not applied {last}"
+
+    def close(self) -> None:
+        for node in self.nodes:
+            node.close()
+
+    def __enter__(self) -> Cluster:
+        try:
+            return self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def status(node: PrivateServer, name: str) -> str:
+    """Asked again where the connection was lost: a node closes all when its state changes."""
+    while True:
+        with suppress(pymysql.OperationalError):
+            return str(node.sql("SHOW GLOBAL STATUS WHERE variable_name = %s", [name])[0][1])
+        assert node.running, node.error_log()[-2000:]
+
+
+def wait_for(node: PrivateServer, name: str, value: str) -> None:
+    """Until the node's status variable has the value."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while (now := status(node, name)) != value:
+        assert time.monotonic() < deadline, f"{name} is {now}, not {value}"
+        time.sleep(0.01)

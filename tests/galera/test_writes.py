@@ -1,0 +1,176 @@
+"""What is written on one node of a Galera cluster is on all, or it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from cluster import Cluster, status, wait_for
+from hs_client import Client, line, wait_for_a_lock_wait
+from private_server import PrivateServer
+
+pytestmark = pytest.mark.usefixtures("database")
+NOT_READY = b"1\t1\tsql_1047 WSREP has not yet prepared node for application use"
+
+
+@pytest.fixture(params=[0, 1], ids=["with a binary log", "without"])
+def node(request: pytest.FixtureRequest, cluster: Cluster) -> PrivateServer:
+    return cluster.nodes[request.param]
+
+
+@pytest.fixture
+def writer(node: PrivateServer) -> Iterator[Client]:
+    with Client(node.port_wr) as client:
+        client.open("hs.t", ["id", "v"])
+        yield client
+
+
+def rows(cluster: Cluster, query: str = "SELECT id, v FROM hs.t ORDER BY id") -> list[tuple[int, ...]]:
+    """The same on all nodes."""
+    cluster.wait_until_applied()
+    found = [node.sql(query) for node in cluster.nodes]
+    assert found.count(found[0]) == len(found), found
+    return list(found[0])
+
+
+def test_changes_are_on_all_nodes(cluster: Cluster, writer: Client) -> None:
+    assert writer.request(1, "+", 2, 4, 40) == b"0\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, 11) == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 2, 1, 0, "D") == b"0\t1\t1"
+    assert rows(cluster) == [(1, 11), (3, 0), (4, 40)]
+
+
+def test_a_group_is_one_transaction_of_the_cluster(
+    cluster: Cluster, node: PrivateServer, writer: Client
+) -> None:
+    writer.request(1, "=", 1, 1)
+    before = int(status(node, "wsrep_replicated"))
+    replies = writer.pipeline([line(1, "+", 2, number, 1) for number in range(10, 60)])
+    assert replies == [b"0\t1"] * 50
+    assert int(status(node, "wsrep_replicated")) - before == 1
+    assert len(rows(cluster)) == 53
+
+
+def test_what_was_refused_in_a_group_is_on_no_node(cluster: Cluster, writer: Client) -> None:
+    replies = writer.pipeline(
+        [line(1, "+", 2, 4, 1), line(1, "+", 2, 1, 1), line(1, "+", 2, 5, "x"), line(1, "+", 2, 6, 1)]
+    )
+    assert replies[:2] == [b"0\t1", b"1\t1\t121"]
+    assert replies[2].startswith(b"1\t1\t") and replies[3] == b"0\t1"
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (4, 1), (6, 1)]
+
+
+def test_a_range_that_fails_half_way_leaves_nothing_on_any_node(
+    cluster: Cluster, writer: Client
+) -> None:
+    assert writer.pipeline([line(1, "+", 2, 9, 0), line(1, ">=", 1, 1, 9, 0, "U", 5, 5)]) == [
+        b"0\t1",
+        b"1\t1\t121",
+    ]
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (9, 0)]
+
+
+def test_foreign_keys_cascade_on_all_nodes(cluster: Cluster, writer: Client) -> None:
+    cluster.nodes[0].sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, t INT,"
+        " FOREIGN KEY (t) REFERENCES hs.t (id) ON DELETE CASCADE)"
+    )
+    cluster.nodes[0].sql("INSERT INTO hs.child VALUES (1, 1), (2, 2)")
+    cluster.wait_until_applied()
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
+    assert rows(cluster, "SELECT id FROM hs.child") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "change", ["ENGINE = MyISAM", "ENGINE = Aria TRANSACTIONAL = 1"]
+)
+def test_what_would_stay_on_this_node_is_refused(
+    cluster: Cluster, node: PrivateServer, change: str
+) -> None:
+    cluster.nodes[0].sql(f"CREATE TABLE hs.other (id INT PRIMARY KEY, v INT) {change}")
+    cluster.wait_until_applied()
+    with Client(node.port_wr) as client:
+        client.open("hs.other", ["id", "v"])
+        assert client.request(1, "+", 2, 1, 1) == b"1\t1\tunsupported_table"
+        assert client.request(1, "=", 1, 1) == b"0\t2"
+
+
+def test_changes_with_triggers_are_refused(
+    cluster: Cluster, node: PrivateServer, writer: Client
+) -> None:
+    assert writer.request(1, "+", 2, 4, 1) == b"0\t1"
+    cluster.nodes[0].sql(
+        "CREATE TRIGGER hs.g BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.v = NEW.v + 1"
+    )
+    cluster.wait_until_applied()
+    assert writer.request(1, "+", 2, 5, 1) == b"1\t1\tunsupported_table"
+    cluster.nodes[0].sql("DROP TRIGGER hs.g")
+    cluster.wait_until_applied()
+    assert writer.request(1, "+", 2, 5, 1) == b"0\t1"
+    assert rows(cluster)[3:] == [(4, 1), (5, 1)]
+
+
+def test_transactions_of_clients_are_refused_as_a_whole(cluster: Cluster, writer: Client) -> None:
+    lost = b"1\t1\ttransaction_lost"
+    replies = writer.pipeline([line("T", "B"), line(1, "+", 2, 4, 1), line("T", "C"), line(1, "+", 2, 5, 1)])
+    assert replies == [b"2\t1\tnotimpl", lost, lost, b"0\t1"]
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (5, 1)]
+
+
+def test_views_of_many_requests_work_on_the_read_port(cluster: Cluster, node: PrivateServer) -> None:
+    with Client(node.port) as reader:
+        reader.open("hs.t", ["id", "v"])
+        assert reader.pipeline([line("T", "B", "RR", "RO"), line(1, "=", 1, 1)]) == [b"0\t1", b"0\t2\t1\t0"]
+        cluster.nodes[0].sql("UPDATE hs.t SET v = 9 WHERE id = 1")
+        cluster.wait_until_applied()
+        replies = reader.pipeline([line(1, "=", 1, 1), line("T", "C"), line(1, "=", 1, 1)])
+        assert replies == [b"0\t2\t1\t0", b"0\t1", b"0\t2\t1\t9"]
+
+
+def test_one_node_deletes_rows_that_have_expired(cluster: Cluster) -> None:
+    cluster.nodes[0].sql(
+        "CREATE TABLE hs.e (id INT PRIMARY KEY, until DATETIME(3), KEY (until)) COMMENT = 'hs: ttl=until'"
+    )
+    cluster.nodes[0].sql("INSERT INTO hs.e VALUES (1, NOW() - INTERVAL 1 DAY), (2, NOW() + INTERVAL 1 DAY)")
+    cluster.wait_until_applied()
+    purging = next(node for node in cluster.nodes if status(node, "wsrep_local_index") == "0")
+    waiting = next(node for node in cluster.nodes if node is not purging)
+    for node in (waiting, purging):
+        with Client(node.port) as reader:
+            reader.open("hs.e", ["id"])
+            assert reader.request(1, ">=", 1, 0, 9) == b"0\t1\t2"
+    while purging.sql("SELECT COUNT(*) FROM hs.e") != [(1,)]:
+        pass
+    assert rows(cluster, "SELECT id FROM hs.e") == [(2,)]
+
+
+def test_a_row_that_is_locked_by_sql_is_waited_for(
+    cluster: Cluster, node: PrivateServer, writer: Client
+) -> None:
+    holder = node.connect(database="hs")
+    with holder, holder.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE t SET v = v + 1 WHERE id = 1")
+        writer.send(line(1, "=", 1, 1, 1, 0, "U", 1, 5))
+        wait_for_a_lock_wait(node)
+        cursor.execute("COMMIT")
+        assert writer.read_line() == b"0\t1\t1"
+    assert rows(cluster)[0] == (1, 5)
+
+
+def test_a_node_without_the_others_refuses_changes_and_still_reads(cluster: Cluster) -> None:
+    first, second = cluster.nodes
+    second.kill9()
+    try:
+        wait_for(first, "wsrep_ready", "OFF")
+        with Client(first.port_wr) as writer, Client(first.port) as reader:
+            reader.open("hs.t", ["id", "v"])
+            assert reader.request(1, "=", 1, 1) == b"0\t2\t1\t0"
+            writer.open("hs.t", ["id", "v"])
+            assert writer.request(1, "+", 2, 4, 1) == NOT_READY
+            first.sql("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=1'")
+            wait_for(first, "wsrep_ready", "ON")
+            assert writer.request(1, "+", 2, 4, 1) == b"0\t1"
+    finally:
+        cluster.start_again(second)
+    assert rows(cluster)[-1] == (4, 1)
