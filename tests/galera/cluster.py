@@ -7,9 +7,9 @@ import re
 import shutil
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 import pymysql
 import server_files
@@ -116,20 +116,15 @@ class Cluster:
         for node in self.nodes:
             node.close()
 
-    def __enter__(self) -> Cluster:
-        try:
-            return self.start()
-        except BaseException:
-            self.close()
-            raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+@contextmanager
+def started(folder: Path) -> Iterator[Cluster]:
+    """A cluster that runs until the end of the block."""
+    made = Cluster(folder)
+    try:
+        yield made.start()
+    finally:
+        made.close()
 
 
 def status(node: PrivateServer, name: str) -> str:

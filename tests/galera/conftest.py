@@ -11,7 +11,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS / "e2e"), str(TESTS / "galera")]
 
-from cluster import Cluster  # noqa: E402
+from cluster import Cluster, started  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Two nodes, one of which writes a binary log."""
-    with Cluster(tmp_path_factory.mktemp("cluster")) as made:
+    with started(tmp_path_factory.mktemp("cluster")) as made:
         yield made
         for node in made.nodes:
             assert node.stop() == 0
