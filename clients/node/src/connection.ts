@@ -5,7 +5,7 @@ import { Indexes, type IndexSpec } from "./indexes.js";
 import type { Settings } from "./options.js";
 import type { ByteString } from "./protocol/bytes.js";
 import { nativePassword } from "./protocol/login.js";
-import type { Reply } from "./protocol/reader.js";
+import type { Check, Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { Session } from "./session.js";
 import { openSocket, placeName, type Place } from "./socket.js";
@@ -25,6 +25,8 @@ export interface Call<T> {
   /** The line, with the id of that index. */
   readonly line: (id: number) => ByteString;
   readonly read: (reply: Reply) => T;
+  /** A reply that fails it ends the connection. */
+  readonly check?: Check | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Seconds to wait beyond the client's timeout. */
   readonly extraSeconds?: number | undefined;
@@ -69,7 +71,8 @@ export class Connection {
   exchangeNow(call: Call<unknown>): Promise<Reply> {
     const id = call.index === undefined ? 0 : this.#indexes.id(call.index);
     const extra = this.#seconds > 0 ? (call.extraSeconds ?? 0) : 0;
-    return this.session.send(call.line(id as number), this.#seconds + extra, call.signal);
+    const { line, signal, check } = call;
+    return this.session.send(line(id as number), this.#seconds + extra, signal, check);
   }
 }
 

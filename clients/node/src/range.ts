@@ -4,7 +4,7 @@ import type { Call } from "./connection.js";
 import type { Executor } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import { specKey } from "./indexes.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasNumbers, hasRows, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { RangeIndex, sameBytes, type Values } from "./range_index.js";
 import { rawReader } from "./schema.js";
@@ -33,7 +33,8 @@ class RangeReader {
     const { filterColumns, filters } = wireFilters([...end, ...own]);
     const find = { op: reverse ? "<=" : ">=", key, limit, offset, filters };
     const line = (id: number): string => requests.find(id, find);
-    return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values);
+    const check = hasRows(this.#index.columns.length, limit);
+    return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values, check);
   }
 
   /** A key with which the index begins. */
@@ -42,7 +43,7 @@ class RangeReader {
     while (this.#index.hasLower) {
       const below = { op: "<", key, limit: 0 };
       const count = (id: number): string => requests.count(id, below);
-      const [rows] = await this.#send([], [], count, (reply) => reply.values);
+      const [rows] = await this.#send([], [], count, (reply) => reply.values, hasNumbers(1));
       if (rows === "0") break;
       const find = { op: "<", key, limit: 1, offset: Number(rows) - 1 };
       const line = (id: number): string => requests.find(id, find);
@@ -71,6 +72,7 @@ class RangeReader {
     filterColumns: readonly string[],
     line: (id: number) => string,
     read: (reply: Reply) => T,
+    check = hasRows(columns.length, 1),
   ): Promise<T> {
     const { database, name: table, index = "PRIMARY" } = this.#spec;
     const spec = { database, table, index, columns, filterColumns };
@@ -81,6 +83,7 @@ class RangeReader {
       index: { ...spec, key: specKey(spec) },
       line,
       read,
+      check,
       signal: this.#options.signal,
     };
     return this.#executor.submit(() => call);

@@ -6,13 +6,14 @@
 import type { Socket } from "node:net";
 import { ConnectionError, HandlerSocketError, ProtocolError, TimeoutError } from "./errors.js";
 import type { ByteString } from "./protocol/bytes.js";
-import { errorOf, Reader, type Reply } from "./protocol/reader.js";
+import { errorOf, Reader, type Check, type Reply } from "./protocol/reader.js";
 
 interface Waiting {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
   /** Milliseconds of the process's clock; Infinity: none. */
   readonly deadline: number;
+  readonly check: Check | undefined;
   written: boolean;
 }
 
@@ -70,13 +71,14 @@ export class Session {
    *
    * @param seconds how long to wait for the reply; 0: without end
    * @param signal ends the wait, and leaves the connection as it is
+   * @param check a reply that fails it is a ProtocolError, and ends the connection
    */
-  send(line: ByteString, seconds: number, signal?: AbortSignal): Promise<Reply> {
+  send(line: ByteString, seconds: number, signal?: AbortSignal, check?: Check): Promise<Reply> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#error !== undefined) throw this.#unsent();
       const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
-      const waiting = { resolve, reject, deadline, written: false };
+      const waiting = { resolve, reject, deadline, check, written: false };
       this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
       if (this.#output === "")
         process.nextTick(() => {
@@ -122,8 +124,11 @@ export class Session {
   #answer(reply: Reply): void {
     const waiting = this.#waiting[this.#first];
     if (!waiting?.written) throw new ProtocolError("a reply without a request", true);
-    this.#waiting[this.#first++] = undefined;
     const error = errorOf(reply);
+    if (!error && waiting.check?.(reply) === false) {
+      throw new ProtocolError("a reply to something else than was asked", true);
+    }
+    this.#waiting[this.#first++] = undefined;
     if (error) waiting.reject(error);
     else waiting.resolve(reply);
     if (this.#first === this.#waiting.length) {

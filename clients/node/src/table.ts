@@ -2,7 +2,7 @@
 import type * as args from "./arguments.js";
 import type { Executor } from "./dispatcher.js";
 import * as requests from "./protocol/requests.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasRows, type Reply } from "./protocol/reader.js";
 import { range } from "./range.js";
 import { countOf, TableCalls, type TableSpec } from "./table_calls.js";
 import { keyToWire, type Key, type Row, type Value } from "./values.js";
@@ -41,7 +41,9 @@ export class Table<R = Row> {
       const find = { op: "=", key: keyToWire(key) };
       const read = ({ values }: Reply): R | null =>
         values.length === 0 ? null : (reader.row(values) as R);
-      return this.#calls.call("get", reader.names, (id) => requests.find(id, find), read, options);
+      const line = (id: number): string => requests.find(id, find);
+      const more = { check: hasRows(reader.names.length, 1) };
+      return this.#calls.call("get", reader.names, line, read, options, more);
     });
   }
 

@@ -4,7 +4,7 @@ import type { Call } from "./connection.js";
 import type { Executor, Plan } from "./dispatcher.js";
 import { UnsupportedError, ValueError } from "./errors.js";
 import { specKey, type IndexSpec } from "./indexes.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasId, hasNumbers, hasRows, type Check, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { rawReader, type Schema } from "./schema.js";
 import { keyToWire, toWire, type Key, type RowReader, type Value } from "./values.js";
@@ -65,7 +65,12 @@ export class TableCalls<R> {
     line: (id: number) => string,
     read: (reply: Reply) => T,
     options: args.CallOptions,
-    more: { filterColumns?: string[]; changes?: boolean; feature?: string | undefined } = {},
+    more: {
+      filterColumns?: string[];
+      changes?: boolean;
+      feature?: string | undefined;
+      check?: Check;
+    } = {},
   ): Call<T> {
     return {
       kind,
@@ -75,6 +80,7 @@ export class TableCalls<R> {
       index: this.#index(columns, more.filterColumns),
       line,
       read,
+      check: more.check ?? hasRows(columns.length),
       signal: options.signal,
     };
   }
@@ -145,7 +151,8 @@ export class TableCalls<R> {
     const { filterColumns, filters } = args.wireFilters(options.filters);
     const find = { op, key: keyToWire(key), limit: options.limit ?? 0, filters };
     const line = (id: number): string => requests.count(id, find);
-    return this.call(kind, [], line, read, options, { filterColumns, feature: "count" });
+    const more = { filterColumns, feature: "count", check: hasNumbers(1) };
+    return this.call(kind, [], line, read, options, more);
   }
 
   put(
@@ -170,7 +177,11 @@ export class TableCalls<R> {
       const line = (id: number): string => requests.insert(id, verb + letter, values, updates);
       const readRows = (reply: Reply): unknown => reader.rows(reply.values);
       const feature = letter !== "" ? "returning" : verb !== "+" ? "upsert" : undefined;
-      const more = { changes: true, feature };
+      const more = {
+        changes: true,
+        feature,
+        ...(letter === "" && { check: verb === "+" ? hasId : hasNumbers(2) }),
+      };
       return this.call(kind, reader.names, line, letter ? readRows : read, options, more);
     };
     return this.#executor.submit(options.returning ? this.#plan(build) : () => build(undefined));
@@ -195,7 +206,12 @@ export class TableCalls<R> {
       const line = (id: number): string => requests.change(id, find, verb + letter, wire);
       const readRows = (reply: Reply): unknown => reader.rows(reply.values);
       const feature = letter === "!" ? "returning" : undefined;
-      const more = { filterColumns, changes: true, feature };
+      const more = {
+        filterColumns,
+        changes: true,
+        feature,
+        ...(letter === "" && { check: hasNumbers(1) }),
+      };
       return this.call(kind, reader.names, line, letter ? readRows : countOf, options, more);
     };
     return this.#executor.submit(options.returning ? this.#plan(build) : () => build(undefined));

@@ -1,5 +1,5 @@
 /** Values of JavaScript on their way to the server, and back as typed values. */
-import { ValueError } from "./errors.js";
+import { ProtocolError, ValueError } from "./errors.js";
 import { byteString, textOf, utf8, type ByteString } from "./protocol/bytes.js";
 import { kindOf, type Kind } from "./protocol/types.js";
 
@@ -56,15 +56,22 @@ export function keyToWire(key: Key): (ByteString | null)[] {
 /** Makes a value of the bytes of a column. */
 export type Decoder = (bytes: ByteString) => Read;
 
+const INTEGER = /^-?\d+$/;
+const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+function matching(bytes: ByteString, form: RegExp): ByteString {
+  if (!form.test(bytes)) throw new ProtocolError("a reply has a number that is none", true);
+  return bytes;
+}
+
 function integer(bytes: ByteString): Read {
-  const value = Number(bytes);
-  if (Number.isSafeInteger(value)) return value;
-  return /^-?\d+$/.test(bytes) ? BigInt(bytes) : bytes;
+  const value = Number(matching(bytes, INTEGER));
+  return Number.isSafeInteger(value) ? value : BigInt(bytes);
 }
 
 const decoders: Record<Kind, Decoder> = {
   integer,
-  float: Number,
+  float: (bytes) => Number(matching(bytes, FLOAT)),
   decimal: textOf,
   date: textOf,
   datetime: textOf,
@@ -75,7 +82,7 @@ const decoders: Record<Kind, Decoder> = {
 
 /** The decoder of a column of this type; `bigint`: BIGINT columns always give a BigInt. */
 export function decoderOf(type: string, bigint: boolean): Decoder {
-  if (bigint && /^bigint/i.test(type)) return BigInt;
+  if (bigint && /^bigint/i.test(type)) return (bytes) => BigInt(matching(bytes, INTEGER));
   return decoders[kindOf(type)];
 }
 

@@ -200,7 +200,7 @@ test("transactions wait for a connection of a pool that is full", async () => {
   const one = (): Promise<void> =>
     client.transaction(async (tx) => {
       most = Math.max(most, ++inside);
-      await tx.table("user", { raw: true, columns: ["id"] }).get(1);
+      await tx.table("user", { raw: true, columns: ["id", "name"] }).get(1);
       inside--;
     });
   await Promise.all(Array.from({ length: 20 }, one));

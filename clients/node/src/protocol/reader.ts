@@ -38,6 +38,32 @@ export function parseReply(line: ByteString): Reply {
   return reply;
 }
 
+/** Whether a reply that is no error answers what was asked. */
+export type Check = (reply: Reply) => boolean;
+
+/** Rows of so many columns, and no more than `rows` of them. */
+export function hasRows(columns: number, rows = Infinity): Check {
+  return (reply) =>
+    reply.columns === columns && (columns === 0 || reply.values.length <= columns * rows);
+}
+
+const COUNT = /^\d{1,20}$/;
+
+/** One row of at least one number, and of `most` at most. */
+export function hasNumbers(most: number): Check {
+  return ({ columns, values }) =>
+    columns === values.length &&
+    columns > 0 &&
+    columns <= most &&
+    values.every((value) => value !== null && COUNT.test(value));
+}
+
+/** One number at most, as an insert has. */
+export function hasId({ columns, values }: Reply): boolean {
+  const [id = "0"] = values;
+  return columns === 1 && values.length <= 1 && id !== null && COUNT.test(id);
+}
+
 /** The error that a reply is, or undefined. */
 export function errorOf(reply: Reply): ServerError | undefined {
   return reply.code === 0 ? undefined : serverError(reply.code, reply.values[0] ?? "");
