@@ -155,7 +155,8 @@ func (t *Table) insertRequest(
 		}
 	}
 	open := &protocol.Open{Database: t.database, Table: t.name, Index: t.index, Columns: names}
-	r, err = t.line(kind, open, insert, needsOfVerb(verb), true)
+	check := checkOfInsert(verb, len(names))
+	r, err = t.line(kind, open, insert, needsOfVerb(verb), true, check)
 	return r, names, err
 }
 

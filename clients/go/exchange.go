@@ -28,6 +28,8 @@ type request struct {
 	raw    bool // An error is a reply, too.
 	// Patience is what the server may wait beyond the timeout.
 	patience time.Duration
+	// Check, if any, says whether a reply is one to this request. One that is not ends the connection.
+	check replyCheck
 	// Done gets the reply, or an error. It is called once.
 	done func(reply *protocol.Reply, err error)
 }
@@ -172,6 +174,9 @@ func (c *conn) finish(s *step, reply *protocol.Reply) {
 		s.request.done(nil, s.index.refused)
 	case reply.Code != 0 && !s.request.raw:
 		s.request.done(nil, newServerError(reply.Code, reply.Text))
+	case s.request.check != nil && !s.request.check(reply):
+		c.broken = true
+		s.request.done(nil, unexpected("reply"))
 	default:
 		c.changed = c.changed || s.request.change
 		s.request.done(reply, nil)

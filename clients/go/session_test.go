@@ -162,7 +162,7 @@ func TestTheHookSeesEachCall(t *testing.T) {
 	var seen []string
 	f := newFake(t, rows)
 	client := f.client(func(o *Options) { o.OnRequest = recordInto(&seen) })
-	_, err := client.Table("test.user", Columns("id"), Raw()).Get(background, 1)
+	_, err := client.Table("test.user", Columns("id", "name"), Raw()).Get(background, 1)
 	check(t, seen, err, []string{"get test.user"})
 }
 

@@ -174,11 +174,15 @@ func (t *Table) request(
 		}
 	}
 	change := find.Verb != "" && find.Verb != "C"
-	return t.line(kind, open, find, needs, change)
+	limit := q.limit
+	if q.in != nil {
+		limit = 0 // It is for each value.
+	}
+	return t.line(kind, open, find, needs, change, checkOfFind(find.Verb, len(columns), limit))
 }
 
 func (t *Table) line(
-	kind string, open *protocol.Open, body protocol.Body, needs string, change bool,
+	kind string, open *protocol.Open, body protocol.Body, needs string, change bool, check replyCheck,
 ) (*request, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -193,7 +197,7 @@ func (t *Table) line(
 	}
 	return &request{
 		kind: kind, table: t.full, spec: string(spec), body: line,
-		needs: needs, change: change,
+		needs: needs, change: change, check: check,
 	}, nil
 }
 
