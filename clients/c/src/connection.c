@@ -143,7 +143,8 @@ static int send_all(run *run, int ask_gtid) {
   for (size_t i = 0; i < run->batch->count; i++) {
     const hs_item *item = &run->batch->items[i];
     unsigned missing = conn->knows ? item->needs & ~conn->has : 0;
-    run->reply->results[i] = (hs_result){SIZE_MAX, item->spec, missing, item->raw, item->verb};
+    run->reply->results[i] =
+        (hs_result){SIZE_MAX, item->spec, missing, item->raw, item->verb, item->expect};
     if (missing != 0) continue;
     int done = item->spec != NULL ? prepare(run, i) : 0;
     if (done < 0) return -1;
@@ -175,6 +176,8 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
   if (begin(&run) != 0) return -1;
   int bad = send_all(&run, ask_gtid);
   reply->count = answered(&run);
+  size_t right = 0;
+  while (right < reply->count && hs_reply_is_expected(reply, right)) right++;
   conn->changed |= batch->write;
   if (bad && !(ask_gtid && reply->count == batch->count)) return bad;
   /* The answers are there, whatever became of the question behind them. */
@@ -183,6 +186,6 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
     hs_add_gtids(client, hs_reader_value(r, last->first));
     conn->changed = 0;
   }
-  if (bad) r->line = SIZE_MAX; /* so that the connection is not used again */
+  if (bad || right < reply->count) r->line = SIZE_MAX; /* the connection is not used again */
   return 0;
 }

@@ -116,6 +116,15 @@ typedef struct hs_conn {
   uint64_t applied; /* the version of the client's GTIDs that this replica has */
 } hs_conn;
 
+/* What the answer to a request must be, when it is no error. */
+typedef enum hs_expect {
+  HS_EXPECT_ANY,
+  HS_EXPECT_ROWS,    /* with the columns of the index */
+  HS_EXPECT_NUMBER,  /* one number */
+  HS_EXPECT_NUMBERS, /* one or two in a row */
+  HS_EXPECT_ID       /* one number or none */
+} hs_expect;
+
 typedef struct hs_item {
   const hs_spec *spec; /* NULL: a line as it is */
   const char *kind;    /* for the hook */
@@ -123,6 +132,7 @@ typedef struct hs_item {
   unsigned needs; /* of hs_feature */
   int raw;        /* an error is an answer, too */
   char verb;      /* of an insert: +, I, U or R */
+  hs_expect expect;
 } hs_item;
 
 struct hs_batch {
@@ -140,6 +150,7 @@ typedef struct hs_result {
   unsigned missing; /* the feature that it needs */
   int raw;
   char verb;
+  hs_expect expect;
 } hs_result;
 
 struct hs_reply {
@@ -239,6 +250,8 @@ void hs_add_gtids(hs_client *client, hs_value list);
 
 /* The error of an answer; -1 when it is one. */
 int hs_reply_error(const hs_reply *reply, size_t number, hs_error *error);
+/* Whether an answer that is there is one to what was asked. */
+int hs_reply_is_expected(const hs_reply *reply, size_t number);
 int hs_batch_add(hs_batch *batch, const hs_spec *spec, const char *kind, size_t at,
                  hs_error *error);
 void hs_batch_wipe(hs_batch *batch);

@@ -63,12 +63,51 @@ int hs_reply_column(const hs_reply *reply, size_t column, hs_column *out) {
   return 0;
 }
 
+static int is_number(hs_value value) {
+  const size_t longest = 20; /* of 64 bits */
+  for (size_t i = 0; i < value.len; i++)
+    if (value.data[i] < '0' || value.data[i] > '9') return 0;
+  return value.data != NULL && value.len > 0 && value.len <= longest;
+}
+
+/* One row of numbers alone. */
+static int has_numbers(const hs_reply *reply, const hs_answer *a, size_t least, size_t most) {
+  if (a->count < least || a->count > most || a->columns != (a->count != 0 ? a->count : 1)) return 0;
+  for (size_t i = 0; i < a->count; i++)
+    if (!is_number(hs_reader_value(&reply->reader, a->first + i))) return 0;
+  return 1;
+}
+
+int hs_reply_is_expected(const hs_reply *reply, size_t number) {
+  const hs_result *result = &reply->results[number];
+  if (result->missing != 0 || result->answer == SIZE_MAX) return 1;
+  const hs_answer *a = &reply->reader.answers[result->answer];
+  if (a->code != 0) return 1;
+  switch (result->expect) {
+    case HS_EXPECT_ROWS:
+      return a->columns == result->spec->count;
+    case HS_EXPECT_NUMBER:
+      return has_numbers(reply, a, 1, 1);
+    case HS_EXPECT_NUMBERS:
+      return has_numbers(reply, a, 1, 2);
+    case HS_EXPECT_ID:
+      return has_numbers(reply, a, 0, 1);
+    default:
+      return 1;
+  }
+}
+
 int hs_reply_error(const hs_reply *reply, size_t number, hs_error *error) {
   const hs_result *result = &reply->results[number];
   if (result->missing != 0)
     return hs_fail(error, HS_UNSUPPORTED, "the server has not the feature %s",
                    hs_feature_name(result->missing));
   const hs_answer *a = &reply->reader.answers[result->answer];
+  if (!hs_reply_is_expected(reply, number)) {
+    (void)hs_fail(error, HS_PROTOCOL, "the answer is one to something else");
+    if (error != NULL) error->sent = 1;
+    return -1;
+  }
   if (a->code == 0 || result->raw) return 0;
   hs_server_error(error, a->code, hs_reader_value(&reply->reader, a->first));
   return -1;

@@ -65,7 +65,9 @@ static int add_line(hs_batch *b, hs_table *t, hs_spec *spec, const hs_query *q,
   if (part_of(t, q->in_column, &line.in_part, error) != 0) return -1;
   if (hs_put_find(&b->bytes, &line, error) != 0) return -1;
   if (hs_batch_add(b, spec, kind, at, error) != 0) return -1;
-  b->items[b->count - 1].needs = needs_of(q, verb);
+  hs_item *item = &b->items[b->count - 1];
+  item->needs = needs_of(q, verb);
+  item->expect = *verb == 0 || verb[1] != 0 ? HS_EXPECT_ROWS : HS_EXPECT_NUMBER;
   return 0;
 }
 
@@ -207,6 +209,7 @@ static int add_insert(const insert *in, const hs_spec *given, hs_value *names, h
   if (hs_batch_add(in->batch, spec, kinds[which], at, error) != 0) return -1;
   hs_item *item = &in->batch->items[in->batch->count - 1];
   item->verb = "+IUR"[which];
+  item->expect = given != NULL ? HS_EXPECT_ROWS : which == 0 ? HS_EXPECT_ID : HS_EXPECT_NUMBERS;
   if (which != 0) item->needs |= HS_HAS_UPSERT;
   if (strchr(in->verb, '!') != NULL) item->needs |= HS_HAS_RETURNING;
   in->batch->write = 1;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,6 +41,11 @@ class Fake {
   }
   std::string url() const { return "hs://127.0.0.1:" + port_ + "?timeout=20&write_port=" + port_; }
   int requests() const { return requests_; }
+  int connections() const { return connections_; }
+  void answer(const std::string& reply) {  // to all but the lines that every connection begins with
+    const std::lock_guard<std::mutex> lock(mutex_);
+    reply_ = reply + "\n";
+  }
   std::string last() {  // the line that came last
     const std::lock_guard<std::mutex> lock(mutex_);
     return last_;
@@ -48,6 +54,7 @@ class Fake {
  private:
   void serve() {
     for (int fd; (fd = accept(listener_, nullptr, nullptr)) >= 0;) {
+      connections_++;
       workers_.emplace_back([this, fd, cut = cut_] { talk(fd, cut); });
       cut_ = SIZE_MAX;
     }
@@ -63,7 +70,11 @@ class Fake {
           line += bytes[i];
           continue;
         }
-        std::string reply = "0\t1\trow\n";
+        std::string reply;
+        {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          reply = reply_;
+        }
         if (line[0] == 'H')
           reply = "0\t6\t2\tfake\t1\t1\tcount,describe\t1\n";
         else if (line == "D\ta\tb")
@@ -95,6 +106,8 @@ class Fake {
   size_t cut_;
   std::string port_;
   std::atomic<int> requests_{0};
+  std::atomic<int> connections_{0};
+  std::string reply_ = "0\t1\trow\n";
   std::mutex mutex_;
   std::string last_;
   std::thread thread_;
@@ -115,6 +128,12 @@ struct Calls {
   hs_table* make_table(const char* name) {
     const char* columns[] = {"c"};
     return hs_table_new(client, name, nullptr, columns, 1, 1, &error);
+  }
+  hs_query query() const {  // by the key
+    hs_query q = {};
+    q.key = &key;
+    q.key_count = 1;
+    return q;
   }
   hs_error error = {};
   hs_client* client;
@@ -161,9 +180,7 @@ TEST(Connection, ATableThatIsGoneIsTheErrorOfItsRequestsAlone) {
   Calls calls(server.url());
   hs_table* gone = calls.make_table("a.gone");
   hs_batch* batch = hs_batch_new(calls.client);
-  hs_query q = {};
-  q.key = &calls.key;
-  q.key_count = 1;
+  const hs_query q = calls.query();
   for (hs_table* table : {gone, calls.table, gone})
     ASSERT_EQ(hs_batch_find(batch, table, &q, nullptr), 0);
   ASSERT_EQ(hs_batch_run(batch, calls.reply, nullptr), 0);
@@ -184,6 +201,74 @@ TEST(Connection, MoreIndexesThanAConnectionOpensTakeEachOthersPlaces) {
     ASSERT_EQ(hs_get(table, &calls.key, 1, calls.reply, nullptr), 0);
     hs_table_free(table);
   }
+}
+
+// What a call says of replies that are well formed, and none to what was asked.
+using Call = std::function<int(Calls&)>;
+void refuses_all(const Call& call, const std::vector<std::string>& lies) {
+  for (const std::string& lie : lies) {
+    Fake server;
+    Calls calls(server.url());
+    server.answer(lie);
+    for (int i = 1; i <= 2; i++) {
+      EXPECT_EQ(call(calls), -1) << lie;
+      EXPECT_EQ(calls.error.kind, HS_PROTOCOL) << lie << calls.error.text;
+      EXPECT_EQ(calls.error.sent, 1) << lie;
+      EXPECT_EQ(server.connections(), i) << "the connection was closed after " << lie;
+    }
+  }
+}
+
+const std::vector<std::string> kNoCounts = {"0\t1",       "0\t1\t-5",
+                                            "0\t1\t1_0",  "0\t1\t 1",
+                                            "0\t1\tabc",  "0\t1\t",
+                                            "0\t1\t\0"s,  "0\t1\t1e26",
+                                            "0\t1\t1\t1", "0\t3\t1\t1\t1",
+                                            "0\t1\t+1",   "0\t0",
+                                            "0\t2",       "0\t1\t" + std::string(21, '9')};
+
+TEST(Lies, RowsOfAnotherWidthAreNoRows) {
+  const std::vector<std::string> lies = {"0\t0", "0\t2", "0\t2\t1\t2", "0\t3\t1\t2\t3"};
+  refuses_all([](Calls& c) { return hs_get(c.table, &c.key, 1, c.reply, &c.error); }, lies);
+  refuses_all(
+      [](Calls& c) {
+        const hs_query q = c.query();
+        hs_field field = {"c", c.key};
+        return hs_change(c.table, &q, "U?", &field, 1, c.reply, &c.error);
+      },
+      lies);
+  refuses_all(
+      [](Calls& c) {
+        const hs_query q = c.query();
+        return hs_change(c.table, &q, "D?", nullptr, 0, c.reply, &c.error);
+      },
+      lies);
+}
+
+TEST(Lies, WhatIsNoNumberIsNoCount) {
+  refuses_all(
+      [](Calls& c) {
+        uint64_t rows;
+        const hs_query q = c.query();
+        return hs_count(c.table, &q, c.reply, &rows, &c.error);
+      },
+      kNoCounts);
+  refuses_all(
+      [](Calls& c) {
+        const hs_query q = c.query();
+        hs_field field = {"c", c.key};
+        return hs_change(c.table, &q, "U", &field, 1, c.reply, &c.error);
+      },
+      kNoCounts);
+}
+
+TEST(Lies, WhatIsNoIdIsNone) {
+  refuses_all(
+      [](Calls& c) {
+        hs_field field = {"c", c.key};
+        return hs_insert(c.table, "+", &field, 1, nullptr, 0, c.reply, &c.error);
+      },
+      {"0\t1\tabc", "0\t1\t-1", "0\t2\t1\t1", "0\t1\t1\t1", "0\t1\t\0"s, "0\t0"});
 }
 
 TEST(Table, AFilterOfARangeIsCopied) {
