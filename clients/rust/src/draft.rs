@@ -5,7 +5,7 @@ use crate::describe::IndexInfo;
 use crate::layout::{Layout, Shape};
 use crate::protocol::{Insert, Open};
 use crate::query::Query;
-use crate::request::Request;
+use crate::request::{Expect, Request};
 use crate::{Error, Key, Result, Row};
 
 /// A table, some of its columns and one of its indexes.
@@ -167,7 +167,10 @@ impl Draft {
                 let change = !matches!(verb, "" | "C");
                 let open = reads.as_ref().unwrap_or(&columns);
                 let filters = query.filter_columns();
-                let request = line(self.kind, &table, open, &filters, body, needs, change)?;
+                let mut request = line(self.kind, &table, open, &filters, body, needs, change)?;
+                if !gives_rows(verb) {
+                    request.expect = Expect::Numbers(1);
+                }
                 Ok((request, shape(&table, &columns, verb, known)))
             }
             What::Insert { table, verb, row, update } => {
@@ -185,7 +188,12 @@ impl Draft {
                 let mut body = Vec::new();
                 Insert { verb, values: row.values(), update }.append(&mut body)?;
                 let needs = needs_of_verb(verb);
-                let request = line(self.kind, &table, &columns, &[], body, needs, true)?;
+                let mut request = line(self.kind, &table, &columns, &[], body, needs, true)?;
+                match verb {
+                    "+" => request.expect = Expect::Id,
+                    verb if !gives_rows(verb) => request.expect = Expect::Numbers(2),
+                    _ => {}
+                }
                 Ok((request, shape(&table, &columns, verb, known)))
             }
         }
@@ -225,6 +233,7 @@ fn part(query: &Query, known: &Known) -> Result<u32> {
     }
 }
 
+/// A line whose reply is rows.
 fn line(
     kind: &'static str,
     table: &TableSpec,
@@ -245,6 +254,7 @@ fn line(
         needs,
         change,
         raw: false,
+        expect: Expect::Rows(columns.len()),
         patience: Duration::ZERO,
     })
 }

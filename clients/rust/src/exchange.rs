@@ -35,8 +35,8 @@ impl Connection {
             }
             let mut replies = Vec::with_capacity(pieces.len());
             let end = self.talk(&lines, &pieces, deadline, &mut replies).await;
-            self.finish(rest, steps, replies, results);
-            end?;
+            let taken = self.finish(rest, steps, replies, results);
+            end.and(taken)?;
         }
         Ok(())
     }
@@ -82,14 +82,16 @@ impl Connection {
         steps
     }
 
-    /// Hands the replies to their requests, as far as they have come.
+    /// Hands the replies to their requests, as far as they have come. The error is that of a reply to
+    /// something else, after which the connection is of no use.
     fn finish(
         &mut self,
         requests: &[Request],
         steps: Vec<Step>,
         replies: Vec<Reply>,
         results: &mut Vec<Result<Reply>>,
-    ) {
+    ) -> Result<()> {
+        let mut taken = Ok(());
         let mut replies = replies.into_iter();
         let mut refused: Vec<(u32, &Spec, Error)> = Vec::new();
         for (step, request) in steps.into_iter().zip(requests) {
@@ -114,12 +116,20 @@ impl Connection {
                 Err(error)
             } else {
                 self.changed |= request.change;
-                Ok(reply)
+                if request.raw || request.expect.is_met(&reply) {
+                    Ok(reply)
+                } else {
+                    let error = Error::protocol("it answers something else than was asked");
+                    taken = Err(error.clone());
+                    self.broken = true;
+                    Err(error)
+                }
             });
         }
         for (_, spec, _) in refused {
             self.indexes.forget(spec);
         }
+        taken
     }
 
     /// Opens an index under the id that was used longest ago. That index stays when the new one is

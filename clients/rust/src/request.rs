@@ -4,6 +4,39 @@ use std::time::Duration;
 use crate::protocol::Reply;
 use crate::{Error, Result};
 
+/// What a reply that is no error must be. Another one is a reply to something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    Anything,
+    /// Rows of so many columns.
+    Rows(usize),
+    /// One row of one to so many numbers.
+    Numbers(usize),
+    /// One number or none.
+    Id,
+}
+
+impl Expect {
+    pub(crate) fn is_met(self, reply: &Reply) -> bool {
+        let are_numbers = |most| {
+            let values = reply.len();
+            let digits = |value: Option<&[u8]>| value.map_or(false, is_number);
+            values <= most && reply.columns() == values.max(1) && reply.values().all(digits)
+        };
+        match self {
+            Expect::Anything => true,
+            Expect::Rows(columns) => reply.columns() == columns,
+            Expect::Numbers(most) => !reply.is_empty() && are_numbers(most),
+            Expect::Id => are_numbers(1),
+        }
+    }
+}
+
+fn is_number(value: &[u8]) -> bool {
+    const LONGEST: usize = 20; // Of 64 bits.
+    (1..=LONGEST).contains(&value.len()) && value.iter().all(u8::is_ascii_digit)
+}
+
 /// One line for the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
@@ -21,6 +54,7 @@ pub(crate) struct Request {
     pub change: bool,
     /// An error is a reply, too.
     pub raw: bool,
+    pub expect: Expect,
     /// What the server may wait beyond the timeout.
     pub patience: Duration,
 }
@@ -37,6 +71,7 @@ impl Request {
             needs,
             change: false,
             raw: false,
+            expect: Expect::Anything,
             patience: Duration::ZERO,
         }
     }
