@@ -75,6 +75,7 @@ class PlainTransport:
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
+        self._timeout = connected.gettimeout()
         self._deadline: Optional[float] = None
 
     @classmethod
@@ -104,13 +105,22 @@ class PlainTransport:
     def limit(self, seconds: float) -> None:
         """From now on: what takes longer is a TimeoutError; 0: nothing is."""
         self._deadline = time.monotonic() + seconds if seconds else None
-        self._socket.settimeout(seconds or None)
+        if seconds:
+            self._wait_for(seconds)
+
+    def _wait_for(self, seconds: Optional[float]) -> None:
+        """The socket's own limit, which costs a call of the system when it changes."""
+        if seconds != self._timeout:
+            self._socket.settimeout(seconds)
+            self._timeout = seconds
 
     def _left(self) -> Optional[float]:
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0001)
 
     async def send(self, data: bytes, sink: Sink) -> None:
         """Sends all; what comes meanwhile goes to the sink."""
+        if self._deadline is None:
+            self._wait_for(None)
         if len(data) <= SMALL:
             sent = self._send(data)
             if sent < len(data):
@@ -118,7 +128,7 @@ class PlainTransport:
             return
         left = memoryview(data)
         while left:
-            self._socket.settimeout(0)
+            self._wait_for(0)
             try:
                 piece = left[:PIECE]
                 sent = self._send(piece) if len(left) == len(data) else self._socket.send(piece)
@@ -137,7 +147,7 @@ class PlainTransport:
             seconds = self._left()
             if not any(select.select([self._socket], [self._socket], [], seconds)):
                 raise TimeoutError("the request took too long", sent=True)
-        self._socket.settimeout(self._left())
+        self._wait_for(self._left())
 
     def _send(self, data: Any) -> int:
         """How many bytes of a request's beginning were sent. Where a socket that is closed takes
@@ -150,8 +160,9 @@ class PlainTransport:
 
     async def receive(self) -> bytes:
         """What has come; nothing at the end."""
-        if self._deadline is not None:
-            self._socket.settimeout(self._left())
+        left = self._left()
+        if left is not None and left < 0.99 * (self._timeout or 0):
+            self._wait_for(left)
         return self._socket.recv(PIECE)
 
     def alive(self) -> bool:
