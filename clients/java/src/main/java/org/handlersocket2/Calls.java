@@ -178,6 +178,7 @@ public final class Calls {
         filterColumns.isEmpty() ? table.spec(columns) : new Spec(table, columns, filterColumns);
     Request request = new Request(kind, table.full, spec, body);
     request.change = !verb.isEmpty() && !verb.equals("C");
+    request.columns = givesRows(verb) ? columns.size() : -1;
     return request.needs(query.inAll ? "all" : query.op.equals("=<") ? "descending" : needs(verb));
   }
 
@@ -187,7 +188,12 @@ public final class Calls {
     Spec spec = new Spec(table, row.columns, List.of());
     Request request = new Request(kind, table.full, spec, body);
     request.change = true;
+    request.columns = givesRows(verb) ? row.columns.size() : -1;
     return request.needs(needs(verb));
+  }
+
+  private static boolean givesRows(String verb) {
+    return verb.isEmpty() || verb.endsWith("?") || verb.endsWith("!");
   }
 
   private static String needs(String verb) {

@@ -14,6 +14,7 @@ final class Exchange {
   private final List<Step> steps = new ArrayList<>();
   private Line lines;
   private boolean opening;
+  private boolean astray; // A reply was to something else.
 
   /** A request of one piece. */
   private static final class Step {
@@ -89,6 +90,7 @@ final class Exchange {
     int before = answered;
     opening = true;
     connection.talk(lines, expected, reply -> handle(before, reply));
+    connection.broken |= astray;
     refuse(before);
     for (Step step : steps) {
       if (step.opens && step.index.refused != null) {
@@ -115,7 +117,16 @@ final class Exchange {
       step.request.done.accept(null, ServerError.of(reply.code(), reply.text()));
     } else {
       connection.changed |= step.request.change;
-      step.request.done.accept(reply, null);
+      take(step.request, reply);
+    }
+  }
+
+  private void take(Request request, Reply reply) {
+    if (request.columns < 0 || request.raw || reply.columns() == request.columns) {
+      request.done.accept(reply, null);
+    } else {
+      astray = true;
+      request.done.accept(null, new ProtocolError("rows of " + reply.columns() + " columns"));
     }
   }
 

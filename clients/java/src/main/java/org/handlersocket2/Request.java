@@ -11,6 +11,7 @@ final class Request {
   final Spec spec; // Null: the line needs no index.
   final Line body; // Without the id and the end of the line.
   String needs = ""; // A feature without which it is not sent.
+  int columns = -1; // That each row of the reply has; -1: it has other than rows.
   boolean change;
   boolean raw; // An error is a reply, too.
   long patience; // Nanoseconds that the server may wait beyond the timeout.

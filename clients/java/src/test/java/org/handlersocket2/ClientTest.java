@@ -121,6 +121,22 @@ class ClientTest {
   }
 
   @Test
+  void rowsOfOtherColumnsThanWereAskedForCloseTheConnection() throws IOException {
+    for (String lie : List.of("0\t0\n", "0\t2\n", "0\t2\t1\t2\n", "0\t3\t1\t2\t3\n")) {
+      try (FakeServer server = new FakeServer(line -> line.startsWith("P\t") ? "0\t1\n" : lie);
+          Client client = Client.connect(server.url())) {
+        Table table = client.table("d.t").columns("a").raw();
+        assertThrows(ProtocolError.class, () -> table.get(1), lie);
+        assertThrows(ProtocolError.class, () -> table.find(">=", 1, new Query()), lie);
+        Returning changed = table.returning(When.BEFORE);
+        Row row = Row.of("a", 2);
+        assertThrows(ProtocolError.class, () -> changed.update(1, row, new Query()), lie);
+        assertEquals(3, server.connections.get(), lie);
+      }
+    }
+  }
+
+  @Test
   void aServerThatIsSilentIsATimeout() throws IOException {
     try (FakeServer server = new FakeServer(line -> "");
         Client client = Client.connect(server.url() + "&timeout=0.05")) {
