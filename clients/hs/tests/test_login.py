@@ -67,6 +67,18 @@ def test_the_password_comes_from_the_environment_or_an_option_file(
     assert guest("update", "t", "1", "v=2", "-u", "app").returncode == 0
 
 
+def test_rows_are_added_where_the_write_port_alone_asks_for_an_account(tmp_path: Path) -> None:
+    with PrivateServer(variables={"handlersocket_authentication_wr": "account"}) as server:
+        server.sql("CREATE DATABASE test")
+        server.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        server.sql("CREATE USER app@'%%' IDENTIFIED BY %s", [PASSWORD])
+        server.sql("GRANT ALL ON test.t TO app@'%'")
+        hs = runner(server, tmp_path)
+        added = hs("insert", "t", "id=1", "v=2", "-u", "app", env={"HS_PASSWORD": PASSWORD})
+        assert added.returncode == 0, added.stderr
+        assert server.sql("SELECT * FROM test.t") == [(1, 2)]
+
+
 def test_the_password_is_asked_for_and_not_shown(guarded: PrivateServer, tmp_path: Path) -> None:
     env = environment(guarded, tmp_path)
     terminal = Terminal(env, "get", "t", "1", "-u", "app", "-p", "-f", "csv")
