@@ -24,7 +24,8 @@ class FakeIndex
     rows = found(operator, key)
     return counted(rows, filters) if filters.last == "C"
 
-    reply(wanted(rows.drop(offset.to_i), filters).first((limit || 1).to_i), call.index.chomp.split("\t")[5].split(","))
+    wanted = wanted(rows.drop(offset.to_i), filters).first((limit || 1).to_i)
+    call.decode(reply(wanted, call.index.chomp.split("\t")[5].split(",")))
   end
 
   def ids

@@ -10,7 +10,11 @@ module HandlerSocket2
       %w[column type nullable key default extra character_set comment],
       %w[index position column unique direction prefix_length]
     ].freeze
-    private_constant :DESCRIBED
+    TOLD = %w[database table column type nullable index position unique].freeze # never NULL
+    NUMBERS = %w[position prefix_length].freeze
+    NUMBER = /\A[0-9]{0,10}\z/
+    GTID = /\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?\z/
+    private_constant :DESCRIBED, :TOLD, :NUMBERS, :NUMBER, :GTID
 
     # @return [Symbol] for the hook
     attr_reader :kind
@@ -58,7 +62,7 @@ module HandlerSocket2
     # `G L`.
     # @return [Call]
     def self.last_gtid
-      new(:last_gtid, Protocol.last_gtid, feature: "gtid") { |reply| Values.text(+reply.values.first.to_s) }
+      new(:last_gtid, Protocol.last_gtid, feature: "gtid") { |reply| gtid(reply) }
     end
 
     # `G W`: whether all is applied.
@@ -67,7 +71,7 @@ module HandlerSocket2
       raise ValueError, "#{seconds.inspect} are no seconds" unless seconds.is_a?(Numeric) && seconds.to_f.finite?
 
       line = Protocol.wait_gtid(gtid, (seconds * 1000).to_i)
-      new(:wait_for_gtid, line, feature: "gtid") { |reply| reply.values == ["1"] }
+      new(:wait_for_gtid, line, feature: "gtid") { |reply| reply.number == 1 }
     end
 
     # `D`: databases, tables, columns or indexes.
@@ -75,13 +79,23 @@ module HandlerSocket2
     def self.describe(database = nil, table = nil, indexes: false)
       names = DESCRIBED[indexes ? 3 : [database, table].compact.size]
       new(:describe, Protocol.describe(database, table, indexes), feature: "describe") do |reply|
-        raise ProtocolError, "the reply is none to a describe" unless reply.columns == names.size
-
-        reply.values.each_slice(names.size).map { |values| schema(names.zip(values).to_h) }
+        reply.rows(names.size).map { |values| schema(names.zip(values).to_h) }
       end
     end
 
+    def self.gtid(reply)
+      (told,), other = reply.rows(1).to_a
+      raise ProtocolError, "the reply is no GTID" unless other.nil? && told&.match?(GTID)
+
+      Values.text(told)
+    end
+    private_class_method :gtid
+
     def self.schema(row)
+      unless TOLD.all? { |name| !row.key?(name) || row[name] } && NUMBERS.all? { |name| row[name].to_s.match?(NUMBER) }
+        raise ProtocolError, "the reply is none to a describe"
+      end
+
       row.transform_values! { |value| value && Values.text(value) }
       row["nullable"] = row["nullable"] == "YES" if row.key?("nullable")
       if row.key?("position")

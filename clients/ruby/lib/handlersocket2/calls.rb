@@ -43,9 +43,7 @@ module HandlerSocket2
     def rows(columns)
       kinds = columns.map { |name| @raw ? :bytes : @kinds.fetch(name, :text) }
       lambda do |reply|
-        raise ProtocolError, "the reply has not the columns that were asked for" if reply.columns != columns.size
-
-        reply.values.each_slice(columns.size).map do |values|
+        reply.rows(columns.size).map do |values|
           columns.each_with_index.to_h { |name, at| [name, Values.from_bytes(kinds[at], values[at])] }
         end
       end
@@ -63,13 +61,18 @@ module HandlerSocket2
 
     # @return [Call]
     def get(key)
-      find("=", key).meaning(:get) { |reply| @rows.call(reply).first }
+      find("=", key).meaning(:get) do |reply|
+        row, other = @rows.call(reply)
+        raise ProtocolError, "the reply has more rows than were asked for" if other
+
+        row
+      end
     end
 
     # @return [Call] a page of a range, with the values as they came
     def page(operator, key, limit, offset, columns, names, wire)
       line = Protocol.find(0, operator, key, limit, offset, nil, wire)
-      call(:range, line, opening(columns, names)) { |reply| reply }
+      call(:range, line, opening(columns, names)) { |reply| reply.rows(columns.size, limit).to_a }
     end
 
     # @return [Call]
@@ -86,25 +89,31 @@ module HandlerSocket2
 
     # @return [Call]
     def insert(row, returning: nil)
-      add("+", row, returning) { |reply| reply.id(0) }
+      add("+", row, returning) { |reply| generated(reply.numbers(0..1).first) }
     end
 
     # @return [Call]
     def insert_ignore(row, returning: nil)
-      add("+I", row, returning) { |reply| Inserted.new(inserted: reply.number == 1, id: reply.id(1)) }
+      add("+I", row, returning) do |reply|
+        number, id = added(reply, 0..1)
+        Inserted.new(inserted: number == 1, id: id)
+      end
     end
 
     # @return [Call]
     def upsert(row, update: nil, returning: nil)
       add("+U", row, returning, update) do |reply|
-        did = DID[reply.number] or raise ProtocolError, "the reply is none to an upsert"
-        Upserted.new(did: did, id: reply.id(1))
+        number, id = added(reply, 0..2)
+        Upserted.new(did: DID[number], id: id)
       end
     end
 
     # @return [Call]
     def replace(row, returning: nil)
-      add("+R", row, returning) { |reply| Replaced.new(replaced: reply.number - 1, id: reply.id(1)) }
+      add("+R", row, returning) do |reply|
+        number, id = added(reply, 1..)
+        Replaced.new(replaced: number - 1, id: id)
+      end
     end
 
     # @return [Call]
@@ -184,6 +193,19 @@ module HandlerSocket2
       end
       line = Protocol.insert(0, verb, bytes(row), update && bytes(update))
       call(:insert, line, opening(names), changes: true, feature: feature, &decode)
+    end
+
+    # What a reply tells of a row that was added: a number of this range, and the id.
+    def added(reply, numbers)
+      number, id = reply.numbers(1..2)
+      raise ProtocolError, "the reply is none to this insert" unless numbers.cover?(number)
+
+      [number, generated(id)]
+    end
+
+    # Nil for 0 and for none.
+    def generated(id)
+      id unless id&.zero?
     end
 
     def change(verb, key, values, operator, limit, filters, returning)

@@ -175,9 +175,19 @@ module HandlerSocket2
 
     # Forgets the indexes that the server has refused, and returns the errors.
     def refuse(opened)
-      errors = opened.to_h { |place, line| [line, @answers[place]] }
-      errors.select! { |_, answer| answer.is_a?(ServerError) }
+      errors = opened.to_h { |place, line| [line, refusal(@answers[place])] }.compact
       errors.each_key { |line| @free << @indexes.delete(line) if @indexes.key?(line) }
+    end
+
+    # The error that the answer to the opening of an index is, if it is one.
+    def refusal(answer)
+      return answer unless answer.is_a?(Reply)
+
+      answer.nothing
+      nil
+    rescue ProtocolError => e
+      @broken = true
+      e
     end
 
     def result(call, answer)

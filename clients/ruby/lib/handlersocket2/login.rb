@@ -29,7 +29,10 @@ module HandlerSocket2
       end
       raise AuthenticationError.new(3, "unauth") unless reply.columns == 6
 
-      Values.text(reply.values[4].to_s.dup).split(",").freeze
+      features = reply.values[4]
+      raise ProtocolError, "the features are none" unless features&.ascii_only?
+
+      Values.text(features).split(",").freeze
     end
 
     private

@@ -38,7 +38,7 @@ module HandlerSocket2
       width = @calls.columns.size
       loop do
         call = @calls.page(@operator, @key, @size, @skip, @columns, @names, @filters)
-        page = @runner.one(call).values.each_slice(@columns.size).to_a
+        page = @runner.one(call)
         keys = page.map { |row| @places.map { |place| row[place].dup } } # their bytes: text comes of the others
         page.each { |row| decode.call(Reply.new(width, row.first(width))).each(&block) }
         break if page.size < @size

@@ -44,8 +44,7 @@ module HandlerSocket2
 
       key = [LOWEST_OF_TYPE[@first.word] || LOWEST.fetch(@first.kind, "")]
       while @first.kind == :text && (below = @runner.one(@calls.count("<", key))).positive?
-        found = @runner.one(@calls.page("<", key, 1, below - 1, @names.first(1), [], [])).values
-        key = found unless found.empty?
+        key = @runner.one(@calls.page("<", key, 1, below - 1, @names.first(1), [], [])).first || key
       end
       key
     end

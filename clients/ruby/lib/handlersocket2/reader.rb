@@ -4,6 +4,9 @@ module HandlerSocket2
   # A reply that is no error: its number of columns, and all values in their order.
   # @api private
   class Reply
+    WHOLE = /\A[0-9]{1,20}\z/
+    private_constant :WHOLE
+
     # @return [Integer]
     attr_reader :columns
     # @return [Array<String, nil>] bytes
@@ -16,19 +19,38 @@ module HandlerSocket2
       @values = values
     end
 
-    # @return [Integer] the value at this place
-    # @raise [ProtocolError] when it is no number
-    def number(place = 0)
-      found = values[place]
-      raise ProtocolError, "the reply has no number" unless found&.match?(/\A[0-9]{1,20}\z/)
+    # @param width [Integer] how many columns were asked for
+    # @param most [Integer, nil] how many rows
+    # @return [Enumerator<Array<String, nil>>] the rows
+    # @raise [ProtocolError] when it has others
+    def rows(width, most = nil)
+      raise ProtocolError, "the reply has not the columns that were asked for" if columns != width
+      raise ProtocolError, "the reply has more rows than were asked for" if most && values.size > most * width
 
-      found.to_i
+      values.each_slice(width)
     end
 
-    # @return [Integer, nil] the id at this place; nil for 0 and for none
-    def id(place)
-      found = values.size > place ? number(place) : 0
-      found unless found.zero?
+    # @param sizes [Range] how many there may be
+    # @return [Array<Integer>] the numbers that are the only row
+    # @raise [ProtocolError] when it has something else
+    def numbers(sizes)
+      unless sizes.cover?(values.size) && columns == [values.size, 1].max && values.all? { |one| one&.match?(WHOLE) }
+        raise ProtocolError, "the reply has not the numbers that were asked for"
+      end
+
+      values.map(&:to_i)
+    end
+
+    # @return [Integer] the only value
+    # @raise [ProtocolError] when it has something else
+    def number
+      numbers(1..1).first
+    end
+
+    # @return [true] when it tells nothing
+    # @raise [ProtocolError] when it has values
+    def nothing
+      values.empty? or raise ProtocolError, "the reply has values, for which nobody has asked"
     end
   end
 

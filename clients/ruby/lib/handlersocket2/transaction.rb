@@ -17,7 +17,7 @@ module HandlerSocket2
       @pool = read_only ? places.read : places.write
       @connection = @pool.take(places.deadline)
       begin
-        begun = one(Call.new(:begin, line, feature: "transaction") { true })
+        begun = one(Call.new(:begin, line, feature: "transaction", &:nothing))
       ensure
         leave(broken: true) unless begun
       end
@@ -46,7 +46,7 @@ module HandlerSocket2
     # @return [void]
     # @raise [Error]
     def savepoint(name)
-      one(Call.new(:savepoint, Protocol.savepoint(Values.to_bytes(name.to_s))))
+      one(Call.new(:savepoint, Protocol.savepoint(Values.to_bytes(name.to_s)), &:nothing))
     end
 
     # Undoes what was done since the savepoint.
@@ -54,7 +54,7 @@ module HandlerSocket2
     # @return [void]
     # @raise [Error]
     def rollback_to(name)
-      one(Call.new(:rollback_to, Protocol.rollback_to(Values.to_bytes(name.to_s))))
+      one(Call.new(:rollback_to, Protocol.rollback_to(Values.to_bytes(name.to_s)), &:nothing))
     end
 
     # Commits. After an error nothing was kept, unless it is a {ConnectionError} that was sent. It does
@@ -65,7 +65,7 @@ module HandlerSocket2
       return unless @connection
 
       begin
-        one(Call.new(:commit, Protocol.commit, changes: !@read_only))
+        one(Call.new(:commit, Protocol.commit, changes: !@read_only, &:nothing))
       ensure
         leave
       end
@@ -78,7 +78,7 @@ module HandlerSocket2
       return unless @connection
 
       begin
-        done = one(Call.new(:rollback, Protocol.rollback) { true })
+        done = one(Call.new(:rollback, Protocol.rollback, &:nothing))
       rescue ConnectionError, ServerError
         # The server rolls back when the connection ends.
       ensure

@@ -18,8 +18,10 @@ module HandlerSocket2
                 multilinestring multipolygon geometrycollection]
     }.flat_map { |kind, types| types.map { |type| [type, kind] } }.to_h.freeze
     MOMENT = /\A([0-9]{4})-([0-9]{2})-([0-9]{2})(?: ([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6}))?)?\z/
+    DECIMAL = /\A-?[0-9]+(?:\.[0-9]+)?\z/
+    FLOAT = /\A-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?\z/
     LONGEST_PLAIN_DECIMAL = 400
-    private_constant :KINDS, :MOMENT, :LONGEST_PLAIN_DECIMAL
+    private_constant :KINDS, :MOMENT, :DECIMAL, :FLOAT, :LONGEST_PLAIN_DECIMAL
 
     module_function
 
@@ -68,8 +70,8 @@ module HandlerSocket2
       case kind
       when :bytes then bytes
       when :integer then bytes.match?(/\A-?[0-9]{1,20}\z/) ? bytes.to_i : wrong(kind, bytes)
-      when :float then Float(bytes, exception: false) || wrong(kind, bytes)
-      when :decimal then BigDecimal(bytes, exception: false) || wrong(kind, bytes)
+      when :float then float(bytes) || wrong(kind, bytes)
+      when :decimal then bytes.match?(DECIMAL) ? BigDecimal(bytes) : wrong(kind, bytes)
       when :date, :datetime then moment(kind, bytes) || text(bytes)
       else text(bytes)
       end
@@ -85,6 +87,12 @@ module HandlerSocket2
 
       def wrong(kind, bytes)
         raise ProtocolError, "the value #{bytes[0, 40].inspect} is none of a column of kind #{kind}"
+      end
+
+      # Nil for a text that is none.
+      def float(bytes)
+        value = bytes.match?(FLOAT) ? bytes.to_f : return
+        value if value.finite?
       end
 
       def finite(value)
