@@ -69,18 +69,19 @@ class Cluster:
     def start(self) -> Cluster:
         """The others begin with copies of the first node's data."""
         first, *others = self.nodes
-        self._bootstrap(first)
+        self._start(first, "--wsrep-new-cluster")
         first.stop()
         for node in others:
             shutil.copytree(first.data_directory, node.data_directory)
-        self._bootstrap(first)
+        self._start(first, "--wsrep-new-cluster")
         for node in others:
             node.start()
         self.wait_until_synced()
         return self
 
-    def _bootstrap(self, node: PrivateServer) -> None:
-        node.arguments = ["--wsrep-new-cluster"]
+    def _start(self, node: PrivateServer, argument: str) -> None:
+        """The argument is for this start alone."""
+        node.arguments = [argument]
         node.start()
         node.arguments = []
 
@@ -90,9 +91,7 @@ class Cluster:
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=TIMEOUT_S)
         log = (node.directory / "recover.log").read_text(errors="replace")
         place = re.findall(r"Recovered position: (\S+)", log)[-1]
-        node.arguments = [f"--wsrep-start-position={place}"]
-        node.start()
-        node.arguments = []
+        self._start(node, f"--wsrep-start-position={place}")
         self.wait_until_synced()
 
     def wait_until_synced(self) -> None:
