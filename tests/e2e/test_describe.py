@@ -433,13 +433,19 @@ def test_a_long_list_lets_other_connections_in() -> None:
                 cursor.execute(f"CREATE TABLE hs.t{number} (id INT) ENGINE=MyISAM COMMENT '{number}'")
         with Client(one.port) as lister, Client(one.port) as finder:
             finder.open("hs.f", ["id"])
-            lister.send(line("D", "hs") * 3)
-            finds = 0
-            while not select.select([lister.socket], [], [], 0)[0]:
-                assert finder.find("=", [1]) == [(b"1",)]
-                finds += 1
-            for _ in range(3):
+            # A server that answers a list in one piece lets at most two finds be answered beside
+            # it: one that came before it and one that waited for it. How many more there are
+            # depends on the machine, so one list of fifty must have three.
+            for _ in range(50):
+                lister.send(line("D", "hs"))
+                finds = 0
+                while not select.select([lister.socket], [], [], 0)[0]:
+                    assert finder.find("=", [1]) == [(b"1",)]
+                    finds += 1
                 assert len(rows(lister.read_line())) == tables + 1
-            assert finds >= 10, finds
+                if finds >= 3:
+                    break
+            else:
+                pytest.fail("no list let another connection in")
             # DDL of a table that the session has open goes on at once, too.
             one.sql("ALTER TABLE hs.f ADD x INT")
