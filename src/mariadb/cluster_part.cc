@@ -20,7 +20,8 @@ Result<void> ClusterPart::begin_statement() {
     (void)wsrep_before_command(thd_);  // fails for an open transaction only
     in_transaction_ = true;
   }
-  if (wsrep_before_statement(thd_) != 0) return Error::sql(ER_LOCK_DEADLOCK, "aborted");
+  if (wsrep_before_statement(thd_) != 0)
+    return Error::sql(ER_LOCK_DEADLOCK, ER_THD(thd_, ER_LOCK_DEADLOCK));
   if (wsrep_start_trx_if_not_started(thd_) != 0)
     return Error::sql(ER_ERROR_DURING_COMMIT, "the cluster takes no transaction");
   return {};

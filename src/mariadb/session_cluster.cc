@@ -6,9 +6,10 @@
 namespace hs::mariadb {
 
 // A transaction of another node may abort this session's at any time, also while its client is
-// away; and until this session has noticed, the other nodes wait.
+// away; and until this session has noticed, the other nodes wait. A session that has tables
+// open follows SET GLOBAL wsrep_on later.
 bool MariaSession::takes_transactions() const {
-  return mode_ == engine::Mode::kReadOnly || !ClusterPart::is_node();
+  return mode_ == engine::Mode::kReadOnly || !(ClusterPart::is_node() || cluster_.is_on());
 }
 
 // What triggers do is not certified as a whole, and what is in other engines not replicated.

@@ -38,9 +38,9 @@ bool is_same_name(const SAVEPOINT& savepoint, const LEX_CSTRING& name) {
 
 Result<void> MariaSession::begin_transaction(const engine::TransactionOptions& options) {
   if (should_stop()) return ErrorCode::kShutdown;
+  if (cursors_.open().empty()) server_.take_settings();
   if (!takes_transactions()) return ErrorCode::kNotImplemented;
   forget_kill();
-  if (cursors_.open().empty()) server_.take_settings();
   server_.begin_statement(SQLCOM_BEGIN);
   thd_->tx_isolation = isolation_of(options.isolation);
   thd_->variables.option_bits |= OPTION_BEGIN;

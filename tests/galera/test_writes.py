@@ -117,6 +117,25 @@ def test_transactions_of_clients_are_refused_as_a_whole(cluster: Cluster, writer
     assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (5, 1)]
 
 
+def test_sessions_follow_wsrep_on_as_new_connections_do(
+    cluster: Cluster, node: PrivateServer, writer: Client
+) -> None:
+    """They take it when they begin to use tables, so a request or more may still be as before."""
+    assert writer.request(1, "+", 2, 4, 0) == b"0\t1"
+    node.sql("SET GLOBAL wsrep_on = OFF")
+    try:
+        while writer.request("T", "B") == b"2\t1\tnotimpl":
+            writer.request("T", "R")
+        assert writer.request("T", "R") == b"0\t1"
+    finally:
+        node.sql("SET GLOBAL wsrep_on = ON")
+    while (reply := writer.request(1, "+", 2, 5, 0)) != b"0\t1":
+        assert reply == b"1\t1\tunsupported_table"
+    assert writer.request("T", "B") == b"2\t1\tnotimpl"
+    assert writer.request("T", "R") == b"0\t1"
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (4, 0), (5, 0)]
+
+
 def test_views_of_many_requests_work_on_the_read_port(cluster: Cluster, node: PrivateServer) -> None:
     with Client(node.port) as reader:
         reader.open("hs.t", ["id", "v"])
