@@ -14,7 +14,7 @@ ROUNDS = 150
 
 
 def create(primary: PrivateServer) -> None:
-    primary.sql("CREATE OR REPLACE DATABASE hs")
+    primary.make_database("hs")
     primary.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
     primary.sql("INSERT INTO hs.t SELECT seq, 0 FROM hs.seq_1_to_8")
 

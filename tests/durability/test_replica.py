@@ -86,7 +86,7 @@ def test_requests_that_fail_among_others_of_their_statement_are_not_in_the_log(
 ) -> None:
     """Runs of one kind of request, many of which break a constraint."""
     primary.sql(f"SET GLOBAL binlog_row_image = {image}")
-    primary.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    primary.make_database("hs")
     primary.sql(
         "CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, n TINYINT DEFAULT 3 CHECK (n < 100),"
         " b TEXT)"
@@ -121,7 +121,7 @@ def test_a_replica_has_replaced_rows_in_its_indexes_on_virtual_columns(
     primary: PrivateServer, image: str
 ) -> None:
     primary.sql(f"SET GLOBAL binlog_row_image = {image}")
-    primary.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    primary.make_database("hs")
     primary.sql(
         "CREATE TABLE hs.t (id INT PRIMARY KEY, v INT, w TEXT, g INT AS (v + w) VIRTUAL,"
         " h INT AS (v * 2) VIRTUAL, s TEXT AS (CONCAT(w, v)) VIRTUAL, KEY g (g), KEY s (s(5)))"

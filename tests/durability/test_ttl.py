@@ -11,7 +11,7 @@ STATE = "SELECT ROWS_PURGED, LAST_ERROR FROM information_schema.HANDLERSOCKET_TT
 
 
 def create(primary: PrivateServer, rows: int) -> None:
-    primary.sql("CREATE OR REPLACE DATABASE hs")
+    primary.make_database("hs")
     primary.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, e DATETIME NULL, KEY (e)) COMMENT 'hs: ttl=e'")
     primary.sql(f"INSERT INTO hs.t SELECT seq, IF(seq % 2, NULL, '2000-01-01') FROM hs.seq_1_to_{rows}")
     with Client(primary.port) as client:

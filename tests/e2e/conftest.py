@@ -28,7 +28,7 @@ def server() -> Iterator[PrivateServer]:
 @pytest.fixture
 def database(server: PrivateServer) -> Iterator[str]:
     """An empty database `hs`, dropped afterwards."""
-    server.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    server.make_database("hs")
     yield "hs"
     server.sql("DROP DATABASE IF EXISTS hs")
 

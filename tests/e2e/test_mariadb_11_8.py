@@ -31,7 +31,7 @@ def vector(*values: float) -> bytes:
 
 @pytest.fixture(autouse=True)
 def _empty(server: PrivateServer) -> None:
-    server.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    server.make_database("hs")
 
 
 def nearest(server: PrivateServer) -> list[int]:

@@ -75,7 +75,7 @@ def test_a_value_that_was_read_and_is_written_back_is_the_same(
     server: PrivateServer, binary_server: PrivateServer, wire: str
 ) -> None:
     chosen = server if wire == "utf8mb4" else binary_server
-    chosen.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    chosen.make_database("hs")
     connection = chosen.connect(database="hs")
     with connection.cursor() as cursor, Client(chosen.port_wr) as client:
         for number, (column, values) in enumerate(COLUMNS.items()):
@@ -118,7 +118,7 @@ def test_uuid_and_inet_are_text_in_both_character_sets(
     server: PrivateServer, binary_server: PrivateServer
 ) -> None:
     for chosen in (server, binary_server):
-        chosen.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+        chosen.make_database("hs")
         chosen.sql("CREATE TABLE hs.u (u UUID PRIMARY KEY, i INET6, j INET4)")
         with Client(chosen.port_wr) as client:
             client.open("hs.u", ["u", "i", "j"])

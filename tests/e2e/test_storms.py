@@ -194,7 +194,7 @@ CASES = [
 def test_gets_through_and_clients_see_right_rows(
     stormy: PrivateServer, name: str, statements: list[str], may_vanish: bool
 ) -> None:
-    stormy.sql("CREATE OR REPLACE DATABASE hs")
+    stormy.make_database("hs")
     stormy.sql(CREATE)
     fill(stormy)
     load = Load(stormy, 1, may_vanish)
@@ -212,7 +212,7 @@ def test_gets_through_and_clients_see_right_rows(
 
 
 def test_a_trigger_that_comes_meanwhile_is_never_skipped(stormy: PrivateServer) -> None:
-    stormy.sql("CREATE OR REPLACE DATABASE hs")
+    stormy.make_database("hs")
     stormy.sql(CREATE)
     fill(stormy)
     stormy.sql("CREATE TABLE hs.log (n INT AUTO_INCREMENT PRIMARY KEY, id INT, v INT)")
@@ -251,7 +251,7 @@ def test_a_trigger_that_comes_meanwhile_is_never_skipped(stormy: PrivateServer) 
 
 
 def test_threads_that_are_killed_go_on(stormy: PrivateServer) -> None:
-    stormy.sql("CREATE OR REPLACE DATABASE hs")
+    stormy.make_database("hs")
     stormy.sql(CREATE)
     fill(stormy)
     load = Load(stormy, 3, may_vanish=False)

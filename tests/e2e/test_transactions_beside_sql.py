@@ -17,7 +17,7 @@ START = [(1, 10), (2, 20), (3, 30)]
 
 
 def fill(server: PrivateServer) -> None:
-    server.sql("CREATE OR REPLACE DATABASE hs CHARACTER SET utf8mb4")
+    server.make_database("hs")
     server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT, KEY (v))")
     server.sql("INSERT INTO hs.t VALUES (1, 10), (2, 20), (3, 30)")
 

@@ -118,7 +118,7 @@ def single() -> Iterator[PrivateServer]:
 
 @pytest.fixture
 def definers(single: PrivateServer) -> Iterator[PrivateServer]:
-    single.sql("CREATE OR REPLACE DATABASE hs")
+    single.make_database("hs")
     for user in ("ada@'%'", "low@localhost"):
         single.sql(f"CREATE OR REPLACE USER {user} IDENTIFIED BY 'p'")
     single.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")

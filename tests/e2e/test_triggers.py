@@ -110,7 +110,7 @@ def test_a_request_that_fails_in_a_pipeline_is_undone_alone(server: PrivateServe
 def test_routines_and_triggers_of_other_databases(
     server: PrivateServer, writer: Client, database: str
 ) -> None:
-    server.sql("CREATE OR REPLACE DATABASE aside")
+    server.make_database("aside")
     try:
         server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(20))")
         server.sql("CREATE TABLE aside.l (id INT PRIMARY KEY, d VARCHAR(20))")

@@ -70,7 +70,7 @@ class Churn:
         self.server = server
         self.rng = random.Random(seed)
         self.rounds = 0
-        server.sql("CREATE OR REPLACE DATABASE hs")
+        server.make_database("hs")
         for number in range(TABLES):
             self._create(number)
 
