@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/filter.h"
 
+#include "adapter/key_bounds.h"
 #include "mariadb/fit.h"
 #include "mariadb/text.h"
 
@@ -99,23 +100,6 @@ int ColumnFilter::compare() {
   return order != 0 ? order : when_equal_;
 }
 
-bool ColumnFilter::passes() {
-  const int order = compare();
-  switch (op_) {
-    case FilterOperator::kEqual:
-      return order == 0;
-    case FilterOperator::kNotEqual:
-      return order != 0;
-    case FilterOperator::kGreater:
-      return order > 0;
-    case FilterOperator::kGreaterOrEqual:
-      return order >= 0;
-    case FilterOperator::kLess:
-      return order < 0;
-    case FilterOperator::kLessOrEqual:
-      return order <= 0;
-  }
-  return false;
-}
+bool ColumnFilter::passes() { return adapter::meets(op_, compare()); }
 
 }  // namespace hs::mariadb

@@ -7,45 +7,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "adapter/key_bounds.h"
 #include "mariadb/cursor.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
-namespace {
-
-// The condition on the whole values of rows that lie behind a key in the index, or before it.
-FilterOperator filter_operator(KeyOperator op, bool descends) {
-  switch (op) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      break;
-    case KeyOperator::kGreater:
-      return descends ? FilterOperator::kLess : FilterOperator::kGreater;
-    case KeyOperator::kGreaterOrEqual:
-      return descends ? FilterOperator::kLessOrEqual : FilterOperator::kGreaterOrEqual;
-    case KeyOperator::kLess:
-      return descends ? FilterOperator::kGreater : FilterOperator::kLess;
-    case KeyOperator::kLessOrEqual:
-      return descends ? FilterOperator::kGreaterOrEqual : FilterOperator::kLessOrEqual;
-  }
-  return FilterOperator::kEqual;
-}
-
-// Where a range starts when the last key part holds another value than the client's: one that lies
-// on `side` of it in the order of the index.
-KeyOperator beside(KeyOperator op, int side) {
-  const bool ascends = op == KeyOperator::kGreater || op == KeyOperator::kGreaterOrEqual;
-  if (side == 0) return op;
-  if (ascends) return side < 0 ? KeyOperator::kGreater : KeyOperator::kGreaterOrEqual;
-  return side < 0 ? KeyOperator::kLessOrEqual : KeyOperator::kLess;
-}
-
-KeyOperator strict(KeyOperator op) {
-  const bool ascends = op == KeyOperator::kGreater || op == KeyOperator::kGreaterOrEqual;
-  return ascends ? KeyOperator::kGreater : KeyOperator::kLess;
-}
-
-}  // namespace
 
 // An index on the beginning of a column finds all rows that begin alike, so whole values are
 // compared afterwards.
@@ -66,7 +32,7 @@ Result<void> MariaCursor::add_condition(KeyOperator op, size_t part, const Value
   const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
   const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
   auto made = ColumnFilter::make_for_text(table_->field[key_part.fieldnr - 1],
-                                          filter_operator(op, descends), value);
+                                          adapter::filter_operator(op, descends), value);
   if (!made) return made.error();
   conditions_.push_back(std::move(*made));
   before_condition_ = length_of_parts(part);
@@ -117,7 +83,7 @@ Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, const Value& va
   if (place.place == Fit::Place::kNowhere) {
     // No row with these earlier parts is in the range. Rows that lie before or behind them may be.
     parts_ = part;
-    op_ = strict(op);
+    op_ = adapter::strict(op);
     return part != 0;
   }
   const bool is_cut = (key_part.key_part_flag & HA_PART_KEY_SEG) != 0;
@@ -132,7 +98,7 @@ Result<bool> MariaCursor::place_key(KeyOperator op, size_t part, const Value& va
     parts_ = part;
   } else {
     parts_ = part + 1;
-    op_ = beside(op, key_part.key_part_flag & HA_REVERSE_SORT ? -place.side : place.side);
+    op_ = adapter::beside(op, key_part.key_part_flag & HA_REVERSE_SORT ? -place.side : place.side);
   }
   return true;
 }
