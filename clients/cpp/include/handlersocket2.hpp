@@ -9,4 +9,6 @@
 
 #include <handlersocket2/client.hpp>
 #include <handlersocket2/pipeline.hpp>
+#include <handlersocket2/range.hpp>
+#include <handlersocket2/returning.hpp>
 #include <handlersocket2/table.hpp>
