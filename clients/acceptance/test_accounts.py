@@ -83,6 +83,38 @@ def refused(client: Driver, url: str) -> str:
     return caught.value.name
 
 
+def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connect, folder: Path) -> None:
+    """As the package sets the ports. A wrong password is one where an account is asked for."""
+    variables = {"handlersocket_authentication_wr": "account"}
+    with PrivateServer(variables=variables) as own:
+        own.sql("CREATE DATABASE test")
+        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        own.sql("INSERT INTO test.t VALUES (1, 2)")
+        own.sql("CREATE USER app@'%%' IDENTIFIED BY %s", [PASSWORD])
+        own.sql("GRANT ALL ON test.* TO app@'%'")
+        place = f"127.0.0.1:{own.port}?write_port={own.port_wr}"
+        use(make_driver(), f"hs://app:{ESCAPED}@{place}")
+        client = make_driver()
+        client.call("connect", url=f"hs://app:wrong@{place}")
+        table = client.table("test.t", ["id", "v"])
+        assert table.get(key=[1]) == {"id": 1, "v": 2}
+        with pytest.raises(ClientError) as caught:
+            table.update(key=[1], values={"v": 3})
+        assert caught.value.name == "AuthenticationError"
+        assert own.sql("SELECT v FROM test.t") == [(2,)]
+    with PrivateServer(variables={"handlersocket_plain_secret": "s"}) as own:
+        own.sql("CREATE DATABASE test")
+        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        place = f"hs://app:{ESCAPED}@127.0.0.1:{own.port}?write_port={own.port_wr}"
+        client = make_driver()
+        client.call("connect", url=place)
+        with pytest.raises(ClientError) as caught:
+            client.table("test.t", ["id", "v"]).get(key=[1])
+        assert caught.value.name == "AuthenticationError"
+        client.call("connect", url=f"{place}&secret=s")
+        assert client.table("test.t", ["id", "v"]).get(key=[1]) is None
+
+
 def test_an_account_logs_in_with_its_password(make_driver: Connect, accounts: PrivateServer) -> None:
     place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
     client = make_driver()

@@ -2,6 +2,7 @@ package hs
 
 import (
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"handlersocket2.org/client/v2/protocol"
@@ -9,12 +10,18 @@ import (
 
 const nativePassword = "mysql_native_password"
 
+// A port that asks for no account is used without one.
+var errNoAccount = errors.New("the port asks for no account")
+
 // Login shows the secret or logs in to the account, and learns the server's features.
 func (c *conn) login(o *Options, secret string) error {
-	switch {
-	case o.User != "" || o.Password != "":
-		return c.account(o)
-	case secret != "":
+	if o.User != "" || o.Password != "" {
+		err := c.account(o)
+		if err != errNoAccount {
+			return err
+		}
+	}
+	if secret != "" {
 		return c.authenticate(protocol.AppendSecret(nil, secret), o)
 	}
 	return c.authenticate(nil, o)
@@ -61,16 +68,19 @@ func (c *conn) greet(reply *protocol.Reply) error {
 	return nil
 }
 
-// Account logs in by the method that the server names, or else by the password itself where that is safe.
+// Account logs in by the method that the server names, or else by the password itself where that is safe. A port that
+// asks for no account is errNoAccount, and never gets the password.
 func (c *conn) account(o *Options) error {
 	var method string
 	var challenge []byte
 	var refused error
+	none := false
 	line := protocol.AppendLogin(nil, o.User, nativePassword, "unix_socket")
 	err := c.talk(line, 1, func(_ int, reply *protocol.Reply) {
 		switch {
 		case reply.Code != 0:
 			refused = newServerError(reply.Code, reply.Text)
+			none = reply.Text == "authtype"
 		case reply.Columns == 2 && len(reply.Values) == 2:
 			method = string(reply.Values[0])
 			challenge = make([]byte, hex.DecodedLen(len(reply.Values[1])))
@@ -81,6 +91,9 @@ func (c *conn) account(o *Options) error {
 	})
 	if err != nil {
 		return err
+	}
+	if none {
+		return errNoAccount
 	}
 	if refused == nil && method == "" { // The account is that of the process, by the Unix socket.
 		return c.authenticate(nil, o)

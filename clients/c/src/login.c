@@ -5,6 +5,7 @@
 #include "internal.h"
 
 static const char native[] = "mysql_native_password";
+enum { NO_ACCOUNT = 1 };
 
 /* Sends what is in out, and reads `more` answers behind those that are there. */
 static int talk(hs_conn *conn, hs_reader *reader, size_t more, double deadline, hs_error *error) {
@@ -67,11 +68,20 @@ static int answer_native(hs_conn *conn, hs_value hex, hs_error *error) {
   return 0;
 }
 
-/* By the method that the server names. */
+/* By the secret, if there is one. */
+static int without_account(hs_conn *conn, hs_reader *r, double deadline, hs_error *error) {
+  const char *secret = conn->place->secret;
+  if (secret != NULL && *secret != 0) hs_put_secret(&conn->out, hs_text(secret));
+  return authenticate(conn, r, deadline, error);
+}
+
+/* By the method that the server names. NO_ACCOUNT: the port asks for none. */
 static int log_in(hs_conn *conn, hs_reader *r, double deadline, hs_error *error) {
   hs_put_login(&conn->out, option(conn, OPT_USER), "mysql_native_password,unix_socket");
-  if (talk(conn, r, 1, deadline, error) != 0 || refused(r, 0, error) != 0) return -1;
+  if (talk(conn, r, 1, deadline, error) != 0) return -1;
   const hs_answer *a = r->answers;
+  if (refused(r, 0, error) != 0)
+    return hs_is(hs_reader_value(r, a->first), "authtype") ? NO_ACCOUNT : -1;
   if (a->columns != 2 || a->count != 2) return authenticate(conn, r, deadline, error);
   if (!hs_is(hs_reader_value(r, a->first), native)) {
     hs_server_error(error, 3, hs_text("authtype"));
@@ -81,10 +91,13 @@ static int log_in(hs_conn *conn, hs_reader *r, double deadline, hs_error *error)
   return authenticate(conn, r, deadline, error);
 }
 
-/* An account of another method takes the password itself, where nobody but the server sees it. */
+/* An account of another method takes the password itself, where nobody but the server sees it.
+   A port that asks for no account never gets it. */
 static int log_in_or_send(hs_conn *conn, hs_reader *r, double deadline, hs_error *error) {
   int secure = conn->options->verify || conn->place->path != NULL;
-  if (log_in(conn, r, deadline, error) == 0) return 0;
+  int bad = log_in(conn, r, deadline, error);
+  if (bad == 0) return 0;
+  if (bad == NO_ACCOUNT) return without_account(conn, r, deadline, error);
   if (error->kind != HS_AUTHENTICATION || !secure || option(conn, OPT_PASSWORD).len == 0) return -1;
   hs_put_password(&conn->out, option(conn, OPT_USER), option(conn, OPT_PASSWORD));
   return authenticate(conn, r, deadline, error);
@@ -96,9 +109,7 @@ static int greet(hs_conn *conn, double deadline, hs_error *error) {
   if (option(conn, OPT_USER).len != 0 || option(conn, OPT_PASSWORD).len != 0) {
     bad = log_in_or_send(conn, &reader, deadline, error);
   } else {
-    const char *secret = conn->place->secret;
-    if (secret != NULL && *secret != 0) hs_put_secret(&conn->out, hs_text(secret));
-    bad = authenticate(conn, &reader, deadline, error);
+    bad = without_account(conn, &reader, deadline, error);
   }
   hs_reader_free(&reader);
   return bad;

@@ -20,22 +20,6 @@ std::string asked_password() {
   return password;
 }
 
-// The account of [client] is for SQL. A port that asks for none is used without it.
-std::unique_ptr<Server> connected(Options options, bool borrowed) {
-  if (borrowed) {
-    auto server = std::make_unique<Server>(url_of(options));
-    try {
-      server->ping();
-      return server;
-    } catch (const AuthenticationError& error) {
-      if (std::string_view(error.what()) != "authtype") throw;
-    }
-    options.erase("user");
-    options.erase("password");
-  }
-  return std::make_unique<Server>(url_of(options));
-}
-
 }  // namespace
 
 Names names_of(const std::string& list) {
@@ -61,7 +45,7 @@ Session::Session(const Common& common) : settings_(settings_of(common.options, c
 
 Server& Session::server() {
   (void)::setenv("HS_OPTION_FILE", "/dev/null", 1);  // the client need not read it again
-  if (!server_) server_ = connected(settings_.options, settings_.borrowed);
+  if (!server_) server_ = std::make_unique<Server>(url_of(settings_.options));
   return *server_;
 }
 

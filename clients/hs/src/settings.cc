@@ -104,14 +104,12 @@ void merge(Settings& settings, const std::vector<FileOption>& options) {
         throw UsageError(fmt::format("{}: option {} is unknown", option.place, option.name));
       }
       settings.options[option.name] = option.value;
-      if (option.name == "user") settings.borrowed = false;
     } else if (option.group == "client" || option.group == "client-server" ||
                option.group == "client-mariadb") {
       settings.sql[option.name] = option.value;
       const auto ours = shared.find(option.name);
       if (ours == shared.end()) continue;
       settings.options[ours->second] = option.value;
-      if (option.name == "user") settings.borrowed = true;
     }
   }
 }
@@ -140,7 +138,6 @@ void take(Settings& settings, const Options& stronger) {
     settings.options.erase("socket");
     settings.options.erase("write_socket");
   }
-  if (stronger.count("user") > 0) settings.borrowed = false;
   for (const auto& [name, value] : stronger) settings.options[name] = value;
 }
 

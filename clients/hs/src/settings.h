@@ -14,7 +14,6 @@ struct Settings {
   Options options;  // without `url`, whose parts they are
   Options
       sql;  // of [client]: what leads to the SQL port (host, port, socket, user, password, ssl_ca)
-  bool borrowed = false;  // the account is that of [client], and the port may not ask for one
 };
 
 // The files: all of the server's programs, unless defaults_file names one, then ~/.hs.cnf or

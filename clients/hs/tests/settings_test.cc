@@ -50,9 +50,7 @@ TEST_F(SettingsTest, OfTheGroupForAllClientsThePortIsSqls) {
   const std::string path = file("x.cnf", "[client]\nuser=u\npassword=p\nport=3306\nsocket=/s\n");
   const Settings settings = settings_of({}, {path, false});
   EXPECT_EQ(settings.options, (Options{{"password", "p"}, {"user", "u"}}));
-  EXPECT_TRUE(settings.borrowed);
   EXPECT_EQ(settings.sql.at("port"), "3306");
-  EXPECT_FALSE(settings_of({{"user", "me"}}, {path, false}).borrowed);
 }
 
 TEST_F(SettingsTest, WhatIsNearerWins) {

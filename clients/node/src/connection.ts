@@ -100,33 +100,39 @@ async function enter(session: Session, settings: Settings, line: ByteString): Pr
   return entered.value;
 }
 
-async function logIn(session: Session, settings: Settings, local: boolean): Promise<void> {
+/** False: the port asks for no account. It never gets the password. */
+async function logIn(session: Session, settings: Settings, local: boolean): Promise<boolean> {
   const user = settings.user ?? "";
   const password = settings.password ?? "";
   const secure = local || settings.tls === "verify";
   let refused: unknown = new AuthenticationError(3, "authtype");
+  let asked = false;
   try {
     const methods = "mysql_native_password,unix_socket";
     const reply = await enter(session, settings, requests.login(user, methods));
-    if (reply.columns !== 2) return;
+    if (reply.columns !== 2) return true;
+    asked = true;
     const [method, challenge] = reply.values;
     if (method === "mysql_native_password") {
       const answer = nativePassword(Buffer.from(password), Buffer.from(challenge ?? "", "hex"));
       const last = await enter(session, settings, requests.answer(answer.toString("hex")));
       if (last.columns === 2) throw new ProtocolError("a second challenge", true);
-      return;
+      return true;
     }
   } catch (error) {
     refused = error;
+    if (!asked && error instanceof ServerError && error.text === "authtype") return false;
   }
   if (!(refused instanceof AuthenticationError) || !secure || password === "") throw refused;
   await enter(session, settings, requests.password(user, password));
+  return true;
 }
 
 async function greet(session: Session, place: Place, settings: Settings): Promise<void> {
   if (settings.user !== undefined || settings.password !== undefined) {
-    await logIn(session, settings, place.path !== undefined);
-  } else if (place.secret !== undefined) {
+    if (await logIn(session, settings, place.path !== undefined)) return;
+  }
+  if (place.secret !== undefined) {
     await enter(session, settings, requests.secret(place.secret));
   } else {
     await hello(session, settings);

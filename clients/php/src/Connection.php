@@ -53,14 +53,12 @@ final class Connection
     private function logIn(?string $secret): void
     {
         $hello = Protocol::hello(2, $this->options->name);
-        if ($this->options->user !== null) {
-            $reply = $this->account($hello);
-        } elseif ($secret !== null) {
+        $reply = $this->options->user !== null ? $this->account($hello) : null;
+        if ($reply === null && $secret !== null) {
             [$told, $reply] = $this->exchange(Protocol::secret($secret) . $hello, 2);
             $reply = $told instanceof ServerError ? $told : $reply;
-        } else {
-            [$reply] = $this->exchange($hello, 1);
         }
+        $reply ??= $this->exchange($hello, 1)[0];
         if ($reply instanceof ServerError) {
             if ($reply->text !== 'cmd') {
                 throw $reply;
@@ -72,12 +70,16 @@ final class Connection
         }
     }
 
-    private function account(string $hello): Reply|ServerError
+    /** The reply to hello. Null: the port asks for no account. It never gets the password. */
+    private function account(string $hello): Reply|ServerError|null
     {
         $user = (string) $this->options->user;
         $password = (string) $this->options->password;
         $told = null;
         [$reply] = $this->exchange(Protocol::login($user, ['mysql_native_password', 'unix_socket']), 1);
+        if ($reply instanceof ServerError && $reply->text === 'authtype') {
+            return null;
+        }
         if ($reply instanceof Reply && $reply->columns === 2) {
             $challenge = @hex2bin($reply->values[1] ?? '');
             if ($challenge === false) {

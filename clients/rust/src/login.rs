@@ -15,8 +15,20 @@ impl Connection {
     ) -> Result<()> {
         let given = |option: &Option<String>| option.as_deref().map_or(false, |o| !o.is_empty());
         if given(&options.user) || given(&options.password) {
-            return self.account(options, end).await;
+            if !self.account(options, end).await? {
+                return self.without_account(options, secret, end).await;
+            }
+            return Ok(());
         }
+        self.without_account(options, secret, end).await
+    }
+
+    async fn without_account(
+        &mut self,
+        options: &Options,
+        secret: Option<&str>,
+        end: Deadline,
+    ) -> Result<()> {
         let mut line = Vec::new();
         if let Some(secret) = secret {
             protocol::secret(&mut line, secret);
@@ -64,24 +76,28 @@ impl Connection {
     }
 
     /// Logs in by the method that the server names, or else by the password itself where that is safe.
-    async fn account(&mut self, options: &Options, deadline: Deadline) -> Result<()> {
+    /// False: the port asks for no account. It never gets the password.
+    async fn account(&mut self, options: &Options, deadline: Deadline) -> Result<bool> {
         let user = options.user.as_deref().unwrap_or_default();
         let password = options.password.as_deref().unwrap_or_default();
         let mut line = Vec::new();
         protocol::login(&mut line, user, &[NATIVE_PASSWORD, "unix_socket"]);
         let reply = self.ask(&line, deadline).await?;
         let refused = if let Some(error) = reply.error() {
+            if reply.text() == "authtype" {
+                return Ok(false);
+            }
             error
         } else if reply.columns() != 2 || reply.len() != 2 {
             // The account is that of the process, by the Unix socket.
-            return self.authenticate(Vec::new(), options, deadline).await;
+            return self.authenticate(Vec::new(), options, deadline).await.map(|()| true);
         } else if reply.value(0) == Some(NATIVE_PASSWORD.as_bytes()) {
             let challenge = from_hexadecimal(reply.value(1).unwrap_or_default())?;
             let mut line = Vec::new();
             let response = protocol::native_password(password.as_bytes(), &challenge);
             protocol::answer(&mut line, &response);
             match self.authenticate(line, options, deadline).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(true),
                 Err(error) => error,
             }
         } else {
@@ -93,7 +109,7 @@ impl Connection {
         }
         let mut line = Vec::new();
         protocol::password(&mut line, user, password);
-        self.authenticate(line, options, deadline).await
+        self.authenticate(line, options, deadline).await.map(|()| true)
     }
 }
 

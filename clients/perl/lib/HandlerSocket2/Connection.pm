@@ -60,14 +60,12 @@ sub _log_in {
     if ( defined $options->{user} ) {
         $reply = $self->_account($hello);
     }
-    elsif ( defined $secret ) {
+    if ( !$reply && defined $secret ) {
         ( my $told, $reply )
             = $self->exchange( HandlerSocket2::Protocol::secret($secret) . $hello, 2 );
         die $told if blessed $told;
     }
-    else {
-        ($reply) = $self->exchange( $hello, 1 );
-    }
+    ($reply) = $self->exchange( $hello, 1 ) if !$reply;
     if ( blessed $reply ) {
         die $reply if $reply->text ne 'cmd';
         return;    # a server of the original's kind has no features
@@ -80,10 +78,12 @@ sub _log_in {
     return;
 }
 
+# The reply to hello. Nothing: the port asks for no account. It never gets the password.
 sub _account {
     my ( $self, $hello )    = @_;
     my ( $user, $password ) = map { $_ // q{} } @{ $self->{options} }{qw(user password)};
     my ($reply) = $self->exchange( HandlerSocket2::Protocol::login( $user, \@METHODS ), 1 );
+    return if blessed $reply && $reply->text eq 'authtype';
     my $told;
     if ( !blessed $reply && $reply->[0] == 2 ) {
         my $response = HandlerSocket2::Protocol::native_password(

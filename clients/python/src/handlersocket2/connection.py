@@ -120,13 +120,14 @@ class Connection:
 
     async def _log_in(self, secret: Optional[str]) -> None:
         hello = protocol.hello(2, self._options.name)
+        hello_reply: Optional[Answer] = None
         if self._options.user is not None:
             hello_reply = await self._account(hello)
-        elif secret is not None:
+        if hello_reply is None and secret is not None:
             told, hello_reply = await self.exchange(protocol.secret(secret) + hello, 2)
             if isinstance(told, ServerError):
                 raise told
-        else:
+        if hello_reply is None:
             (hello_reply,) = await self.exchange(hello, 1)
         if isinstance(hello_reply, ServerError):
             if hello_reply.text != "cmd":
@@ -137,10 +138,13 @@ class Connection:
         else:
             raise AuthenticationError(3, "unauth")
 
-    async def _account(self, hello: bytes) -> Answer:
+    async def _account(self, hello: bytes) -> Optional[Answer]:
+        """The reply to hello. None: the port asks for no account. It never gets the password."""
         user, password = self._options.user or "", self._options.password or ""
         told: Optional[Answer] = None
         (reply,) = await self.exchange(protocol.login(user, METHODS), 1)
+        if isinstance(reply, ServerError) and reply.text == "authtype":
+            return None
         if isinstance(reply, Reply) and reply.columns == 2:
             challenge = _challenge(reply)
             response = protocol.native_password(password.encode(), challenge)

@@ -44,9 +44,11 @@ module HandlerSocket2
       told.is_a?(ServerError) ? told : reply
     end
 
-    # The reply to the hello behind the login.
+    # The reply to the hello behind the login. A port that asks for no account never gets the password.
     def account
       reply, = @exchange.call(Protocol.login(@options.user, METHODS), 1)
+      return plain if reply.is_a?(ServerError) && reply.text == "authtype"
+
       reply, hello = challenged(reply.values[1]) if reply.is_a?(Reply) && reply.columns == 2
       # An account of another kind; nobody but the server sees the password.
       reply, hello = told(Protocol.password(@options.user, password)) if reply.is_a?(ServerError) && @address.secure?

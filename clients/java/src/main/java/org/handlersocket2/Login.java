@@ -15,6 +15,7 @@ final class Login {
   private final String secret;
   private HandlerSocketError refused;
   private Reply challenge;
+  private boolean noAccount;
 
   Login(Connection connection, Options options, String secret) {
     this.connection = connection;
@@ -26,8 +27,12 @@ final class Login {
     if (!options.text("user").isEmpty() || !options.text("password").isEmpty()) {
       account();
     } else {
-      authenticate(secret.isEmpty() ? null : Requests.secret(secret));
+      withoutAccount();
     }
+  }
+
+  private void withoutAccount() {
+    authenticate(secret.isEmpty() ? null : Requests.secret(secret));
   }
 
   /** Sends one line, or none, that is answered with success, and a hello behind it. */
@@ -78,7 +83,10 @@ final class Login {
     }
   }
 
-  /** Logs in by the method that the server names, or else by the password itself where safe. */
+  /**
+   * Logs in by the method that the server names, or else by the password itself where safe. A port
+   * that asks for no account is used without one, and never gets the password.
+   */
   private void account() {
     Line line = Requests.login(options.text("user"), List.of(NATIVE, "unix_socket")).raw('\n');
     talk(
@@ -87,10 +95,15 @@ final class Login {
         reply -> {
           if (reply.code() != 0) {
             refused = ServerError.of(reply.code(), reply.text());
+            noAccount = reply.text().equals("authtype");
           } else if (reply.columns() == 2 && reply.values().size() == 2) {
             challenge = reply;
           }
         });
+    if (noAccount) {
+      withoutAccount();
+      return;
+    }
     if (refused == null && challenge == null) { // The account is that of the process.
       authenticate(null);
       return;
