@@ -30,6 +30,10 @@ class ClusterPart {
     return (engine.flags & HTON_WSREP_REPLICATION) != 0;
   }
 
+  // Whether a row's change may fail behind the engine's, for a limit of rows or a table without a
+  // key. A group's other requests would then be lost, or the row stay.
+  static bool limits_rows() { return wsrep_max_ws_rows != 0 || !wsrep_certify_nonPK; }
+
   // Whether what the session changes is replicated, as its settings say.
   bool is_on() const { return WSREP_NNULL(thd_); }
 

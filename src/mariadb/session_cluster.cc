@@ -15,7 +15,9 @@ bool MariaSession::takes_transactions() const {
 // What triggers do is not certified as a whole, and what is in other engines not replicated.
 std::optional<Error> MariaSession::refusal_of_cluster(const MariaCursor& cursor) const {
   if (!ClusterPart::is_node() && !cluster_.is_on()) return {};
-  if (cluster_.is_on() && cursor.is_replicated() && !cursor.has_triggers()) return {};
+  if (cluster_.is_on() && cursor.is_replicated() && !cursor.has_triggers() &&
+      !ClusterPart::limits_rows())
+    return {};
   return Error{ErrorCode::kUnsupportedTable, 0, {}};
 }
 

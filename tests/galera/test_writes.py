@@ -110,6 +110,24 @@ def test_changes_with_triggers_are_refused(
     assert rows(cluster)[3:] == [(4, 1), (5, 1)]
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "default"), [("wsrep_max_ws_rows", 5, 0), ("wsrep_certify_nonPK", 0, 1)]
+)
+def test_changes_are_refused_where_rows_may_fail_behind_the_engine(
+    cluster: Cluster, node: PrivateServer, writer: Client, setting: str, value: int, default: int
+) -> None:
+    """Such a failure undoes the transaction, or leaves the row: other requests would be told wrong."""
+    node.sql(f"SET GLOBAL {setting} = {value}")
+    try:
+        replies = writer.pipeline([line(1, "+", 2, number, 1) for number in range(10, 30)])
+        assert replies == [b"1\t1\tunsupported_table"] * 20
+        assert writer.request(1, "=", 1, 1, 1, 0) == b"0\t2\t1\t0"
+    finally:
+        node.sql(f"SET GLOBAL {setting} = {default}")
+    assert writer.request(1, "+", 2, 4, 0) == b"0\t1"
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (4, 0)]
+
+
 def test_transactions_of_clients_are_refused_as_a_whole(cluster: Cluster, writer: Client) -> None:
     lost = b"1\t1\ttransaction_lost"
     replies = writer.pipeline([line("T", "B"), line(1, "+", 2, 4, 1), line("T", "C"), line(1, "+", 2, 5, 1)])
