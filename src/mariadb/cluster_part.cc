@@ -50,8 +50,10 @@ bool ClusterPart::end(bool failed) {
   const bool committed = failed ? is_certified && kept : true;
   gave_way_ = aborted && !committed && !killed;
   ended_by_kill_ = !committed && killed;
-  // Else the kill of an abort would end the next request.
-  if (thd_->wsrep_aborter != 0 && thd_->killed < KILL_CONNECTION) thd_->reset_killed();
+  // Else the kill of an abort would end the next request. A KILL that came too late for the commit
+  // has left its mark alone: a later abort would be taken for a KILL, and a later KILL be lost.
+  if ((thd_->wsrep_aborter != 0 || was_killed()) && thd_->killed < KILL_CONNECTION)
+    thd_->reset_killed();
   return committed;
 }
 

@@ -195,6 +195,28 @@ def test_a_row_that_is_locked_by_sql_is_waited_for(
     assert rows(cluster)[0] == (1, 5)
 
 
+def test_a_kill_that_comes_too_late_for_a_commit_leaves_nothing_behind(cluster: Cluster) -> None:
+    """The server left a mark then, which kept the next KILL of the session from being seen."""
+    node, other = cluster.nodes
+    running = "SELECT id FROM information_schema.processlist WHERE info = 'insert hs.t' AND command = 'Query'"
+    node.sql("SET GLOBAL binlog_commit_wait_count = 9, binlog_commit_wait_usec = 2000000")
+    try:
+        with Client(node.port_wr) as writer:
+            writer.open("hs.t", ["id", "v"])
+            writer.send(line(1, "+", 2, 4, 1))
+            while other.sql("SELECT id FROM hs.t WHERE id = 4") != [(4,)]:
+                pass  # it is certified, and waits for other commits of its node
+            ((session,),) = node.sql(running)
+            node.sql(f"KILL QUERY {session}")
+            assert writer.read_line() == b"0\t1"
+    finally:
+        node.sql("SET GLOBAL binlog_commit_wait_count = 0, binlog_commit_wait_usec = 100000")
+    node.sql(f"KILL QUERY {session}")
+    entry = f"SELECT command FROM information_schema.processlist WHERE id = {session}"
+    assert node.sql(entry) == [("Killed",)]
+    assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (4, 1)]
+
+
 def test_a_node_without_the_others_refuses_changes_and_still_reads(cluster: Cluster) -> None:
     first, second = cluster.nodes
     second.kill9()
