@@ -18,11 +18,22 @@ PLACES = {
     "clients/java/src/main/java/org/handlersocket2/Version.java": r'NUMBER = "(.*)"',
     "clients/node/package.json": r'"version": "(.*)"',
     "clients/node/src/options.ts": r'VERSION = "(.*)"',
-    "clients/perl/lib/HandlerSocket2.pm": r"VERSION = '(.*)'",
+    "clients/perl/Changes": r"(\d\S+)",
+    "clients/php/check": r"COMPOSER_ROOT_VERSION=(\S+)",
     "clients/python/pyproject.toml": r'version = "(.*)"',
     "clients/python/src/handlersocket2/__init__.py": r'__version__ = "(.*)"',
     "clients/ruby/lib/handlersocket2/version.rb": r'VERSION = "(.*)"',
     "clients/rust/Cargo.toml": r'version = "(.*)"',
+    "debian/changelog": r"handlersocket2 \((.*)\)",
+}
+PERL_MODULES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("clients/perl/lib/**/*.pm"))
+PLACES |= dict.fromkeys(PERL_MODULES, r"VERSION = '(.*)'")
+# Names of files and of packages in places that are read as text: each contains the version.
+NAMES = {
+    "clients/go/README.md": "handlersocket2.org/client/v2@v{version}",
+    "clients/java/README.md": "handlersocket2-{version}.jar",
+    "clients/java/check": "handlersocket2-{version}.jar",
+    "clients/php/check": '"handlersocket2/client": "{version}"',
 }
 
 
@@ -32,10 +43,24 @@ def _version(file: str, pattern: str) -> str:
     return found[1]
 
 
+def _released() -> str:
+    return _version("CHANGELOG.md", r"## \[(\d+\.\d+\.\d+)\]")
+
+
 @pytest.mark.parametrize("file", PLACES)
 def test_a_version_is_that_of_the_changelog(file: str) -> None:
-    expected = _version("CHANGELOG.md", r"## \[(\d+\.\d+\.\d+)\]")
-    if file.endswith(".pm"):  # Perl's form: three digits behind the point for each number
+    expected = _released()
+    if file.startswith("clients/perl/"):  # Perl's form: three digits behind the point for each number
         major, minor, patch = map(int, expected.split("."))
         expected = f"{major}.{minor:03}" + (f"{patch:03}" if patch else "")
     assert _version(file, PLACES[file]) == expected
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_a_name_has_the_version_of_the_changelog(file: str) -> None:
+    assert NAMES[file].format(version=_released()) in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_symbols_of_the_c_library_are_of_its_major_version() -> None:
+    major = _released().split(".")[0]
+    assert _version("clients/c/exports.map", r"HANDLERSOCKET2_(\d+) ") == major
