@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pymysql
 import pytest
@@ -65,16 +65,25 @@ class Load:
         self.replies: Counter[str] = Counter()
         self.wrong: list[str] = []
         self._stop = threading.Event()
+        # Each index is opened before the first statement that takes the table away.
+        readers = [self._opened(server.port, ["id", "v", "c"]) for _ in range(THREADS)]
+        writers = [self._opened(server.port_wr, ["v", "c"]) for _ in range(THREADS)]
+        work = [(self._read, client) for client in readers] + [(self._write, client) for client in writers]
         self._threads = [
-            threading.Thread(target=self._run, args=(work, random.Random(seed + number)))
-            for number, work in enumerate([self._read, self._write] * THREADS)
+            threading.Thread(target=self._run, args=(function, client, random.Random(seed + number)))
+            for number, (function, client) in enumerate(work)
         ]
-        self.idle = [Client(port) for port in (server.port, server.port_wr) * (IDLE // 2)]
-        for client in self.idle:
-            client.open("hs.t", ["id", "v", "c"])
+        ports = (server.port, server.port_wr) * (IDLE // 2)
+        self.idle = [self._opened(port, ["id", "v", "c"]) for port in ports]
         for thread in self._threads:
             thread.start()
         self.wait_for_progress()
+
+    @staticmethod
+    def _opened(port: int, columns: list[str]) -> Client:
+        client = Client(port)
+        client.open("hs.t", columns)
+        return client
 
     def wait_for_progress(self) -> None:
         """Waits until each kind of client has got further answers."""
@@ -92,10 +101,10 @@ class Load:
             client.close()
         assert not self.wrong, self.wrong[:5]
 
-    def _run(self, work: object, rng: random.Random) -> None:
+    def _run(self, work: Callable[[Client, random.Random], None], client: Client, rng: random.Random) -> None:
         try:
-            assert callable(work)
-            work(rng)
+            with client:
+                work(client, rng)
         except Exception as error:  # noqa: BLE001
             self.wrong.append(repr(error))
 
@@ -120,29 +129,25 @@ class Load:
             and int(tokens[4]) == check_of(int(tokens[3]))
         )
 
-    def _read(self, rng: random.Random) -> None:
-        with Client(self.server.port) as client:
-            client.open("hs.t", ["id", "v", "c"])
-            while not self._stop.is_set():
-                keys = [rng.randint(1, KEYS) for _ in range(PIPELINE)]
-                client.send(b"".join(line(1, "=", 1, key) for key in keys))
-                for key in keys:
-                    self._judge(client.read_line(), key, "read")
+    def _read(self, client: Client, rng: random.Random) -> None:
+        while not self._stop.is_set():
+            keys = [rng.randint(1, KEYS) for _ in range(PIPELINE)]
+            client.send(b"".join(line(1, "=", 1, key) for key in keys))
+            for key in keys:
+                self._judge(client.read_line(), key, "read")
 
-    def _write(self, rng: random.Random) -> None:
-        with Client(self.server.port_wr) as client:
-            client.open("hs.t", ["v", "c"])
-            while not self._stop.is_set():
-                keys = [rng.randint(1, KEYS) for _ in range(PIPELINE)]
-                values = [rng.randint(0, 1_000_000) for _ in keys]
-                client.send(
-                    b"".join(
-                        line(1, "=", 1, key, 1, 0, "U", value, check_of(value))
-                        for key, value in zip(keys, values)
-                    )
+    def _write(self, client: Client, rng: random.Random) -> None:
+        while not self._stop.is_set():
+            keys = [rng.randint(1, KEYS) for _ in range(PIPELINE)]
+            values = [rng.randint(0, 1_000_000) for _ in keys]
+            client.send(
+                b"".join(
+                    line(1, "=", 1, key, 1, 0, "U", value, check_of(value))
+                    for key, value in zip(keys, values)
                 )
-                for key in keys:
-                    self._judge(client.read_line(), key, "written")
+            )
+            for key in keys:
+                self._judge(client.read_line(), key, "written")
 
 
 def execute(server: PrivateServer, statements: list[str]) -> None:
