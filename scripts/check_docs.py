@@ -3,6 +3,7 @@
     docs/errors.md     and  the two errors.def        text, code, meaning of every error
     docs/variables.md  and  src/mariadb/variables.cc  name, type, default, range, dynamic or not
     docs/variables.md  and  src/mariadb/status.cc     the names of the status variables
+    SECURITY.md        and  docs/variables.md         the defaults that it states
     README.md          and  docs/benchmarks.md        the five numbers, which its tables have, too
     every page                                        relative links lead to a file and a heading
 
@@ -26,6 +27,7 @@ ERRORS_SOURCE = "src/protocol/handlersocket/errors.def"
 ERROR_KINDS_SOURCE = "src/base/errors.def"
 ERROR_CODES = {"kServer": "1", "kRequest": "2", "kAuthentication": "3"}
 VARIABLES_PAGE = "docs/variables.md"
+SECURITY_PAGE = "SECURITY.md"
 VARIABLES_SOURCE = "src/mariadb/variables.cc"
 STATUS_SOURCE = "src/mariadb/status.cc"
 FIGURES_PAGE = "docs/benchmarks.md"
@@ -200,6 +202,19 @@ def check_variables() -> Iterator[str]:
             yield f"{VARIABLES_PAGE}: {name} is {page[name]}, in the code {code[name]}"
 
 
+def check_security() -> Iterator[str]:
+    known = variables_on_page()
+    table = {bare(name): bare(default) for name, default in rows(read(SECURITY_PAGE), 2)}
+    stated = {name: default for name, default in table.items() if name.startswith("handlersocket_")}
+    if not stated:
+        yield f"{SECURITY_PAGE}: no defaults found"
+    for name, default in stated.items():
+        if name not in known:
+            yield f"{SECURITY_PAGE}: {name} is not in {VARIABLES_PAGE}"
+        elif known[name].default != default:
+            yield f"{SECURITY_PAGE}: {name} is {default}, in {VARIABLES_PAGE} {known[name].default}"
+
+
 def check_status() -> Iterator[str]:
     code = {
         f"Handlersocket_{name}" for name in re.findall(r'\bvariable\("(\w+)"', read(STATUS_SOURCE))
@@ -295,7 +310,7 @@ def check_links() -> Iterator[str]:
 def main() -> int:
     """Prints every contradiction and returns the exit code."""
     wrong: list[str] = []
-    for check in (check_errors, check_variables, check_status, check_figures, check_links):
+    for check in (check_errors, check_variables, check_security, check_status, check_figures, check_links):
         try:
             wrong += check()
         except (OSError, ValueError, KeyError, SyntaxError) as error:

@@ -1,4 +1,4 @@
-"""check_docs.py finds README's figures that are not those of the page."""
+"""check_docs.py finds README's figures that are not those of the page, and defaults of SECURITY.md that are none."""
 
 from __future__ import annotations
 
@@ -32,3 +32,14 @@ def test_a_number_that_no_table_has_is_found(pages: dict[str, str]) -> None:
     wrong = list(check_docs.check_figures())
     assert len(wrong) == 1
     assert "1,234,567" in wrong[0]
+
+
+def test_a_default_that_is_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(check_docs.check_security()) == []
+    read = check_docs.read
+    monkeypatch.setattr(check_docs, "read", lambda path: read(path).replace("| `OFF` |\n", "| `ON` |\n"))
+    assert list(check_docs.check_security()) == [
+        "SECURITY.md: handlersocket_allow_unauthenticated is ON, in docs/variables.md OFF"
+    ]
+    monkeypatch.setattr(check_docs, "read", lambda path: "" if path == "SECURITY.md" else read(path))
+    assert list(check_docs.check_security()) == ["SECURITY.md: no defaults found"]
