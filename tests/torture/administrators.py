@@ -21,7 +21,7 @@ SESSION = (
     " tx_isolation = 'REPEATABLE-READ', alter_algorithm = DEFAULT, max_session_mem_used = DEFAULT"
 )
 # What a statement that was refused or killed may have left.
-CLEANUP = ["ROLLBACK", "UNLOCK TABLES", "BACKUP STAGE END", "BACKUP UNLOCK", "SET foreign_key_checks = 1"]
+CLEANUP = ["ROLLBACK", "UNLOCK TABLES", "BACKUP STAGE END", "BACKUP UNLOCK", "DO RELEASE_ALL_LOCKS()", "SET foreign_key_checks = 1"]
 LOST = (2006, 2013, 2003, 2002)
 HUNG = "timed out"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from wild_tables import CHILDREN, DEFINITIONS, MUST, PARENTS, drop_child, fill, restore
+from wild_tables import CHILDREN, DEFINITIONS, MUST, PARENTS, drop_child, fill, in_turn, restore
 
 Statements = list[str]
 Draw = Callable[[random.Random, str], Statements]
@@ -39,7 +39,7 @@ def _there_and_back(*pairs: tuple[str, str]) -> Draw:
 
 
 def _engine(rng: random.Random, t: str) -> Statements:
-    return [f"ALTER TABLE {t} ENGINE={rng.choice(ENGINES)}"]
+    return in_turn(f"ALTER TABLE {t} ENGINE={rng.choice(ENGINES)}")
 
 
 def _partitions(rng: random.Random, t: str) -> Statements:
@@ -125,9 +125,11 @@ def _newborn(rng: random.Random, t: str) -> Statements:
     name = f"newborn_{t}"
     generated = rng.choice(["", "g INT AS (v * 2) VIRTUAL,", "g INT AS (v * 2) STORED,"])
     return [
-        MUST + f"CREATE TABLE {name} (id INT PRIMARY KEY, v INT, w INT, {generated} KEY v (v),"
-        f" FOREIGN KEY (v) REFERENCES {t} ({column})"
-        f" ON DELETE {rng.choice(ACTIONS)} ON UPDATE {rng.choice(ACTIONS)})",
+        *in_turn(
+            MUST + f"CREATE TABLE {name} (id INT PRIMARY KEY, v INT, w INT, {generated} KEY v (v),"
+            f" FOREIGN KEY (v) REFERENCES {t} ({column})"
+            f" ON DELETE {rng.choice(ACTIONS)} ON UPDATE {rng.choice(ACTIONS)})"
+        ),
         f"INSERT INTO {name} (id, v, w) SELECT id, {column}, id FROM {t}",
         pause(rng, 0.5),
         *drop_child(name, [t]),
@@ -138,8 +140,10 @@ def _foreign_key(rng: random.Random, t: str) -> Statements:
     t, parent = rng.choice(CHILDREN), rng.choice(PARENTS)
     return [
         f"DELETE FROM {t} WHERE v NOT IN (SELECT id FROM {parent})",
-        f"ALTER TABLE {t} ADD CONSTRAINT {t}_f FOREIGN KEY (v) REFERENCES {parent} (id)"
-        f" ON DELETE {rng.choice(ACTIONS)} ON UPDATE {rng.choice(ACTIONS)}",
+        *in_turn(
+            f"ALTER TABLE {t} ADD CONSTRAINT {t}_f FOREIGN KEY (v) REFERENCES {parent} (id)"
+            f" ON DELETE {rng.choice(ACTIONS)} ON UPDATE {rng.choice(ACTIONS)}"
+        ),
         pause(rng, 0.5),
         f"ALTER TABLE {t} DROP FOREIGN KEY {t}_f",
     ]

@@ -40,6 +40,12 @@ def has_relatives(name: str) -> bool:
 MUST = "/* must */ "
 
 
+def in_turn(*statements: str) -> list[str]:
+    """For what makes a child of a table, and what changes how a parent is stored. A child that SQL makes
+    while its parent moves to another engine is logged first, and a replica then refuses the parent's move."""
+    return ["DO GET_LOCK('parents', 5)", *statements, "DO RELEASE_LOCK('parents')"]
+
+
 def drop_child(name: str, parents: list[str]) -> list[str]:
     """DROP TABLE, with the parents locked against changes. The server removes a child from InnoDB
     before it logs that: a parent row that is deleted between the two, also by SQL, stops a replica."""
