@@ -13,7 +13,7 @@ Result<void> ClusterPart::begin_statement() {
   if (!is_ready())
     return Error::sql(ER_UNKNOWN_COM_ERROR, "WSREP has not yet prepared node for application use");
   if (!in_transaction_) {
-    gave_way_ = ended_by_kill_ = false;
+    gave_way_ = ended_by_kill_ = too_large_ = false;
     thd_->variables.wsrep_trx_fragment_size = 0;  // a group is not worth sending in pieces
     if (thd_->wsrep_cs().state() == wsrep::client_state::s_none) wsrep_open(thd_);
     thd_->wsrep_aborter = 0;
@@ -43,6 +43,7 @@ bool ClusterPart::end(bool failed) {
   const bool was_chosen = was_aborted();
   const bool is_certified = failed && wsrep_must_replay(thd_);
   const bool killed = was_killed() || (thd_->killed != NOT_KILLED && thd_->wsrep_aborter == 0);
+  too_large_ = failed && wsrep_current_error(thd_) == wsrep::e_size_exceeded_error;
   const bool kept = wsrep_after_statement(thd_) == 0;
   const bool aborted = was_chosen || wsrep_current_error(thd_) == wsrep::e_deadlock_error;
   wsrep_after_command_ignore_result(thd_);

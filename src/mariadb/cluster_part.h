@@ -62,12 +62,15 @@ class ClusterPart {
   // Why the last transaction was rolled back: it gave way to one of another node, or for a KILL.
   bool gave_way() const { return gave_way_; }
   bool was_ended_by_kill() const { return ended_by_kill_; }
+  // ... it is larger than the cluster takes (wsrep_max_ws_size). A part of it may not be.
+  bool was_too_large() const { return too_large_; }
 
  private:
   THD* const thd_;
   bool in_transaction_ = false;
   bool gave_way_ = false;
   bool ended_by_kill_ = false;
+  bool too_large_ = false;
 };
 
 }  // namespace hs::mariadb

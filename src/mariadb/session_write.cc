@@ -204,7 +204,8 @@ Result<void> MariaSession::commit_write() {
   }
   thd_->mdl_context.release_statement_locks();
   transaction_.end();
-  if (!result && (cluster_.gave_way() || cluster_.was_ended_by_kill())) transaction_.lose();
+  if (!result && (cluster_.gave_way() || cluster_.was_ended_by_kill() || cluster_.was_too_large()))
+    transaction_.lose();
   return result;
 }
 

@@ -195,6 +195,26 @@ def test_a_row_that_is_locked_by_sql_is_waited_for(
     assert rows(cluster)[0] == (1, 5)
 
 
+def test_requests_that_are_too_large_only_together_are_executed_alone(
+    cluster: Cluster, node: PrivateServer
+) -> None:
+    cluster.nodes[0].sql("CREATE TABLE hs.b (id INT PRIMARY KEY, b VARCHAR(5000) NOT NULL)")
+    cluster.wait_until_applied()
+    default = node.sql("SELECT @@wsrep_max_ws_size")[0][0]
+    node.sql("SET GLOBAL wsrep_max_ws_size = 8192")
+    try:
+        with Client(node.port_wr) as writer:
+            writer.open("hs.b", ["id", "b"])
+            replies = writer.pipeline([line(1, "+", 2, number, "x" * 3000) for number in range(10)])
+            assert replies == [b"0\t1"] * 10
+            node.sql("SET GLOBAL wsrep_max_ws_size = 2048")
+            alone = writer.request(1, "+", 2, 10, "x" * 3000)
+        assert alone == b"1\t1\tsql_1180 The cluster has not taken the transaction"
+    finally:
+        node.sql(f"SET GLOBAL wsrep_max_ws_size = {default}")
+    assert rows(cluster, "SELECT id FROM hs.b") == [(number,) for number in range(10)]
+
+
 def test_a_kill_that_comes_too_late_for_a_commit_leaves_nothing_behind(cluster: Cluster) -> None:
     """The server left a mark then, which kept the next KILL of the session from being seen."""
     node, other = cluster.nodes
