@@ -21,6 +21,14 @@ std::vector<std::string> options_of(const CommandEntry& entry) {
   return names;
 }
 
+// Whether the command's first word is a table, or a database.
+bool takes_a_place(const CommandEntry& entry) {
+  CLI::App app;
+  const auto command = entry.make();
+  command->declare(app);
+  return app.get_option_no_throw("TABLE") != nullptr || app.get_option_no_throw("NAME") != nullptr;
+}
+
 bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -75,10 +83,11 @@ std::vector<std::string> Completion::candidates(const std::vector<std::string>& 
   const CommandEntry* entry = find_command(words[0]);
   if (entry == nullptr) return {};
   if (!word.empty() && word.front() == '-') return options_of(*entry);
-  if (words.size() == 1) return places(word);
   const std::string& last = words.back();
   if (is_one_of(last, {"-f", "--format"}))
     return {std::begin(format_names), std::end(format_names)};
+  if (!takes_a_place(*entry)) return {};
+  if (words.size() == 1) return places(word);
   if (is_one_of(last, {"-i", "--index"})) return names('i', words[1]);
   const bool sets = is_one_of(words[0], {"insert", "upsert", "replace", "update", "incr", "decr"});
   const bool compares =

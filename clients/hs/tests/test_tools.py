@@ -103,6 +103,10 @@ def test_bash_completes_as_the_prompt_does(rows: PrivateServer, tmp_path: Path) 
     assert completed(["get", "test.us"], tmp_path, rows) == ["test.user"]
     assert completed(["get", "user", "--ind"], tmp_path, rows) == ["--index"]
     assert completed(["find", "user", "-i", "by"], tmp_path, rows) == ["by_name"]
+    assert completed(["describe", "test.us"], tmp_path, rows) == ["test.user"]
+    for command in ["ping", "top", "doctor", "raw", "wait-gtid"]:
+        assert completed([command, "test.us"], tmp_path, rows) == [], command
+        assert completed([command, "-f", "jsonl"], tmp_path, rows) == ["jsonl"], command
 
 
 def test_the_commands_of_the_page_print_what_it_says(hs: Run, rows: PrivateServer) -> None:
