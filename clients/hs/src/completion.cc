@@ -1,21 +1,28 @@
 #include "completion.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "screen.h"
 
 namespace hs::tool {
 namespace {
 
+// A command with what it takes.
+struct Declared {
+  explicit Declared(const CommandEntry& entry) : command(entry.make()) { command->declare(app); }
+
+  CLI::App app;
+  std::unique_ptr<Command> command;
+};
+
 // The names of a command's options, as they are typed.
 std::vector<std::string> options_of(const CommandEntry& entry) {
-  CLI::App app;
+  Declared declared(entry);
   Common common;
-  const auto command = entry.make();
-  command->declare(app);
-  declare_output(app, common);
+  declare_output(declared.app, common);
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
+  for (const CLI::Option* option : declared.app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
@@ -23,10 +30,9 @@ std::vector<std::string> options_of(const CommandEntry& entry) {
 
 // Whether the command's first word is a table, or a database.
 bool takes_a_place(const CommandEntry& entry) {
-  CLI::App app;
-  const auto command = entry.make();
-  command->declare(app);
-  return app.get_option_no_throw("TABLE") != nullptr || app.get_option_no_throw("NAME") != nullptr;
+  const Declared declared(entry);
+  return declared.app.get_option_no_throw("TABLE") != nullptr ||
+         declared.app.get_option_no_throw("NAME") != nullptr;
 }
 
 bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
