@@ -11,6 +11,9 @@ import org.handlersocket2.protocol.ReplyReader;
 
 /** A socket with its login, its timeouts and its open indexes. It is for one thread at a time. */
 final class Connection {
+  private static final int FITS = 64 << 10; // Bytes that a socket takes while nobody reads.
+  private static final long TRUSTED = 100_000_000; // Nanoseconds.
+
   private final ReplyReader reader = new ReplyReader();
   private final Wire wire;
   final boolean secure; // A Unix socket, or TLS whose certificate was looked at.
@@ -41,7 +44,7 @@ final class Connection {
       if (tls != null) {
         TlsWire encrypted =
             new TlsWire(wire, tls.engine(to.isUnix() ? options.text("host") : to.host));
-        encrypted.handshake(deadline);
+        encrypted.handshake();
         wire = encrypted;
       }
       boolean secure = to.isUnix() || options.text("tls").equals("verify");
@@ -49,29 +52,40 @@ final class Connection {
       new Login(connection, options, to.secret).run();
       return connection;
     } catch (IOException e) {
-      close(wire);
+      abort(wire);
+      if (wire != null && !wire.finish()) {
+        throw new TimeoutError(to + ": it took too long", false, e);
+      }
       throw new ConnectionError(to + ": " + e, false, e);
     } catch (ConnectionError e) {
-      close(wire);
+      abort(wire);
       throw e.withSent(false);
     } catch (RuntimeException e) {
-      close(wire);
+      abort(wire);
       throw e;
     }
   }
 
-  private static void close(Wire wire) {
+  private static void abort(Wire wire) {
     if (wire != null) {
-      wire.close();
+      wire.abort();
     }
   }
 
   void close() {
-    wire.close();
+    if (broken) {
+      wire.abort();
+    } else {
+      wire.close();
+    }
   }
 
-  boolean isAlive() {
-    return wire.isQuiet();
+  /**
+   * Tells whether an idle connection can be used. That takes calls of the system; what may be sent
+   * again is not worth them while the connection was in use a moment ago.
+   */
+  boolean isAlive(boolean change) {
+    return !change && System.nanoTime() - idleSince < TRUSTED || wire.isQuiet();
   }
 
   /** Tells whether the server can do this. One that wants a login tells so by itself. */
@@ -84,46 +98,45 @@ final class Connection {
     deadline = Deadline.in(nanos);
   }
 
-  /** Writes lines and reads a reply to each, at the same time, so that nobody waits for ever. */
+  /** Writes lines and reads a reply to each. */
   void talk(Line lines, int count, Consumer<Reply> handle) {
     ByteBuffer out = lines.toBuffer();
-    int left = count;
-    int received = 0;
     broken = true; // Unless all goes well.
+    wire.begin(deadline);
+    Writing writing = null;
     try {
-      while (left > 0) {
-        if (out.hasRemaining()) {
-          wire.write(out);
-        }
-        boolean written = wire.flush() && !out.hasRemaining();
-        if (received == 0) { // There is hardly an answer at once: so there is one read less.
-          wire.await(!written, deadline);
-        }
-        received = receive();
-        for (Reply reply = reader.next(); reply != null; reply = left > 0 ? reader.next() : null) {
-          left--;
-          handle.accept(reply);
-        }
+      if (out.remaining() <= FITS) {
+        wire.write(out);
+      } else {
+        writing = new Writing(wire, out);
+      }
+      receive(count, handle);
+      if (writing != null) {
+        writing.end();
       }
     } catch (IOException e) {
-      throw new ConnectionError("the connection broke: " + e, isSent(out), e);
-    } catch (TimeoutError e) {
-      throw e.withSent(isSent(out));
+      wire.abort();
+      boolean sent = writing == null ? out.position() > 0 : writing.hasBegun();
+      if (!wire.finish()) {
+        throw new TimeoutError("it took too long", sent, e);
+      }
+      throw new ConnectionError("the connection broke: " + e, sent, e);
     }
     // Replies that nobody has asked for are not to be taken for those of the next request.
-    broken = out.hasRemaining() || reader.buffered() != 0;
+    broken = !wire.finish() || reader.buffered() != 0;
   }
 
-  private static boolean isSent(ByteBuffer out) {
-    return out.position() > 0;
-  }
-
-  private int receive() throws IOException {
-    int count = wire.read(reader.space());
-    if (count < 0) {
-      throw new EOFException("the server closed it");
+  private void receive(int count, Consumer<Reply> handle) throws IOException {
+    for (int left = count; left > 0; ) {
+      int received = wire.read(reader.space());
+      if (received < 0) {
+        throw new EOFException("the server closed it");
+      }
+      reader.filled(received);
+      for (Reply reply = reader.next(); reply != null; reply = left > 0 ? reader.next() : null) {
+        left--;
+        handle.accept(reply);
+      }
     }
-    reader.filled(count);
-    return count;
   }
 }

@@ -25,13 +25,13 @@ final class Place {
     slots = new Semaphore(options.number("pool_size"), true);
   }
 
-  /** Returns a connection, and waits for one while all are in use. */
-  Connection take() {
+  /** Returns a connection for reads or a change, and waits for one while all are in use. */
+  Connection take(boolean change) {
     acquire();
     boolean taken = false;
     try {
       Connection connection = pop();
-      while (connection != null && !connection.isAlive()) {
+      while (connection != null && !connection.isAlive(change)) {
         connection.close();
         connection = pop();
       }

@@ -78,7 +78,7 @@ final class Places {
 
   /** A connection to the read port, and not to a replica. */
   Taken takePrimary() {
-    return new Taken(read, read.take());
+    return new Taken(read, read.take(false));
   }
 
   /** The idle connections that have changed something of which the GTID is not known. */
@@ -93,14 +93,14 @@ final class Places {
   /** A connection for reads, from the replicas in turns, or for changes. */
   Taken take(boolean change) {
     if (change) {
-      return new Taken(write(), write.take());
+      return new Taken(write(), write.take(true));
     }
     int first = turn.getAndIncrement();
     for (int i = 0; i < replicas.size(); i++) {
       Place place = replicas.get(Math.floorMod(first + i, replicas.size()));
       Connection connection;
       try {
-        connection = place.take();
+        connection = place.take(false);
       } catch (Place.ClosedError e) {
         throw e;
       } catch (HandlerSocketError e) {

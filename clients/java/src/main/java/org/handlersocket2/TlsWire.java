@@ -26,22 +26,15 @@ final class TlsWire extends Wire {
     plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize()).limit(0);
   }
 
-  void handshake(Deadline deadline) throws IOException {
+  void handshake() throws IOException {
     engine.beginHandshake();
-    while (engine.getHandshakeStatus() != HandshakeStatus.NOT_HANDSHAKING || !flush()) {
-      if (!flush()) {
-        await(true, deadline);
-      } else if (engine.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
+    while (engine.getHandshakeStatus() != HandshakeStatus.NOT_HANDSHAKING) {
+      if (engine.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
         runTasks();
       } else if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
         write(NOTHING);
-      } else if (!unwrap()) {
-        int count = super.read(received);
-        if (count < 0) {
-          throw new EOFException("the server closed the connection in the TLS handshake");
-        } else if (count == 0) {
-          await(false, deadline);
-        }
+      } else if (!unwrap() && super.read(received) < 0) {
+        throw new EOFException("the server closed the connection in the TLS handshake");
       }
     }
   }
@@ -53,9 +46,6 @@ final class TlsWire extends Wire {
         return -1;
       }
       if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
-        if (!flush()) {
-          return 0;
-        }
         write(NOTHING);
       } else if (!unwrap()) {
         int count = super.read(received);
@@ -90,12 +80,10 @@ final class TlsWire extends Wire {
     return true;
   }
 
+  /** Another thread may read meanwhile, and a read may have to write. */
   @Override
-  void write(ByteBuffer from) throws IOException {
+  synchronized void write(ByteBuffer from) throws IOException {
     do {
-      if (!flush()) {
-        return;
-      }
       toSend.clear();
       SSLEngineResult result = engine.wrap(from, toSend);
       toSend.flip();
@@ -105,16 +93,8 @@ final class TlsWire extends Wire {
       } else if (result.getStatus() == Status.CLOSED) {
         throw new EOFException("the server closed the connection");
       }
-      flush();
-    } while (from.hasRemaining());
-  }
-
-  @Override
-  boolean flush() throws IOException {
-    if (toSend.hasRemaining()) {
       super.write(toSend);
-    }
-    return !toSend.hasRemaining();
+    } while (from.hasRemaining());
   }
 
   private void runTasks() {
@@ -129,7 +109,7 @@ final class TlsWire extends Wire {
   void close() {
     engine.closeOutbound();
     try {
-      write(NOTHING); // The close_notify, if there is room for it.
+      write(NOTHING); // The close_notify.
     } catch (IOException e) {
       // The other side is gone.
     }

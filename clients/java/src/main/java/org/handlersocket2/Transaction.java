@@ -21,7 +21,7 @@ public final class Transaction extends Executor implements AutoCloseable {
   }
 
   static Transaction begin(Client client, Place place, Line line) {
-    Transaction begun = new Transaction(client, place, place.take());
+    Transaction begun = new Transaction(client, place, place.take(true));
     try {
       begun.step("begin", line);
       return begun;

@@ -9,30 +9,24 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * A socket that never blocks by itself: reads and writes do what they can, and {@link #await} waits
- * for more. So a thread can read while it writes, and every wait has an end.
+ * A socket whose reads and writes wait: a lookup is one write and one read. {@link Watch} ends
+ * those that take too long.
  */
 class Wire {
   final SocketChannel channel;
-  private final Selector selector;
-  private final SelectionKey key;
+  private final Watch watch;
 
-  private Wire(SocketChannel channel) throws IOException {
+  private Wire(SocketChannel channel) {
     this.channel = channel;
-    channel.configureBlocking(false);
-    selector = Selector.open();
-    key = channel.register(selector, 0);
+    watch = new Watch(this::abort);
   }
 
   Wire(Wire below) {
     channel = below.channel;
-    selector = below.selector;
-    key = below.key;
+    watch = below.watch;
   }
 
   static Wire connect(Address to, Deadline deadline) throws IOException {
@@ -56,23 +50,28 @@ class Wire {
 
   private static Wire connect(SocketChannel channel, SocketAddress to, Deadline deadline)
       throws IOException {
-    Wire wire = null;
+    Wire wire = new Wire(channel);
     try {
-      wire = new Wire(channel);
-      if (!channel.connect(to)) {
-        do {
-          wire.select(SelectionKey.OP_CONNECT, deadline);
-        } while (!channel.finishConnect());
-      }
+      wire.begin(deadline);
+      channel.connect(to);
       return wire;
     } catch (IOException | RuntimeException e) {
-      if (wire != null) {
-        wire.close();
-      } else {
-        channel.close();
+      wire.abort();
+      if (wire.finish()) {
+        throw e;
       }
-      throw e;
+      throw new TimeoutError("it took too long", false, e);
     }
+  }
+
+  /** An exchange begins, which must have ended at a deadline. */
+  final void begin(Deadline deadline) {
+    watch.begin(deadline);
+  }
+
+  /** The exchange has ended. Tells whether it was in time; else it was broken off. */
+  final boolean finish() {
+    return watch.finish();
   }
 
   private static SocketChannel openUnix() throws IOException {
@@ -99,51 +98,41 @@ class Wire {
     }
   }
 
-  /** Reads what there is: how many bytes, 0 when there are none yet, -1 at the end. */
+  /** Reads what has come, of which it waits for some: how many bytes, -1 at the end. */
   int read(ByteBuffer into) throws IOException {
     return channel.read(into);
   }
 
-  /** Takes bytes to be written, as many as it can. */
+  /** Writes all bytes. */
   void write(ByteBuffer from) throws IOException {
-    channel.write(from);
-  }
-
-  /** Writes bytes that were taken, and tells whether none is left. */
-  boolean flush() throws IOException {
-    return true;
-  }
-
-  /** Waits until there is something to read or, when this is wanted, room to write. */
-  void await(boolean write, Deadline deadline) throws IOException {
-    select(SelectionKey.OP_READ | (write ? SelectionKey.OP_WRITE : 0), deadline);
-  }
-
-  private void select(int operations, Deadline deadline) throws IOException {
-    long millis = deadline.millis();
-    key.interestOps(operations);
-    selector.select(millis);
-    selector.selectedKeys().clear();
-    if (Thread.currentThread().isInterrupted()) {
-      throw new IOException("the thread was interrupted");
+    while (from.hasRemaining()) {
+      channel.write(from);
     }
   }
 
   /** Tells whether an idle connection can still be used: there is nothing to read from it. */
-  boolean isQuiet() {
+  final boolean isQuiet() {
     try {
-      return read(ByteBuffer.allocate(1)) == 0;
+      channel.configureBlocking(false);
+      boolean quiet = read(ByteBuffer.allocate(1)) == 0;
+      channel.configureBlocking(true);
+      return quiet;
     } catch (IOException e) {
       return false;
     }
   }
 
-  void close() {
+  /** Closes it at once, also under another thread that reads or writes. */
+  final void abort() {
     try {
-      selector.close();
       channel.close();
     } catch (IOException e) {
       // It is closed in any case.
     }
+  }
+
+  /** Closes it, of which the other side is told where there is TLS. Nothing is under way. */
+  void close() {
+    abort();
   }
 }
