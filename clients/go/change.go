@@ -184,7 +184,7 @@ func insertPlan(t *Table, row any) plan[uint64] {
 	return func(context.Context) (*request, decoder[uint64], error) {
 		r, _, err := t.insertRequest("insert", "+", row, nil, nil)
 		return r, func(reply *protocol.Reply) (uint64, error) {
-			if len(reply.Values) == 0 {
+			if reply.Len() == 0 {
 				return 0, nil
 			}
 			return decodeID(reply, 0)
@@ -233,8 +233,8 @@ func upsertLike[T any](
 }
 
 func decodeID(reply *protocol.Reply, place int) (uint64, error) {
-	if place < len(reply.Values) {
-		if id, err := strconv.ParseUint(string(reply.Values[place]), 10, 64); err == nil {
+	if place < reply.Len() {
+		if id, err := strconv.ParseUint(string(reply.Values()[place]), 10, 64); err == nil {
 			return id, nil
 		}
 	}

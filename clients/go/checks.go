@@ -1,6 +1,8 @@
 package hs
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"handlersocket2.org/client/v2/protocol"
@@ -16,34 +18,36 @@ func hasRows(columns, limit int) replyCheck {
 	}
 }
 
-// HasNumbers accepts one row of at least one number, and of most at most.
-func hasNumbers(most int) replyCheck {
-	return func(reply *protocol.Reply) bool {
-		if len(reply.Values) == 0 || reply.Columns != len(reply.Values) || reply.Columns > most {
-			return false
-		}
-		for _, value := range reply.Values {
-			if !isDigits(value) {
-				return false
-			}
-		}
-		return true
-	}
+// HasNothing accepts what has nothing to tell.
+func hasNothing(reply *protocol.Reply) bool { return reply.Len() == 0 }
+
+// HasCount accepts one number.
+func hasCount(reply *protocol.Reply) bool {
+	return reply.Columns == 1 && reply.Len() == 1 && isBetween(reply.Values()[0], 0, math.MaxInt64)
 }
 
-// HasID accepts what an insert has: one number at most.
+// HasID accepts one number, or nothing: what an insert has.
 func hasID(reply *protocol.Reply) bool {
-	return reply.Columns == 1 && (len(reply.Values) == 0 || len(reply.Values) == 1 && isDigits(reply.Values[0]))
+	return reply.Columns == 1 && (reply.Len() == 0 || reply.Len() == 1 && isNumber(reply.Values()[0]))
 }
 
-func isDigits(value []byte) bool {
-	const longest = 20 // Of 64 bits.
-	for _, digit := range value {
-		if digit < '0' || digit > '9' {
+// HasAdded accepts what the other inserts have: a number from lowest to highest, and maybe an id.
+func hasAdded(lowest, highest uint64) replyCheck {
+	return func(reply *protocol.Reply) bool {
+		if reply.Len() != reply.Columns || reply.Columns < 1 || reply.Columns > 2 {
 			return false
 		}
+		values := reply.Values()
+		return isBetween(values[0], lowest, highest) && (len(values) < 2 || isNumber(values[1]))
 	}
-	return 0 < len(value) && len(value) <= longest
+}
+
+func isNumber(value []byte) bool { return isBetween(value, 0, math.MaxUint64) }
+
+// IsBetween tells whether a value is digits alone, of a number from lowest to highest.
+func isBetween(value []byte, lowest, highest uint64) bool {
+	number, err := strconv.ParseUint(string(value), 10, 64)
+	return err == nil && lowest <= number && number <= highest
 }
 
 // CheckOfFind returns what the reply to a find, a count or a change with this verb must be.
@@ -54,7 +58,7 @@ func checkOfFind(verb string, columns, limit int) replyCheck {
 	case givesRows(verb):
 		return hasRows(columns, 0)
 	}
-	return hasNumbers(1)
+	return hasCount
 }
 
 // CheckOfInsert returns what the reply to an insert with this verb must be.
@@ -62,10 +66,14 @@ func checkOfInsert(verb string, columns int) replyCheck {
 	switch {
 	case givesRows(verb):
 		return hasRows(columns, 0)
-	case verb == "+":
-		return hasID
+	case verb == "+I":
+		return hasAdded(0, 1)
+	case verb == "+U":
+		return hasAdded(0, 2)
+	case verb == "+R":
+		return hasAdded(1, math.MaxInt64)
 	}
-	return hasNumbers(2)
+	return hasID
 }
 
 func givesRows(verb string) bool {

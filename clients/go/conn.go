@@ -185,8 +185,12 @@ func (c *conn) receive() (*protocol.Reply, error) {
 	}
 }
 
-// Talk writes lines and reads a reply to each; handle gets them in their order.
-func (c *conn) talk(lines []byte, count int, handle func(i int, reply *protocol.Reply)) error {
+// A handler gets the replies in their order. Its error says that one is a reply to something else: then nobody knows
+// what the next ones are replies to.
+type handler func(i int, reply *protocol.Reply) error
+
+// Talk writes lines and reads a reply to each.
+func (c *conn) talk(lines []byte, count int, handle handler) error {
 	const fitsSocket = 64 << 10 // More is written while replies are read, so that nobody waits for ever.
 	var written chan error
 	if len(lines) <= fitsSocket {
@@ -221,13 +225,15 @@ func (c *conn) write(lines []byte) error {
 	return connectionError(fmt.Errorf("the connection broke: %w", err), n > 0 || encrypted)
 }
 
-func (c *conn) receiveAll(count int, handle func(i int, reply *protocol.Reply)) error {
+func (c *conn) receiveAll(count int, handle handler) error {
 	for i := 0; i < count; i++ {
 		reply, err := c.receive()
 		if err != nil {
 			return err
 		}
-		handle(i, reply)
+		if err = handle(i, reply); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -97,8 +97,8 @@ func describe[T any](database, table string, indexes bool, row func([][]byte) T)
 				return nil, unexpected("description")
 			}
 			rows := make([]T, 0, reply.Rows())
-			for i := 0; i < len(reply.Values); i += columns {
-				rows = append(rows, row(reply.Values[i:i+columns]))
+			for i := 0; i < reply.Len(); i += columns {
+				rows = append(rows, row(reply.Values()[i:i+columns]))
 			}
 			return rows, nil
 		}, nil

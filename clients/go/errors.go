@@ -16,7 +16,8 @@ type Error interface {
 	HandlerSocket()
 }
 
-// A ValueError is a value, a name or a number that cannot be sent. Nothing was sent.
+// A ValueError is a value, a name or a number that cannot be sent: nothing was sent. It is a value, too, that the field of
+// a struct cannot hold.
 type ValueError = protocol.ValueError
 
 // A ConfigurationError is an option that is unknown, given twice or has a value that it cannot have.
@@ -59,7 +60,7 @@ func (e *TimeoutError) Unwrap() error { return &e.ConnectionError }
 // Timeout is true, as of a net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// A ProtocolError is a ConnectionError: what came is no reply, and the connection is closed.
+// A ProtocolError is a ConnectionError: what came is no reply, or one to something else, and the connection is closed.
 type ProtocolError struct{ ConnectionError }
 
 // Unwrap returns the ConnectionError.
@@ -123,6 +124,11 @@ func connectionError(err error, sent bool) error {
 		return &ProtocolError{base}
 	}
 	return &base
+}
+
+func isProtocolError(err error) bool {
+	_, is := err.(*ProtocolError)
+	return is
 }
 
 func unexpected(what string) error {

@@ -30,8 +30,8 @@ type request struct {
 	patience time.Duration
 	// Check, if any, says whether a reply is one to this request. One that is not ends the connection.
 	check replyCheck
-	// Done gets the reply, or an error. It is called once.
-	done func(reply *protocol.Reply, err error)
+	// Done gets the reply, or an error, and returns the error of the call. It is called once.
+	done func(reply *protocol.Reply, err error) error
 }
 
 func (c *conn) has(feature string) bool {
@@ -135,19 +135,17 @@ func (c *conn) carryOut(steps []step, lines []byte) (answered int, err error) {
 		}
 	}
 	opening := true
-	handle := func(_ int, reply *protocol.Reply) {
+	handle := func(_ int, reply *protocol.Reply) error {
 		answered = refuse(steps, answered)
 		current := &steps[answered]
 		if current.opens && opening {
 			opening = false
-			if reply.Code != 0 {
-				current.index.refused = newServerError(reply.Code, reply.Text)
-			}
-			return
+			current.index.refused, err = openingError(reply)
+			return err
 		}
 		opening = true
 		answered++
-		c.finish(current, reply)
+		return c.finish(current, reply)
 	}
 	if expected > 0 {
 		err = c.talk(lines, expected, handle)
@@ -168,19 +166,33 @@ func refuse(steps []step, next int) int {
 	return next
 }
 
-func (c *conn) finish(s *step, reply *protocol.Reply) {
+// Finish gives a request its reply. The error is that of a reply to something else.
+func (c *conn) finish(s *step, reply *protocol.Reply) error {
 	switch {
 	case s.index != nil && s.index.refused != nil:
 		s.request.done(nil, s.index.refused)
 	case reply.Code != 0 && !s.request.raw:
 		s.request.done(nil, newServerError(reply.Code, reply.Text))
 	case s.request.check != nil && !s.request.check(reply):
-		c.broken = true
-		s.request.done(nil, unexpected("reply"))
+		return s.request.done(nil, unexpected("reply"))
 	default:
 		c.changed = c.changed || s.request.change
-		s.request.done(reply, nil)
+		if err := s.request.done(reply, nil); isProtocolError(err) {
+			return err
+		}
 	}
+	return nil
+}
+
+// OpeningError returns the error by which an index was refused; the other is that of a reply to something else.
+func openingError(reply *protocol.Reply) (refused, wrong error) {
+	switch {
+	case reply.Code != 0:
+		return newServerError(reply.Code, reply.Text), nil
+	case !hasNothing(reply):
+		return nil, unexpected("reply")
+	}
+	return nil, nil
 }
 
 func (c *conn) forgetRefused(steps []step) {
@@ -202,12 +214,14 @@ func (c *conn) replace(r *request) error {
 		}
 	}
 	index := c.open[oldest]
-	return c.talk(appendOpening(nil, index.id, r.spec), 1, func(_ int, reply *protocol.Reply) {
-		if reply.Code != 0 {
-			r.done(nil, newServerError(reply.Code, reply.Text))
-			return
+	return c.talk(appendOpening(nil, index.id, r.spec), 1, func(_ int, reply *protocol.Reply) error {
+		refused, wrong := openingError(reply)
+		if refused != nil {
+			r.done(nil, refused)
+		} else if wrong == nil {
+			delete(c.open, oldest)
+			c.open[r.spec] = &opened{id: index.id}
 		}
-		delete(c.open, oldest)
-		c.open[r.spec] = &opened{id: index.id}
+		return wrong
 	})
 }

@@ -55,10 +55,11 @@ func (g *gtids) String() string {
 func (g *gtids) ask() *request {
 	return &request{
 		body: []byte("G\tL"), needs: "gtid",
-		done: func(reply *protocol.Reply, err error) {
-			if err == nil && len(reply.Values) == 1 { // A server without a binary log has none.
-				g.add(string(reply.Values[0]))
+		done: func(reply *protocol.Reply, err error) error {
+			if err == nil && reply.Len() == 1 { // A server without a binary log has none.
+				g.add(string(reply.Values()[0]))
 			}
+			return err
 		},
 	}
 }
@@ -73,10 +74,11 @@ func (c *Client) LastGTID(ctx context.Context) (string, error) {
 	for _, connection := range c.write.takeChanged() {
 		question := c.gtids.ask()
 		learn := question.done
-		question.done = func(reply *protocol.Reply, err error) {
-			if learn(reply, err); err != nil {
+		question.done = func(reply *protocol.Reply, err error) error {
+			if err = learn(reply, err); err != nil {
 				failed = err
 			}
+			return err
 		}
 		err := connection.guarded(ctx, c.options.Timeout, func() error {
 			_, err := connection.exchange([]*request{question})
@@ -101,7 +103,7 @@ func (c *Client) WaitForGTID(ctx context.Context, gtid string, limit time.Durati
 			kind: "wait_for_gtid", body: trimLine(line), needs: "gtid", patience: limit,
 		}
 		return wait, func(reply *protocol.Reply) (bool, error) {
-			return isNumber(reply, "1"), nil
+			return isOne(reply), nil
 		}, nil
 	})
 }
@@ -122,8 +124,9 @@ func (c *Client) fresh(ctx context.Context, replica *conn) bool {
 	}
 	applied := false
 	err = replica.guarded(ctx, c.options.patience(limit), func() error {
-		return replica.talk(line, 1, func(_ int, reply *protocol.Reply) {
-			applied = reply.Code == 0 && isNumber(reply, "1")
+		return replica.talk(line, 1, func(_ int, reply *protocol.Reply) error {
+			applied = reply.Code == 0 && isOne(reply)
+			return nil
 		})
 	})
 	if err != nil || !applied {

@@ -38,7 +38,7 @@ func (c *conn) authenticate(line []byte, o *Options) error {
 		return err
 	}
 	var refused error
-	err = c.talk(lines, count, func(i int, reply *protocol.Reply) {
+	err = c.talk(lines, count, func(i int, reply *protocol.Reply) error {
 		switch {
 		case refused != nil:
 		case i == count-1:
@@ -48,6 +48,7 @@ func (c *conn) authenticate(line []byte, o *Options) error {
 		case reply.Columns != 1:
 			refused = unexpected("second challenge")
 		}
+		return nil
 	})
 	if refused != nil { // A server may close the connection behind it.
 		return refused
@@ -61,9 +62,9 @@ func (c *conn) greet(reply *protocol.Reply) error {
 		c.original = true
 	case reply.Code != 0:
 		return newServerError(reply.Code, reply.Text)
-	case reply.Columns == 6 && len(reply.Values) == 6:
+	case reply.Columns == 6 && reply.Len() == 6:
 		c.greeted = true
-		c.features = strings.Split(string(reply.Values[4]), ",")
+		c.features = strings.Split(string(reply.Values()[4]), ",")
 	}
 	return nil
 }
@@ -76,18 +77,19 @@ func (c *conn) account(o *Options) error {
 	var refused error
 	none := false
 	line := protocol.AppendLogin(nil, o.User, nativePassword, "unix_socket")
-	err := c.talk(line, 1, func(_ int, reply *protocol.Reply) {
+	err := c.talk(line, 1, func(_ int, reply *protocol.Reply) error {
 		switch {
 		case reply.Code != 0:
 			refused = newServerError(reply.Code, reply.Text)
 			none = reply.Text == "authtype"
-		case reply.Columns == 2 && len(reply.Values) == 2:
-			method = string(reply.Values[0])
-			challenge = make([]byte, hex.DecodedLen(len(reply.Values[1])))
-			if _, e := hex.Decode(challenge, reply.Values[1]); e != nil {
+		case reply.Columns == 2 && reply.Len() == 2:
+			method = string(reply.Values()[0])
+			challenge = make([]byte, hex.DecodedLen(len(reply.Values()[1])))
+			if _, e := hex.Decode(challenge, reply.Values()[1]); e != nil {
 				refused = unexpected("challenge")
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		return err

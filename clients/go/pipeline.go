@@ -40,11 +40,12 @@ func add[T any](p *Pipeline, call plan[T]) *Result[T] {
 			result.err = err
 			return nil
 		}
-		r.done = func(reply *protocol.Reply, err error) {
+		r.done = func(reply *protocol.Reply, err error) error {
 			if result.err = err; err == nil {
 				result.value, result.err = decode(reply)
 			}
 			p.on.client().settle(r, result.err, began)
+			return result.err
 		}
 		return r
 	})

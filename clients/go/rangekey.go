@@ -82,7 +82,7 @@ func (x *rangeIndex) runs(reply *protocol.Reply) []keyRun {
 func (x *rangeIndex) key(reply *protocol.Reply, row int) []any {
 	key := make([]any, len(x.places))
 	for i, place := range x.places {
-		if value := reply.Values[row*reply.Columns+place]; value != nil {
+		if value := reply.Values()[row*reply.Columns+place]; value != nil {
 			key[i] = string(value)
 		}
 	}
@@ -194,8 +194,8 @@ func (x *rangeIndex) lowest(ctx context.Context, t *Table) ([]any, error) {
 }
 
 func values(reply *protocol.Reply) []any {
-	made := make([]any, len(reply.Values))
-	for i, value := range reply.Values {
+	made := make([]any, reply.Len())
+	for i, value := range reply.Values() {
 		made[i] = string(value)
 	}
 	return made

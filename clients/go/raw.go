@@ -52,12 +52,12 @@ func copyReply(reply *protocol.Reply) (*RawReply, error) {
 		return &RawReply{reply.Code, reply.Columns, [][]byte{[]byte(reply.Text)}}, nil
 	}
 	size := 0
-	for _, value := range reply.Values {
+	for _, value := range reply.Values() {
 		size += len(value)
 	}
 	bytes := make([]byte, 0, size)
-	values := make([][]byte, len(reply.Values))
-	for i, value := range reply.Values {
+	values := make([][]byte, reply.Len())
+	for i, value := range reply.Values() {
 		if value == nil {
 			continue
 		}

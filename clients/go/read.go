@@ -148,8 +148,8 @@ func existsPlan(t *Table, key any) plan[bool] {
 }
 
 func decodeNumber(reply *protocol.Reply) (int64, error) {
-	if len(reply.Values) == 1 {
-		if parsed, err := strconv.ParseInt(string(reply.Values[0]), 10, 64); err == nil {
+	if reply.Len() == 1 {
+		if parsed, err := strconv.ParseInt(string(reply.Values()[0]), 10, 64); err == nil {
 			return parsed, nil
 		}
 	}

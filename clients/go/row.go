@@ -68,7 +68,7 @@ func decodeRows[T any](s *shape) decoder[[]T] {
 		rows := make([]T, reply.Rows())
 		for i := range rows {
 			start := i * reply.Columns
-			if err := one(reply.Values[start:start+len(s.names)], &rows[i]); err != nil {
+			if err := one(reply.Values()[start:start+len(s.names)], &rows[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -112,24 +112,16 @@ func (s *shape) value(column int, value []byte) (any, error) {
 	}
 	typed, err := typedValue(s.kinds[column], value)
 	if err != nil {
-		return nil, columnError(s.names[column], value, err)
+		// The reply is one to something else, or the table was altered.
+		return nil, unexpected(fmt.Sprintf("value %.40q of column %s", value, s.names[column]))
 	}
 	return typed, nil
 }
 
-func columnError(column string, value []byte, err error) error {
-	return &ValueError{What: fmt.Sprintf("column %s has %.40q: %v", column, value, err)}
-}
-
 func typedValue(k columnKind, value []byte) (any, error) {
 	switch k.kind {
-	case protocol.Integer:
-		if k.unsigned {
-			return strconv.ParseUint(string(value), 10, 64)
-		}
-		return strconv.ParseInt(string(value), 10, 64)
-	case protocol.Float:
-		return strconv.ParseFloat(string(value), 64)
+	case protocol.Integer, protocol.Float:
+		return numberValue(k, string(value))
 	case protocol.Bytes:
 		return append([]byte{}, value...), nil
 	case protocol.Date, protocol.DateTime:
@@ -141,6 +133,19 @@ func typedValue(k columnKind, value []byte) (any, error) {
 		return parseDuration(string(value))
 	}
 	return string(value), nil
+}
+
+// NumberValue reads a number of SQL: without the names and signs that Go takes, too.
+func numberValue(k columnKind, digits string) (any, error) {
+	switch {
+	case strings.HasPrefix(digits, "+") || strings.Trim(digits, "0123456789.eE+-") != "":
+		return nil, strconv.ErrSyntax
+	case k.kind == protocol.Float:
+		return strconv.ParseFloat(digits, 64)
+	case k.unsigned:
+		return strconv.ParseUint(digits, 10, 64)
+	}
+	return strconv.ParseInt(digits, 10, 64)
 }
 
 func parseTime(text string) (time.Time, error) {

@@ -23,10 +23,11 @@ func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err e
 	if err != nil {
 		return result, err
 	}
-	r.done = func(reply *protocol.Reply, failed error) {
+	r.done = func(reply *protocol.Reply, failed error) error {
 		if err = failed; err == nil {
 			result, err = decode(reply)
 		}
+		return err
 	}
 	if failed := on.do(ctx, []*request{r}); failed != nil {
 		err = failed
@@ -38,7 +39,7 @@ func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err e
 // Settle calls the hook, and forgets the columns of a table that has been altered.
 func (c *Client) settle(r *request, err error, began time.Time) {
 	switch err.(type) {
-	case *NotFoundError, *ValueError:
+	case *NotFoundError, *ProtocolError:
 		c.layouts.Delete(r.table)
 	}
 	if c.options.OnRequest != nil {
@@ -48,6 +49,6 @@ func (c *Client) settle(r *request, err error, began time.Time) {
 
 func trimLine(line []byte) []byte { return line[:len(line)-1] }
 
-func isNumber(reply *protocol.Reply, digits string) bool {
-	return len(reply.Values) == 1 && string(reply.Values[0]) == digits
+func isOne(reply *protocol.Reply) bool {
+	return reply.Len() == 1 && string(reply.Values()[0]) == "1"
 }

@@ -3,6 +3,7 @@ package hs
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"reflect"
 	"sort"
 	"strconv"
@@ -71,6 +72,10 @@ func fillStruct(row any, places [][]int, names []string, values [][]byte) error 
 		}
 	}
 	return nil
+}
+
+func columnError(column string, value []byte, err error) error {
+	return &ValueError{What: fmt.Sprintf("column %s has %.40q: %v", column, value, err)}
 }
 
 var timeType = reflect.TypeOf(time.Time{})

@@ -111,7 +111,7 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 
 func (tx *Tx) step(ctx context.Context, kind string, line []byte) error {
 	_, err := run(ctx, tx, func(context.Context) (*request, decoder[struct{}], error) {
-		r := &request{kind: kind, body: trimLine(line), needs: "transaction"}
+		r := &request{kind: kind, body: trimLine(line), needs: "transaction", check: hasNothing}
 		return r, func(*protocol.Reply) (struct{}, error) { return struct{}{}, nil }, nil
 	})
 	return err

@@ -71,7 +71,7 @@ func TestRepliesAreReadByteByByte(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = append(got, fmt.Sprintf("%d %q %d %q", reply.Code, reply.Text, reply.Rows(), reply.Values))
+				got = append(got, fmt.Sprintf("%d %q %d %q", reply.Code, reply.Text, reply.Rows(), reply.Values()))
 			}
 		}
 		want := "0 \"\" 2 [\"a\\tb\" \"\" \"\" \"\\n\"]|1 \"121\" 0 []|0 \"\" 0 []"

@@ -11,6 +11,7 @@ const DefaultMaxReply = 64 << 20
 const (
 	firstBuffer = 16 << 10
 	keptBuffer  = 1 << 20 // A larger buffer is given up when it is empty.
+	keptValues  = 1 << 16 // So is a longer list of values.
 )
 
 // A Reply is one line of the server. Its values are valid until the Reader's next call.
@@ -21,16 +22,39 @@ type Reply struct {
 	Text string
 	// Columns is the second token.
 	Columns int
-	// Values are all values of all rows; NULL is nil.
-	Values [][]byte
+
+	tokens []byte // Those of the values, until somebody asks for these.
+	count  int
+	values [][]byte
 }
+
+// Len returns how many values there are in all rows. Look at it before Values, whose list takes far more memory
+// than the reply where the values are short.
+func (r *Reply) Len() int { return r.count }
 
 // Rows returns how many rows the reply has.
 func (r *Reply) Rows() int {
 	if r.Columns == 0 {
 		return 0
 	}
-	return len(r.Values) / r.Columns
+	return r.count / r.Columns
+}
+
+// Values returns all values of all rows; NULL is nil.
+func (r *Reply) Values() [][]byte {
+	if len(r.values) < r.count {
+		if cap(r.values) < r.count {
+			r.values = make([][]byte, 0, r.count)
+		}
+		rest := r.tokens
+		for more := true; more; {
+			var token []byte
+			token, rest, more = bytes.Cut(rest, []byte{'\t'})
+			value, _ := ParseValue(token) // Its escapes were looked at.
+			r.values = append(r.values, value)
+		}
+	}
+	return r.values
 }
 
 // A Reader turns bytes, which come in any pieces, into replies. After an error it is of no use any more.
@@ -118,23 +142,21 @@ func (r *Reply) parse(line []byte) error {
 	if !ok {
 		return &ReplyError{What: fmt.Sprintf("its number of columns is %.20q", columns)}
 	}
-	r.Code, r.Columns, r.Text, r.Values = int(code[0]-'0'), number, "", r.Values[:0]
+	if cap(r.values) > keptValues {
+		r.values = nil
+	}
+	*r = Reply{Code: int(code[0] - '0'), Columns: number, tokens: rest, values: r.values[:0]}
 	if r.Code != 0 {
 		return r.parseError(rest, more)
 	}
-	for more {
-		var token []byte
-		token, rest, more = bytes.Cut(rest, []byte{'\t'})
-		value, err := ParseValue(token)
-		if err != nil {
-			return err
-		}
-		r.Values = append(r.Values, value)
+	if !more {
+		return nil
 	}
-	if len(r.Values) > 0 && (number == 0 || len(r.Values)%number != 0) {
-		return &ReplyError{What: fmt.Sprintf("%d values are no rows of %d", len(r.Values), number)}
+	r.count = 1 + bytes.Count(rest, []byte{'\t'})
+	if number == 0 || r.count%number != 0 {
+		return &ReplyError{What: fmt.Sprintf("%d values are no rows of %d", r.count, number)}
 	}
-	return nil
+	return checkEscapes(rest)
 }
 
 func (r *Reply) parseError(text []byte, more bool) error {

@@ -39,6 +39,24 @@ func appendText(dst []byte, value string) []byte {
 	return append(dst, value[clean:]...)
 }
 
+// CheckEscapes looks at the escapes of tokens.
+func checkEscapes(tokens []byte) error {
+	for {
+		found := bytes.IndexByte(tokens, escape)
+		if found < 0 {
+			return nil
+		}
+		if found+1 == len(tokens) || !isShifted(tokens[found+1]) {
+			return errEscape
+		}
+		tokens = tokens[found+2:]
+	}
+}
+
+var errEscape = &ReplyError{What: "an escape that is none"}
+
+func isShifted(b byte) bool { return shift <= b && b < shift+firstFree }
+
 // ParseValue returns the value of a token. It writes into the token's own bytes, which the value
 // shares. NULL is nil, the empty text is not.
 func ParseValue(token []byte) ([]byte, error) {
@@ -54,8 +72,8 @@ func ParseValue(token []byte) ([]byte, error) {
 		b := token[read]
 		if b == escape {
 			read++
-			if read == len(token) || token[read] < shift || token[read] >= shift+firstFree {
-				return nil, &ReplyError{What: "an escape that is none"}
+			if read == len(token) || !isShifted(token[read]) {
+				return nil, errEscape
 			}
 			b = token[read] - shift
 		}
