@@ -3,7 +3,7 @@ import { Dispatcher } from "./dispatcher.js";
 import { splitName, tableSpec, type TableName } from "./names.js";
 import type { Options } from "./options.js";
 import { Pipeline } from "./pipeline.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasCount, isOne, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import * as schema from "./schema.js";
 import { Table } from "./table.js";
@@ -75,7 +75,8 @@ export class Client {
       changes: false,
       feature: "gtid",
       line: () => requests.waitGtid(gtid, Math.round(seconds * 1000)),
-      read: (reply) => reply.values[0] === "1",
+      check: hasCount,
+      read: isOne,
       extraSeconds: seconds,
     }));
   }
@@ -120,7 +121,13 @@ export class Client {
     const line = requests.raw(tokens);
     const connection = await this.#dispatcher.pool(port === "write").lease();
     try {
-      return await connection.session.send(line, this.#dispatcher.settings.timeout);
+      const { timeout } = this.#dispatcher.settings;
+      return await connection.session.send(line, timeout, ({ code, columns, count, values }) => ({
+        code,
+        columns,
+        count,
+        values,
+      }));
     } finally {
       // What it has opened or begun would be in the way of others.
       connection.session.close();
@@ -142,7 +149,8 @@ export class Client {
       table: "",
       changes: false,
       line: () => requests.hello(2, this.#dispatcher.settings.name),
-      read: (reply) => reply,
+      check: ({ columns }: Reply) => columns === 6 || columns === 3,
+      read: (reply: Reply) => reply,
     }));
   }
 }

@@ -25,11 +25,17 @@ export interface Call<T> {
   /** The line, with the id of that index. */
   readonly line: (id: number) => ByteString;
   readonly read: (reply: Reply) => T;
-  /** A reply that fails it ends the connection. */
-  readonly check?: Check | undefined;
+  /** A reply that fails it is one to something else. */
+  readonly check: Check;
   readonly signal?: AbortSignal | undefined;
   /** Seconds to wait beyond the client's timeout. */
   readonly extraSeconds?: number | undefined;
+}
+
+/** Reads a reply to a call. One to something else is a ProtocolError. */
+export function readChecked<T>(reply: Reply, call: Pick<Call<T>, "check" | "read">): T {
+  if (call.check(reply)) return call.read(reply);
+  throw new ProtocolError("a reply to something else than was asked", true);
 }
 
 /** A session with its open indexes. */
@@ -59,7 +65,7 @@ export class Connection {
   }
 
   /** Sends a call, behind the opening of its index where that is needed. */
-  async exchange(call: Call<unknown>): Promise<Reply> {
+  async exchange<T>(call: Call<T>): Promise<T> {
     for (;;) {
       const preparing = this.prepare(call);
       if (preparing === undefined) return this.exchangeNow(call);
@@ -68,16 +74,22 @@ export class Connection {
   }
 
   /** Sends a call whose index is open. */
-  exchangeNow(call: Call<unknown>): Promise<Reply> {
+  exchangeNow<T>(call: Call<T>): Promise<T> {
     const id = call.index === undefined ? 0 : this.#indexes.id(call.index);
     const extra = this.#seconds > 0 ? (call.extraSeconds ?? 0) : 0;
-    const { line, signal, check } = call;
-    return this.session.send(line(id as number), this.#seconds + extra, signal, check);
+    const seconds = this.#seconds + extra;
+    const read = (reply: Reply): T => readChecked(reply, call);
+    return this.session.send(call.line(id as number), seconds, read, call.signal);
   }
 }
 
+/** The reply as it is. */
+export function same(reply: Reply): Reply {
+  return reply;
+}
+
 function hello(session: Session, settings: Settings): Promise<void> {
-  return session.send(requests.hello(2, settings.name), 0).then(
+  return session.send(requests.hello(2, settings.name), 0, same).then(
     (reply) => {
       const features = reply.columns === 6 ? reply.values[4] : undefined;
       if (features != null) session.features = new Set(features.split(","));
@@ -92,7 +104,7 @@ function hello(session: Session, settings: Settings): Promise<void> {
 /** Logs in by one line, with the hello in the same piece. */
 async function enter(session: Session, settings: Settings, line: ByteString): Promise<Reply> {
   const [entered, greeted] = await Promise.allSettled([
-    session.send(line, 0),
+    session.send(line, 0, same),
     hello(session, settings),
   ]);
   if (entered.status === "rejected") throw entered.reason;

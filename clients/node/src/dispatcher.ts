@@ -3,13 +3,13 @@
  * What is safe to repeat is sent again.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Call, Connection } from "./connection.js";
+import { readChecked, type Call, type Connection } from "./connection.js";
 import { ConfigurationError, ConnectionError, NotFoundError } from "./errors.js";
 import { ProtocolError, ServerError, TimeoutError } from "./errors.js";
 import { Gtids } from "./gtids.js";
 import type { Settings } from "./options.js";
 import { Pool } from "./pool.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasCount, hasRows, isOne, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { Schemas } from "./schema.js";
 
@@ -88,7 +88,7 @@ export class Dispatcher implements Executor {
     return this.observed(call, this.#run(call));
   }
 
-  /** Tells the hook how a call has ended, and forgets what a missing table was like. */
+  /** Tells the hook how a call has ended, and forgets what a table was like that is not so any more. */
   async observed<T>(call: Call<T>, result: Promise<T>): Promise<T> {
     const { onRequest } = this.settings;
     const begin = onRequest === undefined ? 0 : performance.now();
@@ -98,7 +98,9 @@ export class Dispatcher implements Executor {
       onRequest?.(call.kind, call.table, seconds(), undefined);
       return value;
     } catch (error) {
-      if (error instanceof NotFoundError) this.schemas.forget(call.table);
+      if (error instanceof NotFoundError || error instanceof ProtocolError) {
+        this.schemas.forget(call.table);
+      }
       onRequest?.(call.kind, call.table, seconds(), error as Error);
       throw error;
     }
@@ -136,8 +138,10 @@ export class Dispatcher implements Executor {
 
   /** Asks a connection for the GTID of its last change. */
   async learn(connection: Connection): Promise<void> {
-    const reply = await connection.session.send(requests.lastGtid, this.settings.timeout);
-    this.gtids.note(reply.values[0] ?? "");
+    const gtid = { check: hasRows(1, 1), read: (reply: Reply) => reply.values[0] ?? "" };
+    const read = (reply: Reply): string => readChecked(reply, gtid);
+    const { timeout } = this.settings;
+    this.gtids.note(await connection.session.send(requests.lastGtid, timeout, read));
   }
 
   /** Notes that a connection has changed rows. */
@@ -158,8 +162,7 @@ export class Dispatcher implements Executor {
   async #run<T>(call: Call<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
-        const reply = call.changes ? this.#change(call) : this.#find(call);
-        return call.read(await reply);
+        return await (call.changes ? this.#change(call) : this.#find(call));
       } catch (error) {
         if (attempt >= this.settings.retries || !repeatable(error, call)) throw error;
       }
@@ -180,7 +183,7 @@ export class Dispatcher implements Executor {
     for (const call of calls) {
       const opening = connection.prepare(call);
       if (opening) await opening.catch(() => undefined);
-      const reply = this.#outcome(connection, call);
+      const reply = connection.exchange(call);
       reply.catch(() => undefined);
       replies.push(reply);
     }
@@ -188,10 +191,6 @@ export class Dispatcher implements Executor {
     const outcomes = await Promise.allSettled(replies);
     await noted;
     return outcomes;
-  }
-
-  async #outcome(connection: Connection, call: Call<unknown>): Promise<unknown> {
-    return call.read(await connection.exchange(call));
   }
 
   async #reader(): Promise<Connection> {
@@ -219,19 +218,20 @@ export class Dispatcher implements Executor {
     if (!this.settings.readYourWrites || gtid === "" || session.applied === gtid) return true;
     const { gtidTimeout, timeout } = this.settings;
     const line = requests.waitGtid(gtid, Math.round(gtidTimeout * 1000));
-    const reply = await session.send(line, timeout === 0 ? 0 : timeout + gtidTimeout);
-    if (reply.values[0] !== "1") return false;
+    const applied = (reply: Reply): boolean => readChecked(reply, { check: hasCount, read: isOne });
+    if (!(await session.send(line, timeout === 0 ? 0 : timeout + gtidTimeout, applied)))
+      return false;
     session.applied = gtid;
     return true;
   }
 
-  #find(call: Call<unknown>): Promise<Reply> {
+  #find<T>(call: Call<T>): Promise<T> {
     const connection = this.#replicas.length > 0 ? this.#reader() : this.#read.share();
     if (connection instanceof Promise) return connection.then((one) => one.exchange(call));
     return connection.exchange(call);
   }
 
-  async #change(call: Call<unknown>): Promise<Reply> {
+  async #change<T>(call: Call<T>): Promise<T> {
     const connection = await this.pool(true).share();
     for (let opening; (opening = connection.prepare(call));) await opening;
     const reply = connection.exchangeNow(call);

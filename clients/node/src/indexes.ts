@@ -1,4 +1,6 @@
 /** The indexes that are open on one connection, under ids that the client gives. */
+import { ProtocolError } from "./errors.js";
+import { hasNothing, type Reply } from "./protocol/reader.js";
 import { open } from "./protocol/requests.js";
 import type { Session } from "./session.js";
 
@@ -25,6 +27,10 @@ export const MAX_OPEN = 256;
 interface Entry {
   readonly id: number;
   used: number;
+}
+
+function opened(reply: Reply): void {
+  if (!hasNothing(reply)) throw new ProtocolError("a reply to something else than was asked", true);
 }
 
 /** Opens each index once, and past {@link MAX_OPEN} in the place of the one unused for longest. */
@@ -65,7 +71,7 @@ export class Indexes {
     try {
       while ((id = this.#takeId()) === undefined) await this.#anyOpened();
       const line = open(id, database, table, index, columns, filterColumns);
-      await this.#session.send(line, this.#seconds);
+      await this.#session.send(line, this.#seconds, opened);
       this.#entries.set(spec.key, { id, used: ++this.#clock });
     } catch (error) {
       if (id !== undefined) this.#free.push(id);

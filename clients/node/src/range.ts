@@ -4,7 +4,7 @@ import type { Call } from "./connection.js";
 import type { Executor } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import { specKey } from "./indexes.js";
-import { hasNumbers, hasRows, type Reply } from "./protocol/reader.js";
+import { hasCount, hasRows, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { RangeIndex, sameBytes, type Values } from "./range_index.js";
 import { rawReader } from "./schema.js";
@@ -25,8 +25,13 @@ class RangeReader {
     this.#index = index;
   }
 
-  /** One page, from a key on, behind `offset` rows. */
-  page(key: Values, offset: number, limit: number): Promise<Values> {
+  /** One page, from a key on, behind `offset` rows: what `read` makes of its values, and these. */
+  page<T>(
+    key: Values,
+    offset: number,
+    limit: number,
+    read: (values: Values) => T,
+  ): Promise<[T, Values]> {
     const { stop, reverse = false, filters: own = [] } = this.#options;
     const last = Array.isArray(stop) ? (stop as readonly Value[])[0] : (stop as Value | undefined);
     const end: Filter[] = last === undefined ? [] : [this.#index.end(last, reverse)];
@@ -34,7 +39,8 @@ class RangeReader {
     const find = { op: reverse ? "<=" : ">=", key, limit, offset, filters };
     const line = (id: number): string => requests.find(id, find);
     const check = hasRows(this.#index.columns.length, limit);
-    return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values, check);
+    const both = ({ values }: Reply): [T, Values] => [read(values), values];
+    return this.#send(this.#index.columns, filterColumns, line, both, check);
   }
 
   /** A key with which the index begins. */
@@ -43,7 +49,7 @@ class RangeReader {
     while (this.#index.hasLower) {
       const below = { op: "<", key, limit: 0 };
       const count = (id: number): string => requests.count(id, below);
-      const [rows] = await this.#send([], [], count, (reply) => reply.values, hasNumbers(1));
+      const [rows] = await this.#send([], [], count, (reply) => reply.values, hasCount);
       if (rows === "0") break;
       const find = { op: "<", key, limit: 1, offset: Number(rows) - 1 };
       const line = (id: number): string => requests.find(id, find);
@@ -108,13 +114,18 @@ export async function* range<R>(
   const rows = spec.raw ? rawReader(wanted) : schema.reader(wanted);
   const picks = wanted.map((column) => index.columns.indexOf(column));
   const reader = new RangeReader(executor, spec, options, index);
+  const read = (values: Values): R[] => {
+    const made: R[] = [];
+    for (let first = 0; first < values.length; first += width) {
+      made.push(rows.row(picks.map((place) => values[first + place] ?? null)) as R);
+    }
+    return made;
+  };
 
   let key: Values = start === undefined ? await reader.lowest() : keyToWire(start);
   for (let offset = 0; ;) {
-    const values = await reader.page(key, offset, page);
-    for (let row = 0; row < values.length; row += width) {
-      yield rows.row(picks.map((place) => values[row + place] ?? null)) as R;
-    }
+    const [made, values] = await reader.page(key, offset, page, read);
+    yield* made;
     if (values.length < page * width) return;
     const [last, ...earlier] = index.runs(values);
     if (last === undefined) return;

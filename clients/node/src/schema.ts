@@ -4,7 +4,7 @@ import { textOf } from "./protocol/bytes.js";
 import * as requests from "./protocol/requests.js";
 import { rawDecoder, decoderOf, RowReader, type Decoder } from "./values.js";
 import { NotFoundError, UnsupportedError } from "./errors.js";
-import type { Reply } from "./protocol/reader.js";
+import { hasRows, type Reply } from "./protocol/reader.js";
 
 /** A database. */
 export interface DatabaseInfo {
@@ -44,6 +44,7 @@ export interface IndexInfo {
 }
 
 function described<T>(
+  width: number,
   line: () => string,
   read: (...row: (string | null)[]) => T,
   table = "",
@@ -54,6 +55,7 @@ function described<T>(
     changes: false,
     feature: "describe",
     line,
+    check: hasRows(width),
     read: (reply: Reply) => {
       const rows: T[] = [];
       for (let first = 0; first < reply.values.length; first += reply.columns) {
@@ -68,6 +70,7 @@ function described<T>(
 /** Asks for the databases. */
 export function databases(): Call<DatabaseInfo[]> {
   return described(
+    1,
     () => requests.describe(),
     (database) => ({ database: database ?? "" }),
   );
@@ -76,6 +79,7 @@ export function databases(): Call<DatabaseInfo[]> {
 /** Asks for the tables of a database. */
 export function tables(database: string): Call<TableInfo[]> {
   return described(
+    2,
     () => requests.describe(database),
     (table, comment) => ({ table: table ?? "", comment: comment ?? "" }),
   );
@@ -84,6 +88,7 @@ export function tables(database: string): Call<TableInfo[]> {
 /** Asks for the columns of a table. */
 export function columns(database: string, table: string): Call<ColumnInfo[]> {
   return described(
+    8,
     () => requests.describe(database, table),
     (column, type, nullable, key, standard, extra, characterSet, comment) => ({
       column: column ?? "",
@@ -102,6 +107,7 @@ export function columns(database: string, table: string): Call<ColumnInfo[]> {
 /** Asks for the indexes of a table. */
 export function indexes(database: string, table: string): Call<IndexInfo[]> {
   return described(
+    6,
     () => requests.describe(database, table, true),
     (index, position, column, unique, direction, prefix) => ({
       index: index ?? "",

@@ -6,14 +6,14 @@
 import type { Socket } from "node:net";
 import { ConnectionError, HandlerSocketError, ProtocolError, TimeoutError } from "./errors.js";
 import type { ByteString } from "./protocol/bytes.js";
-import { errorOf, Reader, type Check, type Reply } from "./protocol/reader.js";
+import { errorOf, Reader, type Reply } from "./protocol/reader.js";
 
 interface Waiting {
-  readonly resolve: (reply: Reply) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Milliseconds of the process's clock; Infinity: none. */
   readonly deadline: number;
-  readonly check: Check | undefined;
+  readonly read: (reply: Reply) => unknown;
   written: boolean;
 }
 
@@ -67,18 +67,25 @@ export class Session {
   }
 
   /**
-   * Sends a line at the end of this tick. The promise gets the reply, or the error that it is.
+   * Sends a line at the end of this tick. The promise gets what is read of the reply, or the error
+   * that it is.
    *
    * @param seconds how long to wait for the reply; 0: without end
+   * @param read its ProtocolError ends the connection
    * @param signal ends the wait, and leaves the connection as it is
-   * @param check a reply that fails it is a ProtocolError, and ends the connection
    */
-  send(line: ByteString, seconds: number, signal?: AbortSignal, check?: Check): Promise<Reply> {
-    return new Promise((resolve, reject) => {
+  send<T>(
+    line: ByteString,
+    seconds: number,
+    read: (reply: Reply) => T,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return new Promise<T>((done, reject) => {
+      const resolve = done as (result: unknown) => void;
       signal?.throwIfAborted();
       if (this.#error !== undefined) throw this.#unsent();
       const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
-      const waiting = { resolve, reject, deadline, check, written: false };
+      const waiting = { resolve, reject, deadline, read, written: false };
       this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
       if (this.#output === "")
         process.nextTick(() => {
@@ -124,13 +131,17 @@ export class Session {
   #answer(reply: Reply): void {
     const waiting = this.#waiting[this.#first];
     if (!waiting?.written) throw new ProtocolError("a reply without a request", true);
-    const error = errorOf(reply);
-    if (!error && waiting.check?.(reply) === false) {
-      throw new ProtocolError("a reply to something else than was asked", true);
+    let error: unknown = errorOf(reply);
+    let result: unknown;
+    try {
+      result = error ?? waiting.read(reply);
+    } catch (wrong) {
+      if (wrong instanceof ProtocolError) throw wrong;
+      error = wrong;
     }
     this.#waiting[this.#first++] = undefined;
     if (error) waiting.reject(error);
-    else waiting.resolve(reply);
+    else waiting.resolve(result);
     if (this.#first === this.#waiting.length) {
       this.#waiting = [];
       this.#first = 0;

@@ -4,7 +4,7 @@ import type { Call } from "./connection.js";
 import type { Executor, Plan } from "./dispatcher.js";
 import { UnsupportedError, ValueError } from "./errors.js";
 import { specKey, type IndexSpec } from "./indexes.js";
-import { hasId, hasNumbers, hasRows, type Check, type Reply } from "./protocol/reader.js";
+import { hasAdded, hasCount, hasId, hasRows, type Check, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { rawReader, type Schema } from "./schema.js";
 import { keyToWire, toWire, type Key, type RowReader, type Value } from "./values.js";
@@ -24,6 +24,13 @@ export interface TableSpec extends TableOptions {
   readonly database: string;
   readonly name: string;
 }
+
+/** What the inserts that may find a row have to tell. */
+const ADDED: Record<string, Check> = {
+  "+I": hasAdded(0, 1),
+  "+U": hasAdded(0, 2),
+  "+R": hasAdded(1),
+};
 
 /** The number that a reply tells. */
 export function countOf(reply: Reply): number {
@@ -151,7 +158,7 @@ export class TableCalls<R> {
     const { filterColumns, filters } = args.wireFilters(options.filters);
     const find = { op, key: keyToWire(key), limit: options.limit ?? 0, filters };
     const line = (id: number): string => requests.count(id, find);
-    const more = { filterColumns, feature: "count", check: hasNumbers(1) };
+    const more = { filterColumns, feature: "count", check: hasCount };
     return this.call(kind, [], line, read, options, more);
   }
 
@@ -180,7 +187,7 @@ export class TableCalls<R> {
       const more = {
         changes: true,
         feature,
-        ...(letter === "" && { check: verb === "+" ? hasId : hasNumbers(2) }),
+        ...(letter === "" && { check: ADDED[verb] ?? hasId }),
       };
       return this.call(kind, reader.names, line, letter ? readRows : read, options, more);
     };
@@ -210,7 +217,7 @@ export class TableCalls<R> {
         filterColumns,
         changes: true,
         feature,
-        ...(letter === "" && { check: hasNumbers(1) }),
+        ...(letter === "" && { check: hasCount }),
       };
       return this.call(kind, reader.names, line, letter ? readRows : countOf, options, more);
     };

@@ -1,10 +1,11 @@
 /** A transaction, with a connection of its own. */
-import type { Call, Connection } from "./connection.js";
+import { readChecked, type Call, type Connection } from "./connection.js";
 import type { Dispatcher, Executor, Plan } from "./dispatcher.js";
 import { ConnectionError, ServerError, UnsupportedError, ValueError } from "./errors.js";
 import { tableSpec, type TableName } from "./names.js";
 import type { Pool } from "./pool.js";
 import type { ByteString } from "./protocol/bytes.js";
+import { hasNothing, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { Table } from "./table.js";
 import type { TableOptions } from "./table_calls.js";
@@ -44,7 +45,9 @@ export class Transaction implements Executor {
         if (!connection.has("transaction")) {
           throw new UnsupportedError("the server has no transaction");
         }
-        await connection.session.send(line, dispatcher.settings.timeout);
+        const begun = { check: hasNothing, read: () => undefined };
+        const read = (reply: Reply): void => readChecked(reply, begun);
+        await connection.session.send(line, dispatcher.settings.timeout, read);
         return transaction;
       } catch (error) {
         // What a `T B` that failed leaves behind ends with the connection.
@@ -103,12 +106,7 @@ export class Transaction implements Executor {
       return { call, reply };
     });
     this.#tail = sent.catch(() => undefined);
-    return sent.then(({ call, reply }) =>
-      this.#dispatcher.observed(
-        call,
-        reply.then((one) => call.read(one)),
-      ),
-    );
+    return sent.then(({ call, reply }) => this.#dispatcher.observed(call, reply));
   }
 
   /** @internal Whether neither commit nor rollback was called. */
@@ -122,6 +120,7 @@ export class Transaction implements Executor {
       table: "",
       changes: false,
       line: () => line,
+      check: hasNothing,
       read: () => undefined,
     };
     return this.submit(() => call);

@@ -64,14 +64,31 @@ function matching(bytes: ByteString, form: RegExp): ByteString {
   return bytes;
 }
 
+const LOWEST = -(2n ** 63n);
+const HIGHEST = 2n ** 64n - 1n;
+
+function big(bytes: ByteString): bigint {
+  const value = BigInt(matching(bytes, INTEGER));
+  if (value < LOWEST || value > HIGHEST) {
+    throw new ProtocolError("a reply has an integer that no column holds", true);
+  }
+  return value;
+}
+
 function integer(bytes: ByteString): Read {
   const value = Number(matching(bytes, INTEGER));
-  return Number.isSafeInteger(value) ? value : BigInt(bytes);
+  return Number.isSafeInteger(value) ? value : big(bytes);
+}
+
+function float(bytes: ByteString): number {
+  const value = Number(matching(bytes, FLOAT));
+  if (!Number.isFinite(value)) throw new ProtocolError("a reply has a number without an end", true);
+  return value;
 }
 
 const decoders: Record<Kind, Decoder> = {
   integer,
-  float: (bytes) => Number(matching(bytes, FLOAT)),
+  float,
   decimal: textOf,
   date: textOf,
   datetime: textOf,
@@ -82,7 +99,7 @@ const decoders: Record<Kind, Decoder> = {
 
 /** The decoder of a column of this type; `bigint`: BIGINT columns always give a BigInt. */
 export function decoderOf(type: string, bigint: boolean): Decoder {
-  if (bigint && /^bigint/i.test(type)) return (bytes) => BigInt(matching(bytes, INTEGER));
+  if (bigint && /^bigint/i.test(type)) return big;
   return decoders[kindOf(type)];
 }
 

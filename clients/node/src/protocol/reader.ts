@@ -8,6 +8,8 @@ export interface Reply {
   readonly code: number;
   /** The second token: the number of columns of each row. */
   readonly columns: number;
+  /** How many values there are. In a long reply of short values they take far more memory than the reply. */
+  readonly count: number;
   /** All values in their order. */
   readonly values: readonly (ByteString | null)[];
 }
@@ -15,27 +17,65 @@ export interface Reply {
 /** The largest reply of a server: 64 MiB. */
 export const MAX_REPLY = 64 * 1024 * 1024;
 
+const TAB = 9;
 const LINE_FEED = 10;
 const NUMBER = /^(?:0|[1-9]\d{0,9})$/;
 const ERROR_CODE = /^[1-3]$/;
 const CONTROLS = /[\x00\x01]/;
 
+/** The values of longer replies are listed when somebody asks for them. */
+const LISTED_AT_ONCE = 64 * 1024;
+
 /** Reads one line without its end. Throws a ProtocolError when it is no reply. */
 export function parseReply(line: ByteString): Reply {
-  const tokens = line.split("\t");
-  const [code = "", columns = ""] = tokens;
-  if (code !== "0" && !ERROR_CODE.test(code)) throw new ProtocolError("a reply has no code", true);
-  if (!NUMBER.test(columns)) throw new ProtocolError("a reply has no number of columns", true);
-  const values: (ByteString | null)[] = CONTROLS.test(line)
-    ? tokens.slice(2).map(decodeValue)
-    : tokens.slice(2);
-  const reply = { code: Number(code), columns: Number(columns), values };
-  const whole = reply.columns === 0 ? values.length === 0 : values.length % reply.columns === 0;
+  const reply = split(line);
+  const { code, columns, count } = reply;
+  const whole = columns === 0 ? count === 0 : count % columns === 0;
   if (!whole) throw new ProtocolError("a reply has half a row", true);
-  if (reply.code !== 0 && (reply.columns !== 1 || values.length !== 1 || values[0] === null)) {
+  if (code !== 0 && (columns !== 1 || count !== 1 || reply.values[0] === null)) {
     throw new ProtocolError("an error reply has no text", true);
   }
   return reply;
+}
+
+function split(line: ByteString): Reply {
+  const [head, rest] = cut(line);
+  const [digits, tokens] = cut(rest ?? "");
+  if (head !== "0" && !ERROR_CODE.test(head)) throw new ProtocolError("a reply has no code", true);
+  if (!NUMBER.test(digits)) throw new ProtocolError("a reply has no number of columns", true);
+  const code = Number(head);
+  const columns = Number(digits);
+  if (tokens === undefined) return { code, columns, count: 0, values: [] };
+  if (tokens.length <= LISTED_AT_ONCE) {
+    const values = listed(tokens);
+    return { code, columns, count: values.length, values };
+  }
+  let values: (ByteString | null)[] | undefined;
+  return {
+    code,
+    columns,
+    count: 1 + tabs(tokens),
+    get values() {
+      return (values ??= listed(tokens));
+    },
+  };
+}
+
+/** What stands before the first TAB, and behind it. */
+function cut(text: ByteString): [ByteString, ByteString | undefined] {
+  const end = text.indexOf("\t");
+  return end < 0 ? [text, undefined] : [text.slice(0, end), text.slice(end + 1)];
+}
+
+function listed(tokens: ByteString): (ByteString | null)[] {
+  const values = tokens.split("\t");
+  return CONTROLS.test(tokens) ? values.map(decodeValue) : values;
+}
+
+function tabs(tokens: ByteString): number {
+  let found = 0;
+  for (let at = 0; at < tokens.length; at++) if (tokens.charCodeAt(at) === TAB) found++;
+  return found;
 }
 
 /** Whether a reply that is no error answers what was asked. */
@@ -43,25 +83,55 @@ export type Check = (reply: Reply) => boolean;
 
 /** Rows of so many columns, and no more than `rows` of them. */
 export function hasRows(columns: number, rows = Infinity): Check {
-  return (reply) =>
-    reply.columns === columns && (columns === 0 || reply.values.length <= columns * rows);
+  return (reply) => reply.columns === columns && (columns === 0 || reply.count <= columns * rows);
 }
 
-const COUNT = /^\d{1,20}$/;
+const DIGITS = /^\d{1,20}$/;
 
-/** One row of at least one number, and of `most` at most. */
-export function hasNumbers(most: number): Check {
-  return ({ columns, values }) =>
-    columns === values.length &&
-    columns > 0 &&
-    columns <= most &&
-    values.every((value) => value !== null && COUNT.test(value));
+function isBetween(
+  value: ByteString | null | undefined,
+  lowest: number,
+  highest: number | bigint,
+): boolean {
+  if (value == null || !DIGITS.test(value)) return false;
+  const number = BigInt(value);
+  return number >= lowest && number <= highest;
 }
 
-/** One number at most, as an insert has. */
-export function hasId({ columns, values }: Reply): boolean {
-  const [id = "0"] = values;
-  return columns === 1 && values.length <= 1 && id !== null && COUNT.test(id);
+function isId(value: ByteString | null | undefined): boolean {
+  return isBetween(value, 0, 2n ** 64n - 1n);
+}
+
+/** Nothing to tell. */
+export function hasNothing({ count }: Reply): boolean {
+  return count === 0;
+}
+
+/** One number. */
+export function hasCount(reply: Reply): boolean {
+  const { columns, count } = reply;
+  return columns === 1 && count === 1 && isBetween(reply.values[0], 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether the only value is 1. */
+export function isOne(reply: Reply): boolean {
+  return reply.count === 1 && reply.values[0] === "1";
+}
+
+/** One number, or nothing: what an insert has. */
+export function hasId(reply: Reply): boolean {
+  const { columns, count } = reply;
+  return columns === 1 && (count === 0 || (count === 1 && isId(reply.values[0])));
+}
+
+/** What the other inserts have: a number from `lowest` to `highest`, and maybe an id. */
+export function hasAdded(lowest: number, highest = Number.MAX_SAFE_INTEGER): Check {
+  return (reply) => {
+    const { columns, count } = reply;
+    if (columns !== count || columns < 1 || columns > 2) return false;
+    const [number, id = "0"] = reply.values;
+    return isBetween(number, lowest, highest) && isId(id);
+  };
 }
 
 /** The error that a reply is, or undefined. */
