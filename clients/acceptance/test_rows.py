@@ -47,6 +47,35 @@ def test_find_takes_filters(client: Driver) -> None:
     assert ids(table.find(op=">=", key=[4], limit=10, filters=filters)) == [4, 6, 7]
 
 
+def test_a_while_filter_ends_the_search(client: Driver, server: PrivateServer) -> None:
+    server.sql("UPDATE hs.user SET n = 0 WHERE id = 9")
+    table = client.table("hs.user", COLUMNS)
+    below, odd = ["n", "<", 70, "while"], ["name", "!=", "user 5"]
+    assert ids(table.find(op=">=", key=[4], limit=10, filters=[below, odd])) == [4, 6]
+    assert ids(table.find(op=">=", key=[4], limit=10, filters=[odd, below])) == [4, 6]
+    assert ids(table.find(op=">=", key=[4], limit=10, filters=[["n", "<", 70]])) == [4, 5, 6, 9]
+    assert table.count(op=">=", key=[4], filters=[below]) == 3
+    for page in (1, 2, 3, 1000):
+        assert ids(table.range(start=[4], filters=[below, odd], page=page)) == [4, 6]
+        assert ids(table.range(start=[6], reverse=True, filters=[["n", ">", 30, "while"]], page=page)) == [6, 5, 4]
+    every = {"op": ">=", "key": [4], "limit": 4294967295, "filters": [below]}
+    assert table.update(**every, values={"name": "x"}) == 3
+    assert table.delete(**every) == 3
+    assert ids(table.find(op=">=", key=[1], limit=10)) == [1, 2, 3, 7, 8, 9, 10]
+
+
+def test_a_while_filter_ends_a_list_but_not_the_lists_of_find_all(client: Driver, server: PrivateServer) -> None:
+    server.sql("UPDATE hs.user SET name = IF(id <= 5, 'a', 'b'), n = id % 5")
+    below = ["n", "<", 4, "while"]
+    found = client.table("hs.user", COLUMNS).find(
+        **{"op": "=", "key": [0], "limit": 9, "in": {"column": "id", "values": [1, 4, 2]}, "filters": [below]}
+    )
+    assert ids(found) == [1]
+    table = client.table("hs.user", COLUMNS, index="by_name")
+    found = table.find_all(op="=", key=[""], in_column="name", values=["a", "b"], limit=9, filters=[below])
+    assert ids(found) == [1, 2, 3, 6, 7, 8]
+
+
 def test_find_takes_a_list_of_values(client: Driver) -> None:
     table = client.table("hs.user", COLUMNS)
     found = table.find(**{"op": "=", "key": [0], "limit": 9, "in": {"column": "id", "values": [7, 99, 2]}})

@@ -53,9 +53,8 @@ class Arguments {
   bool has(const char* name) const { return all_.contains(name) && !all_[name].is_null(); }
   const std::vector<hs_filter>& filters() {
     std::vector<hs_filter>& out = filters_.emplace_back();
-    for (const char* name : {"filters", "while"})
-      for (const Json& one : all_.value(name, Json::array()))
-        out.push_back({text(one[0]), text(one[1]), value(one[2]), *name == 'w'});
+    for (const Json& one : all_.value("filters", Json::array()))
+      out.push_back({text(one[0]), text(one[1]), value(one[2]), one.size() == 4});
     return out;
   }
   hs_query query() {

@@ -47,9 +47,8 @@ std::optional<hs::Row> update_of(const Json& arguments) {
 
 std::vector<hs::Filter> filters_of(const Json& arguments) {
   std::vector<hs::Filter> filters;
-  for (const char* name : {"filters", "while"})
-    for (const Json& one : arguments.value(name, Json::array()))
-      filters.push_back({one[0], one[1], value_of(one[2]), *name == 'w'});
+  for (const Json& one : arguments.value("filters", Json::array()))
+    filters.push_back({one[0], one[1], value_of(one[2]), one.size() == 4});
   return filters;
 }
 

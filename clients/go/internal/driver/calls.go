@@ -62,14 +62,14 @@ func (a arguments) options() (options []hs.Option) {
 }
 
 func (a arguments) filters() (options []hs.Option) {
-	for name, make := range map[string]func(string, string, any) hs.Option{
-		"filters": hs.Where, "while": hs.While,
-	} {
-		list, _ := a.all[name].([]any)
-		for _, one := range list {
-			parts := one.([]any)
-			options = append(options, make(parts[0].(string), parts[1].(string), decode(parts[2])))
+	list, _ := a.all["filters"].([]any)
+	for _, one := range list {
+		parts := one.([]any)
+		filter := hs.Where
+		if len(parts) == 4 {
+			filter = hs.While
 		}
+		options = append(options, filter(parts[0].(string), parts[1].(string), decode(parts[2])))
 	}
 	return options
 }

@@ -43,10 +43,11 @@ impl<'a> Arguments<'a> {
         Some(&self.0["update"]).filter(|update| !update.is_null()).map(decode_row)
     }
 
-    fn filters(&self, name: &str) -> impl Iterator<Item = (&'a str, &'a str, Value)> {
-        self.0[name].as_array().into_iter().flatten().map(|filter| {
+    /// Column, operator, value, and whether the filter ends the search.
+    fn filters(&self) -> impl Iterator<Item = (&'a str, &'a str, Value, bool)> {
+        self.0["filters"].as_array().into_iter().flatten().map(|filter| {
             let text = |place: usize| filter[place].as_str().unwrap_or_default();
-            (text(0), text(1), decode(&filter[2]))
+            (text(0), text(1), decode(&filter[2]), text(3) == "while")
         })
     }
 
@@ -58,11 +59,11 @@ impl<'a> Arguments<'a> {
         if let Some(offset) = self.0["offset"].as_i64() {
             query = query.offset(offset);
         }
-        for (column, op, value) in self.filters("filters") {
-            query = query.filter(column, op, value);
-        }
-        for (column, op, value) in self.filters("while") {
-            query = query.take_while(column, op, value);
+        for (column, op, value, ends) in self.filters() {
+            query = match ends {
+                true => query.take_while(column, op, value),
+                false => query.filter(column, op, value),
+            };
         }
         if let Some(column) = self.0["in"]["column"].as_str() {
             query = query.within(column, list(&self.0["in"]["values"]));
@@ -88,11 +89,11 @@ impl<'a> Arguments<'a> {
         if let Some(page) = self.0["page"].as_i64() {
             range = range.page(page);
         }
-        for (column, op, value) in self.filters("filters") {
-            range = range.filter(column, op, value);
-        }
-        for (column, op, value) in self.filters("while") {
-            range = range.take_while(column, op, value);
+        for (column, op, value, ends) in self.filters() {
+            range = match ends {
+                true => range.take_while(column, op, value),
+                false => range.filter(column, op, value),
+            };
         }
         range
     }

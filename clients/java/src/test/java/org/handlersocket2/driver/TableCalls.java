@@ -169,12 +169,7 @@ final class TableCalls {
     if (args.has("offset")) {
       query.offset(args.get("offset").getAsLong());
     }
-    for (JsonArray one : conditions("filters")) {
-      query.where(one.get(0).getAsString(), one.get(1).getAsString(), Json.decode(one.get(2)));
-    }
-    for (JsonArray one : conditions("while")) {
-      query.whileTrue(one.get(0).getAsString(), one.get(1).getAsString(), Json.decode(one.get(2)));
-    }
+    filters(query::where, query::whileTrue);
     if (args.has("in")) {
       JsonObject in = args.getAsJsonObject("in");
       query.in(in.get("column").getAsString(), Json.decodeList(in.get("values")));
@@ -196,17 +191,21 @@ final class TableCalls {
     if (args.has("page")) {
       range.page(args.get("page").getAsLong());
     }
-    for (JsonArray one : conditions("filters")) {
-      range.where(one.get(0).getAsString(), one.get(1).getAsString(), Json.decode(one.get(2)));
-    }
+    filters(range::where, range::whileTrue);
     return range;
   }
 
-  private List<JsonArray> conditions(String member) {
-    List<JsonArray> conditions = new ArrayList<>();
-    if (args.has(member)) {
-      args.getAsJsonArray(member).forEach(one -> conditions.add(one.getAsJsonArray()));
+  private interface AddFilter {
+    Object add(String column, String op, Object value);
+  }
+
+  private void filters(AddFilter where, AddFilter whileTrue) {
+    if (args.has("filters")) {
+      for (JsonElement element : args.getAsJsonArray("filters")) {
+        JsonArray one = element.getAsJsonArray();
+        AddFilter kind = one.size() == 4 ? whileTrue : where;
+        kind.add(one.get(0).getAsString(), one.get(1).getAsString(), Json.decode(one.get(2)));
+      }
     }
-    return conditions;
   }
 }
