@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
+import threading
 from typing import List, Optional
 
 import pytest
 
-from handlersocket2.transport import PlainTransport, run
+from handlersocket2.transport import KERNEL_TIMEOUTS, PlainTransport, run
 
 
 class Counting(socket.socket):
@@ -61,6 +62,33 @@ def test_replies_in_pieces_have_one_limit_together() -> None:
     assert left is not None and left <= 10
     transport._deadline -= 10  # type: ignore[operator]
     with pytest.raises(socket.timeout):
+        run(transport.receive())
+    other.close()
+    transport.close()
+
+
+def test_a_socket_waits_by_itself_and_ends_in_time() -> None:
+    one, other = socket.socketpair()
+    transport = PlainTransport(one)
+    transport.limit(0.05)
+    run(transport.send(b"x", lambda data: None))
+    assert one.gettimeout() is None or not KERNEL_TIMEOUTS
+    with pytest.raises((BlockingIOError, socket.timeout)):
+        run(transport.receive())
+    other.close()
+    transport.close()
+
+
+def test_a_large_request_leaves_the_limit_as_it_was() -> None:
+    one, other = socket.socketpair()
+    transport = PlainTransport(one)
+    transport.limit(0.05)
+    thread = threading.Thread(target=lambda: other.recv(1 << 20, socket.MSG_WAITALL))
+    thread.start()
+    run(transport.send(b"x" * (1 << 20), lambda data: None))
+    thread.join()
+    transport.limit(0.05)
+    with pytest.raises((BlockingIOError, socket.timeout)):
         run(transport.receive())
     other.close()
     transport.close()

@@ -94,32 +94,41 @@ class TableCalls:
     ) -> None:
         self.database, self.table, self.columns, self.index = database, table, tuple(columns), index
         self._kinds, self._raw = kinds, raw
+        self._plain = self._index(self.columns)
+        self._row = self._row_of(self.columns)
 
     def _index(self, columns: Sequence[str], filter_columns: Sequence[str] = ()) -> Index:
         return Index(self.database, self.table, self.index, tuple(columns), tuple(filter_columns))
+
+    def _row_of(self, columns: Sequence[str]) -> Callable[[Sequence[Raw]], Row]:
+        """What turns values into a row with these columns."""
+        if self._raw:
+            return lambda values: dict(zip(columns, values))
+        decoders = [(one, DECODERS[self._kinds.get(one, "text")]) for one in columns]
+
+        def row(values: Sequence[Raw]) -> Row:
+            return {
+                name: None if value is None else decoder(value)
+                for (name, decoder), value in zip(decoders, values)
+            }
+
+        return row
 
     def rows(self, columns: Sequence[str]) -> Callable[[Reply], List[Row]]:
         """What turns a reply into rows with these columns."""
         width = len(columns)
         step = width or 1  # without columns there are no values
-        if self._raw:
-            return lambda reply: [
-                dict(zip(columns, reply.values[at : at + width]))
-                for at in range(0, len(has_columns(reply, width).values), step)
-            ]
-        decoders = [DECODERS[self._kinds.get(one, "text")] for one in columns]
+        row = self._row_of(columns)
 
         def decode(reply: Reply) -> List[Row]:
             values = has_columns(reply, width).values
-            return [
-                {
-                    name: None if value is None else decoder(value)
-                    for name, decoder, value in zip(columns, decoders, values[at : at + width])
-                }
-                for at in range(0, len(values), step)
-            ]
+            return [row(values[at : at + width]) for at in range(0, len(values), step)]
 
         return decode
+
+    def _first(self, reply: Reply) -> Optional[Row]:
+        values = has_columns(reply, len(self.columns), 1).values
+        return self._row(values) if values else None
 
     def find(
         self,
@@ -147,12 +156,8 @@ class TableCalls:
 
     def get(self, key: Key) -> Call:
         """The row with this key, or None."""
-        call = self.find("=", key)
-        rows = call.decode
-        width = len(self.columns)
-        call.kind = "get"
-        call.decode = lambda reply: next(iter(rows(has_columns(reply, width, 1))), None)
-        return call
+        values = key_values(key)
+        return Call("get", lambda id: protocol.find(id, "=", values), self._first, self._plain)
 
     def page(
         self,

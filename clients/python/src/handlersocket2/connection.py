@@ -36,6 +36,7 @@ from .reader import Reader, Reply
 from .transport import Address
 
 MOST_INDEXES = 256
+TRUSTED = 0.1  # seconds in which an idle connection hardly ever ends
 METHODS = ("mysql_native_password", "unix_socket")
 Answer = Union[Reply, ServerError]
 
@@ -83,6 +84,7 @@ class Connection:
         self._answers: List[Answer] = []
         self._indexes: "OrderedDict[Index, int]" = OrderedDict()
         self._free: List[int] = []  # ids whose index was refused
+        self._last: Tuple[Optional[Index], int] = (None, 0)  # used last, and its id
         self.features: FrozenSet[str] = frozenset()
         self.used = time.monotonic()
         self.broken = False
@@ -176,24 +178,29 @@ class Connection:
         except BaseException as error:
             self.broken = True
             if isinstance(error, (OSError, ssl.SSLError)) and not isinstance(error, Error):
-                late = "timed out" in str(error)
-                kind = TimeoutError if late else ConnectionError
-                raise kind(str(error), sent=True) from error
+                late = isinstance(error, BlockingIOError) or "timed out" in str(error)
+                if late:
+                    raise TimeoutError("the request took too long", sent=True) from error
+                raise ConnectionError(str(error), sent=True) from error
             raise
         return self._answers
 
     def _open(self, index: Index, lines: List[bytes]) -> Tuple[int, bool]:
-        id = self._indexes.get(index)
-        if id is not None:
-            self._indexes.move_to_end(index)
+        last, id = self._last
+        if index is last:
             return id, False
-        if len(self._indexes) >= MOST_INDEXES:
-            id = self._indexes.popitem(last=False)[1]
+        known = self._indexes.get(index)
+        if known is not None:
+            self._indexes.move_to_end(index)
         else:
-            id = self._free.pop() if self._free else len(self._indexes)
-        lines.append(protocol.open_index(id, *index))
-        self._indexes[index] = id
-        return id, True
+            if len(self._indexes) >= MOST_INDEXES:
+                id = self._indexes.popitem(last=False)[1]
+            else:
+                id = self._free.pop() if self._free else len(self._indexes)
+            lines.append(protocol.open_index(id, *index))
+            self._indexes[index] = id
+        self._last = index, id if known is None else known
+        return self._last[1], known is None
 
     async def execute(self, calls: Sequence[Call], seconds: float) -> List[Any]:
         """The results of the calls in their order, errors of the server in their places. When the
@@ -235,6 +242,7 @@ class Connection:
                 refused[index] = self._no_reply_to("P")
         for index in refused:
             self._free.append(self._indexes.pop(index))
+            self._last = None, 0
         return [
             error or self._result(call, at, answers, broken, refused)
             for call, (error, at) in zip(calls, plan)
@@ -243,7 +251,7 @@ class Connection:
     def _result(self, call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:
         if at >= len(answers):
             return broken
-        answer = refused.get(call.index, answers[at])
+        answer = refused.get(call.index, answers[at]) if refused else answers[at]
         if isinstance(answer, Error):
             return answer
         try:
@@ -256,11 +264,12 @@ class Connection:
         self.broken = True
         return ProtocolError(f"the reply is none to {kind}: {why}", sent=True)
 
-    def alive(self) -> bool:
+    def alive(self, changes: bool) -> bool:
         """Whether a connection that is not used can be used."""
         idle = time.monotonic() - self.used
         fresh = not self._options.max_idle or idle < self._options.max_idle
-        return not self.broken and fresh and bool(self._transport.alive())
+        trusted = not changes and idle < TRUSTED
+        return not self.broken and fresh and bool(self._transport.alive(trusted))
 
     def close(self) -> None:
         """Closes it."""

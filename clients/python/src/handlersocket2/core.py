@@ -124,7 +124,7 @@ class Core:
             attempt += 1
 
     async def _at(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
-        connection = await pool.take()
+        connection = await pool.take(False)
         try:
             return await connection.execute(calls, self.options.timeout)
         except BaseException:
@@ -134,7 +134,7 @@ class Core:
             pool.give_back(connection)
 
     async def _change(self, pool: Pool, calls: Sequence[Call]) -> List[Any]:
-        connection = await pool.take()
+        connection = await pool.take(True)
         try:
             return await self.write_on(connection, calls)
         except BaseException:
@@ -175,7 +175,7 @@ class Core:
         if self.options.read_your_writes:
             return str(self._gtids)
         pool = self.writer()
-        connection = await pool.take()
+        connection = await pool.take(True)
         try:
             if connection is self.writer_used:
                 known = await connection.execute((LAST_GTID,), self.options.timeout)
@@ -189,7 +189,7 @@ class Core:
 
     async def features(self) -> List[str]:
         """What the server can do; this opens a connection."""
-        connection = await self.read.take()
+        connection = await self.read.take(False)
         self.read.give_back(connection)
         return sorted(connection.features)
 

@@ -23,7 +23,7 @@ class Pool:
         self._idle: List[Connection] = []
         self._closed = False
 
-    async def take(self) -> Connection:
+    async def take(self, changes: bool) -> Connection:
         """A connection that is open; the one that was used last, if one is idle."""
         if not await self._places.acquire(self._options.timeout):
             raise TimeoutError("every connection of the pool is in use")
@@ -35,7 +35,7 @@ class Pool:
                     return await Connection.open(
                         self._world, self._address, self._options, self._secret
                     )
-                if found.alive():
+                if found.alive(changes):
                     return found
                 found.close()
         except BaseException:

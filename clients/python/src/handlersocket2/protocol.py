@@ -39,6 +39,8 @@ def encode_value(value: Raw) -> bytes:
     """The token of a value."""
     if value is None:
         return b"\0"
+    if value.isalnum():
+        return value
     return _CONTROL.sub(lambda found: _ESCAPED[found[0]], value)
 
 
@@ -125,6 +127,9 @@ def find(
     filters: Sequence[Filter] = (),
 ) -> bytes:
     """A find."""
+    plain = key and op == "=" and limit == 1 and not (offset or in_ or filters)
+    if plain and 0 <= id <= MAX_NUMBER:  # as most requests are
+        return b"%d\t=\t%d\t%b\n" % (id, len(key), b"\t".join(map(encode_value, key)))
     return _line(*_find(id, op, key, limit, offset, in_, filters, False))
 
 

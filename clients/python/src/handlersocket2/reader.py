@@ -37,20 +37,26 @@ def _unescape(found: "re.Match[bytes]") -> bytes:
 def parse_reply(line: bytes) -> Union[Reply, ServerError]:
     """The reply in a line without its LF; ProtocolError when it is none."""
     tokens = line.split(b"\t")
-    if len(tokens) < 2 or not all(one.isdigit() and len(one) <= 10 for one in tokens[:2]):
+    number = tokens[1] if len(tokens) > 1 else b""
+    if not number.isdigit() or len(number) > 10:
         raise ProtocolError("this is no reply", sent=True)
-    columns = int(tokens[1])
+    columns = int(number)
     if tokens[0] != b"0":
-        if columns != 1:
-            raise ProtocolError("this is no error", sent=True)
-        text = b" ".join(tokens[2:]).decode("ascii", "replace")
-        return server_error(int(tokens[0]), text)
-    if columns == 0 and len(tokens) > 2 or columns and (len(tokens) - 2) % columns:
-        raise ProtocolError("the values are no multiple of the columns", sent=True)
+        return _parse_error(tokens, columns)
     values: List[Raw] = tokens[2:]  # type: ignore[assignment]
+    if len(values) % columns if columns else values:
+        raise ProtocolError("the values are no multiple of the columns", sent=True)
     if b"\x01" in line or b"\0" in line:
         values = [decode_value(token) for token in tokens[2:]]
     return Reply(columns, values)
+
+
+def _parse_error(tokens: List[bytes], columns: int) -> ServerError:
+    if not tokens[0].isdigit() or len(tokens[0]) > 10:
+        raise ProtocolError("this is no reply", sent=True)
+    if columns != 1:
+        raise ProtocolError("this is no error", sent=True)
+    return server_error(int(tokens[0]), b" ".join(tokens[2:]).decode("ascii", "replace"))
 
 
 class Reader:

@@ -27,7 +27,7 @@ class TransactionCore:
     async def begin(self) -> None:
         """`T B`."""
         self._pool = self._core.read if self._read_only else self._core.writer()
-        self._connection = await self._pool.take()
+        self._connection = await self._pool.take(True)
         try:
             await self.one(line_call("begin", self._begin, "transaction"))
         except BaseException:

@@ -7,10 +7,12 @@ them without an event loop.
 from __future__ import annotations
 
 import asyncio
+import queue
 import select
 import socket
 import ssl
-import threading
+import struct
+import sys
 import time
 from typing import Any, Callable, Coroutine, Optional, TypeVar
 
@@ -19,7 +21,7 @@ from .options import Options
 
 T = TypeVar("T")
 Sink = Callable[[bytes], None]
-SMALL = 16384
+SMALL = 16384  # more than that in one piece costs calls for memory
 PIECE = 262144
 
 
@@ -70,13 +72,24 @@ def _tune(one: socket.socket) -> None:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
 
+# Where the kernel can be told a socket's timeout, a request is one call to write and one to read:
+# with Python's own each has one that waits before it. `timeval` is two longs there.
+KERNEL_TIMEOUTS = sys.platform.startswith("linux") and struct.calcsize("l") == 8
+TIMEVAL = struct.Struct("ll")
+
+
 class PlainTransport:
     """A blocking socket."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
+        plain = type(connected) is socket.socket and socket.socket.__module__ == "socket"
+        self._kernel = KERNEL_TIMEOUTS and plain  # neither TLS nor a green thread's
+        if self._kernel:
+            connected.settimeout(None)
         self._timeout = connected.gettimeout()
         self._deadline: Optional[float] = None
+        self._room = SMALL  # for what is read next
 
     @classmethod
     async def connect(cls, address: Address, seconds: float) -> "PlainTransport":
@@ -110,9 +123,16 @@ class PlainTransport:
 
     def _wait_for(self, seconds: Optional[float]) -> None:
         """The socket's own limit, which costs a call of the system when it changes."""
-        if seconds != self._timeout:
+        if seconds == self._timeout:
+            return
+        if self._kernel:
+            micros = int(max(seconds, 0.001) * 1_000_000) if seconds else 0  # 0 is no limit
+            value = TIMEVAL.pack(*divmod(micros, 1_000_000))
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, value)
+        else:
             self._socket.settimeout(seconds)
-            self._timeout = seconds
+        self._timeout = seconds
 
     def _left(self) -> Optional[float]:
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0001)
@@ -127,8 +147,8 @@ class PlainTransport:
                 self._socket.sendall(data[sent:])
             return
         left = memoryview(data)
+        self._socket.setblocking(False)
         while left:
-            self._wait_for(0)
             try:
                 piece = left[:PIECE]
                 sent = self._send(piece) if len(left) == len(data) else self._socket.send(piece)
@@ -147,7 +167,7 @@ class PlainTransport:
             seconds = self._left()
             if not any(select.select([self._socket], [self._socket], [], seconds)):
                 raise TimeoutError("the request took too long", sent=True)
-        self._wait_for(self._left())
+        self._socket.settimeout(None if self._kernel else self._timeout)
 
     def _send(self, data: Any) -> int:
         """How many bytes of a request's beginning were sent. Where a socket that is closed takes
@@ -159,14 +179,19 @@ class PlainTransport:
             raise ConnectionError(f"the connection is gone: {error}", sent=tls) from error
 
     async def receive(self) -> bytes:
-        """What has come; nothing at the end."""
+        """What has come; nothing at the end. A BlockingIOError: nothing came in time."""
         left = self._left()
         if left is not None and left < 0.99 * (self._timeout or 0):
             self._wait_for(left)
-        return self._socket.recv(PIECE)
+        data = self._socket.recv(self._room)
+        self._room = PIECE if len(data) == self._room else SMALL
+        return data
 
-    def alive(self) -> bool:
-        """Whether a connection that is not used is still there: nothing may have come on it."""
+    def alive(self, trusted: bool) -> bool:
+        """Whether a connection that is not used is still there: nothing may have come on it. One
+        that is trusted is not worth a call of the system."""
+        if trusted:
+            return True
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return not poll.poll(0)
@@ -228,8 +253,8 @@ class AsyncTransport:
             raise TimeoutError("the request took too long", sent=True)
         return data
 
-    def alive(self) -> bool:
-        """As PlainTransport."""
+    def alive(self, trusted: bool) -> bool:
+        """As PlainTransport; this costs nothing."""
         return not self._reader.at_eof() and not self._writer.is_closing()
 
     def close(self) -> None:
@@ -248,15 +273,21 @@ class PlainWorld:
         """So many may be taken at once."""
 
         def __init__(self, size: int) -> None:
-            self._free = threading.Semaphore(size)
+            self._free: "queue.SimpleQueue[None]" = queue.SimpleQueue()  # a semaphore written in C
+            for _ in range(size):
+                self._free.put(None)
 
         async def acquire(self, seconds: float) -> bool:
             """Whether one was taken in time; 0: no limit."""
-            return self._free.acquire(timeout=seconds or None)
+            try:
+                self._free.get(timeout=seconds or None)
+            except queue.Empty:
+                return False
+            return True
 
         def release(self) -> None:
             """Gives one back."""
-            self._free.release()
+            self._free.put(None)
 
     @staticmethod
     async def sleep(seconds: float) -> None:
