@@ -154,10 +154,18 @@ func (t *Table) insertRequest(
 			names = append(names, name)
 		}
 	}
-	open := &protocol.Open{Database: t.database, Table: t.name, Index: t.index, Columns: names}
-	check := checkOfInsert(verb, len(names))
-	r, err = t.line(kind, open, insert, needsOfVerb(verb), true, check)
-	return r, names, err
+	spec, err := t.spec(names, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	line, err := insert.Append(make([]byte, 0, 64))
+	if err != nil {
+		return nil, nil, err
+	}
+	return &request{
+		kind: kind, table: t.full, spec: spec, body: line,
+		needs: needsOfVerb(verb), change: true, check: checkOfInsert(verb, len(names)),
+	}, names, nil
 }
 
 // Reorder moves the columns of an update to the front: it sets the first opened columns.

@@ -79,7 +79,7 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // Features returns what the server can do beyond the original protocol, as H tells it.
 func (c *Client) Features(ctx context.Context) ([]string, error) {
-	connection, err := c.read.take(ctx)
+	connection, err := c.read.take(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -195,13 +195,13 @@ func (c *Client) take(ctx context.Context, change bool) (*place, *conn, error) {
 		if c.write == nil {
 			return nil, nil, &ConfigurationError{Option: "write_socket", What: "it is missing"}
 		}
-		connection, err := c.write.take(ctx)
+		connection, err := c.write.take(ctx, true)
 		return c.write, connection, err
 	}
 	first := c.turn.Add(1)
 	for i := range c.replicas {
 		p := c.replicas[(first+uint64(i))%uint64(len(c.replicas))]
-		connection, err := p.take(ctx)
+		connection, err := p.take(ctx, false)
 		if err == nil && c.fresh(ctx, connection) {
 			return p, connection, nil
 		}
@@ -211,6 +211,6 @@ func (c *Client) take(ctx context.Context, change bool) (*place, *conn, error) {
 			return nil, nil, err
 		}
 	}
-	connection, err := c.read.take(ctx)
+	connection, err := c.read.take(ctx, false)
 	return c.read, connection, err
 }

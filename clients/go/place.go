@@ -25,8 +25,12 @@ func newPlace(options *Options, to endpoint) *place {
 	return &place{options: options, to: to, slots: make(chan struct{}, options.PoolSize)}
 }
 
-// Take returns a connection, and waits for one while all are in use.
-func (p *place) take(ctx context.Context) (*conn, error) {
+// An idle connection that was used so short ago hardly ever ended since.
+const trusted = 100 * time.Millisecond
+
+// Take returns a connection, and waits for one while all are in use. Whether an idle one is still there
+// is a call of the system: what may be sent again is not worth it where the connection was just used.
+func (p *place) take(ctx context.Context, change bool) (*conn, error) {
 	if err := p.wait(ctx); err != nil {
 		return nil, connectionError(err, false)
 	}
@@ -39,9 +43,12 @@ func (p *place) take(ctx context.Context) (*conn, error) {
 		if c == nil {
 			break
 		}
+		c.reused = true
+		if !change && time.Since(c.idleFrom) < trusted {
+			return c, nil
+		}
 		c.net.SetReadDeadline(time.Time{}) //nolint:errcheck // The check tells.
 		if alive(c.net) {
-			c.reused = true
 			return c, nil
 		}
 		c.net.Close()

@@ -100,9 +100,11 @@ func (r *Returning) decoded(
 ) (*request, decoder[[]Row], error) {
 	s := &shape{names: names, raw: r.table.raw}
 	if !s.raw {
-		if err := r.table.addKinds(ctx, s); err != nil {
+		var err error
+		if s.of, err = r.table.describedOrText(ctx, names); err != nil {
 			return nil, nil, err
 		}
+		s.addKinds()
 	}
 	return made, decodeRows[Row](s), nil
 }

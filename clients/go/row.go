@@ -16,6 +16,10 @@ type shape struct {
 	names []string
 	kinds []columnKind
 	raw   bool
+
+	fields  *fields      // Of the struct that it is read as.
+	of      *description // The table as it was; nil where nobody asks for its types.
+	decoder any          // Decoder[[]T], for the T that it was made for.
 }
 
 // ShapeFor returns the columns that a read gives as T: those of the table object, or those of the struct
@@ -24,42 +28,61 @@ func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	s := &shape{names: t.columns, raw: t.raw}
-	if fields := fieldsOf[T](); fields != nil {
+	fields := fieldsOf[T]()
+	var table *description
+	if fields == nil && (!t.raw || t.columns == nil) {
+		var err error
+		if table, err = t.describedOrText(ctx, t.columns); err != nil {
+			return nil, err
+		}
+	}
+	if last := t.known.shape.Load(); last != nil && last.fields == fields && last.of == table {
+		if _, fits := last.decoder.(decoder[[]T]); fits {
+			return last, nil
+		}
+	}
+	s := &shape{names: t.columns, raw: t.raw, fields: fields, of: table}
+	switch {
+	case fields != nil:
 		if s.names == nil {
 			s.names = fields.names
 		}
-		return s, nil // The struct says as what the values are read.
+	case table != nil:
+		s.addKinds()
 	}
-	if s.raw && s.names != nil {
-		return s, nil
-	}
-	return s, t.addKinds(ctx, s)
+	s.decoder = decodeRows[T](s)
+	t.known.shape.Store(s)
+	return s, nil
 }
 
-// AddKinds asks for the types of the columns. A server that does not tell gives text.
-func (t *Table) addKinds(ctx context.Context, s *shape) error {
-	known, err := t.layout(ctx)
+// What has no types is text.
+var untyped = &description{}
+
+// DescribedOrText asks for the types of the columns. A server that does not tell gives text.
+func (t *Table) describedOrText(ctx context.Context, names []string) (*description, error) {
+	table, err := t.layout(ctx)
 	var unsupported *UnsupportedError
-	if s.names != nil && errors.As(err, &unsupported) {
-		s.kinds = make([]columnKind, len(s.names))
-		return nil
+	if names != nil && errors.As(err, &unsupported) {
+		return untyped, nil
 	}
-	if err != nil {
-		return err
-	}
+	return table, err
+}
+
+func (s *shape) addKinds() {
 	if s.names == nil {
-		s.names = known.names
+		s.names = s.of.names
 	}
 	s.kinds = make([]columnKind, len(s.names))
 	for i, name := range s.names {
-		s.kinds[i] = known.kinds[name]
+		s.kinds[i] = s.of.kinds[name]
 	}
-	return nil
 }
 
 // DecodeRows makes rows of a reply whose first columns are those of the shape.
 func decodeRows[T any](s *shape) decoder[[]T] {
+	if made, ok := s.decoder.(decoder[[]T]); ok {
+		return made
+	}
 	one := rowDecoder[T](s)
 	return func(reply *protocol.Reply) ([]T, error) {
 		if reply.Columns < len(s.names) {

@@ -3,6 +3,7 @@ package hs
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 
 	"handlersocket2.org/client/v2/protocol"
 )
@@ -24,6 +25,18 @@ type Table struct {
 	columns        []string // Nil: all.
 	raw            bool
 	err            error // Of the name; each call returns it.
+	known          *known
+}
+
+// What a table object has made for calls before, as most calls are for the same columns.
+type known struct {
+	spec  atomic.Pointer[knownSpec]
+	shape atomic.Pointer[shape]
+}
+
+type knownSpec struct {
+	columns []string
+	text    string
 }
 
 // A TableOption says what of a table is meant.
@@ -43,7 +56,7 @@ func Raw() TableOption { return func(t *Table) { t.raw = true } }
 // Table returns a table by its name: database.table, or table when the client has a database. A wrong
 // name is the error of each call.
 func (c *Client) Table(name string, options ...TableOption) *Table {
-	t := &Table{on: c, index: "PRIMARY"}
+	t := &Table{on: c, index: "PRIMARY", known: &known{}}
 	t.database, t.name, t.err = c.splitName(name)
 	t.full = t.database + "." + t.name
 	for _, set := range options {
@@ -145,15 +158,13 @@ func (t *Table) request(
 	if t.err != nil {
 		return nil, t.err
 	}
-	open := &protocol.Open{
-		Database: t.database, Table: t.name, Index: t.index, Columns: columns,
-	}
+	var filterColumns []string
 	find.Op, find.Limit, find.Offset = q.op, q.limit, q.offset
 	for _, f := range q.filters {
-		place := position(open.FilterColumns, f.column)
+		place := position(filterColumns, f.column)
 		if place < 0 {
-			place = len(open.FilterColumns)
-			open.FilterColumns = append(open.FilterColumns, f.column)
+			place = len(filterColumns)
+			filterColumns = append(filterColumns, f.column)
 		}
 		find.Filters = append(find.Filters, protocol.Filter{
 			Kind: f.kind, Op: f.op, Column: place, Value: f.value,
@@ -178,27 +189,50 @@ func (t *Table) request(
 	if q.in != nil {
 		limit = 0 // It is for each value.
 	}
-	return t.line(kind, open, find, needs, change, checkOfFind(find.Verb, len(columns), limit))
-}
-
-func (t *Table) line(
-	kind string, open *protocol.Open, body protocol.Body, needs string, change bool, check replyCheck,
-) (*request, error) {
-	if t.err != nil {
-		return nil, t.err
+	var spec string
+	var err error
+	if change || len(filterColumns) > 0 {
+		spec, err = t.spec(columns, filterColumns)
+	} else {
+		spec, err = t.findSpec(columns)
 	}
-	spec, err := open.Append(make([]byte, 0, 128))
 	if err != nil {
 		return nil, err
 	}
-	line, err := body.Append(make([]byte, 0, 64))
+	line, err := find.Append(make([]byte, 0, 48))
 	if err != nil {
 		return nil, err
 	}
 	return &request{
-		kind: kind, table: t.full, spec: string(spec), body: line,
-		needs: needs, change: change, check: check,
+		kind: kind, table: t.full, spec: spec, body: line,
+		needs: needs, change: change, check: checkOfFind(find.Verb, len(columns), limit),
 	}, nil
+}
+
+// FindSpec returns what P says behind the id for a find of these columns, which stay as they are.
+func (t *Table) findSpec(columns []string) (string, error) {
+	if last := t.known.spec.Load(); last != nil && same(last.columns, columns) {
+		return last.text, nil
+	}
+	text, err := t.spec(columns, nil)
+	if err == nil {
+		t.known.spec.Store(&knownSpec{columns, text})
+	}
+	return text, err
+}
+
+// Spec returns what P says behind the id.
+func (t *Table) spec(columns, filterColumns []string) (string, error) {
+	open := protocol.Open{
+		Database: t.database, Table: t.name, Index: t.index, Columns: columns, FilterColumns: filterColumns,
+	}
+	text, err := open.Append(make([]byte, 0, 128))
+	return string(text), err
+}
+
+// Same tells whether two slices are one.
+func same(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 func needsOfVerb(verb string) string {

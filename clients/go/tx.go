@@ -49,7 +49,7 @@ func (c *Client) Begin(ctx context.Context, options TxOptions) (*Tx, error) {
 	tx := &Tx{owner: c, place: c.read}
 	for attempt := 0; ; attempt++ {
 		if options.ReadOnly {
-			tx.connection, err = c.read.take(ctx)
+			tx.connection, err = c.read.take(ctx, true)
 		} else {
 			tx.place, tx.connection, err = c.take(ctx, true)
 		}
