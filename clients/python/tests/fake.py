@@ -1,7 +1,10 @@
-"""A server of a test's own, behind no socket: it answers each line by a function."""
+"""Servers of a test's own, behind no socket and behind one: they answer each line by a function."""
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import threading
 from typing import Any, Callable, List, Optional
 
 import handlersocket2
@@ -63,3 +66,40 @@ class Server(PlainWorld):
         for pool in (core.read, core.writer(), *core._replicas):
             pool._world = self
         return made
+
+
+class Listener:
+    """A server at a port; `answer` gets a line and its connection's number; None: like Server."""
+
+    def __init__(self, answer: Callable[[bytes, int], Optional[bytes]]) -> None:
+        self._server = Server(lambda line: None)
+        self._answer = answer
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.place = self._socket.getsockname()
+        self.url = "hs://127.0.0.1:{0}/test?write_port={0}".format(self.place[1])
+        self.connections: List[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                one, _ = self._socket.accept()
+            except OSError:
+                return
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.connections.append(one)
+            number = len(self.connections)
+            threading.Thread(target=self._serve, args=(one, number), daemon=True).start()
+
+    def _serve(self, one: socket.socket, number: int) -> None:
+        with contextlib.suppress(OSError):
+            for line in one.makefile("rb"):
+                said = self._answer(line[:-1], number)
+                one.sendall(self._server.reply(line[:-1]) if said is None else said)
+
+    def close(self) -> None:
+        """Ends it."""
+        for one in (self._socket, *self.connections):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()

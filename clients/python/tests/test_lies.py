@@ -69,6 +69,15 @@ def test_rows_of_another_width_are_no_rows(call: str, lie: bytes) -> None:
     refused(lying(lie), CALLS[call])
 
 
+def test_what_comes_behind_the_reply_is_no_part_of_the_next() -> None:
+    said = b"0\t2\t1\t2\n0\t2"  # a reply, and the beginning of another one
+    server = Server(lambda line: said if line.startswith(b"0\t") else None)
+    client = server.client()
+    for connections in (1, 2):
+        assert pair(client).get(1) == {"a": b"1", "b": b"2"}
+        assert server.connections == connections
+
+
 def test_get_takes_one_row() -> None:
     refused(lying(b"0\t2\t1\t2\t3\t4"), CALLS["get"])
 
@@ -189,3 +198,40 @@ def test_an_error_has_its_place_in_a_pipeline() -> None:
     assert results[0].value == {"a": b"1", "b": b"2"} and results[2].value == {"a": b"5", "b": b"6"}
     with pytest.raises(errors.ProtocolError):
         assert results[1].value
+
+
+def test_more_indexes_than_a_connection_opens_may_be_refused() -> None:
+    client = lying(b"2\t1\topen_table", b"P\t").client()
+    with client.pipeline() as pipeline:
+        results = [
+            pipeline.add(client.calls(client.table(f"t{at}", ["a"], raw=True)).get(1))
+            for at in range(300)
+        ]
+    assert all(isinstance(one.outcome, errors.NotFoundError) for one in results)
+    with pytest.raises(errors.NotFoundError):
+        pair(client).get(1)
+
+
+def test_a_pipeline_that_only_reads_has_its_errors_in_their_places() -> None:
+    client = lying(b"1\t1\t200").client()
+    with client.transaction(read_only=True) as transaction:
+        calls = client.calls(transaction.table(pair(client)))
+        pipeline = transaction.pipeline()
+        results = [pipeline.add(one) for one in (calls.get(1), calls.insert({"a": 1}))]
+        pipeline.run()
+    assert [one.outcome.text for one in results] == ["200", "readonly"]
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda db: db.table("t\ud800").get(1),
+        lambda db: db.table("t", ["\ud800"], raw=True).get(1),
+        lambda db: db.table("t", ["a"], index="\ud800").get(1),
+        lambda db: db.describe("test.\ud800"),
+        lambda db: db.raw("read", ["\ud800"]),
+    ],
+)
+def test_a_text_that_is_no_unicode_cannot_be_sent(work: Work) -> None:
+    with pytest.raises(errors.ValueError):
+        work(lying(b"").client())

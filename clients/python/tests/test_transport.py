@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import socket
 import threading
-from typing import List, Optional
+from typing import Any, Dict, List, Optional
 
 import pytest
+from fake import Listener
 
+import handlersocket2
+from handlersocket2 import errors
 from handlersocket2.transport import KERNEL_TIMEOUTS, PlainTransport, run
 
 
@@ -92,3 +97,65 @@ def test_a_large_request_leaves_the_limit_as_it_was() -> None:
         run(transport.receive())
     other.close()
     transport.close()
+
+
+def test_a_process_may_have_any_number_of_open_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 1200
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        pytest.skip("the process may not have so many")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    many = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        transport, _, other = pair()
+        transport.limit(30)
+        size = 4_000_000  # more than the system keeps, so that sending waits
+        reader = threading.Thread(target=other.recv, args=(size, socket.MSG_WAITALL))
+        reader.start()
+        run(transport.send(b"x" * size, lambda data: None))
+        reader.join()
+        assert transport.alive(False)
+        other.close()
+        transport.close()
+    finally:
+        for one in many:
+            os.close(one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_each_address_of_a_host_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Listener(lambda line, number: None)
+    full = socket.socket()  # its queue is full, so that it takes for ever to connect
+    full.bind(("127.0.0.1", 0))
+    full.listen(0)
+    waiting = [socket.socket() for _ in range(4)]
+    for one in waiting:
+        one.setblocking(False)
+        one.connect_ex(full.getsockname())
+    two = [
+        (socket.AF_INET, socket.SOCK_STREAM, 0, "", one)
+        for one in (full.getsockname(), server.place)
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *place, **kind: two)
+    with handlersocket2.connect("hs://two", connect_timeout=2, retries=0) as client:
+        client.ping()
+    server.close()
+    for one in (full, *waiting):
+        one.close()
+
+
+@pytest.mark.parametrize("option", ["timeout", "connect_timeout", "max_idle"])
+def test_a_limit_may_be_longer_than_the_system_can_wait(option: str) -> None:
+    server = Listener(lambda line, number: None)
+    limit: Dict[str, Any] = {option: 10**12}
+    with handlersocket2.connect(server.url, retries=0, **limit) as client:
+        client.ping()
+        client.ping()
+    server.close()
+
+
+@pytest.mark.parametrize("host", ["a" * 70, "a..b", "a%00b"])
+def test_a_host_that_cannot_be_is_an_error_of_the_connection(host: str) -> None:
+    client = handlersocket2.connect(f"hs://{host}", retries=0)
+    with pytest.raises(errors.ConnectionError):
+        client.ping()

@@ -21,7 +21,7 @@ from typing import (
     Union,
 )
 
-from . import protocol
+from . import forks, protocol
 from .errors import (
     AuthenticationError,
     ConnectionError,
@@ -88,6 +88,7 @@ class Connection:
         self.features: FrozenSet[str] = frozenset()
         self.used = time.monotonic()
         self.broken = False
+        self._generation = forks.generation()
 
     @classmethod
     async def open(
@@ -97,7 +98,7 @@ class Connection:
         begun = time.monotonic()
         try:
             transport = await world.connect(address, options.connect_timeout)
-        except (TimeoutError, asyncio.TimeoutError, OSError) as error:
+        except (TimeoutError, asyncio.TimeoutError, OSError, UnicodeError) as error:
             late = isinstance(error, (asyncio.TimeoutError, OSError)) and "timed out" in str(error)
             kind = (
                 TimeoutError if late or isinstance(error, asyncio.TimeoutError) else ConnectionError
@@ -149,7 +150,7 @@ class Connection:
             return None
         if isinstance(reply, Reply) and reply.columns == 2:
             challenge = _challenge(reply)
-            response = protocol.native_password(password.encode(), challenge)
+            response = protocol.native_password(protocol.utf8(password), challenge)
             reply, told = await self.exchange(protocol.answer(response) + hello, 2)
         if isinstance(reply, ServerError) and self._address.secure:
             # An account of another kind; nobody but the server sees the password.
@@ -173,7 +174,7 @@ class Connection:
                 if not received:
                     raise ConnectionError("the server has closed the connection", sent=True)
                 self._take(received)
-            if len(self._answers) > number:
+            if len(self._answers) > number or self._reader.rest:
                 raise ProtocolError("more replies than requests", sent=True)
         except BaseException as error:
             self.broken = True
@@ -204,7 +205,11 @@ class Connection:
 
     async def execute(self, calls: Sequence[Call], seconds: float) -> List[Any]:
         """The results of the calls in their order, errors of the server in their places. When the
-        connection breaks, the calls without a reply have that error."""
+        connection breaks, the calls without a reply have that error, and it takes no more."""
+        if self.broken:  # a late reply would be taken for that of another call
+            raise ConnectionError("the connection broke before")
+        if not self.own:
+            raise ConnectionError("the connection belongs to the process that has forked")
         lines: List[bytes] = []
         plan: List[Tuple[Optional[Error], int]] = []  # an error, or where its reply is
         opened: List[Tuple[int, Index]] = []
@@ -241,7 +246,8 @@ class Connection:
             elif answer != NOTHING:
                 refused[index] = self._no_reply_to("P")
         for index in refused:
-            self._free.append(self._indexes.pop(index))
+            if index in self._indexes:  # and not replaced by another one meanwhile
+                self._free.append(self._indexes.pop(index))
             self._last = None, 0
         return [
             error or self._result(call, at, answers, broken, refused)
@@ -263,6 +269,16 @@ class Connection:
         """What such a server says further is not believed, either."""
         self.broken = True
         return ProtocolError(f"the reply is none to {kind}: {why}", sent=True)
+
+    @property
+    def own(self) -> bool:
+        """Whether this process has opened it."""
+        return self._generation == forks.generation()
+
+    def leave(self) -> None:
+        """Lets go of one that is another process's, which goes on with it."""
+        self.broken = True
+        self._transport.leave()
 
     def alive(self, changes: bool) -> bool:
         """Whether a connection that is not used can be used."""

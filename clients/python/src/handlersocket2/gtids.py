@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Dict, Tuple
 
+from . import forks
+
 
 class Gtids:
     """The highest GTID of each domain. For all threads."""
@@ -12,6 +14,11 @@ class Gtids:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._last: Dict[str, Tuple[int, str]] = {}
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """What is known stays."""
+        self._lock = threading.Lock()
 
     def note(self, gtid: str) -> None:
         """Takes notice of one, as `G L` tells it; empty without one."""

@@ -82,7 +82,7 @@ def describe_call(
 
 def raw_call(tokens: Sequence[str], changes: bool) -> Call:
     """One line as it is: a list of the number of columns and values."""
-    line = b"\t".join(token.encode() for token in tokens)
+    line = b"\t".join(map(protocol.utf8, tokens))
     if b"\n" in line:
         raise ValueError("a line has no LF")
     return Call(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, List, Optional
 
+from . import forks
 from .connection import Connection
 from .errors import TimeoutError
 from .options import Options
@@ -12,16 +13,24 @@ from .transport import Address
 
 
 class Pool:
-    """The connections to one place."""
+    """The connections of this process to one place."""
 
     def __init__(
         self, world: Any, address: Address, options: Options, secret: Optional[str]
     ) -> None:
         self._world, self._address, self._options, self._secret = world, address, options, secret
-        self._places = world.Places(options.pool_size)
-        self._lock = threading.Lock()
         self._idle: List[Connection] = []
         self._closed = False
+        self.after_fork()
+        forks.watch(self)
+
+    def after_fork(self) -> None:
+        """Begins without connections: a process that was forked leaves those of its parent."""
+        idle, self._idle = self._idle, []
+        for one in idle:
+            one.leave()
+        self._places = self._world.Places(self._options.pool_size)
+        self._lock = threading.Lock()
 
     async def take(self, changes: bool) -> Connection:
         """A connection that is open; the one that was used last, if one is idle."""
@@ -44,6 +53,8 @@ class Pool:
 
     def give_back(self, connection: Connection) -> None:
         """Takes back what `take` gave."""
+        if not connection.own:
+            return connection.leave()
         with self._lock:
             keep = not connection.broken and not self._closed
             if keep:

@@ -44,9 +44,17 @@ def encode_value(value: Raw) -> bytes:
     return _CONTROL.sub(lambda found: _ESCAPED[found[0]], value)
 
 
+def utf8(text: str) -> bytes:
+    """The bytes of a text."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text is no Unicode") from None
+
+
 def name(text: str) -> bytes:
     """The token of a name, which cannot be escaped."""
-    token = text.encode()
+    token = utf8(text)
     if not set(token).isdisjoint(b"\t\n\r\0"):
         raise ValueError(f"the name {text!r} cannot be sent")
     return token
@@ -186,9 +194,9 @@ def begin(isolation: Optional[str] = None, read_only: bool = False) -> bytes:
 
 def savepoint(label: str, verb: bytes = b"S") -> bytes:
     """`T S`, and `T U` to roll back to it."""
-    if len(label.encode()) > 256:
+    if len(utf8(label)) > 256:
         raise ValueError("the name of a savepoint has at most 256 bytes")
-    return _line(b"T", verb, encode_value(label.encode()))
+    return _line(b"T", verb, encode_value(utf8(label)))
 
 
 def wait_gtid(gtid: str, milliseconds: int) -> bytes:
@@ -207,7 +215,7 @@ def describe(
     """D."""
     if (table is not None and not database) or (indexes and table is None):
         raise ValueError("a table has a database")
-    names = [encode_value(one.encode()) for one in (database, table) if one is not None]
+    names = [encode_value(utf8(one)) for one in (database, table) if one is not None]
     return _line(b"D", *names, *([b"I"] if indexes else []))
 
 
@@ -223,12 +231,12 @@ def answer(response: bytes) -> bytes:
 
 def password(user: str, secret: str) -> bytes:
     """`A 4`."""
-    return _line(b"A", b"4", name(user), encode_value(secret.encode()))
+    return _line(b"A", b"4", name(user), encode_value(utf8(secret)))
 
 
 def secret(text: str) -> bytes:
     """`A 1`."""
-    return _line(b"A", b"1", encode_value(text.encode()))
+    return _line(b"A", b"1", encode_value(utf8(text)))
 
 
 def native_password(secret: bytes, challenge: bytes) -> bytes:

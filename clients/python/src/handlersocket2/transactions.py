@@ -42,8 +42,8 @@ class TransactionCore:
         if not self._connection:
             raise ValueError("the transaction has ended")
         if self._read_only and any(call.changes for call in calls):
-            refused = server_error(2, "readonly")
-            return [refused if call.changes else await self.one(call) for call in calls]
+            reads = iter(await self._run([call for call in calls if not call.changes]))
+            return [server_error(2, "readonly") if one.changes else next(reads) for one in calls]
         try:
             if commits and not self._read_only:
                 return await self._core.write_on(self._connection, calls)
@@ -51,6 +51,9 @@ class TransactionCore:
         except BaseException:
             self._connection.broken = True
             raise
+        finally:
+            if self._connection.broken and self._connection.own:  # the server rolls back at once
+                self._connection.close()
 
     async def one(self, call: Call) -> Any:
         """As Core's."""

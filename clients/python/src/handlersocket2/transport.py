@@ -14,7 +14,7 @@ import ssl
 import struct
 import sys
 import time
-from typing import Any, Callable, Coroutine, Optional, TypeVar
+from typing import Any, Callable, Coroutine, List, Optional, TypeVar
 
 from .errors import ConfigurationError, ConnectionError, TimeoutError
 from .options import Options
@@ -23,6 +23,7 @@ T = TypeVar("T")
 Sink = Callable[[bytes], None]
 SMALL = 16384  # more than that in one piece costs calls for memory
 PIECE = 262144
+LONGEST = 2_000_000.0  # seconds that the system can wait at a time
 
 
 def run(work: "Coroutine[Any, Any, T]") -> T:
@@ -66,6 +67,37 @@ def _context(options: Options) -> ssl.SSLContext:
     return context
 
 
+def _poll(one: Any, events: int, seconds: Optional[float]) -> bool:
+    """Whether one of the events came in time; for any number of open files, which select is not."""
+    poll = select.poll()
+    poll.register(one, events)
+    return bool(poll.poll(None if seconds is None else min(seconds, LONGEST) * 1000))
+
+
+def _connected(address: Address, deadline: Optional[float]) -> socket.socket:
+    """A socket that is connected. Each of several addresses has its share of the time."""
+    if address.path:
+        places: List[Any] = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", address.path)]
+    else:
+        places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    for at, (*kind, _, where) in enumerate(places):
+        try:
+            one = socket.socket(*kind)
+            try:
+                if deadline is not None:
+                    left = (deadline - time.monotonic()) / (len(places) - at)
+                    one.settimeout(min(max(left, 0.001), LONGEST))
+                one.connect(where)
+                return one
+            except BaseException:
+                one.close()
+                raise
+        except OSError:
+            if at + 1 == len(places):
+                raise
+    raise OSError("the host has no address")
+
+
 def _tune(one: socket.socket) -> None:
     if one.family != socket.AF_UNIX:
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -94,21 +126,13 @@ class PlainTransport:
     @classmethod
     async def connect(cls, address: Address, seconds: float) -> "PlainTransport":
         """Connects, with TLS; within so many seconds, 0: however long it takes."""
-        deadline = time.monotonic() + seconds
-        if address.path:
-            raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
-                raw.settimeout(seconds or None)
-                raw.connect(address.path)
-            except BaseException:
-                raw.close()
-                raise
-        else:
-            raw = socket.create_connection((address.host, address.port), seconds or None)
+        deadline = time.monotonic() + seconds if seconds else None
+        raw = _connected(address, deadline)
         try:
             _tune(raw)
             if address.context:
-                raw.settimeout(max(deadline - time.monotonic(), 0.001) if seconds else None)
+                if deadline is not None:
+                    raw.settimeout(min(max(deadline - time.monotonic(), 0.001), LONGEST))
                 raw = address.context.wrap_socket(raw, server_hostname=address.tls_name)
         except BaseException:
             raw.close()
@@ -123,6 +147,7 @@ class PlainTransport:
 
     def _wait_for(self, seconds: Optional[float]) -> None:
         """The socket's own limit, which costs a call of the system when it changes."""
+        seconds = None if seconds is None else min(seconds, LONGEST)
         if seconds == self._timeout:
             return
         if self._kernel:
@@ -164,8 +189,7 @@ class PlainTransport:
                     sink(data)
             except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
                 pass
-            seconds = self._left()
-            if not any(select.select([self._socket], [self._socket], [], seconds)):
+            if not _poll(self._socket, select.POLLIN | select.POLLOUT, self._left()):
                 raise TimeoutError("the request took too long", sent=True)
         self._socket.settimeout(None if self._kernel else self._timeout)
 
@@ -190,14 +214,14 @@ class PlainTransport:
     def alive(self, trusted: bool) -> bool:
         """Whether a connection that is not used is still there: nothing may have come on it. One
         that is trusted is not worth a call of the system."""
-        if trusted:
-            return True
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        return not poll.poll(0)
+        return trusted or not _poll(self._socket, select.POLLIN, 0)
 
     def close(self) -> None:
         """Closes."""
+        self._socket.close()
+
+    def leave(self) -> None:
+        """Closes this process's end. TLS is not told: the process that has forked goes on."""
         self._socket.close()
 
 
@@ -206,6 +230,7 @@ class AsyncTransport:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._loop = asyncio.get_running_loop()
         self._timer: Optional[asyncio.TimerHandle] = None
         self._late = False
 
@@ -254,14 +279,21 @@ class AsyncTransport:
         return data
 
     def alive(self, trusted: bool) -> bool:
-        """As PlainTransport; this costs nothing."""
-        return not self._reader.at_eof() and not self._writer.is_closing()
+        """As PlainTransport. One of another event loop is of no use."""
+        come: Any = self._reader.at_eof() or getattr(self._reader, "_buffer", None)
+        if self._loop is not asyncio.get_running_loop() or self._writer.is_closing() or come:
+            return False
+        return trusted or not _poll(self._writer.get_extra_info("socket"), select.POLLIN, 0)
 
     def close(self) -> None:
         """As PlainTransport."""
         if self._timer:
             self._timer.cancel()
-        self._writer.transport.abort()
+        if not self._loop.is_closed():
+            self._writer.transport.abort()
+
+    def leave(self) -> None:
+        """As PlainTransport. The event loop is the other process's, too, and is not told."""
 
 
 class PlainWorld:
@@ -280,7 +312,7 @@ class PlainWorld:
         async def acquire(self, seconds: float) -> bool:
             """Whether one was taken in time; 0: no limit."""
             try:
-                self._free.get(timeout=seconds or None)
+                self._free.get(timeout=min(seconds, LONGEST) or None)
             except queue.Empty:
                 return False
             return True
@@ -305,11 +337,13 @@ class AsyncWorld:
 
         def __init__(self, size: int) -> None:
             self._size = size
-            self._free: Optional[asyncio.Semaphore] = None  # made within the event loop
+            self._free: Optional[asyncio.Semaphore] = None  # of the event loop
+            self._loop: Optional[asyncio.AbstractEventLoop] = None
 
         async def acquire(self, seconds: float) -> bool:
-            """As PlainWorld's."""
-            self._free = self._free or asyncio.Semaphore(self._size)
+            """As PlainWorld's. Another event loop begins with all of them."""
+            if self._free is None or self._loop is not asyncio.get_running_loop():
+                self._loop, self._free = asyncio.get_running_loop(), asyncio.Semaphore(self._size)
             try:
                 await asyncio.wait_for(self._free.acquire(), seconds or None)
             except asyncio.TimeoutError:

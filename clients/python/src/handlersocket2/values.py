@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Callable, Dict, Sequence, Union
 
 from .errors import ProtocolError, ValueError
-from .protocol import Raw
+from .protocol import Raw, utf8
 
 Value = Union[
     None, bool, int, float, Decimal, str, bytes, datetime.date, datetime.time, datetime.timedelta
@@ -41,10 +41,7 @@ def to_bytes(value: Value) -> Raw:
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
-        try:
-            return value.encode()
-        except UnicodeEncodeError:
-            raise ValueError("the text is no Unicode") from None
+        return utf8(value)
     if isinstance(value, int):
         return b"%d" % value
     if isinstance(value, float):
