@@ -12,7 +12,8 @@ class Proxy:
 
     piece      most bytes that are passed on in one send; 0: as they come
     cut_after  closes the connection once when so many bytes of replies have passed; None: never
-    held       replies are read and not passed on
+    held       replies are kept, until `release`
+    refuses    each request is answered with `shutdown`
     original   H is answered with `cmd`, as the original plugin does
     """
 
@@ -23,10 +24,12 @@ class Proxy:
         self.piece = 0
         self.cut_after: int | None = None
         self.held = False
+        self.refuses = False
         self.original = False
         self.connections = 0
         self.requests = b""
         self._open: list[socket.socket] = []
+        self._kept: list[tuple[socket.socket, bytes]] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self) -> None:
@@ -49,6 +52,9 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
                 self.requests += data[:65536]
+                if self.refuses:
+                    client.sendall(b"3\t1\tshutdown\n" * data.count(b"\n"))
+                    continue
                 if self.original:  # `h` is no command to the server either
                     data = b"".join(
                         b"h" + line[1:] if line.startswith(b"H\t") else line
@@ -61,6 +67,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := server.recv(65536):
                 if self.held:
+                    self._kept.append((client, data))
                     continue
                 if self.cut_after is not None and len(data) >= self.cut_after:
                     client.sendall(data[: self.cut_after])
@@ -78,6 +85,14 @@ class Proxy:
         for one in ends:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
+
+    def release(self) -> None:
+        """Passes on what is held; replies are held no longer."""
+        self.held = False
+        for client, data in self._kept:
+            with contextlib.suppress(OSError):
+                client.sendall(data)
+        self._kept.clear()
 
     def drop(self) -> None:
         """Closes every connection that is there now."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from driver import ClientError, Driver
+from driver import ClientError, Driver, Table
 from private_server import PrivateServer
 from proxy import Proxy
 
@@ -84,6 +85,24 @@ def test_a_transaction_that_was_lost_says_so(client: Driver, server: PrivateServ
     assert table.get(key=[3]) == THREE
 
 
+def test_a_transaction_whose_connection_broke_takes_no_more(behind: Connect, proxies: Proxies) -> None:
+    client = behind(timeout=0.5, retries=0)
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin")
+    assert table.update(key=[3], values={"n": 1}) == 1
+    proxies[1].held = True
+    with pytest.raises(ClientError) as caught:
+        table.get(key=[4])
+    assert caught.value.name == "TimeoutError"
+    proxies[1].release()  # so that a reply is there that nobody waits for
+    for ask in (lambda: table.get(key=[5]), lambda: client.call("commit")):
+        with pytest.raises(ClientError) as caught:
+            ask()
+        assert caught.value.name == "ConnectionError" and not caught.value.members.get("sent")
+    assert table.get(key=[3]) == THREE
+    assert table.increment(key=[3], amounts={"n": 1}) == 1
+
+
 def test_replies_may_come_byte_by_byte(behind: Connect, proxies: Proxies) -> None:
     for proxy in proxies:
         proxy.piece = 1
@@ -146,7 +165,7 @@ def test_a_request_that_takes_too_long_is_a_timeout(behind: Connect, proxies: Pr
     with pytest.raises(ClientError) as caught:
         table.get(key=[3])
     assert caught.value.name == "TimeoutError"
-    proxies[0].held = False
+    proxies[0].release()
     assert table.get(key=[3]) == THREE
 
 
@@ -186,7 +205,7 @@ def test_a_server_of_the_originals_kind_has_no_features(behind: Connect, proxies
 
 
 def test_options_that_are_wrong_are_refused(make_driver: Connect) -> None:
-    for url in ("hs://x?nosuch=1", "hs://x?timeout=-1", "http://x", "hs://x?tls=a"):
+    for url in ("hs://x?nosuch=1", "hs://x?timeout=-1", "http://x", "hs://x?tls=a", "hs://x?gtid_timeout=601"):
         with pytest.raises(ClientError) as caught:
             make_driver().call("connect", url=url)
         assert caught.value.name == "ConfigurationError"
@@ -231,6 +250,33 @@ def test_reads_take_turns_on_replicas_and_see_their_own_writes(
             one.close()
     assert table.get(key=[3])["n"] == 9
     assert proxies[0].connections > 0
+
+
+def behind_a_replica(client: Driver, server: PrivateServer, replica: Proxy, **options: Any) -> Table:
+    more = "".join(f"&{name}={value}" for name, value in options.items())
+    url = f"hs://127.0.0.1:{server.port}/hs?write_port={server.port_wr}{more}"
+    client.call("connect", url=f"{url}&replicas=127.0.0.1:{replica.port}")
+    return client.table("hs.user", COLUMNS)
+
+
+def test_a_replica_that_refuses_its_login_is_passed_over(
+    make_driver: Connect, server: PrivateServer, proxies: Proxies
+) -> None:
+    proxies[0].refuses = True
+    table = behind_a_replica(make_driver(), server, proxies[0])
+    assert table.get(key=[3]) == THREE
+    assert proxies[0].connections > 0
+
+
+def test_a_replica_that_is_late_is_a_timeout(
+    make_driver: Connect, server: PrivateServer, proxies: Proxies
+) -> None:
+    table = behind_a_replica(make_driver(), server, proxies[0], timeout=0.5)
+    assert table.get(key=[3]) == THREE
+    proxies[0].held = True
+    with pytest.raises(ClientError) as caught:
+        table.get(key=[3])
+    assert caught.value.name == "TimeoutError"
 
 
 def test_a_timeout_ends_within_its_time(behind: Connect, proxies: Proxies) -> None:

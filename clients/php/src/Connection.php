@@ -145,12 +145,15 @@ final class Connection
 
     /**
      * The results of the calls in their order, errors in their places. When the connection breaks, the calls without
-     * a reply have that error.
+     * a reply have that error, and it takes no more.
      * @param list<Call> $calls
      * @return list<mixed>
      */
     public function execute(array $calls, float $seconds): array
     {
+        if ($this->broken) { // a late reply would be taken for that of another call
+            throw new ConnectionError('the connection broke before');
+        }
         $lines = [];
         $plan = [];
         $opened = [];

@@ -60,7 +60,9 @@ final class Transaction extends Runner
                 : $this->connection->execute(array_values($allowed), $this->client->options->timeout);
             $whole = true;
         } finally {
-            $this->connection->broken = $this->connection->broken || !$whole;
+            if ($this->connection->broken || !$whole) {
+                $this->connection->close(); // the server rolls back at once
+            }
         }
         return array_map(
             static function (int $at) use ($allowed, &$results): mixed {

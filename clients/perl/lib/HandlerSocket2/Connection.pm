@@ -160,9 +160,12 @@ sub _open {
 }
 
 # The results of the calls in their order, errors of the server in their places. When the connection
-# breaks, the calls without a reply have that error.
+# breaks, the calls without a reply have that error, and it takes no more.
 sub execute {
     my ( $self, $calls, $seconds ) = @_;
+    if ( $self->{broken} ) {    # a late reply would be taken for that of another call
+        HandlerSocket2::ConnectionError->throw( 'the connection broke before', sent => 0 );
+    }
     my ( @lines, @plan, @opened );
     for my $call (@$calls) {
         my $feature = $call->{feature};

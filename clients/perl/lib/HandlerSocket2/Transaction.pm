@@ -75,12 +75,10 @@ sub _run {
             : $connection->execute( \@sent, $core->options->{timeout} );
         1;
     };
-    if ( !$fine ) {
-        my $error = $@;
-        $self->{connection}->break_off;
-        die $error;
-    }
-    return @results if @sent == @$calls;
+    my $error = $@;
+    $connection->close if !$fine || $connection->broken;    # the server rolls back at once
+    die $error         if !$fine;
+    return @results    if @sent == @$calls;
     return
         map { $_->{changes} ? HandlerSocket2::Error->of_server( 2, 'readonly' ) : shift @results }
         @$calls;

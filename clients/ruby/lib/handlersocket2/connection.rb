@@ -63,10 +63,12 @@ module HandlerSocket2
     # @param calls [Array<Call>]
     # @param deadline [Float, nil]
     # @return [Array] the results of the calls in their order, errors in their places. When the
-    #   connection breaks, the calls without a reply have that error.
-    # @raise [ConnectionError] in a process that has not opened it
+    #   connection breaks, the calls without a reply have that error, and it takes no more.
+    # @raise [ConnectionError] when it broke before, and in a process that has not opened it
     def execute(calls, deadline)
       check_process
+      raise ConnectionError, "the connection broke before" if @broken # A late reply would be taken for another one.
+
       whole = false
       lines, places, opened = plan(calls)
       lost = talk(lines, deadline) unless lines.empty?

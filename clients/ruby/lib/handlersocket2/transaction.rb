@@ -111,6 +111,8 @@ module HandlerSocket2
 
       results = @connection.execute(calls.reject(&:changes), limit)
       calls.map { |call| call.changes ? ServerError.of(2, "readonly") : results.shift }
+    ensure
+      @connection.close if @connection.broken && @connection.own? # The server rolls back at once.
     end
 
     def leave(broken: false)
