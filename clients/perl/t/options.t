@@ -83,4 +83,10 @@ subtest 'changes over a Unix socket need the other socket' => sub {
     isa_ok $@, 'HandlerSocket2::ConfigurationError', 'a change';
 };
 
+subtest 'a path of which the system would take the beginning is refused' => sub {
+    my $db = HandlerSocket2->connect( 'hs+unix:///' . 'x' x 200 );
+    eval { $db->ping };
+    isa_ok $@, 'HandlerSocket2::ConfigurationError', 'a long path';
+};
+
 done_testing;

@@ -209,10 +209,13 @@ final class Client extends Runner
             $pool = $this->replicas[($turn + $step) % count($this->replicas)];
             try {
                 $results = $this->at($pool, [...$wait, ...$calls]);
-            } catch (ConnectionError) {
+            } catch (ConnectionError | ServerError) { // the latter is of its login
                 continue;
             }
             foreach ($results as $result) {
+                if ($result instanceof TimeoutError) { // no time is left for another one
+                    return array_slice($results, count($wait));
+                }
                 if ($result instanceof ConnectionError) {
                     continue 2;
                 }

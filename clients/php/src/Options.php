@@ -143,7 +143,8 @@ final class Options
                 'port', 'write_port' => self::integer($name, $text, 1, 65535),
                 'pool_size' => self::integer($name, $text, 1, 100_000),
                 'retries' => self::integer($name, $text, 0, 1000),
-                'connect_timeout', 'timeout', 'max_idle', 'gtid_timeout' => self::seconds($name, $text),
+                'connect_timeout', 'timeout', 'max_idle' => self::seconds($name, $text),
+                'gtid_timeout' => self::seconds($name, $text, 600), // as the server has it
                 'tls' => self::oneOf($name, $text, ['off' => 'off', 'require' => 'require', 'verify' => 'verify']),
                 'read_your_writes' => self::oneOf($name, $text, ['on' => true, 'off' => false]),
                 'replicas' => array_map(static function (string $one): string {
@@ -166,10 +167,11 @@ final class Options
         return (int) $text;
     }
 
-    private static function seconds(string $name, string $text): float
+    private static function seconds(string $name, string $text, float $most = PHP_FLOAT_MAX): float
     {
-        if (!preg_match('/^[0-9]+(\.[0-9]+)?$/D', $text) || !is_finite((float) $text)) {
-            throw new ConfigurationError("$name is seconds, not '$text'");
+        if (!preg_match('/^[0-9]+(\.[0-9]+)?$/D', $text) || (float) $text > $most) {
+            $bound = $most < PHP_FLOAT_MAX ? ", at most $most" : '';
+            throw new ConfigurationError("$name is seconds$bound, not '$text'");
         }
         return (float) $text;
     }

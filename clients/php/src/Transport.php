@@ -8,6 +8,7 @@ namespace HandlerSocket2;
 final class Transport
 {
     private const PIECE = 262144;
+    private const LONGEST_PATH = 107; // PHP would take the beginning of a longer one
     private ?float $deadline = null;
 
     /** @param resource $stream */
@@ -24,6 +25,9 @@ final class Transport
     /** Connects, with TLS; within the connect timeout. `$path`: a Unix socket in the place of host and port. */
     public static function connect(Options $options, string $host, int $port, ?string $path): self
     {
+        if (strlen($path ?? '') > self::LONGEST_PATH || str_contains($path ?? $host, "\0")) {
+            throw new ConfigurationError(($path ?? $host) . ' cannot be the place of a server');
+        }
         $begun = self::now();
         $seconds = $options->connect_timeout;
         $tls = $path === null && $options->tls !== 'off';

@@ -3,6 +3,7 @@
 declare(strict_types=1);
 
 use HandlerSocket2\Client;
+use HandlerSocket2\ConfigurationError;
 use HandlerSocket2\ConnectionError;
 use HandlerSocket2\TimeoutError;
 use PHPUnit\Framework\TestCase;
@@ -69,5 +70,11 @@ final class FakeServerTest extends TestCase
         $client = $this->client(static fn () => true, '&timeout=0.1');
         $this->expectException(TimeoutError::class);
         $client->table('t.t', ['a'], raw: true)->get(1);
+    }
+
+    public function testAPathOfWhichTheSystemWouldTakeTheBeginningIsRefused(): void
+    {
+        $this->expectException(ConfigurationError::class);
+        Client::connect('hs+unix:///' . str_repeat('x', 200))->ping();
     }
 }

@@ -192,13 +192,14 @@ sub _from_replicas {
         my $pool = $replicas[ ( $turn + $step ) % @replicas ];
         my @results;
         if ( !eval { @results = $self->_at( $pool, [ @wait, @$calls ] ); 1 } ) {
-            die $@ if !_is_lost($@);
-            next;
+            die $@ if !_is_lost($@) && !( is_error($@) && $@->isa('HandlerSocket2::ServerError') );
+            next;    # an error of the server is one of its login
         }
-        next            if any { _is_lost($_) } @results;
+        my $lost = first { _is_lost($_) } @results;
+        next            if $lost && !_is_late($lost);
         return @results if !@wait;
         my $applied = shift @results;
-        return if is_error($applied) || !$applied;
+        return if !$lost && ( is_error($applied) || !$applied );
         return @results;
     }
     return;

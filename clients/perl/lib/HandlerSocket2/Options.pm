@@ -47,9 +47,12 @@ sub _integer {
 }
 
 sub _seconds {
-    my ($text) = @_;
-    my $fits = $text =~ /\A[0-9]+(?:[.][0-9]+)?\z/ && $text < 1e12;
-    return $fits ? 0 + $text : ( undef, 'a number of seconds' );
+    my ($most) = @_;
+    return sub {
+        my ($text) = @_;
+        my $fits = $text =~ /\A[0-9]+(?:[.][0-9]+)?\z/ && $text <= $most;
+        return $fits ? 0 + $text : ( undef, "a number of seconds, at most $most" );
+    };
 }
 
 sub _one_of {
@@ -79,13 +82,13 @@ my %READ = (
     port             => _integer( 1, 65_535 ),
     write_port       => _integer( 1, 65_535 ),
     tls              => _one_of( map { $_ => $_ } qw(off require verify) ),
-    connect_timeout  => \&_seconds,
-    timeout          => \&_seconds,
+    connect_timeout  => _seconds(999_999_999_999),
+    timeout          => _seconds(999_999_999_999),
     pool_size        => _integer( 1, 100_000 ),
-    max_idle         => \&_seconds,
+    max_idle         => _seconds(999_999_999_999),
     replicas         => \&_places,
     read_your_writes => _one_of( on => 1, off => 0 ),
-    gtid_timeout     => \&_seconds,
+    gtid_timeout     => _seconds(600),                                        # as the server has it
     retries          => _integer( 0, 1000 ),
 );
 

@@ -14,6 +14,9 @@ our $VERSION = '2.000';
 
 use constant PIECE => 262_144;
 
+# The system would take the beginning of a longer one.
+use constant LONGEST_PATH => 107;
+
 # With it a write to a closed socket raises no signal, so that none has to be ignored.
 use constant NO_SIGNAL => eval { Socket::MSG_NOSIGNAL() } // 0;
 
@@ -55,7 +58,10 @@ sub tls_context {
 # The parameters: host and port, or path; tls (of tls_context) and tls_name; seconds, 0 for no bound.
 sub connect_to {
     my ( $class, %place ) = @_;
-    my $where   = $place{path} // "$place{host}:$place{port}";
+    my $where = $place{path} // "$place{host}:$place{port}";
+    if ( length( $place{path} // q{} ) > LONGEST_PATH || $where =~ /\0/ ) {
+        HandlerSocket2::ConfigurationError->throw("$where cannot be the place of a server");
+    }
     my $seconds = $place{seconds};
     my $self    = bless { end => $seconds ? now() + $seconds : undef }, $class;
     my @timeout = $seconds ? ( Timeout => $seconds ) : ();

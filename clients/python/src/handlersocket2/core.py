@@ -161,13 +161,14 @@ class Core:
             wait = [wait_call(gtid, self.options.gtid_timeout)] if gtid else []
             try:
                 results = await self._at(pool, [*wait, *calls])
-            except ConnectionError:
+            except (ConnectionError, ServerError):  # the latter is of its login
                 continue
-            if any(isinstance(one, ConnectionError) for one in results):
+            lost = next((one for one in results if isinstance(one, ConnectionError)), None)
+            if lost and not isinstance(lost, TimeoutError):
                 continue
-            if wait and results[0] is not True:
+            if wait and not lost and results[0] is not True:
                 return None
-            return results[len(wait) :]
+            return results[len(wait) :]  # also when no time is left for another one
         return None
 
     async def last_gtid(self) -> str:

@@ -52,10 +52,14 @@ def _integer(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def _seconds(text: str) -> float:
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) or not math.isfinite(float(text)):
-        raise ValueError("seconds")
-    return float(text)
+def _seconds(most: float = math.inf) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        number = float(text) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else math.inf
+        if not math.isfinite(number) or number > most:
+            raise ValueError("seconds" if math.isinf(most) else f"seconds, at most {most:.0f}")
+        return number
+
+    return read
 
 
 def _one_of(**meanings: Any) -> Callable[[str], Any]:
@@ -87,13 +91,13 @@ _READ.update(
     port=_integer(1, 65535),
     write_port=_integer(1, 65535),
     tls=_one_of(off="off", require="require", verify="verify"),
-    connect_timeout=_seconds,
-    timeout=_seconds,
+    connect_timeout=_seconds(),
+    timeout=_seconds(),
     pool_size=_integer(1, 100_000),
-    max_idle=_seconds,
+    max_idle=_seconds(),
     replicas=_places,
     read_your_writes=_one_of(on=True, off=False),
-    gtid_timeout=_seconds,
+    gtid_timeout=_seconds(600),  # as the server has it
     retries=_integer(0, 1000),
 )
 

@@ -21,7 +21,9 @@ module HandlerSocket2
       tls: { "off" => "off", "require" => "require", "verify" => "verify" },
       read_your_writes: { "on" => true, "off" => false }
     }.freeze
-    SECONDS = %i[connect_timeout timeout max_idle gtid_timeout].freeze
+    SECONDS = { # at most; the server has a bound for the last one
+      connect_timeout: 10**12, timeout: 10**12, max_idle: 10**12, gtid_timeout: 600
+    }.freeze
     PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})\z}
     private_constant :INTEGERS, :CHOICES, :SECONDS, :PLACE
 
@@ -94,7 +96,7 @@ module HandlerSocket2
         raise ConfigurationError, "there is no option '#{name}'" unless DEFAULTS.key?(name)
         return integer(name, text) if INTEGERS.key?(name)
         return choice(name, text) if CHOICES.key?(name)
-        return seconds(name, text) if SECONDS.include?(name)
+        return seconds(name, text) if SECONDS.key?(name)
 
         name == :replicas ? text.split(",", -1).each { |one| place(one) }.freeze : text
       end
@@ -112,9 +114,10 @@ module HandlerSocket2
       end
 
       def seconds(name, text)
-        return text.to_f if text.match?(/\A[0-9]{1,12}(\.[0-9]+)?\z/)
+        most = SECONDS[name]
+        return text.to_f if text.match?(/\A[0-9]{1,12}(\.[0-9]+)?\z/) && text.to_f <= most
 
-        raise ConfigurationError, "#{name} is seconds, not #{text.inspect}"
+        raise ConfigurationError, "#{name} is seconds, at most #{most}, not #{text.inspect}"
       end
 
       # An argument as it would stand in a URL.
