@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import threading
 from typing import Any, Dict, List, Optional
@@ -80,6 +81,30 @@ def test_a_socket_waits_by_itself_and_ends_in_time() -> None:
     assert one.gettimeout() is None or not KERNEL_TIMEOUTS
     with pytest.raises((BlockingIOError, socket.timeout)):
         run(transport.receive())
+    other.close()
+    transport.close()
+
+
+def test_a_limit_holds_while_a_timer_ticks() -> None:
+    one, other = socket.socketpair()
+    transport = PlainTransport(one)
+    transport.limit(0.1)
+    ticks = 0
+
+    def tick(*ignored: object) -> None:
+        nonlocal ticks
+        ticks += 1
+        if ticks > 500:
+            raise AssertionError("the limit is long over")
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        with pytest.raises((BlockingIOError, socket.timeout)):
+            run(transport.receive())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     other.close()
     transport.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import select
+import signal
 import socket
 import ssl
 import struct
@@ -110,6 +111,18 @@ KERNEL_TIMEOUTS = sys.platform.startswith("linux") and struct.calcsize("l") == 8
 TIMEVAL = struct.Struct("ll")
 
 
+# Python goes on with a call of the system behind a signal's handler, and the kernel then begins its
+# timeout anew: with one that comes again and again, as of a profiler, it would never end.
+_ALARM, _PROFILE = int(getattr(signal, "SIGALRM", 0)), int(getattr(signal, "SIGPROF", 0))
+# That of `signal` makes an enumeration of it, which takes longer than a call of the system.
+_handler: Any = getattr(sys.modules.get("_signal"), "getsignal", signal.getsignal)
+
+
+def _ticks() -> bool:
+    """Whether something handles a timer's signals; 0 and 1 are no handlers."""
+    return _handler(_ALARM) not in (0, 1) or _handler(_PROFILE) not in (0, 1)
+
+
 class PlainTransport:
     """A blocking socket."""
 
@@ -207,6 +220,9 @@ class PlainTransport:
         left = self._left()
         if left is not None and left < 0.99 * (self._timeout or 0):
             self._wait_for(left)
+        waits = self._kernel and left is not None and _ticks()
+        if waits and not _poll(self._socket, select.POLLIN, left):
+            raise BlockingIOError("nothing came in time")
         data = self._socket.recv(self._room)
         self._room = PIECE if len(data) == self._room else SMALL
         return data
