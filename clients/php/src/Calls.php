@@ -7,6 +7,11 @@ namespace HandlerSocket2;
 /** The calls of a table: what each sends, and what its reply means. Keys, rows and filters are as Table has them. */
 final class Calls
 {
+    private string $plain; // the line that opens the index with the columns alone
+    private string $name;
+    private \Closure $rows;
+    private \Closure $first;
+
     /**
      * @param list<string> $columns
      * @param array<string, string> $kinds
@@ -19,6 +24,10 @@ final class Calls
         private array $kinds,
         private bool $raw,
     ) {
+        $this->plain = $this->line($columns);
+        $this->name = "$database.$table";
+        $this->rows = $this->rows($columns);
+        $this->first = $this->first();
     }
 
     /** The kind of a column's values: integer, float, decimal, date, datetime, time, text or bytes. */
@@ -40,8 +49,38 @@ final class Calls
         bool $changes = false,
         ?string $feature = null,
     ): Call {
-        $line = Protocol::open(0, $this->database, $this->table, $this->index, $columns, $filterColumns);
-        return new Call($kind, $encode, $decode, $line, $changes, $feature, "$this->database.$this->table");
+        $plain = !$filterColumns && $columns === $this->columns;
+        $line = $plain ? $this->plain : $this->line($columns, $filterColumns);
+        return new Call($kind, $encode, $decode, $line, $changes, $feature, $this->name);
+    }
+
+    /**
+     * @param list<string> $columns
+     * @param list<string> $filterColumns
+     */
+    private function line(array $columns, array $filterColumns = []): string
+    {
+        return Protocol::open(0, $this->database, $this->table, $this->index, $columns, $filterColumns);
+    }
+
+    /** What turns a reply into its only row, or null. */
+    private function first(): \Closure
+    {
+        $columns = $this->columns;
+        $width = count($columns);
+        $decoders = array_map(fn (string $one) => Values::decoder($this->kind($one)), $columns);
+        return static function (Reply $reply) use ($columns, $width, $decoders): ?array {
+            $reply->with($width, 1);
+            if (!$reply->values) {
+                return null;
+            }
+            $row = [];
+            foreach ($reply->values as $at => $value) {
+                $decoder = $decoders[$at];
+                $row[$columns[$at]] = $value === null || $decoder === null ? $value : $decoder($value);
+            }
+            return $row;
+        };
     }
 
     /**
@@ -96,7 +135,7 @@ final class Calls
         return $this->call(
             'find',
             static fn (int $id) => Protocol::find($id, $op, $key, $limit, $offset, $in, $wire),
-            $this->rows($this->columns),
+            $this->rows,
             $this->columns,
             $names,
             false,
@@ -106,9 +145,9 @@ final class Calls
 
     public function get(mixed $key): Call
     {
-        $find = $this->find('=', $key);
-        $width = count($this->columns);
-        return $find->meaning('get', static fn (Reply $reply) => ($find->decode)($reply->with($width, 1))[0] ?? null);
+        $values = Values::key($key);
+        $encode = static fn (int $id) => Protocol::find($id, '=', $values);
+        return new Call('get', $encode, $this->first, $this->plain, false, null, $this->name);
     }
 
     /**

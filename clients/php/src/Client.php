@@ -108,7 +108,7 @@ final class Client extends Runner
         foreach ($calls as $call) {
             if ($call->changes) {
                 $pool = $this->writer();
-                return $this->again(fn () => $this->on($pool, $pool->take(), $calls, true), true);
+                return $this->again(fn () => $this->on($pool, $pool->take(true), $calls, true), true);
             }
         }
         return $this->fromReplicas($calls) ?? $this->again(fn () => $this->at($this->read, $calls), false);
@@ -151,7 +151,7 @@ final class Client extends Runner
      */
     private function at(Pool $pool, array $calls): array
     {
-        return $this->on($pool, $pool->take(), $calls);
+        return $this->on($pool, $pool->take(false), $calls);
     }
 
     /**
@@ -270,7 +270,7 @@ final class Client extends Runner
      */
     public function features(): array
     {
-        $connection = $this->read->take();
+        $connection = $this->read->take(false);
         $this->read->giveBack($connection);
         $found = $connection->features;
         sort($found);
@@ -284,7 +284,7 @@ final class Client extends Runner
             return $this->gtids->all();
         }
         $pool = $this->writer();
-        $connection = $pool->take();
+        $connection = $pool->take(true);
         if ($connection !== $this->writer?->get()) {
             $pool->giveBack($connection);
             return $this->gtids->all();

@@ -8,6 +8,7 @@ namespace HandlerSocket2;
 final class Connection
 {
     private const MOST_INDEXES = 256;
+    private const TRUSTED = 0.1; // seconds in which an idle connection hardly ever ends
     private Reader $reader;
     /** @var list<Reply|ServerError> */
     private array $answers = [];
@@ -15,6 +16,7 @@ final class Connection
     private array $indexes = [];
     /** @var list<int> ids whose index was refused */
     private array $free = [];
+    private ?string $last = null; // the line of the index that was used last
     /** @var list<string> */
     public array $features = [];
     public bool $broken = false;
@@ -130,6 +132,10 @@ final class Connection
     private function index(string $line): int
     {
         $id = $this->indexes[$line] ?? null;
+        if ($line === $this->last && $id !== null) {
+            return $id;
+        }
+        $this->last = $line;
         if ($id !== null) {
             unset($this->indexes[$line]);
         } elseif (count($this->indexes) >= self::MOST_INDEXES) {
@@ -234,10 +240,11 @@ final class Connection
     }
 
     /** Whether a connection that is not used can be used. */
-    public function alive(): bool
+    public function alive(bool $changes): bool
     {
-        $fresh = $this->options->max_idle <= 0 || Transport::now() - $this->used < $this->options->max_idle;
-        return !$this->broken && $fresh && $this->transport->alive();
+        $idle = Transport::now() - $this->used;
+        $fresh = $this->options->max_idle <= 0 || $idle < $this->options->max_idle;
+        return !$this->broken && $fresh && $this->transport->alive(!$changes && $idle < self::TRUSTED);
     }
 
     /** Closes it. */

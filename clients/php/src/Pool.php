@@ -24,7 +24,7 @@ final class Pool
     }
 
     /** A connection that is open; the one that was used last, if one is idle. */
-    public function take(): Connection
+    public function take(bool $changes): Connection
     {
         if ($this->process !== getmypid()) { // those of the process that has forked belong to it
             $this->process = (int) getmypid();
@@ -35,7 +35,7 @@ final class Pool
             throw new TimeoutError('every connection of the pool is in use');
         }
         while ($found = array_pop($this->idle)) {
-            if ($found->alive()) {
+            if ($found->alive($changes)) {
                 $this->taken++;
                 return $found;
             }

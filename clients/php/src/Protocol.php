@@ -136,6 +136,10 @@ final class Protocol
         ?array $in = null,
         ?array $filters = null,
     ): string {
+        $plain = $op === '=' && $limit === 1 && $offset === 0 && !$in && !$filters;
+        if ($plain && count($key) === 1 && $id >= 0 && $id <= self::MAX_NUMBER) { // as most requests are
+            return "$id\t=\t1\t" . self::value($key[0]) . "\n";
+        }
         return self::line(...self::search($id, $op, $key, $limit ?? 1, $offset ?? 0, $in, $filters ?? [], false));
     }
 

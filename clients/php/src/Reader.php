@@ -81,12 +81,17 @@ final class Reader
         }, $token);
     }
 
+    private static function isNumber(string $token): bool
+    {
+        $length = strlen($token);
+        return $length > 0 && $length <= 10 && strspn($token, '0123456789') === $length;
+    }
+
     /** The reply in a line without its LF; ProtocolError when it is none. */
     public static function parse(string $line): Reply|ServerError
     {
         $tokens = explode("\t", $line);
-        $digits = '/^[0-9]{1,10}$/D';
-        if (count($tokens) < 2 || !preg_match($digits, $tokens[0]) || !preg_match($digits, $tokens[1])) {
+        if (count($tokens) < 2 || !self::isNumber($tokens[0]) || !self::isNumber($tokens[1])) {
             throw new ProtocolError('this is no reply');
         }
         $columns = (int) $tokens[1];

@@ -16,7 +16,7 @@ final class Transaction extends Runner
         private bool $readOnly,
     ) {
         $line = Protocol::begin($isolation, $readOnly);
-        $this->connection = $pool->take();
+        $this->connection = $pool->take(true);
         try {
             $this->one(Call::line('begin', $line, 'transaction'));
         } catch (\Throwable $error) {

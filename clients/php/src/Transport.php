@@ -4,12 +4,14 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
-/** A socket that does not block; waits until its deadline at most. */
+/** A socket; waits until its deadline at most. */
 final class Transport
 {
+    private const SMALL = 16384;
     private const PIECE = 262144;
     private const LONGEST_PATH = 107; // PHP would take the beginning of a longer one
     private ?float $deadline = null;
+    private int $room = self::SMALL; // of what is read next
 
     /** @param resource $stream */
     private function __construct(private $stream, private bool $tls)
@@ -41,7 +43,7 @@ final class Transport
             throw $late ? new TimeoutError($what) : new ConnectionError($what);
         }
         stream_set_blocking($stream, false);
-        stream_set_chunk_size($stream, self::PIECE);
+        stream_set_chunk_size($stream, self::SMALL);
         if ($path === null && function_exists('socket_import_stream')) {
             $socket = socket_import_stream($stream);
             if ($socket) {
@@ -55,6 +57,7 @@ final class Transport
         if ($tls) {
             $made->handshake($target);
         }
+        stream_set_blocking($stream, true);
         return $made;
     }
 
@@ -116,8 +119,12 @@ final class Transport
      */
     public function send(string $data, \Closure $sink): void
     {
-        $at = 0;
         $size = strlen($data);
+        if ($size <= self::SMALL && @fwrite($this->stream, $data) === $size) {
+            return; // a socket takes so much while nobody reads
+        }
+        stream_set_blocking($this->stream, false);
+        $at = 0;
         while ($at < $size) {
             // The same piece again after a refusal, as TLS wants it.
             $sent = @fwrite($this->stream, substr($data, $at, 65536));
@@ -135,30 +142,47 @@ final class Transport
             }
             $this->wait(true);
         }
+        stream_set_blocking($this->stream, true);
     }
 
     /** What has come, after waiting for it. */
     public function receive(): string
     {
-        while (($received = $this->poll()) === '') {
-            $this->wait(false);
-        }
+        do {
+            $left = $this->deadline === null ? 3600.0 : $this->deadline - self::now();
+            if ($left <= 0) {
+                throw new TimeoutError('it took too long', true);
+            }
+            $whole = (int) $left;
+            stream_set_timeout($this->stream, $whole, (int) (($left - $whole) * 1e6) + 1);
+            $received = $this->poll();
+        } while ($received === '');
         return $received;
     }
 
     /** What has come, perhaps nothing yet; ConnectionError at the end. */
     private function poll(): string
     {
-        $received = @fread($this->stream, self::PIECE);
+        $received = @fread($this->stream, $this->room);
         if (($received === '' || $received === false) && feof($this->stream)) {
             throw new ConnectionError('the server has closed the connection', true);
+        }
+        if (strlen((string) $received) === $this->room) { // there is more
+            $this->room = self::PIECE;
+            stream_set_chunk_size($this->stream, self::PIECE);
         }
         return (string) $received;
     }
 
-    /** Whether a connection that is not used is still there: nothing may have come on it. */
-    public function alive(): bool
+    /**
+     * Whether a connection that is not used is still there: nothing may have come on it. One that is trusted is not
+     * worth a call of the system.
+     */
+    public function alive(bool $trusted): bool
     {
+        if ($trusted) {
+            return true;
+        }
         $readable = [$this->stream];
         $none = null;
         return @stream_select($readable, $none, $none, 0) === 0;

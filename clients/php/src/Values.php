@@ -71,14 +71,18 @@ final class Values
     /** A value of a column of this kind. */
     public static function fromBytes(string $kind, ?string $value): mixed
     {
-        if ($value === null) {
-            return null;
-        }
+        $decoder = self::decoder($kind);
+        return $value === null || $decoder === null ? $value : $decoder($value);
+    }
+
+    /** What makes a value of the bytes of a column of this kind; null: they are the value. */
+    public static function decoder(string $kind): ?\Closure
+    {
         return match ($kind) {
-            'integer' => self::integer($value),
-            'float' => self::floating($value),
-            'date', 'datetime' => self::moment($value),
-            default => $value,
+            'integer' => self::integer(...),
+            'float' => self::floating(...),
+            'date', 'datetime' => self::moment(...),
+            default => null,
         };
     }
 
