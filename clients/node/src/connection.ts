@@ -65,12 +65,10 @@ export class Connection {
   }
 
   /** Sends a call, behind the opening of its index where that is needed. */
-  async exchange<T>(call: Call<T>): Promise<T> {
-    for (;;) {
-      const preparing = this.prepare(call);
-      if (preparing === undefined) return this.exchangeNow(call);
-      await preparing;
-    }
+  exchange<T>(call: Call<T>): Promise<T> {
+    const preparing = this.prepare(call);
+    if (preparing === undefined) return this.exchangeNow(call);
+    return preparing.then(() => this.exchange(call));
   }
 
   /** Sends a call whose index is open. */

@@ -78,9 +78,14 @@ export class Dispatcher implements Executor {
     throw new ConfigurationError("changes need the option writeSocket");
   }
 
-  async submit<T>(plan: Plan<T>): Promise<T> {
-    const call = plan();
-    return this.run(call instanceof Promise ? await call : call);
+  submit<T>(plan: Plan<T>): Promise<T> {
+    let call: Call<T> | Promise<Call<T>>;
+    try {
+      call = plan();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return call instanceof Promise ? call.then((made) => this.run(made)) : this.run(call);
   }
 
   /** Carries out one call. */
@@ -88,21 +93,32 @@ export class Dispatcher implements Executor {
     return this.observed(call, this.#run(call));
   }
 
-  /** Tells the hook how a call has ended, and forgets what a table was like that is not so any more. */
-  async observed<T>(call: Call<T>, result: Promise<T>): Promise<T> {
-    const { onRequest } = this.settings;
-    const begin = onRequest === undefined ? 0 : performance.now();
-    const seconds = (): number => (performance.now() - begin) / 1000;
-    try {
-      const value = await result;
-      onRequest?.(call.kind, call.table, seconds(), undefined);
-      return value;
-    } catch (error) {
-      if (error instanceof NotFoundError || error instanceof ProtocolError) {
-        this.schemas.forget(call.table);
-      }
-      onRequest?.(call.kind, call.table, seconds(), error as Error);
-      throw error;
+  /** Tells the hook, if there is one, how a call ends. */
+  observed<T>(call: Call<T>, result: Promise<T>): Promise<T> {
+    if (this.settings.onRequest === undefined) return result;
+    const begin = performance.now();
+    return result.then(
+      (value) => {
+        this.tell(call, begin, undefined);
+        return value;
+      },
+      (error: unknown) => {
+        this.tell(call, begin, error);
+        throw error;
+      },
+    );
+  }
+
+  /** Tells the hook, if there is one, how a call has ended. */
+  tell(call: Call<unknown>, begin: number, error: unknown): void {
+    const seconds = (performance.now() - begin) / 1000;
+    this.settings.onRequest?.(call.kind, call.table, seconds, error as Error | undefined);
+  }
+
+  /** Forgets what a table was like that is not so any more. */
+  forgetChanged(call: Call<unknown>, error: unknown): void {
+    if (error instanceof NotFoundError || error instanceof ProtocolError) {
+      this.schemas.forget(call.table);
     }
   }
 
@@ -164,6 +180,7 @@ export class Dispatcher implements Executor {
       try {
         return await (call.changes ? this.#change(call) : this.#find(call));
       } catch (error) {
+        this.forgetChanged(call, error);
         if (attempt >= this.settings.retries || !repeatable(error, call)) throw error;
       }
       await pause(attempt);
@@ -178,19 +195,31 @@ export class Dispatcher implements Executor {
       return calls.map(() => ({ status: "rejected", reason }));
     }
     // All indexes first, so that nothing stands between the calls. Each tells its own error later.
-    await Promise.allSettled(calls.map(async (call) => connection.prepare(call)));
-    const replies: Promise<unknown>[] = [];
+    const openings: Promise<void>[] = [];
+    for (const call of calls) {
+      const opening = connection.prepare(call);
+      if (opening) openings.push(opening);
+    }
+    if (openings.length > 0) await Promise.allSettled(openings);
+    const outcomes: Promise<Outcome>[] = [];
     for (const call of calls) {
       const opening = connection.prepare(call);
       if (opening) await opening.catch(() => undefined);
-      const reply = connection.exchange(call);
-      reply.catch(() => undefined);
-      replies.push(reply);
+      outcomes.push(this.#outcome(connection, call));
     }
     const noted = write ? this.noteChange(connection) : undefined;
-    const outcomes = await Promise.allSettled(replies);
+    const told = await Promise.all(outcomes);
     await noted;
-    return outcomes;
+    return told;
+  }
+
+  async #outcome(connection: Connection, call: Call<unknown>): Promise<Outcome> {
+    try {
+      return { status: "fulfilled", value: await connection.exchange(call) };
+    } catch (reason) {
+      this.forgetChanged(call, reason);
+      return { status: "rejected", reason };
+    }
   }
 
   async #reader(): Promise<Connection> {

@@ -1,6 +1,6 @@
 /** Calls that are collected and sent in one piece. */
 import type { Call } from "./connection.js";
-import type { Dispatcher, Executor, Plan } from "./dispatcher.js";
+import type { Dispatcher, Executor, Outcome, Plan } from "./dispatcher.js";
 import { Table } from "./table.js";
 import type { TableOptions } from "./table_calls.js";
 import { tableSpec, type TableName } from "./names.js";
@@ -49,33 +49,41 @@ export class Pipeline implements Executor {
 
   /** @internal Sends everything, and gives a value or an error for each call. */
   async finish(): Promise<unknown[]> {
-    const plans = await Promise.allSettled(this.#entries.map(async ({ plan }) => plan()));
-    const calls = plans.flatMap((plan): Call<unknown>[] =>
-      plan.status === "fulfilled" ? [plan.value] : [],
-    );
+    const begin = performance.now();
+    const plans = await settled(this.#entries.map(({ plan }) => attempt(plan)));
+    const calls = plans.flatMap((plan) => (plan.status === "fulfilled" ? [plan.value] : []));
     const outcomes = calls.length === 0 ? [] : await this.#dispatcher.runAll(calls);
     let next = 0;
-    return Promise.all(
-      plans.map(async (plan, place) => {
-        const entry = this.#entries[place] as Entry;
-        const outcome = plan.status === "fulfilled" ? outcomes[next++] : plan;
-        const result =
-          outcome?.status === "fulfilled"
-            ? Promise.resolve(outcome.value)
-            : Promise.reject(outcome?.reason as Error);
-        const seen =
-          plan.status === "fulfilled" ? this.#dispatcher.observed(plan.value, result) : result;
-        return seen.then(
-          (value: unknown) => {
-            entry.resolve(value);
-            return value;
-          },
-          (error: unknown) => {
-            entry.reject(error);
-            return error;
-          },
-        );
-      }),
-    );
+    return plans.map((plan, place) => {
+      const entry = this.#entries[place] as Entry;
+      if (plan.status === "rejected") {
+        entry.reject(plan.reason);
+        return plan.reason as unknown;
+      }
+      const outcome = outcomes[next++] as Outcome;
+      const failed = outcome.status === "rejected";
+      this.#dispatcher.tell(plan.value, begin, failed ? outcome.reason : undefined);
+      if (failed) entry.reject(outcome.reason);
+      else entry.resolve(outcome.value);
+      return failed ? (outcome.reason as unknown) : outcome.value;
+    });
   }
+}
+
+type Planned = PromiseSettledResult<Call<unknown>>;
+
+function attempt(plan: Plan<unknown>): Planned | Promise<Call<unknown>> {
+  try {
+    const made = plan();
+    return made instanceof Promise ? made : { status: "fulfilled", value: made };
+  } catch (reason) {
+    return { status: "rejected", reason };
+  }
+}
+
+/** Waits for the plans that are promises; most are none. */
+async function settled(plans: (Planned | Promise<Call<unknown>>)[]): Promise<Planned[]> {
+  const waiting = await Promise.allSettled(plans.filter((plan) => plan instanceof Promise));
+  let next = 0;
+  return plans.map((plan) => (plan instanceof Promise ? (waiting[next++] as Planned) : plan));
 }

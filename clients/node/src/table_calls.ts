@@ -48,13 +48,18 @@ export class TableCalls<R> {
   readonly spec: TableSpec;
   readonly #executor: Executor;
   readonly #indexSpecs = new Map<string, IndexSpec>();
+  #last: IndexSpec | undefined; // Without filters, as most calls are for the same columns.
+  readonly #full: string;
 
   constructor(executor: Executor, spec: TableSpec) {
     this.#executor = executor;
     this.spec = spec;
+    this.#full = `${spec.database}.${spec.name}`;
   }
 
   #index(columns: readonly string[], filterColumns: readonly string[] = []): IndexSpec {
+    const last = this.#last;
+    if (last?.columns === columns && filterColumns.length === 0) return last;
     const { database, name: table, index = "PRIMARY" } = this.spec;
     const spec = { database, table, index, columns, filterColumns };
     const key = specKey(spec);
@@ -63,6 +68,7 @@ export class TableCalls<R> {
       known = { ...spec, key };
       this.#indexSpecs.set(key, known);
     }
+    if (filterColumns.length === 0 && known.columns === columns) this.#last = known;
     return known;
   }
 
@@ -81,7 +87,7 @@ export class TableCalls<R> {
   ): Call<T> {
     return {
       kind,
-      table: `${this.spec.database}.${this.spec.name}`,
+      table: this.#full,
       changes: more.changes ?? false,
       feature: more.feature,
       index: this.#index(columns, more.filterColumns),

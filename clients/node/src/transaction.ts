@@ -106,7 +106,13 @@ export class Transaction implements Executor {
       return { call, reply };
     });
     this.#tail = sent.catch(() => undefined);
-    return sent.then(({ call, reply }) => this.#dispatcher.observed(call, reply));
+    return sent.then(({ call, reply }) => {
+      const seen = reply.catch((error: unknown) => {
+        this.#dispatcher.forgetChanged(call, error);
+        throw error;
+      });
+      return this.#dispatcher.observed(call, seen);
+    });
   }
 
   /** @internal Whether neither commit nor rollback was called. */
