@@ -49,7 +49,7 @@ module HandlerSocket2
     # @param id [Integer] of its index
     # @return [String]
     def line(id)
-      index ? @line.sub("0", id.to_s) : @line
+      index && id.positive? ? @line.sub("0", id.to_s) : @line
     end
 
     # @param reply [Reply]

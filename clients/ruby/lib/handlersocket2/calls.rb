@@ -30,23 +30,21 @@ module HandlerSocket2
     def initialize(database, table, columns, index, kinds, raw)
       @database = database
       @table = table
-      @columns = columns
+      @columns = columns.map(&:-@)
       @index = index
       @kinds = kinds
       @raw = raw
-      @plain = opening(columns)
-      @rows = rows(columns)
+      @name = "#{database}.#{table}"
+      @plain = opening(@columns)
+      @rows = rows(@columns)
+      @first = first(@columns)
     end
 
     # What turns a reply into rows with these columns.
     # @return [Proc]
     def rows(columns)
-      kinds = columns.map { |name| @raw ? :bytes : @kinds.fetch(name, :text) }
-      lambda do |reply|
-        reply.rows(columns.size).map do |values|
-          columns.each_with_index.to_h { |name, at| [name, Values.from_bytes(kinds[at], values[at])] }
-        end
-      end
+      row = row(columns)
+      ->(reply) { reply.rows(columns.size).map(&row) }
     end
 
     # @return [Call] a find that gives all its rows; `within` as {Protocol.find} has it
@@ -61,12 +59,7 @@ module HandlerSocket2
 
     # @return [Call]
     def get(key)
-      find("=", key).meaning(:get) do |reply|
-        row, other = @rows.call(reply)
-        raise ProtocolError, "the reply has more rows than were asked for" if other
-
-        row
-      end
+      call(:get, Protocol.get(0, Values.key(key)), @plain, &@first)
     end
 
     # @return [Call] a page of a range, with the values as they came
@@ -157,12 +150,31 @@ module HandlerSocket2
 
     private
 
+    # What turns values into a row with these columns.
+    def row(columns)
+      kinds = columns.map { |name| @raw ? :bytes : @kinds.fetch(name, :text) }
+      lambda do |values|
+        made = {}
+        columns.each_with_index { |name, at| made[name] = Values.from_bytes(kinds[at], values[at]) }
+        made
+      end
+    end
+
+    # What turns a reply into its only row, or nil.
+    def first(columns)
+      row = row(columns)
+      lambda do |reply|
+        reply.check(columns.size, 1)
+        row.call(reply.values) unless reply.values.empty?
+      end
+    end
+
     def opening(columns, filter_columns = nil)
       Protocol.open(0, @database, @table, @index, columns, filter_columns).freeze
     end
 
     def call(kind, line, index, changes: false, feature: nil, &decode)
-      Call.new(kind, line, index: index, changes: changes, feature: feature, table: "#{@database}.#{@table}", &decode)
+      Call.new(kind, line, index: index, changes: changes, feature: feature, table: @name, &decode)
     end
 
     # The columns of a row and their values.

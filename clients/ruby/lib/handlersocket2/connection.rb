@@ -10,7 +10,8 @@ module HandlerSocket2
   # @api private
   class Connection
     MOST_INDEXES = 256
-    private_constant :MOST_INDEXES
+    TRUSTED = 0.1 # Seconds in which an idle connection hardly ever ends.
+    private_constant :MOST_INDEXES, :TRUSTED
 
     # @return [Array<String>]
     attr_reader :features
@@ -72,9 +73,10 @@ module HandlerSocket2
       whole = false
       lines, places, opened = plan(calls)
       lost = talk(lines, deadline) unless lines.empty?
-      refused = refuse(opened)
-      results = calls.zip(places).map do |call, place|
-        place.is_a?(Error) ? place : result(call, refused[call.index] || @answers[place] || lost)
+      refused = refuse(opened) unless opened.empty?
+      results = calls.each_with_index.map do |call, at|
+        place = places[at]
+        place.is_a?(Error) ? place : result(call, refused&.[](call.index) || @answers[place] || lost)
       end
       whole = true
       results
@@ -89,9 +91,12 @@ module HandlerSocket2
       max_idle.positive? && Transport.now - @used >= max_idle
     end
 
-    # @return [Boolean] whether a connection that is not used can be used
-    def alive?
-      !@broken && @transport.alive?
+    # @param changes [Boolean] whether it is for what is not sent again
+    # @return [Boolean] whether a connection that is not used can be used. To look takes a call of the
+    #   system: a read is not worth it where the connection was used a moment ago.
+    def alive?(changes)
+      trusted = !changes && Transport.now - @used < TRUSTED
+      !@broken && (trusted || @transport.alive?)
     end
 
     # @return [Boolean] whether this process has opened it
@@ -132,13 +137,16 @@ module HandlerSocket2
 
     # The id of an index, of which the block is told when it has none yet.
     def index(line)
+      return @last_id if line.equal?(@last)
+
       id = @indexes.delete(line)
       if id.nil?
         id = @free.pop || @indexes.size
         id = @indexes.shift.last if @indexes.size >= MOST_INDEXES
         yield id
       end
-      @indexes[line] = id
+      @last = line
+      @last_id = @indexes[line] = id
     end
 
     def open_index(lines, opened, line, id)
@@ -178,6 +186,7 @@ module HandlerSocket2
     # Forgets the indexes that the server has refused, and returns the errors.
     def refuse(opened)
       errors = opened.to_h { |place, line| [line, refusal(@answers[place])] }.compact
+      @last = nil unless errors.empty?
       errors.each_key { |line| @free << @indexes.delete(line) if @indexes.key?(line) }
     end
 

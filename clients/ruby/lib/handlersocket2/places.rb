@@ -100,7 +100,7 @@ module HandlerSocket2
     end
 
     def change(calls, limit)
-      write.with(limit) { |connection| write_on(connection, calls, limit) }
+      write.with(limit, changes: true) { |connection| write_on(connection, calls, limit) }
     end
 
     # Repeats the work: always when nothing was sent, else only what changes nothing.

@@ -22,25 +22,26 @@ module HandlerSocket2
     # @yieldparam connection [Connection]
     # @return [Object] what the block returns
     # @raise [ConnectionError]
-    def with(deadline)
+    def with(deadline, changes: false)
       # An interrupt of the thread, as by Timeout, comes between no two steps of taking and giving back.
       Thread.handle_interrupt(Object => :on_blocking) do
-        connection = take(deadline)
+        connection = take(deadline, changes: changes)
         begin
           Thread.handle_interrupt(Object => :immediate) { yield connection }
         ensure
-          Thread.handle_interrupt(Object => :never) { give_back(connection) }
+          Thread.handle_interrupt(Object => :never) { put_back(connection) }
         end
       end
     end
 
     # @param deadline [Float, nil] until when to wait for one
+    # @param changes [Boolean] whether it is for what is not sent again
     # @return [Connection] to be given back
     # @raise [ConnectionError]
-    def take(deadline)
-      reserve(deadline)
+    def take(deadline, changes: true)
+      found = reserve(deadline)
       begin
-        taken = idle || Connection.open(@address, @options)
+        taken = usable(found, changes) || Connection.open(@address, @options)
       ensure
         release unless taken
       end
@@ -50,15 +51,7 @@ module HandlerSocket2
     # @param connection [Connection]
     # @return [void]
     def give_back(connection)
-      return connection.close unless connection.own?
-
-      ended = @lock.synchronize do
-        keep = !connection.broken && !@closed
-        @idle.push(connection) if keep
-        [*(connection unless keep), *stale]
-      end
-      release
-      ended.each(&:close)
+      connection.own? ? put_back(connection) : connection.close
     end
 
     # Lends each idle connection that has changed something of which nobody has asked the GTID.
@@ -99,7 +92,19 @@ module HandlerSocket2
       @process = Process.pid
     end
 
-    # Waits until one connection more may be used.
+    # Takes back what this process has taken.
+    def put_back(connection)
+      ended = @lock.synchronize do
+        keep = !connection.broken && !@closed
+        @idle.push(connection) if keep
+        @taken -= 1
+        @returned.signal
+        keep ? stale : [connection, *stale]
+      end
+      ended.each(&:close)
+    end
+
+    # Waits until one connection more may be used, and returns one that is idle, if there is any.
     def reserve(deadline)
       @lock.synchronize do
         reset unless @process == Process.pid
@@ -110,14 +115,17 @@ module HandlerSocket2
           @returned.wait(@lock, left)
         end
         @taken += 1
+        @idle.pop
       end
     end
 
-    def idle
-      while (found = @lock.synchronize { @idle.pop })
-        return found if !found.stale?(@options.max_idle) && found.alive?
+    # This idle connection, or the next one that can be used.
+    def usable(found, changes)
+      while found
+        return found if !found.stale?(@options.max_idle) && found.alive?(changes)
 
         found.close
+        found = @lock.synchronize { @idle.pop }
       end
     end
 

@@ -72,6 +72,13 @@ module HandlerSocket2
       line(tokens)
     end
 
+    # A find of one row by its key, as most requests are.
+    def get(id, key)
+      return find(id, "=", key) unless key.size == 1
+
+      "#{number(id)}\t=\t1\t#{value(key[0])}\n"
+    end
+
     # A find. `within` is a Hash of `:part`, `:values` and `:all`; a filter a list of its kind,
     # its operator, its column's number and its value.
     def find(id, operator, key, limit = nil, offset = nil, within = nil, filters = nil)

@@ -24,10 +24,17 @@ module HandlerSocket2
     # @return [Enumerator<Array<String, nil>>] the rows
     # @raise [ProtocolError] when it has others
     def rows(width, most = nil)
+      check(width, most)
+      values.each_slice(width)
+    end
+
+    # @param width [Integer] how many columns were asked for
+    # @param most [Integer, nil] how many rows
+    # @return [void]
+    # @raise [ProtocolError] when it has others
+    def check(width, most)
       raise ProtocolError, "the reply has not the columns that were asked for" if columns != width
       raise ProtocolError, "the reply has more rows than were asked for" if most && values.size > most * width
-
-      values.each_slice(width)
     end
 
     # @param sizes [Range] how many there may be
@@ -60,10 +67,11 @@ module HandlerSocket2
     # The server's largest reply.
     MAX_REPLY = 64 << 20
     NUMBER = /\A[0-9]{1,10}\z/
+    CODED = /[\x00\x01]/n
     ESCAPED = /\x01.?/mn
     MEANINGS = Hash.new { raise ProtocolError, "an escape sequence is none" }
                    .update((0..15).to_h { |byte| ["\x01#{(byte + 0x40).chr}", byte.chr] }).freeze
-    private_constant :NUMBER, :ESCAPED, :MEANINGS
+    private_constant :NUMBER, :CODED, :ESCAPED, :MEANINGS
 
     # @return [Integer] how many bytes have come that are no whole reply yet
     attr_reader :rest
@@ -79,22 +87,22 @@ module HandlerSocket2
     # @return [Array<Reply, ServerError>] the replies that these bytes end
     # @raise [ProtocolError] when one is none, or is too long
     def feed(data)
-      data = data.b
-      last = data.rindex("\n")
-      if last.nil?
+      data = data.b unless data.encoding == Encoding::BINARY
+      unless data.include?("\n")
         keep(data)
         return []
       end
-      lines = [*@pieces, data.byteslice(0, last + 1)].join.split("\n", -1)
-      lines.pop
+      data = [*@pieces, data].join unless @pieces.empty?
       @pieces = []
       @rest = 0
+      lines = data.split("\n", -1)
+      rest = lines.pop
       replies = lines.map do |line|
         raise ProtocolError, "the reply is too long" if line.bytesize >= @max_reply
 
         self.class.parse(line)
       end
-      keep(data.byteslice(last + 1, data.bytesize))
+      keep(rest)
       replies
     end
 
@@ -121,7 +129,7 @@ module HandlerSocket2
         raise ProtocolError, "the values are no multiple of the columns"
       end
 
-      values.map! { |token| value(token) } if line.include?("\0") || line.include?("\x01")
+      values.map! { |token| value(token) } if line.match?(CODED)
       Reply.new(columns, values)
     end
 

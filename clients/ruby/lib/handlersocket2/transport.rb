@@ -27,7 +27,8 @@ module HandlerSocket2
     WRITE = 262_144
     READ = 16_384 # Each read takes so much memory: pages that are new each time cost more than a reply.
     FAILURES = [SystemCallError, IOError, SocketError, OpenSSL::SSL::SSLError].freeze
-    private_constant :WRITE, :READ, :FAILURES
+    EVENTS = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE, both: IO::READABLE | IO::WRITABLE }.freeze
+    private_constant :WRITE, :READ, :FAILURES, :EVENTS
 
     # @return [Float] seconds of a clock that is never set
     def self.now
@@ -82,7 +83,7 @@ module HandlerSocket2
     def send(data, &sink)
       at = 0
       while at < data.bytesize
-        sent = write(data.byteslice(at, WRITE), at, &sink)
+        sent = write(data.bytesize <= WRITE && at.zero? ? data : data.byteslice(at, WRITE), at, &sink)
         if sent.is_a?(Integer)
           at += sent
         else
@@ -95,6 +96,7 @@ module HandlerSocket2
     # @return [String] what has come, after waiting for it
     # @raise [ConnectionError]
     def receive
+      wait(:wait_readable) if @io.equal?(@socket) # There is hardly a reply at once. TLS may have read it already.
       while (got = poll).is_a?(Symbol)
         wait(got)
       end
@@ -167,8 +169,7 @@ module HandlerSocket2
     end
 
     def wait(wanted)
-      events = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE }
-               .fetch(wanted, IO::READABLE | IO::WRITABLE)
+      events = EVENTS.fetch(wanted)
       raise TimeoutError.new("#{@address} took too long", sent: true) unless @socket.wait(events, left)
     end
   end
