@@ -8,6 +8,7 @@ import pytest
 from fake import Server
 
 from handlersocket2 import errors
+from handlersocket2.reader import LongValues
 
 Work = Callable[[Any], Any]
 TYPES = ["int(11)", "double", "decimal(9,2)", "date", "datetime(3)", "time(6)"]
@@ -76,6 +77,40 @@ def test_what_comes_behind_the_reply_is_no_part_of_the_next() -> None:
     for connections in (1, 2):
         assert pair(client).get(1) == {"a": b"1", "b": b"2"}
         assert server.connections == connections
+
+
+LONG = {
+    **{name: CALLS[name] for name in ("get", "get_many", "find")},
+    "count": COUNTS["count"],
+    "delete": COUNTS["delete"],
+    "upsert": COUNTS["upsert"],
+    "insert": lambda db: pair(db).insert({"a": 1}),
+}
+
+
+@pytest.mark.parametrize("call", LONG)
+def test_a_long_reply_to_something_else_is_not_even_listed(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(values: Any) -> Any:
+        raise AssertionError("the values were listed")
+
+    monkeypatch.setattr(LongValues, "_list", fail)
+    refused(lying(b"0\t2" + b"\t" * (1 << 20)), LONG[call])
+    refused(lying(b"0\t2" + b"\t" * (1 << 20), b"D\t"), lambda db: db.describe("test.t"))
+    refused(lying(b"0\t2" + b"\t" * (1 << 20), b"P\t"), LONG["get"])
+
+
+def test_a_long_reply_has_its_values() -> None:
+    row = [b"", b"\0", b"\x01I\x01@", b"x" * 70_000]
+    server = lying(b"0\t4\t" + b"\t".join(row * 10))
+    found = server.client().table("t", list("abcd"), raw=True).find(">=", 1, 10)
+    assert found == [{"a": b"", "b": None, "c": b"\t\0", "d": b"x" * 70_000}] * 10
+
+
+@pytest.mark.parametrize("lie", [b"\t\x01", b"\t\x01a", b"\t\t"])
+def test_a_long_reply_may_be_none(lie: bytes) -> None:
+    refused(lying(b"0\t2\t" + b"x" * 70_000 + lie), lambda db: pair(db).find(">=", 1, 10))
 
 
 def test_get_takes_one_row() -> None:

@@ -114,14 +114,14 @@ class TableCalls:
 
         return row
 
-    def rows(self, columns: Sequence[str]) -> Callable[[Reply], List[Row]]:
-        """What turns a reply into rows with these columns."""
+    def rows(self, columns: Sequence[str], most: int = MAX_NUMBER) -> Callable[[Reply], List[Row]]:
+        """What turns a reply into rows with these columns, so many at most."""
         width = len(columns)
         step = width or 1  # without columns there are no values
         row = self._row_of(columns)
 
         def decode(reply: Reply) -> List[Row]:
-            values = has_columns(reply, width).values
+            values = has_columns(reply, width, most).values
             return [row(values[at : at + width]) for at in range(0, len(values), step)]
 
         return decode
@@ -149,7 +149,7 @@ class TableCalls:
         return Call(
             "find_all" if every else "find",
             lambda id: protocol.find(id, op, values, limit, offset, listed, wire),
-            self.rows(self.columns),
+            self.rows(self.columns, MAX_NUMBER if in_ else limit or 1),
             self._index(self.columns, names),
             feature="all" if every else "descending" if op == "=<" else None,
         )

@@ -9,6 +9,7 @@ from . import protocol
 from .calls import has_columns
 from .connection import NOTHING, Call
 from .errors import ProtocolError, ValueError
+from .protocol import MAX_NUMBER
 from .reader import Reply
 from .values import DECODERS
 
@@ -48,6 +49,7 @@ _GTID = re.compile(rb"(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?")
 LAST_GTID = Call("last_gtid", lambda id: b"G\tL\n", _gtid, feature="gtid")
 COLUMN = ("column", "type", "nullable", "key", "default", "extra", "character_set", "comment")
 NEVER_NULL = {"database", "table", "column", "type", "nullable", "index", "position", "unique"}
+MOST_PARTS = 4096  # of columns in a table, and of those in its indexes
 INDEX = ("index", "position", "column", "unique", "direction", "prefix_length")
 
 
@@ -61,7 +63,7 @@ def describe_call(
     line = protocol.describe(database, table, indexes)
 
     def decode(reply: Reply) -> List[Dict[str, Any]]:
-        values = has_columns(reply, len(names)).values
+        values = has_columns(reply, len(names), MAX_NUMBER if table is None else MOST_PARTS).values
         texts = [None if one is None else DECODERS["text"](one) for one in values]
         rows: List[Dict[str, Any]] = [
             dict(zip(names, texts[at:])) for at in range(0, len(texts), len(names))

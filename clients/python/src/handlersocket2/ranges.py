@@ -65,7 +65,7 @@ class Pages:
         below = await self._below(key) if index.may_be_lower(key[0]) else 0
         while below:
             page = calls.page("<", key, 1, below - 1, (), (), index.names[:1])
-            key = (await self._core.one(page)).values or key
+            key = list((await self._core.one(page)).values) or key
             below = await self._below(key)
         return key
 

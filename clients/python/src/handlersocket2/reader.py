@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import List, NamedTuple, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from .errors import ProtocolError, ServerError, server_error
 from .protocol import Raw
 
 MAX_REPLY = 64 << 20
+LONG = 1 << 16  # From here on a list of values is worth a second look.
 _ESCAPE = re.compile(rb"\x01(.?)", re.DOTALL)
 _PLAIN = {bytes([c + 64]): bytes([c]) for c in range(16)}
 
@@ -17,7 +18,36 @@ class Reply(NamedTuple):
     """A reply that is no error: its number of columns, and all values in their order."""
 
     columns: int
-    values: List[Raw]
+    values: Sequence[Raw]
+
+
+class LongValues(Sequence[Raw]):
+    """The values of a long reply, listed when the first one is asked for. Their number is known
+    before: a list of 64 MiB of empty values takes eight times as much."""
+
+    def __init__(self, tokens: bytes, number: int) -> None:
+        self._tokens, self._number = tokens, number
+        self._listed: Optional[List[Raw]] = None
+
+    def _list(self) -> List[Raw]:
+        if self._listed is None:
+            self._listed, self._tokens = _values(self._tokens.split(b"\t"), self._tokens), b""
+        return self._listed
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._list()[at]
+
+    def __iter__(self) -> Iterator[Raw]:
+        return iter(self._list())
+
+
+def _values(tokens: List[bytes], line: bytes) -> List[Raw]:
+    if b"\x01" in line or b"\0" in line:
+        return [decode_value(token) for token in tokens]
+    return tokens  # type: ignore[return-value]
 
 
 def decode_value(token: bytes) -> Raw:
@@ -36,18 +66,20 @@ def _unescape(found: "re.Match[bytes]") -> bytes:
 
 def parse_reply(line: bytes) -> Union[Reply, ServerError]:
     """The reply in a line without its LF; ProtocolError when it is none."""
-    tokens = line.split(b"\t")
+    tokens = line.split(b"\t", -1 if len(line) < LONG else 2)
     number = tokens[1] if len(tokens) > 1 else b""
     if not number.isdigit() or len(number) > 10:
         raise ProtocolError("this is no reply", sent=True)
     columns = int(number)
     if tokens[0] != b"0":
         return _parse_error(tokens, columns)
-    values: List[Raw] = tokens[2:]  # type: ignore[assignment]
+    values: Sequence[Raw]
+    if len(line) < LONG:
+        values = _values(tokens[2:], line)
+    else:
+        values = LongValues(tokens[2], line.count(b"\t") - 1) if tokens[2:] else []
     if len(values) % columns if columns else values:
         raise ProtocolError("the values are no multiple of the columns", sent=True)
-    if b"\x01" in line or b"\0" in line:
-        values = [decode_value(token) for token in tokens[2:]]
     return Reply(columns, values)
 
 
@@ -56,7 +88,9 @@ def _parse_error(tokens: List[bytes], columns: int) -> ServerError:
         raise ProtocolError("this is no reply", sent=True)
     if columns != 1:
         raise ProtocolError("this is no error", sent=True)
-    return server_error(int(tokens[0]), b" ".join(tokens[2:]).decode("ascii", "replace"))
+    return server_error(
+        int(tokens[0]), b" ".join(tokens[2:]).replace(b"\t", b" ").decode("ascii", "replace")
+    )
 
 
 class Reader:
@@ -64,23 +98,21 @@ class Reader:
 
     def __init__(self, max_reply: int = MAX_REPLY) -> None:
         self._max_reply = max_reply
-        self._pieces: List[bytes] = []
-        self._size = 0
+        self._rest = bytearray()
 
     @property
     def rest(self) -> int:
         """How many bytes have come that are no whole reply yet."""
-        return self._size
+        return len(self._rest)
 
     def feed(self, data: bytes) -> List[Union[Reply, ServerError]]:
         """The replies that these bytes end; ProtocolError when one is none, or is too long."""
         if b"\n" not in data:
             self._keep(data)
             return []
-        if self._pieces:
-            data = b"".join((*self._pieces, data))
-            self._pieces.clear()
-            self._size = 0
+        if self._rest:
+            data = b"".join((self._rest, data))
+            self._rest = bytearray()
         lines = data.split(b"\n")
         rest = lines.pop()
         if len(data) > self._max_reply and max(map(len, lines)) >= self._max_reply:
@@ -91,7 +123,6 @@ class Reader:
         return replies
 
     def _keep(self, data: bytes) -> None:
-        self._pieces.append(data)
-        self._size += len(data)
-        if self._size >= self._max_reply:
+        self._rest += data
+        if len(self._rest) >= self._max_reply:
             raise ProtocolError("the reply is too long", sent=True)
