@@ -159,4 +159,30 @@ subtest 'the rest of a pipeline has its results' => sub {
     isa_ok $results[1], 'HandlerSocket2::ProtocolError';
 };
 
+subtest 'a long reply to something else is not even listed' => sub {
+    no warnings 'redefine';
+    local *HandlerSocket2::LongValues::new = sub {
+        bless sub { die "listed\n" }, $_[0];
+    };
+    my $lie  = "0\t2" . "\t" x ( 1 << 20 );
+    my %call = (
+        %counts,
+        ( map { $_ => $rows{$_} } qw(get get_many find) ),
+        insert => sub { pair( $_[0] )->insert( { a => 1 } ) },
+    );
+    refused( $_,           $lie, $call{$_} ) for sort keys %call;
+    refused( 'describe',   $lie, sub { $_[0]->describe('test.t') }, "D\t" );
+    refused( 'open_index', $lie, $rows{get},                        "P\t" );
+};
+
+subtest 'a long reply has its values' => sub {
+    my $long = 'x' x 70_000;
+    my ( $server, $db ) = lying( "0\t4\t" . join "\t", ( q{}, "\0", "\x01I\x01@", $long ) x 10 );
+    my $found
+        = $db->table( 't.t', columns => [qw(a b c d)], raw => 1 )->find( '>=', 1, limit => 10 );
+    is_deeply $found, [ ( { a => q{}, b => undef, c => "\t\0", d => $long } ) x 10 ], 'rows';
+    my $work = sub { pair( $_[0] )->find( '>=', 1, limit => 10 ) };
+    refused( show($_), "0\t2\t$long$_", $work ) for "\t\x01", "\t\x01a", "\t\t";
+};
+
 done_testing;

@@ -74,11 +74,11 @@ sub index_of {
     );
 }
 
-# What turns a reply into rows with these columns.
+# What turns a reply into rows with these columns, and so many at most.
 sub rows {
-    my ( $self, @columns ) = @_;
-    my $make = HandlerSocket2::Values::row_maker( \@columns, [ map { $self->kind($_) } @columns ] );
-    return sub { $make->( HandlerSocket2::Lines::values_of( $_[0], scalar @columns ) ) };
+    my ( $self, $columns, $most ) = @_;
+    my $make = HandlerSocket2::Values::row_maker( $columns, [ map { $self->kind($_) } @$columns ] );
+    return sub { $make->( HandlerSocket2::Lines::values_of( $_[0], scalar @$columns, $most ) ) };
 }
 
 # Filters as the protocol takes them, and their columns.
@@ -122,7 +122,7 @@ sub _find {
     return {
         kind    => $every ? 'find_all' : 'find',
         line    => _without_id( HandlerSocket2::Protocol::find( 0, @wanted ) ),
-        decode  => $self->rows( @{ $self->{columns} } ),
+        decode  => $self->rows( $self->{columns}, $in ? undef : $options{limit} || 1 ),
         index   => $self->index_of( $self->{columns}, $names ),
         feature => $every ? 'all' : $op eq '=<' ? 'descending' : undef,
     };
@@ -148,7 +148,7 @@ sub get {
 # What is the same in every call of get.
 sub _get {
     my ($self) = @_;
-    my $rows   = $self->rows( @{ $self->{columns} } );
+    my $rows   = $self->rows( $self->{columns} );
     my $width  = @{ $self->{columns} };
     return {
         kind   => 'get',
@@ -187,8 +187,8 @@ sub _none { return HandlerSocket2::ProtocolError->throw( "this is no reply: $_[0
 # A number, and in a table with AUTO_INCREMENT an id.
 sub _number_and_id {
     my ($reply) = @_;
-    my ( $columns, $values ) = @$reply;
-    _none('no count') if $columns > 2 || @$values != $columns || !@$values;
+    my ( $columns, $values, $size ) = @$reply;
+    _none('no count') if $columns > 2 || $size != $columns || !$size;
     my ( $number, $id ) = map { HandlerSocket2::Values::count($_) } @$values;
     return ( $number, $id || undef );
 }
@@ -225,7 +225,7 @@ sub _insert {
     if ( defined $options{returning} ) {
         $verb .= _mark( $options{returning} );
         push @names, grep { !exists $row->{$_} } @{ $self->{columns} };
-        $decode = $self->rows(@names);
+        $decode = $self->rows( \@names );
         $feature //= 'returning';
     }
     return {
@@ -242,7 +242,7 @@ sub insert {
     my ( $self, $row, %options ) = @_;
     my $decode = sub {
         my ($reply) = @_;
-        my $told = @{ $reply->[1] } ? 'number' : 'nothing';
+        my $told = $reply->[2] ? 'number' : 'nothing';
         return HandlerSocket2::Lines->can($told)->($reply) || undef;
     };
     return $self->_insert( q{+}, $row, $decode, %options );
@@ -287,7 +287,7 @@ sub change {
         my $mark = _mark( $options{returning} );
         @columns = @{ $self->{columns} } if $verb eq 'D';
         $verb .= $mark;
-        ( $decode, $feature ) = ( $self->rows(@columns), $FEATURE{$mark} );
+        ( $decode, $feature ) = ( $self->rows( \@columns ), $FEATURE{$mark} );
     }
     my @wanted = (
         $options{op} // q{=}, $self->key_values($key), $options{limit} // 1, 0, undef, $wire,

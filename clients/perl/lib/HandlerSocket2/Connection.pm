@@ -70,8 +70,8 @@ sub _log_in {
         die $reply if $reply->text ne 'cmd';
         return;    # a server of the original's kind has no features
     }
-    my ( $columns, $values ) = @$reply;
-    if ( $columns != 6 || @$values != 6 ) {
+    my ( $columns, $values, $number ) = @$reply;
+    if ( $columns != 6 || $number != 6 ) {
         die HandlerSocket2::Error->of_server( 3, 'unauth' );
     }
     $self->{features} = { map { $_ => 1 } split /,/, $values->[4] // q{} };
@@ -121,7 +121,7 @@ sub exchange {
             }
             push @$answers, $reader->feed($came);
         }
-        if ( @$answers > $number ) {    # nobody knows whose they are
+        if ( @$answers > $number || $reader->rest ) {    # nobody knows whose they are
             $self->{answers} = [];
             HandlerSocket2::ProtocolError->throw( 'more replies than requests', sent => 1 );
         }

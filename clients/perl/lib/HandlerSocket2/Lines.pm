@@ -10,6 +10,9 @@ use List::Util               qw(any);
 
 our $VERSION = '2.000';
 
+# Of columns in a table, and of those in its indexes.
+use constant MOST_PARTS => 4096;
+
 my @COLUMN = qw(column type nullable key default extra character_set comment);
 my @INDEX  = qw(index position column unique direction prefix_length);
 
@@ -21,9 +24,8 @@ sub _none { return HandlerSocket2::ProtocolError->throw( "this is no reply: $_[0
 # The values of a reply that has so many columns, and so many rows at most.
 sub values_of {
     my ( $reply, $columns, $rows ) = @_;
-    my $values = $reply->[1];
-    return $values
-        if $reply->[0] == $columns && ( !defined $rows || @$values <= $columns * $rows );
+    return $reply->[1]
+        if $reply->[0] == $columns && ( !defined $rows || $reply->[2] <= $columns * $rows );
     return _none('it has other columns, or more rows, than asked for');
 }
 
@@ -84,7 +86,7 @@ sub describe {
         : defined $database ? qw(table comment)
         :                     'database';
     my $decode = sub {
-        my $values = values_of( $_[0], scalar @names );
+        my $values = values_of( $_[0], scalar @names, defined $table ? MOST_PARTS : undef );
         for my $one ( grep {defined} @$values ) {
             utf8::decode($one);
         }

@@ -135,7 +135,7 @@ sub _page {
     }
     $self->{ended} = @rows < $self->{size};
     $self->_go_behind(@rows) if !$self->{ended};
-    return $calls->rows( @{ $calls->columns } )->( [ $kept, \@flat ] );
+    return $calls->rows( $calls->columns )->( [ $kept, \@flat, scalar @flat ] );
 }
 
 sub _same {

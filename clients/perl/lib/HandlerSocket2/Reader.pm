@@ -3,11 +3,15 @@ package HandlerSocket2::Reader;
 use 5.030;
 use warnings;
 
-use HandlerSocket2::Error ();
+use HandlerSocket2::Error      ();
+use HandlerSocket2::LongValues ();
 
 our $VERSION = '2.000';
 
 use constant MAX_REPLY => 64 << 20;
+
+# From here on a list of values is worth a second look.
+use constant LONG => 1 << 16;
 
 my %PLAIN = map { chr( $_ + 64 ) => chr($_) } 0 .. 15;
 
@@ -22,21 +26,26 @@ sub decode_value {
 
 sub parse_reply {
     my ($line) = @_;
-    my ( $code, $columns, @values ) = split /\t/, $line, -1;
+    my $long = length $line >= LONG;
+    my ( $code, $columns, @values ) = split /\t/, $line, $long ? 3 : -1;
     if ( !defined $columns || $code !~ /\A[0-9]{1,10}\z/ || $columns !~ /\A[0-9]{1,10}\z/ ) {
         _wrong('this is no reply');
     }
     if ( $code ne '0' ) {
         _wrong('this is no error') if $columns != 1;
         my $text = join q{ }, @values;
+        $text =~ tr/\t/ /;
         $text =~ s/[^\x00-\x7f]/\x{fffd}/g;
         return HandlerSocket2::Error->of_server( $code, $text );
     }
-    if ( $columns == 0 ? @values : @values % $columns ) {
+    my $number = $long ? ( $line =~ tr/\t// ) - 1 : @values;
+    if ( $columns == 0 ? $number : $number % $columns ) {
         _wrong('the values are no multiple of the columns');
     }
+    return [ 0 + $columns, HandlerSocket2::LongValues->new( $values[0], \&decode_value ), $number ]
+        if $long && $number;
     @values = map { decode_value($_) } @values if $line =~ tr/\x00\x01//;
-    return [ 0 + $columns, \@values ];
+    return [ 0 + $columns, \@values, $number ];
 }
 
 sub new {
@@ -92,12 +101,12 @@ HandlerSocket2::Reader - replies from bytes
     my $reader = HandlerSocket2::Reader->new;
     for my $reply ($reader->feed($bytes)) {
         die $reply if ref $reply ne 'ARRAY';
-        my ($columns, $values) = @$reply;
+        my ($columns, $values, $number) = @$reply;
     }
 
 =head1 DESCRIPTION
 
-Turns bytes, in any pieces, into replies. It knows no socket. A reply is C<[$columns, \@values]>, or
+Turns bytes, in any pieces, into replies. It knows no socket. A reply is C<[$columns, \@values, $number_of_values]>, or
 the object of a C<HandlerSocket2::ServerError>.
 
 =head1 METHODS AND FUNCTIONS
@@ -121,8 +130,9 @@ How many bytes have come that are no whole reply yet.
 
 The reply in a line without its LF; the value of a token.
 
-=head2 MAX_REPLY
+=head2 MAX_REPLY, LONG
 
-The bound of a reply in bytes, where no other is given.
+The bound of a reply in bytes, where no other is given; from how many bytes on its values are listed only when one of
+them is used.
 
 =cut
