@@ -140,23 +140,20 @@ sub find_all {
 
 sub get {
     my ( $self, $key ) = @_;
-    my $values = $self->key_values($key);
-    my $own    = $self->{get} //= $self->_get;
-    return { %$own, line => _without_id( HandlerSocket2::Protocol::get( 0, $values ) ) };
+    my $own  = $self->{get} //= $self->_get;
+    my $line = defined $key && !ref $key && $key =~ /\A[0-9]{1,14}\z/    # as most keys are
+        ? "\t=\t1\t$key\n"
+        : _without_id( HandlerSocket2::Protocol::get( 0, $self->key_values($key) ) );
+    return { kind => 'get', line => $line, decode => $own->{decode}, index => $own->{index} };
 }
 
 # What is the same in every call of get.
 sub _get {
     my ($self) = @_;
-    my $rows   = $self->rows( $self->{columns} );
-    my $width  = @{ $self->{columns} };
+    my $rows = $self->rows( $self->{columns}, 1 );
     return {
-        kind   => 'get',
-        decode => sub {
-            HandlerSocket2::Lines::values_of( $_[0], $width, 1 );
-            return $rows->( $_[0] )->[0];
-        },
-        index => $self->index_of( $self->{columns} ),
+        decode => sub { $rows->( $_[0] )->[0] },
+        index  => $self->index_of( $self->{columns} ),
     };
 }
 

@@ -13,6 +13,7 @@ use Scalar::Util             qw(blessed);
 our $VERSION = '2.000';
 
 use constant MOST_INDEXES => 256;
+use constant TRUSTED      => 0.1;    # seconds in which an idle connection hardly ever ends
 
 my @METHODS = qw(mysql_native_password unix_socket);
 
@@ -190,9 +191,18 @@ sub execute {
     }
     $self->{used} = HandlerSocket2::Socket::now();
     my $refused = @opened ? $self->_refused( \@opened ) : {};
-    return map {
-        ref $plan[$_] ? $plan[$_] : $self->_result( $calls->[$_], $plan[$_], $broken, $refused )
-    } 0 .. $#plan;
+    my $answers = $self->{answers};
+    my @results;
+    for my $at ( 0 .. $#plan ) {
+        my ( $call, $place ) = ( $calls->[$at], $plan[$at] );
+        my $answer = ref $place ? $place : $answers->[$place] // $broken;
+        if ( %$refused && !ref $place && $answers->[$place] && defined $call->{index} ) {
+            $answer = $refused->{ $call->{index} } // $answer;
+        }
+        push @results,
+            ref $answer eq 'ARRAY' ? $self->_meaning( $answer, $call->{decode} ) : $answer;
+    }
+    return @results;
 }
 
 # Forgets the indexes that the server has not opened; gives its errors.
@@ -209,15 +219,6 @@ sub _refused {
         push @{ $self->{free} }, $known->[0];
     }
     return \%refused;
-}
-
-sub _result {
-    my ( $self, $call, $at, $broken, $refused ) = @_;
-    my $answer = $self->{answers}[$at] // return $broken;
-    if ( defined $call->{index} && $refused->{ $call->{index} } ) {
-        return $refused->{ $call->{index} };
-    }
-    return $self->_meaning( $answer, $call->{decode} );
 }
 
 # What an answer means. A server whose reply is none to what was asked is not believed further.
@@ -241,14 +242,15 @@ sub break_off {
     return;
 }
 
-# Whether a connection that is not used can be used.
+# Whether a connection that is not used can be used, for a change or for reads.
 sub alive {
-    my ($self) = @_;
+    my ( $self, $change ) = @_;
     my $most = $self->{options}{max_idle};
+    my $idle = HandlerSocket2::Socket::now() - $self->{used};
     return
            !$self->{broken}
-        && ( !$most || HandlerSocket2::Socket::now() - $self->{used} < $most )
-        && $self->{socket}->alive;
+        && ( !$most || $idle < $most )
+        && $self->{socket}->alive( !$change && $idle < TRUSTED );
 }
 
 sub close {

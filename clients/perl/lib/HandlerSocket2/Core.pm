@@ -163,7 +163,7 @@ sub _change {
 
 sub _change_once {
     my ( $self, $pool, $calls ) = @_;
-    return $self->_with( $pool, $pool->take, sub { $self->write_on( $_[0], $calls ) } );
+    return $self->_with( $pool, $pool->take(1), sub { $self->write_on( $_[0], $calls ) } );
 }
 
 # The results of calls of which one commits. With read_your_writes their GTID is asked for in the same piece.
@@ -210,7 +210,7 @@ sub last_gtid {
     my ($self) = @_;
     return $self->{gtids}->all if $self->{options}{read_your_writes};
     my $pool       = $self->writer;
-    my $connection = $pool->take;
+    my $connection = $pool->take(1);
     if ( refaddr $connection != ( $self->{writer_used} // 0 ) ) {
         $pool->give_back($connection);
         return $self->{gtids}->all;

@@ -29,16 +29,16 @@ sub _leave_parents {
     return;
 }
 
-# A connection that is open; the one that was used last, if one is idle.
+# A connection that is open, for a change or for reads; the one that was used last, if one is idle.
 sub take {
-    my ($self) = @_;
+    my ( $self, $change ) = @_;
     $self->_leave_parents;
     if ( $self->{taken} >= $self->{options}{pool_size} ) {
         HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
     }
     my $found;
     while ( $found = pop @{ $self->{idle} } ) {
-        last if $found->alive;
+        last if $found->alive($change);
         $found->close;
     }
     $found //= HandlerSocket2::Connection->new( $self->{place}, $self->{options} );

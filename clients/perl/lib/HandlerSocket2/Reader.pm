@@ -28,9 +28,7 @@ sub parse_reply {
     my ($line) = @_;
     my $long = length $line >= LONG;
     my ( $code, $columns, @values ) = split /\t/, $line, $long ? 3 : -1;
-    if ( !defined $columns || $code !~ /\A[0-9]{1,10}\z/ || $columns !~ /\A[0-9]{1,10}\z/ ) {
-        _wrong('this is no reply');
-    }
+    _wrong('this is no reply') if $line !~ /\A[0-9]{1,10}\t[0-9]{1,10}(?:\t|\z)/;
     if ( $code ne '0' ) {
         _wrong('this is no error') if $columns != 1;
         my $text = join q{ }, @values;
@@ -69,7 +67,7 @@ sub feed {
     my @replies;
     my $from = 0;
     while ( ( my $end = index $data, "\n", $from ) >= 0 ) {
-        $self->_bound( $end - $from );
+        $self->_bound( $end - $from ) if $end - $from >= $self->{max};
         push @replies, parse_reply( substr $data, $from, $end - $from );
         $from = $end + 1;
     }

@@ -7,8 +7,8 @@ use Errno                 qw(EAGAIN EINTR EWOULDBLOCK);
 use HandlerSocket2::Error ();
 use IO::Socket::IP        ();
 use IO::Socket::UNIX      ();
-use Socket                qw(IPPROTO_TCP SOCK_STREAM SOL_SOCKET SO_KEEPALIVE TCP_NODELAY);
-use Time::HiRes           qw(CLOCK_MONOTONIC clock_gettime);
+use Socket      qw(IPPROTO_TCP SOCK_STREAM SOL_SOCKET SO_KEEPALIVE SO_RCVTIMEO TCP_NODELAY);
+use Time::HiRes qw(CLOCK_MONOTONIC clock_gettime);
 
 our $VERSION = '2.000';
 
@@ -19,6 +19,10 @@ use constant LONGEST_PATH => 107;
 
 # With it a write to a closed socket raises no signal, so that none has to be ignored.
 use constant NO_SIGNAL => eval { Socket::MSG_NOSIGNAL() } // 0;
+
+# What a plain socket does not wait for. Where it is known, such a socket blocks: the kernel keeps its
+# timeout, so that a request is one call to write and one to read. (A timeval is two longs there.)
+use constant NO_WAIT => $^O eq 'linux' ? eval { Socket::MSG_DONTWAIT() } // 0 : 0;
 
 sub now { return clock_gettime(CLOCK_MONOTONIC) }
 
@@ -89,7 +93,8 @@ sub connect_to {
     }
     $self->{socket} = $socket;
     $self->_start_tls( $where, %place ) if $place{tls};
-    $socket->blocking(0);
+    $self->{waits_itself} = NO_WAIT && NO_SIGNAL && !$self->{tls};
+    $socket->blocking( $self->{waits_itself} ? 1 : 0 );
     return $self;
 }
 
@@ -121,6 +126,21 @@ sub _start_tls {
 sub limit {
     my ( $self, $seconds ) = @_;
     $self->{end} = $seconds ? now() + $seconds : undef;
+    return;
+}
+
+# Tells the kernel how long a read may wait, where that has changed by more than a little.
+sub _set_timeout {
+    my ($self) = @_;
+    my $left = defined $self->{end} ? $self->{end} - now() : 0;
+    _late( 'the request took too long', 1 ) if $left <= 0 && defined $self->{end};
+    my $set = $self->{timeout} // 0;
+    return if $left <= $set && $left >= 0.99 * $set;
+    my $seconds = int $left;
+    my $micros  = int( 1e6 * ( $left - $seconds ) );
+    $micros = 1000 if $left && !$seconds && $micros < 1000;    # 0 is no timeout
+    setsockopt $self->{socket}, SOL_SOCKET, SO_RCVTIMEO, pack 'l!l!', $seconds, $micros;
+    $self->{timeout} = $left;
     return;
 }
 
@@ -161,12 +181,13 @@ sub _blocked {
 sub send_all {
     my ( $self, $data, $sink ) = @_;
     my $plain = NO_SIGNAL && !$self->{tls};
+    my $flags = $self->{waits_itself} ? NO_SIGNAL | NO_WAIT : NO_SIGNAL;
     local $SIG{PIPE} = 'IGNORE' if !$plain;
     my ( $done, $size ) = ( 0, length $data );
     while ( $done < $size ) {
         my $number = $plain
             ? send $self->{socket}, $done || $size > PIECE ? substr $data, $done, PIECE : $data,
-                NO_SIGNAL
+                $flags
             : syswrite $self->{socket}, $data, $size - $done > PIECE ? PIECE : $size - $done, $done;
         if ( defined $number ) {
             $done += $number;
@@ -185,8 +206,11 @@ sub send_all {
 # What is there: bytes, nothing at the end, undef when nothing has come yet.
 sub _read_now {
     my ($self) = @_;
-    my $number = sysread $self->{socket}, $self->{came}, PIECE;    # a buffer that is kept
-    return $self->{came} if defined $number;
+    my $read
+        = $self->{waits_itself}
+        ? defined recv $self->{socket}, $self->{came}, PIECE, NO_WAIT
+        : defined sysread $self->{socket}, $self->{came}, PIECE;    # a buffer that is kept
+    return $self->{came} if $read;
     @{ $self->{waits} } = $self->_blocked( 0, 1 );
     return;
 }
@@ -194,8 +218,9 @@ sub _read_now {
 # What has come; nothing at the end.
 sub receive {
     my ($self) = @_;
-    local $SIG{PIPE} = 'IGNORE' if $self->{tls};                   # which may write
-    $self->_wait( 1, 0 ) if !$self->{tls};    # TLS may have bytes that no wait tells of
+    return $self->_wait_and_read if $self->{waits_itself};
+    local $SIG{PIPE} = 'IGNORE'  if $self->{tls};         # which may write
+    $self->_wait( 1, 0 )         if !$self->{tls};        # TLS may have bytes that no wait tells of
     while (1) {
         my $data = $self->_read_now;
         return $data if defined $data;
@@ -203,9 +228,21 @@ sub receive {
     }
 }
 
-# Whether a connection that is not used is still there: nothing may have come on it.
-sub alive {
+sub _wait_and_read {
     my ($self) = @_;
+    while (1) {
+        $self->_set_timeout;
+        return $self->{came} if defined sysread $self->{socket}, $self->{came}, PIECE;
+        _late( 'the request took too long', 1 ) if $! == EAGAIN || $! == EWOULDBLOCK;
+        _lost( "the connection broke: $!", 1 )  if $! != EINTR;
+    }
+}
+
+# Whether a connection that is not used is still there: nothing may have come on it. One that is
+# trusted is not worth a call of the system.
+sub alive {
+    my ( $self, $trusted ) = @_;
+    return 1 if $trusted;
     my $number = fileno $self->{socket};
     return 0 if !defined $number;
     vec( my $bits = q{}, $number, 1 ) = 1;

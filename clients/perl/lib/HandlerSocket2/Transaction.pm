@@ -42,7 +42,7 @@ sub begin {
     my ($self) = @_;
     HandlerSocket2::ValueError->throw('the transaction has begun') if $self->{connection};
     $self->{pool}       = $self->{read_only} ? $self->{core}->reader : $self->{core}->writer;
-    $self->{connection} = $self->{pool}->take;
+    $self->{connection} = $self->{pool}->take(1);
     $self->{owner}      = HandlerSocket2::Pool::owner();
     return if eval {
         $self->one( HandlerSocket2::Lines::line( 'begin', $self->{line}, 'transaction' ) );
