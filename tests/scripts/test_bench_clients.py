@@ -37,12 +37,20 @@ def test_cpu_is_that_of_one_lookup() -> None:
 def test_a_goal_that_is_missed_is_marked_with_what_the_socket_has() -> None:
     text = clients_page.text(results(single=[measured(150, 100, 100, 180)]))
     assert "| go-redis 9.0.5 | 100 | 5,000 µs | 1.50 | 1.50 |" in text
-    assert "prepared | 100 | 5,000 µs | **1.50**, socket 1.80 | 1.50 |" in text
-    assert "1 of 2 are\n  reached" in text
+    assert "prepared | 100 | 5,000 µs | *1.50*, socket 1.80 | 1.50 |" in text
+    assert "1 of 2 are\n  reached. 1 are missed by the bare socket" in text
+    assert "The other 0 the socket reaches" in text
+
+
+def test_a_goal_that_the_socket_reaches_is_marked_as_the_clients() -> None:
+    text = clients_page.text(results(single=[measured(150, 100, 160, 210)]))
+    assert "prepared | 100 | 5,000 µs | **1.50**, socket 2.10 | 1.50 |" in text
+    assert "go-redis 9.0.5 | 160 | 3,125 µs | **0.94**, socket 1.31 | 0.94 |" in text
+    assert "The other 2 the socket reaches" in text
 
 
 def test_a_goal_that_is_just_reached_is_reached() -> None:
-    assert list(clients_page.goals(results(single=[measured(200, 100, 200, 1)]))) == [True, True]
+    assert list(clients_page.goals(results(single=[measured(200, 100, 200, 1)]))) == ["reached"] * 2
 
 
 def test_a_pipeline_stands_beside_single_statements_of_its_own_round_too() -> None:
