@@ -156,8 +156,8 @@ class TableCalls:
 
     def get(self, key: Key) -> Call:
         """The row with this key, or None."""
-        values = key_values(key)
-        return Call("get", lambda id: protocol.find(id, "=", values), self._first, self._plain)
+        line = protocol.find_one(key_values(key))
+        return Call("get", lambda id: b"%d%b" % (id, line), self._first, self._plain)
 
     def page(
         self,

@@ -211,23 +211,24 @@ class Connection:
         if not self.own:
             raise ConnectionError("the connection belongs to the process that has forked")
         lines: List[bytes] = []
-        plan: List[Tuple[Optional[Error], int]] = []  # an error, or where its reply is
+        plan: List[Union[Error, int]] = []  # an error, or where its reply is
         opened: List[Tuple[int, Index]] = []
         for call in calls:
             if call.feature and call.feature not in self.features:
-                plan.append((UnsupportedError(f"the server has no {call.feature}"), -1))
+                plan.append(UnsupportedError(f"the server has no {call.feature}"))
                 continue
-            id = 0
+            id, index = 0, call.index
             try:
-                if call.index:
-                    id, new = self._open(call.index, lines)
+                if index is not None:
+                    id, new = self._open(index, lines)
                     if new:
-                        opened.append((len(lines) - 1, call.index))
-                lines.append(call.encode(id))
+                        opened.append((len(lines) - 1, index))
+                line = call.encode(id)
             except Error as error:
-                plan.append((error, -1))
+                plan.append(error)
                 continue
-            plan.append((None, len(lines) - 1))
+            plan.append(len(lines))
+            lines.append(line)
         broken: Optional[ConnectionError] = None
         if lines:
             self._transport.limit(seconds)
@@ -250,8 +251,8 @@ class Connection:
                 self._free.append(self._indexes.pop(index))
             self._last = None, 0
         return [
-            error or self._result(call, at, answers, broken, refused)
-            for call, (error, at) in zip(calls, plan)
+            self._result(call, at, answers, broken, refused) if isinstance(at, int) else at
+            for call, at in zip(calls, plan)
         ]
 
     def _result(self, call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:

@@ -125,6 +125,15 @@ def _find(
     return tokens
 
 
+def find_one(key: Sequence[Raw]) -> bytes:
+    """What stands behind the id of a find of one row by its key, as most requests are."""
+    if not key:
+        raise ValueError("the key has no values")
+    if len(key) == 1:
+        return b"\t=\t1\t" + encode_value(key[0]) + b"\n"
+    return b"\t=\t%d\t%b\n" % (len(key), b"\t".join(map(encode_value, key)))
+
+
 def find(
     id: int,
     op: str,
@@ -135,9 +144,6 @@ def find(
     filters: Sequence[Filter] = (),
 ) -> bytes:
     """A find."""
-    plain = key and op == "=" and limit == 1 and not (offset or in_ or filters)
-    if plain and 0 <= id <= MAX_NUMBER:  # as most requests are
-        return b"%d\t=\t%d\t%b\n" % (id, len(key), b"\t".join(map(encode_value, key)))
     return _line(*_find(id, op, key, limit, offset, in_, filters, False))
 
 

@@ -14,6 +14,9 @@ _ESCAPE = re.compile(rb"\x01(.?)", re.DOTALL)
 _PLAIN = {bytes([c + 64]): bytes([c]) for c in range(16)}
 
 
+_SMALL = {b"%d" % number: number for number in range(100)}
+
+
 class Reply(NamedTuple):
     """A reply that is no error: its number of columns, and all values in their order."""
 
@@ -68,9 +71,11 @@ def parse_reply(line: bytes) -> Union[Reply, ServerError]:
     """The reply in a line without its LF; ProtocolError when it is none."""
     tokens = line.split(b"\t", -1 if len(line) < LONG else 2)
     number = tokens[1] if len(tokens) > 1 else b""
-    if not number.isdigit() or len(number) > 10:
-        raise ProtocolError("this is no reply", sent=True)
-    columns = int(number)
+    columns = _SMALL.get(number, -1)  # int() takes longer
+    if columns < 0:
+        if not number.isdigit() or len(number) > 10:
+            raise ProtocolError("this is no reply", sent=True)
+        columns = int(number)
     if tokens[0] != b"0":
         return _parse_error(tokens, columns)
     values: Sequence[Raw]

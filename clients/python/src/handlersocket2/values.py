@@ -38,6 +38,8 @@ def kind_of(type: str) -> str:
 
 def to_bytes(value: Value) -> Raw:
     """The bytes of a value that is sent."""
+    if type(value) is int:
+        return b"%d" % value
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
