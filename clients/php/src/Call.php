@@ -7,6 +7,7 @@ namespace HandlerSocket2;
 /** A request, to be sent by a client, a pipeline or a transaction. */
 final class Call
 {
+    private const MOST_PARTS = 4096; // of columns in a table, and of those in its indexes
     /** What D tells of everything. */
     private const NEVER_NULL = [
         'database' => 1, 'table' => 1, 'column' => 1, 'type' => 1, 'nullable' => 1,
@@ -58,7 +59,7 @@ final class Call
     public static function waitForGtid(string $gtid, float $seconds): self
     {
         $line = Protocol::waitGtid($gtid, (int) min($seconds * 1000, PHP_INT_MAX >> 1));
-        return self::line('wait_for_gtid', $line, 'gtid', static fn (Reply $r) => $r->values === ['1']);
+        return self::line('wait_for_gtid', $line, 'gtid', static fn (Reply $r) => $r->size === 1 && $r->values === ['1']);
     }
 
     /** D: databases, tables, columns or indexes. */
@@ -87,7 +88,8 @@ final class Call
     private static function schema(Reply $reply, array $names, bool $typed): array
     {
         $rows = [];
-        foreach (array_chunk($reply->with(count($names))->values, count($names)) as $values) {
+        $most = $typed ? self::MOST_PARTS : Protocol::MAX_NUMBER;
+        foreach (array_chunk($reply->with(count($names), $most)->values, count($names)) as $values) {
             $row = array_combine($names, $values);
             if (in_array(null, array_intersect_key($row, self::NEVER_NULL), true)) {
                 throw new ProtocolError('a name or a type is missing');

@@ -132,10 +132,12 @@ final class Calls
     ): Call {
         [$names, $wire] = self::filters($filters);
         $key = Values::key($key);
+        $rows = $this->rows;
+        $width = count($this->columns);
         return $this->call(
             'find',
             static fn (int $id) => Protocol::find($id, $op, $key, $limit, $offset, $in, $wire),
-            $this->rows,
+            $in ? $rows : static fn (Reply $reply) => $rows($reply->with($width, $limit ?: 1)),
             $this->columns,
             $names,
             false,

@@ -65,7 +65,7 @@ final class Connection
             if ($reply->text !== 'cmd') {
                 throw $reply;
             }
-        } elseif ($reply->columns === 6 && count($reply->values) === 6) {
+        } elseif ($reply->columns === 6 && $reply->size === 6) {
             $this->features = explode(',', $reply->values[4] ?? '');
         } else {
             throw new AuthenticationError(3, 'unauth');
@@ -83,7 +83,7 @@ final class Connection
             return null;
         }
         if ($reply instanceof Reply && $reply->columns === 2) {
-            $challenge = @hex2bin($reply->values[1] ?? '');
+            $challenge = $reply->size === 2 ? @hex2bin($reply->values[1] ?? '') : false;
             if ($challenge === false) {
                 throw new ProtocolError('the challenge is none');
             }

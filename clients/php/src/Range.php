@@ -75,7 +75,7 @@ final class Range
             ));
             $page = array_chunk($reply->values, count($columns));
             foreach ($page as $row) {
-                yield $decode(new Reply($width, array_slice($row, 0, $width)))[0] ?? [];
+                yield $decode(new Reply($width, array_slice($row, 0, $width), $width))[0] ?? [];
             }
             if (count($page) === $this->size) {
                 $this->goBehind($index, array_map($keyOf, $page));

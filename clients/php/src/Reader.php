@@ -8,6 +8,7 @@ namespace HandlerSocket2;
 final class Reader
 {
     public const MAX_REPLY = 64 << 20;
+    private const LONG = 1 << 16; // from here on a list of values is worth a second look
     /** @var list<string> */
     private array $pieces = [];
     private int $size = 0;
@@ -90,24 +91,33 @@ final class Reader
     /** The reply in a line without its LF; ProtocolError when it is none. */
     public static function parse(string $line): Reply|ServerError
     {
-        $tokens = explode("\t", $line);
+        $long = strlen($line) >= self::LONG;
+        $tokens = explode("\t", $line, $long ? 3 : PHP_INT_MAX);
         if (count($tokens) < 2 || !self::isNumber($tokens[0]) || !self::isNumber($tokens[1])) {
             throw new ProtocolError('this is no reply');
         }
         $columns = (int) $tokens[1];
         $values = array_slice($tokens, 2);
+        $size = $long ? substr_count($line, "\t") - 1 : count($values);
         if ($tokens[0] !== '0') {
             if ($columns !== 1) {
                 throw new ProtocolError('this is no error');
             }
-            return ServerError::of((int) $tokens[0], implode(' ', $values));
+            return ServerError::of((int) $tokens[0], strtr(implode(' ', $values), "\t", ' '));
         }
-        if ($columns === 0 ? $values !== [] : count($values) % $columns !== 0) {
+        if ($columns === 0 ? $size !== 0 : $size % $columns !== 0) {
             throw new ProtocolError('the values are no multiple of the columns');
         }
-        if (strpbrk($line, "\0\1") !== false) {
-            $values = array_map(self::value(...), $values);
-        }
-        return new Reply($columns, $values);
+        return new Reply($columns, $long && $size ? $values[0] : self::values($values, $line), $size);
+    }
+
+    /**
+     * What the tokens of a line mean.
+     * @param list<string> $tokens
+     * @return list<?string>
+     */
+    public static function values(array $tokens, string $line): array
+    {
+        return strpbrk($line, "\0\1") === false ? $tokens : array_map(self::value(...), $tokens);
     }
 }

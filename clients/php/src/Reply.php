@@ -7,15 +7,37 @@ namespace HandlerSocket2;
 /** A reply that is no error: its number of columns, and all values in their order. */
 final class Reply
 {
-    /** @param list<?string> $values */
-    public function __construct(public readonly int $columns, public readonly array $values)
+    /** @var list<?string> */
+    public array $values;
+    private string $tokens = '';
+
+    /**
+     * @param list<?string>|string $values those of a long reply as they came: they are listed when they are read, since
+     *     the list of what is no answer may take a lot of memory
+     * @param int $size how many they are
+     */
+    public function __construct(public readonly int $columns, array|string $values, public readonly int $size)
     {
+        if (is_array($values)) {
+            $this->values = $values;
+        } else {
+            $this->tokens = $values;
+            unset($this->values); // so that the first one who reads it comes to __get
+        }
+    }
+
+    /** The values of a long reply. */
+    public function __get(string $name): mixed
+    {
+        $this->values = Reader::values(explode("\t", $this->tokens), $this->tokens);
+        $this->tokens = '';
+        return $this->values;
     }
 
     /** This reply, if it has that many columns, and so many rows at most; else a ProtocolError. */
     public function with(int $columns, int $rows = Protocol::MAX_NUMBER): self
     {
-        if ($this->columns !== $columns || count($this->values) > $columns * $rows) {
+        if ($this->columns !== $columns || $this->size > $columns * $rows) {
             throw new ProtocolError('the reply has other columns, or more rows, than asked for');
         }
         return $this;
@@ -39,8 +61,9 @@ final class Reply
      */
     public function numberAndId(): array
     {
-        $number = Values::count($this->values[0] ?? null);
-        if (!is_int($number) || $this->columns > 2 || count($this->values) !== $this->columns) {
+        $fits = $this->columns <= 2 && $this->size === $this->columns;
+        $number = $fits ? Values::count($this->values[0] ?? null) : null;
+        if (!is_int($number)) {
             throw new ProtocolError('the reply is no count');
         }
         return [$number, self::id($this->values[1] ?? '0')];

@@ -174,4 +174,39 @@ final class LiesTest extends TestCase
         self::assertSame([['a' => '1', 'b' => '2'], ['a' => '5', 'b' => '6']], [$first, $third]);
         self::assertInstanceOf(ProtocolError::class, $second);
     }
+
+    public function testALongReplyToSomethingElseIsNotListed(): void
+    {
+        $calls = [
+            static fn ($db) => self::pair($db)->get(1),
+            static fn ($db) => self::pair($db)->getMany([1]),
+            static fn ($db) => self::pair($db)->find('>=', 1, 9),
+            static fn ($db) => self::pair($db)->count('=', 1),
+            static fn ($db) => self::pair($db)->delete(1),
+            static fn ($db) => self::pair($db)->insert(['a' => 1]),
+            static fn ($db) => self::pair($db)->upsert(['a' => 1]),
+        ];
+        $lie = "0\t2" . str_repeat("\t", 1 << 22); // a list of them would take 64 MiB
+        foreach ($calls as $at => $work) {
+            $client = $this->lying($lie);
+            memory_reset_peak_usage();
+            $before = memory_get_usage();
+            $this->refused($client, $work, "call $at");
+            self::assertLessThan(48 << 20, memory_get_peak_usage() - $before, "call $at");
+        }
+        $this->refused($this->lying($lie, "D\t"), static fn ($db) => $db->describe('test.t'), 'describe');
+        $this->refused($this->lying($lie, "P\t"), static fn ($db) => self::pair($db)->get(1), 'open_index');
+    }
+
+    public function testALongReplyHasItsValues(): void
+    {
+        $long = str_repeat('x', 70_000);
+        $client = $this->lying("0\t4\t" . implode("\t", array_fill(0, 10, "\t\0\t\1I\1@\t$long")));
+        $found = $client->table('t.t', ['a', 'b', 'c', 'd'], raw: true)->find('>=', 1, 10);
+        self::assertSame(array_fill(0, 10, ['a' => '', 'b' => null, 'c' => "\t\0", 'd' => $long]), $found);
+        foreach (["\t\1", "\t\1a", "\t\t"] as $lie) {
+            $work = static fn ($db) => self::pair($db)->find('>=', 1, 10);
+            $this->refused($this->lying("0\t2\t$long$lie"), $work, bin2hex($lie));
+        }
+    }
 }

@@ -142,4 +142,26 @@ class TestLies < FakeServerTest
       assert_raises(ProtocolError, lie) { db.last_gtid }
     end
   end
+
+  def test_a_long_reply_to_something_else_is_not_listed
+    lie = "0\t2#{"\t" * (1 << 20)}"
+    calls = [*ROWS.slice(:get, :get_many, :find).values, *COUNTS.values, *ADDED.values]
+    values = LongReply.instance_method(:values)
+    LongReply.remove_method(:values)
+    LongReply.define_method(:values) { raise "the values were listed" }
+    [*calls, ->(user) { user.insert({ a: 1 }) }].each { |work| refused(lie) { |db| work.call(pair(db)) } }
+    refused(lie, request: "D\t") { |db| db.describe("test.t") }
+    refused(lie, request: "P\t") { |db| pair(db).get(1) }
+  ensure
+    LongReply.remove_method(:values)
+    LongReply.define_method(:values, values)
+  end
+
+  def test_a_long_reply_has_its_values
+    long = "x" * 70_000
+    server = lying("0\t4\t#{(["\t\0\t\x01I\x01@\t#{long}"] * 10).join("\t")}")
+    found = table(client(server), %w[a b c d]).find(">=", 1, limit: 10)
+    assert_equal [{ "a" => "", "b" => nil, "c" => "\t\0", "d" => long }] * 10, found
+    %W[\t\x01 \t\x01a \t\t].each { |lie| refused("0\t2\t#{long}#{lie}") { |db| pair(db).find(">=", 1, limit: 10) } }
+  end
 end

@@ -87,9 +87,12 @@ sub _account {
     return if blessed $reply && $reply->text eq 'authtype';
     my $told;
     if ( !blessed $reply && $reply->[0] == 2 ) {
+        my ($challenge)
+            = $reply->[2] == 2 ? ( $reply->[1][1] // q{} ) =~ /\A((?:[0-9a-f]{2})+)\z/i : ();
+        HandlerSocket2::ProtocolError->throw( 'the challenge is none', sent => 1 ) if !$challenge;
         my $response = HandlerSocket2::Protocol::native_password(
             HandlerSocket2::Protocol::utf8($password),
-            pack 'H*', $reply->[1][1] // q{}
+            pack 'H*', $challenge
         );
         ( $reply, $told )
             = $self->exchange( HandlerSocket2::Protocol::answer($response) . $hello, 2 );

@@ -46,8 +46,9 @@ NOTHING = Reply(1, [])
 
 def _challenge(reply: Reply) -> bytes:
     try:
-        return bytes.fromhex((reply.values[1] or b"").decode())
-    except (builtins.ValueError, LookupError):
+        _, challenge = reply.values if len(reply.values) == 2 else (b"", None)
+        return bytes.fromhex((challenge or b"-").decode())
+    except builtins.ValueError:
         raise ProtocolError("the challenge is none", sent=True) from None
 
 

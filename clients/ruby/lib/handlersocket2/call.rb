@@ -13,8 +13,9 @@ module HandlerSocket2
     TOLD = %w[database table column type nullable index position unique].freeze # never NULL
     NUMBERS = %w[position prefix_length].freeze
     NUMBER = /\A[0-9]{0,10}\z/
+    MOST_PARTS = 4096 # of columns in a table, and of those in its indexes
     GTID = /\A(?:[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20})?\z/
-    private_constant :DESCRIBED, :TOLD, :NUMBERS, :NUMBER, :GTID
+    private_constant :MOST_PARTS, :DESCRIBED, :TOLD, :NUMBERS, :NUMBER, :GTID
 
     # @return [Symbol] for the hook
     attr_reader :kind
@@ -79,7 +80,7 @@ module HandlerSocket2
     def self.describe(database = nil, table = nil, indexes: false)
       names = DESCRIBED[indexes ? 3 : [database, table].compact.size]
       new(:describe, Protocol.describe(database, table, indexes), feature: "describe") do |reply|
-        reply.rows(names.size).map { |values| schema(names.zip(values).to_h) }
+        reply.rows(names.size, (MOST_PARTS if table)).map { |values| schema(names.zip(values).to_h) }
       end
     end
 

@@ -44,7 +44,7 @@ module HandlerSocket2
     # @return [Proc]
     def rows(columns)
       row = row(columns)
-      ->(reply) { reply.rows(columns.size).map(&row) }
+      ->(reply, most = nil) { reply.rows(columns.size, most).map(&row) }
     end
 
     # @return [Call] a find that gives all its rows; `within` as {Protocol.find} has it
@@ -54,7 +54,10 @@ module HandlerSocket2
       feature = if within && within[:all] then "all"
                 elsif operator == "=<" then "descending"
                 end
-      call(:find, line, names.empty? ? @plain : opening(@columns, names), feature: feature, &@rows)
+      most = [limit, 1].max unless within
+      call(:find, line, names.empty? ? @plain : opening(@columns, names), feature: feature) do |reply|
+        @rows.call(reply, most)
+      end
     end
 
     # @return [Call]
@@ -165,7 +168,7 @@ module HandlerSocket2
       row = row(columns)
       lambda do |reply|
         reply.check(columns.size, 1)
-        row.call(reply.values) unless reply.values.empty?
+        row.call(reply.values) unless reply.size.zero?
       end
     end
 

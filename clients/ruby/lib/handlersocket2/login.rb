@@ -27,7 +27,7 @@ module HandlerSocket2
 
         return [].freeze
       end
-      raise AuthenticationError.new(3, "unauth") unless reply.columns == 6
+      raise AuthenticationError.new(3, "unauth") unless reply.columns == 6 && reply.size == 6
 
       features = reply.values[4]
       raise ProtocolError, "the features are none" unless features&.ascii_only?
@@ -49,7 +49,7 @@ module HandlerSocket2
       reply, = @exchange.call(Protocol.login(@options.user, METHODS), 1)
       return plain if reply.is_a?(ServerError) && reply.text == "authtype"
 
-      reply, hello = challenged(reply.values[1]) if reply.is_a?(Reply) && reply.columns == 2
+      reply, hello = challenged((reply.values[1] if reply.size == 2)) if reply.is_a?(Reply) && reply.columns == 2
       # An account of another kind; nobody but the server sees the password.
       reply, hello = told(Protocol.password(@options.user, password)) if reply.is_a?(ServerError) && @address.secure?
       raise reply if reply.is_a?(ServerError)

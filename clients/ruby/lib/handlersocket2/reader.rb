@@ -11,12 +11,16 @@ module HandlerSocket2
     attr_reader :columns
     # @return [Array<String, nil>] bytes
     attr_reader :values
+    # @return [Integer] how many values there are
+    attr_reader :size
 
     # @param columns [Integer]
     # @param values [Array<String, nil>]
-    def initialize(columns, values)
+    # @param size [Integer]
+    def initialize(columns, values, size = values.size)
       @columns = columns
       @values = values
+      @size = size
     end
 
     # @param width [Integer] how many columns were asked for
@@ -34,14 +38,14 @@ module HandlerSocket2
     # @raise [ProtocolError] when it has others
     def check(width, most)
       raise ProtocolError, "the reply has not the columns that were asked for" if columns != width
-      raise ProtocolError, "the reply has more rows than were asked for" if most && values.size > most * width
+      raise ProtocolError, "the reply has more rows than were asked for" if most && size > most * width
     end
 
     # @param sizes [Range] how many there may be
     # @return [Array<Integer>] the numbers that are the only row
     # @raise [ProtocolError] when it has something else
     def numbers(sizes)
-      unless sizes.cover?(values.size) && columns == [values.size, 1].max && values.all? { |one| one&.match?(WHOLE) }
+      unless sizes.cover?(size) && columns == [size, 1].max && values.all? { |one| one&.match?(WHOLE) }
         raise ProtocolError, "the reply has not the numbers that were asked for"
       end
 
@@ -57,7 +61,26 @@ module HandlerSocket2
     # @return [true] when it tells nothing
     # @raise [ProtocolError] when it has values
     def nothing
-      values.empty? or raise ProtocolError, "the reply has values, for which nobody has asked"
+      size.zero? or raise ProtocolError, "the reply has values, for which nobody has asked"
+    end
+  end
+
+  # A reply whose values are listed when they are asked for: the list of what is no answer may take a lot
+  # of memory.
+  # @api private
+  class LongReply < Reply
+    # @param columns [Integer]
+    # @param tokens [String] the values as they came
+    # @param size [Integer]
+    def initialize(columns, tokens, size)
+      super(columns, nil, size)
+      @tokens = tokens
+    end
+
+    # @return [Array<String, nil>] bytes
+    # @raise [ProtocolError] when one is none
+    def values
+      @values ||= Reader.values(@tokens.split("\t", -1), @tokens).tap { @tokens = nil }
     end
   end
 
@@ -66,12 +89,13 @@ module HandlerSocket2
   class Reader
     # The server's largest reply.
     MAX_REPLY = 64 << 20
+    LONG = 1 << 16 # From here on a list of values is worth a second look.
     NUMBER = /\A[0-9]{1,10}\z/
     CODED = /[\x00\x01]/n
     ESCAPED = /\x01.?/mn
     MEANINGS = Hash.new { raise ProtocolError, "an escape sequence is none" }
                    .update((0..15).to_h { |byte| ["\x01#{(byte + 0x40).chr}", byte.chr] }).freeze
-    private_constant :NUMBER, :CODED, :ESCAPED, :MEANINGS
+    private_constant :LONG, :NUMBER, :CODED, :ESCAPED, :MEANINGS
 
     # @return [Integer] how many bytes have come that are no whole reply yet
     attr_reader :rest
@@ -120,24 +144,35 @@ module HandlerSocket2
     # @return [Reply, ServerError]
     # @raise [ProtocolError] when it is none
     def self.parse(line)
-      code, columns, *values = line.split("\t", -1)
+      long = line.bytesize >= LONG
+      code, columns, *values = line.split("\t", long ? 3 : -1)
       raise ProtocolError, "this is no reply" unless code&.match?(NUMBER) && columns&.match?(NUMBER)
 
       columns = columns.to_i
       return error(code.to_i, columns, values) unless code == "0"
-      unless columns.zero? ? values.empty? : (values.size % columns).zero?
+
+      size = long ? line.count("\t") - 1 : values.size
+      unless columns.zero? ? size.zero? : (size % columns).zero?
         raise ProtocolError, "the values are no multiple of the columns"
       end
 
-      values.map! { |token| value(token) } if line.match?(CODED)
-      Reply.new(columns, values)
+      long && size.positive? ? LongReply.new(columns, values.first, size) : Reply.new(columns, values(values, line))
+    end
+
+    # @param tokens [Array<String>] those of the line, which this may change
+    # @param line [String]
+    # @return [Array<String, nil>] their values
+    # @raise [ProtocolError] when one is none
+    def self.values(tokens, line)
+      tokens.map! { |token| value(token) } if line.match?(CODED)
+      tokens
     end
 
     # @return [ServerError]
     def self.error(code, columns, values)
       raise ProtocolError, "this is no error" unless columns == 1
 
-      ServerError.of(code, values.join(" ").force_encoding(Encoding::UTF_8).scrub)
+      ServerError.of(code, values.join(" ").tr("\t", " ").force_encoding(Encoding::UTF_8).scrub)
     end
     private_class_method :error
 
