@@ -30,14 +30,16 @@ func TestARowIsReadInPiecesOfAnySize(t *testing.T) {
 	}
 }
 
+// A fake may still be at its answer when the next round begins, so it has a copy of what changes.
 func TestAReadIsSentAgainWhereverItsReplyIsCut(t *testing.T) {
 	reply := "0\t2\t1\tone\n"
 	for length := 0; length < len(reply); length++ {
+		part := reply[:length]
 		var finds atomic.Int32
 		f := newFake(t, func(line string) string {
 			if strings.HasPrefix(line, "0\t=") {
 				if finds.Add(1) == 1 {
-					return reply[:length] + cut
+					return part + cut
 				}
 				return reply
 			}
@@ -51,9 +53,10 @@ func TestAReadIsSentAgainWhereverItsReplyIsCut(t *testing.T) {
 func TestAChangeIsNotSentAgainWhereverItsReplyIsCut(t *testing.T) {
 	reply := "0\t1\t1\n"
 	for length := 0; length < len(reply); length++ {
+		part := reply[:length]
 		f := newFake(t, func(line string) string {
 			if strings.HasPrefix(line, "0\t=") {
-				return reply[:length] + cut
+				return part + cut
 			}
 			return "usual"
 		})
