@@ -8,6 +8,8 @@ use crate::socket;
 use crate::stream::Stream;
 use crate::{Error, Options, Result};
 
+/// Nothing that is not of a table has more values.
+pub(crate) const VALUES_OF_HELLO: usize = 6;
 /// So many bytes of requests may be without an answer. They fit into the buffers of both sockets, so
 /// that the server always comes to read them, however long its replies are.
 const WINDOW: usize = 64 << 10;
@@ -129,14 +131,16 @@ impl Connection {
         }
     }
 
-    /// Writes lines and reads their replies. Replies are read while there is more to write.
+    /// Writes lines and reads their replies, each of so many values at most. Replies are read while there is more to write.
     pub(crate) async fn talk(
         &mut self,
         lines: &[u8],
         pieces: &[Piece],
+        most_values: usize,
         deadline: Deadline,
         replies: &mut Vec<Reply>,
     ) -> Result<()> {
+        self.reader.set_most_values(most_values);
         self.broken = true; // Until all has come.
         let (mut written, mut answered, mut sent) = (0, 0, 0);
         for piece in pieces {
@@ -168,7 +172,7 @@ impl Connection {
     pub(crate) async fn ask(&mut self, line: &[u8], deadline: Deadline) -> Result<Reply> {
         let mut replies = Vec::with_capacity(1);
         let piece = Piece { end: line.len(), replies: 1 };
-        self.talk(line, &[piece], deadline, &mut replies).await?;
+        self.talk(line, &[piece], VALUES_OF_HELLO, deadline, &mut replies).await?;
         replies.pop().ok_or_else(|| Error::protocol("there is no answer"))
     }
 

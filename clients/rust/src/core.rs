@@ -235,7 +235,7 @@ impl Core {
         began: Option<Instant>,
     ) {
         let kind_of_error = error.map(Error::kind);
-        if matches!(kind_of_error, Some(ErrorKind::NotFound | ErrorKind::Value)) {
+        if matches!(kind_of_error, Some(ErrorKind::NotFound | ErrorKind::Protocol)) {
             self.layouts.forget(table);
         }
         if let (Some(hook), Some(began)) = (&self.options.on_request, began) {

@@ -2,7 +2,7 @@ use crate::call::{Call, Decode};
 use crate::draft::What;
 use crate::layout::Shape;
 use crate::protocol::{self, Reply};
-use crate::request::Request;
+use crate::request::{Expect, Request};
 use crate::{Error, Result};
 
 /// What a server tells of a table.
@@ -68,17 +68,20 @@ impl Values<'_> {
     }
 }
 
-fn decode<T>(reply: &Reply, columns: usize, row: fn(Values<'_>) -> T) -> Result<Vec<T>> {
-    if reply.columns() != columns {
-        return Err(Error::protocol("it is no description"));
-    }
-    Ok((0..reply.rows()).map(|place| row(Values(reply, place * columns))).collect())
+fn decode<T>(reply: &Reply, row: fn(Values<'_>) -> T) -> Result<Vec<T>> {
+    Ok((0..reply.rows()).map(|place| row(Values(reply, place * reply.columns()))).collect())
 }
 
 fn call<T>(database: &str, table: &str, indexes: bool, decode: Decode<T>) -> Call<T> {
     let mut line = Vec::new();
     let request = protocol::describe(&mut line, database, table, indexes).map(|()| {
         let mut request = Request::of_line("describe", line, "describe");
+        request.expect = Expect::rows(match (database, table) {
+            _ if indexes => 6,
+            ("", _) => 1,
+            (_, "") => 2,
+            _ => 8,
+        });
         request.table = match table {
             "" => database.into(),
             table => format!("{database}.{table}").into(),
@@ -89,7 +92,7 @@ fn call<T>(database: &str, table: &str, indexes: bool, decode: Decode<T>) -> Cal
 }
 
 pub(crate) fn databases() -> Call<Vec<String>> {
-    call("", "", false, |reply, _: &Shape| decode(reply, 1, |values| values.text(0)))
+    call("", "", false, |reply, _: &Shape| decode(reply, |values| values.text(0)))
 }
 
 pub(crate) fn tables(database: &str) -> Call<Vec<TableInfo>> {
@@ -98,13 +101,13 @@ pub(crate) fn tables(database: &str) -> Call<Vec<TableInfo>> {
         return Call::new("describe", What::Line(error), |_, _| Ok(Vec::new()));
     }
     call(database, "", false, |reply, _| {
-        decode(reply, 2, |values| TableInfo { table: values.text(0), comment: values.text(1) })
+        decode(reply, |values| TableInfo { table: values.text(0), comment: values.text(1) })
     })
 }
 
 pub(crate) fn columns(database: &str, table: &str) -> Call<Vec<ColumnInfo>> {
     call(database, table, false, |reply, _| {
-        decode(reply, 8, |values| ColumnInfo {
+        decode(reply, |values| ColumnInfo {
             column: values.text(0),
             column_type: values.text(1),
             nullable: values.text(2) == "YES",
@@ -119,7 +122,7 @@ pub(crate) fn columns(database: &str, table: &str) -> Call<Vec<ColumnInfo>> {
 
 pub(crate) fn indexes(database: &str, table: &str) -> Call<Vec<IndexInfo>> {
     call(database, table, true, |reply, _| {
-        decode(reply, 6, |values| IndexInfo {
+        decode(reply, |values| IndexInfo {
             index: values.text(0),
             position: values.text(1).parse().unwrap_or_default(),
             column: values.text(2),

@@ -168,10 +168,18 @@ impl Draft {
                 let open = reads.as_ref().unwrap_or(&columns);
                 let filters = query.filter_columns();
                 let mut request = line(self.kind, &table, open, &filters, body, needs, change)?;
+                let shape = shape(&table, &columns, verb, known);
                 if !gives_rows(verb) {
-                    request.expect = Expect::Numbers(1);
+                    request.expect = Expect::Count;
+                } else if !open.starts_with(&columns) {
+                    // A range asks for a column of its index alone.
+                    request.expect = Expect::rows(open.len());
+                } else if verb.is_empty() {
+                    request.expect = shape.expect(open.len(), query.most_rows());
+                } else {
+                    request.expect = shape.expect(open.len(), usize::MAX);
                 }
-                Ok((request, shape(&table, &columns, verb, known)))
+                Ok((request, shape))
             }
             What::Insert { table, verb, row, update } => {
                 let row = update.as_ref().map_or(Ok(row.clone()), |front| reorder(row, front))?;
@@ -189,12 +197,15 @@ impl Draft {
                 Insert { verb, values: row.values(), update }.append(&mut body)?;
                 let needs = needs_of_verb(verb);
                 let mut request = line(self.kind, &table, &columns, &[], body, needs, true)?;
-                match verb {
-                    "+" => request.expect = Expect::Id,
-                    verb if !gives_rows(verb) => request.expect = Expect::Numbers(2),
-                    _ => {}
-                }
-                Ok((request, shape(&table, &columns, verb, known)))
+                let shape = shape(&table, &columns, verb, known);
+                request.expect = match verb {
+                    "+" => Expect::Id,
+                    "+I" => Expect::Added(0, 1),
+                    "+U" => Expect::Added(0, 2),
+                    "+R" => Expect::Added(1, u64::MAX),
+                    _ => shape.expect(columns.len(), usize::MAX),
+                };
+                Ok((request, shape))
             }
         }
     }
@@ -254,7 +265,7 @@ fn line(
         needs,
         change,
         raw: false,
-        expect: Expect::Rows(columns.len()),
+        expect: Expect::rows(columns.len()),
         patience: Duration::ZERO,
     })
 }

@@ -34,7 +34,8 @@ impl Connection {
                 continue;
             }
             let mut replies = Vec::with_capacity(pieces.len());
-            let end = self.talk(&lines, &pieces, deadline, &mut replies).await;
+            let most = rest.iter().map(|request| request.expect.most_values()).max().unwrap_or(0);
+            let end = self.talk(&lines, &pieces, most, deadline, &mut replies).await;
             let taken = self.finish(rest, steps, replies, results);
             end.and(taken)?;
         }
@@ -100,9 +101,17 @@ impl Connection {
                 continue;
             }
             if step.opens {
-                let error = replies.next().and_then(|reply| reply.error());
-                if let (Some(error), Some(id), Some(spec)) = (error, step.id, &request.spec) {
+                let opened = match replies.next() {
+                    Some(opened) => opened,
+                    None => break,
+                };
+                if let (Some(error), Some(id), Some(spec)) =
+                    (opened.error(), step.id, &request.spec)
+                {
                     refused.push((id, spec, error));
+                } else if !opened.is_empty() {
+                    taken = Err(self.astray());
+                    break;
                 }
             }
             let reply = match replies.next() {
@@ -116,20 +125,23 @@ impl Connection {
                 Err(error)
             } else {
                 self.changed |= request.change;
-                if request.raw || request.expect.is_met(&reply) {
-                    Ok(reply)
-                } else {
-                    let error = Error::protocol("it answers something else than was asked");
-                    taken = Err(error.clone());
-                    self.broken = true;
-                    Err(error)
+                if !(request.raw || request.expect.is_met(&reply)) {
+                    taken = Err(self.astray());
+                    break;
                 }
+                Ok(reply)
             });
         }
         for (_, spec, _) in refused {
             self.indexes.forget(spec);
         }
         taken
+    }
+
+    /// The error of a reply to something else.
+    fn astray(&mut self) -> Error {
+        self.broken = true;
+        Error::protocol("it answers something else than was asked")
     }
 
     /// Opens an index under the id that was used longest ago. That index stays when the new one is
@@ -144,6 +156,9 @@ impl Connection {
         let reply = self.ask(&line, end).await?;
         if let Some(error) = reply.error() {
             return Ok(Err(error));
+        }
+        if !reply.is_empty() {
+            return Err(self.astray());
         }
         self.indexes.replace(&oldest.0, spec);
         Ok(Ok(()))

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use crate::protocol::{self, Reply};
-use crate::request::Request;
+use crate::request::{Expect, Request};
 use crate::runtime::lock;
 
 /// The GTIDs of the client's own last changes, one for each domain.
@@ -42,7 +42,9 @@ fn sequence(gtid: &str) -> u64 {
 pub(crate) fn question() -> Request {
     let mut line = Vec::new();
     protocol::last_gtid(&mut line);
-    Request::of_line("last_gtid", line, "gtid")
+    let mut request = Request::of_line("last_gtid", line, "gtid");
+    request.expect = Expect::Rows { columns: 1, most: 1, kinds: None };
+    request
 }
 
 #[cfg(test)]

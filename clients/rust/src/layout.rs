@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::describe::ColumnInfo;
 use crate::protocol::{type_name, Kind, Reply};
+use crate::request::Expect;
 use crate::runtime::lock;
 use crate::{Error, FromRow, Result, Row, Value};
 
@@ -60,7 +61,7 @@ impl Layouts {
 pub(crate) struct Shape {
     pub columns: Arc<Vec<String>>,
     /// `None`: bytes as they came.
-    kinds: Option<Vec<Kind>>,
+    kinds: Option<Arc<[Kind]>>,
 }
 
 impl Shape {
@@ -74,6 +75,11 @@ impl Shape {
 
     pub(crate) fn raw(columns: &Arc<Vec<String>>) -> Self {
         Shape { columns: Arc::clone(columns), kinds: None }
+    }
+
+    /// What a reply must be whose first columns are those of the shape.
+    pub(crate) fn expect(&self, columns: usize, most: usize) -> Expect {
+        Expect::Rows { columns, most, kinds: self.kinds.clone() }
     }
 
     /// Makes records of a reply whose first columns are those of the shape.

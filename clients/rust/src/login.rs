@@ -1,4 +1,4 @@
-use crate::connection::{Connection, Features, Piece};
+use crate::connection::{Connection, Features, Piece, VALUES_OF_HELLO};
 use crate::protocol::{self, Reply};
 use crate::runtime::Deadline;
 use crate::{Error, ErrorKind, Options, Result};
@@ -47,7 +47,7 @@ impl Connection {
         protocol::hello(&mut lines, 2, &options.name)?;
         let piece = Piece { end: lines.len(), replies: first + 1 };
         let mut replies = Vec::with_capacity(2);
-        let result = self.talk(&lines, &[piece], deadline, &mut replies).await;
+        let result = self.talk(&lines, &[piece], VALUES_OF_HELLO, deadline, &mut replies).await;
         for (place, reply) in replies.iter().enumerate() {
             // A server may close the connection behind what it has refused.
             if place == first {

@@ -9,7 +9,7 @@ use crate::facade::both;
 use crate::protocol;
 use crate::query::Query;
 use crate::raw::{self, Port, RawReply};
-use crate::request::Request;
+use crate::request::{Expect, Request};
 use crate::target::Target;
 use crate::{FromRow, Key, Result, Row, Value};
 
@@ -226,6 +226,7 @@ fn wait_for_gtid(gtid: &str, limit: Duration) -> Result<Call<bool>> {
     let mut line = Vec::new();
     protocol::wait_gtid(&mut line, gtid, limit.as_millis())?;
     let mut request = Request::of_line("wait_for_gtid", line, "gtid");
+    request.expect = Expect::Count;
     request.patience = limit;
     Ok(Call::of_request(request, |reply, _| Ok(reply.value(0) == Some(b"1"))))
 }

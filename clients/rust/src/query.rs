@@ -95,6 +95,15 @@ impl Query {
         self.within.as_ref().map(|within| within.column.as_str())
     }
 
+    /// How many rows a find has at most. With a list the limit is not for all of them.
+    pub(crate) fn most_rows(&self) -> usize {
+        match self.limit {
+            _ if self.list_column().is_some() => usize::MAX,
+            Some(Some(limit)) if limit > 1 => limit as usize,
+            _ => 1,
+        }
+    }
+
     /// The columns that are compared, each once.
     pub(crate) fn filter_columns(&self) -> Vec<String> {
         let mut columns: Vec<String> = Vec::new();

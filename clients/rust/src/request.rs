@@ -1,40 +1,77 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::Reply;
+use crate::protocol::{Kind, Reply};
 use crate::{Error, Result};
 
 /// What a reply that is no error must be. Another one is a reply to something else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Expect {
     Anything,
-    /// Rows of so many columns.
-    Rows(usize),
-    /// One row of one to so many numbers.
-    Numbers(usize),
+    Nothing,
+    /// Rows of so many columns, and so many of them at most.
+    Rows {
+        columns: usize,
+        most: usize,
+        /// Those of the first columns, where they are known.
+        kinds: Option<Arc<[Kind]>>,
+    },
+    /// One number.
+    Count,
+    /// A number from one to another, and maybe an id.
+    Added(u64, u64),
     /// One number or none.
     Id,
 }
 
 impl Expect {
-    pub(crate) fn is_met(self, reply: &Reply) -> bool {
-        let are_numbers = |most| {
-            let values = reply.len();
-            let digits = |value: Option<&[u8]>| value.map_or(false, is_number);
-            values <= most && reply.columns() == values.max(1) && reply.values().all(digits)
-        };
+    pub(crate) fn rows(columns: usize) -> Self {
+        Expect::Rows { columns, most: usize::MAX, kinds: None }
+    }
+
+    pub(crate) fn is_met(&self, reply: &Reply) -> bool {
+        let number = |place| reply.value(place).and_then(number);
+        let is_row = |values| reply.columns() == values && reply.len() == values;
         match self {
             Expect::Anything => true,
-            Expect::Rows(columns) => reply.columns() == columns,
-            Expect::Numbers(most) => !reply.is_empty() && are_numbers(most),
-            Expect::Id => are_numbers(1),
+            Expect::Nothing => reply.is_empty(),
+            Expect::Rows { columns, most, kinds } => {
+                reply.columns() == *columns
+                    && reply.rows() <= *most
+                    && kinds.as_ref().map_or(true, |kinds| has_kinds(reply, kinds))
+            }
+            Expect::Count => is_row(1) && number(0).is_some(),
+            Expect::Added(lowest, highest) => {
+                (is_row(1) || is_row(2) && number(1).is_some())
+                    && number(0).map_or(false, |number| (*lowest..=*highest).contains(&number))
+            }
+            Expect::Id => {
+                is_row(1) && number(0).is_some() || reply.columns() == 1 && reply.is_empty()
+            }
+        }
+    }
+
+    /// The most values that such a reply has.
+    pub(crate) fn most_values(&self) -> usize {
+        match self {
+            Expect::Anything => usize::MAX,
+            Expect::Rows { columns, most, .. } => columns.saturating_mul(*most),
+            Expect::Nothing | Expect::Count | Expect::Added(..) | Expect::Id => 2,
         }
     }
 }
 
-fn is_number(value: &[u8]) -> bool {
-    const LONGEST: usize = 20; // Of 64 bits.
-    (1..=LONGEST).contains(&value.len()) && value.iter().all(u8::is_ascii_digit)
+fn number(value: &[u8]) -> Option<u64> {
+    let digits = value.iter().all(u8::is_ascii_digit); // A parser takes a sign, too.
+    std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
+}
+
+fn has_kinds(reply: &Reply, kinds: &[Kind]) -> bool {
+    let row = |row: usize| {
+        let value = |place| reply.value(row * reply.columns() + place);
+        kinds.iter().enumerate().all(|(place, kind)| value(place).map_or(true, |v| kind.holds(v)))
+    };
+    !kinds.iter().any(|kind| kind.is_number()) || (0..reply.rows()).all(row)
 }
 
 /// One line for the server.

@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::gtids;
 use crate::place::Lease;
 use crate::protocol::{self, Isolation};
-use crate::request::{Answers, Request};
+use crate::request::{Answers, Expect, Request};
 use crate::runtime::{lock, Deadline};
 use crate::{Error, Result};
 
@@ -79,7 +79,8 @@ impl Session {
     /// Carries out one line of the transaction itself.
     pub(crate) async fn step(&self, kind: &'static str, line: Vec<u8>) -> Result<()> {
         let began = self.core.begin();
-        let request = Request::of_line(kind, line, "transaction");
+        let mut request = Request::of_line(kind, line, "transaction");
+        request.expect = Expect::Nothing;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
         let result = answer.map(|_| ());
         self.core.settle(kind, "", result.as_ref().err(), began);

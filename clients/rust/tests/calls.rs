@@ -4,18 +4,10 @@ mod fake;
 
 use std::sync::{Arc, Mutex};
 
-use fake::{say, usual, FakeServer};
+use fake::{client, say, table, usual, FakeServer};
 use handlersocket2::{
-    row, Client, Error, ErrorKind, Options, Port, Query, Range, Table, TransactionOptions,
+    row, Client, Error, ErrorKind, Options, Port, Query, Range, TransactionOptions,
 };
-
-fn table(client: &Client) -> Table {
-    client.table("t.t").columns(["a"]).raw()
-}
-
-fn client(server: &FakeServer) -> Client {
-    Client::open(server.options()).unwrap()
-}
 
 fn openings(server: &FakeServer) -> usize {
     server.lines().iter().filter(|line| line.starts_with('P')).count()
@@ -24,7 +16,7 @@ fn openings(server: &FakeServer) -> usize {
 #[test]
 fn an_index_is_opened_once() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     for _ in 0..3 {
         table(&client).get(1).unwrap();
     }
@@ -37,7 +29,7 @@ fn an_index_is_opened_once() {
 #[test]
 fn a_connection_has_so_many_indexes_and_replaces_the_oldest() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     let get =
         |number: usize| client.table("t.t").columns([format!("c{number}")]).raw().get(1).unwrap();
     (0..257).for_each(|number| assert!(get(number).is_some()));
@@ -54,7 +46,7 @@ fn an_index_that_was_refused_is_asked_for_again() {
         0 | 1 => say("2\t1\topen_table\n"),
         _ => usual(line),
     });
-    let client = client(&server);
+    let client = client(&server, |_| {});
     assert_eq!(table(&client).get(1).unwrap_err().kind(), ErrorKind::NotFound);
     assert!(table(&client).get(1).unwrap().is_some());
     assert_eq!(openings(&server), 2);
@@ -63,7 +55,7 @@ fn an_index_that_was_refused_is_asked_for_again() {
 #[test]
 fn a_transaction_commits_at_the_end_of_its_block() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     let number = client.transaction(TransactionOptions::default(), |transaction| {
         table(&client).on(transaction).update(1, row! { "a" => 2 }, None)
     });
@@ -77,7 +69,7 @@ fn a_transaction_commits_at_the_end_of_its_block() {
 #[test]
 fn an_error_or_a_panic_in_a_block_rolls_back() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     let error = client
         .transaction(TransactionOptions::default(), |_| Err::<(), _>(Error::Value("no".into())));
     assert_eq!(error, Err(Error::Value("no".into())));
@@ -99,14 +91,15 @@ fn a_commit_that_fails_is_an_error() {
         "T\tC" => say("1\t1\ttransaction_lost\n"),
         _ => usual(line),
     });
-    let lost = client(&server).transaction(TransactionOptions::default(), |_| Ok::<_, Error>(()));
+    let lost =
+        client(&server, |_| {}).transaction(TransactionOptions::default(), |_| Ok::<_, Error>(()));
     assert_eq!(lost.unwrap_err().kind(), ErrorKind::TransactionLost);
 }
 
 #[test]
 fn what_cannot_be_sent_opens_no_connection() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     let all = [
         table(&client).find("==", 1, None).map(|_| ()),
         table(&client).find("=", 1, Query::new().limit(-1)).map(|_| ()),
@@ -128,7 +121,7 @@ fn what_cannot_be_sent_opens_no_connection() {
 #[test]
 fn the_server_must_have_the_feature() {
     let server = FakeServer::with_features("count", |line, _| usual(line));
-    let client = client(&server);
+    let client = client(&server, |_| {});
     let error = table(&client).upsert(row! { "a" => 1 }, None).unwrap_err();
     assert_eq!(error, Error::Unsupported { feature: "upsert".to_owned() });
     assert_eq!(server.lines(), [""; 0]);
@@ -205,7 +198,7 @@ fn a_read_goes_to_the_primary_when_the_replica_is_behind() {
 #[test]
 fn the_last_gtid_is_asked_of_the_connections_that_have_changed_something() {
     let server = FakeServer::usual();
-    let client = client(&server);
+    let client = client(&server, |_| {});
     assert_eq!(client.last_gtid(), Ok(String::new()));
     table(&client).update(1, row! { "a" => 2 }, None).unwrap();
     assert_eq!(client.last_gtid(), Ok("0-1-7".to_owned()));

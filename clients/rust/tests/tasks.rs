@@ -7,9 +7,9 @@ mod fake;
 use std::future::Future;
 use std::time::Duration;
 
-use fake::{or_usual, say, usual, Answer, FakeServer};
+use fake::{ab, or_usual, say, usual, Answer, FakeServer};
 use handlersocket2::tokio::{Client, Table};
-use handlersocket2::{row, Error, Options, Range, Row, TransactionOptions};
+use handlersocket2::{row, Error, Options, Range, TransactionOptions};
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
@@ -25,16 +25,12 @@ fn table(client: &Client) -> Table {
     client.table("t.t").columns(["a"]).raw()
 }
 
-fn ab() -> Row {
-    row! { "a" => b"ab".to_vec() }
-}
-
 #[test]
 fn a_pipeline_is_read_while_it_is_sent() {
     let long = format!("0\t1\t{}\n", "x".repeat(2000));
     let server = FakeServer::new(move |line, _| or_usual(line, say(&long)));
     block_on(async {
-        let client = client(&server, |_| {});
+        let client = client(&server, |o| o.timeout = Duration::from_secs(600));
         let rows = table(&client).get_many(vec!["k".repeat(1000); 10_000]).await.unwrap();
         assert_eq!(rows.len(), 10_000);
         assert!(rows.iter().all(|row| row == &Some(row! { "a" => vec![b'x'; 2000] })));

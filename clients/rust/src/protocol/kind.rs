@@ -29,6 +29,27 @@ impl Kind {
         }
     }
 
+    pub(crate) fn is_number(self) -> bool {
+        matches!(self, Kind::Integer | Kind::Float)
+    }
+
+    /// Whether a column of this kind can have a value. Of text any is taken.
+    pub(crate) fn holds(self, value: &[u8]) -> bool {
+        let of = |others: &[u8]| {
+            let all = value.iter().all(|byte| byte.is_ascii_digit() || others.contains(byte));
+            std::str::from_utf8(value).ok().filter(|_| all && value.first() != Some(&b'+'))
+        };
+        match self {
+            Kind::Integer => of(b"-").map_or(false, |digits| {
+                digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok()
+            }),
+            Kind::Float => of(b"-+.eE")
+                .and_then(|digits| digits.parse::<f64>().ok())
+                .map_or(false, f64::is_finite),
+            _ => true,
+        }
+    }
+
     /// Its name in the contract of the clients, such as `integer`.
     pub fn name(self) -> &'static str {
         match self {

@@ -65,7 +65,7 @@ impl Reply {
         (self.code != 0).then(|| Error::server(self.code, self.text()))
     }
 
-    fn parse(mut line: Vec<u8>) -> Result<Reply> {
+    fn parse(mut line: Vec<u8>, most_values: usize) -> Result<Reply> {
         let mut tokens = line.splitn(3, |&byte| byte == b'\t');
         let code = match (tokens.next(), tokens.next()) {
             (Some([digit @ b'0'..=b'9']), Some(columns)) => (digit - b'0', parse_number(columns)?),
@@ -79,7 +79,7 @@ impl Reply {
         }
         let values = match rest {
             None => Vec::new(),
-            Some(start) => split_values(&mut line, start)?,
+            Some(start) => split_values(&mut line, start, most_values)?,
         };
         if !values.is_empty() && (columns == 0 || values.len() % columns != 0) {
             let what = format!("{} values are no rows of {columns}", values.len());
@@ -105,9 +105,16 @@ impl Reply {
     }
 }
 
-fn split_values(line: &mut [u8], mut start: usize) -> Result<Vec<Option<Range<usize>>>> {
+fn split_values(
+    line: &mut [u8],
+    mut start: usize,
+    most: usize,
+) -> Result<Vec<Option<Range<usize>>>> {
     let mut values = Vec::new();
     loop {
+        if values.len() == most {
+            return Err(Error::protocol("it has more values than were asked for"));
+        }
         let length = line[start..].iter().position(|&byte| byte == b'\t');
         let end = length.map_or(line.len(), |length| start + length);
         let value = unescape(&mut line[start..end])?;
@@ -130,6 +137,7 @@ fn parse_number(digits: &[u8]) -> Result<usize> {
 #[derive(Debug)]
 pub struct Reader {
     max_reply: usize,
+    most_values: usize,
     buffer: Vec<u8>,
     start: usize,   // Where the next reply begins.
     scanned: usize, // There is no end of a line before this place.
@@ -145,7 +153,20 @@ impl Default for Reader {
 impl Reader {
     /// A reader with a bound for one reply, in bytes with its LF.
     pub fn new(max_reply: usize) -> Self {
-        Reader { max_reply, buffer: Vec::new(), start: 0, scanned: 0, end: 0 }
+        Reader {
+            max_reply,
+            most_values: usize::MAX,
+            buffer: Vec::new(),
+            start: 0,
+            scanned: 0,
+            end: 0,
+        }
+    }
+
+    /// Bounds the values of one reply. Where they are short their list takes far more memory than the
+    /// reply.
+    pub fn set_most_values(&mut self, most: usize) {
+        self.most_values = most;
     }
 
     /// Room to read into, of one byte at least. [`Reader::filled`] tells how much was read.
@@ -204,6 +225,6 @@ impl Reader {
         let line = self.buffer[self.start..end].to_vec();
         self.start = end + 1;
         self.scanned = self.start;
-        Reply::parse(line).map(Some)
+        Reply::parse(line, self.most_values).map(Some)
     }
 }

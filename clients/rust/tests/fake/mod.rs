@@ -7,7 +7,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use handlersocket2::Options;
+use handlersocket2::{row, Client, Options, Row, Table};
 
 pub const OK: &str = "0\t1\n";
 
@@ -153,4 +153,21 @@ pub fn or_usual(line: &str, instead: Answer) -> Answer {
         true => say(OK),
         false => instead,
     }
+}
+
+/// A client of the server.
+pub fn client(server: &FakeServer, change: impl FnOnce(&mut Options)) -> Client {
+    let mut options = server.options();
+    change(&mut options);
+    Client::open(options).unwrap()
+}
+
+/// A table of one column, whose types nobody asks for.
+pub fn table(client: &Client) -> Table {
+    client.table("t.t").columns(["a"]).raw()
+}
+
+/// The usual row.
+pub fn ab() -> Row {
+    row! { "a" => b"ab".to_vec() }
 }
