@@ -63,6 +63,7 @@ public final class Call<T> {
           Result<T> result = error == null ? read(made, reply) : Result.failed(error);
           settle(request, result.error(), began);
           give.accept(result);
+          return result.error();
         };
     return request;
   }
@@ -77,7 +78,7 @@ public final class Call<T> {
 
   /** Calls the hook, and forgets the columns of a table that has been altered. */
   private void settle(Request request, HandlerSocketError error, long began) {
-    if (error instanceof NotFoundError || error instanceof ValueError) {
+    if (error instanceof NotFoundError || error instanceof ProtocolError) {
       on.client().layouts.remove(request.table);
     }
     RequestHook hook = on.client().options.hook;

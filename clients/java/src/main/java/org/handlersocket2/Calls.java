@@ -178,7 +178,13 @@ public final class Calls {
         filterColumns.isEmpty() ? table.spec(columns) : new Spec(table, columns, filterColumns);
     Request request = new Request(kind, table.full, spec, body);
     request.change = !verb.isEmpty() && !verb.equals("C");
-    request.columns = givesRows(verb) ? columns.size() : -1;
+    if (givesRows(verb)) {
+      boolean isBounded = verb.isEmpty() && query.inColumn == null;
+      long most = isBounded ? Math.max(1, query.limit) : Long.MAX_VALUE;
+      request.expect(Expect.rows(columns.size(), most));
+    } else {
+      request.expect(Expect.COUNT);
+    }
     return request.needs(query.inAll ? "all" : query.op.equals("=<") ? "descending" : needs(verb));
   }
 
@@ -188,7 +194,11 @@ public final class Calls {
     Spec spec = new Spec(table, row.columns, List.of());
     Request request = new Request(kind, table.full, spec, body);
     request.change = true;
-    request.columns = givesRows(verb) ? row.columns.size() : -1;
+    if (givesRows(verb)) {
+      request.expect(Expect.rows(row.columns.size(), Long.MAX_VALUE));
+    } else {
+      request.expect(verb.equals("+") ? Expect.ID : Expect.added(verb));
+    }
     return request.needs(needs(verb));
   }
 
@@ -210,15 +220,7 @@ public final class Calls {
   }
 
   private static long number(Reply reply, int place) {
-    String text = place < reply.values().size() ? reply.string(place) : null;
-    if (text == null || !text.matches("[0-9]{1,20}")) {
-      throw new ProtocolError("a number was expected");
-    }
-    try {
-      return Long.parseUnsignedLong(text);
-    } catch (NumberFormatException e) {
-      throw new ProtocolError(text + " is beyond 64 bits");
-    }
+    return Long.parseUnsignedLong(reply.string(place));
   }
 
   /** The generated id, as unsigned 64 bits, or null. */

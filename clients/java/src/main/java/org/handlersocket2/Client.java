@@ -198,6 +198,7 @@ public final class Client extends Executor implements AutoCloseable {
             this,
             () -> {
               Request wait = new Request("wait_for_gtid", "", null, line).needs("gtid");
+              wait.expect(Expect.COUNT);
               wait.patience = longest.toNanos();
               return new Call.Plan<>(wait, Places::isApplied);
             })

@@ -98,8 +98,9 @@ final class Connection {
     deadline = Deadline.in(nanos);
   }
 
-  /** Writes lines and reads a reply to each. */
-  void talk(Line lines, int count, Consumer<Reply> handle) {
+  /** Writes lines and reads a reply to each, of so many values at most. */
+  void talk(Line lines, int count, long mostValues, Consumer<Reply> handle) {
+    reader.setMostValues(mostValues);
     ByteBuffer out = lines.toBuffer();
     broken = true; // Unless all goes well.
     wire.begin(deadline);

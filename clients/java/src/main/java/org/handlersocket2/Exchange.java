@@ -14,7 +14,6 @@ final class Exchange {
   private final List<Step> steps = new ArrayList<>();
   private Line lines;
   private boolean opening;
-  private boolean astray; // A reply was to something else.
 
   /** A request of one piece. */
   private static final class Step {
@@ -89,8 +88,7 @@ final class Exchange {
     }
     int before = answered;
     opening = true;
-    connection.talk(lines, expected, reply -> handle(before, reply));
-    connection.broken |= astray;
+    connection.talk(lines, expected, mostValues(), reply -> handle(before, reply));
     refuse(before);
     for (Step step : steps) {
       if (step.opens && step.index.refused != null) {
@@ -106,14 +104,17 @@ final class Exchange {
       opening = false;
       if (reply.code() != 0) {
         step.index.refused = ServerError.of(reply.code(), reply.text());
+      } else {
+        check(Expect.NOTHING, reply);
       }
       return;
     }
     opening = true;
-    answered++;
     if (step.index != null && step.index.refused != null) {
+      answered++;
       step.request.done.accept(null, step.index.refused);
     } else if (reply.code() != 0 && !step.request.raw) {
+      answered++;
       step.request.done.accept(null, ServerError.of(reply.code(), reply.text()));
     } else {
       connection.changed |= step.request.change;
@@ -121,13 +122,26 @@ final class Exchange {
     }
   }
 
+  /** Behind a reply to something else nobody knows what the next ones are replies to. */
   private void take(Request request, Reply reply) {
-    if (request.columns < 0 || request.raw || reply.columns() == request.columns) {
-      request.done.accept(reply, null);
-    } else {
-      astray = true;
-      request.done.accept(null, new ProtocolError("rows of " + reply.columns() + " columns"));
+    if (!request.raw) {
+      check(request.expect, reply);
     }
+    answered++;
+    HandlerSocketError error = request.done.accept(reply, null);
+    if (error instanceof ProtocolError) {
+      throw error;
+    }
+  }
+
+  private static void check(Expect expect, Reply reply) {
+    if (!expect.isMet(reply)) {
+      throw new ProtocolError("it answers something else than was asked");
+    }
+  }
+
+  private long mostValues() {
+    return steps.stream().mapToLong(step -> step.request.expect.most).max().orElse(0);
   }
 
   /** Answers the requests that were not sent. */
@@ -149,8 +163,10 @@ final class Exchange {
     connection.talk(
         line,
         1,
+        0,
         reply -> {
           if (reply.code() == 0) {
+            check(Expect.NOTHING, reply);
             connection.indexes.replaceOldest(request.spec.key);
           } else {
             answered++;

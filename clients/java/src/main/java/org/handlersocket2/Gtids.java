@@ -31,8 +31,12 @@ final class Gtids {
   /** The request that learns the GTID of what was sent before it. */
   Request ask() {
     Request question = new Request("last_gtid", "", null, Requests.lastGtid()).needs("gtid");
-    question.done = (reply, error) -> learn(reply);
-    return question;
+    question.done =
+        (reply, error) -> {
+          learn(reply);
+          return error;
+        };
+    return question.expect(Expect.rows(1, 1));
   }
 
   private void learn(Reply reply) { // A server without a binary log has none.

@@ -84,6 +84,7 @@ final class Layout {
         on,
         () -> {
           Request request = new Request("describe", full, null, line).needs("describe");
+          request.expect(Expect.rows(layout.names.size(), Long.MAX_VALUE));
           return new Call.Plan<>(request, layout::rows);
         });
   }
@@ -101,9 +102,6 @@ final class Layout {
 
   /** Makes rows of a reply whose first columns are these. */
   List<Row> rows(Reply reply) {
-    if (reply.columns() < names.size()) {
-      throw new ProtocolError("a row has " + reply.columns() + " columns");
-    }
     List<Row> rows = new ArrayList<>(reply.rows());
     for (int i = 0; i < reply.rows(); i++) {
       Row row = new Row();
@@ -126,29 +124,52 @@ final class Layout {
     String text = new String(value, StandardCharsets.UTF_8);
     try {
       return READERS.getOrDefault(kind, plain -> plain).apply(text);
-    } catch (NumberFormatException e) {
-      throw new ValueError("column " + names.get(place) + " has \"" + text + "\", no number");
+    } catch (NumberFormatException e) { // A reply to something else, or the table was altered.
+      throw new ProtocolError("column " + names.get(place) + " has \"" + text + "\", no number");
     }
   }
 
   private static final Map<Kind, Function<String, Object>> READERS =
       Map.of(
           Kind.INTEGER, Layout::integer,
-          Kind.FLOAT, Double::valueOf,
-          Kind.DECIMAL, BigDecimal::new,
+          Kind.FLOAT, Layout::real,
+          Kind.DECIMAL, text -> new BigDecimal(number(text)),
           Kind.DATE, Layout::date,
           Kind.DATETIME, Layout::dateTime,
           Kind.TIME, Layout::time);
 
   private static Object integer(String text) {
     if (text.length() < 19) {
-      return Long.parseLong(text);
+      return Long.parseLong(number(text));
     }
-    BigInteger number = new BigInteger(text);
+    BigInteger number = new BigInteger(number(text));
     if (number.bitLength() < Long.SIZE) {
       return number.longValue();
     }
+    if (number.signum() < 0 || number.bitLength() > Long.SIZE) {
+      throw new NumberFormatException("beyond 64 bits");
+    }
     return number;
+  }
+
+  private static Double real(String text) {
+    double number = Double.parseDouble(number(text));
+    if (Double.isInfinite(number)) {
+      throw new NumberFormatException("without an end");
+    }
+    return number;
+  }
+
+  /** The text, where it has nothing that a number of SQL has not, though one of Java may. */
+  private static String number(String text) {
+    boolean is = !text.startsWith("+");
+    for (int i = 0; is && i < text.length(); i++) {
+      is = "0123456789-.eE+".indexOf(text.charAt(i)) >= 0;
+    }
+    if (!is) {
+      throw new NumberFormatException(text);
+    }
+    return text;
   }
 
   // The zero date, and days that no calendar has, stay text.

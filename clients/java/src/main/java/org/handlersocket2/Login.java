@@ -9,6 +9,7 @@ import org.handlersocket2.protocol.Requests;
 /** Shows the secret or logs in to the account, and learns the server's features. */
 final class Login {
   private static final String NATIVE = "mysql_native_password";
+  private static final int VALUES_OF_HELLO = 6; // Nothing else of a login has more.
 
   private final Connection connection;
   private final Options options;
@@ -64,7 +65,7 @@ final class Login {
   /** A refusal tells more than the end of the connection behind it. */
   private void talk(Line lines, int count, java.util.function.Consumer<Reply> handle) {
     try {
-      connection.talk(lines, count, handle);
+      connection.talk(lines, count, VALUES_OF_HELLO, handle);
     } catch (ConnectionError e) {
       if (refused == null) {
         throw e;

@@ -128,7 +128,7 @@ final class Places {
     replica.limit(options.patience(limit));
     try {
       Line line = Requests.waitGtid(wanted, limit / 1_000_000).raw('\n');
-      replica.talk(line, 1, reply -> applied[0] = isApplied(reply));
+      replica.talk(line, 1, 1, reply -> applied[0] = isApplied(reply));
     } catch (ConnectionError e) {
       return false;
     }

@@ -58,14 +58,17 @@ final class RangeIterator implements Iterator<Row> {
   private void readPage() {
     query.offset(skip);
     Calls calls = table.call();
+    List<Row> found = new ArrayList<>();
     Call<Reply> call =
         calls.call(
             () ->
                 new Plan<>(
                     calls.request("range", query, key, "", index.columns(), List.of()),
-                    reply -> reply));
+                    reply -> {
+                      found.addAll(layout.rows(reply));
+                      return reply;
+                    }));
     Reply reply = call.run();
-    List<Row> found = layout.rows(reply);
     done = found.size() < page;
     if (!done) {
       advance(reply);

@@ -1,6 +1,5 @@
 package org.handlersocket2;
 
-import java.util.function.BiConsumer;
 import org.handlersocket2.protocol.Line;
 import org.handlersocket2.protocol.Reply;
 
@@ -11,17 +10,28 @@ final class Request {
   final Spec spec; // Null: the line needs no index.
   final Line body; // Without the id and the end of the line.
   String needs = ""; // A feature without which it is not sent.
-  int columns = -1; // That each row of the reply has; -1: it has other than rows.
+  Expect expect = Expect.ANYTHING;
   boolean change;
   boolean raw; // An error is a reply, too.
   long patience; // Nanoseconds that the server may wait beyond the timeout.
-  BiConsumer<Reply, HandlerSocketError> done; // Gets one of both, once.
+  Done done;
 
   Request(String kind, String table, Spec spec, Line body) {
     this.kind = kind;
     this.table = table;
     this.spec = spec;
     this.body = body;
+  }
+
+  /** Gets the reply or the error, once. */
+  interface Done {
+    /** Returns the error of the call, or null. */
+    HandlerSocketError accept(Reply reply, HandlerSocketError error);
+  }
+
+  Request expect(Expect reply) {
+    expect = reply;
+    return this;
   }
 
   Request needs(String feature) {

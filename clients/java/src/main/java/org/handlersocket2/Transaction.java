@@ -109,7 +109,8 @@ public final class Transaction extends Executor implements AutoCloseable {
             this,
             () ->
                 new Call.Plan<>(
-                    new Request(kind, "", null, line).needs("transaction"), reply -> null))
+                    new Request(kind, "", null, line).needs("transaction").expect(Expect.NOTHING),
+                    reply -> null))
         .run();
   }
 

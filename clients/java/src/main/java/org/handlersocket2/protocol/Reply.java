@@ -52,7 +52,7 @@ public final class Reply {
   }
 
   /** Reads the line that stands between two places, without its end. */
-  static Reply parse(byte[] bytes, int start, int end) {
+  static Reply parse(byte[] bytes, int start, int end, long mostValues) {
     int tab = indexOf(bytes, (byte) '\t', start, end);
     if (tab - start != 1 || tab == end || bytes[start] < '0' || bytes[start] > '9') {
       throw new ProtocolError("it begins with " + quote(bytes, start, end));
@@ -65,6 +65,9 @@ public final class Reply {
     }
     List<byte[]> values = new ArrayList<>();
     for (int next = behind; next < end; ) {
+      if (values.size() == mostValues) {
+        throw new ProtocolError("it has more values than were asked for");
+      }
       int stop = indexOf(bytes, (byte) '\t', next + 1, end);
       values.add(value(bytes, next + 1, stop));
       next = stop;

@@ -15,6 +15,7 @@ public final class ReplyReader {
   private static final int KEPT_BUFFER = 1 << 20; // A larger buffer is given up when it is empty.
 
   private final int maxReply;
+  private long mostValues = Long.MAX_VALUE;
   private byte[] buffer = new byte[FIRST_BUFFER];
   private int start; // Where the next reply begins.
   private int scanned; // There is no end of a line before this place.
@@ -28,6 +29,14 @@ public final class ReplyReader {
   /** Makes a reader with a bound for one reply, in bytes with its end. */
   public ReplyReader(int maxReply) {
     this.maxReply = maxReply;
+  }
+
+  /**
+   * Bounds the values of one reply. Where they are short their list takes far more memory than the
+   * reply.
+   */
+  public void setMostValues(long most) {
+    mostValues = most;
   }
 
   /** Returns room to read into, of one byte at least. {@link #filled} tells how much was read. */
@@ -92,6 +101,6 @@ public final class ReplyReader {
     if (start - first > maxReply) {
       throw new ProtocolError("it is longer than " + maxReply + " bytes");
     }
-    return Reply.parse(buffer, first, found);
+    return Reply.parse(buffer, first, found, mostValues);
   }
 }
