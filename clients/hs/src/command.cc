@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "commands.h"
@@ -42,6 +43,17 @@ bool is_marked(const std::string& word) {
          ((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
 }
 
+std::string without_mark(std::string word) {
+  if (!word.empty() && word.front() == mark) word.erase(0, 1);
+  return word;
+}
+
+// What CLI11 says of words.
+std::string without_marks(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), mark), text.end());
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> marked(const std::vector<std::string>& words) {
@@ -63,9 +75,7 @@ std::vector<std::string> marked(const std::vector<std::string>& words) {
 
 std::vector<std::string> texts(const CLI::Option* option) {
   std::vector<std::string> result = option->results();
-  for (std::string& word : result) {
-    if (!word.empty() && word.front() == mark) word.erase(0, 1);
-  }
+  for (std::string& word : result) word = without_mark(std::move(word));
   return result;
 }
 
@@ -96,7 +106,7 @@ void declare_connection(CLI::App& app, Common& common) {
     app.add_option_function<std::string>(
            option.flags,
            [&common, name = option.name](const std::string& value) {
-             common.options[name] = value;
+             common.options[name] = without_mark(value);
            },
            option.help)
         ->type_name("TEXT")
@@ -104,7 +114,10 @@ void declare_connection(CLI::App& app, Common& common) {
   }
   app.add_flag("-p,--ask-password", common.ask_password, "Ask for the password")
       ->group("Connection");
-  app.add_option("--defaults-file", common.files.defaults_file, "Read this option file alone")
+  app.add_option_function<std::string>(
+         "--defaults-file",
+         [&common](const std::string& value) { common.files.defaults_file = without_mark(value); },
+         "Read this option file alone")
       ->group("Connection");
   app.add_flag("--no-defaults", common.files.no_defaults, "Read no option file")
       ->group("Connection");
@@ -142,7 +155,7 @@ Status run_command(Session* session, Common common, const std::vector<std::strin
     Session::write(app.help());
     return done;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("{}; see hs {} --help", error.what(), entry->name));
+    throw UsageError(fmt::format("{}; see hs {} --help", without_marks(error.what()), entry->name));
   }
   if (session != nullptr) return command->run(*session, common);
   Session own(common);

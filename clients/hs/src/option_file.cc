@@ -62,6 +62,9 @@ class Reader {
     std::ifstream file(path, std::ios::binary);
     if (!file && errno == ENOENT && !must_exist) return;
     if (!file) throw FileError(path + ": " + std::strerror(errno));
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+      throw FileError(path + ": " + std::strerror(EISDIR));
     std::string line, group;
     for (int number = 1; std::getline(file, line); number++) {
       const std::string_view text = trimmed(line);
@@ -70,7 +73,9 @@ class Reader {
       if (text.front() == '!') {
         include(text, place, depth);
       } else if (text.front() == '[') {
-        group = text.substr(1, text.find(']') - 1);
+        const size_t end = text.find(']');
+        if (end == std::string_view::npos) throw UsageError(place + ": the group has no end");
+        group = text.substr(1, end - 1);
       } else {
         add(group, rules_ == Rules::server ? without_comment(text) : text, place);
       }
@@ -83,6 +88,13 @@ class Reader {
     const size_t equals = text.find('=');
     std::string name(trimmed(text.substr(0, equals)));
     std::replace(name.begin(), name.end(), '-', '_');
+    if (group == "hs" && equals == std::string_view::npos)
+      throw UsageError(fmt::format("{}: option {} has no value", place, name));
+    const auto is_same = [&](const FileOption& one) {
+      return one.group == group && one.name == name;
+    };
+    if (rules_ == Rules::client && std::any_of(options.begin(), options.end(), is_same))
+      throw UsageError(fmt::format("{}: option {} is given twice", place, name));
     const auto value = equals == std::string_view::npos ? "" : trimmed(text.substr(equals + 1));
     options.push_back(
         {group, name, rules_ == Rules::server ? value_of(value) : std::string(value), place});

@@ -20,6 +20,7 @@ std::string_view meaning(std::string_view word) {
       {"open_table", "there is no such table, or it cannot be used"},
       {"idxnum", "there is no such index; --index names another"},
       {"fld", "there is no such column"},
+      {"kpnum", "the key has more values than the index has columns"},
       {"readonly", "this is the read port; changes need the write port"},
       {"unauth", "the port asks for an account or a secret, or it is another one"},
       {"authtype", "the port does not ask for an account, or not for this kind of login"},

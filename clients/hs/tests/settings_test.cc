@@ -46,6 +46,27 @@ TEST_F(SettingsTest, TheServersFilesIncludeOthers) {
             (Options{{"host", "a#b"}, {"password", "q\" \\"}, {"port", "7"}, {"write_port", "8"}}));
 }
 
+TEST_F(SettingsTest, WhatIsWrongInAFileIsRefusedWithItsLine) {
+  const auto refused = [this](const std::string& text, Rules rules) {
+    try {
+      (void)read_option_file(file("wrong.cnf", text), rules, true);
+    } catch (const UsageError& error) {
+      return std::string(error.what()).substr(home_.size());
+    }
+    return std::string();
+  };
+  for (const Rules rules : {Rules::server, Rules::client}) {
+    EXPECT_EQ(refused("# x\n[hs]\nhost\n", rules), "/wrong.cnf, line 3: option host has no value");
+    EXPECT_EQ(refused("[hs\nhost = a\n", rules), "/wrong.cnf, line 1: the group has no end");
+    EXPECT_EQ(refused("[mysqld]\nskip-name-resolve\n", rules), "");
+    EXPECT_THROW((void)read_option_file(home_, rules, true), FileError);
+  }
+  // Of the server's options the last one holds.
+  EXPECT_EQ(refused("[hs]\nhost = a\nhost = b\n", Rules::client),
+            "/wrong.cnf, line 3: option host is given twice");
+  EXPECT_EQ(refused("[hs]\nhost = a\nhost = b\n", Rules::server), "");
+}
+
 TEST_F(SettingsTest, OfTheGroupForAllClientsThePortIsSqls) {
   const std::string path = file("x.cnf", "[client]\nuser=u\npassword=p\nport=3306\nsocket=/s\n");
   const Settings settings = settings_of({}, {path, false});

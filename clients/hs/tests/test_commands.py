@@ -35,6 +35,22 @@ def test_options_stand_before_and_behind_the_command(hs: Run) -> None:
     assert hs("--url", url, "get", "user", "5").returncode == 4
 
 
+def test_what_is_said_of_a_word_shows_the_word(hs: Run, tmp_path: Path) -> None:
+    for words, shown in [
+        (["find", "user", "--limit", "-1"], "Value -1 not in range"),
+        (["find", "user", "--limit=-1"], "Value -1 not in range"),
+        (["get", "user", "5", "--format", "{x"], "{x not in"),
+    ]:
+        run = hs(*words)
+        assert run.returncode == 2 and shown in run.stderr.decode() and b"\x01" not in run.stderr
+    # A value of any option may begin as a list of CLI11 does.
+    file = tmp_path / "[x].cnf"
+    file.write_text("[hs]\nname = x\n")
+    assert hs("get", "user", "5", "--defaults-file", "[x].cnf", cwd=tmp_path).returncode == 0
+    assert b"[nosuch].cnf: No such file" in hs("ping", "--defaults-file", "[nosuch].cnf").stderr
+    assert "kpnum: the key has more values" in hs("get", "user", "5", "6").stderr.decode()
+
+
 def test_find_goes_along_an_index(hs: Run) -> None:
     words = ("find", "user", ">=", "100", "--limit", "3", "-N", "-c", "user_id")
     assert lines(hs(*words)) == ["100", "101", "102"]
