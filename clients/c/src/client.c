@@ -21,7 +21,7 @@ static hs_conn *take_replica(hs_client *client, double deadline) {
   size_t first = __atomic_fetch_add(&client->turn, 1, __ATOMIC_RELAXED);
   for (size_t i = 0; i < client->replicas; i++) {
     hs_place *place = &client->places[2 + (first + i) % client->replicas];
-    hs_conn *conn = hs_acquire(client, place, deadline, NULL);
+    hs_conn *conn = hs_acquire(client, place, 0, deadline, NULL);
     if (conn == NULL) continue;
     int fresh = client->options.read_your_writes ? hs_is_fresh(client, conn) : 1;
     if (fresh > 0) return conn;
@@ -36,7 +36,7 @@ hs_conn *hs_take(hs_client *client, int write, double deadline, hs_error *error)
     return NULL;
   }
   hs_conn *conn = write || client->replicas == 0 ? NULL : take_replica(client, deadline);
-  return conn != NULL ? conn : hs_acquire(client, &client->places[write], deadline, error);
+  return conn != NULL ? conn : hs_acquire(client, &client->places[write], write, deadline, error);
 }
 
 static int run(hs_client *client, const hs_batch *batch, hs_reply *reply, hs_error *error) {

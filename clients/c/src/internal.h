@@ -103,6 +103,7 @@ typedef struct hs_conn {
   int fd;
   SSL *ssl;
   double idle_since;
+  double patience; /* seconds that a read waits; 0: for ever */
   hs_buf out;
   size_t sent; /* bytes of out */
   uint64_t clock;
@@ -210,7 +211,12 @@ struct hs_transaction {
 };
 
 double hs_now(void); /* seconds; monotonic */
-int hs_socket_connect(const hs_place *place, double deadline, hs_error *error); /* the fd */
+int hs_socket_connect(
+    const hs_place *place, double deadline,
+    hs_error *
+        error); /* Reads of a plain socket wait by themselves; writes and looks say that they do not. */
+void hs_socket_block(int fd);
+/* the fd */
 struct addrinfo;
 int hs_resolve(const char *host, const char *port, double deadline, struct addrinfo **list,
                hs_error *error);
@@ -231,7 +237,8 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
 int hs_place_init(hs_place *place);
 void hs_place_clear(hs_place *place);
 /* deadline: for a connection while all are in use; 0: none. */
-hs_conn *hs_acquire(hs_client *client, hs_place *place, double deadline, hs_error *error);
+hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadline,
+                    hs_error *error);
 void hs_release(hs_client *client, hs_conn *conn, int broken);
 /* Takes the idle connections of which the last GTID is not known. */
 hs_conn *hs_take_changed(hs_place *place);

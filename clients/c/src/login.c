@@ -129,6 +129,7 @@ hs_conn *hs_conn_open(hs_client *client, hs_place *place, hs_error *error) {
   conn->fd = hs_socket_connect(place, deadline, error);
   int bad = conn->fd < 0;
   if (!bad && client->tls != NULL) bad = hs_tls_start(client, conn, deadline, error);
+  if (!bad && conn->ssl == NULL) hs_socket_block(conn->fd);
   if (!bad) bad = greet(conn, deadline, error);
   if (!bad) return conn;
   error->sent = 0; /* no request was */

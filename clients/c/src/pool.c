@@ -4,6 +4,8 @@
 
 #include "internal.h"
 
+static const double TRUSTED = 0.1; /* seconds in which an idle connection hardly ever ends */
+
 int hs_place_init(hs_place *place) {
   pthread_condattr_t clock;
   int bad = pthread_mutex_init(&place->mutex, NULL) | pthread_condattr_init(&clock);
@@ -84,7 +86,8 @@ static void give_up(hs_place *place) {
   (void)pthread_mutex_unlock(&place->mutex);
 }
 
-hs_conn *hs_acquire(hs_client *client, hs_place *place, double deadline, hs_error *error) {
+hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadline,
+                    hs_error *error) {
   hs_conn *conn;
   for (;;) {
     (void)pthread_mutex_lock(&place->mutex);
@@ -95,7 +98,9 @@ hs_conn *hs_acquire(hs_client *client, hs_place *place, double deadline, hs_erro
       return NULL;
     }
     if (conn == NULL) break;
-    /* The server may have closed it meanwhile. */
+    /* The server may have closed it meanwhile. To look is a call of the system: a read, which may be sent
+       again, is not worth it just after another one. */
+    if (!change && hs_now() - conn->idle_since < TRUSTED) return conn;
     if (hs_conn_alive(conn)) return conn;
     hs_release(client, conn, 1);
   }

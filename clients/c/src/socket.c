@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,6 +77,8 @@ int hs_socket_connect(const hs_place *place, double deadline, hs_error *error) {
   return fd;
 }
 
+void hs_socket_block(int fd) { (void)fcntl(fd, F_SETFL, 0); }
+
 /* >0: bytes; 0: the end; -1: would block, and *events is what to wait for; -2: broken. */
 static ssize_t tls_result(const hs_conn *conn, int result, short *events) {
   if (result > 0) return result;
@@ -108,17 +111,17 @@ static ssize_t give(const hs_conn *conn, short *events) {
     ERR_clear_error();
     return tls_result(conn, SSL_write(conn->ssl, data, part(len)), events);
   }
-  return plain_result(send(conn->fd, data, len, MSG_NOSIGNAL), POLLOUT, events);
+  return plain_result(send(conn->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT), POLLOUT, events);
 }
 
-static ssize_t take(const hs_conn *conn, hs_buf *into, short *events) {
+static ssize_t take(const hs_conn *conn, hs_buf *into, int waits, short *events) {
   char *data = into->data + into->len;
   size_t len = into->cap - into->len;
   if (conn->ssl != NULL) {
     ERR_clear_error();
     return tls_result(conn, SSL_read(conn->ssl, data, part(len)), events);
   }
-  return plain_result(recv(conn->fd, data, len, 0), POLLIN, events);
+  return plain_result(recv(conn->fd, data, len, waits ? 0 : MSG_DONTWAIT), POLLIN, events);
 }
 
 static int broken(const hs_conn *conn, hs_error *error, const char *why) {
@@ -152,22 +155,43 @@ static void give_some(hs_conn *conn, short *events) {
   if (conn->sent < conn->out.len && *events == 0) *events = POLLOUT;
 }
 
+/* Says how long a read may wait: the kernel keeps it, so that most requests need no call for it. It may
+   be longer by a hundredth. */
+static int set_patience(hs_conn *conn, double deadline, hs_error *error) {
+  double left = deadline > 0 ? deadline - hs_now() : 0;
+  if (deadline > 0 && left <= 0) return hs_fail(error, HS_TIMEOUT, "it took too long");
+  if (left <= conn->patience && left >= 0.99 * conn->patience) return 0;
+  double patience = left * 1.005 < 1e9 ? left * 1.005 : 1e9;
+  struct timeval time = {(time_t)patience, (suseconds_t)(1e6 * (patience - floor(patience)))};
+  if (left > 0 && patience < 0.001) time.tv_usec = 1000; /* 0 would be for ever */
+  if (setsockopt(conn->fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) != 0)
+    return hs_fail_system(error, HS_CONNECTION, "setsockopt", errno);
+  conn->patience = patience;
+  return 0;
+}
+
 /* Reads and writes in turns, so that no pipeline is so long that both sides wait for each other. */
 int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_error *error) {
   int look = conn->ssl != NULL; /* TLS may have bytes that poll does not see */
   for (;;) {
     short read_events = POLLIN, write_events = 0;
     if (conn->sent < conn->out.len) give_some(conn, &write_events);
-    if (look) {
+    /* A plain socket waits by itself when there is only to be read. */
+    int waits = conn->ssl == NULL && conn->sent == conn->out.len;
+    if (waits && set_patience(conn, deadline, error) != 0) {
+      if (error != NULL) error->sent = conn->sent != 0;
+      return -1;
+    }
+    if (look || waits) {
       if (hs_buf_reserve(&r->bytes, 16384) != 0) return broken(conn, error, "there is no memory");
-      ssize_t n = take(conn, &r->bytes, &read_events);
+      ssize_t n = take(conn, &r->bytes, waits, &read_events);
       if (n == 0 || n == -2) return ended(conn, r, error);
       if (n > 0 && hs_reader_took(r, (size_t)n, wanted, error) != 0) {
         if (error != NULL) error->sent = 1;
         return -1;
       }
       if (r->answer_count >= wanted && conn->sent == conn->out.len) return 0;
-      if (n > 0) continue;
+      if (n > 0 || waits) continue;
     }
     look = 1;
     if (hs_wait(conn->fd, (short)(read_events | write_events), deadline, error) != 0) {
@@ -181,7 +205,8 @@ int hs_conn_alive(hs_conn *conn) {
   char byte;
   short events = 0;
   ERR_clear_error();
-  ssize_t n = conn->ssl != NULL ? tls_result(conn, SSL_peek(conn->ssl, &byte, 1), &events)
-                                : plain_result(recv(conn->fd, &byte, 1, MSG_PEEK), 0, &events);
+  ssize_t n = conn->ssl != NULL
+                  ? tls_result(conn, SSL_peek(conn->ssl, &byte, 1), &events)
+                  : plain_result(recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT), 0, &events);
   return n == -1;
 }

@@ -56,7 +56,7 @@ static int begin(hs_transaction *t, int read_only, hs_error *error) {
   int bad = line.failed ? hs_no_memory(error) : -1;
   for (unsigned attempt = 0; !line.failed; attempt++) {
     double deadline = timeout > 0 ? hs_now() + timeout : 0;
-    t->conn = read_only ? hs_acquire(client, &client->places[0], deadline, &why)
+    t->conn = read_only ? hs_acquire(client, &client->places[0], 1, deadline, &why)
                         : hs_take(client, 1, deadline, &why);
     bad = t->conn == NULL || fixed_step(t, line.data, "begin", &why) != 0;
     if (!bad || why.kind != HS_CONNECTION || attempt >= client->options.retries) break;

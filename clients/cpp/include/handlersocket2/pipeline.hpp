@@ -11,20 +11,17 @@ class Result {
  public:
   // The result; throws the error of this call alone.
   const T& get() const {
-    if (!state_->value) raise(state_->error);
-    return *state_->value;
+    if (state_->value) return *state_->value;
+    if (state_->error) raise(*state_->error);
+    refuse("the pipeline has not run");
   }
 
  private:
   friend class Pipeline;
   struct State {
-    State() { refuse_until_run(); }
-    void refuse_until_run() {
-      error.kind = HS_VALUE;
-      std::snprintf(error.text, sizeof error.text, "the pipeline has not run");
-    }
     std::optional<T> value;
-    hs_error error = {};
+    std::unique_ptr<const hs_error> error;  // Few have one, and it is large.
+    void fail(const hs_error& why) { error = std::make_unique<const hs_error>(why); }
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
@@ -119,11 +116,14 @@ class Pipeline {
     hs_batch_clear(batch_.get());
     const auto calls = std::move(calls_);
     calls_.clear();
+    hs_error own = {};
     for (std::size_t i = 0; i < calls.size(); i++) {
-      hs_error error = broken;
-      const bool failed =
-          i >= hs_reply_count(reply.get()) || hs_reply_select(reply.get(), i, &error) != 0;
-      calls[i](reply.get(), failed ? &error : nullptr);
+      const hs_error* error = nullptr;
+      if (i >= hs_reply_count(reply.get()))
+        error = &broken;
+      else if (hs_reply_select(reply.get(), i, &own) != 0)
+        error = &own;
+      calls[i](reply.get(), error);
     }
     check(bad, broken);
   }
@@ -137,19 +137,19 @@ class Pipeline {
     try {
       send(detail::Batched{table.handle(), batch_.get()});
     } catch (const Error& error) {
-      result.state_->error = error.error();
+      result.state_->fail(error.error());
       return result;
     }
     calls_.push_back(
         [state = result.state_, table, read](const hs_reply* reply, const hs_error* e) {
           if (e != nullptr) {
-            state->error = *e;
+            state->fail(*e);
             return;
           }
           try {
             state->value = table.read_or_forget([&] { return read(reply, table.raw()); });
           } catch (const Error& error) {
-            state->error = error.error();
+            state->fail(error.error());
           }
         });
     return result;
