@@ -21,7 +21,8 @@ int hs_batch_add(hs_batch *b, const hs_spec *spec, const char *kind, size_t at, 
     b->bytes.failed = 0;
     return hs_no_memory(error);
   }
-  b->items[b->count++] = (hs_item){spec, kind, at, b->bytes.len - at, 0, 0, 0, HS_EXPECT_ANY};
+  b->items[b->count++] =
+      (hs_item){spec, kind, at, b->bytes.len - at, 0, 0, 0, {HS_EXPECT_ANY, 0, 0}};
   return 0;
 }
 

@@ -40,6 +40,7 @@ typedef struct run {
   hs_error *error;
   size_t from, wanted; /* the first request that is not sent; answers at the end of this piece */
   int opened;
+  int astray; /* a reply was one to something else */
 } run;
 
 static int was_refused(const run *run, const hs_slot *slot) {
@@ -51,6 +52,7 @@ static int was_refused(const run *run, const hs_slot *slot) {
 /* A request whose P was refused has the P's error; such an index is not open. */
 static void settle(run *run, size_t to) {
   hs_conn *conn = run->conn;
+  const hs_reader *r = &run->reply->reader;
   for (size_t i = run->from; i < to; i++) {
     const hs_slot *slot = find_slot(conn, run->batch->items[i].spec);
     if (slot != NULL && was_refused(run, slot)) run->reply->results[i].answer = slot->pending - 1;
@@ -58,6 +60,8 @@ static void settle(run *run, size_t to) {
   for (size_t i = conn->slot_count; i-- > 0;) {
     hs_slot *slot = &conn->slots[i];
     int failed = was_refused(run, slot);
+    run->astray |= slot->pending != 0 && !failed && slot->pending <= r->answer_count &&
+                   r->answers[slot->pending - 1].count != 0;
     slot->pending = 0;
     if (failed) *slot = conn->slots[--conn->slot_count];
   }
@@ -78,7 +82,7 @@ static int flush(run *run, size_t to) {
   if (run->opened) settle(run, to);
   run->from = to;
   run->opened = 0;
-  return bad;
+  return bad || run->astray ? -1 : 0;
 }
 
 /* Takes the place of the slot that was used longest ago. When its P is refused the old index is
@@ -99,6 +103,7 @@ static int replace(run *run, size_t item, hs_slot **out) {
     run->from = item + 1;
     return 1;
   }
+  run->astray |= run->reply->reader.answers[run->wanted - 1].count != 0;
   oldest->spec = spec;
   *out = oldest;
   return 0;
@@ -124,10 +129,22 @@ static int prepare(run *run, size_t item) {
   return 0;
 }
 
+/* The most values that any answer has; 0: any number. */
+static size_t most_values(const hs_batch *batch) {
+  uint64_t most = 1; /* of an error, or of the GTID */
+  for (size_t i = 0; i < batch->count; i++) {
+    const hs_expect *expect = &batch->items[i].expect;
+    if (expect->kind == HS_EXPECT_ANY || expect->most >= SIZE_MAX) return 0;
+    if (expect->most > most) most = expect->most;
+  }
+  return most;
+}
+
 static int begin(run *run) {
   hs_reply *reply = run->reply;
   size_t count = run->batch->count;
   hs_reader_clear(&reply->reader);
+  reply->reader.max_values = most_values(run->batch);
   reply->count = reply->selected = 0;
   run->conn->out.len = run->conn->sent = 0;
   if (count <= reply->result_cap) return 0;
@@ -171,14 +188,19 @@ static size_t answered(const run *run) {
 
 int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_reply *reply,
                 double deadline, int ask_gtid, hs_error *error) {
-  run run = {conn, batch, reply, deadline, error, 0, 0, 0};
+  run run = {conn, batch, reply, deadline, error, 0, 0, 0, 0};
   hs_reader *r = &reply->reader;
   if (begin(&run) != 0) return -1;
   int bad = send_all(&run, ask_gtid);
-  reply->count = answered(&run);
-  size_t right = 0;
-  while (right < reply->count && hs_reply_is_expected(reply, right)) right++;
+  size_t right = 0, count = answered(&run);
+  while (right < count && hs_reply_is_expected(reply, right)) right++;
+  reply->count = run.astray ? 0 : right;
   conn->changed |= batch->write;
+  if (run.astray || right < count) {
+    (void)hs_fail(error, HS_PROTOCOL, "the answer is one to something else");
+    if (error != NULL) error->sent = 1;
+    return -1;
+  }
   if (bad && !(ask_gtid && reply->count == batch->count)) return bad;
   /* The answers are there, whatever became of the question behind them. */
   const hs_answer *last = r->answer_count != 0 ? &r->answers[r->answer_count - 1] : NULL;
@@ -186,6 +208,6 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
     hs_add_gtids(client, hs_reader_value(r, last->first));
     conn->changed = 0;
   }
-  if (bad || right < reply->count) r->line = SIZE_MAX; /* the connection is not used again */
+  if (bad) r->line = SIZE_MAX; /* the connection is not used again */
   return 0;
 }

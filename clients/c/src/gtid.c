@@ -55,6 +55,7 @@ static uint64_t list_gtids(hs_client *client, hs_buf *out) {
 /* Sends one line and gives its answer. */
 static int ask(hs_conn *conn, hs_buf *line, double deadline, hs_reader *reader, hs_error *error) {
   conn->out.len = conn->sent = 0;
+  reader->max_values = 1;
   hs_buf_add(&conn->out, line->data, line->len);
   if (line->failed || conn->out.failed) return hs_no_memory(error);
   int bad = hs_exchange(conn, reader, 1, deadline, error);

@@ -118,12 +118,19 @@ typedef struct hs_conn {
 } hs_conn;
 
 /* What the answer to a request must be, when it is no error. */
-typedef enum hs_expect {
+typedef enum hs_expect_kind {
   HS_EXPECT_ANY,
-  HS_EXPECT_ROWS,    /* with the columns of the index */
-  HS_EXPECT_NUMBER,  /* one number */
-  HS_EXPECT_NUMBERS, /* one or two in a row */
-  HS_EXPECT_ID       /* one number or none */
+  HS_EXPECT_NOTHING,
+  HS_EXPECT_ROWS,   /* so many columns, and so many values at most */
+  HS_EXPECT_NUMBER, /* one number */
+  HS_EXPECT_ADDED,  /* a number that the verb has, and maybe an id */
+  HS_EXPECT_ID      /* one number or none */
+} hs_expect_kind;
+
+typedef struct hs_expect {
+  hs_expect_kind kind;
+  size_t columns;
+  uint64_t most; /* values */
 } hs_expect;
 
 typedef struct hs_item {
@@ -257,6 +264,8 @@ void hs_add_gtids(hs_client *client, hs_value list);
 
 /* The error of an answer; -1 when it is one. */
 int hs_reply_error(const hs_reply *reply, size_t number, hs_error *error);
+/* Rows of so many columns; limit: rows at most, 0: any number. */
+hs_expect hs_expect_rows(size_t columns, int64_t limit);
 /* Whether an answer that is there is one to what was asked. */
 int hs_reply_is_expected(const hs_reply *reply, size_t number);
 int hs_batch_add(hs_batch *batch, const hs_spec *spec, const char *kind, size_t at,

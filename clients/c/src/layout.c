@@ -23,8 +23,6 @@ void hs_layouts_free(hs_client *client) {
 static int copy_values(hs_reply *reply, size_t answer, size_t columns, hs_buf *out,
                        hs_error *error) {
   if (hs_reply_select(reply, answer, error) != 0) return -1;
-  if (hs_reply_columns(reply) != columns)
-    return hs_fail(error, HS_PROTOCOL, "this is no description");
   for (size_t row = 0; row < hs_reply_rows(reply); row++)
     for (size_t column = 0; column < columns; column++) {
       hs_value value = hs_reply_value(reply, row, column);
@@ -90,7 +88,9 @@ static hs_layout *ask(hs_table *table, hs_error *error) {
     size_t at = batch.bytes.len;
     bad = hs_put_describe(&batch.bytes, database, name, indexes, error);
     if (!bad) bad = hs_batch_add(&batch, NULL, "describe", at, error);
-    if (!bad) batch.items[indexes].needs = HS_HAS_DESCRIBE;
+    if (bad) continue;
+    batch.items[indexes].needs = HS_HAS_DESCRIBE;
+    batch.items[indexes].expect = hs_expect_rows(indexes ? 6 : 8, 0);
   }
   if (!bad) bad = hs_table_run(table, &batch, reply, error);
   if (!bad) {

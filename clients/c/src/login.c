@@ -11,6 +11,7 @@ enum { NO_ACCOUNT = 1 };
 static int talk(hs_conn *conn, hs_reader *reader, size_t more, double deadline, hs_error *error) {
   if (conn->out.failed) return hs_no_memory(error);
   conn->sent = 0;
+  reader->max_values = 8; /* H has six */
   int bad = hs_exchange(conn, reader, reader->answer_count + more, deadline, error);
   conn->out.len = 0;
   return bad;

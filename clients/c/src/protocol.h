@@ -85,7 +85,8 @@ typedef struct hs_reader {
   size_t span_count, span_cap;
   hs_answer *answers;
   size_t answer_count, answer_cap;
-  size_t max_reply; /* bytes with the LF; 0: 64 MiB */
+  size_t max_reply;  /* bytes with the LF; 0: 64 MiB */
+  size_t max_values; /* of one reply; 0: any number. A span is larger than a value of no bytes */
 } hs_reader;
 
 void hs_reader_clear(hs_reader *reader);

@@ -84,6 +84,7 @@ static int parse(hs_reader *r, char *line, char *end) {
     char *stop = tab != NULL ? tab : end;
     if (add_value(r, token, (size_t)(stop - token)) != 0) return -1;
     token = stop;
+    if (r->max_values != 0 && r->span_count - answer.first > r->max_values) return -1;
   }
   answer.code = (int)code;
   answer.columns = (size_t)columns;

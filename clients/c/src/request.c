@@ -43,6 +43,11 @@ static unsigned needs_of(const hs_query *q, const char *verb) {
   return needs;
 }
 
+hs_expect hs_expect_rows(size_t columns, int64_t limit) {
+  uint64_t most = limit > 0 ? columns * (uint64_t)limit : UINT64_MAX;
+  return (hs_expect){HS_EXPECT_ROWS, columns, most};
+}
+
 /* places: of each filter among the filter columns. */
 static int add_line(hs_batch *b, hs_table *t, hs_spec *spec, const hs_query *q,
                     const size_t *places, const char *verb, const hs_value *values,
@@ -67,7 +72,10 @@ static int add_line(hs_batch *b, hs_table *t, hs_spec *spec, const hs_query *q,
   if (hs_batch_add(b, spec, kind, at, error) != 0) return -1;
   hs_item *item = &b->items[b->count - 1];
   item->needs = needs_of(q, verb);
-  item->expect = *verb == 0 || verb[1] != 0 ? HS_EXPECT_ROWS : HS_EXPECT_NUMBER;
+  item->expect =
+      *verb == 0 || verb[1] != 0
+          ? hs_expect_rows(spec->count, *verb == 0 && q->in_column == NULL ? line.limit : 0)
+          : (hs_expect){HS_EXPECT_NUMBER, 1, 1};
   return 0;
 }
 
@@ -209,7 +217,11 @@ static int add_insert(const insert *in, const hs_spec *given, hs_value *names, h
   if (hs_batch_add(in->batch, spec, kinds[which], at, error) != 0) return -1;
   hs_item *item = &in->batch->items[in->batch->count - 1];
   item->verb = "+IUR"[which];
-  item->expect = given != NULL ? HS_EXPECT_ROWS : which == 0 ? HS_EXPECT_ID : HS_EXPECT_NUMBERS;
+  if (given != NULL)
+    item->expect = hs_expect_rows(columns, 0);
+  else
+    item->expect =
+        which == 0 ? (hs_expect){HS_EXPECT_ID, 1, 1} : (hs_expect){HS_EXPECT_ADDED, 2, 2};
   if (which != 0) item->needs |= HS_HAS_UPSERT;
   if (strchr(in->verb, '!') != NULL) item->needs |= HS_HAS_RETURNING;
   in->batch->write = 1;

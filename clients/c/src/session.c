@@ -6,10 +6,11 @@
 
 /* Runs the line of the scratch batch. */
 static int run_line(hs_client *client, hs_reply *reply, const char *kind, unsigned needs,
-                    hs_error *error) {
+                    hs_expect expect, hs_error *error) {
   hs_batch *b = &reply->scratch;
   if (hs_batch_add(b, NULL, kind, 0, error) != 0) return -1;
   b->items[0].needs = needs;
+  b->items[0].expect = expect;
   if (hs_run(client, b, reply, error) != 0) return -1;
   return hs_reply_select(reply, 0, error);
 }
@@ -23,7 +24,8 @@ int hs_wait_for_gtid(hs_client *client, const char *gtid, double seconds, int *a
   int bad = hs_put_wait_gtid(&reply->scratch.bytes, hs_text(gtid != NULL ? gtid : ""),
                              (int64_t)(seconds * 1000), error);
   reply->scratch.patience = seconds;
-  if (!bad) bad = run_line(client, reply, "wait_for_gtid", HS_HAS_GTID, error);
+  const hs_expect number = {HS_EXPECT_NUMBER, 1, 1};
+  if (!bad) bad = run_line(client, reply, "wait_for_gtid", HS_HAS_GTID, number, error);
   if (!bad) *applied = hs_is(hs_reply_value(reply, 0, 0), "1");
   hs_reply_free(reply);
   return bad;
@@ -35,7 +37,8 @@ int hs_describe(hs_client *client, const char *database, const char *table, int 
                       hs_text(table != NULL ? table : "")};
   hs_batch_clear(&reply->scratch);
   if (hs_put_describe(&reply->scratch.bytes, names[0], names[1], indexes, error) != 0) return -1;
-  return run_line(client, reply, "describe", HS_HAS_DESCRIBE, error);
+  size_t columns = indexes ? 6 : names[1].len != 0 ? 8 : names[0].len != 0 ? 2 : 1;
+  return run_line(client, reply, "describe", HS_HAS_DESCRIBE, hs_expect_rows(columns, 0), error);
 }
 
 static int put_tokens(hs_buf *out, const hs_value *tokens, size_t count, hs_error *error) {

@@ -29,6 +29,7 @@ static int step(hs_transaction *t, const char *kind, hs_error *error) {
   hs_batch *b = &t->reply->scratch;
   if (hs_batch_add(b, NULL, kind, 0, error) != 0) return -1;
   b->items[0].needs = HS_HAS_TRANSACTION;
+  if (*b->bytes.data == 'T') b->items[0].expect.kind = HS_EXPECT_NOTHING;
   if (hs_transaction_run(t, b, t->reply, error) != 0) return -1;
   return hs_reply_select(t->reply, 0, error);
 }

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <handlersocket2.h>
+#include <malloc.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,7 +77,7 @@ class Fake {
           reply = reply_;
         }
         if (line[0] == 'H')
-          reply = "0\t6\t2\tfake\t1\t1\tcount,describe\t1\n";
+          reply = "0\t6\t2\tfake\t1\t1\tcount,describe,transaction,upsert\t1\n";
         else if (line == "D\ta\tb")
           reply = "0\t8\tc\tint(11)\tNO\tPRI\t\0\t\t\0\t\n"s;
         else if (line == "D\ta\tp")
@@ -86,7 +87,9 @@ class Fake {
         else if (line == "D\ta\tb\tI")
           reply = "0\t6\tPRIMARY\t1\tc\t1\tA\t\0\n"s;
         else if (line[0] == 'P')
-          reply = line.find("gone") < line.size() ? "1\t1\topen_table\n" : "0\t1\n";
+          reply = line.find("gone") < line.size()   ? "1\t1\topen_table\n"
+                  : line.find("lies") < line.size() ? "0\t2\ta\tb\n"
+                                                    : "0\t1\n";
         else
           requests_++;
         {
@@ -166,7 +169,7 @@ TEST(Connection, AReadIsSentAgainWhereverTheConnectionBreaks) {
 }
 
 TEST(Connection, AChangeIsNeverSentAgain) {
-  Fake server(39);  // within the reply to the change
+  Fake server(58);  // within the reply to the change
   Calls calls(server.url());
   hs_field field = {"c", calls.key};
   ASSERT_EQ(hs_insert(calls.table, "+", &field, 1, nullptr, 0, calls.reply, &calls.error), -1);
@@ -269,6 +272,78 @@ TEST(Lies, WhatIsNoIdIsNone) {
         return hs_insert(c.table, "+", &field, 1, nullptr, 0, c.reply, &c.error);
       },
       {"0\t1\tabc", "0\t1\t-1", "0\t2\t1\t1", "0\t1\t1\t1", "0\t1\t\0"s, "0\t0"});
+}
+
+TEST(Lies, GetTakesOneRow) {
+  refuses_all([](Calls& c) { return hs_get(c.table, &c.key, 1, c.reply, &c.error); },
+              {"0\t1\ta\tb"});
+}
+
+TEST(Lies, WhatWasAddedIsANumberThatItsVerbHas) {
+  const auto insert = [](const char* verb) {
+    return [verb](Calls& c) {
+      hs_field field = {"c", c.key};
+      return hs_insert(c.table, verb, &field, 1, nullptr, 0, c.reply, &c.error);
+    };
+  };
+  refuses_all(insert("+I"), {"0\t1\t2", "0\t2\t1\tabc"});
+  refuses_all(insert("+U"), {"0\t1\t3", "0\t2\t1\t18446744073709551616"});
+  refuses_all(insert("+R"), {"0\t1\t0", "0\t3\t1\t1\t1"});
+  refuses_all(insert("+"), {"0\t1\t18446744073709551616"});
+}
+
+TEST(Lies, WhatDescribesNothingIsNoDescription) {
+  refuses_all([](Calls& c) { return hs_describe(c.client, "a", "x", 0, c.reply, &c.error); },
+              {"0\t1\tx", "0\t9" + std::string(9, '\t')});
+}
+
+TEST(Lies, ATransactionBeginsWithNothingToTell) {
+  refuses_all([](Calls& c) { return hs_begin(c.client, nullptr, 0, &c.error) != nullptr ? 0 : -1; },
+              {"0\t1\t5", "0\t2\t5\t6"});
+}
+
+TEST(Lies, AnIndexIsOpenedWithNothingToTell) {
+  Fake server;
+  Calls calls(server.url());
+  hs_table* lies = calls.make_table("a.lies");
+  for (int i = 1; i <= 2; i++) {
+    EXPECT_EQ(hs_get(lies, &calls.key, 1, calls.reply, &calls.error), -1);
+    EXPECT_EQ(calls.error.kind, HS_PROTOCOL) << calls.error.text;
+    EXPECT_EQ(server.connections(), i);
+  }
+  hs_table_free(lies);
+}
+
+TEST(Lies, AnAnswerBehindOneToSomethingElseIsNone) {
+  Fake server;
+  Calls calls(server.url());
+  server.answer("0\t1\t1");  // an answer to each of these
+  hs_batch* batch = hs_batch_new(calls.client);
+  const hs_query q = calls.query();
+  hs_field field = {"c", calls.key};
+  EXPECT_EQ(hs_batch_count(batch, calls.table, &q, &calls.error), 0);
+  EXPECT_EQ(hs_batch_insert(batch, calls.table, "+U", &field, 1, nullptr, 0, &calls.error), 0);
+  EXPECT_EQ(hs_batch_insert(batch, calls.table, "+R", &field, 1, nullptr, 0, &calls.error), 0);
+  EXPECT_EQ(hs_batch_run(batch, calls.reply, &calls.error), 0) << calls.error.text;
+  server.answer("0\t1\t0");  // is none to +R, the last one
+  EXPECT_EQ(hs_batch_count(batch, calls.table, &q, &calls.error), 0);
+  EXPECT_EQ(hs_batch_run(batch, calls.reply, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_PROTOCOL) << calls.error.text;
+  EXPECT_EQ(hs_reply_count(calls.reply), 2U) << "the count behind it has no answer";
+  hs_batch_free(batch);
+}
+
+TEST(Lies, ValuesThatNobodyAskedForAreNotKept) {
+  Fake server;
+  Calls calls(server.url());
+  server.answer("0\t1" + std::string(1 << 22, '\t'));
+  EXPECT_EQ(hs_get(calls.table, &calls.key, 1, calls.reply, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_PROTOCOL) << calls.error.text;
+  struct mallinfo2 used = mallinfo2();
+  hs_reply_free(calls.reply);
+  // The reply's own bytes, and not a span of 16 bytes for each value.
+  EXPECT_LT(used.uordblks + used.hblkhd - mallinfo2().uordblks - mallinfo2().hblkhd, 16U << 20);
+  calls.reply = hs_reply_new();
 }
 
 TEST(Table, AFilterOfARangeIsCopied) {
