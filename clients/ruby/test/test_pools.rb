@@ -20,6 +20,33 @@ class TestPools < FakeServerTest
     assert_equal 2, server.connections
   end
 
+  # Kills the thread of the block at its line of this number within the client. Whether it came so far.
+  def killed_at?(number)
+    killed = false
+    thread = nil
+    trace = TracePoint.new(:line) do |at|
+      next if Thread.current != thread || killed || !at.path.include?("/lib/handlersocket2/")
+      next unless (number -= 1).zero?
+
+      killed = true
+      Thread.handle_interrupt(Object => :never) { Thread.new { thread.kill }.join }
+    end
+    start = Queue.new
+    thread = Thread.new { start.pop && yield }
+    trace.enable { start.push(true) && thread.join }
+    killed
+  end
+
+  def test_a_thread_that_is_killed_anywhere_takes_no_place
+    db = client(serve { |line| usual(line) }, pool_size: 1, timeout: 5)
+    user = table(db)
+    work = -> { db.transaction { |transaction| transaction.table(user).get(1) } && user.get(1) }
+    number = 1
+    number += 1 while killed_at?(number, &work)
+    assert_operator number, :>, 100
+    assert_equal [AB, AB], [db.transaction { |transaction| transaction.table(user).get(1) }, user.get(1)]
+  end
+
   def test_a_full_pool_is_a_timeout
     db = client(serve { |line| usual(line) }, pool_size: 1, timeout: 0.1)
     transaction = db.transaction

@@ -60,15 +60,18 @@ module HandlerSocket2
     #   rolled back
     # @raise [Error]
     def transaction(isolation: nil, read_only: false)
-      transaction = Transaction.new(self, @places, isolation, read_only)
-      return transaction unless block_given?
+      return Transaction.new(self, @places, isolation, read_only) unless block_given?
 
-      begin
-        result = yield transaction
-        transaction.commit
-        result
-      ensure
-        transaction.rollback
+      # An interrupt of the thread, as by Timeout, comes between no two steps of beginning and ending.
+      Thread.handle_interrupt(Object => :on_blocking) do
+        transaction = Transaction.new(self, @places, isolation, read_only)
+        begin
+          result = Thread.handle_interrupt(Object => :immediate) { yield transaction }
+          transaction.commit
+          result
+        ensure
+          transaction.rollback
+        end
       end
     end
 

@@ -15,12 +15,7 @@ module HandlerSocket2
       @read_only = read_only
       line = Protocol.begin(isolation&.to_s, read_only)
       @pool = read_only ? places.read : places.write
-      @connection = @pool.take(places.deadline)
-      begin
-        begun = one(Call.new(:begin, line, feature: "transaction", &:nothing))
-      ensure
-        leave(broken: true) unless begun
-      end
+      Thread.handle_interrupt(Object => :on_blocking) { begin_by(line) }
     end
 
     # A table within this transaction.
@@ -115,13 +110,22 @@ module HandlerSocket2
       @connection.close if @connection.broken && @connection.own? # The server rolls back at once.
     end
 
-    def leave(broken: false)
-      connection = @connection
-      @connection = nil
-      return unless connection
+    def begin_by(line)
+      @connection = @pool.take(@places.deadline)
+      begun = one(Call.new(:begin, line, feature: "transaction", &:nothing))
+    ensure
+      leave(broken: true) unless begun
+    end
 
-      connection.broken ||= broken
-      @pool.give_back(connection)
+    def leave(broken: false)
+      Thread.handle_interrupt(Object => :never) do
+        connection = @connection
+        @connection = nil
+        next unless connection
+
+        connection.broken ||= broken
+        @pool.give_back(connection)
+      end
     end
   end
 end
