@@ -8,6 +8,7 @@ namespace HandlerSocket2;
 final class Transaction extends Runner
 {
     private ?Connection $connection;
+    private int $process; // to which the connection belongs
 
     public function __construct(
         private Client $client,
@@ -16,6 +17,7 @@ final class Transaction extends Runner
         private bool $readOnly,
     ) {
         $line = Protocol::begin($isolation, $readOnly);
+        $this->process = (int) getmypid();
         $this->connection = $pool->take(true);
         try {
             $this->one(Call::line('begin', $line, 'transaction'));
@@ -51,6 +53,9 @@ final class Transaction extends Runner
     {
         if (!$this->connection) {
             throw new ValueError('the transaction has ended');
+        }
+        if ($this->process !== getmypid()) {
+            throw new ValueError('the transaction is of another process');
         }
         $whole = false;
         try {
@@ -111,8 +116,8 @@ final class Transaction extends Runner
         try {
             $this->one(Call::line('rollback', Protocol::rollback()));
             $broken = false;
-        } catch (ConnectionError | ServerError) {
-            // The server rolls back when the connection ends.
+        } catch (ConnectionError | ServerError | ValueError) {
+            // The server rolls back when the connection ends, or it is another process's.
         } finally {
             $this->leave($broken);
         }
@@ -122,7 +127,9 @@ final class Transaction extends Runner
     {
         $connection = $this->connection;
         $this->connection = null;
-        if ($connection) {
+        if ($this->process !== getmypid()) {
+            $connection?->close(); // this process's end of it
+        } elseif ($connection) {
             $connection->broken = $connection->broken || $broken;
             $this->pool->giveBack($connection);
         }

@@ -6,6 +6,7 @@ use HandlerSocket2\Client;
 use HandlerSocket2\ConfigurationError;
 use HandlerSocket2\ConnectionError;
 use HandlerSocket2\TimeoutError;
+use HandlerSocket2\ValueError;
 use PHPUnit\Framework\TestCase;
 
 require_once __DIR__ . '/FakeServer.php';
@@ -76,5 +77,27 @@ final class FakeServerTest extends TestCase
     {
         $this->expectException(ConfigurationError::class);
         Client::connect('hs+unix:///' . str_repeat('x', 200))->ping();
+    }
+
+    public function testATransactionBelongsToTheProcessThatBeganIt(): void
+    {
+        $client = $this->client(static fn ($one, string $line) => fwrite($one, $line[0] === 'T' ? "0\t1\n" : self::reply($line)));
+        $transaction = $client->begin();
+        $within = $transaction->table($client->table('t.t', ['a'], raw: true));
+        $child = pcntl_fork();
+        if ($child === 0) {
+            $refused = 0;
+            try {
+                $within->get(1);
+            } catch (ValueError) {
+                $refused = 1;
+            }
+            $transaction->rollback();
+            posix_kill(getmypid(), $refused ? SIGTERM : SIGKILL); // without what PHPUnit does at its end
+        }
+        pcntl_waitpid($child, $status);
+        self::assertSame(SIGTERM, pcntl_wtermsig($status));
+        self::assertSame(['a' => 'ab'], $within->get(1));
+        $transaction->commit();
     }
 }
