@@ -2,7 +2,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::draft::{Draft, TableSpec, What};
+use crate::draft::{Draft, LastSpec, TableSpec, What};
 use crate::layout::Shape;
 use crate::protocol::Reply;
 use crate::request::Request;
@@ -118,7 +118,9 @@ impl<R> Calls<R> {
     }
 
     pub(crate) fn table_mut(&mut self) -> &mut TableSpec {
-        Arc::make_mut(&mut self.table)
+        let table = Arc::make_mut(&mut self.table);
+        table.last = LastSpec::default();
+        table
     }
 
     fn search<T>(

@@ -155,7 +155,7 @@ impl Core {
     /// A connection for changes.
     pub(crate) async fn take_write(&self) -> Result<Lease> {
         match &self.write {
-            Some(place) => place.take().await,
+            Some(place) => place.take(true).await,
             None => Err(Error::configuration("write_socket", "it is missing")),
         }
     }
@@ -167,13 +167,13 @@ impl Core {
         let first = self.turn.fetch_add(1, Ordering::Relaxed);
         for place in 0..self.replicas.len() {
             let replica = &self.replicas[first.wrapping_add(place) % self.replicas.len()];
-            if let Ok(mut lease) = replica.take().await {
+            if let Ok(mut lease) = replica.take(false).await {
                 if self.is_fresh(&mut lease).await {
                     return Ok(lease);
                 }
             }
         }
-        self.read.take().await
+        self.read.take(false).await
     }
 
     /// Whether a replica has the client's own last change.

@@ -1,11 +1,13 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::describe::IndexInfo;
+use crate::indexes::Spec;
 use crate::layout::{Layout, Shape};
 use crate::protocol::{Insert, Open};
 use crate::query::Query;
 use crate::request::{Expect, Request};
+use crate::runtime::lock;
 use crate::{Error, Key, Result, Row};
 
 /// A table, some of its columns and one of its indexes.
@@ -22,6 +24,30 @@ pub(crate) struct TableSpec {
     pub raw: bool,
     /// Of the name; each call returns it.
     pub error: Option<Error>,
+    pub last: LastSpec,
+}
+
+/// What the last read opened, as most reads of a table are for the same columns. A table with other
+/// members begins without it.
+#[derive(Debug, Default)]
+pub(crate) struct LastSpec(Mutex<Option<(Arc<Vec<String>>, Spec)>>);
+
+impl Clone for LastSpec {
+    fn clone(&self) -> Self {
+        LastSpec::default()
+    }
+}
+
+impl LastSpec {
+    fn find(&self, columns: &Arc<Vec<String>>) -> Option<Spec> {
+        let last = lock(&self.0);
+        let known = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, columns));
+        known.map(|(_, spec)| Arc::clone(spec))
+    }
+
+    fn keep(&self, columns: &Arc<Vec<String>>, spec: &Spec) {
+        *lock(&self.0) = Some((Arc::clone(columns), Arc::clone(spec)));
+    }
 }
 
 impl TableSpec {
@@ -36,6 +62,7 @@ impl TableSpec {
             columns: None,
             raw: false,
             error: split.err(),
+            last: LastSpec::default(),
         }
     }
 }
@@ -248,19 +275,30 @@ fn part(query: &Query, known: &Known) -> Result<u32> {
 fn line(
     kind: &'static str,
     table: &TableSpec,
-    columns: &[String],
+    columns: &Arc<Vec<String>>,
     filter_columns: &[String],
     body: Vec<u8>,
     needs: &'static str,
     change: bool,
 ) -> Result<Request> {
-    let mut spec = Vec::new();
-    let (database, name, index) = (&*table.database, &*table.name, &*table.index);
-    Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
+    let kept = filter_columns.is_empty() && !change;
+    let spec = match table.last.find(columns).filter(|_| kept) {
+        Some(spec) => spec,
+        None => {
+            let mut spec = Vec::new();
+            let (database, name, index) = (&*table.database, &*table.name, &*table.index);
+            Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
+            let spec = spec.into();
+            if kept {
+                table.last.keep(columns, &spec);
+            }
+            spec
+        }
+    };
     Ok(Request {
         kind,
         table: Arc::clone(&table.full),
-        spec: Some(spec.into()),
+        spec: Some(spec),
         body,
         needs,
         change,

@@ -13,6 +13,7 @@ pub(crate) struct Indexes {
     open: HashMap<Spec, Opened>,
     free: Vec<u32>, // Ids whose index was refused.
     uses: u64,
+    last: Option<(Spec, u32)>, // That which was used last.
 }
 
 #[derive(Debug)]
@@ -24,9 +25,13 @@ struct Opened {
 impl Indexes {
     /// The id of an open index.
     pub(crate) fn find(&mut self, spec: &Spec) -> Option<u32> {
+        if let Some((_, id)) = self.last.as_ref().filter(|(last, _)| Arc::ptr_eq(last, spec)) {
+            return Some(*id);
+        }
         let opened = self.open.get_mut(spec)?;
         self.uses += 1;
         opened.used = self.uses;
+        self.last = Some((Arc::clone(spec), opened.id));
         Some(opened.id)
     }
 
@@ -42,11 +47,13 @@ impl Indexes {
 
     fn insert(&mut self, spec: &Spec, id: u32) {
         self.uses += 1;
+        self.last = Some((Arc::clone(spec), id));
         self.open.insert(Arc::clone(spec), Opened { id, used: self.uses });
     }
 
     /// Forgets an index that was refused.
     pub(crate) fn forget(&mut self, spec: &Spec) {
+        self.last = None;
         if let Some(opened) = self.open.remove(spec) {
             self.free.push(opened.id);
         }
@@ -60,6 +67,7 @@ impl Indexes {
 
     /// Says that an id now stands for another index.
     pub(crate) fn replace(&mut self, old: &Spec, new: &Spec) {
+        self.last = None;
         if let Some(opened) = self.open.remove(old) {
             self.insert(new, opened.id);
         }

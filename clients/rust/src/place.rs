@@ -7,6 +7,9 @@ use crate::connection::{Connection, Endpoint};
 use crate::runtime::{self, lock, Deadline, Mode, Slots};
 use crate::{Error, Options, Result};
 
+/// An idle connection that was used so short ago hardly ever ended since.
+const TRUSTED: Duration = Duration::from_millis(100);
+
 /// A pool of connections to one endpoint.
 #[derive(Debug)]
 pub(crate) struct Place {
@@ -42,14 +45,15 @@ impl Place {
         })
     }
 
-    /// Takes a connection, and waits for one while all are in use.
-    pub(crate) async fn take(self: &Arc<Self>) -> Result<Lease> {
+    /// Takes a connection, and waits for one while all are in use. Whether an idle one is still there is
+    /// a call of the system: a read, which may be sent again, is not worth it just after another one.
+    pub(crate) async fn take(self: &Arc<Self>, change: bool) -> Result<Lease> {
         if !self.slots.acquire(Deadline::after(self.options.timeout)).await {
             return Err(Error::Timeout { sent: false });
         }
         let mut lease = Lease { place: Arc::clone(self), connection: None };
-        while let Some(mut connection) = self.pop()? {
-            if connection.is_alive() {
+        while let Some((mut connection, since)) = self.pop()? {
+            if !change && since.elapsed() < TRUSTED || connection.is_alive() {
                 connection.reused = true;
                 lease.connection = Some(connection);
                 return Ok(lease);
@@ -60,12 +64,12 @@ impl Place {
         Ok(lease)
     }
 
-    fn pop(&self) -> Result<Option<Connection>> {
+    fn pop(&self) -> Result<Option<(Connection, Instant)>> {
         let mut idle = lock(&self.idle);
         if idle.closed {
             return Err(Error::connection("the client is closed", false));
         }
-        Ok(idle.connections.pop().map(|(connection, _)| connection))
+        Ok(idle.connections.pop())
     }
 
     /// Takes the idle connections that have changed something of which the GTID is not known.

@@ -60,7 +60,7 @@ impl Session {
 
     async fn try_begin(core: &Arc<Core>, read_only: bool, line: Vec<u8>) -> Result<Arc<Self>> {
         let lease = match read_only {
-            true => core.read.take().await?,
+            true => core.read.take(true).await?,
             false => core.take_write().await?,
         };
         let session = Session {

@@ -118,7 +118,7 @@ impl Target {
 
     /// The server's features.
     pub(crate) async fn features(&self) -> Result<Vec<String>> {
-        let lease = self.core().read.take().await?;
+        let lease = self.core().read.take(false).await?;
         Ok(match &lease.features {
             crate::connection::Features::Known(all) => all.clone(),
             crate::connection::Features::Unknown => Vec::new(),
