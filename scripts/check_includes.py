@@ -1,12 +1,12 @@
-"""Checks that includes only go down the layers, and that server headers stay in src/mariadb.
+"""Checks that includes only go down the layers, and that server headers stay in the adapters.
 
-    mariadb -> {server, adapter} -> exec -> {net, protocol, engine} -> base
+    {mariadb, mysql} -> {server, adapter} -> exec -> {net, protocol, engine} -> base
 
-net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake
-engine) and adapter know the engine interface alone. Unit tests (*_test.cc), their fixtures
-(testing/fixtures), tools and fuzzers may include any room but src/mariadb. Only the tools that run
-inside the server (tools/floor, tools/moving_session) may include that. Run by ./test; exits with 1
-and one line per wrong include.
+net, protocol and engine never include each other, exec knows nothing of net, and testing (the fake engine) and adapter know the engine interface alone. Unit tests
+(*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may include any room but
+src/mariadb and src/mysql. Only the tools that run inside the server (tools/floor,
+tools/moving_session) may include the former. Run by ./test; exits with 1 and one line per wrong
+include.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ SOURCES = REPOSITORY / "src"
 FIXTURES = SOURCES / "testing/fixtures"
 SERVER_HEADERS = REPOSITORY / "build/server/current/headers"
 
+ADAPTER = frozenset(
+    {"adapter", "server", "exec", "net", "protocol", "engine", "base"}
+)
 # What each room may include besides its own files.
 ALLOWED: dict[str, frozenset[str]] = {
     "base": frozenset(),
@@ -30,10 +33,12 @@ ALLOWED: dict[str, frozenset[str]] = {
     "exec": frozenset({"protocol", "engine", "base"}),
     "server": frozenset({"exec", "net", "protocol", "engine", "base"}),
     "adapter": frozenset({"engine", "base"}),
-    "mariadb": frozenset({"adapter", "server", "exec", "net", "protocol", "engine", "base"}),
+    "mariadb": ADAPTER,
+    "mysql": ADAPTER,
     "testing": frozenset({"engine", "base"}),
 }
-ANY_ROOM = frozenset(ALLOWED) - {"mariadb"}
+ADAPTERS = frozenset({"mariadb", "mysql"})  # each on the headers of its server
+ANY_ROOM = frozenset(ALLOWED) - ADAPTERS
 IN_SERVER = ("tools/floor", "tools/moving_session")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -62,21 +67,24 @@ def allowed_rooms(file: Path) -> frozenset[str]:
         return ANY_ROOM
     room = file.relative_to(SOURCES).parts[0]
     is_test = file.name.endswith("_test.cc") or file.is_relative_to(FIXTURES)
-    if room != "mariadb" and is_test:
+    if room not in ADAPTERS and is_test:
         return ANY_ROOM
     return ALLOWED.get(room, frozenset()) | {room}
 
 
 def problem(file: Path, mark: str, target: str, forbidden: frozenset[str]) -> str | None:
     """What is wrong with this include, if anything."""
-    in_mariadb = file.is_relative_to(SOURCES / "mariadb")
+    in_adapter = any(file.is_relative_to(SOURCES / adapter) for adapter in ADAPTERS)
     room = target.split("/")[0]
     if room in ALLOWED and (SOURCES / target).exists():
         if mark == "<":
             return "a header of ours is included in quotes"
         return None if room in allowed_rooms(file) else f"may not include {room}/"
     if target in forbidden:
-        return None if in_mariadb else "server headers belong to src/mariadb alone"
+        return None if in_adapter else "server headers belong to the adapters alone"
+    # MySQL's own headers are included by their paths from the root of its source.
+    if mark == '"' and file.is_relative_to(SOURCES / "mysql") and room != "mysql":
+        return None
     if mark == '"' and not (file.parent / target).exists():
         return "there is no such file of ours"
     if mark == '"' and file.is_relative_to(SOURCES):

@@ -314,6 +314,13 @@ class PrivateServer:
             "charset": "utf8mb4",
             "autocommit": True,
         }
+        if server_files.is_mysql(self.server_root):
+            import mysql_dialect
+
+            defaults |= {
+                "cursorclass": mysql_dialect.MysqlCursor,
+                "init_command": mysql_dialect.SESSION,
+            }
         return pymysql.connect(**{**defaults, **arguments})
 
     def sql(

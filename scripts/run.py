@@ -98,9 +98,10 @@ def serve(options: Options) -> int:
 
 def make_server(options: Options) -> PrivateServer:
     """The server with the settings of ./run: a small machine's, and those asked for."""
+    is_mysql = server_files.is_mysql(server_files.SERVER_ROOT)
     variables: dict[str, object] = {
         "innodb_buffer_pool_size": "512M" if _available_memory() > 2 * 2**30 else "128M",
-        "innodb_log_file_size": "128M",
+        "innodb_redo_log_capacity" if is_mysql else "innodb_log_file_size": "128M",
         "innodb_adaptive_hash_index": True,
         "character_set_server": "utf8mb4",
     }
@@ -120,7 +121,7 @@ def make_server(options: Options) -> PrivateServer:
 
 def start(server: PrivateServer) -> None:
     """Starts the server and notes it in its directory."""
-    with step(f"starting MariaDB {_version(server)} in {server.directory}"):
+    with step(f"starting {_kind(server)} {_version(server)} in {server.directory}"):
         server.start()
     started = run_state.start_time(server.pid)
     if started is None:
@@ -168,6 +169,10 @@ def _available_memory() -> int:
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def _kind(server: PrivateServer) -> str:
+    return "MySQL" if server_files.is_mysql(server.server_root) else "MariaDB"
 
 
 def _version(server: PrivateServer) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 # One of SERVERS; the first is the one that everything is built for where nothing else is said.
-SERVERS = ("mariadb-10.11", "mariadb-11.8")
-# MySQL, as scripts/provision --server mysql-9.7 unpacks it. There is no plugin for it yet.
+SERVERS = ("mariadb-10.11", "mariadb-11.8", "mysql-9.7")
+# MySQL, as scripts/provision --server mysql-9.7 unpacks it.
 MYSQL_ROOT = REPOSITORY / "build/server/mysql-9.7/root"
 SERVER = os.environ.get("HS_SERVER") or SERVERS[0]
 IS_DEFAULT = SERVER == SERVERS[0]

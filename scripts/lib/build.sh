@@ -4,7 +4,7 @@
 command_prefix=()
 
 # Takes `--server NAME` for everything that runs below this script; the first one is the default.
-servers=(mariadb-10.11 mariadb-11.8)
+servers=(mariadb-10.11 mariadb-11.8 mysql-9.7)
 
 choose_server() { # choose_server NAME
   [[ " ${servers[*]} " == *" $1 "* ]] || die "--server takes one of ${servers[*]}, not ${1:-nothing}"

@@ -23,7 +23,9 @@ is_foreign() { [[ -n ${release_of[$1]:-} ]]; }
 # Makes build/server/SERVER.
 ensure_foreign_server() { # ensure_foreign_server SERVER
   local server=$1 from
-  [[ ! -e $server_home/$server/complete ]] || return 0
+  if [[ -e $server_home/$server/complete ]] && { ! is_mysql "$server" || has_mysql_headers "$server"; }; then
+    return 0
+  fi
   require_room "$repository/build" 1500 "$server"
   from=$(($(log_length) + 1))
   step "reading the list of ${release_of[$server]}'s packages" read_foreign_lists "$server" ||

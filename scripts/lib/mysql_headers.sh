@@ -8,8 +8,8 @@
 
 mysql_source_folder=mysql-9.7
 # Where the headers are that a plugin comes to, below the source's folder.
-mysql_headers=('builddir/include/*.h' 'include/*.h' 'libs/*.h' 'libs/*.hpp' 'sql/*.h' 'sql/*.hpp' 'sql-common/*.h'
-  'strings/*.h' 'vector-common/*.h' 'extra/rapidjson/include/*.h' 'extra/unordered_dense/*.h')
+mysql_headers=('builddir/include/*.h' 'include/*.h' 'libs/*.h' 'libs/*.hpp' 'mysys/*.h' 'sql/*.h' 'sql/*.hpp'
+  'sql-common/*.h' 'strings/*.h' 'vector-common/*.h' 'extra/rapidjson/include/*.h' 'extra/unordered_dense/*.h')
 
 unpack_mysql_headers() { # unpack_mysql_headers VERSION
   local headers dev
@@ -29,6 +29,9 @@ unpack_mysql_headers() { # unpack_mysql_headers VERSION
 mysql_source_archive() { # mysql_source_archive VERSION
   dpkg-deb --fsys-tarfile "$(deb_file mysql-source "$1")" | tar -xO ./usr/src/mysql/mysql-source.tar.gz
 }
+
+# Whether what is unpacked has all of these headers: an older scripts/provision has unpacked fewer.
+has_mysql_headers() { [[ -e $server_home/$1/headers/source/mysys/stream_cipher.h ]]; }
 
 # A plugin built on the headers of another patch level corrupts the server's memory.
 check_mysql_headers() { # check_mysql_headers DIRECTORY UPSTREAM

@@ -11,8 +11,19 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import on_mysql  # noqa: E402
+import server_files  # noqa: E402
 from hs_client import Client  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """On MySQL some tests are skipped, each with its reason."""
+    if not server_files.is_mysql(server_files.SERVER_ROOT):
+        return
+    for item in items:
+        if reason := on_mysql.why_not(item.path.name, item.name):
+            item.add_marker(pytest.mark.skip(reason=f"on MySQL: {reason}"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One opened index on one session: the resolved names, and the buffers that keys and rows pass
+// through.
+//
+// It is open while the session has the table's metadata lock: the names mean the same then. It is bound
+// while it has a TABLE: on the read port all the time, on the write port in a statement.
+#pragma once
+
+#include "mysql/server_headers.h"
+// (before anything else)
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "mysql/filter.h"
+#include "mysql/process_entry.h"
+#include "mysql/text.h"
+
+namespace hs::mysql {
+
+class GeneratedId;
+class MysqlSession;
+
+class MysqlCursor final : public engine::Cursor {
+ public:
+  MysqlCursor(MysqlSession& session, engine::IndexSpecPtr spec);
+  ~MysqlCursor() override;
+
+  // --- for the session ---
+
+  const engine::IndexSpecPtr& spec() const { return spec_; }
+  const ProcessEntry::Subject& subject() const { return subject_; }
+  bool is_open() const { return is_open_; }
+  // Opens the table, looks up the names, and binds the cursor. See open_table.cc.
+  Result<void> open();
+  // After an open() that failed: whether it may succeed once the session has given back its tables.
+  bool may_open_again() const { return may_open_again_; }
+  // The TABLE and its metadata lock are gone.
+  void forget_table();
+  // The TABLE is gone (closed by the session).
+  void unbind();
+  // Whether another connection waits until every old version of the table is closed (FLUSH TABLES).
+  bool is_flushed() const { return table_ != nullptr && table_->s->has_old_version(); }
+  // Appends the metadata locks that the open table came with. May throw std::bad_alloc.
+  void list_locks(std::vector<MDL_ticket*>& locks) const {
+    locks.insert(locks.end(), locks_.begin(), locks_.end());
+  }
+
+  bool can_undo() const { return can_undo_; }
+  // True when a change of one row that fails leaves nothing behind, whatever else the statement has
+  // changed.
+  bool undoes_rows() const { return undoes_rows_; }
+  // The read port's lock. False: it was not granted, and an error is raised in the THD.
+  bool lock_for_read();
+  void unlock_read();
+  // The write port's statement: opens the table with all that its changes reach, locks it, and binds
+  // the cursor. `plainly`: it is read as by a plain SELECT. False: as in lock_for_read().
+  bool lock_for_write(engine::Access access, bool plainly);
+  // The statement goes on under the query id that the THD has now.
+  void take_query_id() { table_->query_id = table_->in_use->query_id; }
+  // The statement is over, and its tables are about to be closed.
+  void end_statement();
+
+  // --- engine::Cursor ---
+
+  size_t key_parts() const override { return key_parts_; }
+  size_t columns() const override { return spec_->columns.size(); }
+  Counting counting(size_t column) const override { return countings_[column]; }
+  double real(size_t column) override { return columns_[column]->val_real(); }
+  Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
+  Result<bool> next() override;
+  Result<std::span<const Value>> row() override;
+  std::string_view position() override;
+  Result<bool> seek_position(std::string_view position) override;
+  Result<Inserted> insert(std::span<const Value> values) override;
+  Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
+                       RowsInTheWay* in_the_way) override;
+  Result<void> set_filters(std::span<const Filter> filters) override;
+  bool passes(size_t number) override { return filters_[number].passes(); }
+  Result<Updated> update(std::span<const Assignment> assignments) override;
+  Result<void> erase() override;
+
+ private:
+  // open_table.cc
+  void init_list(thr_lock_type lock);
+  Error open_failed();
+  Result<void> check_table() const;
+  Result<void> resolve();
+  void bind(TABLE* table);
+  bool changes_rows_at_one_go() const;
+  Result<uint> find_index() const;
+  Result<uint> find_column(const std::string& name) const;
+  Result<void> find_columns(const std::vector<std::string>& names,
+                            std::vector<uint>& numbers) const;
+  void mark_read_columns();
+  void mark_key_columns();
+  void set_read_columns();
+  // key.cc
+  Result<bool> build_key(KeyOperator op, std::span<const Value> key);
+  Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
+  void copy_key(uint length);
+  uint length_of_parts(size_t parts) const;
+  Result<void> check_prefixes(KeyOperator op, std::span<const Value> key);
+  Result<void> add_condition(KeyOperator op, size_t part, const Value& value);
+  bool meets_conditions();
+  bool meets_key();
+  // write.cc
+  void set_write_columns(engine::Access access);
+  Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
+  Result<void> mark_insert_columns(size_t count, size_t updated);
+  Result<void> make_new_row(std::span<const Value> values, size_t updated);
+  Result<void> compute_updated_row();
+  Result<bool> write_updated_row();
+  Result<void> check_new_row();
+  Result<void> failed(int number);
+  bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
+  // put.cc
+  void begin_puts();
+  void end_puts();
+  Inserted end_insert(GeneratedId& id, uint64_t replaced);
+  int write_new_row(GeneratedId& id);
+  Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
+  Result<void> read_duplicate(int write_error);
+  Result<Inserted> update_duplicate(std::span<const Value> values,
+                                    std::optional<std::span<const Value>> updates, GeneratedId& id);
+  Result<Inserted> replace(RowsInTheWay* in_the_way, GeneratedId& id);
+  Result<void> erase_replaced();
+
+  void end_index();
+  void read_key_columns();
+  Result<void> init_index();
+  int search();
+  int step();
+  int step_back();
+  Result<bool> landed(int error);
+
+  MysqlSession& session_;
+  const engine::IndexSpecPtr spec_;
+  std::string database_, table_name_;  // as in the server's file names (lower_case_table_names)
+  const ProcessEntry::Subject subject_;
+
+  std::optional<Table_ref> list_;
+  std::vector<MDL_ticket*> locks_;  // of the table, and of those that its changes reach
+  bool is_open_ = false;
+  bool may_open_again_ = false;
+  TABLE* table_ = nullptr;
+  MYSQL_LOCK* read_lock_ = nullptr;
+  // While it is open:
+  uint index_ = 0;
+  size_t key_parts_ = 0;
+  ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
+  bool can_undo_ = false;
+  bool undoes_rows_ = false;
+  bool has_prefixes_ = false;  // the index has only the beginning of some column
+  // The key is one integer column that is not NULL: the column's bytes are the key's.
+  bool has_plain_key_ = false;
+  std::vector<uint> column_numbers_, filter_numbers_;  // of the table's columns
+  std::vector<Counting> countings_;                    // of the opened columns
+  // While it is bound:
+  std::vector<Field*> columns_;
+  std::vector<Field*> filter_columns_;
+  std::vector<FieldText> texts_;
+  std::vector<Value> row_;
+  std::vector<ColumnFilter> filters_;
+
+  engine::Access access_ = engine::Access::kRead;  // of the statement that writes
+  // How many are marked for the statement's inserts, and for updates of rows that are there already.
+  std::optional<std::pair<size_t, size_t>> insert_columns_;
+  std::vector<bool> given_;        // the table's columns that the request has given values for
+  std::vector<uchar> unique_key_;  // room for a key of any unique index
+  uint duplicate_key_ = 0;         // the unique index that has refused the last row
+
+  std::vector<uchar> key_;
+  uint key_length_ = 0;
+  key_part_map key_map_ = 0;
+  // For the key in key_, which may lie beside the client's. Never kEqualDescending: that is kEqual
+  // with backwards_.
+  KeyOperator op_ = KeyOperator::kEqual;
+  bool backwards_ = false;
+  bool changes_ = false;  // the statement's requests change rows
+  // With how many parts of the key the index is searched. Parts behind one that no row has mean
+  // nothing. A part without a place in the index is only in conditions_.
+  size_t parts_ = 0;
+  // Further conditions on rows, which the key cannot express. They are compared as text.
+  std::vector<ColumnFilter> conditions_;
+  uint before_condition_ = 0;  // bytes of the key before the part of the last condition
+  bool reads_key_columns_ = false;
+};
+
+}  // namespace hs::mysql

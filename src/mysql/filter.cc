@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mysql/filter.h"
+
+#include "adapter/key_bounds.h"
+#include "mysql/fit.h"
+#include "mysql/text.h"
+
+namespace hs::mysql {
+namespace {
+
+Error incomparable(const Field* field) {
+  return Error::sql(ER_TRUNCATED_WRONG_VALUE_FOR_FIELD,
+                    std::string("Incorrect filter value for column '") + field->field_name + "'");
+}
+
+}  // namespace
+
+Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const Value& value) {
+  ColumnFilter filter(field, op);
+  if (value.is_null()) {
+    filter.is_null_ = true;
+    return filter;
+  }
+  if (field->is_flag_set(BLOB_FLAG)) return ErrorCode::kFilterBlob;
+  const Fit place = fit(field, value);
+  const bool is_order = op != FilterOperator::kEqual && op != FilterOperator::kNotEqual;
+  if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
+  if (is_text(field)) {
+    if (auto taken = filter.take_text(value); !taken) return taken.error();
+    // A text that is too long is in no row, as in a key, whatever its last characters weigh.
+    if (op == FilterOperator::kEqual && !place.exact) filter.when_equal_ = -1;
+    return filter;
+  }
+  if (!place.sound) return incomparable(field);
+  switch (place.place) {
+    case Fit::Place::kNowhere:
+      return incomparable(field);
+    case Fit::Place::kByText:
+      if (auto taken = filter.take_text(value); !taken) return taken.error();
+      break;
+    case Fit::Place::kStored:
+      filter.take_stored(place);
+      break;
+  }
+  return filter;
+}
+
+Result<ColumnFilter> ColumnFilter::make_for_text(Field* field, FilterOperator op,
+                                                 const Value& value) {
+  ColumnFilter filter(field, op);
+  if (value.is_null()) {
+    filter.is_null_ = true;
+  } else if (auto taken = filter.take_text(value); !taken) {
+    return taken.error();
+  }
+  return filter;
+}
+
+Result<void> ColumnFilter::take_text(const Value& value) {
+  as_text_ = true;
+  uint errors = 0;
+  String text;
+  if (!text_for(field_, value, &text, &errors)) return Error::engine(HA_ERR_OUT_OF_MEM);
+  // No row has a character that the column's character set lacks.
+  if (errors != 0) when_equal_ = -1;
+  image_.assign(text.ptr(), text.ptr() + text.length());
+  return {};
+}
+
+void ColumnFilter::take_stored(const Fit& place) {
+  when_equal_ = place.side;
+  const bool asks_for_equality = op_ == FilterOperator::kEqual || op_ == FilterOperator::kNotEqual;
+  if (asks_for_equality && !place.exact && place.side == 0) when_equal_ = -1;
+  if (field_->real_type() == MYSQL_TYPE_BIT) {
+    // The bits of a BIT column are not all in one place.
+    as_text_ = true;
+    String own;
+    const String* bits = field_->val_str(&own, &own);
+    image_.assign(bits->ptr(), bits->ptr() + bits->length());
+  } else {
+    image_.assign(field_->field_ptr(), field_->field_ptr() + field_->pack_length());
+  }
+}
+
+// The row's value compared with the filter's: negative, 0 or positive. NULL is equal to NULL and
+// less than everything else.
+int ColumnFilter::compare() {
+  const bool row_is_null = field_->is_null();
+  if (row_is_null || is_null_) return static_cast<int>(is_null_) - static_cast<int>(row_is_null);
+  int order;
+  if (as_text_) {
+    const String* text = field_->val_str(&scratch_, &scratch_);
+    const CHARSET_INFO* const charset = field_->charset();
+    order = charset->coll->strnncollsp(charset, reinterpret_cast<const uchar*>(text->ptr()),
+                                       text->length(), image_.data(), image_.size());
+  } else {
+    order = field_->cmp(field_->field_ptr(), image_.data());
+  }
+  return order != 0 ? order : when_equal_;
+}
+
+bool ColumnFilter::passes() { return adapter::meets(op_, compare()); }
+
+}  // namespace hs::mysql

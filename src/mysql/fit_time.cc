@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where a text lies among the dates and times of a column.
+#include <string_view>
+
+#include "mysql/fit_kinds.h"
+#include "mysql/text.h"
+#include "mysql/warnings_aside.h"
+#include "sql/sql_time.h"
+
+namespace hs::mysql {
+namespace {
+
+// While it lives, a DATE or DATETIME is stored as SQL compares it, even a zero.
+class AnyDate {
+ public:
+  explicit AnyDate(THD* thd) : mode_(thd->variables.sql_mode), was_(mode_) {
+    mode_ &= ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE);
+  }
+  ~AnyDate() { mode_ = was_; }
+  AnyDate(const AnyDate&) = delete;
+  AnyDate& operator=(const AnyDate&) = delete;
+
+ private:
+  sql_mode_t& mode_;
+  const sql_mode_t was_;
+};
+
+bool has_more_digits_than_a_microsecond(std::string_view text) {
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  constexpr size_t kDigits = 6;
+  const std::string_view fraction = text.substr(dot + 1);
+  return fraction.size() > kDigits &&
+         fraction.find_first_not_of("0 ", kDigits) != std::string_view::npos;
+}
+
+// A TIMESTAMP ends in 2038. One that is later would be stored as a zero.
+void store_nearest_timestamp(Field* field, MYSQL_TIME time, longlong wanted) {
+  (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
+  constexpr unsigned kFirstYear = 1970;
+  if (field->val_date_temporal() != 0 || wanted == 0 || time.year < kFirstYear) return;
+  my_timeval last = {TYPE_TIMESTAMP_MAX_VALUE, 999999};
+  my_timeval_trunc(&last, field->decimals());
+  field->store_timestamp(&last);
+}
+
+int64_t time_of(const Field* field) {
+  Time_val held;
+  (void)field->val_time(&held);
+  return held.for_comparison();
+}
+
+Fit no_time() {
+  Fit fit;
+  fit.place = Fit::Place::kNowhere;
+  fit.sound = false;
+  return fit;
+}
+
+}  // namespace
+
+Fit fit_time(Field* field, const Value& value) {
+  const std::string_view text = value.text();
+  const AnyDate any_date(field->table->in_use);
+  const bool is_clean = stores_exactly(field, value);
+  // Only digits of a second are lost without a warning.
+  if (is_clean && text.find('.') == std::string_view::npos) return stored(true, 0);
+  const WarningsAside aside(field->table->in_use);
+  const CHARSET_INFO* const charset = value_charset(field);
+  MYSQL_TIME time;
+  MYSQL_TIME_STATUS status;
+  int side = 0;
+  if (field->type() == MYSQL_TYPE_TIME) {
+    if (str_to_time(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
+      return no_time();
+    (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
+    side = order(time_of(field), Time_val(time).for_comparison());
+  } else {
+    if (str_to_datetime(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
+      return no_time();
+    const longlong wanted = TIME_to_longlong_datetime_packed(time);
+    if (field->type() == MYSQL_TYPE_TIMESTAMP) {
+      store_nearest_timestamp(field, time, wanted);
+    } else {
+      (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
+    }
+    side = order(field->val_date_temporal(), wanted);
+  }
+  Fit fit = stored(false, side);
+  fit.sound = (status.warnings & ~MYSQL_TIME_NOTE_TRUNCATED) == 0;
+  fit.exact = is_clean && side == 0 && !has_more_digits_than_a_microsecond(text);
+  return fit;
+}
+
+}  // namespace hs::mysql

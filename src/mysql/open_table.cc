@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Opening a table for a cursor: which tables are served, and what the names of a spec mean in one.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "adapter/number_text.h"
+#include "adapter/table_comment.h"
+#include "mysql/cursor.h"
+#include "mysql/names.h"
+#include "mysql/session.h"
+#include "sql/item_func.h"
+
+namespace hs::mysql {
+namespace {
+
+// Engines whose tables are read and written without a statement of SQL.
+bool is_served(const handler* file) {
+  constexpr auto kServed = std::to_array<std::string_view>({"InnoDB", "MyISAM", "MEMORY"});
+  const char* const name = ha_resolve_storage_engine_name(file->ht);
+  return std::ranges::find(kServed, std::string_view(name)) != kServed.end();
+}
+
+bool is_of_client(Item* item) {
+  if (item->type() != Item::FUNC_ITEM) return false;
+  const std::string_view name = static_cast<Item_func*>(item)->func_name();
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"user", "current_user", "session_user", "system_user",
+                                       "current_role", "database", "schema", "connection_id",
+                                       "roles_graphml", "get_user_var", "get_system_var"}),
+      [&](std::string_view known) { return name == known; });
+}
+
+// Whether a DEFAULT of the table depends on who asks.
+bool has_default_of_client(const TABLE* table) {
+  return std::any_of(table->field, table->field + table->s->fields, [](const Field* field) {
+    return field->m_default_val_expr != nullptr &&
+           WalkItem(field->m_default_val_expr->expr_item, enum_walk::PREFIX, is_of_client);
+  });
+}
+
+engine::Cursor::Counting counting_on(const Field* field) {
+  using Counting = engine::Cursor::Counting;
+  switch (field->real_type()) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+    case MYSQL_TYPE_YEAR:
+    case MYSQL_TYPE_NEWDECIMAL:
+      return Counting::kExact;
+    case MYSQL_TYPE_FLOAT:
+    case MYSQL_TYPE_DOUBLE:
+      return Counting::kReal;
+    case MYSQL_TYPE_JSON:
+    case MYSQL_TYPE_GEOMETRY:
+    case MYSQL_TYPE_VECTOR:
+      return Counting::kNot;
+    default:
+      return is_text(field) || field->is_flag_set(BLOB_FLAG) ? Counting::kExact : Counting::kNot;
+  }
+}
+
+}  // namespace
+
+MysqlCursor::MysqlCursor(MysqlSession& session, engine::IndexSpecPtr spec)
+    : session_(session),
+      spec_(std::move(spec)),
+      database_(filed_name(spec_->database)),
+      table_name_(filed_name(spec_->table)),
+      subject_(database_, table_name_) {}
+
+MysqlCursor::~MysqlCursor() { session_.process_entry().forget(subject_); }
+
+Result<void> MysqlCursor::open() {
+  may_open_again_ = false;
+  // Both the name as sent and the name as filed: some letters change there, and a NUL would end it.
+  for (const std::string_view name : std::initializer_list<std::string_view>{
+           spec_->database, spec_->table, database_, table_name_})
+    if (!is_valid_name(name)) return ErrorCode::kOpenTable;
+  // The system tables hold accounts and privileges.
+  if (database_ == "mysql") return ErrorCode::kOpenTable;
+
+  THD* const thd = session_.thd();
+  init_list(session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
+  Open_table_context opening(thd, 0);
+  const bool is_opened = !open_table(thd, &*list_, &opening) && list_->table != nullptr;
+  if (!is_opened) {
+    may_open_again_ = opening.can_recover_from_failed_open();
+    return open_failed();
+  }
+  table_ = list_->table;
+  table_->reginfo.lock_type = list_->lock_descriptor().type;
+  if (auto checked = check_table(); !checked) return checked;
+  if (auto resolved = resolve(); !resolved) return resolved;
+  bind(table_);
+  set_read_columns();
+  locks_.assign(1, list_->mdl_request.ticket);
+  is_open_ = true;
+  return {};
+}
+
+void MysqlCursor::init_list(thr_lock_type lock) {
+  list_.emplace(database_.data(), database_.size(), table_name_.data(), table_name_.size(),
+                table_name_.data(), lock);
+}
+
+// Clients get one text for all reasons why a table cannot be opened; they are left to the server.
+Error MysqlCursor::open_failed() {
+  Error error = session_.take_lock_error();
+  if (may_open_again_) return Error{ErrorCode::kLockTables, 0, {}};
+  if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
+  return Error{ErrorCode::kOpenTable, 0, {}};
+}
+
+void MysqlCursor::forget_table() {
+  unbind();
+  locks_.clear();
+  is_open_ = false;
+}
+
+void MysqlCursor::unbind() {
+  table_ = nullptr;
+  columns_.clear();
+  filter_columns_.clear();
+  filters_.clear();
+  conditions_.clear();
+}
+
+Result<void> MysqlCursor::check_table() const {
+  const TABLE_SHARE* const share = table_->s;
+  if (share->table_category != TABLE_CATEGORY_USER || share->tmp_table != NO_TMP_TABLE)
+    return ErrorCode::kOpenTable;
+  if (!is_served(table_->file)) return ErrorCode::kUnsupportedTable;
+  // Rows that expire are not served yet; here they would be there for ever.
+  std::string ignored;
+  const auto comment =
+      adapter::TableComment::parse({share->comment.str, share->comment.length}, &ignored);
+  if (!comment || !comment->ttl.empty()) return ErrorCode::kUnsupportedTable;
+  if (session_.mode() == engine::Mode::kReadOnly) return {};
+  // Triggers are not run yet, and the defaults would be those of this session's user.
+  if (table_->triggers != nullptr || has_default_of_client(table_))
+    return ErrorCode::kUnsupportedTable;
+  return {};
+}
+
+Result<void> MysqlCursor::resolve() {
+  auto index = find_index();
+  if (!index) return index.error();
+  index_ = *index;
+  const KEY& key = table_->key_info[index_];
+  key_parts_ = key.user_defined_key_parts;
+  index_flags_ = table_->file->index_flags(index_, 0, true);
+  // The partitions' rows would be merged by a column that is not computed yet.
+  if (table_->part_info != nullptr &&
+      std::any_of(key.key_part, key.key_part + key_parts_,
+                  [](const KEY_PART_INFO& part) { return part.field->is_virtual_gcol(); }))
+    return ErrorCode::kUnsupportedTable;
+  has_prefixes_ = std::any_of(
+      key.key_part, key.key_part + key_parts_,
+      [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
+  has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
+                   is_integer(key.key_part->field) &&
+                   key.key_part->store_length == key.key_part->field->pack_length();
+  key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
+  if (auto found = find_columns(spec_->columns, column_numbers_); !found) return found;
+  if (auto found = find_columns(spec_->filter_columns, filter_numbers_); !found) return found;
+  countings_.clear();
+  for (const uint number : column_numbers_)
+    countings_.push_back(counting_on(table_->field[number]));
+  row_.resize(column_numbers_.size());
+  unique_key_.resize(table_->s->max_unique_length + MAX_KEY_LENGTH);
+  can_undo_ = table_->file->has_transactions();
+  undoes_rows_ = changes_rows_at_one_go();
+  return {};
+}
+
+// The columns of the cursor in this TABLE.
+void MysqlCursor::bind(TABLE* table) {
+  table_ = table;
+  reads_key_columns_ = false;
+  columns_.clear();
+  filter_columns_.clear();
+  texts_.clear();
+  for (const uint number : column_numbers_) {
+    columns_.push_back(table_->field[number]);
+    texts_.emplace_back(table_->field[number]);
+  }
+  for (const uint number : filter_numbers_) filter_columns_.push_back(table_->field[number]);
+}
+
+// InnoDB undoes a row that it cannot change completely. That is not enough where the server makes
+// several calls for one row (partitions), or where the change reaches other tables (foreign keys,
+// triggers).
+bool MysqlCursor::changes_rows_at_one_go() const {
+  const TABLE_SHARE* const share = table_->s;
+  const bool has_fulltext =
+      std::any_of(table_->key_info, table_->key_info + share->keys,
+                  [](const KEY& key) { return (key.flags & HA_FULLTEXT) != 0; });
+  return table_->file->ht->db_type == DB_TYPE_INNODB && table_->part_info == nullptr &&
+         !has_fulltext && share->foreign_keys == 0 && share->foreign_key_parents == 0 &&
+         table_->triggers == nullptr;
+}
+
+// Finds the index by its name, case-sensitively as the protocol says. An empty name is PRIMARY.
+// Digits that are no index's name are its number. Only ordered and hash indexes over values of columns
+// can be searched: not those of words and places, nor those of expressions and of the elements of an
+// array.
+Result<uint> MysqlCursor::find_index() const {
+  const std::string& name = spec_->index;
+  const uint count = table_->s->keys;
+  uint found = count;
+  const std::string_view wanted = name.empty() ? std::string_view("PRIMARY") : name;
+  for (uint i = 0; i < count; ++i)
+    if (wanted == table_->key_info[i].name) found = i;
+  if (found == count) {
+    const auto number = adapter::whole_number<uint>(wanted);
+    if (number && *number < count) found = *number;
+  }
+  if (found == count) return ErrorCode::kIndex;
+  const KEY& key = table_->key_info[found];
+  if ((key.flags & (HA_FULLTEXT | HA_SPATIAL | HA_MULTI_VALUED_KEY)) != 0) return ErrorCode::kIndex;
+  for (uint part = 0; part < key.user_defined_key_parts; ++part)
+    if (table_->field[key.key_part[part].fieldnr - 1]->is_hidden_by_system())
+      return ErrorCode::kIndex;
+  // After ALTER TABLE … DISABLE KEYS the index has no rows. An invisible index has them all.
+  if (!table_->s->keys_in_use.is_set(found)) return ErrorCode::kIndex;
+  return found;
+}
+
+Result<uint> MysqlCursor::find_column(const std::string& name) const {
+  for (uint i = 0; i < table_->s->fields; ++i) {
+    const Field* const field = table_->field[i];
+    // Columns that the server itself hides (of functional indexes) have no name for users.
+    if (field->is_hidden_by_system() || name != field->field_name) continue;
+    // SQL gives another value than the row has, depending on who asks.
+    if (field->has_masking_policy()) return ErrorCode::kUnsupportedTable;
+    return i;
+  }
+  return ErrorCode::kColumn;
+}
+
+Result<void> MysqlCursor::find_columns(const std::vector<std::string>& names,
+                                       std::vector<uint>& numbers) const {
+  numbers.clear();
+  for (const std::string& name : names) {
+    auto number = find_column(name);
+    if (!number) return number.error();
+    numbers.push_back(*number);
+  }
+  return {};
+}
+
+void MysqlCursor::mark_read_columns() {
+  reads_key_columns_ = false;
+  for (Field* field : columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
+  for (Field* field : filter_columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
+  if (has_prefixes_) mark_key_columns();
+}
+
+void MysqlCursor::mark_key_columns() {
+  reads_key_columns_ = true;
+  const KEY& key = table_->key_info[index_];
+  for (size_t part = 0; part < key_parts_; ++part)
+    table_->mark_column_used(table_->field[key.key_part[part].fieldnr - 1], MARK_COLUMNS_READ);
+}
+
+void MysqlCursor::set_read_columns() {
+  table_->clear_column_bitmaps();
+  mark_read_columns();
+  table_->file->column_bitmaps_signal();
+}
+
+}  // namespace hs::mysql

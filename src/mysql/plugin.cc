@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The plugin's entry: its declaration, start and stop.
+#include "mysql/server_headers.h"
+// (before anything else)
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mysql/configuration.h"
+#include "mysql/engine.h"
+#include "mysql/own_places.h"
+#include "mysql/running.h"
+#include "mysql/status.h"
+#include "mysql/tls.h"
+#include "mysql/variables.h"
+#include "mysql/wait_hooks.h"
+#include "server/server.h"
+
+namespace hs::mysql {
+namespace {
+
+void* own_plugin;
+std::unique_ptr<MysqlEngine> engine;
+std::unique_ptr<server::Server> network_server;
+
+constexpr unsigned kVerboseInfo = 10;
+
+void log_at(plugin_log_level level, std::string_view message) {
+  my_plugin_log_message(&own_plugin, level, "%.*s", static_cast<int>(message.size()),
+                        message.data());
+}
+
+void log_info(std::string_view message) {
+  if (verbosity() >= kVerboseInfo) log_at(MY_INFORMATION_LEVEL, message);
+}
+void log_warning(std::string_view message) {
+  if (verbosity() >= kVerboseInfo) log_at(MY_WARNING_LEVEL, message);
+}
+void log_error(std::string_view message) { log_at(MY_ERROR_LEVEL, message); }
+
+// Tells the error log, and the client of INSTALL PLUGIN.
+void refuse(const std::string& why) {
+  log_error(why);
+  if (current_thd != nullptr)
+    my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %s", MYF(0), why.c_str());
+}
+
+int init(MYSQL_PLUGIN plugin) {
+  own_plugin = plugin;
+  std::string why;
+  std::optional<server::Config> config;
+  if (take_secrets(&why)) config = read_configuration(&why);
+  if (!config || !leaves_places_to_server(*config, &why)) {
+    refuse(why);
+    return 1;
+  }
+  config->tls = &server_tls();
+  install_wait_hooks();
+  engine = std::make_unique<MysqlEngine>();
+  network_server =
+      server::Server::start(*config, *engine, {log_info, log_warning, log_error}, &why);
+  if (network_server == nullptr) {
+    engine.reset();
+    (void)remove_wait_hooks();
+    refuse(why);
+    return 1;
+  }
+  show_status_of(network_server.get(), engine.get());
+  Running::set(network_server.get());
+  return 0;
+}
+
+int deinit(MYSQL_PLUGIN) {
+  Running::set(nullptr);
+  show_status_of(nullptr, nullptr);
+  if (network_server != nullptr) {
+    engine->interrupt();
+    network_server->stop();
+    network_server.reset();
+  }
+  engine.reset();
+  (void)remove_wait_hooks();
+  forget_secrets();
+  return 0;
+}
+
+// The server compares this number with its own before it calls anything of the plugin. The layout of
+// its structures changes with every patch release, so a plugin built for another one is refused.
+#ifndef HS_BUILT_FOR
+#define HS_BUILT_FOR MYSQL_VERSION_ID
+#endif
+struct st_mysql_daemon descriptor = {HS_BUILT_FOR << 8};
+
+}  // namespace
+}  // namespace hs::mysql
+
+#pragma GCC visibility push(default)
+mysql_declare_plugin(handlersocket){
+    MYSQL_DAEMON_PLUGIN,
+    &hs::mysql::descriptor,
+    "handlersocket",
+    "HandlerSocket 2",
+    "Direct access to rows over the HandlerSocket protocol",
+    PLUGIN_LICENSE_GPL,
+    hs::mysql::init,
+    nullptr,
+    hs::mysql::deinit,
+    0x0200,
+    hs::mysql::status_variables,
+    hs::mysql::system_variables,
+    nullptr,
+    0,
+} mysql_declare_plugin_end;
+#pragma GCC visibility pop

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Inserts that meet rows with the same value in a unique index: INSERT IGNORE, INSERT … ON
+// DUPLICATE KEY UPDATE and REPLACE, in the order in which the server itself makes the calls
+// (write_record() in sql_insert.cc).
+#include "mysql/cursor.h"
+#include "mysql/engine_errors.h"
+#include "mysql/row_stores.h"
+#include "mysql/session.h"
+#include "sql/sql_foreign_key_constraint.h"
+#include "sql/sql_update.h"
+
+namespace hs::mysql {
+namespace {
+
+// Whether no unique index behind this one can have refused the row, too.
+bool is_last_unique(const TABLE* table, uint number) {
+  while (++number < table->s->keys)
+    if (table->key_info[number].flags & HA_NOSAME) return false;
+  return true;
+}
+
+}  // namespace
+
+// Tells the engine what becomes of duplicates in this statement: InnoDB then locks them at once as
+// rows that are to be changed.
+void MysqlCursor::begin_puts() {
+  if (access_ == engine::Access::kInsert) return;
+  handler* const file = table_->file;
+  if (access_ == engine::Access::kReplace) file->ha_extra(HA_EXTRA_WRITE_CAN_REPLACE);
+  if (access_ == engine::Access::kUpsert) file->ha_extra(HA_EXTRA_INSERT_WITH_UPDATE);
+  file->ha_extra(HA_EXTRA_IGNORE_DUP_KEY);
+}
+
+void MysqlCursor::end_puts() {
+  if (access_ == engine::Access::kInsert) return;
+  table_->file->ha_extra(HA_EXTRA_NO_IGNORE_DUP_KEY);
+  table_->file->ha_extra(HA_EXTRA_WRITE_CANNOT_REPLACE);
+}
+
+// Writes the new row in record[0]. 0, or the engine's error.
+int MysqlCursor::write_new_row(GeneratedId& id) {
+  const int error = table_->file->ha_write_row(table_->record[0]);
+  id.note_write();
+  return error;
+}
+
+Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
+                                                  std::optional<std::span<const Value>> updates,
+                                                  RowsInTheWay* in_the_way) {
+  const size_t most = columns_.size();
+  if (values.size() > most || (updates && updates->size() > most)) return ErrorCode::kValueCount;
+  const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
+  const AutoIncrement auto_increment(table_);
+  const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
+  if (auto made = make_new_row(values, updated); !made) return made.error();
+  GeneratedId id(table_->file);
+  if (access_ == engine::Access::kReplace) return replace(in_the_way, id);
+  const int error = write_new_row(id);
+  if (error == 0) {
+    session_.note_change();
+    return end_insert(id, 0);
+  }
+  if (!is_duplicate(error)) return failed(error).error();
+  const bool ignores = access_ == engine::Access::kInsertIgnore;
+  if (!ignores || in_the_way != nullptr)
+    if (auto met = meet_duplicate(error, in_the_way); !met) return met.error();
+  if (ignores) return Inserted{has_auto_increment(), 0, 0};
+  return update_duplicate(values, updates, id);
+}
+
+// The new row was written, and has replaced so many.
+engine::Cursor::Inserted MysqlCursor::end_insert(GeneratedId& id, uint64_t replaced) {
+  id.keep();
+  return {has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
+}
+
+// The row that a failed write was a duplicate of is in record[1] afterwards.
+Result<void> MysqlCursor::meet_duplicate(int write_error, RowsInTheWay* in_the_way) {
+  if (auto read = read_duplicate(write_error); !read) return read;
+  if (in_the_way == nullptr) return {};
+  const OldFields old(table_);
+  auto row = this->row();
+  if (!row) return row.error();
+  return in_the_way->take(*row);
+}
+
+Result<void> MysqlCursor::read_duplicate(int write_error) {
+  handler* const file = table_->file;
+  duplicate_key_ = file->get_dup_key(write_error);
+  if (duplicate_key_ >= table_->s->keys) return failed(HA_ERR_FOUND_DUPP_KEY);
+  // The row is needed as a whole.
+  table_->use_all_columns();
+  end_index();
+  int error = 0;
+  if (file->ha_table_flags() & HA_DUPLICATE_POS) {
+    error = file->ha_rnd_init(false);
+    if (error == 0) error = file->ha_rnd_pos(table_->record[1], file->dup_ref);
+    end_index();
+  } else {
+    key_copy(unique_key_.data(), table_->record[0], &table_->key_info[duplicate_key_], 0);
+    error = file->ha_index_read_idx_map(table_->record[1], duplicate_key_, unique_key_.data(),
+                                        HA_WHOLE_KEY, HA_READ_KEY_EXACT);
+  }
+  return error == 0 ? Result<void>() : failed(error);
+}
+
+Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
+    std::span<const Value> values, std::optional<std::span<const Value>> updates, GeneratedId& id) {
+  Field* const counter = table_->next_number_field;
+  restore_record(table_, record[1]);
+  given_.assign(table_->s->fields, false);
+  table_->autoinc_field_has_explicit_non_null_value = false;
+  // A generated id would give the row a new identity each time.
+  const Field* const kept = !updates && id.id() != 0 ? counter : nullptr;
+  const std::span<const Value> news = updates.value_or(values);
+  bool sets_any = false;
+  for (size_t i = 0; i < news.size(); ++i) {
+    if (columns_[i] == kept) continue;
+    if (auto stored = store(columns_[i], news[i]); !stored) return stored.error();
+    sets_any = true;
+  }
+  if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  if (auto computed = compute_updated_row(); !computed) return computed.error();
+  id.give_back();
+  Inserted updated{has_auto_increment(), 0, 0};
+  if (!records_are_comparable(table_) || compare_records(table_)) {
+    auto written = write_updated_row();
+    if (!written) return written.error();
+    if (*written) updated.outcome = 2;
+    table_->file->insert_id_for_cur_row = 0;
+  }
+  id.keep();
+  if (counter != nullptr && updated.outcome == 2)
+    updated.generated_id = static_cast<uint64_t>(counter->val_int());
+  return updated;
+}
+
+// Removes what is in the way until the row can be written. Where no other row can be in the way and
+// nothing else depends on the old one, that one becomes the new one.
+Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, GeneratedId& id) {
+  handler* const file = table_->file;
+  const bool may_update = !table_->s->is_referenced_by_foreign_key();
+  uint64_t replaced = 0;
+  for (;;) {
+    const int error = write_new_row(id);
+    if (error == 0) break;
+    if (!is_duplicate(error)) return failed(error).error();
+    // When all ids are used up, the last row must not be replaced again and again.
+    if (table_->next_number_field != nullptr && id.id() > 0 &&
+        file->get_dup_key(error) == table_->s->next_number_index)
+      return failed(error).error();
+    if (auto met = meet_duplicate(error, in_the_way); !met) return met.error();
+    if (may_update && is_last_unique(table_, duplicate_key_)) {
+      const int failure = file->ha_update_row(table_->record[1], table_->record[0]);
+      if (failure != 0 && failure != HA_ERR_RECORD_IS_THE_SAME) return failed(failure).error();
+      if (failure == 0) ++replaced;
+      break;
+    }
+    if (auto erased = erase_replaced(); !erased) return erased.error();
+    ++replaced;
+  }
+  session_.note_change();
+  return end_insert(id, replaced);
+}
+
+// Erases the row in record[1].
+Result<void> MysqlCursor::erase_replaced() {
+  THD* const thd = session_.thd();
+  if (use_sql_fk_checks_for_table(thd, table_) &&
+      check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_DELETE_REPLACE))
+    return failed(0);
+  if (const int error = table_->file->ha_delete_row(table_->record[1])) return failed(error);
+  session_.note_change();
+  return {};
+}
+
+}  // namespace hs::mysql

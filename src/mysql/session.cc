@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The life of a session, its errors, and what is the same on both ports. Tables: session_tables.cc;
+// statements that write: session_write.cc.
+#include "mysql/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mysql/cursor.h"
+#include "mysql/engine.h"
+#include "mysql/engine_errors.h"
+
+namespace hs::mysql {
+namespace {
+
+using Lock = adapter::LockWaits::Lock;
+
+ProcessEntry::What what_of(engine::Access access) {
+  if (engine::inserts(access)) return ProcessEntry::What::kInsert;
+  if (access == engine::Access::kUpdate) return ProcessEntry::What::kUpdate;
+  if (access == engine::Access::kDelete) return ProcessEntry::What::kDelete;
+  return ProcessEntry::What::kFind;
+}
+
+// The server checks foreign keys itself; elsewhere the engine does, and clients know its numbers.
+Error raised(const Diagnostics_area& area) {
+  switch (area.mysql_errno()) {
+    case ER_NO_REFERENCED_ROW_2:
+      return Error::engine(HA_ERR_NO_REFERENCED_ROW);
+    case ER_ROW_IS_REFERENCED_2:
+      return Error::engine(HA_ERR_ROW_IS_REFERENCED);
+    default:
+      return Error::sql(static_cast<int>(area.mysql_errno()), area.message_text());
+  }
+}
+
+}  // namespace
+
+MysqlSession::MysqlSession(MysqlEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode) {}
+
+MysqlSession::~MysqlSession() {
+  if (!server_.is_in_thread()) enter({});
+  rollback();
+  release();
+  cursors_.clear();
+  engine_.remove(this);
+}
+
+void MysqlSession::leave() {
+  if (transaction_.is_block()) server_.entry().set_idle();
+  server_.leave();
+}
+
+bool MysqlSession::should_stop() const { return engine_.is_stopping(); }
+
+// A KILL of this session's entry in the process list ends the running request, not the session.
+void MysqlSession::forget_kill() {
+  if (thd_->killed == THD::NOT_KILLED || should_stop()) return;
+  // A client's transaction is lost by a KILL, and a later one is not.
+  if (transaction_.is_block() && thd_->killed == THD::KILL_CONNECTION) return;
+  thd_->killed = THD::NOT_KILLED;
+}
+
+bool MysqlSession::transaction_lost() const {
+  return transaction_.is_lost() ||
+         (transaction_.is_block() && thd_->killed == THD::KILL_CONNECTION);
+}
+
+Error MysqlSession::take_error(int number) {
+  const Diagnostics_area* const area = thd_->get_stmt_da();
+  Error error = Error::engine(number_on_the_wire(number));
+  if (server_.take_refused_wait()) {
+    number = HA_ERR_LOCK_WAIT_TIMEOUT;
+    error = Error::engine(number_on_the_wire(number));
+  } else if (thd_->killed != THD::NOT_KILLED) {
+    error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
+  } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
+    if (number != 0) transaction_.note_log_failure();
+    error = area->is_error() ? raised(*area) : Error::engine(number_on_the_wire(HA_ERR_GENERIC));
+  }
+  if (error.code == ErrorCode::kSql &&
+      (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))
+    transaction_.note_log_failure();
+  note_lock(number, error);
+  thd_->clear_error();
+  thd_->get_stmt_da()->reset_condition_info(thd_);
+  return error;
+}
+
+// Notes it when the call failed because it did not get a lock.
+void MysqlSession::note_lock(int number, const Error& error) {
+  const bool of_engine = number == HA_ERR_LOCK_WAIT_TIMEOUT;
+  const bool of_server = error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT;
+  if (!of_engine && !of_server) return;
+  transaction_.note_timeout();
+  lock_waits().note_refused(of_engine ? Lock::kRow : Lock::kTable);
+}
+
+// The same after a table could not be locked or opened. The client gets one error for all waits in
+// vain, whatever the session waited for.
+Error MysqlSession::take_lock_error() {
+  Error error = take_error(0);
+  if (error.code == ErrorCode::kSql &&
+      (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK))
+    error = Error{ErrorCode::kLockTables, 0, {}};
+  return error;
+}
+
+// --- specs and cursors ---
+
+Result<void> MysqlSession::open(const engine::IndexSpecPtr& spec) {
+  auto opened = cursor(spec);
+  if (!opened) return opened.error();
+  return {};
+}
+
+Result<void> MysqlSession::describe(const engine::Described&, engine::DescriptionRows&) {
+  return ErrorCode::kNotImplemented;
+}
+
+bool MysqlSession::is_open(const engine::IndexSpecPtr& spec) const {
+  return cursors_.find_open(spec) != nullptr;
+}
+
+bool MysqlSession::can_undo(const engine::IndexSpecPtr& spec) const {
+  const MysqlCursor* const cursor = cursors_.find_open(spec);
+  return cursor == nullptr || cursor->can_undo();
+}
+
+Result<engine::Cursor*> MysqlSession::cursor(const engine::IndexSpecPtr& spec) {
+  lock_waits().forget_refused();
+  // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
+  if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
+  if (MysqlCursor* const cursor = cursors_.find_open(spec)) return cursor;
+  auto opened = open_cursor(spec);
+  if (!opened) return std::move(opened.error());
+  return *opened;
+}
+
+// --- requests ---
+
+Result<void> MysqlSession::begin_request(engine::Cursor& cursor, engine::Access access,
+                                         engine::Rows rows) {
+  if (should_stop()) return ErrorCode::kShutdown;
+  auto& target = static_cast<MysqlCursor&>(cursor);
+  server_.entry().work_on(target.subject(), what_of(access));
+  auto begun =
+      mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
+  if (begun) current_ = &target;
+  return begun;
+}
+
+Result<void> MysqlSession::begin_read(MysqlCursor& cursor) {
+  if (!statement_open_) {
+    server_.begin_statement(SQLCOM_SELECT);
+    statement_open_ = true;
+  }
+  if (std::find(locked_cursors_.begin(), locked_cursors_.end(), &cursor) != locked_cursors_.end())
+    return {};
+  const TableWait wait(server_);
+  if (!cursor.lock_for_read()) {
+    const Error error = take_lock_error();
+    if (transaction_.is_block()) end_read_statement();
+    return error;
+  }
+  locked_cursors_.push_back(&cursor);
+  bump(engine_.counters().table_lock);
+  return {};
+}
+
+Result<void> MysqlSession::end_request() {
+  current_ = nullptr;
+  if (mode_ == engine::Mode::kReadWrite) return end_write();
+  end_read();
+  return {};
+}
+
+void MysqlSession::undo_request() {
+  current_ = nullptr;
+  if (mode_ == engine::Mode::kReadWrite) return undo_write();
+  end_read();
+}
+
+void MysqlSession::end_read() {
+  if (transaction_.is_block()) end_read_statement();
+}
+
+void MysqlSession::unlock_readers() {
+  for (MysqlCursor* cursor : locked_cursors_) {
+    cursor->unlock_read();
+    bump(engine_.counters().table_unlock);
+  }
+  locked_cursors_.clear();
+}
+
+void MysqlSession::end_read_statement() {
+  unlock_readers();
+  if (was_rolled_back()) {
+    trans_rollback_stmt(thd_);
+    transaction_.lose();
+  } else {
+    trans_commit_stmt(thd_);
+  }
+  thd_->clear_error();
+  server_.end_statement();
+  statement_open_ = false;
+}
+
+Result<void> MysqlSession::commit() {
+  committed_ = {};
+  lock_waits().forget_refused();
+  if (transaction_.is_block()) return commit_block();
+  if (mode_ == engine::Mode::kReadWrite)
+    return transaction_.is_open() ? commit_write() : Result<void>();
+  if (statement_open_) end_read_statement();
+  return {};
+}
+
+void MysqlSession::rollback() {
+  lock_waits().forget_refused();
+  if (transaction_.is_block()) return roll_back_block();
+  if (mode_ == engine::Mode::kReadWrite) return undo_transaction();
+  (void)commit();
+}
+
+}  // namespace hs::mysql

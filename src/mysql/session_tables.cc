@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Opening tables for cursors, and giving them back.
+#include <algorithm>
+
+#include "adapter/open_tables.h"
+#include "mysql/cursor.h"
+#include "mysql/engine.h"
+#include "mysql/session.h"
+
+namespace hs::mysql {
+namespace {
+
+// How many rows cost as much work to read as opening a table.
+constexpr uint32_t kRowsWorthAnOpen = 256;
+
+}  // namespace
+
+Result<MysqlCursor*> MysqlSession::open_cursor(const engine::IndexSpecPtr& spec) {
+  MysqlCursor& cursor =
+      cursors_.get(spec, [&] { return std::make_unique<MysqlCursor>(*this, spec); });
+  // Ends what was only read, since a session should hold neither row locks of finds nor a view of
+  // the data while it waits for a table. An older view could also not see what has happened to the
+  // table since.
+  const bool in_block = transaction_.is_block();
+  if (!in_block && !transaction_.has_changes()) (void)commit();
+  if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
+  if (!close_statement()) {
+    transaction_.lose();
+    return take_error(0);
+  }
+  // The session must not hold other tables while it waits for one, nor too many at any time.
+  if (!in_block && (lock_waits().may_wait() ||
+                    (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
+    give_back_tables();
+
+  Result<void> opened = try_open(cursor);
+  // Tables that were flushed meanwhile cannot be open together with those that were opened before.
+  if (!opened && cursor.may_open_again() && !transaction_.is_open()) {
+    give_back_tables();
+    opened = try_open(cursor);
+  }
+  if (!opened) {
+    if (in_block && was_rolled_back()) transaction_.lose();  // a deadlock with DDL
+    return opened.error();
+  }
+  cursors_.note_open(cursor);
+  note_locks();
+  bump(engine_.counters().table_open);
+  works(kRowsWorthAnOpen);
+  return &cursor;
+}
+
+// Opens the cursor. On error nothing of the try is left behind, neither tables nor locks, whatever
+// else the session has.
+Result<void> MysqlSession::try_open(MysqlCursor& cursor) {
+  const TableWait wait(server_);
+  server_.entry().work_on(cursor.subject(), ProcessEntry::What::kOpen);
+  server_.begin_statement(SQLCOM_SELECT);
+  const TABLE* const opened_before = thd_->open_tables;
+  const MDL_savepoint locked_before = thd_->mdl_context.mdl_savepoint();
+  Result<void> opened = cursor.open();
+  if (!opened) {
+    cursor.forget_table();
+    while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
+    thd_->mdl_context.rollback_to_savepoint(locked_before);
+  } else if (mode_ == engine::Mode::kReadWrite) {
+    // Each statement opens it again, for what it does.
+    cursor.unbind();
+    close_thread_tables(thd_);
+  }
+  thd_->mdl_context.release_statement_locks();
+  server_.end_statement();
+  return opened;
+}
+
+// The metadata locks that the last open has taken.
+void MysqlSession::note_locks() {
+  locks_.clear();
+  for (const MysqlCursor* cursor : cursors_.open()) cursor->list_locks(locks_);
+}
+
+bool MysqlSession::is_waited_for() const {
+  return std::ranges::any_of(
+             locks_, [](const MDL_ticket* lock) { return lock->has_pending_conflicting_lock(); }) ||
+         std::ranges::any_of(cursors_.open(),
+                             [](const MysqlCursor* cursor) { return cursor->is_flushed(); });
+}
+
+size_t MysqlSession::most_open_cursors() const {
+  return adapter::most_open_tables(table_cache_size, engine_.sessions());
+}
+
+bool MysqlSession::after_batch() {
+  // So that an audit plugin can be removed.
+  mysql_audit_release(thd_);
+  server_.entry().set_idle();
+  forget_kill();
+  if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
+    give_back_tables();
+  cursors_.shrink();
+  return !cursors_.open().empty();
+}
+
+void MysqlSession::release() {
+  give_back_tables();
+  cursors_.shrink();
+}
+
+// Keeps every cursor: a request may have one in hand.
+void MysqlSession::give_back_tables() {
+  if (transaction_.is_open() || statement_open_) (void)commit();
+  if (!cursors_.open().empty()) bump(engine_.counters().table_close);
+  for (MysqlCursor* cursor : cursors_.open()) cursor->forget_table();
+  cursors_.note_all_closed();
+  locks_.clear();
+  close_thread_tables(thd_);
+  thd_->mdl_context.release_transactional_locks();
+}
+
+// Other tables would be held for as long as the wait lasts, so they are given back first.
+void MysqlSession::begin_waiting(uint32_t most_ms) {
+  if (cursors_.open().size() > 1 && !transaction_.is_block()) give_back_tables();
+  server_.begin_waiting(most_ms);
+}
+
+}  // namespace hs::mysql

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The write port's session: the calls that begin, keep and undo the statements of its transaction.
+// adapter::Transaction says which calls to make, and what a failure means for earlier requests.
+#include "mysql/cursor.h"
+#include "mysql/engine.h"
+#include "mysql/session.h"
+#include "mysql/write_refusal.h"
+
+namespace hs::mysql {
+
+enum_sql_command MysqlSession::command_of(engine::Access access) {
+  switch (access) {
+    case engine::Access::kInsert:
+    case engine::Access::kInsertIgnore:
+    case engine::Access::kUpsert:
+      return SQLCOM_INSERT;
+    case engine::Access::kReplace:
+      return SQLCOM_REPLACE;
+    case engine::Access::kUpdate:
+      return SQLCOM_UPDATE;
+    case engine::Access::kDelete:
+      return SQLCOM_DELETE;
+    case engine::Access::kRead:
+      break;
+  }
+  return SQLCOM_SELECT;
+}
+
+Result<void> MysqlSession::begin_write(MysqlCursor& cursor, engine::Access access,
+                                       engine::Rows rows) {
+  transaction_.begin_request();
+  if (auto refused = refusal(access)) return *refused;
+  const bool in_block = transaction_.is_block();
+  const bool changes = access != engine::Access::kRead;
+  if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
+  const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
+  const adapter::Transaction::Statement statement{&cursor, access, can_share};
+  if (transaction_.joins(statement)) {
+    // Each request has its own time, and an id of its own, by which NOW() knows it.
+    thd_->set_time();
+    thd_->set_query_id(next_query_id());
+    cursor.take_query_id();
+    return {};
+  }
+  if (!close_statement()) {
+    transaction_.lose();
+    return take_error(0);
+  }
+  server_.begin_statement(command_of(access));
+  if (!transaction_.is_open()) {
+    thd_->variables.option_bits |= OPTION_BEGIN;
+    thd_->server_status |= SERVER_STATUS_IN_TRANS;
+    transaction_.begin();
+  }
+  const TableWait wait(server_);
+  if (!cursor.lock_for_write(access, in_block && !changes)) {
+    const Error error = take_lock_error();
+    trans_rollback_stmt(thd_);
+    end_write_statement();
+    decide_fate(false);
+    return error;
+  }
+  transaction_.begin_statement(statement);
+  if (!cursor.undoes_rows()) note_locks();
+  bump(engine_.counters().table_lock);
+  return {};
+}
+
+Result<void> MysqlSession::end_write() {
+  // A change of such a table cannot be undone, so a KILL comes too late for it.
+  if (transaction_.request_has_changes() && !statement_cursor().can_undo())
+    thd_->killed = THD::NOT_KILLED;
+  if (!transaction_.end_request() || close_statement()) return {};
+  const Error error = take_error(0);
+  (void)transaction_.decide_fate(was_rolled_back());
+  return error;
+}
+
+void MysqlSession::undo_write() {
+  if (transaction_.undo_request(was_rolled_back())) {
+    abandon_statement();
+    decide_fate(false);
+  }
+  thd_->clear_error();
+}
+
+MysqlCursor& MysqlSession::statement_cursor() const {
+  return static_cast<MysqlCursor&>(*transaction_.statement().cursor);
+}
+
+// Keeps what the open statement has changed. False: it was undone, and the error is raised.
+bool MysqlSession::close_statement() {
+  if (!transaction_.has_statement()) return true;
+  MysqlCursor& cursor = statement_cursor();
+  cursor.end_statement();
+  const bool log_failed = thd_->binlog_flush_pending_rows_event(true, cursor.can_undo()) != 0;
+  if (log_failed) transaction_.note_log_failure();
+  const bool failed = log_failed || trans_commit_stmt(thd_);
+  if (failed) trans_rollback_stmt(thd_);
+  end_write_statement();
+  return !failed;
+}
+
+// Undoes what the open statement has changed. Tables without rollback keep the changes.
+void MysqlSession::abandon_statement() {
+  if (!transaction_.has_statement()) return;
+  statement_cursor().end_statement();
+  trans_rollback_stmt(thd_);
+  end_write_statement();
+}
+
+// Ends the write port's statement, after its commit or rollback.
+void MysqlSession::end_write_statement() {
+  if (transaction_.has_statement()) {
+    statement_cursor().unbind();
+    bump(engine_.counters().table_unlock);
+  }
+  transaction_.end_statement();
+  close_thread_tables(thd_);
+  thd_->mdl_context.release_statement_locks();
+  server_.end_statement();
+}
+
+// Decides what happens to the transaction after a request has failed and was undone.
+// `must_roll_back`: only the whole transaction can be undone.
+void MysqlSession::decide_fate(bool must_roll_back) {
+  const auto fate = transaction_.decide_fate(must_roll_back || was_rolled_back());
+  if (fate == adapter::Transaction::Fate::kOver) undo_transaction();
+}
+
+Result<void> MysqlSession::commit_write() {
+  if (!close_statement()) {
+    const Error error = take_error(0);
+    undo_transaction();
+    transaction_.lose();
+    return error;
+  }
+  const bool changed = transaction_.has_changes();
+  // The server does not report when it waits for other commits (group commit), so this does.
+  if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
+  const Gtid before = last_used_gtid();
+  const bool failed = trans_commit(thd_);
+  if (changed) server_.on_wait_end();
+  if (changed && !failed && !last_used_gtid().equals(before)) note_gtid();
+  Result<void> result;
+  if (failed && changed) result = take_lock_error();
+  if (failed) trans_rollback(thd_);
+  thd_->clear_error();
+  thd_->mdl_context.release_statement_locks();
+  transaction_.end();
+  server_.end_statement();
+  return result;
+}
+
+void MysqlSession::undo_transaction() {
+  if (transaction_.is_open()) {
+    abandon_statement();
+    trans_rollback_stmt(thd_);
+    trans_rollback(thd_);
+    thd_->mdl_context.release_statement_locks();
+    server_.end_statement();
+  }
+  transaction_.end();
+  thd_->clear_error();
+}
+
+}  // namespace hs::mysql

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mysql/text.h"
+
+#include <charconv>
+
+#include "adapter/date_text.h"
+#include "mysql/warnings_aside.h"
+
+namespace hs::mysql {
+namespace {
+
+// ZEROFILL prints zeros in front.
+bool is_plain_integer(const Field* field) {
+  return is_integer(field) && !field->is_flag_set(ZEROFILL_FLAG);
+}
+
+// True when the field's text is UTF-8, or bytes without a character set.
+bool travels_as_it_is(const Field* field) {
+  const CHARSET_INFO* const charset = field->charset();
+  return value_charset(field) == charset || field->repertoire() == MY_REPERTOIRE_ASCII ||
+         my_charset_same(charset, &my_charset_utf8mb4_bin) ||
+         my_charset_same(charset, &my_charset_utf8mb3_bin);
+}
+
+}  // namespace
+
+bool is_integer(const Field* field) {
+  switch (field->type()) {
+    case MYSQL_TYPE_TINY:
+    case MYSQL_TYPE_SHORT:
+    case MYSQL_TYPE_INT24:
+    case MYSQL_TYPE_LONG:
+    case MYSQL_TYPE_LONGLONG:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_text(const Field* field) {
+  const enum_field_types type = field->real_type();
+  return type == MYSQL_TYPE_STRING || type == MYSQL_TYPE_VARCHAR;
+}
+
+bool stores_exactly(Field* field, const Value& value) {
+  const WarningsAside aside(field->table->in_use);
+  const type_conversion_status status = field->store(value.data, value.size, value_charset(field));
+  // Cut spaces do not count in a comparison.
+  return status == TYPE_OK || (status == TYPE_NOTE_TRUNCATED && is_text(field));
+}
+
+FieldText::FieldText(const Field* field)
+    : field_(field), needs_conversion_(!travels_as_it_is(field)), reader_(reader_of(field)) {}
+
+// The most common types have a reader of their own, which copies and converts nothing twice. All
+// others are read as the server itself prints them.
+FieldText::Reader FieldText::reader_of(const Field* field) const {
+  if (is_plain_integer(field)) return &FieldText::read_number;
+  if (field->real_type() == MYSQL_TYPE_VARCHAR && !needs_conversion_)
+    return &FieldText::read_varchar;
+  if (field->real_type() == MYSQL_TYPE_DATETIME2 && field->decimals() == 0)
+    return &FieldText::read_datetime;
+  return &FieldText::read_string;
+}
+
+bool FieldText::read(Value* value) {
+  if (field_->is_null()) {
+    *value = Value::null();
+    return true;
+  }
+  return (this->*reader_)(value);
+}
+
+bool FieldText::read_number(Value* value) {
+  const longlong number = field_->val_int();
+  const auto end = field_->is_unsigned() ? std::to_chars(digits_, digits_ + sizeof digits_,
+                                                         static_cast<ulonglong>(number))
+                                         : std::to_chars(digits_, digits_ + sizeof digits_, number);
+  *value = Value::of({digits_, static_cast<size_t>(end.ptr - digits_)});
+  return true;
+}
+
+// As Field_varstring keeps it: one or two bytes of length, and the bytes.
+bool FieldText::read_varchar(Value* value) {
+  const uchar* const stored = field_->field_ptr();
+  const uint length_bytes = field_->get_length_bytes();
+  const size_t size = length_bytes == 1 ? stored[0] : uint2korr(stored);
+  *value = Value::of({reinterpret_cast<const char*>(stored) + length_bytes, size});
+  return true;
+}
+
+// As Field_datetimef keeps it (my_time.cc): 22 bits of year * 13 + month and day, 17 of the time.
+bool FieldText::read_datetime(Value* value) {
+  const ulonglong packed = mi_uint5korr(field_->field_ptr()) - (1ULL << 39);
+  const auto date = static_cast<unsigned>(packed >> 17);
+  const auto time = static_cast<unsigned>(packed & 0x1ffff);
+  const unsigned year_month = date >> 5;
+  const char* const end = adapter::put_date_time(digits_, {.year = year_month / 13,
+                                                           .month = year_month % 13,
+                                                           .day = date & 31,
+                                                           .hour = time >> 12,
+                                                           .minute = time >> 6 & 63,
+                                                           .second = time & 63});
+  *value = Value::of({digits_, static_cast<size_t>(end - digits_)});
+  return true;
+}
+
+bool FieldText::read_string(Value* value) {
+  const String* text = field_->val_str(&text_, &text_);
+  if (text == nullptr) {
+    *value = Value::null();
+    return true;
+  }
+  if (needs_conversion_) {
+    uint errors = 0;
+    if (converted_.copy(text->ptr(), text->length(), field_->charset(), value_charset(field_),
+                        &errors))
+      return false;
+    text = &converted_;
+  }
+  *value = Value::of({text->ptr(), text->length()});
+  return true;
+}
+
+}  // namespace hs::mysql

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The database server's own TLS: certificates, policy and who must use it are the same as for SQL.
+#pragma once
+
+#include "mysql/server_headers.h"
+// (before anything else)
+#include "net/tls_context.h"
+
+namespace hs::mysql {
+
+// Lives as long as the plugin.
+net::TlsContext& server_tls();
+
+}  // namespace hs::mysql

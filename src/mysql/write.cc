@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Changing rows: what INSERT, UPDATE and DELETE do around the storage engine's calls, in the same
+// order (sql_insert.cc, sql_update.cc, sql_delete.cc), so that a row comes out as SQL would have
+// written it.
+#include <algorithm>
+
+#include "adapter/number_text.h"
+#include "mysql/cursor.h"
+#include "mysql/engine_errors.h"
+#include "mysql/row_stores.h"
+#include "mysql/session.h"
+#include "sql/sql_foreign_key_constraint.h"
+#include "sql/sql_insert.h"
+#include "sql/sql_update.h"
+
+namespace hs::mysql {
+namespace {
+
+Error out_of_range(const Field* field) {
+  const char* const type = field->is_unsigned() ? "BIGINT UNSIGNED" : "BIGINT";
+  return Error::sql(ER_DATA_OUT_OF_RANGE,
+                    std::string(type) + " value is out of range in '" + field->field_name + "'");
+}
+
+// Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
+// within the column's own range is decided when it is stored.
+bool is_bigint(const Field* field, const Value& sum) {
+  return !is_integer(field) || adapter::begins_with_bigint(sum.text(), field->is_unsigned());
+}
+
+bool has_insert_function(const Field* field) {
+  return field->has_insert_default_datetime_value_expression() ||
+         field->has_insert_default_general_value_expression();
+}
+
+// Computes the columns that are not in `given`: what a new row gets, or a row that is changed.
+bool set_function_defaults(TABLE* table, bool is_new, const std::vector<bool>& given) {
+  for (Field** field = table->field; *field != nullptr; ++field) {
+    if (given[(*field)->field_index()]) continue;
+    if (is_new && has_insert_function(*field)) (*field)->evaluate_insert_default_function();
+    if (!is_new && (*field)->has_update_default_datetime_value_expression())
+      (*field)->evaluate_update_default_function();
+  }
+  return table->in_use->is_error();
+}
+
+// False: it failed, and the error is raised.
+bool compute_generated(TABLE* table) {
+  if (!table->has_gcol()) return true;
+  table->blobs_need_not_keep_old_value();
+  return !update_generated_write_fields(table->write_set, table);
+}
+
+}  // namespace
+
+void MysqlCursor::set_write_columns(engine::Access access) {
+  THD* const thd = session_.thd();
+  table_->clear_column_bitmaps();
+  mark_read_columns();
+  if (access != engine::Access::kRead) {
+    mark_key_columns();
+    // Foreign keys are looked up by their columns.
+    if (!undoes_rows_) bitmap_set_all(table_->read_set);
+    table_->prepare_for_position();
+  }
+  if (access == engine::Access::kUpdate) {
+    // Each row may assign other columns, so all opened ones are marked.
+    for (Field* field : columns_) table_->mark_column_used(field, MARK_COLUMNS_WRITE);
+    for (Field** field = table_->field; *field != nullptr; ++field)
+      if ((*field)->has_update_default_datetime_value_expression())
+        bitmap_set_bit(table_->write_set, (*field)->field_index());
+    table_->mark_columns_needed_for_update(thd, true);
+  }
+  if (access == engine::Access::kDelete) table_->mark_columns_needed_for_delete(thd);
+  table_->file->column_bitmaps_signal();
+}
+
+// `addend`: is added to the column instead.
+Result<void> MysqlCursor::store(Field* field, const Value& value, std::optional<double> addend) {
+  THD* const thd = session_.thd();
+  if (field->is_gcol()) {
+    // The server computes it. NULL is ignored.
+    if (value.is_null()) return {};
+    my_error(ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN, MYF(0), field->field_name,
+             table_->s->table_name.str);
+  } else if (value.is_null()) {
+    (void)set_field_to_null_with_conversions(field, false);
+  } else {
+    field->set_notnull();
+    if (field == table_->next_number_field)
+      table_->autoinc_field_has_explicit_non_null_value = true;
+    (void)(addend ? field->store(field->val_real() + *addend)
+                  : field->store(value.data, value.size, value_charset(field)));
+  }
+  if (thd->is_error()) return failed(0);
+  given_[field->field_index()] = true;
+  return {};
+}
+
+// Marks the columns that get values: the first `count` of the opened ones, and the first `updated`
+// of a row that is there already. Done once for all inserts of a statement that give as many
+// values.
+Result<void> MysqlCursor::mark_insert_columns(size_t count, size_t updated) {
+  const std::pair wanted(count, updated);
+  if (insert_columns_ == wanted) {
+    // put() may have read a row as a whole.
+    if (table_->write_set != &table_->def_write_set)
+      table_->column_bitmaps_set(&table_->def_read_set, &table_->def_write_set);
+    return {};
+  }
+  insert_columns_.reset();
+  table_->clear_column_bitmaps();
+  for (size_t i = 0; i < std::max(count, updated); ++i)
+    table_->mark_column_used(columns_[i], MARK_COLUMNS_WRITE);
+  for (Field** field = table_->field; *field != nullptr; ++field) {
+    const bool is_computed =
+        has_insert_function(*field) ||
+        (updated > 0 && (*field)->has_update_default_datetime_value_expression());
+    if (is_computed) bitmap_set_bit(table_->write_set, (*field)->field_index());
+  }
+  // For row().
+  for (Field* field : columns_)
+    if (field->is_gcol()) table_->mark_column_used(field, MARK_COLUMNS_READ);
+  if (access_ != engine::Access::kInsert) table_->prepare_for_position();
+  prepare_triggers_for_insert_stmt(session_.thd(), table_);
+  if (access_ == engine::Access::kReplace) bitmap_set_all(table_->write_set);
+  table_->file->column_bitmaps_signal();
+  insert_columns_ = wanted;
+  return {};
+}
+
+// Fills the record with a new row. `updated`: see mark_insert_columns().
+Result<void> MysqlCursor::make_new_row(std::span<const Value> values, size_t updated) {
+  THD* const thd = session_.thd();
+  if (auto marked = mark_insert_columns(values.size(), updated); !marked) return marked;
+  restore_record(table_, s->default_values);
+  given_.assign(table_->s->fields, false);
+  if (validate_default_values_of_unset_fields(thd, table_)) return failed(0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
+    bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
+  }
+  if (set_function_defaults(table_, true, given_) || !compute_generated(table_) ||
+      check_record(thd, table_->field) ||
+      check_that_all_fields_are_given_values(thd, table_, &*list_))
+    return failed(0);
+  return check_new_row();
+}
+
+// The constraints of a new row, those that the server checks itself.
+Result<void> MysqlCursor::check_new_row() {
+  THD* const thd = session_.thd();
+  if (invoke_table_check_constraints(thd, table_)) return failed(0);
+  if (use_sql_fk_checks_for_table(thd, table_) &&
+      check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_INSERT))
+    return failed(0);
+  return {};
+}
+
+Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> values) {
+  if (values.size() > columns_.size()) return ErrorCode::kValueCount;
+  const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
+  const AutoIncrement auto_increment(table_);
+  if (auto made = make_new_row(values, 0); !made) return made.error();
+  GeneratedId id(table_->file);
+  if (const int error = write_new_row(id)) return failed(error).error();
+  session_.note_change();
+  return end_insert(id, 0);
+}
+
+Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> assignments) {
+  THD* const thd = session_.thd();
+  const StrictStores strict(thd, CHECK_FIELD_WARN);
+  store_record(table_, record[1]);
+  given_.assign(table_->s->fields, false);
+  for (const Assignment& assignment : assignments) {
+    Field* const field = columns_[assignment.column];
+    // A strict server raises the error itself when the sum is stored.
+    if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
+      return out_of_range(field);
+    if (auto stored = store(field, assignment.value, assignment.addend); !stored)
+      return stored.error();
+  }
+  if (auto computed = compute_updated_row(); !computed) return computed.error();
+  if (!records_are_comparable(table_) || compare_records(table_)) {
+    auto written = write_updated_row();
+    if (!written) return written.error();
+  }
+  return Updated::kDone;
+}
+
+// After new values were stored in record[0]: what the server itself computes of an updated row. A row
+// that stays as it is keeps its ON UPDATE timestamp, too.
+Result<void> MysqlCursor::compute_updated_row() {
+  if (!compute_generated(table_)) return failed(0);
+  const bool differs = !records_are_comparable(table_) || compare_records(table_);
+  if (differs && (set_function_defaults(table_, false, given_) || !compute_generated(table_)))
+    return failed(0);
+  if (check_record(session_.thd(), table_->field)) return failed(0);
+  return {};
+}
+
+// Writes record[0] over the row in record[1]. False: the engine finds no difference.
+Result<bool> MysqlCursor::write_updated_row() {
+  THD* const thd = session_.thd();
+  if (invoke_table_check_constraints(thd, table_)) return failed(0).error();
+  if (use_sql_fk_checks_for_table(thd, table_) &&
+      (check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE) ||
+       check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE)))
+    return failed(0).error();
+  const int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
+  if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
+  if (error != 0) return failed(error).error();
+  session_.note_change();
+  return true;
+}
+
+Result<void> MysqlCursor::erase() {
+  THD* const thd = session_.thd();
+  if (use_sql_fk_checks_for_table(thd, table_) &&
+      check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_DELETE))
+    return failed(0);
+  if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
+  session_.note_change();
+  return {};
+}
+
+}  // namespace hs::mysql

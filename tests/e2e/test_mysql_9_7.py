@@ -1,0 +1,263 @@
+"""What MySQL has of its own: hidden columns, indexes that are no columns', JSON, foreign keys in the SQL
+layer, GTIDs, instant changes of tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+import server_files
+from hs_client import Client, line, wait_for_a_lock_wait
+from private_server import PrivateServer
+
+pytestmark = pytest.mark.skipif(
+    server_files.SERVER != "mysql-9.7", reason="./test --server mysql-9.7 runs these"
+)
+
+
+def events(server: PrivateServer, since: tuple[str, int] | None = None) -> list[str]:
+    file, position = since or end_of_log(server)
+    rows = server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")
+    return [row[2] for row in rows]
+
+
+def end_of_log(server: PrivateServer) -> tuple[str, int]:
+    file, position = server.sql("SHOW BINARY LOG STATUS")[0][:2]
+    return file, int(position)
+
+
+def test_an_invisible_column_is_read_and_written_by_its_name(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT, b INT DEFAULT 5 INVISIBLE)")
+    writer.open("hs.t", ["id", "a", "b"])
+    assert writer.request(1, "+", 2, 1, 10) == b"0\t1"
+    assert writer.request(1, "+", 3, 2, 20, 21) == b"0\t1"
+    assert writer.request(1, ">=", 1, 1, 9) == b"0\t3\t1\t10\t5\t2\t20\t21"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 10), (2, 20)]
+
+
+def test_an_invisible_index_is_searched(server: PrivateServer, reader: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT, KEY k (a) INVISIBLE)")
+    server.sql("INSERT INTO hs.t VALUES (1, 7), (2, 8)")
+    reader.open("hs.t", ["id"], index="k")
+    assert reader.request(1, "=", 1, 8) == b"0\t1\t2"
+
+
+@pytest.mark.parametrize("key", ["((a + 1))", "(a, (b * 2))", "((CAST(j->'$' AS UNSIGNED ARRAY)))"])
+def test_an_index_of_an_expression_cannot_be_opened(
+    server: PrivateServer, reader: Client, writer: Client, key: str
+) -> None:
+    server.sql(f"CREATE TABLE hs.t (id INT PRIMARY KEY, a INT, b INT, j JSON, KEY k {key})")
+    assert reader.request("P", 1, "hs", "t", "k", "id") == b"2\t1\tidxnum"
+    # The table's other indexes can, and changes reach all of them.
+    writer.open("hs.t", ["id", "a", "b", "j"])
+    assert writer.request(1, "+", 4, 1, 2, 3, "[4, 5]") == b"0\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, 20, 30, "[6]") == b"0\t1\t1"
+    assert server.sql("SELECT id FROM hs.t WHERE a + 1 = 21 AND b * 2 = 60 AND 6 MEMBER OF (j)")
+    server.sql("CHECK TABLE hs.t")
+    assert [row[3] for row in server.sql("CHECK TABLE hs.t EXTENDED")] == ["OK"]
+    # The columns that the server keeps such an index by have no name.
+    hidden = server.sql("SELECT name FROM information_schema.innodb_columns WHERE name LIKE '!hidden%'")
+    for (name,) in hidden:
+        assert reader.request("P", 2, "hs", "t", "PRIMARY", name) == b"2\t1\tfld"
+
+
+def test_json_is_text_and_is_checked(server: PrivateServer, writer: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, j JSON)")
+    writer.open("hs.t", ["id", "j"])
+    given = {"b": [1, 2.5, None], "a": "ä"}
+    assert writer.request(1, "+", 2, 1, json.dumps(given)) == b"0\t1"
+    assert writer.request(1, "+", 2, 2, "{") .startswith(b"1\t1\tsql_3140")
+    assert writer.request(1, "+", 2, 3, None) == b"0\t1"
+    found = writer.request(1, "=", 1, 1).split(b"\t")[3].decode()
+    assert found == server.sql("SELECT j FROM hs.t WHERE id = 1")[0][0]
+    assert json.loads(found) == given
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, "[]") == b"0\t1\t1"
+    assert server.sql("SELECT id, j FROM hs.t ORDER BY id") == [(1, "[]"), (3, None)]
+
+
+def test_a_generated_invisible_primary_key_is_one(
+    server: PrivateServer, connect: Callable[[int], Client], database: str
+) -> None:
+    connection = server.connect()
+    with connection.cursor() as cursor:
+        cursor.execute("SET sql_generate_invisible_primary_key = 1")
+        cursor.execute("CREATE TABLE hs.t (a INT)")
+    connection.close()
+    writer = connect(server.port_wr)
+    writer.open("hs.t", ["a"])
+    assert writer.request(1, "+", 1, 10) == b"0\t1\t1"
+    assert writer.request(1, "+", 1, 20) == b"0\t1\t2"
+    writer.open("hs.t", ["my_row_id", "a"])
+    assert writer.request(1, ">=", 1, 1, 9) == b"0\t2\t1\t10\t2\t20"
+
+
+def test_a_table_without_a_primary_key_is_served_by_its_others(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (a INT NOT NULL, b INT, KEY k (a))")
+    server.sql("SET GLOBAL sql_require_primary_key = 1")
+    try:
+        assert writer.request("P", 1, "hs", "t", "PRIMARY", "a") == b"2\t1\tidxnum"
+        writer.open("hs.t", ["a", "b"], index="k")
+        assert writer.request(1, "+", 2, 1, 2) == b"0\t1"
+        assert writer.request(1, "=", 1, 1, 9, 0, "U", 3, 4) == b"0\t1\t1"
+    finally:
+        server.sql("SET GLOBAL sql_require_primary_key = DEFAULT")
+    assert server.sql("SELECT * FROM hs.t") == [(3, 4)]
+
+
+def test_columns_come_and_go_at_once(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT, z INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 10, 99)")
+    for client in (reader, writer):
+        client.open("hs.t", ["id", "a"])
+        assert client.request(1, "=", 1, 1) == b"0\t2\t1\t10"
+    server.sql("ALTER TABLE hs.t ADD COLUMN b VARCHAR(9) DEFAULT 'new' AFTER id, ALGORITHM=INSTANT")
+    assert writer.request(1, "+", 2, 2, 20) == b"0\t1"
+    server.sql("ALTER TABLE hs.t DROP COLUMN z, ALGORITHM=INSTANT")
+    for client in (reader, writer):
+        assert client.request(1, ">=", 1, 1, 9) == b"0\t2\t1\t10\t2\t20"
+        client.open("hs.t", ["id", "b"])
+        assert client.request(1, ">=", 1, 1, 9) == b"0\t2\t1\tnew\t2\tnew"
+        assert client.request("P", 2, "hs", "t", "PRIMARY", "z") == b"2\t1\tfld"
+
+
+@pytest.mark.parametrize("variable", ["read_only", "super_read_only"])
+def test_a_read_only_server_takes_no_change(
+    server: PrivateServer, writer: Client, variable: str
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 10)")
+    writer.open("hs.t", ["id", "a"])
+    assert writer.request(1, "=", 1, 1) == b"0\t2\t1\t10"
+    server.sql(f"SET GLOBAL {variable} = 1")
+    try:
+        for change in ((1, "+", 2, 2, 20), (1, "=", 1, 1, 1, 0, "U", 1, 11), (1, "=", 1, 1, 1, 0, "D")):
+            assert writer.request(*change) == b"1\t1\tlock_tables"
+        assert writer.request(1, "=", 1, 1) == b"0\t2\t1\t10"
+    finally:
+        server.sql("SET GLOBAL super_read_only = 0")
+        server.sql("SET GLOBAL read_only = 0")
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, 11) == b"0\t1\t1"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 11)]
+
+
+def test_changes_are_logged_as_rows_of_one_transaction_with_a_gtid(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT)")
+    writer.open("hs.t", ["id", "a"])
+    since = end_of_log(server)
+    before = server.sql("SELECT @@GLOBAL.gtid_executed")[0][0]
+    assert writer.request(1, "+", 2, 1, 10) == b"0\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, 11) == b"0\t1\t1"
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
+    logged = [event for event in events(server, since) if "rows" in event.lower() or event == "Xid"]
+    assert [event.replace("_v1", "") for event in logged] == [
+        "Write_rows", "Xid", "Update_rows", "Xid", "Delete_rows", "Xid",
+    ]  # fmt: skip
+    assert server.sql("SELECT @@GLOBAL.gtid_executed")[0][0] != before
+    gtid = writer.request("G", "L").decode().split("\t")[2]
+    assert server.sql("SELECT GTID_SUBSET(%s, @@GLOBAL.gtid_executed)", (gtid,)) == [(1,)]
+    assert writer.request("G", "W", gtid, 1000).startswith(b"0\t1")
+    assert writer.request("G", "W", "no-gtid", 1000) == b"2\t1\tgtid"
+
+
+FAMILY = (
+    "CREATE TABLE hs.p (id INT PRIMARY KEY, v INT)",
+    "CREATE TABLE hs.c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES hs.p (id)"
+    " ON DELETE CASCADE ON UPDATE CASCADE)",
+    "CREATE TABLE hs.g (id INT PRIMARY KEY, c INT, FOREIGN KEY (c) REFERENCES hs.c (id)"
+    " ON DELETE SET NULL)",
+    "CREATE TABLE hs.r (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES hs.p (id))",
+    "INSERT INTO hs.p VALUES (1, 1), (2, 2), (3, 3)",
+    "INSERT INTO hs.c VALUES (10, 1), (11, 1), (20, 2)",
+    "INSERT INTO hs.g VALUES (100, 10), (200, 20)",
+    "INSERT INTO hs.r VALUES (7, 3)",
+)
+
+
+def test_foreign_keys_are_checked_and_cascade_into_the_log(
+    server: PrivateServer, writer: Client
+) -> None:
+    for statement in FAMILY:
+        server.sql(statement)
+    writer.open("hs.p", ["id", "v"], id=1)
+    writer.open("hs.c", ["id", "p"], id=2)
+    assert writer.request(2, "+", 2, 12, 9) == b"1\t1\t151"
+    assert writer.request(2, "=", 1, 10, 1, 0, "U", 10, 9) == b"1\t1\t151"
+    assert writer.request(1, "=", 1, 3, 1, 0, "D") == b"1\t1\t152"
+    since = end_of_log(server)
+    assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
+    assert server.sql("SELECT id, p FROM hs.c ORDER BY id") == [(20, 2)]
+    assert server.sql("SELECT id, c FROM hs.g ORDER BY id") == [(100, None), (200, 20)]
+    tables = [row[5] for row in server.sql(f"SHOW BINLOG EVENTS IN '{since[0]}' FROM {since[1]}")
+              if row[2] == "Table_map"]  # fmt: skip
+    assert {text.split("(")[1].split(")")[0] for text in tables} == {"hs.p", "hs.c", "hs.g"}
+    assert writer.request(1, "=", 1, 2, 1, 0, "U", 5, 50) == b"0\t1\t1"
+    assert server.sql("SELECT id, p FROM hs.c") == [(20, 5)]
+
+
+def test_a_cascade_that_is_refused_half_way_leaves_nothing(
+    server: PrivateServer, writer: Client
+) -> None:
+    for statement in FAMILY:
+        server.sql(statement)
+    server.sql("INSERT INTO hs.c VALUES (30, 3)")
+    writer.open("hs.p", ["id", "v"])
+    replies = writer.pipeline(
+        [line(1, "+", 2, 8, 8), line(1, "=", 1, 3, 1, 0, "D"), line(1, "+", 2, 9, 9)]
+    )
+    assert replies == [b"0\t1", b"1\t1\t152", b"0\t1"]
+    assert server.sql("SELECT id FROM hs.p ORDER BY id") == [(1,), (2,), (3,), (8,), (9,)]
+    assert server.sql("SELECT p FROM hs.c WHERE id = 30") == [(3,)]
+
+
+def test_a_table_with_triggers_is_read_and_not_written(
+    server: PrivateServer, reader: Client, writer: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 10)")
+    writer.open("hs.t", ["id", "a"])
+    server.sql("CREATE TRIGGER hs.b BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.a = 7")
+    reader.open("hs.t", ["id", "a"])
+    assert reader.request(1, "=", 1, 1) == b"0\t2\t1\t10"
+    assert writer.request(1, "+", 2, 2, 20) == b"1\t1\tunsupported_table"
+    assert writer.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
+    server.sql("DROP TRIGGER hs.b")
+    assert writer.request(1, "+", 2, 2, 20) == b"0\t1"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 10), (2, 20)]
+
+
+def test_a_row_that_another_session_has_locked_is_waited_for(
+    server: PrivateServer, writer: Client, connect: Callable[[int], Client]
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 10), (2, 20)")
+    other = connect(server.port_wr)
+    for client in (writer, other):
+        client.open("hs.t", ["id", "a"])
+    holder = server.connect(autocommit=False)
+    with holder.cursor() as cursor:
+        cursor.execute("UPDATE hs.t SET a = 11 WHERE id = 1")
+        writer.send(line(1, "=", 1, 1, 1, 0, "+", 0, 5))
+        wait_for_a_lock_wait(server)
+        # The rows of others are changed meanwhile.
+        assert other.request(1, "=", 1, 2, 1, 0, "+", 0, 1) == b"0\t1\t1"
+        cursor.execute("COMMIT")
+    holder.close()
+    assert writer.read_line() == b"0\t1\t1"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 16), (2, 21)]
+
+
+def test_what_is_not_there_yet_is_refused(server: PrivateServer, reader: Client) -> None:
+    assert reader.request("D") == b"2\t1\tnotimpl"
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, e DATETIME) COMMENT 'hs: ttl=e'")
+    assert reader.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
+    with pytest.raises(Exception, match="accounts"):
+        server.sql("SET GLOBAL handlersocket_authentication = 'account'")
