@@ -47,6 +47,7 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "engine/gtid.h"
+#include "mapping/tables.h"
 
 namespace hs::engine {
 
@@ -214,6 +215,17 @@ class Cursor {
 
   // Deletes the current row.
   virtual Result<void> erase() = 0;
+
+  // A number that stays as long as the table's definition does, and that is not used again.
+  virtual uint64_t definition() const { return 0; }
+
+  // When the current row expires, in seconds since 1970. None: never.
+  virtual Result<std::optional<int64_t>> expires_at() { return std::optional<int64_t>(); }
+  // What the column by which rows expire must be set to for that; it need not be among the opened
+  // ones. Valid until the next call. Error: kTableComment, there is no such column.
+  virtual Result<Value> moment(std::optional<int64_t> /*seconds*/) {
+    return Error{ErrorCode::kTableComment, 0, "rows of the table do not expire"};
+  }
 };
 
 // What requests of one account have done.
@@ -351,11 +363,11 @@ struct TransactionOptions {
 inline constexpr size_t kMaxSavepoints = 1000;
 inline constexpr size_t kMaxSavepointName = 256;
 
-class Session {
+class Session : public mapping::Tables {
  public:
   // Loses what is uncommitted, and gives back every table. The session is in no thread, and any
   // thread may call it; or the session is in the calling thread, and leaves it.
-  virtual ~Session() = default;
+  ~Session() override = default;
 
   // A session is made in no thread. From enter() to leave() it is in the calling thread. All other
   // calls on it and on its cursors come from that thread. Another session may enter the thread

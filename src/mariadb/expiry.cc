@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "adapter/table_comment.h"
+#include "mapping/table_comment.h"
 #include "mariadb/text.h"
 
 namespace hs::mariadb {
@@ -32,7 +32,7 @@ Result<Expiry> Expiry::of(TABLE* table) {
   Expiry made;
   const LEX_CSTRING& comment = table->s->comment;
   std::string error;
-  const auto parsed = adapter::TableComment::parse({comment.str, comment.length}, &error);
+  const auto parsed = mapping::TableComment::parse({comment.str, comment.length}, &error);
   if (!parsed) return wrong(std::move(error));
   if (parsed->ttl.empty()) return made;
   const std::string name(parsed->ttl);

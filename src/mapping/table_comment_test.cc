@@ -1,4 +1,4 @@
-#include "adapter/table_comment.h"
+#include "mapping/table_comment.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-namespace hs::adapter {
+namespace hs::mapping {
 namespace {
 
 using Words = std::map<std::string, std::string>;
@@ -139,4 +139,4 @@ TEST(TableCommentTest, RandomBytesAreUnderstoodAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace hs::adapter
+}  // namespace hs::mapping

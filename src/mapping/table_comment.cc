@@ -1,10 +1,10 @@
-#include "adapter/table_comment.h"
+#include "mapping/table_comment.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace hs::adapter {
+namespace hs::mapping {
 namespace {
 
 constexpr std::string_view kMark = "hs:";
@@ -70,4 +70,4 @@ std::optional<TableComment> TableComment::parse(std::string_view comment, std::s
   }
 }
 
-}  // namespace hs::adapter
+}  // namespace hs::mapping

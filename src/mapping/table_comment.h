@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace hs::adapter {
+namespace hs::mapping {
 
 // The values are parts of the comment. Empty: not given.
 struct TableComment {
@@ -24,4 +24,4 @@ struct TableComment {
   static std::optional<TableComment> parse(std::string_view comment, std::string* error);
 };
 
-}  // namespace hs::adapter
+}  // namespace hs::mapping

@@ -1,0 +1,284 @@
+#include "mapping/directory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mapping/names.h"
+
+namespace hs::mapping {
+namespace {
+
+// Tables that are waited to be looked at in one go: the thread has other things to do.
+constexpr size_t kMostLooks = 200;
+
+std::string text_of(const TableName& table) { return table.database + '.' + table.table; }
+
+bool is_about_lock(const Error& error) { return error.code == ErrorCode::kLockTables; }
+
+}  // namespace
+
+std::optional<MappingPtr> Directory::find_known(std::string_view key) const {
+  const MutexLock lock(mutex_);
+  Answer found = look_up(key);
+  if (found.state != Answer::State::kKnown) return std::nullopt;
+  return std::move(found.mapping);
+}
+
+Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
+  Answer found;
+  const auto look = [&] {
+    const MutexLock lock(mutex_);
+    found = look_up(key);
+    return found.state;
+  };
+  if (look() == Answer::State::kAskTable) {
+    if (auto done = look_at(found.table, true, tables); !done) return std::move(done.error());
+    look();
+  } else if (found.state == Answer::State::kAskNews) {
+    refresh(tables, true);
+    if (look() == Answer::State::kAskNews) {
+      std::optional<TableName> locked;
+      {
+        const MutexLock lock(mutex_);
+        if (!pending_.empty()) locked = *pending_.begin();
+      }
+      // The name may be that of a table that could not be looked at.
+      if (locked) {
+        if (auto done = look_at(*locked, false, tables); !done && is_about_lock(done.error()))
+          return std::move(done.error());
+        look();
+      }
+    }
+  }
+  if (found.state == Answer::State::kKnown) return std::move(found.mapping);
+  const bool is_seen =
+      found.state == Answer::State::kWrong && tables.sees(found.table.database, found.table.table);
+  if (is_seen) return std::move(found.error);
+  return MappingPtr();
+}
+
+Directory::Answer Directory::look_up(std::string_view key) const {
+  if (key.starts_with(kContainerMark)) return look_up_container(key);
+  Head head;
+  if (!take_head(key, &head)) return standard();
+  if (head.table.empty()) return look_up_name(head.name, key);
+  TableName table{std::string(head.database), std::string(head.table)};
+  const auto at = tables_.find(table);
+  if (at == tables_.end()) return {Answer::State::kAskTable, nullptr, {}, std::move(table)};
+  // A table with a name is found by that alone.
+  if (!at->second.name.empty()) return standard();
+  Answer found = answer(at->second, at->first);
+  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix)) return standard();
+  return found;
+}
+
+Directory::Answer Directory::look_up_name(std::string_view name, std::string_view key) const {
+  const auto at = names_.find(name);
+  if (at == names_.end()) {
+    // With a standard container nearly every key is such a one.
+    if (standard_) return standard();
+    return {Answer::State::kAskNews, nullptr, {}, {}};
+  }
+  const TableName& first = *at->second.begin();
+  if (at->second.size() > 1) {
+    return {Answer::State::kWrong, nullptr,
+            Error{ErrorCode::kTableComment, 0, "more than one table has name=" + std::string(name)},
+            first};
+  }
+  Answer found = answer(tables_.at(first), first);
+  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix)) return standard();
+  return found;
+}
+
+Directory::Answer Directory::look_up_container(std::string_view key) const {
+  const std::string_view named = key.substr(kContainerMark.size());
+  const auto at = of_containers_.find(named.substr(0, named.find(containers_.delimiter)));
+  if (at == of_containers_.end()) return {};
+  return answer(at->second, {at->second.shape.database, at->second.shape.table});
+}
+
+Directory::Answer Directory::standard() const {
+  if (!standard_) return {};
+  return answer(*standard_, {standard_->shape.database, standard_->shape.table});
+}
+
+Directory::Answer Directory::answer(const Known& known, const TableName& table) {
+  if (known.mapping != nullptr) return {Answer::State::kKnown, known.mapping, {}, {}};
+  return {Answer::State::kWrong, nullptr, known.error, table};
+}
+
+void Directory::forget(const Mapping& mapping) {
+  const TableName table{mapping.database, mapping.table};
+  const MutexLock lock(mutex_);
+  const auto at = tables_.find(table);
+  if (at != tables_.end() && at->second.shape.definition == mapping.definition) {
+    if (!at->second.name.empty()) pending_.insert(table);
+    erase(table);
+  }
+  const auto contained = container_tables_.find(table);
+  if (contained != container_tables_.end() && contained->second.definition == mapping.definition)
+    pending_.insert(table);
+}
+
+std::vector<MappingPtr> Directory::list() const {
+  std::vector<MappingPtr> all;
+  const MutexLock lock(mutex_);
+  for (const auto& [name, tables] : names_) {
+    const Known& known = tables_.at(*tables.begin());
+    if (tables.size() == 1 && known.mapping != nullptr) all.push_back(known.mapping);
+  }
+  return all;
+}
+
+void Directory::refresh(Tables& tables, bool thorough) {
+  std::vector<TableName> looks;
+  {
+    const MutexLock one_at_a_time(refreshing_);
+    TableNews news;
+    tables.look_for_news(thorough, news);
+    const MutexLock lock(mutex_);
+    for (const TableName& table : news.gone) erase(table);
+    pending_.insert(news.changed.begin(), news.changed.end());
+    for (const TableName& table : pending_) {
+      if (looks.size() == kMostLooks) break;
+      looks.push_back(table);
+    }
+  }
+  for (const TableName& table : looks) (void)look_at(table, false, tables);
+}
+
+// Errors: those of Tables::shape(), but for the one of a table that is not there.
+Result<void> Directory::look_at(const TableName& table, bool is_asked_for, Tables& tables) {
+  Result<TableShape> shape = tables.shape(table.database, table.table);
+  const MutexLock lock(mutex_);
+  if (shape) {
+    note(table, std::move(*shape), is_asked_for);
+  } else if (shape.error().code == ErrorCode::kOpenTable) {
+    erase(table);
+    if (container_tables_.erase(table) != 0) make_containers();
+  } else {
+    return std::move(shape.error());
+  }
+  pending_.erase(table);
+  return {};
+}
+
+void Directory::note(const TableName& table, TableShape&& shape, bool is_asked_for) {
+  if (const auto at = container_tables_.find(table);
+      at != container_tables_.end() && at->second != shape) {
+    at->second = shape;
+    make_containers();
+  }
+  const auto known = tables_.find(table);
+  if (known != tables_.end() && known->second.shape == shape) return;
+  Known made;
+  Result<Declaration> declared = parse_comment(shape.comment);
+  if (declared) {
+    made.name = declared->name;
+    Result<MappingPtr> mapping = make(*declared, shape);
+    if (mapping) {
+      made.mapping = std::move(*mapping);
+    } else {
+      made.error = std::move(mapping.error());
+    }
+  } else {
+    made.error = std::move(declared.error());
+  }
+  Declaration only_ttl;
+  if (declared) only_ttl.ttl = declared->ttl;
+  const bool says_nothing = declared && *declared == only_ttl;
+  if (made.mapping == nullptr && !says_nothing) warn(table, made.error);
+  erase(table);
+  // Of the others only those that somebody asks for are kept.
+  if (says_nothing && !is_asked_for) return;
+  if (!made.name.empty()) names_[made.name].insert(table);
+  made.shape = std::move(shape);
+  tables_.emplace(table, std::move(made));
+  change();
+}
+
+void Directory::erase(const TableName& table) {
+  const auto at = tables_.find(table);
+  if (at == tables_.end()) return;
+  if (const auto named = names_.find(at->second.name); named != names_.end()) {
+    named->second.erase(table);
+    if (named->second.empty()) names_.erase(named);
+  }
+  tables_.erase(at);
+  change();
+}
+
+void Directory::set_containers(Containers&& containers, Tables& tables) {
+  std::set<TableName> missing;
+  {
+    const MutexLock lock(mutex_);
+    if (containers != containers_) {
+      containers_ = std::move(containers);
+      container_tables_.clear();
+      make_containers();
+    }
+    for (const Container& one : containers_.all) {
+      TableName table{one.database, one.table};
+      if (!container_tables_.contains(table)) missing.insert(std::move(table));
+    }
+    has_containers_.store(!containers_.all.empty(), std::memory_order_release);
+  }
+  for (const TableName& table : missing) {
+    Result<TableShape> shape = tables.shape(table.database, table.table);
+    const MutexLock lock(mutex_);
+    if (shape) {
+      container_tables_.insert_or_assign(table, std::move(*shape));
+      make_containers();
+    }
+  }
+}
+
+void Directory::make_containers() {
+  of_containers_.clear();
+  standard_.reset();
+  const Container* const standard = containers_.standard();
+  for (const Container& one : containers_.all) {
+    const std::string prefix = std::string(kContainerMark) + one.name + containers_.delimiter;
+    of_containers_.insert_or_assign(one.name, make_container(one, prefix));
+    if (&one == standard) standard_ = make_container(one, "");
+  }
+  change();
+}
+
+Directory::Known Directory::make_container(const Container& container, std::string prefix) const {
+  Known made;
+  made.shape.database = container.database;
+  made.shape.table = container.table;
+  const auto at = container_tables_.find({container.database, container.table});
+  if (at == container_tables_.end()) {
+    made.error = Error{ErrorCode::kTableComment, 0,
+                       "the table of the container " + container.name + " cannot be opened"};
+    return made;
+  }
+  Result<MappingPtr> mapping = make(container.declared, at->second);
+  if (!mapping) {
+    made.error = std::move(mapping.error());
+    made.error.message = "the container " + container.name + ": " + made.error.message;
+    return made;
+  }
+  auto named = std::make_shared<Mapping>(**mapping);
+  named->name = container.name;
+  named->prefix = std::move(prefix);
+  made.mapping = std::move(named);
+  return made;
+}
+
+std::string Directory::ttl_of_container(std::string_view database, std::string_view table) const {
+  if (!has_containers_.load(std::memory_order_acquire)) return {};
+  const MutexLock lock(mutex_);
+  for (const Container& one : containers_.all)
+    if (one.database == database && one.table == table && !one.declared.ttl.empty())
+      return one.declared.ttl;
+  return {};
+}
+
+void Directory::warn(const TableName& table, const Error& error) {
+  if (warn_ != nullptr) warn_("the comment of " + text_of(table) + ": " + error.message);
+}
+
+}  // namespace hs::mapping
