@@ -35,7 +35,8 @@ struct ColumnShape {
 struct IndexShape {
   std::string name;
   bool is_unique = false;
-  bool is_whole = true;  // false: it has a part of some column only
+  bool is_whole =
+      true;  // false: it has a part of some column only, or cannot be searched by values
   std::vector<std::string> columns;
 
   bool operator==(const IndexShape&) const = default;
@@ -46,7 +47,7 @@ struct TableShape {
   std::string comment;
   uint64_t definition = 0;           // see engine::Cursor::definition()
   std::vector<ColumnShape> columns;  // in the table's order
-  std::vector<IndexShape> indexes;   // that can be searched by values
+  std::vector<IndexShape> indexes;
 
   bool operator==(const TableShape&) const = default;
 };

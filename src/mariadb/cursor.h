@@ -142,6 +142,9 @@ class MariaCursor final : public engine::Cursor {
   void end_count() override { counts_ = false; }
   Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
+  uint64_t definition() const override { return definition_; }
+  Result<std::optional<int64_t>> expires_at() override;
+  Result<Value> moment(std::optional<int64_t> seconds) override;
 
  private:
   const AccountRights& ask_for_rights(Principal& principal, int64_t now_ms);
@@ -229,7 +232,7 @@ class MariaCursor final : public engine::Cursor {
   int step_back();
   Result<bool> landed(int error);
   Result<bool> landed_on_expired(int error);
-  std::string_view definition() const;
+  std::string_view version() const;
   bool is_history() const;
   // Whether the current row is not there for clients.
   bool is_absent() { return is_history() || expiry_.has_passed(table_->in_use); }
@@ -263,6 +266,8 @@ class MariaCursor final : public engine::Cursor {
   std::unique_ptr<RowsAside> rows_aside_;  // of the last update that a row has given way to
   uint duplicate_key_ = 0;                 // the unique index that has refused the last row
   Expiry expiry_;
+  std::optional<std::string> moment_;  // for moment()
+  uint64_t definition_ = 0;
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
   std::vector<ColumnFilter> filters_;

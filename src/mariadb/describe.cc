@@ -84,12 +84,6 @@ std::optional<std::vector<std::string>> table_names(THD* thd, const std::string&
   return names;
 }
 
-// Whether the error says that the table cannot be opened, rather than that the request must end.
-bool is_of_table(const Error& error) {
-  return error.code == ErrorCode::kEngine ||
-         (error.code == ErrorCode::kSql && error.number != ER_STATEMENT_TIMEOUT);
-}
-
 }  // namespace
 
 Result<void> MariaSession::describe(const engine::Described& what, engine::DescriptionRows& rows) {
@@ -99,6 +93,8 @@ Result<void> MariaSession::describe(const engine::Described& what, engine::Descr
     ~End() { session.take_back_if_repeated(); }
   } const end{*this};
   Result<void> done = begin_describe();
+  if (done && account_ != nullptr && !account_use_.count(thd_, *account_, SQLCOM_SELECT))
+    done = Error::access_denied(ER_USER_LIMIT_REACHED);
   const std::string database = filed_name(std::string(what.database));
   const std::string table = filed_name(std::string(what.table));
   if (!done) {
@@ -131,8 +127,6 @@ Result<void> MariaSession::begin_describe() {
   }
   server_.begin_statement(SQLCOM_SELECT);
   time_limit_.begin(most_us(), 0);
-  if (account_ != nullptr && !account_use_.count(thd_, *account_, SQLCOM_SELECT))
-    return Error::access_denied(ER_USER_LIMIT_REACHED);
   return {};
 }
 
@@ -185,6 +179,12 @@ Result<void> MariaSession::describe_tables(const std::string& database,
     if (row.size() == 2 && !take(row, rows)) break;
   }
   return {};
+}
+
+// Whether the error says that the table cannot be opened, rather than that the request must end.
+bool MariaSession::is_of_table(const Error& error) {
+  return error.code == ErrorCode::kEngine ||
+         (error.code == ErrorCode::kSql && error.number != ER_STATEMENT_TIMEOUT);
 }
 
 // Errors: kLockTables, kInterrupted, kShutdown; kSql: whatever else.

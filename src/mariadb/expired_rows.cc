@@ -4,6 +4,7 @@
 
 #include "mariadb/cursor.h"
 #include "mariadb/duplicates.h"
+#include "mariadb/mappings.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 #include "mariadb/ttl_tables.h"
@@ -11,13 +12,15 @@
 namespace hs::mariadb {
 
 Result<void> MariaCursor::take_expiry() {
-  auto expiry = Expiry::of(table_);
+  const std::string of_container = directory().ttl_of_container(database_, table_name_);
+  auto expiry = Expiry::of(table_, of_container);
   if (!expiry) {
     ttl_tables().note_error(database_, table_name_, expiry.error().message);
     return std::move(expiry.error());
   }
   expiry_ = *expiry;
-  if (!expiry_.exists()) {
+  // What only a container says deletes no rows.
+  if (!expiry_.is_of_comment()) {
     ttl_tables().forget(database_, table_name_);
     return {};
   }
@@ -50,11 +53,11 @@ Result<bool> MariaCursor::seek_expired(std::string_view from) {
   key_length_ = 0;
   conditions_.clear();
   if (auto begun = init_index(); !begun) return begun.error();
-  const size_t version = table_->s->tabledef_version.length;
+  const size_t size = table_->s->tabledef_version.length;
   const uint length = table_->key_info[index_].key_part[0].store_length;
-  const bool is_known = from.size() == version + length && from.starts_with(definition());
+  const bool is_known = from.size() == size + length && from.starts_with(version());
   if (is_known) {
-    memcpy(key_.data(), from.data() + version, length);
+    memcpy(key_.data(), from.data() + size, length);
   } else {
     expiry_.store_never();
     key_copy(key_.data(), table_->record[0], &table_->key_info[index_], length);
@@ -74,7 +77,7 @@ Result<bool> MariaCursor::landed_on_expired(int error) {
   return session_.take_error(error);
 }
 
-std::string_view MariaCursor::definition() const {
+std::string_view MariaCursor::version() const {
   const LEX_CUSTRING& version = table_->s->tabledef_version;
   return {reinterpret_cast<const char*>(version.str), version.length};
 }
@@ -83,7 +86,7 @@ std::string_view MariaCursor::place_of_expired() {
   KEY& key = table_->key_info[index_];
   const uint length = key.key_part[0].store_length;
   key_copy(key_.data(), table_->record[0], &key, length);
-  place_.assign(definition());
+  place_.assign(version());
   place_.append(reinterpret_cast<const char*>(key_.data()), length);
   return place_;
 }
@@ -143,6 +146,18 @@ Result<MariaCursor::Way> MariaCursor::give_way_to_update(int error, std::string_
   if (failure != 0) return failed(failure).error();
   rows_aside_->put_back();
   return Way::kFree;
+}
+
+Result<std::optional<int64_t>> MariaCursor::expires_at() {
+  if (!expiry_.exists()) return std::optional<int64_t>();
+  return expiry_.moment(session_.thd());
+}
+
+Result<Value> MariaCursor::moment(std::optional<int64_t> seconds) {
+  if (!expiry_.exists())
+    return Error{ErrorCode::kTableComment, 0, "the table's comment has no ttl="};
+  moment_ = expiry_.text_of(session_.thd(), seconds);
+  return moment_ ? Value::of(*moment_) : Value::null();
 }
 
 }  // namespace hs::mariadb

@@ -28,14 +28,14 @@ Field* find(TABLE* table, std::string_view name) {
 
 }  // namespace
 
-Result<Expiry> Expiry::of(TABLE* table) {
+Result<Expiry> Expiry::of(TABLE* table, const std::string& otherwise) {
   Expiry made;
   const LEX_CSTRING& comment = table->s->comment;
   std::string error;
   const auto parsed = mapping::TableComment::parse({comment.str, comment.length}, &error);
   if (!parsed) return wrong(std::move(error));
-  if (parsed->ttl.empty()) return made;
-  const std::string name(parsed->ttl);
+  const std::string name = parsed->ttl.empty() ? otherwise : std::string(parsed->ttl);
+  if (name.empty()) return made;
   Field* const field = find(table, name);
   if (field == nullptr) return wrong("ttl=" + name + " is no column");
   switch (field->real_type()) {
@@ -53,6 +53,7 @@ Result<Expiry> Expiry::of(TABLE* table) {
   }
   if (field->vers_sys_field()) return wrong("ttl=" + name + " is a column of the versioning");
   made.field_ = field;
+  made.is_of_comment_ = !parsed->ttl.empty();
   return made;
 }
 
@@ -111,6 +112,38 @@ int64_t Expiry::seconds_since(const THD* thd) {
   const my_time_t moment = thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
   // Of an hour that the time zone has twice this may be the later one.
   return std::max<int64_t>(thd->start_time - moment, 0);
+}
+
+std::optional<int64_t> Expiry::moment(const THD* thd) {
+  if (field_->is_null()) return std::nullopt;
+  if (kind_ == Kind::kSeconds) {
+    const longlong at = field_->val_int();
+    // Above the greatest BIGINT it is far away, below 0 it is none.
+    return at > 0 ? std::optional<int64_t>(at) : std::nullopt;
+  }
+  if (kind_ == Kind::kTimestamp) {
+    ulong microseconds = 0;
+    const my_time_t at = field_->get_timestamp(&microseconds);
+    return at == 0 && microseconds == 0 ? std::nullopt : std::optional<int64_t>(at);
+  }
+  MYSQL_TIME at;
+  if (field_->get_date(&at, date_mode_t(0))) return std::nullopt;
+  if (at.year == 0 && at.month == 0 && at.day == 0) return std::nullopt;
+  uint error = 0;
+  return thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+}
+
+std::optional<std::string> Expiry::text_of(const THD* thd, std::optional<int64_t> moment) const {
+  if (!moment && field_->real_maybe_null()) return std::nullopt;
+  if (kind_ == Kind::kSeconds) return std::to_string(moment.value_or(0));
+  MYSQL_TIME at;
+  if (moment) {
+    thd->variables.time_zone->gmt_sec_to_TIME(&at, *moment);
+  } else {
+    set_zero_time(&at, MYSQL_TIMESTAMP_DATETIME);
+  }
+  char text[MAX_DATE_STRING_REP_LENGTH];
+  return std::string(text, static_cast<size_t>(my_datetime_to_str(&at, text, 0)));
 }
 
 void Expiry::store_now(const THD* thd) {

@@ -8,6 +8,8 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -16,9 +18,12 @@ namespace hs::mariadb {
 
 class Expiry {
  public:
-  // Reads the comment of the table, which is open. Error: kTableComment, with a sentence.
-  static Result<Expiry> of(TABLE* table);
+  // Reads the comment of the table, which is open. `otherwise`: the column if the comment names none;
+  // may be empty. Error: kTableComment, with a sentence.
+  static Result<Expiry> of(TABLE* table, const std::string& otherwise);
 
+  // Whether the comment names the column.
+  bool is_of_comment() const { return is_of_comment_; }
   bool exists() const { return field_ != nullptr; }
   Field* field() const { return field_; }  // null: rows do not expire
 
@@ -29,6 +34,11 @@ class Expiry {
   }
   // By how many seconds the row has, at least 0. After has_passed().
   int64_t seconds_since(const THD* thd);
+
+  // When the row that the field points to expires, in seconds since 1970. None: never.
+  std::optional<int64_t> moment(const THD* thd);
+  // The text that must be stored for it; none: NULL. Only if it exists.
+  std::optional<std::string> text_of(const THD* thd, std::optional<int64_t> moment) const;
 
   // Makes the field's value the greatest one that is no moment and not NULL.
   void store_never();
@@ -43,6 +53,7 @@ class Expiry {
 
   Field* field_ = nullptr;
   Kind kind_ = Kind::kSeconds;
+  bool is_of_comment_ = false;
   // The time for which now_packed_ is that of the time zone.
   my_time_t seconds_ = 0;
   ulong microseconds_ = 0;

@@ -12,6 +12,7 @@
 #include "mariadb/names.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
+#include "mariadb/table_shape.h"
 
 namespace hs::mariadb {
 namespace {
@@ -167,6 +168,7 @@ Result<void> MariaCursor::check_table() const {
 }
 
 Result<void> MariaCursor::resolve() {
+  definition_ = definition_of(*table_->s);
   if (auto taken = take_expiry(); !taken) return taken;
   auto index = find_index();
   if (!index) return index.error();

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <exception>
 
+#include "exec/containers.h"
 #include "mariadb/cursor.h"
+#include "mariadb/definition_news.h"
 #include "mariadb/engine.h"
+#include "mariadb/mappings.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
 #include "mariadb/variables.h"
@@ -17,15 +20,20 @@
 namespace hs::mariadb {
 namespace {
 
+using mapping::TableName;
+
 constexpr std::chrono::milliseconds kPause{100};
 constexpr uint64_t kMostRowsOfAStep = 500;
 // Rows of the past that are read without a look whether somebody waits for the table.
 constexpr uint64_t kMostHistoryOfAStep = 20'000;
 // A walk from the beginning takes one part in so many of the time.
 constexpr int kShareOfBeginnings = 20;
-// Files of definitions that are read in a round: some 20 µs each.
-constexpr size_t kFilesOfARound = 50;
+// Tables that are opened in a round.
+constexpr size_t kTablesOfARound = 50;
+// A look at all files: what changes is noticed without.
 constexpr std::chrono::minutes kBetweenWalks{10};
+// The tables of the old InnoDB memcached plugin are read so often.
+constexpr std::chrono::seconds kBetweenContainers{1};
 // How long a table is left alone that cannot be opened: at first, and at most. The server may write
 // a line to its error log for each try.
 constexpr std::chrono::seconds kFirstPauseOfClosed{1};
@@ -46,9 +54,9 @@ bool is_replica() {
   return found;
 }
 
-bool is_there(THD* thd, const DefinitionWalk::Name& name) {
-  const LEX_CSTRING database{name.first.data(), name.first.size()};
-  const LEX_CSTRING table{name.second.data(), name.second.size()};
+bool is_there(THD* thd, const TableName& name) {
+  const LEX_CSTRING database{name.database.data(), name.database.size()};
+  const LEX_CSTRING table{name.table.data(), name.table.size()};
   handlerton* engine = nullptr;
   bool is_sequence = false;
   return release::table_exists(thd, database, table, &engine, &is_sequence) &&
@@ -181,44 +189,49 @@ void Purge::round(Clock::time_point now) {
   }
 }
 
-// Looks for tables that nothing else has opened so far.
+// Looks for tables that nothing else has opened so far, and for new names of tables.
 void Purge::walk() {
   const Clock::time_point now = Clock::now();
-  if (walk_.is_over()) {
-    if (now < next_walk_) return;
+  if (now >= next_walk_) {
     next_walk_ = now + kBetweenWalks;
-    walk_.begin();
+    definition_news().begin_again();
   }
-  for (const DefinitionWalk::Name& name : walk_.go_on(kFilesOfARound)) open_unknown(name);
+  directory().refresh(*session_, false);
+  if (now >= next_containers_) {
+    next_containers_ = now + kBetweenContainers;
+    auto read = exec::read_containers(*session_);
+    if (read) directory().set_containers(std::move(*read), *session_);
+  }
+  for (const TableName& name : definition_news().take_with_ttl(kTablesOfARound)) open_unknown(name);
 }
 
 // What there is to know of the table is noted when it is opened.
-void Purge::open_unknown(const DefinitionWalk::Name& name) {
+void Purge::open_unknown(const TableName& name) {
   for (int index = 0; index < kIndexesTried; ++index) {
     const auto spec = std::make_shared<const engine::IndexSpec>(
-        engine::IndexSpec{name.first, name.second, std::to_string(index), {}, {}});
+        engine::IndexSpec{name.database, name.table, std::to_string(index), {}, {}});
     const Result<engine::Cursor*> opened = session_->cursor(spec);
     (void)session_->commit();
     if (!opened && opened.error().code == ErrorCode::kIndex) continue;
     if (opened || opened.error().code != ErrorCode::kOpenTable) {
       closed_.erase(name);
     } else if (put_off(name)) {
-      ttl_tables().note_error(name.first, name.second, kCannotBeOpened);
+      ttl_tables().note_error(name.database, name.table, kCannotBeOpened);
     }
     return;
   }
 }
 
-bool Purge::is_put_off(const DefinitionWalk::Name& name) const {
+bool Purge::is_put_off(const TableName& name) const {
   const auto found = closed_.find(name);
   return found != closed_.end() && Clock::now() < found->second.next_try;
 }
 
 // The table could not be opened. False: there is none, and it is forgotten.
-bool Purge::put_off(const DefinitionWalk::Name& name) {
+bool Purge::put_off(const TableName& name) {
   if (!is_there(static_cast<MariaSession&>(*session_).thd(), name)) {
     closed_.erase(name);
-    ttl_tables().forget(name.first, name.second);
+    ttl_tables().forget(name.database, name.table);
     return false;
   }
   Closed& closed = closed_.try_emplace(name, Closed{kFirstPauseOfClosed, {}}).first->second;

@@ -10,7 +10,8 @@
 // replica, since that gets the deletes from its primary. Each round looks anew.
 //
 // It learns of tables when they are opened through the ports. Those that are never opened it finds
-// by reading the files of the definitions, a few in each round: at the start, and then now and then.
+// by the files of the definitions (mariadb/definition_news.h). What it finds on the way are the names
+// by which other front ends reach tables (mapping/directory.h), and it keeps these up to date.
 // A table that cannot be opened is tried again after a second, and then less and less often.
 #pragma once
 
@@ -25,7 +26,7 @@
 
 #include "base/mutex.h"
 #include "engine/engine.h"
-#include "mariadb/definition_walk.h"
+#include "mapping/tables.h"
 #include "mariadb/ttl_tables.h"
 
 namespace hs::mariadb {
@@ -45,6 +46,7 @@ class Purge {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using TableName = mapping::TableName;
 
   // What a transaction has done in a table.
   struct Step {
@@ -79,9 +81,9 @@ class Purge {
   void round(Clock::time_point now);
   void add_to_allowance(Clock::time_point now);
   void walk();
-  void open_unknown(const DefinitionWalk::Name& name);
-  bool is_put_off(const DefinitionWalk::Name& name) const;
-  bool put_off(const DefinitionWalk::Name& name);
+  void open_unknown(const TableName& name);
+  bool is_put_off(const TableName& name) const;
+  bool put_off(const TableName& name);
   void purge(const TtlTable& table);
   static void begin_walk(Known& known);
   static void end_walk(Known& known);
@@ -93,15 +95,15 @@ class Purge {
 
   MariaEngine& engine_;
   std::unique_ptr<engine::Session> session_;
-  DefinitionWalk walk_;
   std::vector<Known> known_;
-  std::map<DefinitionWalk::Name, Closed> closed_;
+  std::map<TableName, Closed> closed_;
   size_t turn_ = 0;  // of the table with which a round begins
   static constexpr uint64_t kRow = 1'000'000;
   uint64_t allowance_ = 0;  // rows that may be deleted now, in millionths
   Clock::time_point last_round_{};
   bool is_behind_ = false;  // the round has left rows that have expired
   Clock::time_point next_walk_{};
+  Clock::time_point next_containers_{};
 
   Mutex mutex_;
   Condition changed_;

@@ -45,6 +45,9 @@ class MariaSession final : public engine::Session {
   const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
+  Result<mapping::TableShape> shape(std::string_view database, std::string_view table) override;
+  bool sees(std::string_view database, std::string_view table) override;
+  void look_for_news(bool thorough, mapping::TableNews& news) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
@@ -134,6 +137,7 @@ class MariaSession final : public engine::Session {
   void give_back_tables();
   // describe.cc
   Result<void> begin_describe();
+  static bool is_of_table(const Error& error);
   Result<void> hold(HeldDefinition& definition, const std::string& database,
                     const std::string& table, uint flags);
   Result<void> describe_databases(engine::DescriptionRows& rows);

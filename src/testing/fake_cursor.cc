@@ -295,6 +295,23 @@ bool FakeCursor::gives_way(const Error& error) {
   return true;
 }
 
+Result<std::optional<int64_t>> FakeCursor::expires_at() {
+  const std::lock_guard lock(session_.engine_.mutex_);
+  const auto at = table_->rows().find(row_);
+  const std::optional<size_t> column = table_->expiry();
+  if (at == table_->rows().end() || !column) return std::optional<int64_t>();
+  const int64_t* const moment = std::get_if<int64_t>(&at->second[*column]);
+  return moment != nullptr && *moment > 0 ? std::optional<int64_t>(*moment) : std::nullopt;
+}
+
+Result<Value> FakeCursor::moment(std::optional<int64_t> seconds) {
+  const std::optional<size_t> column = table_->expiry();
+  if (!column) return Error{ErrorCode::kTableComment, 0, "the table's comment has no ttl="};
+  if (!seconds && table_->columns()[*column].nullable) return Value::null();
+  moment_ = std::to_string(seconds.value_or(0));
+  return Value::of(moment_);
+}
+
 Result<void> FakeCursor::erase() {
   HS_ASSERT(session_.here(session_.request_ == this) &&
             session_.access_ == engine::Access::kDelete);

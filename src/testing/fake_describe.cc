@@ -1,5 +1,6 @@
 // What the fake engine tells of its tables.
 #include <algorithm>
+#include <utility>
 
 #include "testing/fake_session.h"
 
@@ -33,6 +34,7 @@ Texts row_of(const Table& table, size_t at) {
           is_text                                ? "text"
           : column.type == ColumnType::kDouble   ? "double"
           : column.type == ColumnType::kUnsigned ? "int(10) unsigned"
+          : column.type == ColumnType::kBig      ? "bigint(20)"
                                                  : "int(11)",
           column.nullable ? "YES" : "NO",
           key_of(table, at),
@@ -48,11 +50,7 @@ std::vector<Texts> FakeSession::description(const engine::Described& what) {
   std::vector<Texts> texts;
   const std::lock_guard lock(engine_.mutex_);
   for (const auto& [name, table] : engine_.tables_) {
-    if (account_ != nullptr) {
-      const auto& granted = engine_.accounts_[account_->user()].rights;
-      const auto at = granted.find(name.first + '.' + name.second);
-      if (at == granted.end() || !at->second.sees) continue;
-    }
+    if (!sees_locked(name.first, name.second)) continue;
     const bool is_meant = (what.database.empty() || what.database == name.first) &&
                           (what.table.empty() || what.table == name.second);
     if (!is_meant) continue;
@@ -86,6 +84,35 @@ Result<void> FakeSession::describe(const engine::Described& what, engine::Descri
     if (!rows.take(values)) break;
   }
   return {};
+}
+
+bool FakeSession::sees_locked(std::string_view database, std::string_view table) {
+  if (account_ == nullptr) return true;
+  const auto& granted = engine_.accounts_[account_->user()].rights;
+  const auto at = granted.find(std::string(database).append(".").append(table));
+  return at != granted.end() && at->second.sees;
+}
+
+bool FakeSession::sees(std::string_view database, std::string_view table) {
+  const std::lock_guard lock(engine_.mutex_);
+  return sees_locked(database, table);
+}
+
+Result<mapping::TableShape> FakeSession::shape(std::string_view database, std::string_view table) {
+  HS_ASSERT(here(!request_) && !has_uncommitted_changes());
+  must_wait_ = false;
+  const std::lock_guard lock(engine_.mutex_);
+  const std::shared_ptr<Table> found = engine_.find_table(database, table);
+  if (!found) return ErrorCode::kOpenTable;
+  mapping::TableShape shape = found->shape();
+  shape.database = database;
+  shape.table = table;
+  return shape;
+}
+
+void FakeSession::look_for_news(bool, mapping::TableNews& news) {
+  const std::lock_guard lock(engine_.mutex_);
+  news = std::exchange(engine_.news_, {});
 }
 
 }  // namespace hs::testing

@@ -14,10 +14,11 @@ std::pair<std::string, std::string> name_of(std::string_view database, std::stri
 
 void FakeEngine::create_table(std::string_view database, std::string_view table,
                               std::vector<ColumnDefinition> columns,
-                              std::vector<IndexDefinition> indexes) {
+                              std::vector<IndexDefinition> indexes, std::string comment) {
   const std::lock_guard lock(mutex_);
-  tables_[name_of(database, table)] =
-      std::make_shared<Table>(std::move(columns), std::move(indexes));
+  tables_[name_of(database, table)] = std::make_shared<Table>(
+      std::move(columns), std::move(indexes), std::move(comment), ++definitions_);
+  news_.changed.push_back({std::string(database), std::string(table)});
 }
 
 void FakeEngine::create_table(std::string_view definition) {
@@ -26,12 +27,13 @@ void FakeEngine::create_table(std::string_view definition) {
   HS_ASSERT(parsed);
   if (!parsed) return;
   create_table(parsed->database, parsed->table, std::move(parsed->columns),
-               std::move(parsed->indexes));
+               std::move(parsed->indexes), std::move(parsed->comment));
 }
 
 void FakeEngine::drop_table(std::string_view database, std::string_view table) {
   const std::lock_guard lock(mutex_);
   tables_.erase(name_of(database, table));
+  news_.gone.push_back({std::string(database), std::string(table)});
 }
 
 bool FakeEngine::add_row(std::string_view database, std::string_view table,

@@ -31,7 +31,8 @@ class FakeEngine : public engine::Engine {
  public:
   // Creates a table, or replaces it by an empty one: open cursors are then reopened by name.
   void create_table(std::string_view database, std::string_view table,
-                    std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
+                    std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes,
+                    std::string comment = {});
   // The same from a line of text (see table_definition.h), which must be valid.
   void create_table(std::string_view definition);
   void drop_table(std::string_view database, std::string_view table);
@@ -95,6 +96,8 @@ class FakeEngine : public engine::Engine {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Table>, std::less<>> tables_;
   std::map<std::string, Known, std::less<>> accounts_;
   int64_t now_ = 0;
+  uint64_t definitions_ = 0;  // tables that were created
+  mapping::TableNews news_;
   bool has_binary_log_ = false;
   uint64_t logged_ = 0;   // the number of the last GTID of its own
   uint64_t applied_ = 0;  // of the last one of server 2

@@ -42,6 +42,9 @@ class FakeCursor : public engine::Cursor {
                        RowsInTheWay* in_the_way) override;
   Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
+  uint64_t definition() const override { return table_->definition(); }
+  Result<std::optional<int64_t>> expires_at() override;
+  Result<Value> moment(std::optional<int64_t> seconds) override;
 
   const std::shared_ptr<Table>& table() const { return table_; }
 
@@ -78,6 +81,7 @@ class FakeCursor : public engine::Cursor {
   std::vector<std::pair<size_t, Condition>> filters_;  // each with the column that it is on
   enum class Counts : uint8_t { kNo, kByFilters, kAll } counts_ = Counts::kNo;
   std::string position_;            // for position()
+  std::string moment_;              // for moment()
   std::vector<std::string> texts_;  // for row()
   std::vector<Value> values_;       // views of texts_
 };
@@ -103,6 +107,9 @@ class FakeSession : public engine::Session {
   const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
+  Result<mapping::TableShape> shape(std::string_view database, std::string_view table) override;
+  bool sees(std::string_view database, std::string_view table) override;
+  void look_for_news(bool thorough, mapping::TableNews& news) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr&) const override { return here(true); }
   bool can_undo(const engine::IndexSpecPtr&) const override { return here(true); }
@@ -159,6 +166,7 @@ class FakeSession : public engine::Session {
   };
   std::vector<Savepoint>::iterator find_savepoint(std::string_view name);
   std::vector<std::vector<std::optional<std::string>>> description(const engine::Described& what);
+  bool sees_locked(std::string_view database, std::string_view table);
   Result<FakeCursor*> find_cursor(const engine::IndexSpecPtr& spec);
   bool lock_as_writer(std::unique_lock<std::mutex>& lock);
   void undo_down_to(size_t size);

@@ -41,6 +41,9 @@ class FaultyCursor : public engine::Cursor {
                        RowsInTheWay* in_the_way) override;
   Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
+  uint64_t definition() const override { return inner_->definition(); }
+  Result<std::optional<int64_t>> expires_at() override { return inner_->expires_at(); }
+  Result<Value> moment(std::optional<int64_t> seconds) override { return inner_->moment(seconds); }
 
  private:
   FaultySession& session_;
@@ -113,6 +116,18 @@ class FaultySession : public engine::Session {
     must_wait_ = false;
     if (auto error = fault(Call::kDescribe)) return std::move(*error);
     return inner_->describe(what, rows);
+  }
+
+  Result<mapping::TableShape> shape(std::string_view database, std::string_view table) override {
+    must_wait_ = false;
+    if (auto error = fault(Call::kDescribe)) return std::move(*error);
+    return inner_->shape(database, table);
+  }
+  bool sees(std::string_view database, std::string_view table) override {
+    return inner_->sees(database, table);
+  }
+  void look_for_news(bool thorough, mapping::TableNews& news) override {
+    inner_->look_for_news(thorough, news);
   }
 
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override {

@@ -21,10 +21,12 @@ constexpr int kDuplicateKey = 121;
 constexpr int kAutoIncrementFailed = 167;
 
 int64_t lowest(ColumnType type) {
+  if (type == ColumnType::kBig) return std::numeric_limits<int64_t>::min();
   return type == ColumnType::kInt ? std::numeric_limits<int32_t>::min() : 0;
 }
 
 int64_t highest(ColumnType type) {
+  if (type == ColumnType::kBig) return std::numeric_limits<int64_t>::max();
   return type == ColumnType::kInt ? std::numeric_limits<int32_t>::max()
                                   : std::numeric_limits<uint32_t>::max();
 }
@@ -100,8 +102,9 @@ std::string cell_text(const Cell& cell) {
   return std::get<std::string>(cell);
 }
 
-Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes)
-    : columns_(std::move(columns)) {
+Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes,
+             std::string comment, uint64_t number)
+    : columns_(std::move(columns)), comment_(std::move(comment)), definition_(number) {
   for (IndexDefinition& definition : indexes) {
     Index& index = indexes_.emplace_back();
     index.unique = definition.unique || definition.name == "PRIMARY";
@@ -112,6 +115,37 @@ Table::Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition>
       index.columns.push_back(*column);
     }
   }
+}
+
+mapping::TableShape Table::shape() const {
+  using mapping::ColumnKind;
+  mapping::TableShape made;
+  made.comment = comment_;
+  made.definition = definition_;
+  for (const ColumnDefinition& definition : columns_) {
+    mapping::ColumnShape& column = made.columns.emplace_back();
+    column.name = definition.name;
+    column.is_nullable = definition.nullable;
+    column.is_unsigned = definition.type == ColumnType::kUnsigned;
+    column.kind = definition.type == ColumnType::kText     ? ColumnKind::kBinary
+                  : definition.type == ColumnType::kDouble ? ColumnKind::kReal
+                                                           : ColumnKind::kInteger;
+    if (column.kind == ColumnKind::kInteger)
+      column.bytes = definition.type == ColumnType::kBig ? 8 : 4;
+  }
+  for (const Index& index : indexes_) {
+    mapping::IndexShape& one = made.indexes.emplace_back();
+    one.name = index.name;
+    one.is_unique = index.unique;
+    for (const size_t column : index.columns) one.columns.push_back(columns_[column].name);
+  }
+  return made;
+}
+
+std::optional<size_t> Table::expiry() const {
+  for (size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].is_expiry) return i;
+  return std::nullopt;
 }
 
 const Table::Index* Table::find_index(std::string_view name) const {

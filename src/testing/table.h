@@ -16,12 +16,14 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "mapping/tables.h"
 
 namespace hs::testing {
 
 enum class ColumnType : uint8_t {
   kInt,       // 32 bits
   kUnsigned,  // 32 bits
+  kBig,       // 64 bits
   kDouble,
   kText,  // bytes
 };
@@ -87,8 +89,15 @@ class Table {
     std::set<Entry, EntryLess> entries;
   };
 
-  // Every index column must be among `columns`.
-  Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes);
+  // Every index column must be among `columns`. `number`: for definition().
+  Table(std::vector<ColumnDefinition> columns, std::vector<IndexDefinition> indexes,
+        std::string comment = {}, uint64_t number = 0);
+
+  // As mappings ask for it, without names.
+  mapping::TableShape shape() const;
+  uint64_t definition() const { return definition_; }
+  // The column by which rows expire; none: they do not.
+  std::optional<size_t> expiry() const;
 
   // By its name, or by its number when no index has those digits as its name; empty: PRIMARY. Null:
   // there is no such index.
@@ -137,6 +146,8 @@ class Table {
   RowId next_row_ = 1;
   mutable RowId last_duplicate_ = 0;
   int64_t next_id_ = 1;  // of the AUTO_INCREMENT column
+  const std::string comment_;
+  const uint64_t definition_;
 };
 
 // The number that SQL takes a text for when it compares the text with a number.

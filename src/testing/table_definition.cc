@@ -34,6 +34,8 @@ bool parse_column(std::string_view text, ColumnDefinition& column) {
     column.type = ColumnType::kInt;
   } else if (type == "unsigned") {
     column.type = ColumnType::kUnsigned;
+  } else if (type == "big") {
+    column.type = ColumnType::kBig;
   } else if (type == "double") {
     column.type = ColumnType::kDouble;
   } else if (type == "text") {
@@ -97,12 +99,15 @@ std::optional<TableDefinition> parse_table_definition(std::string_view text, std
   };
   std::string_view name;
   std::string_view inside;
-  if (!parse_call(trim(text), name, inside)) return fail("a table looks like db.table(...)", text);
+  TableDefinition table;
+  const size_t end = std::min(text.rfind(')'), text.size() - 1);
+  table.comment = trim(text.substr(std::min(end + 1, text.size())));
+  if (!parse_call(trim(text.substr(0, end + 1)), name, inside))
+    return fail("a table looks like db.table(...)", text);
   const size_t dot = name.find('.');
   if (dot == 0 || dot == std::string_view::npos || dot + 1 == name.size()) {
     return fail("a table is named database.table", name);
   }
-  TableDefinition table;
   table.database = name.substr(0, dot);
   table.table = name.substr(dot + 1);
 

@@ -3,7 +3,9 @@
 //   test.user(user_id int auto_increment, user_name text null, age unsigned default 0;
 //             PRIMARY(user_id); unique by_name(user_name); by_age(age, user_id))
 //
-// Columns: name, then int | unsigned | double | text, then any of null, auto_increment,
+// Behind it may stand the table's comment: `hs: name=user`.
+//
+// Columns: name, then int | unsigned | big | double | text, then any of null, auto_increment,
 // expires, default WORD.
 #pragma once
 
@@ -21,6 +23,7 @@ struct TableDefinition {
   std::string table;
   std::vector<ColumnDefinition> columns;
   std::vector<IndexDefinition> indexes;  // at least one
+  std::string comment;
 };
 
 // Empty when the text is no table definition; *error is then one sentence.
