@@ -34,6 +34,10 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
   if (look() == Answer::State::kAskTable) {
     if (auto done = look_at(found.table, true, tables); !done) return std::move(done.error());
     look();
+  } else if (found.state == Answer::State::kWrong) {
+    // It may have been put right.
+    refresh(tables, true);
+    look();
   } else if (found.state == Answer::State::kAskNews) {
     refresh(tables, true);
     if (look() == Answer::State::kAskNews) {

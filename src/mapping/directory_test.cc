@@ -175,6 +175,17 @@ TEST_F(DirectoryTest, AMistakeIsSaidOnceInTheLogAndInEachAnswer) {
             std::vector<std::string>{"the comment of test.user: value=nothing is no column"});
 }
 
+TEST_F(DirectoryTest, AMistakeThatIsPutRightIsNoneAtOnce) {
+  tables_.make(kUser, "hs: name=user value=nothing");
+  EXPECT_EQ(find("user:1"), "value=nothing is no column");
+  tables_.make(kUser, "hs: name=user value=data");
+  EXPECT_EQ(find("user:1"), "user: user 2");
+  tables_.make(kUser, "hs: name=user value=nothing");
+  directory_.refresh(tables_, false);
+  tables_.drop(kUser);
+  EXPECT_EQ(find("user:1"), "none");
+}
+
 TEST_F(DirectoryTest, WhatTheAccountDoesNotSeeIsNotThere) {
   tables_.make(kUser, "hs: name=user value=nothing");
   tables_.unseen = "user";
