@@ -10,6 +10,12 @@ int64_t monotonic_ms() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
+int64_t wall_ms() {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
 int64_t monotonic_ns() {
   timespec now;
   ::clock_gettime(CLOCK_MONOTONIC, &now);

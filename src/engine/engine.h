@@ -433,6 +433,14 @@ class Session : public mapping::Tables {
   // end_request() nor undo_request() is called.
   virtual Result<void> begin_request(Cursor& cursor, Access access, Rows rows) = 0;
 
+  // On a kReadWrite session, outside of a client's transaction: whether requests that only read are
+  // plain reads from here on. They lock no row, and see what is committed and what this batch has
+  // changed, as it was at some moment since end_view().
+  virtual void set_reads_view(bool /*reads_view*/) {}
+  // Between two requests: those that come arrived later than those before, so what they see may be no
+  // older than this call.
+  virtual void end_view() {}
+
   // Ends the request, keeping its changes for commit(). On error its changes are undone.
   virtual Result<void> end_request() = 0;
 

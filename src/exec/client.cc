@@ -37,13 +37,6 @@ size_t size_of(const engine::IndexSpec& spec) {
   return size;
 }
 
-// A client can open any number of specs, so even a small one may be refused memory.
-void take(Memory* memory, size_t bytes) {
-  if (memory != nullptr && !memory->take(bytes, std::max(bytes, kIdleBuffer + 1), true)) {
-    throw MemoryRefused();
-  }
-}
-
 struct Forget {
   Memory* memory;
   size_t bytes;
@@ -54,6 +47,13 @@ struct Forget {
 };
 
 }  // namespace
+
+// A client can open any number of specs, so even a small one may be refused memory.
+void take_memory(Memory* memory, size_t bytes) {
+  if (memory != nullptr && !memory->take(bytes, std::max(bytes, kIdleBuffer + 1), true)) {
+    throw MemoryRefused();
+  }
+}
 
 engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
   const size_t hash = hash_of(spec);
@@ -74,7 +74,7 @@ engine::IndexSpecPtr SpecPool::intern(engine::IndexSpec spec) {
 
 engine::IndexSpecPtr SpecPool::make(engine::IndexSpec spec) const {
   const size_t bytes = size_of(spec);
-  take(memory_, bytes);
+  take_memory(memory_, bytes);
   std::unique_ptr<const PooledSpec, Forget> made(nullptr, {memory_, bytes});
   try {
     made.reset(new PooledSpec(std::move(spec)));
@@ -146,7 +146,7 @@ void Client::set(uint32_t id, engine::IndexSpecPtr spec) {
     at->second = std::move(spec);
     usage_of(*at->second).open();
   } else {
-    take(pool_.memory(), sizeof *at);
+    take_memory(pool_.memory(), sizeof *at);
     try {
       usage_of(*indexes_.emplace(at, id, std::move(spec))->second).open();
     } catch (const std::bad_alloc&) {

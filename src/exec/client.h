@@ -18,6 +18,7 @@
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "exec/gtid_wait.h"
+#include "exec/known_tables.h"
 #include "exec/secret.h"
 
 namespace hs::exec {
@@ -97,6 +98,9 @@ struct Authentication {
 };
 inline const Authentication kNoAuthentication;
 
+// Counts bytes for what a client keeps; null: counts nothing. May throw MemoryRefused.
+void take_memory(Memory* memory, size_t bytes);
+
 struct Login;
 
 class Client {
@@ -123,6 +127,10 @@ class Client {
   void set(uint32_t id, engine::IndexSpecPtr spec);
   // Names in the column lists of all open indexes.
   size_t open_columns() const { return open_columns_; }
+
+  // The tables that its keys name.
+  KnownTables& tables() { return tables_; }
+  const KnownTables& tables() const { return tables_; }
 
   bool authorized() const { return authorized_; }
   void set_authorized(bool authorized) { authorized_ = authorized; }
@@ -172,6 +180,7 @@ class Client {
   std::unique_ptr<GtidWait> gtid_wait_;
   size_t open_columns_ = 0;
   std::vector<std::pair<uint32_t, engine::IndexSpecPtr>> indexes_;  // sorted by id
+  KnownTables tables_;
 };
 
 }  // namespace hs::exec

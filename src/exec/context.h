@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "engine/engine.h"
 #include "exec/gtid_wait.h"
+#include "mapping/directory.h"
 
 namespace hs::exec {
 
@@ -18,7 +19,10 @@ struct Context {
   std::string_view version = "0";         // of this program
   std::string_view server_version = "0";  // of the database
   bool has_tls = false;
-  GtidWaits* gtid_waits = nullptr;  // null: any number may wait; must outlive the clients
+  // What the keys of commands name; null: nothing. Must outlive the context.
+  mapping::Directory* directory = nullptr;
+  int64_t (*wall_ms)() = hs::wall_ms;  // the time of day, for what expires
+  GtidWaits* gtid_waits = nullptr;     // null: any number may wait; must outlive the clients
 };
 
 }  // namespace hs::exec

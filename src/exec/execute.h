@@ -21,6 +21,9 @@ namespace hs::exec {
 struct Outcome {
   std::optional<ErrorCode> error;  // that was answered; empty: the request was done
   uint64_t rows = 0;               // that a find or describe has returned or a change has changed
+  // A command has failed after it has changed something. All that is uncommitted is to be rolled
+  // back.
+  bool must_undo = false;
 };
 
 // Carries out `request`, which has this plan, and writes exactly one reply. Throws only what `reply`
@@ -33,5 +36,15 @@ struct Outcome {
 Outcome execute(const Context& context, const Plan& plan, const protocol::Request& request,
                 Client& client, engine::Session& session, Scratch& scratch,
                 protocol::ReplyWriter& reply);
+
+// A part of it: the request, or one of a command, on the session that acts for the client's account.
+// The number of rows. On error the caller answers.
+Result<uint64_t> carry_out(const Context& context, const Plan& plan,
+                           const protocol::Request& request, engine::Session& session,
+                           Scratch& scratch, protocol::ReplyWriter& reply);
+// What the client is told when `failed` was thrown.
+Error out_of_memory(const std::bad_alloc& failed);
+// From here on the session acts for the client's account.
+void act_for(const Client& client, engine::Session& session, Scratch& scratch);
 
 }  // namespace hs::exec

@@ -1,6 +1,7 @@
 #include "exec/find.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "exec/search.h"
@@ -13,6 +14,21 @@ void count(std::span<const Value> row, Meter& meter) {
   size_t bytes = 0;
   for (const Value& value : row) bytes += value.size;
   meter.add_bytes(bytes);
+}
+
+// The cursor's current row, and behind it when the row expires.
+Result<void> write_row_and_expiry(engine::Cursor& cursor, Scratch& scratch,
+                                  protocol::ReplyWriter& reply) {
+  const Result<std::optional<int64_t>> expires_at = cursor.expires_at();
+  if (!expires_at) return expires_at.error();
+  Result<std::span<const Value>> row = cursor.row();
+  if (!row) return std::move(row.error());
+  count(*row, scratch.meter);
+  scratch.values.assign(row->begin(), row->end());
+  scratch.moment = *expires_at ? std::to_string(**expires_at) : std::string();
+  scratch.values.push_back(*expires_at ? Value::of(scratch.moment) : Value::null());
+  if (!reply.row(scratch.values)) return ErrorCode::kReplyTooLong;
+  return {};
 }
 
 }  // namespace
@@ -55,9 +71,9 @@ Result<uint64_t> write_rows(const protocol::Request& request, const engine::Sess
     if (!found) return std::move(found.error());
     if (!*found) return rows - 1;
     if (rows > max_rows) return ErrorCode::kTooManyRows;
-    if (Result<void> written = write_row(cursor, scratch, reply); !written) {
-      return std::move(written.error());
-    }
+    Result<void> written = request.returns_expiry ? write_row_and_expiry(cursor, scratch, reply)
+                                                  : write_row(cursor, scratch, reply);
+    if (!written) return std::move(written.error());
     if (!reply.should_stream() || !session.reads_again_alike()) continue;
     if (Result<void> fits = measure_rest(*scan, cursor, scratch, max_rows - rows, reply); !fits) {
       return std::move(fits.error());

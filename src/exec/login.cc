@@ -98,6 +98,16 @@ bool draw_challenge(std::array<char, Credentials::kChallengeSize>* challenge) {
   return true;
 }
 
+// The user and the password may be in one field.
+Request with_user(Request request) {
+  const std::string_view both = request.auth_key.text();
+  const size_t colon = both.find(':');
+  if (!request.auth_user.is_null() || colon == std::string_view::npos) return request;
+  request.auth_user = Value::of(both.substr(0, colon));
+  request.auth_key = Value::of(both.substr(colon + 1));
+  return request;
+}
+
 void want(const Request& request, const Channel& channel, Credentials::Proof proof,
           Client& client) {
   auto login = std::make_shared<Login>();
@@ -240,8 +250,9 @@ bool begin_login(const Request& request, const Channel& channel, Client& client)
     case AuthMethod::kResponse:
       return begin_response(request, channel, client);
     case AuthMethod::kPassword:
+    case AuthMethod::kNameAndSecret:
       if (!channel.is_private) return false;
-      want(request, channel, Credentials::Proof::kPassword, client);
+      want(with_user(request), channel, Credentials::Proof::kPassword, client);
       return true;
     case AuthMethod::kSecret:
     case AuthMethod::kUnknown:
@@ -264,6 +275,7 @@ Result<void> answer_login(const Request& request, Client& client, protocol::Repl
     case AuthMethod::kResponse:
       break;
     case AuthMethod::kPassword:
+    case AuthMethod::kNameAndSecret:
       // begin_login() has refused the channel, or what the request says.
       return request.error ? *request.error : ErrorCode::kAuthType;
     case AuthMethod::kSecret:

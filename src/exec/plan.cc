@@ -1,6 +1,7 @@
 #include "exec/plan.h"
 
 #include "exec/auth.h"
+#include "exec/command.h"
 #include "exec/gtid.h"
 
 namespace hs::exec {
@@ -75,7 +76,16 @@ Plan on_index(const Request& request, const engine::IndexSpecPtr& spec) {
 
 }  // namespace
 
-Plan plan(const Context& context, const Request& request, const Client& client) {
+Plan plan_on(const Context& context, const Request& request, const engine::IndexSpecPtr& spec,
+             const Client& client) {
+  if (auto error = check(context, request, *spec)) return refused(*error);
+  Plan made = on_index(request, spec);
+  made.for_account = client.account() != nullptr;
+  return made;
+}
+
+Plan plan(const Context& context, const Request& request, Client& client) {
+  if (request.verb == Verb::kCommand) return plan_command(context, request, client);
   if (request.verb == Verb::kInvalid) return refused(request.error.value_or(ErrorCode::kCommand));
   if (request.verb == Verb::kHello) {
     if (request.error) return refused(*request.error);
@@ -108,10 +118,7 @@ Plan plan(const Context& context, const Request& request, const Client& client) 
   if (auto error = request.error_due(ErrorStage::kIndexId)) return refused(*error);
   const engine::IndexSpecPtr* const spec = client.find(request.index_id);
   if (spec == nullptr) return refused(ErrorCode::kIndexNotOpen);
-  if (auto error = check(context, request, **spec)) return refused(*error);
-  Plan made = on_index(request, *spec);
-  made.for_account = client.account() != nullptr;
-  return made;
+  return plan_on(context, request, *spec, client);
 }
 
 }  // namespace hs::exec

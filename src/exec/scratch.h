@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/value.h"
 #include "engine/engine.h"
 #include "exec/arithmetic.h"
 #include "exec/meter.h"
@@ -39,6 +40,10 @@ struct Scratch {
   std::vector<Count> counts;
   std::vector<size_t> counts_by_name;
   std::string sums;  // one behind the other
+
+  // Of a command's request: copies of its values with the moment at which the row expires.
+  std::vector<Value> values, updates;
+  std::string moment;
 };
 
 }  // namespace hs::exec

@@ -79,6 +79,9 @@ class Maker {
     const IndexShape* const index = find_index();
     if (index == nullptr) return wrong(no_index());
     made_->index = index->name;
+    made_->has_other_unique =
+        std::any_of(table_.indexes.begin(), table_.indexes.end(),
+                    [index](const IndexShape& one) { return one.is_unique && &one != index; });
     for (const std::string& column : index->columns) {
       const std::optional<Position> at = made_->find(column);
       if (!at) return wrong("the index " + index->name + " has a column that clients do not see");

@@ -52,6 +52,8 @@ struct Mapping {
   std::vector<Position> key;         // the columns of the index, in its order
   std::vector<Position> value;       // empty: nothing but the key is there
   std::optional<Position> flags, cas, ttl;
+  // Another index is unique, too, so a new row may be a duplicate of one with another key.
+  bool has_other_unique = false;
   char separator = kSeparator;
   char value_separator = kValueSeparator;
   uint64_t definition = 0;  // of the table: see engine::Cursor::definition()

@@ -53,6 +53,8 @@ class MariaSession final : public engine::Session {
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override;
+  void set_reads_view(bool reads_view) override { reads_view_ = reads_view; }
+  void end_view() override;
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return lock_waits().must_wait(); }
@@ -150,6 +152,7 @@ class MariaSession final : public engine::Session {
   void undo_write();
   MariaCursor& statement_cursor() const;
   bool close_statement();
+  bool lock_for_view(MariaCursor& cursor);
   void abandon_statement();
   void unlock_statement();
   void decide_fate(bool must_roll_back);
@@ -196,6 +199,8 @@ class MariaSession final : public engine::Session {
   MariaCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port, and every block
+  bool reads_view_ = false;                   // outside of a block
+  bool statement_is_view_ = false;            // the open statement is a plain read
   bool block_ignores_read_only_ = false;      // the account that has changed something in the block
   std::vector<MDL_ticket*> block_locks_;      // of tables that were closed in the block
   rpl_gtid logged_before_ = {};               // this session's last GTID when the transaction began

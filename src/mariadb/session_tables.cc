@@ -34,9 +34,11 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
     return take_error(0);
   }
 
-  // The session must not hold other tables while it waits for one, nor too many at any time.
-  if (!in_block && (lock_waits().may_wait() ||
-                    (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
+  // The session must not hold other tables while it waits for one, nor too many at any time. But those
+  // that it has changed stay: a command that changes several opens the rest in the middle.
+  if (!in_block && !transaction_.has_changes() &&
+      (lock_waits().may_wait() ||
+       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
     give_back_tables();
 
   Result<void> opened = try_open(cursor);

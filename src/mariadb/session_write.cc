@@ -42,7 +42,8 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     if (auto reopened = reopen(cursor); !reopened) return reopened;
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
-  if (transaction_.joins(statement)) {
+  const bool is_view = !changes && (in_block || reads_view_);
+  if (is_view == statement_is_view_ && transaction_.joins(statement)) {
     // Each request has its own time. NOW() keeps the time it has seen while the id of the query
     // stays the same, so the request gets an id of its own, too.
     thd_->set_time();
@@ -70,12 +71,11 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
   const bool locked =
-      in_block && !changes
-          ? cursor.lock_for_view()
-          : !thd_->mdl_context.acquire_lock(
-                &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
-                // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
-                !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
+      is_view ? lock_for_view(cursor)
+              : !thd_->mdl_context.acquire_lock(
+                    &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
+                    // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
+                    !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
   if (!locked) {
     const auto refused = refusal(access, ignores_read_only_);
     const Error error = refused ? *refused : take_lock_error();
@@ -86,8 +86,27 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     return error;
   }
   transaction_.begin_statement(statement);
+  statement_is_view_ = is_view;
   bump(engine_.counters().table_lock);
   return {};
+}
+
+// Outside of a block each statement sees what is committed when it begins.
+bool MariaSession::lock_for_view(MariaCursor& cursor) {
+  if (transaction_.is_block()) return cursor.lock_for_view();
+  const enum_tx_isolation isolation = thd_->tx_isolation;
+  thd_->tx_isolation = std::min(isolation, ISO_READ_COMMITTED);
+  const bool locked = cursor.lock_for_view();
+  thd_->tx_isolation = isolation;
+  return locked;
+}
+
+void MariaSession::end_view() {
+  if (!statement_is_view_ || !transaction_.has_statement()) return;
+  if (!close_statement()) {
+    transaction_.lose();
+    thd_->clear_error();
+  }
 }
 
 Result<void> MariaSession::end_write(const MariaCursor& cursor) {

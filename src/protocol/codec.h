@@ -7,6 +7,8 @@
 //
 //   bytes --next()--> message --decode()--> Request --exec/--> ReplyWriter --> bytes
 //
+// A protocol whose clients name rows by keys decodes a message into a Command (protocol/command.h).
+//
 // Framing, refusals and the texts of errors belong to the format alone.
 #pragma once
 
@@ -31,6 +33,9 @@ class Conversation {
   // To be called when the unread bytes begin elsewhere, as messages are taken back: what
   // Codec::next() has seen of an incomplete message does not count.
   virtual void forget_incomplete() = 0;
+
+  // The reply to a command that is_alone() is final.
+  virtual void settle() {}
 };
 
 // What stands at the front of a connection's unread bytes.

@@ -32,6 +32,7 @@ enum class Verb : uint8_t {
   kInsert,
   kModify,       // a find whose rows are changed
   kTransaction,  // begins or ends a transaction, or marks a place in it
+  kCommand,      // of a protocol whose clients name rows by keys: `command`
 };
 
 enum class TransactionStep : uint8_t {
@@ -52,6 +53,9 @@ enum class AuthMethod : uint8_t {
   kChallenge,  // asks for the challenge of a login to `auth_user`; `auth_key`: methods, see there
   kResponse,   // `auth_key` answers the challenge, in hexadecimal
   kPassword,   // `auth_key` is the password of `auth_user`
+  // Whichever the endpoint asks for: `auth_key` is its secret, or the password of `auth_user`. Without
+  // a user `auth_key` may also be both, with a colon between them.
+  kNameAndSecret,
 };
 
 // Where an `error` stands in the order of checks, which clients can observe. The checks that need
@@ -93,8 +97,17 @@ struct Filter {
   Value value;
 };
 
+class Command;
+
 struct Request {
   Verb verb = Verb::kInvalid;
+
+  // kCommand: valid until the codec decodes another message. No other field but
+  // `ends_connection` counts then. kAuth: null, or what is told of the connection by ok(): it is begun
+  // before.
+  Command* command = nullptr;
+  // The connection ends after the reply.
+  bool ends_connection = false;
 
   // Set when the line is malformed: its first error in the order above. The other fields are then
   // filled as far as the line was understood, so that the caller can make its own checks in their
@@ -158,6 +171,16 @@ struct Request {
 
   // kInsert: the row; kModify: new values or increments
   std::span<const Value> values;
+  // Of a command: one of `values`, and of `updates` if there are any, is the moment at which the row
+  // expires, as its column has it. It is filled in.
+  struct Expiry {
+    size_t value = 0;             // its position
+    std::optional<int64_t> at_s;  // seconds since 1970; none: never
+  };
+  std::optional<Expiry> expiry;
+  // kFind, of a command: behind the columns of a row comes when it expires, in seconds since 1970;
+  // NULL: never.
+  bool returns_expiry = false;
   // kModify: the last of `values` is empty, and may be no value but an end of the message that some
   // clients write. It does not count when there is one value too many.
   bool last_is_optional = false;

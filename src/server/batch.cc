@@ -27,7 +27,8 @@ bool is_about_gtid(const exec::Plan& plan) {
 
 // The request belongs to no group.
 bool is_alone(const exec::Plan& plan) {
-  return plan.kind == exec::Plan::Kind::kConnection || plan.kind == exec::Plan::Kind::kAwaitGtid;
+  return plan.kind == exec::Plan::Kind::kConnection || plan.kind == exec::Plan::Kind::kAwaitGtid ||
+         plan.is_alone;
 }
 
 void overwrite_message(Peer& peer, std::string_view text) {
@@ -104,8 +105,11 @@ protocol::Codec& Batch::codec_of(const Peer& peer) {
   const auto found = std::find_if(formats_.begin(), formats_.end(), [&](const Format& format) {
     return format.protocol == &peer.protocol;
   });
-  HS_ASSERT(found != formats_.end());
-  return *found->codec;
+  if (found != formats_.end()) return *found->codec;
+  // Of an endpoint that was opened later.
+  formats_.push_back(
+      {&peer.protocol, peer.protocol.make_codec(context_.limits.max_reply_size, &stream_)});
+  return *formats_.back().codec;
 }
 
 void Batch::run(Peer& peer) {
@@ -168,7 +172,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       turn_away(peer);
       return false;
     }
-    entry.plan = exec::plan(context_, request, peer.client);
+    entry.plan = plan(request, peer);
     if (peer.transaction != nullptr || request.verb == Verb::kTransaction) [[unlikely]] {
       if (may_be_whole(request, entry)) {
         if (execute_whole(codec, entry)) return false;
@@ -181,12 +185,13 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     }
     if (is_about_gtid(entry.plan) && waits_for_gtid(request, entry)) return false;
     // Replies inside a transaction are final at once, so none in front of them may be of a group.
-    if (ends_group(entry.plan) || (writes() && peer.transaction != nullptr)) {
+    if (ends_group(entry.plan, peer) || (writes() && peer.transaction != nullptr)) {
       if (!group_.empty()) end_group();
       tally_.count_use();  // the client may be about to close the index
       if (!takes_requests(peer)) return false;
       // Requests that were executed again have overwritten the codec's memory.
       request = codec.decode(*peer.conversation, text);
+      if (request.verb == Verb::kCommand) entry.plan = plan(request, peer);
       entry.reply_begin = peer.output().size();
     }
     if (request.verb == Verb::kAuth && waits_for_login(request, entry)) return true;
@@ -196,7 +201,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     answer(request, codec, entry);
     if (writes()) group_.back().outcome = entry.outcome;
     if (has_changed(entry)) has_changed_ = true;
-    if (session_.must_wait() && !session_.transaction_lost()) {
+    if (session_.must_wait() && !session_.transaction_lost() && !entry.outcome.must_undo) {
       // Other sessions may wait for what the group has locked, so the group is committed first.
       peer.output().truncate(entry.reply_begin);
       if (writes()) group_.pop_back();
@@ -207,25 +212,29 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       if (writes()) group_.push_back(entry);
       if (has_changed(entry)) has_changed_ = true;
     }
+    if (request.ends_connection) peer.ending = Peer::Ending::kQuit;
     tally_.worked(peer, entry.plan, entry.outcome);
   } catch (...) {
     give_up(entry);
+    // How far a command has come is not known.
+    entry.outcome.must_undo = entry.plan.is_command && entry.plan.kind == Plan::Kind::kChange;
     overwrite_message(peer, text);
   }
   if (!streams_) reply_bytes_ += peer.output().size() - entry.reply_begin;
   if (!writes()) {
     if (has_reply) tally_.done(peer, entry.plan, entry.outcome);
   } else {
-    end_request(entry.plan, peer.transaction != nullptr);
+    end_request(entry, peer.transaction != nullptr);
   }
+  if (entry.plan.is_alone) peer.conversation->settle();
   return entry.plan.kind == Plan::Kind::kConnection;
 }
 
 // On the write port: what follows for the group. `alone`: the request is in none.
-void Batch::end_request(const Plan& plan, bool alone) {
+void Batch::end_request(const Entry& entry, bool alone) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = !alone && !is_alone(plan) && !is_final(plan);
-  if (session_.transaction_lost()) {
+  const bool in_group = !alone && !is_alone(entry.plan) && !is_final(entry.plan, *entry.peer);
+  if (session_.transaction_lost() || entry.outcome.must_undo) {
     if (in_group) {
       execute_group_again();
       tally_group();
@@ -251,18 +260,20 @@ void Batch::turn_away(Peer& peer) {
 
 // Whether the changes so far must be committed before the request: because no rollback undoes what
 // the request does, or because its table must be opened, which may take long.
-bool Batch::ends_group(const Plan& plan) const {
+bool Batch::ends_group(const Plan& plan, const Peer& peer) const {
   if (is_alone(plan)) return true;
   if (plan.kind == Plan::Kind::kDescribe) return session_.has_uncommitted_changes();
+  if (plan.is_unresolved) return true;
   if (!writes() || plan.spec == nullptr) return false;
-  return is_final(plan) || (session_.has_uncommitted_changes() && !session_.is_open(*plan.spec));
+  return is_final(plan, peer) ||
+         (session_.has_uncommitted_changes() &&
+          !all_of_specs(plan, peer, [this](const auto& spec) { return session_.is_open(spec); }));
 }
 
 // Whether the request's changes stay even if they are undone or rolled back.
-bool Batch::is_final(const Plan& plan) const {
+bool Batch::is_final(const Plan& plan, const Peer& peer) const {
   if (plan.kind != Plan::Kind::kChange) return false;
-  HS_ASSERT(plan.spec != nullptr);
-  return !session_.can_undo(*plan.spec);
+  return !all_of_specs(plan, peer, [this](const auto& spec) { return session_.can_undo(spec); });
 }
 
 void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry) {
@@ -274,13 +285,17 @@ void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry)
   protocol::ReplyWriter& reply = codec.reply_to(*peer.conversation, peer.output());
   entry.outcome =
       exec::execute(context_, entry.plan, request, peer.client, *at_work_, scratch_, reply);
-  HS_ASSERT(streams_ || peer.output().size() > entry.reply_begin);  // there is a reply
+  // There is a reply, unless a command's client wants none.
+  HS_ASSERT(streams_ || request.verb == Verb::kCommand || peer.output().size() > entry.reply_begin);
   if (!at_work_->must_wait()) peer.waits_since_ms = 0;
 }
 
 void Batch::answer_again(Entry& entry) {
-  protocol::Codec& codec = codec_of(*entry.peer);
-  answer(codec.decode(*entry.peer->conversation, entry.text), codec, entry);
+  Peer& peer = *entry.peer;
+  protocol::Codec& codec = codec_of(peer);
+  const Request request = codec.decode(*peer.conversation, entry.text);
+  if (request.verb == Verb::kCommand) entry.plan = plan(request, peer);
+  answer(request, codec, entry);
 }
 
 // Handles a request that must wait, with nothing uncommitted but in the client's own transaction.
@@ -418,6 +433,11 @@ void Batch::execute_alone(Entry& entry) {
     } catch (...) {
       give_up(entry);
     }
+    if (!session_.transaction_lost() && entry.outcome.must_undo) {
+      session_.rollback();
+      tally_.worked(*entry.peer, entry.plan, entry.outcome);
+      return;  // its error stands
+    }
     if (!session_.transaction_lost()) {
       committed = commit({&entry, 1});
       if (committed || !session_.gave_way()) {
@@ -502,9 +522,13 @@ void Batch::take_replies_back(std::span<const Entry> group) {
 }
 
 void Batch::reply_error(Entry& entry, const Error& error) {
-  entry.reply_begin = entry.peer->output().size();
+  Peer& peer = *entry.peer;
+  entry.reply_begin = peer.output().size();
   try {
-    codec_of(*entry.peer).reply_to(*entry.peer->conversation, entry.peer->output()).error(error);
+    protocol::Codec& codec = codec_of(peer);
+    // What a command's error looks like depends on the command.
+    if (entry.plan.is_command) (void)codec.decode(*peer.conversation, entry.text);
+    codec.reply_to(*peer.conversation, peer.output()).error(error);
     entry.outcome = {.error = error.code};
   } catch (...) {
     give_up(entry);

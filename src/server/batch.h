@@ -19,6 +19,8 @@
 //     But a transaction of which all messages are there is executed with the group.
 //   * A request opens an index or authenticates: it changes the client, which no rollback undoes.
 //     It is in no group, and the group before it is committed first.
+//   * A command of several requests is one message and one reply. If it fails in the middle, or must
+//     wait there, everything in the group is undone and executed again, as after a deadlock.
 //
 // Does no I/O and has no thread of its own. Used by one thread at a time, that of the session. Only
 // split() may be called by another thread, while the session's thread waits inside the session. Between
@@ -30,6 +32,7 @@
 // parked: its message and what follows stay in the peer's input, and a later batch tries it again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -85,7 +88,7 @@ class Batch {
   // A transaction of more messages is not executed as a whole.
   static constexpr size_t kMostParts = 32;
 
-  // All arguments must outlive the batch. `protocols`: those of all peers. Without an outlet every
+  // All arguments must outlive the batch. `protocols`: those of most peers. Without an outlet every
   // reply is kept until the end, and every request may wait inside the engine. `slow_log`: null:
   // there is none. `transactions`: null: none can be begun.
   Batch(const exec::Context& context, std::span<const protocol::Protocol* const> protocols,
@@ -200,13 +203,23 @@ class Batch {
   static bool has_changed(const Entry& entry) {
     return entry.plan.kind == exec::Plan::Kind::kChange && entry.outcome.rows != 0;
   }
+  // Of all that the request works on.
+  template <class Holds>
+  static bool all_of_specs(const exec::Plan& plan, const Peer& peer, Holds holds) {
+    if (!plan.is_command) return holds(*plan.spec);
+    return std::ranges::all_of(peer.client.tables().bound(),
+                               [&](const auto& bound) { return holds(*bound.spec); });
+  }
   void run_messages(Peer& peer, protocol::Codec& codec);
   size_t longest_message(Peer& peer) const;
   bool execute(Peer& peer, protocol::Codec& codec, std::string_view text);
-  void end_request(const exec::Plan& plan, bool alone);
+  void end_request(const Entry& entry, bool alone);
   void turn_away(Peer& peer);
-  bool ends_group(const exec::Plan& plan) const;
-  bool is_final(const exec::Plan& plan) const;
+  bool ends_group(const exec::Plan& plan, const Peer& peer) const;
+  bool is_final(const exec::Plan& plan, const Peer& peer) const;
+  exec::Plan plan(const protocol::Request& request, Peer& peer) const {
+    return exec::plan(context_, request, peer.client);
+  }
   protocol::Codec& codec_of(const Peer& peer);
   void answer(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
   void answer_again(Entry& entry);

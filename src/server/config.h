@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "exec/client.h"
+#include "mapping/directory.h"
 #include "net/socket_rights.h"
 #include "net/tls_context.h"
 #include "protocol/codec.h"
@@ -68,6 +69,8 @@ struct Config : Settings {
   std::string_view server_version = "0";  // of the database
   SlowLogConfig slow_log{};
   LoginPool::Options logins;
+  // Which tables the keys of other protocols name; null: none. Must outlive the server.
+  mapping::Directory* directory = nullptr;
   int64_t (*now_ns)() = monotonic_ns;  // the clock of work and of commits
 
   uint32_t threads(engine::Mode mode) const {

@@ -68,10 +68,11 @@ class NetworkServer final : public Server {
   bool relisten(const std::vector<EndpointConfig>& endpoints, uint32_t backlog,
                 std::string* error) override;
 
-  uint16_t port(engine::Mode mode) const override {
+  uint16_t port(engine::Mode mode, const protocol::Protocol& spoken) const override {
     const MutexLock lock(lists_);
     for (const auto& endpoint : endpoints_) {
-      if (endpoint->mode() == mode && endpoint->port() != 0) return endpoint->port();
+      const bool is_meant = endpoint->mode() == mode && endpoint->config().protocol == &spoken;
+      if (is_meant && endpoint->port() != 0) return endpoint->port();
     }
     return 0;
   }

@@ -97,6 +97,7 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
     kNone,
     kLastWords,  // after the error `last_words`
     kForeign,    // the client speaks another protocol
+    kQuit,       // the client has asked for it
     kFailed,     // a request could not be answered at all
     kAbandoned,  // what was done is not known: closes at once, without the replies
   };

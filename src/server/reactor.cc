@@ -273,6 +273,7 @@ void Reactor::gather(Leader& leader) {
     settle_returned();
     await_peers(nanoseconds::zero());
     if (queue_.empty() && !await_more(leader)) return;
+    leader.session().end_view();
     run_queue(leader);
   }
 }

@@ -64,6 +64,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
                   .version = config.version,
                   .server_version = config.server_version,
                   .has_tls = config.tls != nullptr && config.tls->exists(),
+                  .directory = config.directory,
                   .gtid_waits = &group->gtid_waits_};
   pool.settings = &shared.settings;
   pool.max_threads = std::max(config.max_threads, threads);

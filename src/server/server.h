@@ -48,9 +48,12 @@ class Server {
   virtual bool relisten(const std::vector<EndpointConfig>& endpoints, uint32_t backlog,
                         std::string* error) = 0;
 
-  // The port that the first TCP endpoint of this mode has bound: it differs from Config where that
+  // The port that the first TCP endpoint of this mode and protocol has bound: it differs from Config where that
   // said 0. 0: there is none.
-  virtual uint16_t port(engine::Mode mode) const = 0;
+  uint16_t port(engine::Mode mode) const {
+    return port(mode, protocol::handlersocket::line_protocol());
+  }
+  virtual uint16_t port(engine::Mode mode, const protocol::Protocol& spoken) const = 0;
 
   // Any thread, while the server lives, as all that follow: sums over all threads.
   virtual Statistics statistics() const = 0;

@@ -84,6 +84,7 @@ void Tally::done(Peer& peer, const Plan& plan, const Outcome& outcome) {
     case Plan::Kind::kLastGtid:
     case Plan::Kind::kAwaitGtid:
     case Plan::Kind::kTransaction:
+    case Plan::Kind::kAnswer:
       return;
     case Plan::Kind::kRead:
       counters_.finds.add(1);

@@ -1,0 +1,230 @@
+#include "exec/command.h"
+
+#include <array>
+#include <utility>
+
+#include "exec/auth.h"
+
+namespace hs::exec {
+namespace {
+
+using protocol::Command;
+using protocol::Request;
+using Bound = KnownTables::Bound;
+
+// How often what a command works on is looked up when it changes meanwhile.
+constexpr int kAttempts = 3;
+
+// Of the command as a whole, for locks that are waited for and for statistics.
+engine::Access access_of(Command::Access access) {
+  switch (access) {
+    case Command::Access::kNone:
+    case Command::Access::kRead:
+      break;
+    case Command::Access::kPut:
+      return engine::Access::kUpsert;
+    case Command::Access::kUpdate:
+      return engine::Access::kUpdate;
+    case Command::Access::kDelete:
+      return engine::Access::kDelete;
+  }
+  return engine::Access::kRead;
+}
+
+class Run {
+ public:
+  Run(const Context& context, const Request& request, Client& client, engine::Session& session,
+      Scratch& scratch, protocol::ReplyWriter& reply)
+      : context_(context),
+        command_(*request.command),
+        client_(client),
+        session_(session),
+        scratch_(scratch),
+        reply_(reply) {}
+
+  Outcome run(const Plan& plan) {
+    if (plan.kind == Plan::Kind::kAnswer) {
+      command_.begin({}, facts_of(context_, client_));
+      return {.error = command_.finish(nullptr)};
+    }
+    if (Result<void> done = prepare(plan.is_unresolved); !done) return fail(done.error());
+    try {
+      return execute();
+    } catch (const std::bad_alloc& failed) {
+      return fail(out_of_memory(failed));
+    }
+  }
+
+ private:
+  // What the command works on is known, open, and as its mapping says.
+  Result<void> prepare(bool is_unresolved) {
+    // The group before was ended for this.
+    if (is_unresolved) client_.tables().destroy_forgotten();
+    for (int attempt = 1;; ++attempt) {
+      if (is_unresolved) {
+        if (Result<void> done = resolve(); !done) return done;
+      }
+      Result<const mapping::Mapping*> stale = find_stale();
+      if (!stale) return std::move(stale.error());
+      if (*stale == nullptr) return {};
+      if (attempt == kAttempts || session_.has_uncommitted_changes()) return ErrorCode::kLockTables;
+      if (context_.directory != nullptr) context_.directory->forget(**stale);
+      client_.tables().forget(**stale);
+      is_unresolved = true;
+    }
+  }
+
+  Result<void> resolve() {
+    scratch_.meter.add(Meter::kOpen);
+    act_for(client_, session_, scratch_);
+    return client_.tables().look_up(command_, facts_of(context_, client_), context_.directory,
+                                    session_, client_.pool(), context_.limits.max_open_indexes);
+  }
+
+  // Opens what is not open. Null: all is as the mappings say.
+  Result<const mapping::Mapping*> find_stale() {
+    for (const Bound& bound : client_.tables().bound()) {
+      // The account may not see the table, which its requests are told.
+      std::optional<AsServer> as_server;
+      if (!session_.is_open(*bound.spec)) as_server.emplace(*this);
+      Result<engine::Cursor*> cursor = session_.cursor(*bound.spec);
+      if (!cursor) {
+        if (names_are_wrong(cursor.error().code)) return bound.table;
+        return std::move(cursor.error());
+      }
+      if ((*cursor)->definition() != bound.table->definition) return bound.table;
+    }
+    return static_cast<const mapping::Mapping*>(nullptr);
+  }
+
+  bool names_are_wrong(ErrorCode error) const {
+    return !session_.must_wait() && (error == ErrorCode::kOpenTable || error == ErrorCode::kIndex ||
+                                     error == ErrorCode::kColumn);
+  }
+
+  Outcome execute() {
+    act_for(client_, session_, scratch_);
+    const View view(session_, command_.access() == Command::Access::kRead);
+    const std::span<const Bound> bound = client_.tables().bound();
+    for (;;) {
+      Request request;
+      if (!command_.next(request)) break;
+      const Plan plan = plan_on(context_, request, *bound[request.index_id].spec, client_);
+      const Result<uint64_t> done = carry_out(plan, request);
+      if (done) {
+        const bool changes = plan.kind == Plan::Kind::kChange;
+        if (changes && *done != 0) has_changed_ = true;
+        if (changes || command_.access() == Command::Access::kRead) rows_ += *done;
+        continue;
+      }
+      if (session_.must_wait() || session_.transaction_lost()) return fail(done.error());
+      reply_.error(done.error());
+    }
+    const std::optional<ErrorCode> error = command_.finish(nullptr);
+    return {.error = error, .rows = rows_, .must_undo = error && has_changed_};
+  }
+
+  Result<uint64_t> carry_out(const Plan& plan, Request& request) {
+    if (request.expiry && plan.kind != Plan::Kind::kRefused) {
+      if (Result<void> done = fill_in_expiry(plan, request); !done) return done.error();
+    }
+    return exec::carry_out(context_, plan, request, session_, scratch_, reply_);
+  }
+
+  // Puts the moment into copies of the request's values.
+  Result<void> fill_in_expiry(const Plan& plan, Request& request) {
+    Result<engine::Cursor*> cursor = session_.cursor(*plan.spec);
+    if (!cursor) return std::move(cursor.error());
+    const Result<Value> moment = (*cursor)->moment(request.expiry->at_s);
+    if (!moment) return moment.error();
+    scratch_.moment.assign(moment->text());
+    const Value value = moment->is_null() ? Value::null() : Value::of(scratch_.moment);
+    const auto fill_in = [&](std::span<const Value> values, std::vector<Value>& copy) {
+      copy.assign(values.begin(), values.end());
+      copy[request.expiry->value] = value;
+      return std::span<const Value>(copy);
+    };
+    request.values = fill_in(request.values, scratch_.values);
+    if (request.updates) request.updates = fill_in(*request.updates, scratch_.updates);
+    return {};
+  }
+
+  Outcome fail(const Error& error) {
+    return {.error = command_.finish(&error), .rows = 0, .must_undo = has_changed_};
+  }
+
+  // What is forgotten for all connections must not depend on what one account may see.
+  class AsServer {
+   public:
+    explicit AsServer(Run& run) : run_(run) {
+      run_.scratch_.acts_for_account = true;
+      run_.session_.act_for(nullptr);
+    }
+    AsServer(const AsServer&) = delete;
+    AsServer& operator=(const AsServer&) = delete;
+    ~AsServer() { act_for(run_.client_, run_.session_, run_.scratch_); }
+
+   private:
+    Run& run_;
+  };
+
+  // While it lives, what the session reads is not locked.
+  class View {
+   public:
+    View(engine::Session& session, bool reads_view) : session_(session) {
+      session_.set_reads_view(reads_view);
+    }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    ~View() { session_.set_reads_view(false); }
+
+   private:
+    engine::Session& session_;
+  };
+
+  const Context& context_;
+  Command& command_;
+  Client& client_;
+  engine::Session& session_;
+  Scratch& scratch_;
+  protocol::ReplyWriter& reply_;
+  uint64_t rows_ = 0;
+  bool has_changed_ = false;
+};
+
+}  // namespace
+
+protocol::Facts facts_of(const Context& context, const Client& client) {
+  return {context.version, context.server_version, client.id(), client.name(), context.wall_ms};
+}
+
+Plan plan_command(const Context& context, const Request& request, Client& client) {
+  Command& command = *request.command;
+  Plan plan{.error = ErrorCode::kUnauthorized, .is_command = true};
+  if (!command.needs_no_login() && !may_proceed(client)) return plan;
+  const Command::Access access = command.access();
+  if (access_of(access) != engine::Access::kRead && context.mode == engine::Mode::kReadOnly) {
+    plan.error = ErrorCode::kReadOnly;
+    return plan;
+  }
+  plan.is_alone = command.is_alone();
+  plan.kind = Plan::Kind::kAnswer;
+  if (access == Command::Access::kNone) return plan;
+  plan.access = access_of(access);
+  plan.for_account = client.account() != nullptr;
+  KnownTables& tables = client.tables();
+  plan.is_unresolved = !tables.bind(command, facts_of(context, client), context.directory);
+  if (!plan.is_unresolved && !tables.bound().empty()) plan.spec = tables.bound().front().spec;
+  const bool has_tables = plan.is_unresolved || plan.spec != nullptr;
+  const bool changes = has_tables && plan.access != engine::Access::kRead;
+  plan.kind = changes ? Plan::Kind::kChange : Plan::Kind::kRead;
+  return plan;
+}
+
+Outcome run_command(const Context& context, const Plan& plan, const Request& request,
+                    Client& client, engine::Session& session, Scratch& scratch,
+                    protocol::ReplyWriter& reply) {
+  return Run(context, request, client, session, scratch, reply).run(plan);
+}
+
+}  // namespace hs::exec
