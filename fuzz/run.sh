@@ -30,6 +30,7 @@ request=("-dict=$root/fuzz/handlersocket.dict" "$root/fuzz/corpus/request")
 batch=("-dict=$build/batch.dict" "$root/fuzz/corpus/batch" "$build/seeds")
 
 tls=("$root/fuzz/corpus/tls")
+resp=("-dict=$root/fuzz/resp.dict" "$root/fuzz/corpus/resp")
 
 canary() { # canary NAME "how its planted bug is reported" "a line that comes before" OPTION…
   local name=$1 report=$2 before=$3 log=$build/$1.log findings=$build/findings/$1
@@ -52,6 +53,7 @@ canary canary_request '^ *#[0-9].* in .*planted_bug' INITED -runs=1000000 "${req
 # The corpus has this one: that it is seen at all is what is shown.
 canary canary_batch 'broken invariant: a request that fails changes nothing' 'seed corpus' -runs=0 \
   "${batch[@]}"
+canary canary_resp 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${resp[@]}"
 # So has this one: a record that was changed on its way.
 canary canary_tls 'broken invariant: what is read is what the client wrote' 'seed corpus' -runs=0 \
   "${tls[@]}"
@@ -73,5 +75,6 @@ fuzz() { # fuzz NAME OPTION…
 
 fuzz fuzz_request "${request[@]}"
 fuzz fuzz_batch "${batch[@]}"
+fuzz fuzz_resp "${resp[@]}"
 fuzz fuzz_tls "${tls[@]}"
 exit $failed

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/resp/codec.h"
 #include "server/server.h"
 #include "testing/fake_engine.h"
 #include "testing/fixtures/own_tls.h"
@@ -25,6 +26,7 @@ using hs::testing::FakeEngine;
 
 constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --port PORT --port-wr PORT          read and write port, 0 = any free one (the default), '' = off
+  --resp-port PORT                    for clients of Redis, 0 = any free one; off unless it is given
   --address ADDRESS                   127.0.0.1 is the default; / = the ports are paths of sockets
   --threads N --threads-wr N          threads that serve each port (1)
   --secret TEXT --secret-wr TEXT      what clients must authenticate with (nothing)
@@ -50,6 +52,7 @@ constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
 enum Option : int {
   kPort = 1,
   kPortWr,
+  kRespPort,
   kAddress,
   kThreads,
   kThreadsWr,
@@ -74,6 +77,7 @@ enum Option : int {
 
 constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"port-wr", required_argument, nullptr, kPortWr},
+                               {"resp-port", required_argument, nullptr, kRespPort},
                                {"address", required_argument, nullptr, kAddress},
                                {"threads", required_argument, nullptr, kThreads},
                                {"threads-wr", required_argument, nullptr, kThreadsWr},
@@ -172,6 +176,12 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
     case kPortWr:
       write.port = text;
       break;
+    case kRespPort:
+      config.endpoints.push_back(write);
+      config.endpoints.back().port = text;
+      config.endpoints.back().protocol = &hs::protocol::resp::resp_protocol();
+      config.endpoints.back().port_variable = "handlersocket_resp_port";
+      break;
     case kAddress:
       read.address = write.address = text;
       break;
@@ -245,6 +255,8 @@ void log_line(std::string_view message) { std::cerr << std::string(message) + "\
 int main(int argc, char** argv) {
   FakeEngine engine;
   hs::server::Config config;
+  hs::mapping::Directory directory(log_line);
+  config.directory = &directory;
   TlsFiles files;
   config.endpoints = {
       {.port = "0"},
@@ -274,7 +286,9 @@ int main(int argc, char** argv) {
       hs::server::Server::start(config, engine, {log_line, log_line, log_line}, &error);
   if (server == nullptr) fail(error);
   std::cout << "{\"port\":" << server->port(Mode::kReadOnly)
-            << ",\"port_wr\":" << server->port(Mode::kReadWrite) << "}" << std::endl;
+            << ",\"port_wr\":" << server->port(Mode::kReadWrite) << ",\"resp_port\":"
+            << server->port(Mode::kReadWrite, hs::protocol::resp::resp_protocol()) << "}"
+            << std::endl;
   int signal = 0;
   ::sigwait(&ending, &signal);
   server->stop();

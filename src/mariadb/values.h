@@ -16,6 +16,7 @@ struct Values {
   char* address;
   char* port;
   char* port_wr;
+  char* resp_port;
   char* socket;
   char* socket_wr;
   char* socket_mode;

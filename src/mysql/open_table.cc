@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "adapter/number_text.h"
-#include "adapter/table_comment.h"
+#include "mapping/table_comment.h"
 #include "mysql/cursor.h"
 #include "mysql/names.h"
 #include "mysql/session.h"
@@ -136,7 +136,7 @@ Result<void> MysqlCursor::check_table() const {
   // Rows that expire are not served yet; here they would be there for ever.
   std::string ignored;
   const auto comment =
-      adapter::TableComment::parse({share->comment.str, share->comment.length}, &ignored);
+      mapping::TableComment::parse({share->comment.str, share->comment.length}, &ignored);
   if (!comment || !comment->ttl.empty()) return ErrorCode::kUnsupportedTable;
   if (session_.mode() == engine::Mode::kReadOnly) return {};
   // Triggers are not run yet, and the defaults would be those of this session's user.

@@ -1,0 +1,381 @@
+#include "protocol/resp/codec.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "protocol/resp/command_table.h"
+#include "protocol/resp/hello.h"
+#include "protocol/resp/transaction.h"
+
+namespace hs::protocol::resp {
+namespace {
+
+using In = CommandInfo::InTransaction;
+using Kind = CommandInfo::Kind;
+using ArgumentList = std::vector<std::string_view>;
+
+// Commands of a transaction that is there as a whole; a longer one is taken command by command.
+constexpr size_t kMostInBlock = 10'000;
+
+constexpr std::string_view kHelloFirst =
+    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+    "<proto> "
+    "AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol "
+    "version at the same time";
+constexpr std::string_view kNoPassword =
+    "ERR AUTH <password> called without any password configured for the default user. Are you sure "
+    "your configuration is correct?";
+
+bool is_word(std::string_view text, std::string_view word) { return lower(text) == word; }
+
+// Redis takes these for somebody's browser.
+bool is_http(std::string_view name) { return is_word(name, "post") || is_word(name, "host:"); }
+
+std::string unknown_command(const ArgumentList& arguments) {
+  constexpr size_t kMost = 128;
+  const std::string name(arguments[0].substr(0, kMost));
+  if (const std::string_view reason = reason_against(arguments[0]); !reason.empty()) {
+    return "ERR " + name + " is not served: " + std::string(reason);
+  }
+  std::string text = "ERR unknown command '" + name + "', with args beginning with: ";
+  std::string shown;
+  for (size_t i = 1; i < arguments.size() && shown.size() < kMost; ++i) {
+    shown += '\'';
+    shown += arguments[i].substr(0, kMost - shown.size());
+    shown += "' ";
+  }
+  return text + shown;
+}
+
+std::string wrong_number(const CommandInfo& info) {
+  return "ERR wrong number of arguments for '" + std::string(info.name) + "' command";
+}
+
+// The answer to the client is written here, by what was decoded last.
+class Writer final : public ReplyWriter {
+ public:
+  enum class Login : uint8_t { kNone, kAuth, kHello, kHelloAlone };
+
+  explicit Writer(size_t max_reply_size) : max_reply_size_(max_reply_size) {}
+  Encoder& encoder() { return encoder_; }
+  void set_max_reply_size(size_t size) { max_reply_size_ = size; }
+  void set(RespCommand* command, Login login) {
+    command_ = command;
+    login_ = login;
+    exec_ = nullptr;
+  }
+  void set_exec(Exec* exec) {
+    set(exec, Login::kNone);
+    exec_ = exec;
+  }
+  void open(Buffer& output, int version) {
+    encoder_.set_target(output, version);
+    if (command_ != nullptr) command_->open_reply();
+  }
+  void ok() override {
+    switch (login_) {
+      case Login::kNone:
+      case Login::kHelloAlone:
+        return command_->count(1);
+      case Login::kAuth:
+        return encoder_.ok();
+      case Login::kHello:
+        (void)command_->finish(nullptr);
+    }
+  }
+  void count(uint64_t number) override { command_->count(number); }
+  void begin_rows(size_t) override {}
+  bool row(std::span<const Value> values) override {
+    size_t size = 0;
+    for (const Value& value : values) size += value.size;
+    if (encoder_.size() + size > max_reply_size_) return false;
+    return command_->row(values);
+  }
+  void take_back_row() override { command_->take_back_row(); }
+  void end_rows() override { command_->end_rows(); }
+
+  void error(const Error& error) override {
+    if (command_ != nullptr && command_->is_running()) return command_->failed(error);
+    encoder_.truncate(0);
+    if (exec_ != nullptr && error.code != ErrorCode::kUnauthorized) {
+      return exec_->write_failure(error);
+    }
+    if (error.code == ErrorCode::kUnauthorized && login_ != Login::kNone) {
+      return encoder_.error(login_ == Login::kHelloAlone ? kHelloFirst : kWrongPass);
+    }
+    if (error.code == ErrorCode::kNotImplemented) return encoder_.error(kNoPassword);
+    encoder_.error(text_of(error));
+  }
+
+ private:
+  Encoder encoder_;
+  size_t max_reply_size_;
+  RespCommand* command_ = nullptr;
+  Exec* exec_ = nullptr;
+  Login login_ = Login::kNone;
+};
+
+class RespCodec final : public Codec {
+ public:
+  explicit RespCodec(size_t max_reply_size)
+      : writer_(max_reply_size), commands_(all_commands().size()) {}
+
+  Message next(Conversation& conversation, std::string_view unread, size_t longest) override {
+    auto& resp = static_cast<RespConversation&>(conversation);
+    Message message;
+    arguments_.clear();
+    const bool is_whole = resp.progress.parsed == 0;
+    const Frame frame = next_frame(unread, longest, resp.progress, arguments_);
+    switch (frame.state) {
+      case Frame::State::kIncomplete:
+        return message;
+      case Frame::State::kTooLong:
+        message.state = Message::State::kRefused;
+        return message;
+      case Frame::State::kWrong:
+        // The answer tells what is wrong. What is behind it is not looked at.
+        message.state = Message::State::kComplete;
+        message.text = unread;
+        message.consumed = unread.size();
+        resp.progress = {};
+        arguments_.clear();
+        parsed_ = {};
+        return message;
+      case Frame::State::kWhole:
+        break;
+    }
+    message.state = Message::State::kComplete;
+    message.consumed = frame.size;
+    constexpr size_t kMultiSize = 5;
+    if (arguments_.size() == 1 && arguments_[0].size() == kMultiSize && !resp.in_transaction &&
+        is_whole && is_word(arguments_[0], "multi")) {
+      message.consumed = end_of_block(unread, frame.size, longest);
+      if (message.consumed != frame.size) arguments_.clear();
+    }
+    message.text = unread.substr(0, message.consumed);
+    parsed_ = is_whole && !arguments_.empty() ? message.text : std::string_view();
+    return message;
+  }
+
+  Request decode(Conversation& conversation, std::string_view text) override {
+    auto& resp = static_cast<RespConversation&>(conversation);
+    const bool is_parsed = parsed_.data() == text.data() && parsed_.size() == text.size();
+    parsed_ = {};
+    if (!is_parsed) {
+      arguments_.clear();
+      Progress progress;
+      const Frame frame = next_frame(text, text.size(), progress, arguments_);
+      if (frame.state == Frame::State::kWrong || frame.state == Frame::State::kTooLong) {
+        Request request = answer("ERR " + frame.error, resp);
+        request.ends_connection = true;
+        return request;
+      }
+      if (frame.size != text.size()) return decode_block(resp, text);
+    }
+    return decode_command(resp, text);
+  }
+
+  ReplyWriter& reply_to(Conversation& conversation, Buffer& output) override {
+    writer_.open(output, static_cast<RespConversation&>(conversation).version);
+    return writer_;
+  }
+
+  void set_max_reply_size(size_t size) override { writer_.set_max_reply_size(size); }
+  void drop_reply() override {}
+
+ private:
+  // Where the transaction ends that begins with a MULTI of `size` bytes; `size`: it is not there as
+  // a whole, or has what is not kept until EXEC.
+  size_t end_of_block(std::string_view unread, size_t size, size_t longest) {
+    size_t at = size;
+    for (size_t commands = 0; commands <= kMostInBlock; ++commands) {
+      Progress progress;
+      block_.clear();
+      const Frame frame = next_frame(unread.substr(at), longest, progress, block_);
+      if (frame.state != Frame::State::kWhole || block_.empty()) return size;
+      at += frame.size;
+      if (at > longest) return size;
+      if (block_.size() == 1 && is_word(block_[0], "exec")) return at;
+      const CommandInfo* const info = find_command(block_[0]);
+      if (info != nullptr && info->in_transaction != In::kQueued) return size;
+      // What a part of it would change of the conversation may be undone with the group.
+      if (info != nullptr && (info->name == "client" || info->name == "unwatch")) return size;
+    }
+    return size;
+  }
+
+  Request decode_command(RespConversation& resp, std::string_view text) {
+    if (arguments_.empty()) return silence(resp);
+    const CommandInfo* const info = find_command(arguments_[0]);
+    if (info == nullptr && is_http(arguments_[0])) {
+      Request request;
+      request.verb = Verb::kForeign;
+      return request;
+    }
+    if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp);
+    if (resp.in_transaction && (info == nullptr || info->in_transaction != In::kAtOnce)) {
+      return decode_queued(resp, text, info);
+    }
+    if (info == nullptr) return answer(unknown_command(arguments_), resp);
+    if (!info->takes(arguments_.size())) return answer(wrong_number(*info), resp);
+    if (info->kind == Kind::kExec) return decode_exec(resp);
+    RespCommand& command = command_of(*info);
+    command.start(arguments_, resp, writer_.encoder());
+    if (info->kind == Kind::kHello && !command.is_refused()) {
+      const Hello& hello = static_cast<const Hello&>(command);
+      if (hello.secret()) return decode_login(command, hello.user(), *hello.secret());
+    }
+    Request request = command_request(command);
+    if (info->kind == Kind::kHello) writer_.set(&command, Writer::Login::kHelloAlone);
+    request.ends_connection = info->kind == Kind::kQuit;
+    return request;
+  }
+
+  Request command_request(RespCommand& command) {
+    writer_.set(&command, Writer::Login::kNone);
+    Request request;
+    request.verb = Verb::kCommand;
+    request.command = &command;
+    return request;
+  }
+
+  Request answer(std::string text, RespConversation& resp) {
+    refusal_ = std::make_unique<Refusal>(std::move(text));
+    refusal_->start(arguments_, resp, writer_.encoder());
+    return command_request(*refusal_);
+  }
+
+  // An empty line is no command.
+  Request silence(RespConversation& resp) {
+    silence_.start(arguments_, resp, writer_.encoder());
+    return command_request(silence_);
+  }
+
+  Request decode_auth(RespConversation& resp) {
+    if (resp.in_transaction) return answer("ERR Command not allowed inside a transaction", resp);
+    silence_.start(arguments_, resp, writer_.encoder());
+    if (arguments_.size() == 2) {
+      return decode_login(silence_, std::nullopt, arguments_[1]);
+    }
+    if (arguments_.size() == 3) return decode_login(silence_, arguments_[1], arguments_[2]);
+    return answer(arguments_.size() < 2 ? "ERR wrong number of arguments for 'auth' command"
+                                        : std::string(kSyntax),
+                  resp);
+  }
+
+  Request decode_login(RespCommand& command, std::optional<std::string_view> user,
+                       std::string_view secret) {
+    const bool is_hello = &command != &silence_;
+    writer_.set(&command, is_hello ? Writer::Login::kHello : Writer::Login::kAuth);
+    Request request;
+    request.verb = Verb::kAuth;
+    request.auth_method = AuthMethod::kNameAndSecret;
+    request.auth_user = user ? Value::of(*user) : Value::null();
+    request.auth_key = Value::of(secret);
+    if (is_hello) request.command = &command;
+    return request;
+  }
+
+  Request decode_queued(RespConversation& resp, std::string_view text, const CommandInfo* info) {
+    std::string error;
+    if (info == nullptr) {
+      error = unknown_command(arguments_);
+    } else if (!info->takes(arguments_.size())) {
+      error = wrong_number(*info);
+    } else if (info->in_transaction == In::kNot) {
+      error = "ERR Command not allowed inside a transaction";
+    }
+    queue_.set(text, std::move(error));
+    queue_.start(arguments_, resp, writer_.encoder());
+    return command_request(queue_);
+  }
+
+  Request decode_exec(RespConversation& resp) {
+    exec_.begin_message(false);
+    parts_.clear();
+    parts_.reserve(resp.queued.size());
+    for (const std::string& message : resp.queued) add_part(resp, message);
+    return start_exec(resp);
+  }
+
+  Request decode_block(RespConversation& resp, std::string_view text) {
+    exec_.begin_message(true);
+    parts_.clear();
+    bool is_first = true;
+    while (!text.empty()) {
+      ArgumentList arguments;
+      Progress progress;
+      const Frame frame = next_frame(text, text.size(), progress, arguments);
+      const std::string_view message = text.substr(0, frame.size);
+      text.remove_prefix(frame.size);
+      // The first is MULTI, the last is EXEC.
+      if (!std::exchange(is_first, false) && !text.empty()) add_part(resp, message);
+    }
+    return start_exec(resp);
+  }
+
+  Request start_exec(RespConversation& resp) {
+    exec_.start(arguments_, resp, writer_.encoder());
+    Request request = command_request(exec_);
+    if (!exec_.is_refused()) writer_.set_exec(&exec_);
+    return request;
+  }
+
+  void add_part(RespConversation& resp, std::string_view message) {
+    ArgumentList& arguments = parts_.emplace_back(std::make_unique<ArgumentList>()).operator*();
+    Progress progress;
+    (void)next_frame(message, message.size(), progress, arguments);
+    const CommandInfo* const info = find_command(arguments[0]);
+    Made made;
+    if (info == nullptr) {
+      made = std::make_unique<Refusal>(unknown_command(arguments));
+    } else if (!info->takes(arguments.size())) {
+      made = std::make_unique<Refusal>(wrong_number(*info));
+    } else {
+      made = info->make();
+    }
+    made->start(arguments, resp, writer_.encoder());
+    exec_.add(std::move(made));
+  }
+
+  RespCommand& command_of(const CommandInfo& info) {
+    Made& known = commands_[static_cast<size_t>(&info - all_commands().data())];
+    if (known == nullptr) known = info.make();
+    return *known;
+  }
+
+  class Silence final : public RespCommand {
+    void take() override {}
+    void reply() override {}
+  };
+
+  Writer writer_;
+  ArgumentList arguments_, block_;
+  std::string_view parsed_;  // the message that arguments_ are of; empty: none
+  std::vector<Made> commands_;
+  std::unique_ptr<Refusal> refusal_;
+  Silence silence_;
+  Queue queue_;
+  Exec exec_;
+  std::vector<std::unique_ptr<ArgumentList>> parts_;
+};
+
+class RespProtocol final : public Protocol {
+ public:
+  std::unique_ptr<Conversation> begin() const override {
+    return std::make_unique<RespConversation>();
+  }
+  std::unique_ptr<Codec> make_codec(size_t max_reply_size, ReplyStream*) const override {
+    return std::make_unique<RespCodec>(max_reply_size);
+  }
+};
+
+}  // namespace
+
+const Protocol& resp_protocol() {
+  static const RespProtocol protocol;
+  return protocol;
+}
+
+}  // namespace hs::protocol::resp

@@ -1,0 +1,155 @@
+// What the commands of the protocol have in common. Each family has a file:
+//
+//   connection.cc    the connection itself: HELLO, CLIENT, SELECT
+//   tools.cc         what tools ask: COMMAND, INFO, CONFIG, SCAN, TYPE
+//   reads.cc writes.cc counters.cc expiry.cc    rows as strings
+//   hashes.cc        rows as hashes
+//   transactions.cc  MULTI and what belongs to it
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/value.h"
+#include "protocol/command.h"
+#include "protocol/request.h"
+#include "protocol/resp/conversation.h"
+#include "protocol/resp/encoder.h"
+#include "protocol/resp/error_text.h"
+
+namespace hs::protocol::resp {
+
+using Arguments = std::span<const std::string_view>;
+
+// An object is used for one message after the other: start() begins.
+class RespCommand : public Command {
+ public:
+  // `arguments`, of which the first is the command's name, have the right number. All must live
+  // until the next call.
+  void start(Arguments arguments, RespConversation& conversation, Encoder& out) {
+    arguments_ = arguments;
+    conversation_ = &conversation;
+    out_ = &out;
+    refusal_.clear();
+    failure_.reset();
+    keys_.clear();
+    targets_.clear();
+    take();
+    is_malformed_ = is_refused();
+  }
+
+  Access access() const final { return is_refused() ? Access::kNone : row_access(); }
+  std::span<const std::string_view> keys() const final { return keys_; }
+  std::span<const Target> targets() const final { return targets_; }
+  void begin(std::span<const mapping::Mapping* const> tables, const Facts& facts) final;
+  bool next(Request& request) final {
+    is_running_ = true;
+    return !is_refused() && !failure_ && next_request(request);
+  }
+  std::optional<ErrorCode> finish(const Error* failed) override;
+  // The output is there, and what is written from here on is this command's. After begin(), or
+  // before it.
+  void open_reply() {
+    start_ = out_->size();
+    is_running_ = false;
+  }
+  // Whether its requests have begun, so that what fails may be one of them.
+  bool is_running() const { return is_running_; }
+
+  // The result of the last request: as ReplyWriter.
+  virtual void count(uint64_t /*number*/) {}
+  virtual bool row(std::span<const Value> /*values*/) { return true; }
+  virtual void take_back_row() {}
+  virtual void end_rows() {}
+  virtual void failed(const Error& error) { failure_ = error; }
+
+  bool is_refused() const { return !refusal_.empty(); }
+  // What finish() has told the client, if it was an error.
+  std::string error_text() const { return failure_ ? text_of(*failure_) : refusal_; }
+
+ protected:
+  // Looks at arguments_ and sets keys_, or refuses.
+  virtual void take() = 0;
+  virtual Access row_access() const { return Access::kNone; }
+  // tables_ are known: sets targets_. What an earlier try has left is forgotten here. There may be no
+  // output yet.
+  virtual void prepare() {}
+  virtual bool next_request(Request& /*request*/) { return false; }
+  // Writes the reply, or what is missing of it.
+  virtual void reply() = 0;
+
+  void refuse(std::string_view text) { refusal_ = text; }
+  size_t count_of_arguments() const { return arguments_.size(); }
+  std::string_view argument(size_t at) const { return arguments_[at]; }
+  // Whether the argument is this word, in any case.
+  bool is_word(size_t at, std::string_view word) const;
+  // False: refused.
+  bool take_integer(size_t at, int64_t* number);
+
+  // The parts of a key, in parts_. False: it names no row of any table.
+  bool locate(size_t key);
+  const mapping::Mapping& table_of(size_t key) const { return *tables_[key]; }
+  // The number of the target with these columns, which is added if it is not there yet.
+  uint32_t target(const mapping::Mapping& table, std::span<const uint16_t> columns);
+  // A request for the row of parts_.
+  void find(Request& request, uint32_t target_number) const;
+  void modify(Request& request, uint32_t target_number, Modification modification,
+              std::span<const Value> values) const;
+  // What a client is told that writes to a key of no table.
+  void refuse_key(std::string_view key);
+
+  Arguments arguments_;
+  RespConversation* conversation_ = nullptr;
+  Encoder* out_ = nullptr;
+  size_t start_ = 0;  // of the reply, in the output
+  std::string refusal_;
+  bool is_running_ = false;
+  bool is_malformed_ = false;  // refused whatever the tables are
+  std::optional<Error> failure_;
+  Facts facts_;
+  std::vector<std::string_view> keys_;
+  std::vector<Target> targets_;
+  std::span<const mapping::Mapping* const> tables_;
+  std::vector<Value> parts_;
+};
+
+// A command of one key, which does one thing after the other.
+class OneKeyCommand : public RespCommand {
+ protected:
+  void take() override {
+    keys_.assign(1, argument(1));
+    take_options();
+  }
+  virtual void take_options() {}
+  void prepare() final {
+    step_ = 0;
+    has_row_ = false;
+    exists_ = locate(0);
+    prepare_row();
+  }
+  // exists_: the key is of a table, whose columns the command may ask for now.
+  virtual void prepare_row() = 0;
+
+  const mapping::Mapping& table() const { return table_of(0); }
+
+  bool exists_ = false;   // the key names a row of a table, which may be there or not
+  bool has_row_ = false;  // a row was found
+  int step_ = 0;
+};
+
+// Whether `text` is like the pattern, as Redis' KEYS means it.
+bool is_like(std::string_view text, std::string_view pattern);
+
+std::string lower(std::string_view text);
+
+// The bytes of a value that is made of several columns.
+void write_value(std::span<const Value> values, char separator, Encoder& out);
+size_t size_of_value(std::span<const Value> values);
+std::string join_value(std::span<const Value> values, char separator);
+
+}  // namespace hs::protocol::resp

@@ -1,0 +1,73 @@
+#include "protocol/resp/error_text.h"
+
+namespace hs::protocol::resp {
+namespace {
+
+constexpr int kDuplicateKey = 121;  // the handler's number
+
+std::string_view fixed_text(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUnauthorized:
+      return kNoAuth;
+    case ErrorCode::kAuthType:
+      return "ERR a password is taken here only over TLS or a Unix socket";
+    case ErrorCode::kInsecureTransport:
+      return "ERR the server requires TLS (require_secure_transport)";
+    case ErrorCode::kReadOnly:
+      return "READONLY You can't write against a read only replica.";
+    case ErrorCode::kTooManyConnections:
+      return "ERR max number of clients reached";
+    case ErrorCode::kMaxMemory:
+      return "OOM command not allowed when used memory > 'maxmemory'.";
+    case ErrorCode::kOpenTable:
+      return "ERR the table of the key does not exist or cannot be served";
+    case ErrorCode::kUnsupportedTable:
+      return "ERR the table has a feature that is not served";
+    case ErrorCode::kLockTables:
+      return "TRYAGAIN the table could not be locked in time, or the server is read-only";
+    case ErrorCode::kNotANumber:
+      return kNotAnInteger;
+    case ErrorCode::kRequestTooLong:
+      return "ERR Protocol error: the command is longer than handlersocket_max_request_size, or "
+             "than "
+             "64 KiB before the connection is known";
+    case ErrorCode::kReplyTooLong:
+      return "ERR the reply would be larger than handlersocket_max_reply_size";
+    case ErrorCode::kTooManyIndexes:
+      return "ERR the command names more tables than handlersocket_max_open_indexes allows";
+    case ErrorCode::kTooManyLogins:
+      return "ERR too many logins are under way";
+    case ErrorCode::kShutdown:
+      return "ERR the server is shutting down";
+    case ErrorCode::kInterrupted:
+      return "ERR the command was killed; nothing of it was done";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string text_of(const Error& error) {
+  if (const std::string_view fixed = fixed_text(error.code); !fixed.empty()) {
+    return std::string(fixed);
+  }
+  switch (error.code) {
+    case ErrorCode::kAccessDenied:
+      return "NOPERM the account has no privilege for this (SQL error " +
+             std::to_string(error.number) + ")";
+    case ErrorCode::kSql:
+      return "ERR SQL error " + std::to_string(error.number) + ": " + error.message;
+    case ErrorCode::kEngine:
+      if (error.number == kDuplicateKey) {
+        return "ERR another row has the same value in a unique index (engine error 121)";
+      }
+      return "ERR the storage engine's error " + std::to_string(error.number);
+    case ErrorCode::kTableComment:
+      return "ERR the COMMENT of the table is wrong: " + error.message;
+    default:
+      return "ERR " + std::string(error_name(error.code));
+  }
+}
+
+}  // namespace hs::protocol::resp

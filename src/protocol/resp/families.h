@@ -1,0 +1,102 @@
+// Makes an object for each command (see command_table.cc).
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "protocol/resp/command.h"
+
+namespace hs::protocol::resp {
+
+using Made = std::unique_ptr<RespCommand>;
+
+// What TYPE says of a table's rows.
+std::string_view type_of(const mapping::Mapping& table);
+
+// reads.cc
+Made make_get();
+Made make_multi_get();
+Made make_string_length();
+Made make_get_range();
+Made make_exists();
+Made make_type();
+Made make_object();
+Made make_memory();
+// writes.cc
+Made make_set();
+Made make_set_ex();   // SETEX
+Made make_pset_ex();  // PSETEX
+Made make_set_nx();
+Made make_get_set();
+Made make_multi_set();
+Made make_delete();
+Made make_get_delete();
+Made make_append();
+// counters.cc
+Made make_incr();
+Made make_decr();
+Made make_incr_by();
+Made make_decr_by();
+Made make_incr_by_float();
+// expiry.cc
+Made make_expire();
+Made make_pexpire();
+Made make_expire_at();
+Made make_pexpire_at();
+Made make_ttl();
+Made make_pttl();
+Made make_expire_time();
+Made make_pexpire_time();
+Made make_persist();
+Made make_get_ex();
+// hashes.cc
+Made make_hash_get();
+Made make_hash_multi_get();
+Made make_hash_get_all();
+Made make_hash_keys();
+Made make_hash_values();
+Made make_hash_length();
+Made make_hash_exists();
+Made make_hash_string_length();
+Made make_hash_scan();
+Made make_hash_set();
+Made make_hash_multi_set();
+Made make_hash_set_nx();
+Made make_hash_delete();
+Made make_hash_incr_by();
+// connection.cc
+Made make_ping();
+Made make_echo();
+Made make_hello();
+Made make_client();
+Made make_select();
+Made make_quit();
+Made make_reset();
+Made make_time();
+// tools.cc
+Made make_command();
+Made make_config();
+Made make_info();
+Made make_scan();
+Made make_db_size();
+// transactions.cc
+Made make_multi();
+Made make_exec();
+Made make_discard();
+Made make_watch();
+Made make_unwatch();
+
+// What no table of commands has: the answer to a message that is no command.
+class Refusal final : public RespCommand {
+ public:
+  explicit Refusal(std::string text) : text_(std::move(text)) {}
+
+ protected:
+  void take() override { refuse(text_); }
+  void reply() override {}
+
+ private:
+  std::string text_;
+};
+
+}  // namespace hs::protocol::resp

@@ -1,0 +1,29 @@
+// HELLO: which version is spoken, and with AUTH in it a login.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/resp/command.h"
+
+namespace hs::protocol::resp {
+
+inline constexpr size_t kMostNameSize = 256;
+
+class Hello final : public RespCommand {
+ public:
+  // What stands behind AUTH; none: there is no AUTH.
+  const std::optional<std::string_view>& user() const { return user_; }
+  const std::optional<std::string_view>& secret() const { return secret_; }
+  bool is_alone() const override { return true; }
+
+ protected:
+  void take() override;
+  void reply() override;
+
+ private:
+  int version_ = 2;
+  std::optional<std::string_view> user_, secret_, name_;
+};
+
+}  // namespace hs::protocol::resp

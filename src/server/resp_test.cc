@@ -1,0 +1,303 @@
+// Commands of several requests in a batch: the protocol of Redis on the fake engine.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "mapping/directory.h"
+#include "protocol/resp/codec.h"
+#include "server/batch.h"
+#include "testing/fixtures/batch_fixture.h"
+
+namespace hs::server {
+namespace {
+
+using protocol::resp::resp_protocol;
+
+class RespTest : public ::testing::Test {
+ protected:
+  RespTest()
+      : faulty_(fake_),
+        session_(faulty_.make_session(engine::Mode::kReadWrite, "test")),
+        first_(pool_, resp_protocol()),
+        second_(pool_, resp_protocol()) {
+    session_->enter({});
+    fake_.create_table("d.kv(k text, v text null; PRIMARY(k)) hs: name=kv");
+    fake_.create_table("d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v");
+    context_.directory = &directory_;
+    batch_.emplace(context_, kProtocolsOfRedis, *session_, counters_);
+  }
+
+  static std::string message(const std::vector<std::string>& arguments) {
+    std::string text = "*" + std::to_string(arguments.size()) + "\r\n";
+    for (const std::string& one : arguments) {
+      text += "$" + std::to_string(one.size()) + "\r\n" + one + "\r\n";
+    }
+    return text;
+  }
+  static std::string words(std::string_view line) {
+    std::vector<std::string> arguments;
+    while (!line.empty()) {
+      const size_t end = std::min(line.find(' '), line.size());
+      arguments.emplace_back(line.substr(0, end));
+      line.remove_prefix(std::min(line.size(), end + 1));
+    }
+    return message(arguments);
+  }
+
+  void send(Peer& peer, std::string_view line) { peer.input().append(words(line)); }
+  void run(const std::vector<Peer*>& peers) {
+    for (Peer* peer : peers) batch_->run(*peer);
+    batch_->finish();
+    batch_->clear();
+  }
+  static std::string take(Peer& peer) {
+    std::string output(peer.output().view());
+    peer.output().consume(output.size());
+    return output;
+  }
+  std::string ask(std::string_view line) {
+    send(first_, line);
+    run({&first_});
+    return take(first_);
+  }
+  std::vector<std::string> rows(std::string_view table) const { return fake_.rows("d", table); }
+  using Rows = std::vector<std::string>;
+
+  inline static const protocol::Protocol* const kProtocolsOfRedis[] = {&resp_protocol()};
+
+  testing::FakeEngine fake_;
+  testing::FaultyEngine faulty_;
+  std::unique_ptr<engine::Session> session_;
+  mapping::Directory directory_;
+  exec::Context context_{engine::Mode::kReadWrite, Limits{}, [] { return int64_t{0}; }};
+  Counters counters_;
+  exec::SpecPool pool_;
+  std::optional<Batch> batch_;
+  Peer first_, second_;
+};
+
+TEST_F(RespTest, ACommandFindsTheTableOfItsKeyAndKnowsItFromThenOn) {
+  EXPECT_EQ(ask("SET kv:a 1"), "+OK\r\n");
+  EXPECT_EQ(ask("GET kv:a"), "$1\r\n1\r\n");
+  EXPECT_EQ(ask("GET kv:b"), "$-1\r\n");
+  EXPECT_EQ(ask("GET nothing:a"), "$-1\r\n");
+  EXPECT_EQ(ask("GET a"), "$-1\r\n");
+  EXPECT_EQ(ask("SET nothing:a 1"), "-ERR no table has the key 'nothing:a'\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,1"}));
+}
+
+TEST_F(RespTest, MessagesAreTheSameWhereverTheyAreCut) {
+  ask("SET kv:a 1");
+  const std::string messages = words("MGET kv:a kv:b kv:a") + "GET kv:a\r\n" + words("EXISTS kv:a");
+  for (size_t cut = 0; cut <= messages.size(); ++cut) {
+    first_.input().append(messages.substr(0, cut));
+    run({&first_});
+    first_.input().append(messages.substr(cut));
+    run({&first_});
+    EXPECT_EQ(take(first_), "*3\r\n$1\r\n1\r\n$-1\r\n$1\r\n1\r\n$1\r\n1\r\n:1\r\n") << cut;
+  }
+}
+
+TEST_F(RespTest, CommandsOfManyClientsShareACommit) {
+  ask("SET kv:a 1");
+  ask("SET n:a 1");
+  const uint64_t before = counters_.commits.get();
+  send(second_, "PING");
+  run({&second_});
+  send(second_, "GET kv:a");
+  run({&second_});
+  take(second_);
+  send(first_, "SET kv:a 2");
+  send(first_, "PING");
+  send(first_, "MSET kv:b 2 n:b 3");
+  send(second_, "GET kv:b");
+  run({&first_, &second_});
+  EXPECT_EQ(take(first_), "+OK\r\n+PONG\r\n+OK\r\n");
+  EXPECT_EQ(take(second_), "$1\r\n2\r\n");
+  EXPECT_EQ(counters_.commits.get() - before, 1u);
+}
+
+TEST_F(RespTest, ACommandThatFailsInTheMiddleChangesNothingAndOthersStay) {
+  ask("MSET kv:x 0 n:x 0");
+  send(second_, "GET kv:x");
+  run({&second_});
+  take(second_);
+  send(second_, "SET kv:c 1");
+  send(first_, "MSET kv:a 1 n:a x kv:b 1");
+  send(first_, "SET kv:d 1");
+  run({&second_, &first_});
+  EXPECT_EQ(take(second_), "+OK\r\n");
+  EXPECT_EQ(take(first_),
+            "-ERR SQL error 1366: Incorrect integer value: 'x' for column 'v' at row 1\r\n+OK\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"x,0", "c,1", "d,1"}));
+}
+
+TEST_F(RespTest, ADeadlockExecutesAllOfACommandAgain) {
+  ask("MSET kv:a 0 n:a 0");
+  faulty_.lose_transaction(testing::Call::kInsert, 2);
+  EXPECT_EQ(ask("MSET kv:a 1 n:a 1 kv:b 1"), "+OK\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,1", "b,1"}));
+  EXPECT_EQ(rows("n"), (Rows{"a,1"}));
+}
+
+TEST_F(RespTest, ALockInTheMiddleOfACommandIsWaitedForWithAllOfIt) {
+  ask("MSET kv:a 0 n:a 0");
+  faulty_.lock_row(testing::Call::kInsert, 2);
+  EXPECT_EQ(ask("MSET kv:a 1 n:a 1 kv:b 1"), "+OK\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,1", "b,1"}));
+  EXPECT_EQ(rows("n"), (Rows{"a,1"}));
+}
+
+TEST_F(RespTest, ACommitThatFailsIsTheReplyOfEachCommand) {
+  ask("SET kv:a 0");
+  ask("MGET kv:a");
+  faulty_.fail(testing::Call::kCommit, 1, Error::engine(1));
+  send(first_, "SET kv:a 1");
+  send(first_, "MGET kv:a kv:b");
+  send(first_, "MULTI");
+  send(first_, "SET kv:a 2");
+  send(first_, "EXEC");
+  run({&first_});
+  const std::string error = "-ERR the storage engine's error 1\r\n";
+  EXPECT_EQ(take(first_), error + error +
+                              "+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: ERR "
+                              "the storage engine's error 1\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,0"}));
+}
+
+TEST_F(RespTest, ATableThatChangesIsLookedUpAgain) {
+  ask("SET kv:a 1");
+  EXPECT_EQ(ask("HGETALL kv:a"), "*4\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\nv\r\n$1\r\n1\r\n");
+  fake_.create_table("d.kv(k text, w text null; PRIMARY(k)) hs: name=kv");
+  EXPECT_EQ(ask("HGETALL kv:a"), "*0\r\n");
+  EXPECT_EQ(ask("SET kv:a 2"), "+OK\r\n");
+  EXPECT_EQ(ask("HGETALL kv:a"), "*4\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\nw\r\n$1\r\n2\r\n");
+  fake_.drop_table("d", "kv");
+  EXPECT_EQ(ask("GET kv:a"), "$-1\r\n");
+}
+
+TEST_F(RespTest, ATransactionIsExecutedAtExec) {
+  EXPECT_EQ(ask("MULTI"), "+OK\r\n");
+  EXPECT_EQ(ask("MULTI"), "-ERR MULTI calls can not be nested\r\n");
+  EXPECT_EQ(ask("SET kv:a 1"), "+QUEUED\r\n");
+  EXPECT_EQ(ask("INCR n:a"), "+QUEUED\r\n");
+  EXPECT_EQ(ask("GET kv:a"), "+QUEUED\r\n");
+  EXPECT_EQ(rows("kv"), Rows{});
+  EXPECT_EQ(ask("EXEC"), "*3\r\n+OK\r\n:1\r\n$1\r\n1\r\n");
+  EXPECT_EQ(ask("EXEC"), "-ERR EXEC without MULTI\r\n");
+  EXPECT_EQ(rows("n"), (Rows{"a,1"}));
+}
+
+TEST_F(RespTest, ATransactionWithAWrongCommandIsNotExecuted) {
+  ask("MULTI");
+  EXPECT_EQ(ask("SET kv:a"), "-ERR wrong number of arguments for 'set' command\r\n");
+  EXPECT_EQ(ask("SET kv:a 1"), "+QUEUED\r\n");
+  EXPECT_EQ(ask("EXEC"), "-EXECABORT Transaction discarded because of previous errors.\r\n");
+  EXPECT_EQ(rows("kv"), Rows{});
+  ask("MULTI");
+  ask("SET kv:a 1");
+  EXPECT_EQ(ask("DISCARD"), "+OK\r\n");
+  EXPECT_EQ(ask("DISCARD"), "-ERR DISCARD without MULTI\r\n");
+  EXPECT_EQ(rows("kv"), Rows{});
+}
+
+TEST_F(RespTest, ATransactionInOneMessageAnswersAsCommandByCommand) {
+  for (const char* line : {"MULTI", "SET kv:a 1", "INCR kv:a", "GET kv:a", "EXEC"}) {
+    send(first_, line);
+  }
+  run({&first_});
+  EXPECT_EQ(take(first_), "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n+OK\r\n:2\r\n$1\r\n2\r\n");
+  for (const char* line : {"MULTI", "SET kv:a", "GET kv:a", "EXEC"}) send(first_, line);
+  run({&first_});
+  EXPECT_EQ(take(first_),
+            "+OK\r\n-ERR wrong number of arguments for 'set' command\r\n+QUEUED\r\n"
+            "-EXECABORT Transaction discarded because of previous errors.\r\n");
+}
+
+TEST_F(RespTest, OneCommandOfATransactionFailsAlone) {
+  ask("SET kv:a x");
+  ask("MULTI");
+  ask("INCR kv:a");
+  ask("SET kv:b 1");
+  EXPECT_EQ(ask("EXEC"), "*2\r\n-ERR value is not an integer or out of range\r\n+OK\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,x", "b,1"}));
+}
+
+TEST_F(RespTest, AWatchedRowThatChangedEndsTheTransaction) {
+  ask("SET kv:a 1");
+  for (const bool changes : {false, true}) {
+    EXPECT_EQ(ask("WATCH kv:a kv:none"), "+OK\r\n");
+    if (changes) {
+      send(second_, "SET kv:a 2");
+      run({&second_});
+      EXPECT_EQ(take(second_), "+OK\r\n");
+    }
+    ask("MULTI");
+    ask("SET kv:b 1");
+    EXPECT_EQ(ask("EXEC"), changes ? "*-1\r\n" : "*1\r\n+OK\r\n");
+    EXPECT_EQ(ask("DEL kv:b"), changes ? ":0\r\n" : ":1\r\n");
+  }
+}
+
+TEST_F(RespTest, ABatchHasRoomForTenThousandCommandsInTurn) {
+  for (int i = 0; i < 10'000; ++i) send(first_, "GET kv:a");
+  size_t replies = 0;
+  do {
+    run({&first_});
+    const std::string output = take(first_);
+    ASSERT_FALSE(output.empty());
+    replies += output.size() / 5;
+  } while (first_.may_have_more);
+  EXPECT_EQ(replies, 10'000u);
+}
+
+TEST_F(RespTest, WhatIsNoProtocolEndsTheConnectionWithAnError) {
+  send(first_, "PING");
+  first_.input().append("*1\r\n:1\r\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), "+PONG\r\n-ERR Protocol error: expected '$', got ':'\r\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kQuit);
+}
+
+TEST_F(RespTest, QuitIsAnsweredAndEndsTheConnection) {
+  send(first_, "QUIT");
+  send(first_, "PING");
+  run({&first_});
+  EXPECT_EQ(take(first_), "+OK\r\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kQuit);
+}
+
+TEST_F(RespTest, AClientThatMustShowASecretIsServedBehindIt) {
+  const exec::Authentication secret{"open sesame"};
+  Peer peer(pool_, resp_protocol(), secret);
+  const auto tell = [&](std::string_view line) {
+    send(peer, line);
+    run({&peer});
+    return take(peer);
+  };
+  EXPECT_EQ(tell("GET kv:a"), "-NOAUTH Authentication required.\r\n");
+  EXPECT_TRUE(tell("HELLO 3").starts_with("-NOAUTH HELLO must be called"));
+  EXPECT_EQ(tell("AUTH wrong"),
+            "-WRONGPASS invalid username-password pair or user is disabled.\r\n");
+  peer.input().append(message({"AUTH", "open sesame"}));
+  run({&peer});
+  EXPECT_EQ(take(peer), "+OK\r\n");
+  EXPECT_EQ(tell("GET kv:a"), "$-1\r\n");
+  EXPECT_TRUE(tell("HELLO 3").starts_with("%7\r\n$6\r\nserver\r\n"));
+  EXPECT_EQ(tell("GET kv:a"), "_\r\n");
+  Peer other(pool_, resp_protocol(), secret);
+  other.input().append(message({"HELLO", "3", "AUTH", "default", "open sesame"}));
+  run({&other});
+  EXPECT_TRUE(take(other).starts_with("%7\r\n"));
+  send(other, "GET kv:a");
+  run({&other});
+  EXPECT_EQ(take(other), "_\r\n");
+}
+
+TEST_F(RespTest, WithoutASecretThereIsNothingToShow) {
+  EXPECT_TRUE(ask("AUTH x").starts_with("-ERR AUTH <password> called without any password"));
+}
+
+}  // namespace
+}  // namespace hs::server
