@@ -13,7 +13,6 @@ using mapping::Container;
 using mapping::Containers;
 using mapping::split_names;
 
-constexpr const char* kDatabase = "innodb_memcache";
 constexpr size_t kMostContainers = 10'000;
 
 // In lists of columns.
@@ -54,14 +53,14 @@ std::string column_of(const Value& value) {
 
 engine::IndexSpecPtr spec_of(const char* table, std::vector<std::string> columns) {
   return std::make_shared<const engine::IndexSpec>(
-      engine::IndexSpec{kDatabase, table, "PRIMARY", std::move(columns), {}});
+      engine::IndexSpec{kDatabaseOfContainers, table, "PRIMARY", std::move(columns), {}});
 }
 
 Result<void> read_all(engine::Session& session, Containers& made) {
   // The same objects each time, so that the session keeps their cursors.
   static const engine::IndexSpecPtr kContainers = spec_of(
-      "containers", {"name", "db_schema", "db_table", "key_columns", "value_columns", "flags",
-                     "cas_column", "expire_time_column", "unique_idx_name_on_key"});
+      kTableOfContainers, {"name", "db_schema", "db_table", "key_columns", "value_columns", "flags",
+                           "cas_column", "expire_time_column", "unique_idx_name_on_key"});
   static const engine::IndexSpecPtr kOptions = spec_of("config_options", {"name", "value"});
   Result<void> done = read_rows(session, kContainers, [&](std::span<const Value> row) {
     Container& one = made.all.emplace_back();

@@ -160,7 +160,8 @@ class Maker {
 
   Result<void> take_values() {
     if (declared_.value.empty()) {
-      for (Position at = 0; at < made_->columns.size(); ++at)
+      const auto count = static_cast<Position>(made_->columns.size());
+      for (Position at = 0; at < count; ++at)
         if (is_value_by_itself(at)) made_->value.push_back(at);
       return {};
     }

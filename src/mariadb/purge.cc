@@ -199,10 +199,18 @@ void Purge::walk() {
   directory().refresh(*session_, false);
   if (now >= next_containers_) {
     next_containers_ = now + kBetweenContainers;
-    auto read = exec::read_containers(*session_);
-    if (read) directory().set_containers(std::move(*read), *session_);
+    read_containers();
   }
   for (const TableName& name : definition_news().take_with_ttl(kTablesOfARound)) open_unknown(name);
+}
+
+// Where there are none, no table is opened to find that out again and again.
+void Purge::read_containers() {
+  Result<mapping::Containers> read = mapping::Containers{};
+  const TableName table{exec::kDatabaseOfContainers, exec::kTableOfContainers};
+  if (is_there(static_cast<MariaSession&>(*session_).thd(), table))
+    read = exec::read_containers(*session_);
+  if (read) directory().set_containers(std::move(*read), *session_);
 }
 
 // What there is to know of the table is noted when it is opened.

@@ -81,6 +81,7 @@ class Purge {
   void round(Clock::time_point now);
   void add_to_allowance(Clock::time_point now);
   void walk();
+  void read_containers();
   void open_unknown(const TableName& name);
   bool is_put_off(const TableName& name) const;
   bool put_off(const TableName& name);

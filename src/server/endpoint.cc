@@ -70,7 +70,8 @@ Endpoint::Endpoint(const EndpointConfig& config, ReactorGroup& group, Admits adm
     : config_(config),
       group_(group),
       admits_(std::move(admits)),
-      refusal_(refusal_of(*config.protocol)) {}
+      protocol_(*config.protocol),
+      refusal_(refusal_of(protocol_)) {}
 
 Endpoint::~Endpoint() {
   request_stop();
@@ -81,7 +82,7 @@ TermsPtr Endpoint::make_terms() const {
   auto made = std::make_shared<Terms>();
   made->place = place_name(config_, port_);
   made->is_local = config_.address == kUnixSocket;
-  made->protocol = config_.protocol;
+  made->protocol = &protocol_;
   made->authentication = config_.authentication;
   return made;
 }
@@ -92,7 +93,7 @@ TermsPtr Endpoint::terms() const {
 }
 
 bool Endpoint::is_at(const EndpointConfig& endpoint) const {
-  return endpoint.mode == config_.mode && endpoint.protocol == config_.protocol &&
+  return endpoint.mode == config_.mode && endpoint.protocol == &protocol_ &&
          (same_place(endpoint, config_) ||
           (endpoint.address == config_.address && endpoint.port == config_.port));
 }

@@ -66,6 +66,7 @@ class Endpoint {
   void set_buffers(uint32_t sndbuf, uint32_t rcvbuf) { listener_->set_buffers(sndbuf, rcvbuf); }
 
   engine::Mode mode() const { return group_.mode(); }
+  const protocol::Protocol& protocol() const { return protocol_; }
   uint16_t port() const { return port_; }  // that is bound; 0: a Unix socket
   const std::string& place() const { return listener_->place(); }  // until join()
   void add_to(Statistics& sum) const;
@@ -81,6 +82,7 @@ class Endpoint {
   EndpointConfig config_;  // changed by become() and set_rights(), and not used by the thread
   ReactorGroup& group_;
   const Admits admits_;
+  const protocol::Protocol& protocol_;
   const std::string refusal_;  // for a client that is refused
   uint16_t port_ = 0;
   mutable Mutex terms_mutex_;

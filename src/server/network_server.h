@@ -71,7 +71,7 @@ class NetworkServer final : public Server {
   uint16_t port(engine::Mode mode, const protocol::Protocol& spoken) const override {
     const MutexLock lock(lists_);
     for (const auto& endpoint : endpoints_) {
-      const bool is_meant = endpoint->mode() == mode && endpoint->config().protocol == &spoken;
+      const bool is_meant = endpoint->mode() == mode && &endpoint->protocol() == &spoken;
       if (is_meant && endpoint->port() != 0) return endpoint->port();
     }
     return 0;

@@ -215,6 +215,17 @@ TEST_F(RespTest, ATransactionInOneMessageAnswersAsCommandByCommand) {
             "-EXECABORT Transaction discarded because of previous errors.\r\n");
 }
 
+TEST_F(RespTest, AKeyOfNoTableIsToldAtExecHoweverTheMessagesCome) {
+  const std::string refusal = "-ERR no table has the key 'no:a'\r\n";
+  const std::string answers = "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + refusal;
+  for (const char* line : {"MULTI", "SET kv:a 1", "INCR no:a", "EXEC"}) send(first_, line);
+  run({&first_});
+  EXPECT_EQ(take(first_), answers);
+  std::string alone;
+  for (const char* line : {"MULTI", "SET kv:a 1", "INCR no:a", "EXEC"}) alone += ask(line);
+  EXPECT_EQ(alone, answers);
+}
+
 TEST_F(RespTest, OneCommandOfATransactionFailsAlone) {
   ask("SET kv:a x");
   ask("MULTI");

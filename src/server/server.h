@@ -48,8 +48,8 @@ class Server {
   virtual bool relisten(const std::vector<EndpointConfig>& endpoints, uint32_t backlog,
                         std::string* error) = 0;
 
-  // The port that the first TCP endpoint of this mode and protocol has bound: it differs from Config where that
-  // said 0. 0: there is none.
+  // The port that the first TCP endpoint of this mode and protocol has bound: it differs from Config
+  // where that said 0. 0: there is none.
   uint16_t port(engine::Mode mode) const {
     return port(mode, protocol::handlersocket::line_protocol());
   }

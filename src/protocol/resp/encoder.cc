@@ -1,7 +1,6 @@
 #include "protocol/resp/encoder.h"
 
 #include <charconv>
-#include <cstring>
 
 namespace hs::protocol::resp {
 namespace {
@@ -32,7 +31,8 @@ void Encoder::error(std::string_view text) {
     const bool ends_line = text[i] == '\r' || text[i] == '\n';
     begin[i + 1] = ends_line ? ' ' : text[i];
   }
-  std::memcpy(begin + 1 + text.size(), "\r\n", 2);
+  begin[text.size() + 1] = '\r';
+  begin[text.size() + 2] = '\n';
   target_->commit(text.size() + 3);
 }
 

@@ -54,7 +54,6 @@ class EachKey : public RespCommand {
 
 class Get : public EachKey {
  protected:
-  void take() override { keys_.assign(1, argument(1)); }
   bool found(std::span<const Value> values) override {
     write_value(values, table_of(at_ - 1).value_separator, *out_);
     return true;
@@ -67,7 +66,6 @@ class Get : public EachKey {
 };
 
 class MultiGet final : public Get {
-  void take() override { EachKey::take(); }
   void prepare() override {
     Get::prepare();
     has_head_ = false;
@@ -91,7 +89,7 @@ class StringLength final : public Get {
 // GETRANGE and SUBSTR: both ends belong to it, and negative ones count from the end.
 class GetRange final : public Get {
   void take() override {
-    Get::take();
+    keys_.assign(1, argument(1));
     if (take_integer(2, &begin_)) (void)take_integer(3, &end_);
   }
   bool found(std::span<const Value> values) override {

@@ -265,13 +265,12 @@ class Scan final : public AllTables {
         pattern_ = argument(at + 1);
       } else if (is_word(at, "TYPE")) {
         type_ = argument(at + 1);
-      } else if (!is_word(at, "COUNT")) {
-        return refuse(kSyntax);
-      } else if (!take_integer(at + 1, &count_)) {
-        return;
-      } else if (count_ < 1) {
-        return refuse(kSyntax);
+      } else if (is_word(at, "COUNT")) {
+        if (!take_integer(at + 1, &count_)) return;
+      } else {
+        count_ = 0;  // this is no option
       }
+      if (count_ < 1) return refuse(kSyntax);
     }
     count_ = std::min(count_, kMost);
     from_.reset();

@@ -221,7 +221,8 @@ void Exec::write_queued() {
   if (!is_block_) return;
   out_->ok();
   for (const Made& part : parts_of_) {
-    if (part->is_refused()) {
+    // A part that has been begun may be refused since, too, which is its answer to EXEC.
+    if (spoilt_ && part->is_refused()) {
       part->open_reply();
       (void)part->finish(nullptr);
     } else {
