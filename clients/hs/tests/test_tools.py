@@ -8,6 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from conftest import PROGRAM, REPOSITORY, Run, environment
 from private_server import PrivateServer
 
@@ -83,30 +84,51 @@ def test_the_man_page_is_right_and_has_every_command_and_option(hs: Run) -> None
         assert option in text, option
 
 
-def completed(hs_words: list[str], tmp_path: Path, rows: PrivateServer) -> list[str]:
-    """What bash offers for the last word."""
-    script = (
-        f"source {REPOSITORY}/clients/hs/hs.bash; COMP_WORDS=(hs \"$@\"); COMP_CWORD=$#; _hs; "
+FOLDER = REPOSITORY / "clients/hs"
+# What each shell offers for the last word, one line for each.
+SHELLS = {
+    "bash": (
+        f"source {FOLDER}/hs.bash; COMP_WORDS=(hs \"$@\"); COMP_CWORD=$#; _hs; "
         'printf "%s\\n" "${COMPREPLY[@]}"'
-    )
+    ),
+    "zsh": (
+        'compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@" }; _default() { }; '
+        f'complete_it() {{ words=(hs "$@"); CURRENT=$#words; source {FOLDER}/_hs; }}; complete_it "$@"'
+    ),
+    "fish": (
+        f"source {FOLDER}/hs.fish; "
+        "complete --do-complete (string join ' ' -- hs (string escape -- $argv))"
+    ),
+}
+WORDS_OF = {"bash": ["bash"], "zsh": ["zsh"], "fish": []}  # before the first argument of a script
+
+
+def completed(shell: str, hs_words: list[str], tmp_path: Path, rows: PrivateServer) -> list[str]:
     env = environment(rows, tmp_path)
     env["PATH"] = f"{PROGRAM.parent}:{env['PATH']}"
     run = subprocess.run(
-        ["bash", "-c", script, "bash", *hs_words], capture_output=True, text=True, env=env, check=True
+        [shell, "-c", SHELLS[shell], *WORDS_OF[shell], *hs_words],
+        capture_output=True, text=True, env=env, cwd=tmp_path, check=True,
     )
     assert run.stderr == ""
     return run.stdout.split()
 
 
-def test_bash_completes_as_the_prompt_does(rows: PrivateServer, tmp_path: Path) -> None:
-    assert completed(["cou"], tmp_path, rows) == ["count"]
-    assert completed(["get", "test.us"], tmp_path, rows) == ["test.user"]
-    assert completed(["get", "user", "--ind"], tmp_path, rows) == ["--index"]
-    assert completed(["find", "user", "-i", "by"], tmp_path, rows) == ["by_name"]
-    assert completed(["describe", "test.us"], tmp_path, rows) == ["test.user"]
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shells_complete_as_the_prompt_does(
+    shell: str, rows: PrivateServer, tmp_path: Path
+) -> None:
+    def offers(*words: str) -> list[str]:
+        return completed(shell, list(words), tmp_path, rows)
+
+    assert offers("cou") == ["count"]
+    assert offers("get", "test.us") == ["test.user"]
+    assert offers("get", "user", "--ind") == ["--index"]
+    assert offers("find", "user", "-i", "by") == ["by_name"]
+    assert offers("describe", "test.us") == ["test.user"]
     for command in ["ping", "top", "doctor", "raw", "wait-gtid"]:
-        assert completed([command, "test.us"], tmp_path, rows) == [], command
-        assert completed([command, "-f", "jsonl"], tmp_path, rows) == ["jsonl"], command
+        assert offers(command, "test.us") == [], command
+        assert offers(command, "-f", "jsonl") == ["jsonl"], command
 
 
 def test_the_commands_of_the_page_print_what_it_says(hs: Run, rows: PrivateServer) -> None:
