@@ -23,6 +23,11 @@ uint32_t LockWaits::wait_s(Lock lock) const {
 void LockWaits::note_refused(Lock lock) {
   if (may_wait_) return;
   must_wait_ = true;
+  be_patient(lock);
+}
+
+void LockWaits::be_patient(Lock lock) {
+  if (may_wait_) return;
   // The most that a uint32_t holds, if the settings allow more.
   const uint64_t longest_ms = uint64_t{longest_s_[index(lock)]} * kMsOfASecond;
   patience_ms_ = static_cast<uint32_t>(std::min<uint64_t>(longest_ms, UINT32_MAX));

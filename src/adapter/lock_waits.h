@@ -34,6 +34,8 @@ class LockWaits {
   bool must_wait() const { return must_wait_; }
   uint32_t patience_ms() const { return patience_ms_; }
   void forget_refused() { must_wait_ = false; }
+  // The same patience for what is not refused a lock, but may be tried as long as one is waited for.
+  void be_patient(Lock lock);
 
  private:
   static int index(Lock lock) { return static_cast<int>(lock); }

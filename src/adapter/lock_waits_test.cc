@@ -55,6 +55,16 @@ TEST_F(LockWaitsTest, ALockThatWasNotWaitedForIsToBeWaitedForAsLongAsTheSettings
   EXPECT_FALSE(waits.must_wait());
 }
 
+TEST_F(LockWaitsTest, PatienceForSomethingElseLeavesALockToBeWaitedFor) {
+  waits.be_patient(Lock::kTable);
+  EXPECT_FALSE(waits.must_wait());
+  EXPECT_EQ(waits.patience_ms(), 12'000u);
+  waits.note_refused(Lock::kTable);
+  waits.be_patient(Lock::kRow);
+  EXPECT_TRUE(waits.must_wait());
+  EXPECT_EQ(waits.patience_ms(), 50'000u);
+}
+
 TEST_F(LockWaitsTest, ALockThatWasWaitedForInVainIsNotWaitedForAgain) {
   waits.begin(1000);
   waits.note_refused(Lock::kRow);

@@ -11,12 +11,13 @@
 #include "mariadb/server_headers.h"
 // (before anything else)
 #include "engine/engine.h"
+#include "mariadb/commit_bound.h"
 
 namespace hs::mariadb {
 
 class ClusterPart {
  public:
-  explicit ClusterPart(THD* thd) : thd_(thd) {}
+  explicit ClusterPart(THD* thd) : thd_(thd), commit_bound_(thd) {}
   ~ClusterPart();
   ClusterPart(const ClusterPart&) = delete;
   ClusterPart& operator=(const ClusterPart&) = delete;
@@ -53,24 +54,30 @@ class ClusterPart {
   // them away.
   bool keeps_undone_statements() const { return in_transaction_ && WSREP_EMULATE_BINLOG(thd_); }
 
+  // Before the commit, which waits at most so long until the cluster takes the transaction.
+  void begin_commit(unsigned most_s) { commit_bound_.begin(most_s); }
   // After the commit or rollback of the server's, `failed` or not, and with every table closed if
-  // it has failed. True: the transaction is committed. One that has failed may be committed, too: a
-  // transaction that was certified and then aborted is executed again by the server, as the other
-  // nodes do it. Leaves the server's error as it is.
+  // it has failed. True: the transaction is committed. Leaves the server's error as it is.
   bool end(bool failed);
 
-  // Why the last transaction was rolled back: it gave way to one of another node, or for a KILL.
-  bool gave_way() const { return gave_way_; }
-  bool was_ended_by_kill() const { return ended_by_kill_; }
-  // ... it is larger than the cluster takes (wsrep_max_ws_size). A part of it may not be.
-  bool was_too_large() const { return too_large_; }
+  // How the last transaction ended.
+  enum class Ending : uint8_t {
+    kAsSaid,    // as the server's call has said
+    kReplayed,  // committed, although the call has failed. It was certified, and then had to give
+                // way: the server has executed it again, as the other nodes do
+    kGaveWay,   // rolled back, for a transaction of another node
+    kTooLarge,  // ... it is larger than the cluster takes (wsrep_max_ws_size). A part may not be
+    kKilled,    // ... by a KILL of this session
+    kHeldUp,    // ... the cluster has not taken it in time
+  };
+  Ending ending() const { return ending_; }
+  bool gave_way() const { return ending_ == Ending::kGaveWay; }
 
  private:
   THD* const thd_;
   bool in_transaction_ = false;
-  bool gave_way_ = false;
-  bool ended_by_kill_ = false;
-  bool too_large_ = false;
+  Ending ending_ = Ending::kAsSaid;
+  CommitBound commit_bound_;
 };
 
 }  // namespace hs::mariadb

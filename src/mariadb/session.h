@@ -163,8 +163,10 @@ class MariaSession final : public engine::Session {
   bool was_rolled_back() const;
   std::optional<Error> refusal_of_cluster(const MariaCursor& cursor) const;
   bool end_in_cluster(bool failed);
+  static rpl_gtid gtid_of_replayed();
   Error take_commit_error();
   bool is_in_way_of_cluster() const;
+  bool is_in_way_of_ddl();
 
   // session_transaction.cc
   Result<void> end_step(bool failed);

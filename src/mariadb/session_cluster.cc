@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What differs on a node of a Galera cluster.
 #include "mariadb/cursor.h"
+// (before anything else)
+#include <slave.h>
+
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -28,6 +31,15 @@ bool MariaSession::is_in_way_of_cluster() const {
          !transaction_.is_block() && is_waited_for();
 }
 
+// At the beginning of a transaction, which may use tables that were kept open. DDL of the cluster that
+// waits for one of them did not see the transaction, so it will not abort it: both would wait for
+// each other. DDL that comes later sees it.
+bool MariaSession::is_in_way_of_ddl() {
+  if (!cluster_.in_transaction() || !is_waited_for()) return false;
+  if (thd_->killed == KILL_QUERY_HARD) thd_->reset_killed();  // for the tables that it gives back
+  return true;
+}
+
 bool MariaSession::was_rolled_back() const {
   return thd_->transaction_rollback_request || cluster_.was_aborted();
 }
@@ -42,18 +54,37 @@ bool MariaSession::end_in_cluster(bool failed) {
   const bool committed = cluster_.end(failed);
   // What the server has executed again has ended well for it.
   if (thd_->get_stmt_da()->is_ok()) thd_->get_stmt_da()->reset_diagnostics_area();
-  if (cluster_.gave_way()) {
-    // How long its requests may be tried again.
-    lock_waits().note_refused(adapter::LockWaits::Lock::kRow);
-    lock_waits().forget_refused();
-  }
+  // How long its requests may be tried again. One that was refused a lock before must still wait.
+  if (cluster_.gave_way()) lock_waits().be_patient(adapter::LockWaits::Lock::kRow);
   return committed;
 }
 
+// The server has executed the transaction again on a session of its own, and does not tell which GTID
+// it got. That of a later transaction of the same domain does as well: who has that one, has both.
+rpl_gtid MariaSession::gtid_of_replayed() {
+  rpl_gtid last = {};
+  const uint32 domain =
+      wsrep_gtid_mode ? wsrep_gtid_server.domain_id : global_system_variables.gtid_domain_id;
+  const bool is_logged = mysql_bin_log.is_open() && opt_log_slave_updates;
+  if (!is_logged || !mysql_bin_log.lookup_domain_in_binlog_state(domain, &last)) return {};
+  return last;
+}
+
 Error MariaSession::take_commit_error() {
+  using Ending = ClusterPart::Ending;
   Error error = take_lock_error();
-  if (cluster_.was_ended_by_kill()) return Error{ErrorCode::kInterrupted, 0, {}};
-  if (cluster_.gave_way()) return Error::sql(ER_LOCK_DEADLOCK, ER_THD(thd_, ER_LOCK_DEADLOCK));
+  switch (cluster_.ending()) {
+    case Ending::kKilled:
+      return Error{ErrorCode::kInterrupted, 0, {}};
+    case Ending::kHeldUp:
+      return Error{ErrorCode::kLockTables, 0, {}};
+    case Ending::kGaveWay:
+      return Error::sql(ER_LOCK_DEADLOCK, ER_THD(thd_, ER_LOCK_DEADLOCK));
+    case Ending::kAsSaid:
+    case Ending::kReplayed:
+    case Ending::kTooLarge:
+      break;
+  }
   // The server often raises none.
   if (cluster_.is_on() && error.code == ErrorCode::kEngine)
     return Error::sql(ER_ERROR_DURING_COMMIT, "The cluster has not taken the transaction");

@@ -48,11 +48,7 @@ Result<void> MariaSession::begin_transaction(const engine::TransactionOptions& o
   transaction_.begin_block();
   block_ignores_read_only_ = false;
   logged_before_ = thd_->get_last_commit_gtid();
-  if (!may_try()) {
-    // How long its requests may wait.
-    lock_waits().note_refused(adapter::LockWaits::Lock::kRow);
-    lock_waits().forget_refused();
-  }
+  if (!may_try()) lock_waits().be_patient(adapter::LockWaits::Lock::kRow);
   return {};
 }
 

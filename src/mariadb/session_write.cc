@@ -4,6 +4,7 @@
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
+#include "mariadb/variables.h"
 #include "mariadb/write_refusal.h"
 
 namespace hs::mariadb {
@@ -63,9 +64,14 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     transaction_.begin();
     logged_before_ = thd_->get_last_commit_gtid();
   }
+  const bool is_first = !cluster_.in_transaction();
   if (auto begun = cluster_.begin_statement(); !begun) {
     if (cluster_.was_aborted()) transaction_.lose();
     return begun;
+  }
+  if (is_first && is_in_way_of_ddl()) {
+    if (auto reopened = reopen(cursor); !reopened) return reopened;
+    return begin_write(cursor, access, rows);
   }
   const TableWait wait(server_);
   MDL_request protection;
@@ -214,6 +220,8 @@ Result<void> MariaSession::commit_write() {
     result = take_commit_error();
     trans_rollback(thd_);
     if (!changed) result = {};  // what was only read is right
+  } else if (changed && cluster_.ending() == ClusterPart::Ending::kReplayed) {
+    committed_ = gtid_of_replayed();
   } else if (changed && !are_same(thd_->get_last_commit_gtid(), logged_before_)) {
     committed_ = thd_->get_last_commit_gtid();
     engine_.gtids().note_committed(committed_);
@@ -223,7 +231,7 @@ Result<void> MariaSession::commit_write() {
   }
   thd_->mdl_context.release_statement_locks();
   transaction_.end();
-  if (!result && (cluster_.gave_way() || cluster_.was_ended_by_kill() || cluster_.was_too_large()))
+  if (!result && (cluster_.gave_way() || cluster_.ending() == ClusterPart::Ending::kTooLarge))
     transaction_.lose();
   return result;
 }
@@ -231,6 +239,7 @@ Result<void> MariaSession::commit_write() {
 // False: the transaction was rolled back, and the error is raised.
 bool MariaSession::commit_transaction() {
   const ulong rollbacks = thd_->status_var.ha_rollback_count;
+  if (cluster_.in_transaction()) cluster_.begin_commit(lock_timeout_s());
   const bool failed = trans_commit(thd_);
   if (cluster_.in_transaction()) return end_in_cluster(failed);
   if (!failed) return true;

@@ -11,7 +11,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS / "e2e"), str(TESTS / "galera")]
 
-from cluster import Cluster, started  # noqa: E402
+from galera_cluster import Cluster, started  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two nodes, one of which writes a binary log."""
+    """Three nodes, of which the second writes no binary log."""
     with started(tmp_path_factory.mktemp("cluster")) as made:
         yield made
         for node in made.nodes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Iterator
 
 import pytest
-from cluster import Cluster, status, wait_for
+from galera_cluster import Cluster, status, wait_for
 from hs_client import Client, line, wait_for_a_lock_wait
 from private_server import PrivateServer
 
@@ -171,8 +173,8 @@ def test_one_node_deletes_rows_that_have_expired(cluster: Cluster) -> None:
     cluster.nodes[0].sql("INSERT INTO hs.e VALUES (1, NOW() - INTERVAL 1 DAY), (2, NOW() + INTERVAL 1 DAY)")
     cluster.wait_until_applied()
     purging = next(node for node in cluster.nodes if status(node, "wsrep_local_index") == "0")
-    waiting = next(node for node in cluster.nodes if node is not purging)
-    for node in (waiting, purging):
+    waiting = [node for node in cluster.nodes if node is not purging]
+    for node in (*waiting, purging):
         with Client(node.port) as reader:
             reader.open("hs.e", ["id"])
             assert reader.request(1, ">=", 1, 0, 9) == b"0\t1\t2"
@@ -217,7 +219,7 @@ def test_requests_that_are_too_large_only_together_are_executed_alone(
 
 def test_a_kill_that_comes_too_late_for_a_commit_leaves_nothing_behind(cluster: Cluster) -> None:
     """The server left a mark then, which kept the next KILL of the session from being seen."""
-    node, other = cluster.nodes
+    node, other = cluster.nodes[:2]
     running = "SELECT id FROM information_schema.processlist WHERE info = 'insert hs.t' AND command = 'Query'"
     node.sql("SET GLOBAL binlog_commit_wait_count = 9, binlog_commit_wait_usec = 2000000")
     try:
@@ -237,9 +239,62 @@ def test_a_kill_that_comes_too_late_for_a_commit_leaves_nothing_behind(cluster: 
     assert rows(cluster) == [(1, 0), (2, 0), (3, 0), (4, 1)]
 
 
+@pytest.fixture
+def held_up(cluster: Cluster) -> Iterator[PrivateServer]:
+    """A node whose cluster takes no more: another node applies nothing, and so stops all."""
+    slow = cluster.nodes[-1]
+    options = slow.sql("SELECT @@wsrep_provider_options")[0][0]
+    limit = re.search(r"gcs.fc_limit = (\d+)", options)
+    assert limit is not None
+    slow.sql("SET GLOBAL wsrep_provider_options = 'gcs.fc_limit=2'")
+    slow.sql("SET GLOBAL slave_run_triggers_for_rbr = 'YES'")
+    holder = slow.connect(database="hs")
+    with holder, holder.cursor() as cursor:
+        cursor.execute("SET wsrep_on = OFF")  # the trigger is on this node alone
+        cursor.execute(
+            "CREATE TRIGGER gate BEFORE INSERT ON t FOR EACH ROW"
+            " SET @passed = GET_LOCK('gate', 999) + RELEASE_LOCK('gate')"
+        )
+        cursor.execute("SELECT GET_LOCK('gate', 1)")
+        connection = cluster.nodes[0].connect(database="hs")
+
+        def fill() -> None:
+            with connection, connection.cursor() as sql:
+                for number in range(100, 150):
+                    sql.execute("INSERT INTO t VALUES (%s, 0)", [number])
+
+        filling = threading.Thread(target=fill)
+        filling.start()
+        wait_for(cluster.nodes[0], "wsrep_flow_control_active", "true")
+        yield cluster.nodes[0]
+        cursor.execute("SELECT RELEASE_LOCK('gate')")
+        filling.join()
+        cluster.wait_until_applied()
+        cursor.execute("DROP TRIGGER gate")
+    slow.sql(f"SET GLOBAL wsrep_provider_options = 'gcs.fc_limit={limit[1]}'")
+    slow.sql("SET GLOBAL slave_run_triggers_for_rbr = 'NO'")
+
+
+def test_what_the_cluster_does_not_take_in_time_is_refused_and_on_no_node(
+    cluster: Cluster, held_up: PrivateServer
+) -> None:
+    held_up.sql("SET GLOBAL handlersocket_wrlock_timeout = 1")
+    try:
+        with Client(held_up.port_wr) as writer, Client(held_up.port) as reader:
+            writer.open("hs.t", ["id", "v"])
+            replies = writer.pipeline([line(1, "+", 2, number, 1) for number in range(10, 13)])
+            assert replies == [b"1\t1\tlock_tables"] * 3
+            reader.open("hs.t", ["id", "v"])
+            assert reader.request(1, "=", 1, 10) == b"0\t2"
+    finally:
+        held_up.sql("SET GLOBAL handlersocket_wrlock_timeout = DEFAULT")
+    assert status(held_up, "wsrep_flow_control_active") == "true"
+
+
 def test_a_node_without_the_others_refuses_changes_and_still_reads(cluster: Cluster) -> None:
-    first, second = cluster.nodes
-    second.kill9()
+    first, *others = cluster.nodes
+    for node in others:
+        node.kill9()
     try:
         wait_for(first, "wsrep_ready", "OFF")
         with Client(first.port_wr) as writer, Client(first.port) as reader:
@@ -251,5 +306,6 @@ def test_a_node_without_the_others_refuses_changes_and_still_reads(cluster: Clus
             wait_for(first, "wsrep_ready", "ON")
             assert writer.request(1, "+", 2, 4, 1) == b"0\t1"
     finally:
-        cluster.start_again(second)
+        for node in others:
+            cluster.start_again(node)
     assert rows(cluster)[-1] == (4, 1)

@@ -7,31 +7,37 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pymysql
 import server_files
 from ports import free_port
 from private_server import PrivateServer
 
-HERE = Path(__file__).resolve().parent
+# Where the server looks for the scripts of state transfers.
+SCRIPTS = Path(__file__).resolve().parent / "galera"
 PROVIDER = server_files.SERVER_ROOT / "usr/lib/galera/libgalera_smm.so"
 TIMEOUT_S = 60
 
 
 class Cluster:
-    """`logs`: for each node, whether it writes a binary log."""
+    """`logs`: for each node, whether it writes a binary log. `ports`: arguments of each node's
+    PrivateServer, where its ports are not to be free ones."""
 
-    def __init__(self, folder: Path, logs: tuple[bool, ...] = (True, False)) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        logs: tuple[bool, ...] = (True, False, True),
+        ports: Sequence[Mapping[str, int]] = (),
+    ) -> None:
         self._ports = [free_port() for _ in logs]
         self.nodes = [
             PrivateServer(
                 folder / f"node{number}",
                 variables=self._variables(number, log),
-                # The server looks for the scripts of state transfers there.
-                environment={"PATH": f"{HERE}:{os.environ['PATH']}"},
+                environment={"PATH": f"{SCRIPTS}:{os.environ['PATH']}"},
+                **(ports[number] if ports else {}),
             )
             for number, log in enumerate(logs)
         ]
@@ -128,6 +134,8 @@ def started(folder: Path) -> Iterator[Cluster]:
 
 def status(node: PrivateServer, name: str) -> str:
     """Asked again where the connection was lost: a node closes all when its state changes."""
+    import pymysql  # only here: a server can be started without it
+
     while True:
         with suppress(pymysql.OperationalError):
             return str(node.sql("SHOW GLOBAL STATUS WHERE variable_name = %s", [name])[0][1])
