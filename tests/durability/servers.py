@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import replication
 from private_server import PrivateServer
-from pymysql.cursors import DictCursor
+from replication import slave_status, variables
 
 TIMEOUT_S = 120
 
@@ -16,15 +16,7 @@ TIMEOUT_S = 120
 def durable(server_id: int = 1) -> dict[str, object]:
     """Variables of a server that loses no commit, and writes a binary log with GTIDs."""
     return {
-        "server_id": server_id,
-        "log_bin": "log",
-        # An event in one write: a server that is killed between two leaves a part of it, behind which
-        # no replica can read (error 1236), whoever wrote it.
-        "binlog_file_cache_size": "4M",
-        "log_slave_updates": True,
-        "gtid_strict_mode": True,
-        "sync_binlog": 1,
-        "innodb_flush_log_at_trx_commit": 1,
+        **variables(server_id),
         "handlersocket_threads": 2,
         "handlersocket_threads_wr": 4,
     }
@@ -107,16 +99,7 @@ def wait_until_applied(replica: PrivateServer, position: str = "") -> None:
     if not position:
         replica.sql("STOP SLAVE IO_THREAD")
         position = slave_status(replica)["Gtid_IO_Pos"]
-    reached = replica.sql("SELECT MASTER_GTID_WAIT(%s, %s)", [position, TIMEOUT_S])[0][0]
-    assert reached == 0, slave_status(replica)
-
-
-def slave_status(replica: PrivateServer) -> dict[str, Any]:
-    """SHOW SLAVE STATUS"""
-    connection = replica.connect(cursorclass=DictCursor)
-    with connection, connection.cursor() as sql:
-        sql.execute("SHOW SLAVE STATUS")
-        return dict(sql.fetchall()[0])
+    replication.wait_until_applied(replica, position)
 
 
 def promote(replica: PrivateServer) -> None:

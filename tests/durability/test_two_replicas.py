@@ -10,45 +10,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import replication
 from hs_client import Client, line
 from private_server import PrivateServer
-from servers import (
-    checksums,
-    durable,
-    slave_status,
-    wait_for_replica,
-    wait_until_applied,
-)
+from servers import checksums, durable, wait_for_replica
 from writers import Load, Writer, check_all, create_tables
 
 WRITERS = 6
 PAGE = Path(__file__).resolve().parents[2] / "docs/scaling.md"
-# The page's blocks of statements, in its order.
-PRIMARY, ENABLE, REPLICA, STOP, PROMOTE, FOLLOW = re.findall(r"\n\n((?:    .*\n)+)", PAGE.read_text())
 
 
-def execute(server: PrivateServer, block: str, port: int = 0) -> None:
-    """Executes statements of the page, with the port of a primary."""
-    for statement in block.splitlines():
-        server.sql(statement.strip().rstrip(";").replace("3306", str(port)))
-
-
-def received(replica: PrivateServer) -> int:
-    """The number of the last change that the replica has received; all are of one domain."""
-    return int(slave_status(replica)["Gtid_IO_Pos"].rpartition("-")[2])
+def test_the_page_has_these_statements() -> None:
+    shown = re.findall(r"\n\n((?:    [A-Z].*;\n)+)", PAGE.read_text())
+    assert [re.sub("^    ", "", block, flags=re.M) for block in shown] == [
+        block.lstrip("\n") for block in replication.BLOCKS
+    ]
 
 
 @pytest.fixture
 def replicas(primary: PrivateServer) -> Iterator[list[PrivateServer]]:
     """Two, of which at least one has every change that was answered."""
-    made = []
-    execute(primary, PRIMARY)
-    for number in (2, 3):
-        made.append(PrivateServer(variables=durable(server_id=number) | {"read_only": True}))
-        made[-1].start()
-        execute(made[-1], REPLICA, primary.sql_port)
-        wait_for_replica(made[-1], primary)
-    execute(primary, ENABLE)
+    made = [
+        PrivateServer(variables=durable(server_id=number) | {"read_only": True}).start()
+        for number in (2, 3)
+    ]
+    replication.begin(primary, made)
     yield made
     for replica in made:
         replica.close()
@@ -62,13 +48,8 @@ def test_what_was_answered_is_on_the_replica_that_has_received_most(
     with Load(primary, writers) as load:
         load.wait_for(1000)
         primary.kill9()
-    for replica in replicas:
-        execute(replica, STOP)
-        wait_until_applied(replica, slave_status(replica)["Gtid_IO_Pos"])
-    other, promoted = sorted(replicas, key=received)
+    promoted, (other,) = replication.promote_one(replicas)
     check_all(promoted, writers)
-    execute(promoted, PROMOTE)
-    execute(other, FOLLOW, promoted.sql_port)
     with Load(promoted, writers) as load:
         load.wait_for(300)
     check_all(promoted, writers)
