@@ -236,7 +236,11 @@ def add_and_ask(node: PrivateServer, row: int, goes_on: Callable[[], bool], out:
         with Client(node.port_wr, timeout_s=120) as client:
             client.open("hs.gaps", ["v"], "k")
             while goes_on():
-                assert client.request(1, "=", 1, 10 * row, 1, 0, "+", 1) == b"0\t1\t1"
+                answer = client.request(1, "=", 1, 10 * row, 1, 0, "+", 1)
+                # On a machine that is slow it gives way until its time is over.
+                if answer.startswith((b"1\t1\tsql_1205", b"1\t1\tsql_1213")):
+                    continue
+                assert answer == b"0\t1\t1"
                 out.added[row] += 1
                 number = int(client.request("G", "L").rpartition(b"-")[2])
                 assert number > last, (number, last)
