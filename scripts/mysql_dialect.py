@@ -1,7 +1,8 @@
 """Lets statements that are written for MariaDB run on MySQL, where it has the same by another name.
 
-The tests and the sample table use MariaDB's tables of sequences (seq_1_to_9), and look at its binary
-log. PrivateServer.connect() has connections to a MySQL use this cursor.
+The tests and the sample table use MariaDB's tables of sequences (seq_1_to_9), look at its binary log,
+and write CREATE OR REPLACE. PrivateServer.connect() has connections to a MySQL use this cursor. A statement
+that needs what MySQL has in no form raises NotOnMysql.
 """
 
 from __future__ import annotations
@@ -21,14 +22,71 @@ _NUMBERS = (
 _OTHER_NAMES = {
     "SHOW MASTER STATUS": "SHOW BINARY LOG STATUS",
     "@@GLOBAL.gtid_binlog_pos": "@@GLOBAL.gtid_executed",
+    "utf8mb4_nopad_bin": "utf8mb4_0900_bin",
+    "tx_isolation": "transaction_isolation",
+    "UNINSTALL SONAME 'handlersocket2'": "UNINSTALL PLUGIN handlersocket",
+    "INSTALL SONAME 'handlersocket2'": "INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'",
 }
+_OR_REPLACE = re.compile(
+    r"\s*CREATE OR REPLACE (DATABASE|TABLE|USER|PROCEDURE|FUNCTION|TRIGGER)\s+"
+    r"((?:`(?:[^`]|``)+`|'[^']*'|[\w.@])+)",
+    re.IGNORECASE,
+)
+_FOR_ONE_STATEMENT = re.compile(r"\s*SET STATEMENT (\w+)\s*=\s*(\S+) FOR ", re.IGNORECASE)
+
+# What a statement has, and what MySQL therefore lacks.
+_ABSENT = {
+    re.compile(pattern, re.IGNORECASE): what
+    for pattern, what in {
+        r"SYSTEM VERSIONING|PERIOD FOR SYSTEM_TIME": "no system versioning",
+        r"PERIOD FOR|WITHOUT OVERLAPS": "no application-time periods",
+        r"ENGINE\s*=\s*Aria": "no Aria",
+        r"^\s*CREATE\b.*\bTABLE\b.*\b(UUID|INET4|INET6)\b": "no types UUID, INET4 and INET6",
+        r"^\s*CREATE\b.*\bTABLE\b.*\)\s*COMPRESSED\b": "no compressed columns",
+        r"^\s*CREATE (OR REPLACE )?SEQUENCE|NEXTVAL\(": "no sequences",
+        r"^\s*BACKUP (STAGE|LOCK|UNLOCK)": "no BACKUP STAGE",
+        r"query_cache_": "no query cache",
+        r"ENGINE\s*=\s*(MyISAM|MEMORY)\b.*\bPARTITION BY": "no partitions of MyISAM and MEMORY",
+        r"\b(BEFORE|AFTER) \w+( OR \w+)+ ON\b": "no triggers on several events",
+        r"^\s*(INSERT|REPLACE|DELETE)\b.*\bRETURNING\b": "no RETURNING",
+    }.items()
+}
+
+
+class NotOnMysql(Exception):
+    """MySQL has nothing that the statement would do the same with."""
 
 
 def translate(statement: str) -> str:
     """The statement as MySQL has it."""
+    for pattern, what in _ABSENT.items():
+        if pattern.search(statement):
+            raise NotOnMysql(f"MySQL has {what}")
+    statement = _FOR_ONE_STATEMENT.sub("", _OR_REPLACE.sub(r"CREATE \1 \2", statement))
     for name, other in _OTHER_NAMES.items():
         statement = statement.replace(name, other)
     return _SEQUENCE.sub(_NUMBERS, statement)
+
+
+def before(statement: str) -> list[str]:
+    """What is executed before the statement, which OR REPLACE says in one."""
+    match = _OR_REPLACE.match(statement)
+    if match is None:
+        return []
+    kind, name = match.groups()
+    names = [name]
+    if kind.upper() == "USER":
+        names += re.findall(r",\s*([^\s,]+)", statement[match.end() :].split(" IDENTIFIED")[0])
+    return [f"DROP {kind} IF EXISTS {one}" for one in names]
+
+
+def _for_one(statement: str) -> tuple[str, str] | None:
+    """The statements around one with settings of its own, SET STATEMENT … FOR."""
+    match = _FOR_ONE_STATEMENT.match(statement)
+    if match is None:
+        return None
+    name, value = match.groups()
+    return f"SET @hs_kept = @@SESSION.{name}, SESSION {name} = {value}", f"SET SESSION {name} = @hs_kept"
 
 
 class MysqlCursor(Cursor):
@@ -37,3 +95,16 @@ class MysqlCursor(Cursor):
     def mogrify(self, query: str, args: object = None) -> str:
         """The statement that is sent for `query` and its values."""
         return str(super().mogrify(translate(query), args))
+
+    def execute(self, query: str, args: object = None) -> int:
+        """Executes it, and what MySQL needs before it and behind it."""
+        for statement in before(query):
+            self.connection.query(statement)
+        around = _for_one(query)
+        if around is None:
+            return int(super().execute(query, args))
+        self.connection.query(around[0])
+        try:
+            return int(super().execute(query, args))
+        finally:
+            self.connection.query(around[1])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from server_files import SERVER_ROOT, is_mysql
+
 from columns import Column, Family
 
 _INTEGERS = {"TINYINT": 8, "SMALLINT": 16, "MEDIUMINT": 24, "INT": 32, "BIGINT": 64}
@@ -22,6 +24,12 @@ _COLLATIONS = {
     "ascii": ["general_ci", "bin"],
     "ucs2": ["general_ci", "bin"],
 }
+
+if is_mysql(SERVER_ROOT):  # it pads, or not, by other collations
+    _COLLATIONS |= {
+        "utf8mb4": ["general_ci", "bin", "unicode_ci", "unicode_520_ci", "0900_ai_ci", "0900_as_cs", "0900_bin"],
+        "latin1": ["swedish_ci", "bin", "german2_ci"],
+    }
 
 
 def integer(name: str, rng: Random, kind: str = "") -> Column:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import mysql_dialect
 import pymysql
 from pymysql.constants import CLIENT
+from server_files import SERVER_ROOT, is_mysql
 
 Cells = tuple[bytes | None, ...]
 
@@ -42,12 +44,18 @@ class Database:
         """Runs a statement; returns how many rows it matched."""
         self.log.append(statement)
         try:
+            if is_mysql(SERVER_ROOT):
+                for before in mysql_dialect.before(statement):
+                    self._connection.query(before)
+                statement = mysql_dialect.translate(statement)
             count: int = self._connection.query(statement.encode("utf8", "surrogateescape"))
             return count
         except pymysql.Error as error:
             if error.args[0] in (2006, 2013, 2014):
                 raise
             raise SqlError(error.args[0], str(error.args[-1])) from None
+        except mysql_dialect.NotOnMysql as reason:
+            raise SqlError(0, str(reason)) from None
 
     def rows(self, statement: str) -> list[Cells]:
         """Runs a query."""

@@ -13,6 +13,7 @@ def end_of_log(server: PrivateServer) -> Place:
 
 
 def log_events(server: PrivateServer, place: Place | None = None) -> list[str]:
-    """The kinds of events since `place`, or of the present file."""
+    """The kinds of events since `place`, or of the present file; row events without their version."""
     file, position = place or (end_of_log(server)[0], 4)
-    return [str(row[2]) for row in server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")]
+    rows = server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")
+    return [str(row[2]).removesuffix("_v1") for row in rows]

@@ -266,7 +266,7 @@ def test_the_binary_log_has_one_transaction(
     assert replies == [OK, OK, OK, duplicate, OK, OK, duplicate, b"0\t1\t1", duplicate, OK]
     events = log_events(server, place)
     assert events.count("Gtid") == 1
-    assert events.count("Write_rows_v1") == 1 and events.count("Update_rows_v1") == 1
+    assert events.count("Write_rows") == 1 and events.count("Update_rows") == 1
     assert events[-1] == "Xid"
     assert events.count("Query") == 1  # the savepoint
     assert log_events(server)  # it can be read

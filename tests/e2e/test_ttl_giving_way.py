@@ -70,7 +70,7 @@ def test_what_gives_way_is_deleted_in_the_log_and_for_foreign_keys(
     assert client.request(1, "+", 2, 1, "new") == b"0\t1"
     assert server.sql("SELECT COUNT(*) FROM hs.child") == [(0,)]
     events = log_events(server)
-    assert events.index("Delete_rows_v1") < events.index("Write_rows_v1")
+    assert events.index("Delete_rows") < events.index("Write_rows")
     server.sql("DROP TABLE hs.child")
 
 

@@ -311,8 +311,8 @@ def test_sql_sees_a_write_as_soon_as_it_is_answered_and_the_binary_log_has_it(
     assert int(after.split("-")[2]) == int(position.split("-")[2]) + 3
     events = log_events(server)
     assert events[-1] == "Xid"
-    kinds = [e for e in events if e.endswith("_rows_v1")]
-    assert kinds[-3:] == ["Write_rows_v1", "Update_rows_v1", "Delete_rows_v1"]
+    kinds = [e for e in events if e.endswith("_rows")]
+    assert kinds[-3:] == ["Write_rows", "Update_rows", "Delete_rows"]
 
 
 def test_requests_that_arrive_together_share_one_commit(
