@@ -37,10 +37,6 @@ bool read_authentication(const std::string& name, unsigned long value, const exe
                          exec::Authentication* authentication, std::string* error) {
   authentication->account = value == kAccount;
   authentication->secret = secret;
-  if (value == kAccount) {
-    *error = name + " is account, but accounts are not served on MySQL yet";
-    return false;
-  }
   const char* const contradicts = value == kSecret && !secret.is_set() ? "no secret is set"
                                   : value != kAuto && value != kSecret && secret.is_set()
                                       ? "a secret is set"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "mysql/account.h"
 #include "mysql/filter.h"
 #include "mysql/process_entry.h"
 #include "mysql/text.h"
@@ -45,6 +46,15 @@ class MysqlCursor final : public engine::Cursor {
   // Appends the metadata locks that the open table came with. May throw std::bad_alloc.
   void list_locks(std::vector<MDL_ticket*>& locks) const {
     locks.insert(locks.end(), locks_.begin(), locks_.end());
+  }
+
+  // Whether there is such a table for the account, as far as its privileges say. Before open().
+  bool is_seen_by(Principal& principal) const;
+  // The account's rights, as of half a second before `now_ms` at most. While it is open. Valid until
+  // the next call.
+  const engine::Rights& rights_of(Principal& principal, int64_t now_ms) {
+    if (const engine::Rights* const kept = rights_.find(principal.id, now_ms)) return *kept;
+    return ask_for_rights(principal, now_ms);
   }
 
   bool can_undo() const { return can_undo_; }
@@ -85,6 +95,7 @@ class MysqlCursor final : public engine::Cursor {
   // open_table.cc
   void init_list(thr_lock_type lock);
   Error open_failed();
+  const engine::Rights& ask_for_rights(Principal& principal, int64_t now_ms);
   Result<void> check_table() const;
   Result<void> resolve();
   void bind(TABLE* table);
@@ -140,6 +151,8 @@ class MysqlCursor final : public engine::Cursor {
   std::string database_, table_name_;  // as in the server's file names (lower_case_table_names)
   const ProcessEntry::Subject subject_;
 
+  KeptRights rights_;
+
   std::optional<Table_ref> list_;
   std::vector<MDL_ticket*> locks_;  // of the table, and of those that its changes reach
   bool is_open_ = false;
@@ -156,6 +169,7 @@ class MysqlCursor final : public engine::Cursor {
   // The key is one integer column that is not NULL: the column's bytes are the key's.
   bool has_plain_key_ = false;
   std::vector<uint> column_numbers_, filter_numbers_;  // of the table's columns
+  std::vector<std::string> key_names_;                 // of the index's columns
   std::vector<Counting> countings_;                    // of the opened columns
   // While it is bound:
   std::vector<Field*> columns_;

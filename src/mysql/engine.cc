@@ -2,6 +2,7 @@
 #include "mysql/server_headers.h"
 // (before anything else)
 #include "mysql/engine.h"
+#include "mysql/login.h"
 #include "mysql/session.h"
 #include "mysql/wait_hooks.h"
 
@@ -14,6 +15,11 @@ std::unique_ptr<engine::Session> MysqlEngine::make_session(engine::Mode mode,
   auto session = std::make_unique<MysqlSession>(*this, thd, mode, name);
   add(session.get());
   return session;
+}
+
+Result<engine::AccountPtr> MysqlEngine::log_in(const engine::Credentials& credentials) {
+  if (stopping()) return ErrorCode::kShutdown;
+  return mysql::log_in(credentials, privileges_);
 }
 
 bool MysqlEngine::is_stopping() const { return stopping() || ServerSession::is_shut_down(); }

@@ -5,11 +5,14 @@
 // them.
 #pragma once
 
+#include "mysql/server_headers.h"
+// (before anything else)
 #include <atomic>
 #include <vector>
 
 #include "base/mutex.h"
 #include "engine/engine.h"
+#include "mysql/account.h"
 
 namespace hs::mysql {
 
@@ -18,6 +21,7 @@ class MysqlSession;
 class MysqlEngine final : public engine::Engine {
  public:
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
+  Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
   bool is_stopping() const override;
@@ -35,6 +39,8 @@ class MysqlEngine final : public engine::Engine {
   };
   Counters& counters() { return counters_; }
 
+  Privileges& privileges() { return privileges_; }
+
   size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
@@ -44,6 +50,7 @@ class MysqlEngine final : public engine::Engine {
   void remove(MysqlSession* session);
 
   Counters counters_;
+  Privileges privileges_;
   std::atomic<bool> stopping_{false};
   Mutex mutex_;
   std::vector<MysqlSession*> sessions_ HS_GUARDED_BY(mutex_);

@@ -115,6 +115,8 @@ Error Fit::error(const Field* field) const {
     case Trouble::kForeignText:
       return Error::sql(ER_CANT_AGGREGATE_2COLLATIONS,
                         text + "' has characters that its character set lacks");
+    case Trouble::kNoDate:
+      return Error::sql(ER_WRONG_VALUE, text + "' is no date");
     default:
       return Error::engine(HA_ERR_OUT_OF_MEM);
   }

@@ -17,7 +17,7 @@ struct Fit {
     kNowhere,  // the value compares with nothing, as NULL in SQL
   };
   // Why SQL cannot compare the value with the column, if so. An error where an order is asked for.
-  enum class Trouble : uint8_t { kNone, kBrokenText, kForeignText, kOutOfMemory };
+  enum class Trouble : uint8_t { kNone, kBrokenText, kForeignText, kNoDate, kOutOfMemory };
 
   Place place = Place::kStored;
   Trouble trouble = Trouble::kNone;

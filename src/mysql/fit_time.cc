@@ -57,6 +57,13 @@ Fit no_time() {
   return fit;
 }
 
+// SQL refuses to compare a column of dates with it.
+Fit no_date() {
+  Fit fit = no_time();
+  fit.trouble = Fit::Trouble::kNoDate;
+  return fit;
+}
+
 }  // namespace
 
 Fit fit_time(Field* field, const Value& value) {
@@ -77,7 +84,7 @@ Fit fit_time(Field* field, const Value& value) {
     side = order(time_of(field), Time_val(time).for_comparison());
   } else {
     if (str_to_datetime(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
-      return no_time();
+      return no_date();
     const longlong wanted = TIME_to_longlong_datetime_packed(time);
     if (field->type() == MYSQL_TYPE_TIMESTAMP) {
       store_nearest_timestamp(field, time, wanted);

@@ -69,7 +69,8 @@ MysqlCursor::MysqlCursor(MysqlSession& session, engine::IndexSpecPtr spec)
       spec_(std::move(spec)),
       database_(filed_name(spec_->database)),
       table_name_(filed_name(spec_->table)),
-      subject_(database_, table_name_) {}
+      subject_(database_, table_name_),
+      rights_(session_.rights_room()) {}
 
 MysqlCursor::~MysqlCursor() { session_.process_entry().forget(subject_); }
 
@@ -117,6 +118,7 @@ Error MysqlCursor::open_failed() {
 void MysqlCursor::forget_table() {
   unbind();
   locks_.clear();
+  rights_.forget();
   is_open_ = false;
 }
 
@@ -126,6 +128,18 @@ void MysqlCursor::unbind() {
   filter_columns_.clear();
   filters_.clear();
   conditions_.clear();
+}
+
+bool MysqlCursor::is_seen_by(Principal& principal) const {
+  // The server looks up names of accounts' tables by their bytes.
+  if (!is_valid_name(database_) || !is_valid_name(table_name_)) return false;
+  return session_.privileges().sees(principal, database_, table_name_);
+}
+
+// By names: the write port has the table only while a statement lasts.
+const engine::Rights& MysqlCursor::ask_for_rights(Principal& principal, int64_t now_ms) {
+  const TableNames names{database_, table_name_, spec_->columns, spec_->filter_columns, key_names_};
+  return rights_.keep(principal.id, now_ms, session_.privileges().rights(principal, names));
 }
 
 Result<void> MysqlCursor::check_table() const {
@@ -157,6 +171,9 @@ Result<void> MysqlCursor::resolve() {
       std::any_of(key.key_part, key.key_part + key_parts_,
                   [](const KEY_PART_INFO& part) { return part.field->is_virtual_gcol(); }))
     return ErrorCode::kUnsupportedTable;
+  key_names_.clear();
+  for (size_t part = 0; part < key_parts_; ++part)
+    key_names_.emplace_back(key.key_part[part].field->field_name);
   has_prefixes_ = std::any_of(
       key.key_part, key.key_part + key_parts_,
       [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });

@@ -120,8 +120,18 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
     sets_any = true;
   }
   if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  bool takes_id = false;
+  if (table_->autoinc_field_has_explicit_non_null_value && id.id() != 0) {
+    const auto given = static_cast<ulonglong>(counter->val_int());
+    takes_id = given == id.id();
+    // It would be in the way of the row that it is generated for.
+    if (!takes_id && table_->file->auto_inc_interval_for_cur_row.in_range(given)) {
+      my_error(ER_AUTO_INCREMENT_CONFLICT, MYF(0));
+      return failed(0).error();
+    }
+  }
   if (auto computed = compute_updated_row(); !computed) return computed.error();
-  id.give_back();
+  if (!takes_id) id.give_back();
   Inserted updated{has_auto_increment(), 0, 0};
   if (!records_are_comparable(table_) || compare_records(table_)) {
     auto written = write_updated_row();

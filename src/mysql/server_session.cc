@@ -76,6 +76,27 @@ THD* ServerSession::make_thd() try {
   return nullptr;
 }
 
+void ServerSession::end_thd(THD* thd) {
+  {
+    const EnteredThd entered(thd);
+    thd->release_resources();
+    current_thd = thd;
+  }
+  PSI_THREAD_CALL(delete_thread)(thd->get_psi());
+  thd->set_psi(nullptr);
+  delete thd;
+}
+
+EnteredThd::EnteredThd(THD* thd) : thd_(thd), threads_thd_(current_thd) {
+  thd_->thread_stack = static_cast<const char*>(__builtin_frame_address(0));
+  thd_->store_globals();
+}
+
+EnteredThd::~EnteredThd() {
+  thd_->restore_globals();
+  put_back(threads_thd_);
+}
+
 ServerSession::ServerSession(THD* thd, std::string_view name) : thd_(thd) {
   thd_->set_new_thread_id();
   PSI_THREAD_CALL(set_thread_id)(thd_->get_psi(), thd_->thread_id());

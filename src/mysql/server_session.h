@@ -29,6 +29,8 @@ class ServerSession {
 
   // Null: the server has no memory for one.
   static THD* make_thd();
+  // Ends one that no session has taken over. It is in no thread.
+  static void end_thd(THD* thd);
 
   // As engine::Session's. If the thread has a THD of its own (that of an SQL connection), it is put
   // aside meanwhile.
@@ -103,6 +105,20 @@ class ServerSession {
   bool rolls_back_on_timeout_ = false;
   bool refused_wait_ = false;
   int silent_waits_ = 0;  // waits that have begun and are not reported, since they end at once
+};
+
+// While it lives, the calling thread is in `thd`, which no other thread uses, and what the thread had of
+// its own is put aside.
+class EnteredThd {
+ public:
+  explicit EnteredThd(THD* thd);
+  ~EnteredThd();
+  EnteredThd(const EnteredThd&) = delete;
+  EnteredThd& operator=(const EnteredThd&) = delete;
+
+ private:
+  THD* const thd_;
+  THD* const threads_thd_;
 };
 
 // While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "mysql/cursor.h"
 #include "mysql/engine.h"
 #include "mysql/engine_errors.h"
@@ -107,16 +108,23 @@ Error MysqlSession::take_lock_error() {
   return error;
 }
 
+// --- accounts ---
+
+Privileges& MysqlSession::privileges() { return engine_.privileges(); }
+
+// The clock is looked at once in each batch.
+const engine::Rights& MysqlSession::rights(engine::Cursor& cursor) {
+  if (account_ == nullptr) return engine::kAllRights;
+  if (now_ms_ == 0) now_ms_ = monotonic_ms();
+  return static_cast<MysqlCursor&>(cursor).rights_of(account_->principal(), now_ms_);
+}
+
 // --- specs and cursors ---
 
 Result<void> MysqlSession::open(const engine::IndexSpecPtr& spec) {
   auto opened = cursor(spec);
   if (!opened) return opened.error();
   return {};
-}
-
-Result<void> MysqlSession::describe(const engine::Described&, engine::DescriptionRows&) {
-  return ErrorCode::kNotImplemented;
 }
 
 bool MysqlSession::is_open(const engine::IndexSpecPtr& spec) const {
@@ -133,6 +141,7 @@ Result<engine::Cursor*> MysqlSession::cursor(const engine::IndexSpecPtr& spec) {
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
   if (MysqlCursor* const cursor = cursors_.find_open(spec)) return cursor;
+  now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
   if (!opened) return std::move(opened.error());
   return *opened;
@@ -145,6 +154,8 @@ Result<void> MysqlSession::begin_request(engine::Cursor& cursor, engine::Access 
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MysqlCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
+  if (account_ != nullptr && account_->is_limited() && !account_->may_ask(thd_, command_of(access)))
+    return Error::access_denied(ER_USER_LIMIT_REACHED);
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) current_ = &target;

@@ -18,12 +18,15 @@
 #include <vector>
 
 #include "adapter/kept_cursors.h"
+#include "adapter/kept_rights.h"
 #include "adapter/transaction.h"
 #include "engine/engine.h"
+#include "mysql/account.h"
 #include "mysql/server_session.h"
 
 namespace hs::mysql {
 
+class HeldDefinition;
 class MysqlCursor;
 class MysqlEngine;
 
@@ -35,6 +38,10 @@ class MysqlSession final : public engine::Session {
   void enter(engine::SessionEvents events) override { server_.enter(events); }
   void leave() override;
 
+  void act_for(const engine::Account* account) override {
+    account_ = static_cast<const MysqlAccount*>(account);
+  }
+  const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
@@ -70,6 +77,8 @@ class MysqlSession final : public engine::Session {
 
   THD* thd() const { return thd_; }
   ServerSession& server() { return server_; }
+  Privileges& privileges();
+  adapter::RightsRoom& rights_room() { return rights_room_; }
   ProcessEntry& process_entry() { return server_.entry(); }
   engine::Mode mode() const { return mode_; }
   // See engine::SessionEvents.
@@ -99,6 +108,13 @@ class MysqlSession final : public engine::Session {
   size_t most_open_cursors() const;
   void note_locks();
   void give_back_tables();
+  // describe.cc
+  Result<void> begin_describe();
+  Result<void> describe_databases(engine::DescriptionRows& rows);
+  Result<void> describe_tables(const std::string& database, engine::DescriptionRows& rows);
+  Result<void> describe_table(const std::string& database, const std::string& table,
+                              bool of_indexes, engine::DescriptionRows& rows);
+  Error no_definition(const HeldDefinition& definition);
   // session_write.cc
   Result<void> begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows);
   Result<void> end_write();
@@ -128,6 +144,10 @@ class MysqlSession final : public engine::Session {
   ServerSession server_;
   THD* const thd_;
   const engine::Mode mode_;
+
+  const MysqlAccount* account_ = nullptr;  // of act_for()
+  int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
+  adapter::RightsRoom rights_room_;        // outlives the cursors
 
   adapter::KeptCursors<MysqlCursor> cursors_;
   std::vector<MDL_ticket*> locks_;            // of all tables that it has

@@ -18,6 +18,8 @@ constexpr uint32_t kRowsWorthAnOpen = 256;
 Result<MysqlCursor*> MysqlSession::open_cursor(const engine::IndexSpecPtr& spec) {
   MysqlCursor& cursor =
       cursors_.get(spec, [&] { return std::make_unique<MysqlCursor>(*this, spec); });
+  if (account_ != nullptr && !cursor.is_seen_by(account_->principal()))
+    return ErrorCode::kOpenTable;
   // Ends what was only read, since a session should hold neither row locks of finds nor a view of
   // the data while it waits for a table. An older view could also not see what has happened to the
   // table since.
@@ -91,6 +93,7 @@ size_t MysqlSession::most_open_cursors() const {
 }
 
 bool MysqlSession::after_batch() {
+  now_ms_ = 0;
   // So that an audit plugin can be removed.
   mysql_audit_release(thd_);
   server_.entry().set_idle();

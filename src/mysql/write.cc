@@ -135,6 +135,8 @@ Result<void> MysqlCursor::make_new_row(std::span<const Value> values, size_t upd
   if (auto marked = mark_insert_columns(values.size(), updated); !marked) return marked;
   restore_record(table_, s->default_values);
   given_.assign(table_->s->fields, false);
+  // The server tells each trouble with a column once in a statement, and raises it as an error then.
+  for (Field** field = table_->field; *field != nullptr; ++field) (*field)->reset_warnings();
   if (validate_default_values_of_unset_fields(thd, table_)) return failed(0);
   for (size_t i = 0; i < values.size(); ++i) {
     if (auto stored = store(columns_[i], values[i]); !stored) return stored;

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 import server_files
-from hs_client import Client, line, wait_for_a_lock_wait
+from hs_client import Client, line, rows, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 pytestmark = pytest.mark.skipif(
@@ -256,8 +256,33 @@ def test_a_row_that_another_session_has_locked_is_waited_for(
 
 
 def test_what_is_not_there_yet_is_refused(server: PrivateServer, reader: Client) -> None:
-    assert reader.request("D") == b"2\t1\tnotimpl"
     server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, e DATETIME) COMMENT 'hs: ttl=e'")
     assert reader.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
-    with pytest.raises(Exception, match="accounts"):
-        server.sql("SET GLOBAL handlersocket_authentication = 'account'")
+
+
+def test_a_generated_invisible_primary_key_is_described_as_sql_does(server: PrivateServer, reader: Client) -> None:
+    server.sql("SET GLOBAL sql_generate_invisible_primary_key = 1")
+    try:
+        server.sql("CREATE TABLE hs.t (a INT)")
+        described = [row[0] for row in rows(reader.request("D", "hs", "t"))]
+        assert described == [b"my_row_id", b"a"]
+        assert rows(reader.request("D", "hs", "t", "I")) == [(b"PRIMARY", b"1", b"my_row_id", b"1", b"A", None)]
+        server.sql("SET GLOBAL show_gipk_in_create_table_and_information_schema = 0")
+        assert [row[0] for row in rows(reader.request("D", "hs", "t"))] == [b"a"]
+        assert reader.request("D", "hs", "t", "I") == b"0\t6"
+    finally:
+        server.sql("SET GLOBAL show_gipk_in_create_table_and_information_schema = DEFAULT")
+        server.sql("SET GLOBAL sql_generate_invisible_primary_key = DEFAULT")
+
+
+def test_each_row_that_lacks_a_value_is_refused(server: PrivateServer, writer: Client) -> None:
+    """The server itself notes such a trouble with a column once in a statement."""
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT NOT NULL, b INT NOT NULL)")
+    writer.open("hs.t", ["id", "a", "b"])
+    lacking, null = line(1, "+", 2, 1, 1), line(1, "+", 3, 1, 1, None)
+    replies = writer.pipeline([lacking, lacking, null, null, lacking, null])
+    assert [reply.split(b" ")[0] for reply in replies] == [
+        b"1\t1\tsql_1364", b"1\t1\tsql_1364", b"1\t1\tsql_1048", b"1\t1\tsql_1048",
+        b"1\t1\tsql_1364", b"1\t1\tsql_1048",
+    ]  # fmt: skip
+    assert server.sql("SELECT * FROM hs.t") == []

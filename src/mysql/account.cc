@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mysql/account.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "mysql/server_session.h"
+#include "sql/auth/auth_acls.h"
+#include "sql/auth/auth_common.h"
+
+namespace hs::mysql {
+namespace {
+
+std::string text(const LEX_CSTRING& value) {
+  return value.str != nullptr ? std::string(value.str, value.length) : std::string();
+}
+
+const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+}  // namespace
+
+Principal::Principal(uint64_t number, const Security_context& login,
+                     const List_of_auth_id_refs& roles)
+    : id(number),
+      host_(text(login.host())),
+      ip_(text(login.ip())),
+      priv_user_(text(login.priv_user())),
+      priv_host_(text(login.priv_host())),
+      context_(login) {
+  // A copy has no roles.
+  for (const auto& [user, host] : roles) context_.activate_role(user, host, false);
+}
+
+MysqlAccount::~MysqlAccount() {
+  if (limits_ != nullptr) decrease_user_connections(limits_);
+}
+
+bool MysqlAccount::may_ask(THD* thd, enum_sql_command command) const {
+  thd->set_user_connect(limits_);
+  const bool exceeded = check_mqh(thd, command);
+  thd->set_user_connect(nullptr);
+  if (exceeded) thd->clear_error();
+  return !exceeded;
+}
+
+// While it lives, the calling thread is in the THD with which the server is asked, for one principal.
+class Privileges::Asking {
+ public:
+  Asking(THD* thd, Security_context& context) : entered_(thd), thd_(thd) {
+    own_ = thd_->security_context();
+    thd_->set_security_context(&context);
+  }
+  ~Asking() {
+    thd_->set_security_context(own_);
+    thd_->clear_error();
+    thd_->get_stmt_da()->reset_condition_info(thd_);
+    thd_->mem_root->ClearForReuse();
+  }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  const EnteredThd entered_;
+  THD* const thd_;
+  Security_context* own_;
+};
+
+Privileges::~Privileges() {
+  if (thd_ != nullptr) ServerSession::end_thd(thd_);
+}
+
+std::shared_ptr<Principal> Privileges::intern(Security_context& login) {
+  std::string key;
+  const auto add = [&key](const LEX_CSTRING& part) {
+    key += std::to_string(part.length) + ':' + text(part);
+  };
+  for (const LEX_CSTRING& part :
+       {login.user(), login.host(), login.ip(), login.priv_user(), login.priv_host()})
+    add(part);
+  const List_of_auth_id_refs& roles = *login.get_active_roles();
+  for (const auto& [user, host] : roles) {
+    add(user);
+    add(host);
+  }
+  const MutexLock lock(mutex_);
+  const auto known = principals_.find(key);
+  if (known != principals_.end()) {
+    if (auto principal = known->second.lock()) {
+      principal->refreshed_ms_ = 0;  // the account may have been dropped and made again
+      return principal;
+    }
+  }
+  if (principals_.size() >= sweep_at_) {
+    std::erase_if(principals_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<size_t>(64, 2 * principals_.size());
+  }
+  auto made = std::make_shared<Principal>(++last_id_, login, roles);
+  principals_[std::move(key)] = made;
+  return made;
+}
+
+// Takes the account's global privileges, and those of its roles, anew: they are copied at a login, and
+// the server does not look at them again. False: the account is gone.
+bool Privileges::prepare(Principal& principal) {
+  if (thd_ == nullptr) thd_ = ServerSession::make_thd();
+  if (thd_ == nullptr) return false;
+  const int64_t now_ms = monotonic_ms();
+  if (principal.refreshed_ms_ != 0 && now_ms - principal.refreshed_ms_ < adapter::kKeepRightsMs / 2)
+    return !principal.is_gone_;
+  principal.refreshed_ms_ = now_ms;
+  const Asking asking(thd_, principal.context_);
+  const char* const user = principal.priv_user_.c_str();
+  const auto find = [&](Security_context& context, const std::string& host, const std::string& ip) {
+    return !acl_getroot(thd_, &context, user, or_null(host), or_null(ip), nullptr) &&
+           text(context.priv_host()) == principal.priv_host_;
+  };
+  // By the client's address, and else by the account's own name: a proxied account has other hosts,
+  // and an account for the address may have been made since the login.
+  const auto find_either = [&](Security_context& context) {
+    return find(context, principal.host_, principal.ip_) ||
+           find(context, principal.priv_host_, principal.priv_host_);
+  };
+  if (principal.context_.get_num_active_roles() == 0) {
+    principal.is_gone_ = !find_either(principal.context_);
+  } else {
+    // Else the roles would be those that are the default now.
+    Security_context probe;
+    principal.is_gone_ = !find_either(probe);
+    if (!principal.is_gone_) principal.context_.checkout_access_maps();
+  }
+  return !principal.is_gone_;
+}
+
+// The privilege is there for the table, or for any column of it.
+bool Privileges::has(const std::string& database, const std::string& table, Access_bitmask wanted) {
+  Table_ref list(database.data(), database.size(), table.data(), table.size(), table.c_str(),
+                 TL_READ);
+  return !check_table_access(thd_, wanted, &list, false, 1, true);
+}
+
+bool Privileges::sees_table(const std::string& database, const std::string& table,
+                            GRANT_INFO* grant) {
+  if (check_access(thd_, SELECT_ACL, database.c_str(), &grant->privilege, nullptr, false, true))
+    return false;
+  if ((grant->privilege & TABLE_OP_ACLS) != 0) return true;
+  Table_ref list(database.data(), database.size(), table.data(), table.size(), table.c_str(),
+                 TL_READ);
+  list.grant.privilege = grant->privilege;
+  return !check_grant(thd_, TABLE_OP_ACLS, &list, true, 1, true);
+}
+
+bool Privileges::sees(Principal& principal, const std::string& database, const std::string& table) {
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  const Asking asking(thd_, principal.context_);
+  GRANT_INFO grant;
+  return sees_table(database, table, &grant);
+}
+
+bool Privileges::sees(Principal& principal, const std::string& database) {
+  if (is_perfschema_db(database.c_str())) return true;
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  Security_context& context = principal.context_;
+  const Asking asking(thd_, context);
+  return (context.master_access(database) & (DB_OP_ACLS | SHOW_DB_ACL)) != 0 ||
+         context.check_db_level_access(thd_, database.c_str(), database.size()) != 0 ||
+         !check_grant_db(thd_, database.c_str());
+}
+
+bool Privileges::sees(Principal& principal, const std::string& database, const std::string& table,
+                      const std::string& column) {
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  const Asking asking(thd_, principal.context_);
+  GRANT_INFO grant;
+  if (check_access(thd_, SELECT_ACL, database.c_str(), &grant.privilege, nullptr, false, true))
+    return false;
+  return (get_column_grant(thd_, &grant, database.c_str(), table.c_str(), column.c_str()) &
+          COL_ACLS) != 0;
+}
+
+// How many of the columns, from the first one on, the account has the privilege for.
+size_t Privileges::reach(const TableNames& names, GRANT_INFO& grant, Access_bitmask wanted,
+                         std::span<const std::string> columns) {
+  if ((grant.privilege & wanted) == wanted) return engine::Rights::kAll;
+  size_t reached = 0;
+  for (; reached < columns.size(); ++reached) {
+    const Access_bitmask found = get_column_grant(thd_, &grant, names.database.c_str(),
+                                                  names.table.c_str(), columns[reached].c_str());
+    if ((found & wanted) != wanted) break;
+  }
+  return reached;
+}
+
+engine::Rights Privileges::rights(Principal& principal, const TableNames& names) {
+  const MutexLock lock(mutex_);
+  engine::Rights rights;
+  rights.sees = rights.selects = rights.inserts = rights.updates = rights.deletes = false;
+  rights.select_columns = rights.select_filters = rights.select_key = 0;
+  rights.insert_columns = rights.update_columns = 0;
+  if (!prepare(principal)) return rights;
+  const Asking asking(thd_, principal.context_);
+  GRANT_INFO grant;
+  rights.sees = sees_table(names.database, names.table, &grant);
+  if (!rights.sees) return rights;
+  rights.selects = has(names.database, names.table, SELECT_ACL);
+  rights.inserts = has(names.database, names.table, INSERT_ACL);
+  rights.updates = has(names.database, names.table, UPDATE_ACL);
+  rights.deletes = has(names.database, names.table, DELETE_ACL);
+
+  rights.select_columns = reach(names, grant, SELECT_ACL, names.columns);
+  rights.select_filters = reach(names, grant, SELECT_ACL, names.filter_columns);
+  rights.select_key = reach(names, grant, SELECT_ACL, names.key);
+  rights.insert_columns = reach(names, grant, INSERT_ACL, names.columns);
+  rights.update_columns = reach(names, grant, UPDATE_ACL, names.columns);
+  return rights;
+}
+
+}  // namespace hs::mysql

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The server's accounts: who has logged in, and what each may do with a table.
+//
+// What an account may do is asked of the server each time, and never computed here.
+#pragma once
+
+#include "mysql/server_headers.h"
+// (before anything else)
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapter/kept_rights.h"
+#include "base/mutex.h"
+#include "engine/engine.h"
+#include "sql/auth/sql_security_ctx.h"
+#include "sql/sql_connect.h"
+
+namespace hs::mysql {
+
+class Privileges;
+
+// An account with the address of a client, and the roles that its login has activated. Shared by all
+// logins that are equal in these. What is not const is used by Privileges only.
+class Principal {
+ public:
+  // `login`: as acl_authenticate() has filled it.
+  Principal(uint64_t number, const Security_context& login, const List_of_auth_id_refs& roles);
+  Principal(const Principal&) = delete;
+  Principal& operator=(const Principal&) = delete;
+
+  const uint64_t id;  // of no other principal, ever
+
+ private:
+  friend class Privileges;
+  const std::string host_, ip_, priv_user_, priv_host_;
+  Security_context context_;
+  int64_t refreshed_ms_ = 0;
+  bool is_gone_ = false;  // the account was dropped
+};
+
+// One login.
+class MysqlAccount final : public engine::Account {
+ public:
+  // Takes over `limits`, the server's count of the account's connections and queries; null: the
+  // account has no limits.
+  MysqlAccount(std::shared_ptr<Principal> principal, USER_CONN* limits)
+      : principal_(std::move(principal)), limits_(limits) {}
+  ~MysqlAccount() override;
+
+  Principal& principal() const { return *principal_; }
+
+  // Whether the account may make only so many requests in an hour.
+  bool is_limited() const {
+    return limits_ != nullptr &&
+           (limits_->user_resources.questions != 0 || limits_->user_resources.updates != 0);
+  }
+  // Counts one request of this kind. False: the account has made as many as it may. Only if it is
+  // limited.
+  bool may_ask(THD* thd, enum_sql_command command) const;
+
+ private:
+  const std::shared_ptr<Principal> principal_;
+  USER_CONN* const limits_;
+};
+
+// Names of a table, and of what a cursor uses of it.
+struct TableNames {
+  const std::string& database;
+  const std::string& table;
+  std::span<const std::string> columns, filter_columns, key;
+};
+
+// Any thread. One question to the server at a time: each is answered in a few microseconds, and
+// sessions keep the answers.
+class Privileges {
+ public:
+  Privileges() = default;
+  ~Privileges();
+  Privileges(const Privileges&) = delete;
+  Privileges& operator=(const Privileges&) = delete;
+
+  // The principal of this login.
+  std::shared_ptr<Principal> intern(Security_context& login);
+
+  // Whether there is such a table for the account, as far as its privileges say. As SHOW TABLES.
+  bool sees(Principal& principal, const std::string& database, const std::string& table);
+  // As SHOW DATABASES.
+  bool sees(Principal& principal, const std::string& database);
+  // As SHOW COLUMNS.
+  bool sees(Principal& principal, const std::string& database, const std::string& table,
+            const std::string& column);
+  engine::Rights rights(Principal& principal, const TableNames& names);
+
+ private:
+  class Asking;
+  bool prepare(Principal& principal) HS_REQUIRES(mutex_);
+  bool sees_table(const std::string& database, const std::string& table, GRANT_INFO* grant)
+      HS_REQUIRES(mutex_);
+  bool has(const std::string& database, const std::string& table, Access_bitmask wanted)
+      HS_REQUIRES(mutex_);
+  size_t reach(const TableNames& names, GRANT_INFO& grant, Access_bitmask wanted,
+               std::span<const std::string> columns) HS_REQUIRES(mutex_);
+
+  Mutex mutex_;
+  THD* thd_ HS_GUARDED_BY(mutex_) = nullptr;  // in no list of the server's
+  uint64_t last_id_ HS_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::weak_ptr<Principal>> principals_ HS_GUARDED_BY(mutex_);
+  size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
+};
+
+using KeptRights = adapter::KeptRights<engine::Rights>;
+
+}  // namespace hs::mysql

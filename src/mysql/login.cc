@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mysql/login.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "mysql/client_half.h"
+#include "mysql/server_session.h"
+#include "sql/auth/auth_common.h"
+#include "sql/hostname_cache.h"
+#include "sql/protocol_classic.h"
+#include "violite.h"
+
+namespace hs::mysql {
+namespace {
+
+using engine::Credentials;
+
+thread_local ClientHalf* half_of_thread = nullptr;
+
+// A Vio whose other end is not a socket but the client's half of the exchange, on the same thread.
+// Its descriptor is the client's own socket, of which plugins may ask for the user at the other end.
+class HalfVio {
+ public:
+  HalfVio(ClientHalf& half, const Credentials& credentials, enum_vio_type kind)
+      : vio_(vio_new(credentials.socket, kind == VIO_TYPE_SOCKET ? kind : VIO_TYPE_TCPIP, 0)) {
+    half_of_thread = &half;
+    if (vio_ == nullptr) return;
+    vio_->type = kind;
+    vio_->ssl_arg = credentials.tls;
+    vio_->read = [](Vio* vio, uchar* to, size_t size) {
+      const size_t count = half_of_thread->read(to, size);
+      // The client may go from here on.
+      if (half_of_thread->is_over()) forget_client(vio);
+      return count;
+    };
+    vio_->write = [](Vio*, const uchar* from, size_t size) {
+      half_of_thread->write(from, size);
+      return size;
+    };
+    vio_->timeout = [](Vio*, uint, bool) { return 0; };
+    vio_->viokeepalive = [](Vio*, bool) { return 0; };
+    vio_->fastsend = [](Vio*) { return 0; };
+    vio_->vioshutdown = [](Vio*) { return 0; };
+    vio_->is_connected = [](Vio*) { return true; };
+    vio_->has_data = [](Vio*) { return false; };
+    vio_->io_wait = [](Vio*, enum_vio_io_event, int) { return 1; };
+    vio_->set_blocking = [](Vio*, bool) { return 0; };
+    vio_->set_blocking_flag = [](Vio*, bool) { return 0; };
+  }
+  ~HalfVio() {
+    half_of_thread = nullptr;
+    if (vio_ == nullptr) return;
+    forget_client(vio_);
+    vio_->type = VIO_TYPE_TCPIP;
+    vio_->inactive = true;  // the socket stays open
+    internal_vio_delete(vio_);
+  }
+  HalfVio(const HalfVio&) = delete;
+  HalfVio& operator=(const HalfVio&) = delete;
+
+  Vio* get() const { return vio_; }
+
+ private:
+  static void forget_client(Vio* vio) {
+    mysql_socket_setfd(&vio->mysql_socket, -1);
+    vio->ssl_arg = nullptr;
+  }
+
+  Vio* const vio_;
+};
+
+// The THD of one login, in the calling thread. Shutdown waits for it, before the server frees the
+// accounts and much else that a login uses.
+class LoginThd {
+ public:
+  LoginThd() : thd_(ServerSession::make_thd()) {
+    if (thd_ == nullptr) return;
+    thd_->set_new_thread_id();
+    entered_.emplace(thd_);
+    thd_->set_time();
+    lex_start(thd_);
+    Global_THD_manager::get_instance()->add_thd(thd_);
+  }
+  ~LoginThd() {
+    if (thd_ == nullptr) return;
+    if (thd_->get_user_connect() != nullptr) release_user_connection(thd_);
+    lex_end(thd_->lex);
+    entered_.reset();
+    Global_THD_manager::get_instance()->remove_thd(thd_);
+    ServerSession::end_thd(thd_);
+  }
+  LoginThd(const LoginThd&) = delete;
+  LoginThd& operator=(const LoginThd&) = delete;
+
+  explicit operator bool() const { return thd_ != nullptr; }
+  THD* operator->() const { return thd_; }
+  THD* get() const { return thd_; }
+
+ private:
+  THD* const thd_;
+  std::optional<EnteredThd> entered_;
+};
+
+// As the server takes it: an IPv4 address in the clothes of IPv6 is an IPv4 address.
+bool find_peer(int socket, sockaddr_storage* peer) {
+  *peer = {};
+  socklen_t size = sizeof *peer;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(peer), &size) != 0) return false;
+  if (peer->ss_family != AF_INET6) return true;
+  const sockaddr_in6 six = reinterpret_cast<const sockaddr_in6&>(*peer);
+  if (!IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) return true;
+  sockaddr_in four{};
+  four.sin_family = AF_INET;
+  four.sin_port = six.sin6_port;
+  memcpy(&four.sin_addr, six.sin6_addr.s6_addr + 12, sizeof four.sin_addr);
+  *peer = {};
+  memcpy(peer, &four, sizeof four);
+  return true;
+}
+
+// Puts the client's address into the login's context. False: such a host may not come.
+bool set_peer(THD* thd, sockaddr_storage& peer, uint* connect_errors) {
+  Security_context& context = *thd->security_context();
+  if (peer.ss_family == AF_UNIX) {
+    context.assign_host(my_localhost, strlen(my_localhost));
+    context.set_host_or_ip_ptr(context.host().str, context.host().length);
+    context.set_ip_ptr("", 0);
+    return true;
+  }
+  char ip[NI_MAXHOST], port[NI_MAXSERV];
+  if (::getnameinfo(reinterpret_cast<sockaddr*>(&peer), sizeof peer, ip, sizeof ip, port,
+                    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return false;
+  context.assign_ip(ip, static_cast<int>(strlen(ip)));
+  context.set_host_or_ip_ptr(context.ip().str, context.ip().length);
+  if ((specialflag & SPECIAL_NO_RESOLVE) == 0) {
+    char* host = nullptr;
+    const int resolved = ip_to_hostname(&peer, context.ip().str, &host, connect_errors);
+    context.assign_host(host, host != nullptr ? strlen(host) : 0);
+    if (host != nullptr && host != my_localhost) my_free(host);
+    if (resolved == RC_BLOCKED_HOST || resolved == RC_LONG_HOSTNAME) return false;
+    if (context.host().length != 0)
+      context.set_host_or_ip_ptr(context.host().str, context.host().length);
+  }
+  return !acl_check_host(thd, context.host().str, context.ip().str);
+}
+
+// The packet with which a client would change its user. The server then asks for the proof itself.
+std::string change_user_packet(const std::string& user) {
+  constexpr char kUtf8mb4 = 45;
+  std::string packet = user;
+  packet += '\0';
+  packet += '\0';  // no answer yet
+  packet += '\0';  // no database
+  packet += kUtf8mb4;
+  packet += '\0';
+  packet += "caching_sha2_password";
+  packet += '\0';
+  return packet;
+}
+
+bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
+  ClientHalf half(credentials);
+  enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
+  if (credentials.tls != nullptr) kind = VIO_TYPE_SSL;
+  const HalfVio vio(half, credentials, kind);
+  Protocol_classic* const protocol = thd->get_protocol_classic();
+  if (vio.get() == nullptr || protocol->init_net(vio.get())) return false;
+  // The server sets some of these callbacks itself when it takes over a Vio.
+  protocol->set_client_capabilities(CLIENT_PROTOCOL_41 | CLIENT_RESERVED2 | CLIENT_PLUGIN_AUTH);
+  std::string packet = change_user_packet(credentials.user);
+  COM_DATA command;
+  protocol->create_command(&command, COM_CHANGE_USER, reinterpret_cast<uchar*>(packet.data()),
+                           packet.size());
+  const bool failed = acl_authenticate(thd, COM_CHANGE_USER);
+  // What the server has read of the client's answer.
+  NET* const net = protocol->get_net();
+  ::explicit_bzero(net->buff, net->max_packet);
+  protocol->end_net();
+  if (failed) return false;
+  // Such an account may do nothing in SQL but set its password, which it cannot do here.
+  return !thd->security_context()->password_expired();
+}
+
+}  // namespace
+
+Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& privileges) {
+  // No account of this server logs in by an answer to a challenge that it has not drawn itself.
+  if (credentials.proof == Credentials::Proof::kResponse) return ErrorCode::kUnauthorized;
+  const bool has_nul = credentials.user.find('\0') != std::string::npos ||
+                       (credentials.proof == Credentials::Proof::kPassword &&
+                        credentials.secret.find('\0') != std::string::npos);
+  sockaddr_storage peer;
+  if (has_nul || !find_peer(credentials.socket, &peer)) return ErrorCode::kUnauthorized;
+  LoginThd thd;
+  if (!thd) return ErrorCode::kMaxMemory;
+  if (ServerSession::is_shut_down()) return ErrorCode::kShutdown;
+  uint connect_errors = 0;
+  const bool is_in = set_peer(thd.get(), peer, &connect_errors) &&
+                     authenticate(thd.get(), credentials, peer.ss_family == AF_UNIX);
+  // Some plugins hold up a client here that has failed before.
+  (void)mysql_event_tracking_connection_notify(thd.get(),
+                                               AUDIT_EVENT(EVENT_TRACKING_CONNECTION_CONNECT));
+  mysql_audit_release(thd.get());
+  if (!is_in) {
+    Connection_handler_manager::get_instance()->inc_aborted_connects();
+    return ErrorCode::kUnauthorized;
+  }
+  Security_context& context = *thd->security_context();
+  if (connect_errors != 0) reset_host_connect_errors(context.ip().str);
+  std::shared_ptr<Principal> principal = privileges.intern(context);
+  // The THD shows it as constant, so that all changes to it are made under one lock.
+  auto* const limits = const_cast<USER_CONN*>(thd->get_user_connect());
+  auto account = std::make_shared<MysqlAccount>(std::move(principal), limits);
+  thd->set_user_connect(nullptr);
+  return engine::AccountPtr(std::move(account));
+}
+
+}  // namespace hs::mysql
