@@ -1,8 +1,8 @@
 """Checks that the documentation says what the code says.
 
     docs/errors.md     and  the two errors.def        text, code, meaning of every error
-    docs/variables.md  and  src/mariadb/variables.cc  name, type, default, range, dynamic or not
-    docs/variables.md  and  src/mariadb/status.cc     the names of the status variables
+    docs/variables.md  and  src/seam/variables.def    name, type, default, range, dynamic or not
+    docs/variables.md  and  src/seam/status.def       the names of the status variables
     SECURITY.md        and  docs/variables.md         the defaults that it states
     README.md          and  docs/benchmarks.md        the five numbers, which its tables have, too
     every page                                        relative links lead to a file and a heading
@@ -12,8 +12,6 @@ Exits with 1 and one line per contradiction. Needs nothing but Python.
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
 import sys
 from collections import Counter
@@ -28,18 +26,12 @@ ERROR_KINDS_SOURCE = "src/base/errors.def"
 ERROR_CODES = {"kServer": "1", "kRequest": "2", "kAuthentication": "3"}
 VARIABLES_PAGE = "docs/variables.md"
 SECURITY_PAGE = "SECURITY.md"
-VARIABLES_SOURCE = "src/mariadb/variables.cc"
-STATUS_SOURCE = "src/mariadb/status.cc"
+VARIABLES_SOURCE = "src/seam/variables.def"
+STATUS_SOURCE = "src/seam/status.def"
 FIGURES_PAGE = "docs/benchmarks.md"
 # The page's words for an error whose text is a number (empty in errors.def).
 NUMBER_TEXT = "*number*"
 SKIPPED_FOLDERS = {"build", "node_modules"}
-ARITHMETIC = {
-    ast.Mult: operator.mul,
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.LShift: operator.lshift,
-}
 FENCED_CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -136,51 +128,30 @@ def check_errors() -> Iterator[str]:
 # --- variables ------------------------------------------------------------------------------------
 
 
-def number(expression: str, constants: dict[str, int]) -> int:
-    """The value of a C++ expression such as `64 * kMega` or `1u << 20`."""
-
-    def value(node: ast.expr) -> int:
-        match node:
-            case ast.Constant(value=int(constant)):
-                return constant
-            case ast.Name(id=name):
-                return constants[name]
-            case ast.BinOp(left=left, op=op, right=right):
-                return ARITHMETIC[type(op)](value(left), value(right))
-        raise ValueError(f"{VARIABLES_SOURCE}: cannot compute {expression}")
-
-    return value(ast.parse(re.sub(r"(\d)[uUlL]+\b", r"\1", expression), mode="eval").body)
+def number(literal: str) -> str:
+    """1024ULL -> 1024"""
+    return str(int(literal.rstrip("ULul")))
 
 
 def variables_in_code() -> dict[str, Variable]:
     source = without_comments(read(VARIABLES_SOURCE))
-    constants: dict[str, int] = {}
-    for name, expression in re.findall(r"constexpr unsigned (k\w+) = ([^;]+);", source):
-        constants[name] = number(expression, constants)
-    listed = set(re.findall(r"MYSQL_SYSVAR\((\w+)\)", source))
     found: dict[str, Variable] = {}
-    for macro, values in macro_calls(source, r"MYSQL_SYSVAR_[A-Z]+"):
-        if values[0] not in listed:
-            raise ValueError(f"{VARIABLES_SOURCE}: {values[0]} is not among system_variables")
-        dynamic = "no" if re.search(r"kSetAtStart|PLUGIN_VAR_READONLY", values[2]) else "yes"
-        if macro in ("MYSQL_SYSVAR_STR", "MYSQL_SYSVAR_BOOL"):
-            kind = "text" if macro == "MYSQL_SYSVAR_STR" else "switch"
-            default = {"nullptr": "", "false": "OFF", "true": "ON"}.get(values[6], values[6])
-            found[values[0]] = Variable(kind, default, "", dynamic)
-        elif macro == "MYSQL_SYSVAR_ENUM":
-            # `kUtf8mb4` of a list of names: the page gives the names, the default first.
-            # The write port's variable has the names of the read port's.
-            names = re.search(rf"{values[0].removesuffix('_wr')}_names\[\] = {{(.*?), nullptr}}", source, re.DOTALL)
-            if names is None:
-                raise ValueError(f"{VARIABLES_SOURCE}: no {values[0]}_names")
-            choices = re.findall(r'"(\w+)"', names[1])
-            default = next(name for name in choices if name in values[6].lower())
-            found[values[0]] = Variable("choice", default, ", ".join(choices), dynamic)
+    for macro, (name, *values) in macro_calls(source, r"HS_[A-Z_]+"):
+        dynamic = "no" if values[0] == "kAtStart" else "yes"
+        if macro == "HS_ACTION":
+            found[name] = Variable("number", "0", f"0..{number(values[0])}", "yes")
+        elif macro in ("HS_TEXT", "HS_SWITCH"):
+            kind = "text" if macro == "HS_TEXT" else "switch"
+            default = {"nullptr": "", "false": "OFF", "true": "ON"}.get(values[1], values[1])
+            found[name] = Variable(kind, default, "", dynamic)
+        elif macro == "HS_CHOICE":
+            # kUtf8mb4 of ("utf8mb4", "binary"); the page gives the names.
+            choices = re.findall(r"\w+", values[2])
+            default = next(choice for choice in choices if choice == values[1][1:].lower())
+            found[name] = Variable("choice", default, ", ".join(choices), dynamic)
         else:
-            default, low, high = (str(number(value, constants)) for value in values[6:9])
-            found[values[0]] = Variable("number", default, f"{low}..{high}", dynamic)
-    if listed - set(found):
-        raise ValueError(f"{VARIABLES_SOURCE}: {sorted(listed - set(found))} cannot be read")
+            default, low, high = (number(value) for value in values[1:4])
+            found[name] = Variable("number", default, f"{low}..{high}", dynamic)
     return {f"handlersocket_{name}": variable for name, variable in found.items()}
 
 
@@ -217,7 +188,8 @@ def check_security() -> Iterator[str]:
 
 def check_status() -> Iterator[str]:
     code = {
-        f"Handlersocket_{name}" for name in re.findall(r'\bvariable\("(\w+)"', read(STATUS_SOURCE))
+        f"Handlersocket_{name}"
+        for _, (name, *_) in macro_calls(without_comments(read(STATUS_SOURCE)), r"HS_[A-Z_]*STATUS")
     }
     page = {bare(name) for name, _ in rows(read(VARIABLES_PAGE), 2)}
     if not code:

@@ -43,7 +43,8 @@ class PrivateServer:
     """One mariadbd with its directory. Not started by the constructor: start(), or use `with`.
 
     directory    holds data/, tmp/, plugins/, error.log; None: a temporary one, removed by close()
-    plugin       "ours" (handlersocket2.so), "stock" (Debian's handlersocket.so) or "none"
+    plugin       "ours" (handlersocket2.so and what is beside it), "stock" (Debian's
+                 handlersocket.so) or "none"
     port, port_wr, sql_port   0: a free port is chosen, and kept over restarts
     variables    system variables, {"handlersocket_threads": 2, "skip_log_bin": None}; a value of
                  None gives the bare option, True and False give 1 and 0
@@ -195,7 +196,8 @@ class PrivateServer:
         listeners = {"handlersocket_port": self.port, "handlersocket_port_wr": self.port_wr}
         if self.plugin == "ours":
             # FORCE: a plugin that cannot be loaded ends the server, with the reason in its log.
-            return {"plugin_load_add": "handlersocket2.so", "handlersocket": "FORCE", **listeners}
+            load = f"handlersocket2.so;{server_files.TABLES_FILE}"
+            return {"plugin_load_add": load, "handlersocket": "FORCE", **listeners}
         return {
             "plugin_load_add": "handlersocket.so",
             "plugin_maturity": "beta",
@@ -213,8 +215,11 @@ class PrivateServer:
         for name, is_ready in waiting_for.items():
             while not is_ready():
                 ended = not self.running
-                if server_files.mentions_full_disk(self.error_log(this_start_only=True)):
+                log = self.error_log(this_start_only=True)
+                if server_files.mentions_full_disk(log):
                     raise ServerError("the disk is full", self._log_tail())
+                if self.plugin == "ours" and "handlersocket: no port is open" in log:
+                    raise ServerError("the plugin has no library", self._log_tail())
                 if ended:
                     raise ServerError(f"mariadbd ended with {self.exit_code}", self._log_tail())
                 if time.monotonic() > deadline:

@@ -26,6 +26,8 @@ REPORTS = os.environ.get("HS_ASAN_REPORTS", "")
 _PRESET = "asan-server" if REPORTS else "release"
 _BUILD = _PRESET if IS_DEFAULT else f"{_PRESET}-{SERVER}"
 PLUGIN_FILE = REPOSITORY / "build" / _BUILD / "handlersocket2.so"
+# What belongs to the plugin beside that file: the library of a server version, and the tables.
+TABLES_FILE = "handlersocket2_tables.so"
 
 # A Unix socket's path has room for 107 bytes and a closing NUL.
 SOCKET_PATH_BYTES = 107
@@ -219,3 +221,11 @@ def link_plugins(directory: Path, server_root: Path, plugin_file: Path) -> None:
         (folder / stock.name).symlink_to(stock)
     if plugin_file.exists():
         (folder / "handlersocket2.so").symlink_to(plugin_file.resolve())
+    for beside in files_beside(plugin_file):
+        (folder / beside.name).symlink_to(beside.resolve())
+
+
+def files_beside(plugin_file: Path) -> list[Path]:
+    """The libraries of server versions, and the file of the tables, that belong to the plugin."""
+    folder = plugin_file.parent
+    return sorted([*folder.glob("handlersocket2-*.so"), *folder.glob(TABLES_FILE)])

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 from private_server import PrivateServer
 from run_report import say, step
-from server_files import ServerError
+from server_files import PLUGIN_FILE, ServerError
 
 from bench import lookups, machine
 from bench.load import Case
@@ -35,7 +35,6 @@ TLS_EVERY = 4  # passes; it costs so much more that few suffice
 SECONDS = 0.3
 USER = "bench"
 COLUMNS = "user_id, user_name, user_email, created"
-COUNTED = "handlersocket2.so"
 PLAIN, ACCOUNT, UNCOUNTED_TARGET, TLS = "ours", "ours account", "ours uncounted", "ours tls"
 
 IDLE = 20_000  # connections
@@ -91,21 +90,20 @@ def briefly(run: Run) -> Run:
 def cost(run: Run) -> None:
     """All of it in turns, and then the memory of idle connections."""
     run = briefly(run)
-    library = run.options.build / UNCOUNTED / COUNTED
-    if not library.exists():
-        say(f"there is no plugin that does not count ({library}): its cost is not measured")
-    found = cases(uncounted=library.exists())
+    uncounted = run.options.build / UNCOUNTED
+    is_there = (uncounted / PLUGIN_FILE.name).exists()
+    if not is_there:
+        say(f"there is no plugin that does not count in {uncounted}: its cost is not measured")
+    found = cases(uncounted=is_there)
     run.start(found)
     server = run.servers.database(SERVER)
     _grant(server)
-    if library.exists():
-        run.servers.add_library(SERVER, library, "uncounted.so")
 
     def before(case: Case) -> Case:
         if case.server == SERVER:
             asked = "account" if case.user else "none"
-            name = "uncounted.so" if case.target == UNCOUNTED_TARGET else COUNTED
-            run.servers.replace_plugin(SERVER, name, {"handlersocket_authentication": asked})
+            build = uncounted if case.target == UNCOUNTED_TARGET else run.options.build
+            run.servers.replace_plugin(SERVER, build, {"handlersocket_authentication": asked})
         return case
 
     for number in range(1, PASSES * run.options.rounds + 1):

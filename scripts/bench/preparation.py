@@ -29,7 +29,7 @@ source scripts/lib/messages.sh
 directory=build/release/{UNCOUNTED}
 step "configuring without counters" cmake --preset release -B $directory -DHS_COUNTERS=OFF ||
   die_with_log "cannot configure"
-step "building the plugin without counters" cmake --build $directory --target handlersocket2 ||
+step "building the plugin without counters" cmake --build $directory --target handlersocket2 handlersocket2_library ||
   die_with_log "cannot build"
 """
 

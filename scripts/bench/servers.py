@@ -25,6 +25,16 @@ PLUGINS: tuple[PluginChoice, ...] = ("ours", "stock")
 HEAT_UP = 2_000_000  # lookups that bring pages into the buffer pool and fill the hash index
 
 
+def _put_plugin(build: Path, directory: Path) -> Path:
+    """Copies the plugin of a build, with what is beside it: the path of its file."""
+    plugin = build / server_files.PLUGIN_FILE.name
+    for file in (plugin, *server_files.files_beside(plugin)):
+        copy = directory / file.name
+        copy.unlink(missing_ok=True)  # never write to a file that a server has loaded
+        shutil.copyfile(file, copy)
+    return directory / plugin.name
+
+
 class Servers:
     """All of them by name: ours, stock, null, memcached, redis. Further ones have a suffix.
 
@@ -36,7 +46,7 @@ class Servers:
         self._stack = stack
         self._databases: dict[str, PrivateServer] = {}
         self._places: dict[str, Place] = {}
-        self._libraries: dict[str, str] = {}  # of those whose plugin was replaced
+        self._builds: dict[str, Path] = {}  # of those whose plugin was replaced
 
     def pids(self) -> list[int]:
         """The processes of all that run."""
@@ -69,22 +79,20 @@ class Servers:
         if name in self._databases:
             self._databases.pop(name).close()
             del self._places[name]
-            self._libraries.pop(name, None)
+            self._builds.pop(name, None)
 
-    def add_library(self, name: str, library: Path, as_name: str) -> None:
-        """Puts another plugin beside the server's own, for replace_plugin()."""
-        shutil.copyfile(library, self.database(name).directory / "plugins" / as_name)
-
-    def replace_plugin(self, name: str, library: str, variables: Mapping[str, object]) -> None:
-        """Takes the plugin out of a running server and puts one in, with further settings."""
+    def replace_plugin(self, name: str, build: Path, variables: Mapping[str, object]) -> None:
+        """Takes the plugin out of a running server and puts that of a build in, with further settings."""
         server = self.database(name)
         assert server.defaults_file is not None
-        old = self._libraries.get(name, server_files.PLUGIN_FILE.name)
-        server.sql(f"UNINSTALL SONAME '{old}'")
+        for file in (server_files.TABLES_FILE, server_files.PLUGIN_FILE.name):
+            server.sql(f"UNINSTALL SONAME IF EXISTS '{file}'")
         lines = ["[mysqld]", *(f"{variable}={value}" for variable, value in variables.items())]
         server.defaults_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        self._libraries[name] = library
-        server.sql(f"INSTALL SONAME '{library}'")
+        if self._builds.get(name, self.options.build) != build:
+            _put_plugin(build, server.directory)
+            self._builds[name] = build
+        server.sql(f"INSTALL SONAME '{server_files.PLUGIN_FILE.name}'")
 
     def hs_bench(self, *arguments: str) -> None:
         """Runs hs bench, not to measure but to fill or to warm up."""
@@ -113,8 +121,7 @@ class Servers:
         setting = Setting.of(name, self.options)
         directory = DIRECTORY / setting.directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        copy = directory / "handlersocket2.so"  # so that a build may go on meanwhile
-        shutil.copyfile(self.options.build / server_files.PLUGIN_FILE.name, copy)
+        copy = _put_plugin(self.options.build, directory)  # so that a build may go on meanwhile
         defaults = directory / "changing.cnf" if setting.changes else None
         if defaults is not None:
             certificate.make()

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -17,25 +17,22 @@
 #include "mariadb/configuration.h"
 #include "mariadb/own_places.h"
 #include "mariadb/running.h"
-#include "mariadb/values.h"
-
-// What all variables begin with. The server has it in sql_plugin.cc only.
-struct st_mysql_sys_var {
-  MYSQL_PLUGIN_VAR_HEADER;
-};
+#include "mariadb/variables.h"
 
 namespace hs::mariadb {
 namespace {
 
-// One SET after the other.
+using seam::Change;
+
+// One SET after the other, and after a start.
 class Turn {
  public:
   Turn() {
     mysql_mutex_unlock(&LOCK_global_system_variables);
-    turns_.lock();
+    turns().lock();
     mysql_mutex_lock(&LOCK_global_system_variables);
   }
-  ~Turn() { turns_.unlock(); }
+  ~Turn() { turns().unlock(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -54,17 +51,15 @@ class Turn {
     if (!done) my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %s", MYF(0), error.c_str());
     return done;
   }
-
- private:
-  static inline std::mutex turns_;
 };
 
-// What a variable is to be set to. A text is kept here, since the variable only points to it.
+// What a variable is to be set to. A text is copied for the loader, since the variable only points to
+// it.
 template <class T>
 class Kept {
  public:
   // May throw std::bad_alloc.
-  Kept(T&, T value) : value_(value) {}
+  explicit Kept(T value) : value_(value) {}
   T value() const { return value_; }
   void put(T& variable) { variable = value_; }
 
@@ -74,19 +69,17 @@ class Kept {
 template <>
 class Kept<char*> {
  public:
-  Kept(char*& variable, const char* value)
-      : place_(texts_[&variable]), is_null_(value == nullptr), text_(is_null_ ? "" : value) {}
-  const char* value() const { return is_null_ ? nullptr : text_.c_str(); }
-  void put(char*& variable) {
-    place_.swap(text_);
-    variable = is_null_ ? nullptr : place_.data();
+  explicit Kept(const char* value) : text_(value != nullptr ? ::strdup(value) : nullptr) {
+    if (value != nullptr && text_ == nullptr) throw std::bad_alloc();
   }
+  const char* value() const { return text_.get(); }
+  void put(char*& variable) { keep_text(&variable, text_.release()); }
 
  private:
-  static inline std::map<char**, std::string> texts_;
-  std::string& place_;
-  bool is_null_;
-  std::string text_;
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  std::unique_ptr<char, Free> text_;
 };
 
 bool listen_by_values(std::string* error) {
@@ -119,49 +112,6 @@ bool change_secrets(Change change) {
   });
 }
 
-// What a variable is to be set to, as the server makes it for a check. It may be a secret, so it is
-// overwritten at the end.
-class GivenText {
- public:
-  explicit GivenText(st_mysql_value* value) {
-    int length = sizeof buffer_;
-    text_ = const_cast<char*>(value->val_str(value, buffer_, &length));
-    if (text_ != nullptr) size_ = static_cast<size_t>(length);
-  }
-  GivenText(const GivenText&) = delete;
-  GivenText& operator=(const GivenText&) = delete;
-  ~GivenText() {
-    if (text_ != nullptr) ::explicit_bzero(text_, size_);
-    ::explicit_bzero(buffer_, sizeof buffer_);
-  }
-
-  bool is_null() const { return text_ == nullptr; }
-  std::string_view text() const { return {text_, size_}; }
-  // False: an error was raised.
-  bool may_be_value_of(const st_mysql_sys_var& variable) const {
-    if (is_null()) return true;
-    if (text().find('\0') != std::string_view::npos) {
-      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s contains a NUL", MYF(0),
-                      variable.name);
-      return false;
-    }
-    if (text().size() > kLongest) {
-      my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: the value of %s has more than %zu bytes",
-                      MYF(0), variable.name, kLongest);
-      return false;
-    }
-    return true;
-  }
-
- private:
-  // As the path of a file. The system looks names up on the stack, of which a session has little.
-  static constexpr size_t kLongest = 4096;
-
-  char buffer_[STRING_BUFFER_USUAL_SIZE];
-  char* text_ = nullptr;  // the buffer, or a copy for this check in the statement's memory
-  size_t size_ = 0;
-};
-
 // What check_secret() hands to set_secret(). A variable's default comes there as what it is: null,
 // or an empty text, which begins with 0.
 struct CheckedSecret {
@@ -178,107 +128,71 @@ std::optional<exec::Secret> secret_of(const char* checked) {
   return made.secret;
 }
 
-}  // namespace
-
-int check_text(MYSQL_THD thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) {
-  const GivenText given(value);
-  if (!given.may_be_value_of(*variable)) return 1;
-  const char* kept = nullptr;
-  if (!given.is_null()) {
-    kept = thd->strmake(given.text().data(), given.text().size());
-    if (kept == nullptr) return 1;
-  }
-  *static_cast<const char**>(save) = kept;
-  return 0;
-}
-
-int check_secret(MYSQL_THD thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) try {
-  const GivenText given(value);
-  if (!given.may_be_value_of(*variable)) return 1;
-  const void* kept = nullptr;
-  if (!given.is_null()) {
-    CheckedSecret checked;
-    checked.secret = exec::Secret(given.text());
-    kept = thd->memdup(&checked, sizeof checked);
-    if (kept == nullptr) return 1;
-  }
-  *static_cast<const void**>(save) = kept;
-  return 0;
-} catch (const std::bad_alloc&) {
-  my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: out of memory", MYF(0));
-  return 1;
-}
-
+// A setting (server/settings.h).
 template <class T>
-void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void set(T& variable, T value) {
   const Turn turn;
-  std::atomic_ref(*static_cast<T*>(target)).store(*static_cast<const T*>(value));
+  std::atomic_ref(variable).store(value);
   Running::ask([](server::Server& server) { server.change(read_settings()); });
 }
 
 template <class T>
-void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void listen_by(T& variable, T value) {
   const Turn turn;
-  T& variable = *static_cast<T*>(target);
-  const T before = std::exchange(variable, *static_cast<const T*>(value));
+  const T before = std::exchange(variable, value);
   std::optional<Kept<T>> kept;
   const bool done = Turn::succeeds([&](std::string* error) {
-    kept.emplace(variable, variable);
+    kept.emplace(value);
     return listen_by_values(error);
   });
   variable = before;
   if (done) kept->put(variable);
 }
 
-void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void serve_by(unsigned& variable, unsigned value) {
   const Turn turn;
-  unsigned& variable = *static_cast<unsigned*>(target);
-  const unsigned before = std::exchange(variable, *static_cast<const unsigned*>(value));
+  const unsigned before = std::exchange(variable, value);
   if (!Turn::succeeds(serve_by_values)) variable = before;
 }
 
-template <bool kWrites>
-void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void set_secret(bool writes, char*& variable, const char* checked) {
   const Turn turn;
-  const std::optional<exec::Secret> secret = secret_of(*static_cast<const char* const*>(value));
+  const std::optional<exec::Secret> secret = secret_of(checked);
+  std::optional<Kept<char*>> shown;
   const bool done = change_secrets([&](std::string* error) {
-    if (kWrites) return secrets.write.set(secret, error);
+    shown.emplace(hidden_form(secret));
+    if (writes) return secrets.write.set(secret, error);
     return secrets.read.set(secret && secret->is_set() ? secret : std::nullopt, error);
   });
-  if (done) *static_cast<char**>(target) = hidden_form(secret);
+  if (done) shown->put(variable);
 }
 
-template <bool kWrites>
-void set_secret_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void set_secret_file(bool writes, char*& variable, const char* file) {
   const Turn turn;
-  char*& variable = *static_cast<char**>(target);
   std::optional<Kept<char*>> kept;
   const bool done = change_secrets([&](std::string* error) {
-    kept.emplace(variable, *static_cast<char* const*>(value));
-    return (kWrites ? secrets.write : secrets.read).read(text(kept->value()), error);
+    kept.emplace(file);
+    return (writes ? secrets.write : secrets.read).read(text(kept->value()), error);
   });
   if (done) kept->put(variable);
 }
 
-void switch_slow_log(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
-  const bool on = *static_cast<const char*>(value) != 0;
-  *static_cast<char*>(target) = on ? 1 : 0;
+void switch_slow_log(char& variable, bool on) {
+  variable = on ? 1 : 0;
   Running::ask([on](server::Server& server) { server.slow_log().set_on(on); });
 }
 
-void set_long_query_time(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
-  const double seconds = *static_cast<const double*>(value);
-  *static_cast<double*>(target) = seconds;
+void set_long_query_time(double& variable, double seconds) {
+  variable = seconds;
   Running::ask(
       [seconds](server::Server& server) { server.slow_log().set_threshold(in_ns(seconds)); });
 }
 
-void set_slow_log_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value) {
+void set_slow_log_file(char*& variable, const char* file) {
   const Turn turn;
-  char*& variable = *static_cast<char**>(target);
   std::optional<Kept<char*>> kept;
   const bool done = Turn::succeeds([&](std::string* error) {
-    kept.emplace(variable, *static_cast<char* const*>(value));
+    kept.emplace(file);
     bool taken = true;
     Running::ask([&](server::Server& server) {
       taken = server.slow_log().set_file(text(kept->value()), error);
@@ -288,29 +202,73 @@ void set_slow_log_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* v
   if (done) kept->put(variable);
 }
 
-int kill_connection(MYSQL_THD, st_mysql_sys_var*, void* save, st_mysql_value* value) {
-  longlong number = 0;
-  value->val_int(value, &number);
-  const auto id = static_cast<unsigned long long>(number);
-  bool killed = false;
-  Running::ask([&](server::Server& server) { killed = server.kill(id); });
-  *static_cast<unsigned long long*>(save) = 0;
-  if (killed) return 0;
-  my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
-  return 1;
+template <Change kChange, class T>
+void change(void* target, const void* value) {
+  T& variable = *static_cast<T*>(target);
+  const T wanted = *static_cast<const T*>(value);
+  if constexpr (kChange == Change::kStored) std::atomic_ref(variable).store(wanted);
+  if constexpr (kChange == Change::kSetting) set(variable, wanted);
+  if constexpr (kChange == Change::kListen) listen_by(variable, wanted);
+  if constexpr (kChange == Change::kServe) serve_by(variable, wanted);
+  if constexpr (kChange == Change::kSecret) set_secret(false, variable, wanted);
+  if constexpr (kChange == Change::kSecretWr) set_secret(true, variable, wanted);
+  if constexpr (kChange == Change::kSecretFile) set_secret_file(false, variable, wanted);
+  if constexpr (kChange == Change::kSecretWrFile) set_secret_file(true, variable, wanted);
+  if constexpr (kChange == Change::kSlowLog) switch_slow_log(variable, wanted != 0);
+  if constexpr (kChange == Change::kLongQueryTime) set_long_query_time(variable, wanted);
+  if constexpr (kChange == Change::kSlowLogFile) set_slow_log_file(variable, wanted);
 }
 
-void keep_nothing(MYSQL_THD, st_mysql_sys_var*, void*, const void*) {}
+}  // namespace
 
-template void change<unsigned>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void change<unsigned long long>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void listen_by<char*>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void listen_by<char>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void listen_by<unsigned>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void listen_by<unsigned long>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void set_secret<false>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void set_secret<true>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void set_secret_file<false>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
-template void set_secret_file<true>(MYSQL_THD, st_mysql_sys_var*, void*, const void*);
+std::mutex& turns() {
+  static std::mutex one;
+  return one;
+}
+
+void update(seam::Variable which, void* target, const void* value) {
+  switch (which) {
+#define HS_NUMBER(name, how, ...) \
+  case seam::Variable::name:      \
+    return change<Change::how, unsigned>(target, value);
+#define HS_LARGE_NUMBER(name, how, ...) \
+  case seam::Variable::name:            \
+    return change<Change::how, unsigned long long>(target, value);
+#define HS_SECONDS(name, how, ...) \
+  case seam::Variable::name:       \
+    return change<Change::how, double>(target, value);
+#define HS_SWITCH(name, how, ...) \
+  case seam::Variable::name:      \
+    return change<Change::how, char>(target, value);
+#define HS_TEXT(name, how, ...) \
+  case seam::Variable::name:    \
+    return change<Change::how, char*>(target, value);
+#define HS_CHOICE(name, how, ...) \
+  case seam::Variable::name:      \
+    return change<Change::how, unsigned long>(target, value);
+#define HS_ACTION(name, ...) \
+  case seam::Variable::name: \
+    return;
+#include "seam/variables.def"
+#include "seam/variables_end.h"
+  }
+}
+
+bool check_secret(THD* thd, const char* text, size_t size, const void** kept) try {
+  CheckedSecret checked;
+  checked.secret = exec::Secret({text, size});
+  *kept = thd->memdup(&checked, sizeof checked);
+  return *kept != nullptr;
+} catch (const std::bad_alloc&) {
+  my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: out of memory", MYF(0));
+  return false;
+}
+
+bool kill_connection(unsigned long long id) {
+  bool killed = false;
+  Running::ask([&](server::Server& server) { killed = server.kill(id); });
+  if (!killed) my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
+  return killed;
+}
 
 }  // namespace hs::mariadb

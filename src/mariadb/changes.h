@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What happens when a system variable is set at run time.
 //
-// The server calls these functions with LOCK_global_system_variables, which every new connection of
-// SQL needs. So it is given back while a change may take time. A failure is reported as an error of
-// the SET, and the variable stays as it was.
+// The server calls update() with LOCK_global_system_variables, which every new connection of SQL
+// needs. So it is given back while a change may take time. A failure is reported as an error of the
+// SET, and the variable stays as it was.
 #pragma once
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <mutex>
+
+#include "seam/library.h"
 
 namespace hs::mariadb {
 
-// The check of every variable that is a text: one with a NUL, which would end it early, is refused.
-int check_text(MYSQL_THD, st_mysql_sys_var* variable, void* save, st_mysql_value* value);
+// Held by who changes the variables, and by a start, which reads them.
+std::mutex& turns();
 
-// A setting (server/settings.h). T: unsigned or unsigned long long.
-template <class T>
-void change(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
+// Library::update
+void update(seam::Variable which, void* target, const void* value);
 
-// Where to listen, and on what terms. T: char*, char, unsigned or unsigned long.
-template <class T>
-void listen_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
+// Library::check_secret: keeps only the digest, for update().
+bool check_secret(THD* thd, const char* text, size_t size, const void** kept);
 
-// How many threads serve.
-void serve_by(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-
-// The check of a secret: keeps only its digest for set_secret().
-int check_secret(MYSQL_THD, st_mysql_sys_var* variable, void* save, st_mysql_value* value);
-template <bool kWrites>
-void set_secret(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-template <bool kWrites>
-void set_secret_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-
-void switch_slow_log(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-void set_long_query_time(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-void set_slow_log_file(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
-
-// Closes the connection, before the variable is set. 1: there is none.
-int kill_connection(MYSQL_THD, st_mysql_sys_var*, void* save, st_mysql_value* value);
-void keep_nothing(MYSQL_THD, st_mysql_sys_var*, void* target, const void* value);
+// Library::kill_connection
+bool kill_connection(unsigned long long id);
 
 }  // namespace hs::mariadb

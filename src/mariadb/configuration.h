@@ -50,14 +50,15 @@ struct Secrets {
 // By which read_configuration() goes.
 extern Secrets secrets;
 
-// Takes the secrets from the variables, and from the files that the variables name. From then on
-// the variables hide them, and where they were there are asterisks. That may be the server's command
-// line. False: *error is one sentence.
-bool take_secrets(std::string* error);
-// Undoes it, when the plugin ends: its file may stay loaded and be used again.
+// Takes the secrets of the variables, each null where it is unset. False: *error is one sentence. May
+// throw std::bad_alloc.
+bool take_secrets(const char* read, const char* write, std::string* error);
+// Takes the secrets from the files that the variables name. False: *error is one sentence.
+bool read_secret_files(std::string* error);
+// Undoes both, when the plugin ends.
 void forget_secrets();
 // What a variable shows for a secret; none: null, the variable is unset.
-char* hidden_form(const std::optional<exec::Secret>& secret);
+const char* hidden_form(const std::optional<exec::Secret>& secret);
 
 // Of the variables that may change at run time, but for those with a meaning of their own.
 server::Settings read_settings();

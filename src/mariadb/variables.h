@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The plugin's system variables. What they are is in one table, in variables.cc.
+// What the system variables are set to (seam/variables.def says what they are).
 #pragma once
 
 #include "mariadb/server_headers.h"
 // (before anything else)
+#include <string>
+
+#include "seam/library.h"
+
 namespace hs::mariadb {
 
-extern st_mysql_sys_var* system_variables[];
+// Those of the loader; without one (tools/moving_session) all have their defaults.
+seam::Values& values();
+void use_values_of(const seam::Host& host);
+void use_own_values();
+
+// Makes `text`, which malloc() has made or is null, the value of a text of the loader's.
+void keep_text(char** variable, char* text);
+
+// A text that is null is an empty one.
+inline std::string text(const char* value) { return value != nullptr ? value : ""; }
 
 // The character set that values have on the wire (handlersocket_character_set).
 CHARSET_INFO* value_charset_of_the_wire();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -190,18 +189,6 @@ def test_kill_of_a_threads_entry_ends_its_batch_only(own: PrivateServer) -> None
         for _ in range(3):
             assert reader.find("=", [1]) == [(b"1",)]
             assert writer.raw(b"1\t=\t1\t1\t1\t0\tU\t1") == b"0\t1\t1"
-
-
-def test_a_plugin_of_another_version_is_refused_with_both_versions(own: PrivateServer) -> None:
-    own.sql("UNINSTALL PLUGIN handlersocket")
-    name = "handlersocket2_of_another_version.so"
-    shutil.copy(own.plugin_file.parent / "tests" / name, own.directory / "plugins" / name)
-    running = own.sql("SELECT SUBSTRING_INDEX(VERSION(), '-', 1)")[0][0]
-    with pytest.raises(Exception, match=rf"built for MariaDB 10\.11\.1, .* MariaDB {running}"):
-        own.sql(f"INSTALL PLUGIN handlersocket SONAME '{name}'")
-    assert "built for MariaDB 10.11.1," in own.error_log()
-    assert own.sql("SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'handlersocket'") == [(0,)]
-    own.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
 
 
 def test_a_busy_port_is_said_in_one_sentence(own: PrivateServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -35,23 +36,24 @@ def package() -> Path:
 
 @pytest.fixture(scope="session")
 def built_for(package: Path) -> str:
-    """The version of the server that the package has the plugin for."""
-    unpacked = subprocess.run(
-        ["dpkg-deb", "--fsys-tarfile", package], capture_output=True, check=True
-    ).stdout
-    servers = subprocess.run(
-        ["tar", "-xO", "./usr/share/handlersocket2/servers"], input=unpacked, capture_output=True, check=True
-    )
-    return servers.stdout.decode().split()[0]
+    """The version of the server that the package has the library for: 10.11.18."""
+    listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, check=True, text=True)
+    (version,) = re.findall(r"/handlersocket2-([0-9.]+)\.so$", listed.stdout, re.M)
+    return str(version)
 
 
 @pytest.fixture(scope="session")
-def stock(built_for: str) -> Path:
+def pins(built_for: str) -> dict[str, str]:
+    """What keeps a machine at that version."""
+    return {"mariadb-* libmariadb*": f"1:{built_for}-*"}
+
+
+@pytest.fixture(scope="session")
+def stock(built_for: str, pins: dict[str, str]) -> Path:
     """Debian 12 with that version of MariaDB, as Debian installs it."""
-    version = built_for.split("-")[0]
-    root = ROOTS / f"bookworm-{version.split(':')[1]}"
+    root = ROOTS / f"bookworm-{built_for}"
     if not root.exists():
-        make_root(root, "bookworm", SERVER, {"mariadb-* libmariadb*": f"{version}-*"})
+        make_root(root, "bookworm", SERVER, pins)
     return root
 
 

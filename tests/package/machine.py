@@ -39,10 +39,7 @@ def make_root(root: Path, release: str, packages: list[str], pins: dict[str, str
         f"deb {ARCHIVE}/debian {release}-updates main\n"
         f"deb {ARCHIVE}/debian-security {release}-security main\n"
     )
-    (part / "etc/apt/preferences.d/pins").write_text(
-        "\n".join(f"Package: {names}\nPin: version {version}\nPin-Priority: 1001\n"
-                  for names, version in pins.items())
-    )
+    pin(part, pins)
     policy = part / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
@@ -52,6 +49,14 @@ def make_root(root: Path, release: str, packages: list[str], pins: dict[str, str
     # Without an init nothing would be started otherwise.
     policy.write_text("#!/bin/sh\nexit 0\n")
     part.rename(root)
+
+
+def pin(root: Path, pins: dict[str, str]) -> None:
+    """Keeps packages at these versions, or changes to them with the next dist-upgrade."""
+    (root / "etc/apt/preferences.d/pins").write_text(
+        "\n".join(f"Package: {names}\nPin: version {version}\nPin-Priority: 1001\n"
+                  for names, version in pins.items())
+    )
 
 
 ENVIRONMENT = [
@@ -95,10 +100,13 @@ class Machine:
              "chroot", str(self.root), "env", *ENVIRONMENT, "sh", "-ec", script], **more,
         )
 
+    def online(self, script: str) -> str:
+        """Runs a script with the network of the real machine."""
+        return run(["chroot", str(self.root), "env", *ENVIRONMENT, "sh", "-ec", script])
+
     def fetch(self, words: str) -> None:
-        """Downloads what `apt-get install WORDS` needs, over the network of the real machine."""
-        run(["chroot", str(self.root), "env", *ENVIRONMENT, "sh", "-ec",
-             f"apt-get -y --download-only install {words}"])
+        """Downloads what `apt-get install WORDS` needs."""
+        self.online(f"apt-get -y --download-only install {words}")
 
     def apt(self, words: str) -> str:
         """apt-get with its questions answered by yes."""

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from machine import Machine
+from machine import Machine, pin
 
 READ, WRITE = 9998, 9999
 LOG = "/var/log/mysql-test.log"
@@ -141,23 +141,75 @@ def later(package: Path, folder: Path) -> Path:
     return made
 
 
-def test_another_version_of_the_server_serves_sql_and_says_why_the_ports_are_closed(
-    machine: Machine, package: Path, built_for: str
+def status(machine: Machine) -> str:
+    return machine.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_state'").split("\t")[1]
+
+
+def change_server(machine: Machine, pins: dict[str, str]) -> str:
+    """Changes the server's packages as unattended-upgrades does: dpkg stops, unpacks and starts it."""
+    pin(machine.root, pins)
+    words = "-o Dpkg::Options::=--force-confold -o Dpkg::Options::=--force-confdef dist-upgrade"
+    machine.online(f"apt-get -y --allow-downgrades --download-only {words}")
+    return machine.apt(f"--allow-downgrades {words}")
+
+
+def test_an_upgrade_of_the_server_closes_the_ports_and_says_so_and_a_downgrade_opens_them(
+    machine: Machine, package: Path, built_for: str, pins: dict[str, str]
 ) -> None:
     machine.install(package)
-    machine.sh("rm /etc/apt/preferences.d/pins")
-    machine.fetch("mariadb-server")
-    machine.apt("install mariadb-server")
-    version = machine.sql("SELECT VERSION()")
-    if version.startswith(built_for.split(":")[1].split("-")[0]):
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    said = change_server(machine, {})
+    version = machine.sql("SELECT VERSION()").split("-")[0]
+    if version == built_for:
         pytest.skip("the archive has no other version of the server")
+    # The server runs, with the plugin and its settings, and without the ports.
+    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
     assert row_of(machine, 1) == []
+    assert status(machine) == "no library"
+    missing = f"no port is open: there is no handlersocket2-{version}.so in /usr/lib/mysql/plugin"
+    assert missing in machine.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_message'")
+    lines = [line for line in error_log(machine).splitlines() if missing in line]
+    assert lines and all("[ERROR]" in line and "handlersocket2-build" in line for line in lines)
+    assert "handlersocket2-build" in machine.sh("hs doctor --sql-socket /run/mysqld/mysqld.sock --sql-user root || true")
+    # The trigger has tried to build the library, and has said what it lacks.
+    assert "building needs: apt install" in said, said
+    with pytest.raises(Exception, match=missing):
+        machine.sql("SET GLOBAL handlersocket_reload = 1")
+    # Settings without loose_ do not keep it from starting either.
+    machine.sh(f"sed -i 's/^loose_handlersocket/handlersocket/' {CNF}")
     machine.stop()
-    machine.sh(f"truncate -s 0 {LOG}")
     machine.start()
-    told = [line for line in error_log(machine).splitlines() if "handlersocket" in line]
-    assert any("[ERROR]" in line for line in told), told
-    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
+    assert machine.sql("SELECT @@handlersocket_port") == "9998"
+    # Back to the version whose library is there.
+    before = row_of(machine, 1)
+    change_server(machine, pins)
+    assert machine.sql("SELECT VERSION()").split("-")[0] == built_for
+    assert (before, row_of(machine, 1)) == ([], ["0\t2\t1\tone"])
+    assert status(machine) == "running"
+    assert machine.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") == "0"
+
+
+@pytest.mark.timeout(3600)
+def test_a_library_that_is_missing_is_built_and_opens_the_ports_of_a_server_that_runs(
+    machine: Machine, package: Path, built_for: str
+) -> None:
+    library = f"/usr/lib/mysql/plugin/handlersocket2-{built_for}.so"
+    machine.install(package)
+    machine.stop()
+    machine.sh(f"rm {library}")
+    machine.start()
+    assert status(machine) == "no library"
+    tools = "--no-install-recommends cmake g++ libssl-dev ninja-build"
+    machine.fetch(tools)
+    machine.apt(f"install {tools}")
+    with pytest.raises(Exception, match="cannot read /nothing"):
+        machine.sh("handlersocket2-build --source /nothing 2>&1")
+    before = machine.server_pid()
+    said = machine.online("handlersocket2-build --if-missing 2>&1")
+    assert "the ports are open" in said, said
+    assert (machine.server_pid(), status(machine)) == (before, "running")
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    assert machine.sh("handlersocket2-build --if-missing 2>&1") == "", "it is there"
+    assert machine.sh("ls /var/tmp | grep handlersocket2-build || true") == ""
     machine.apt("purge handlersocket2")
-    assert "the ports stay closed" in machine.install(package)
-    assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
+    assert machine.sh(f"ls {library} || true").find("No such file") > 0

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 
 #include "commands.h"
 #include "doctor_findings.h"
@@ -17,9 +19,6 @@
 
 namespace hs::tool {
 namespace {
-
-// What the package of the plugin says it has (debian/rules).
-constexpr const char* servers_file = "/usr/share/handlersocket2/servers";
 
 std::string lower(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
@@ -78,11 +77,18 @@ std::optional<std::string> candidate() {
   return std::nullopt;
 }
 
-std::optional<std::vector<std::string>> built_for() {
-  std::ifstream file(servers_file);
-  if (!file) return std::nullopt;
+// The versions in the names of the libraries beside the plugin: handlersocket2-10.11.18.so.
+std::optional<std::vector<std::string>> built_for(const std::string& plugin_dir) {
+  constexpr std::string_view prefix = "handlersocket2-", ending = ".so";
+  std::error_code error;
   std::vector<std::string> versions;
-  for (std::string version; std::getline(file, version);) versions.push_back(version);
+  for (const auto& entry : std::filesystem::directory_iterator(plugin_dir, error)) {
+    const std::string name = entry.path().filename();
+    if (name.size() > prefix.size() + ending.size() && name.rfind(prefix, 0) == 0 &&
+        entry.path().extension() == ending)
+      versions.push_back(name.substr(prefix.size(), name.size() - prefix.size() - ending.size()));
+  }
+  if (error) return std::nullopt;
   return versions;
 }
 
@@ -95,7 +101,7 @@ Sight seen(Sql& sql, bool is_here) {
   sight.open_accounts = open_accounts(sql);
   if (is_here) {
     sight.candidate = candidate();
-    sight.built_for = built_for();
+    sight.built_for = built_for(sight.variables["plugin_dir"]);
   }
   return sight;
 }

@@ -39,10 +39,11 @@ class Doctor {
   uint64_t number(const std::string& name) const {
     return std::strtoull(value(name).c_str(), nullptr, 10);
   }
-  double count(const std::string& name) const {
+  std::string text(const std::string& name) const {
     const auto found = sight_.status.find(name);
-    return found != sight_.status.end() ? std::strtod(found->second.c_str(), nullptr) : 0;
+    return found != sight_.status.end() ? found->second : "";
   }
+  double count(const std::string& name) const { return std::strtod(text(name).c_str(), nullptr); }
   bool is_on(const std::string& name) const { return value(name) == "ON" || value(name) == "1"; }
 
   bool look_at_plugin();
@@ -70,8 +71,8 @@ bool Doctor::look_at_plugin() {
     add(Health::wrong, "plugin", fmt::format("{} has not loaded the plugin", server),
         is_built_for(upstream_of(sight_.version))
             ? "INSTALL SONAME 'handlersocket2.so'; the error log says why it was refused at start"
-            : "it is not here for this version: ./package --mariadb " +
-                  upstream_of(sight_.version));
+            : "its library is not here for this version: as root, handlersocket2-build; then "
+              "INSTALL SONAME 'handlersocket2.so'");
     return false;
   }
   if (sight_.plugin->library.rfind("handlersocket2", 0) != 0) {
@@ -83,6 +84,14 @@ bool Doctor::look_at_plugin() {
   if (sight_.plugin->state != "ACTIVE") {
     add(Health::wrong, "plugin", fmt::format("the plugin is {}", sight_.plugin->state),
         "the server's error log says why");
+    return false;
+  }
+  if (const std::string why = text("handlersocket_message"); !why.empty()) {
+    const size_t end = std::min(why.find("; as root"), why.size());
+    add(Health::wrong, "plugin", fmt::format("in {} {}", server, why.substr(0, end)),
+        end < why.size()
+            ? why.substr(end + 2)
+            : "mend that, and then SET GLOBAL handlersocket_reload = 1 opens the ports");
     return false;
   }
   good("plugin", fmt::format("HandlerSocket {} runs in {}", sight_.plugin->version, server));
@@ -288,12 +297,10 @@ void Doctor::look_at_upgrade() {
          fmt::format("the plugin for MariaDB {}, which apt would install, is here", next));
   } else {
     add(Health::wrong, "upgrade",
-        fmt::format(
-            "apt would install MariaDB {}, for which no plugin is here: the ports would close",
-            next),
-        fmt::format("apt-mark hold mariadb-server, until the plugin for it is installed: ./package "
-                    "--mariadb {}",
-                    next));
+        fmt::format("apt would install MariaDB {}, for which there is no library here: the ports "
+                    "would close until there is one",
+                    next),
+        "as root, handlersocket2-build --mariadb " + next);
   }
 }
 

@@ -23,7 +23,7 @@ struct Sight {
   // Accounts without a password; nothing: they could not be looked at.
   std::optional<std::vector<std::string>> open_accounts;
   // Of this machine, when the server runs here: the version of the server's package that apt would
-  // install, and those for which the plugin is here. Nothing: not known.
+  // install, and those for which there is a library of the plugin. Nothing: not known.
   std::optional<std::string> candidate;
   std::optional<std::vector<std::string>> built_for;
 };

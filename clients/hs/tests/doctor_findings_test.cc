@@ -66,7 +66,20 @@ TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
   sight.plugin.reset();
   EXPECT_EQ(findings(sight)[0].remedy.rfind("INSTALL SONAME", 0), 0U);
   sight.built_for = {"1:10.11.17-0+deb12u1"};
-  EXPECT_NE(findings(sight)[0].remedy.find("./package --mariadb 10.11.18"), std::string::npos);
+  EXPECT_NE(findings(sight)[0].remedy.find("handlersocket2-build"), std::string::npos);
+}
+
+TEST(Doctor, APluginWithoutAnOpenPortSaysWhyAndWhatMendsIt) {
+  Sight sight = healthy();
+  sight.status["handlersocket_message"] =
+      "no port is open: there is no library; as root, handlersocket2-build makes one";
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+  EXPECT_EQ(findings(sight)[0].text,
+            "in the server 10.11.18-MariaDB-0+deb12u1-log no port is open: there is no library");
+  EXPECT_EQ(findings(sight)[0].remedy, "as root, handlersocket2-build makes one");
+  sight.status["handlersocket_message"] = "port 9998 on 127.0.0.1 is in use";
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+  EXPECT_NE(findings(sight)[0].remedy.find("handlersocket_reload = 1"), std::string::npos);
 }
 
 TEST(Doctor, APortThatAsksForNothingIsAdviceOnThisMachineAndWrongBeyondIt) {

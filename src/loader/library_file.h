@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The library of one server version: its file, found beside the loader's and looked at before any of
+// its code runs.
+#pragma once
+
+#include <string>
+
+#include "loader/elf_notes.h"
+#include "seam/library.h"
+
+namespace hs::loader {
+
+// The server that a library must have been built for.
+struct Server {
+  unsigned version = 0;  // MYSQL_VERSION_ID
+  std::string build_id;  // of its program, in hexadecimal digits; empty: it has none
+
+  std::string version_text() const;
+};
+
+// A library. It stays open until close(): a process that ends without that may still have its threads.
+class LibraryFile {
+ public:
+  LibraryFile() = default;
+  // Opens that of the server in the folder. Where that fails nothing of it was executed, unless the
+  // system's linker refuses it; *why is one sentence.
+  bool open(const std::string& folder, const Server& server, std::string* why);
+  void close();
+
+  // null: it is not open.
+  const seam::Library* get() const { return library_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  void* handle_ = nullptr;
+  const seam::Library* library_ = nullptr;
+};
+
+// The folder of the file that this code is in, as the server found it: links are not followed.
+std::string own_folder();
+
+}  // namespace hs::loader

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "loader/loading.h"
+
+#include "loader/host_server.h"
+
+namespace hs::loader {
+namespace {
+
+constexpr char kMend[] =
+    "; as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens "
+    "the ports";
+
+}  // namespace
+
+Loading& loading() {
+  static Loading one;
+  return one;
+}
+
+const seam::Library* Loading::library() {
+  const std::lock_guard lock(mutex_);
+  return library_;
+}
+
+Loading::Shown Loading::shown() {
+  const std::lock_guard lock(mutex_);
+  return shown_;
+}
+
+void Loading::show(const std::string& state, const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  shown_ = {state, message, file_.path()};
+}
+
+void Loading::set_aside(const std::string& state) { show(state, ""); }
+
+Loading::Outcome Loading::start(std::string* why) {
+  const std::lock_guard turn(turn_);
+  if (runs_) return Outcome::kRunning;
+  const Outcome outcome = try_start(why);
+  runs_ = outcome == Outcome::kRunning;
+  switch (outcome) {
+    case Outcome::kRunning:
+      show("running", "");
+      break;
+    case Outcome::kNoLibrary:
+      show("no library", *why);
+      break;
+    case Outcome::kFailed:
+      show("failed", *why);
+      break;
+  }
+  return outcome;
+}
+
+Loading::Outcome Loading::try_start(std::string* why) {
+  seam::Why reason;
+  if (file_.get() == nullptr) {
+    if (!file_.open(own_folder(), host_server(), why)) {
+      *why = "no port is open: " + *why + kMend;
+      return Outcome::kNoLibrary;
+    }
+    const seam::Host host = {&values, keep_text, secrets_.read(), secrets_.write()};
+    if (!file_.get()->open(&host, &reason)) {
+      *why = reason.text;
+      file_.get()->stop();
+      file_.close();
+      return Outcome::kFailed;
+    }
+    secrets_.forget();
+    const std::lock_guard lock(mutex_);
+    library_ = file_.get();
+  }
+  if (file_.get()->start(&reason)) return Outcome::kRunning;
+  *why = reason.text;
+  return Outcome::kFailed;
+}
+
+void Loading::stop() {
+  const std::lock_guard turn(turn_);
+  const seam::Library* const library = file_.get();
+  {
+    const std::lock_guard lock(mutex_);
+    library_ = nullptr;
+  }
+  if (library != nullptr) library->stop();
+  file_.close();
+  secrets_.forget();
+  runs_ = false;
+  show("stopped", "");
+}
+
+}  // namespace hs::loader
