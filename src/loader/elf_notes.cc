@@ -15,7 +15,7 @@ namespace hs::loader {
 namespace {
 
 // More are no note of a linker's or ours.
-constexpr size_t kMostNoteBytes = 64 * 1024;
+constexpr size_t kMostNoteBytes = size_t{64} * 1024;
 constexpr size_t kMostSegments = 1024;
 
 class File {
@@ -75,7 +75,7 @@ std::optional<Notes> Notes::of_file(const std::string& path, std::string* why) {
     return std::nullopt;
   }
   *why = path + " is no complete library";
-  const auto size = static_cast<uint64_t>(status.st_size);
+  const auto file_bytes = static_cast<uint64_t>(status.st_size);
   ElfW(Ehdr) header;
   if (!file.read(&header, sizeof header, 0) || !is_of_this_machine(header)) return std::nullopt;
   std::vector<ElfW(Phdr)> segments(header.e_phnum);
@@ -83,7 +83,7 @@ std::optional<Notes> Notes::of_file(const std::string& path, std::string* why) {
     return std::nullopt;
   Notes notes;
   for (const ElfW(Phdr) & segment : segments) {
-    if (!lies_within(segment.p_offset, segment.p_filesz, size)) return std::nullopt;
+    if (!lies_within(segment.p_offset, segment.p_filesz, file_bytes)) return std::nullopt;
     if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNoteBytes) continue;
     std::string bytes(segment.p_filesz, '\0');
     if (!file.read(bytes.data(), bytes.size(), segment.p_offset)) return std::nullopt;
@@ -91,8 +91,9 @@ std::optional<Notes> Notes::of_file(const std::string& path, std::string* why) {
   }
   // The linker writes the sections' headers behind everything else, so a file that ends before them
   // was cut short.
-  const uint64_t sections = uint64_t{header.e_shnum} * header.e_shentsize;
-  if (!lies_within(header.e_shoff, sections, size)) return std::nullopt;
+  const uint64_t headers_bytes = uint64_t{header.e_shnum} * header.e_shentsize;
+  const uint64_t place = header.e_shoff;
+  if (!lies_within(place, headers_bytes, file_bytes)) return std::nullopt;
   why->clear();
   return notes;
 }

@@ -33,6 +33,7 @@ std::string what_is_there(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(folder.c_str()), ::closedir);
   if (directory == nullptr) return "";
   std::vector<std::string> names;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads this directory
   while (const dirent* const entry = ::readdir(directory.get())) {
     const std::string_view name = entry->d_name;
     if (name.starts_with(kPrefix) && name.ends_with(kEnding)) names.emplace_back(name);
@@ -91,7 +92,7 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
   if (!fits(note, path, server, why)) return false;
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    *why = ::dlerror();
+    *why = ::dlerror();  // NOLINT(concurrency-mt-unsafe): glibc has one for each thread
     return false;
   }
   const void* const symbol = ::dlsym(handle, seam::kLibrarySymbol);
