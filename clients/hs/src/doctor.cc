@@ -63,6 +63,11 @@ std::optional<std::vector<std::string>> open_accounts(Sql& sql) {
   }
 }
 
+// Whether the server is the one that apt upgrades: others have folders of their own.
+bool is_of_packages(const std::string& plugin_dir) {
+  return std::filesystem::path(plugin_dir + "/").lexically_normal() == "/usr/lib/mysql/plugin/";
+}
+
 // The version of the server's package that apt would install; nothing without apt or such a package.
 std::optional<std::string> candidate() {
   const std::unique_ptr<FILE, int (*)(FILE*)> apt(
@@ -100,8 +105,9 @@ Sight seen(Sql& sql, bool is_here) {
   sight.plugin = plugin_of(sql);
   sight.open_accounts = open_accounts(sql);
   if (is_here) {
-    sight.candidate = candidate();
-    sight.built_for = built_for(sight.variables["plugin_dir"]);
+    const std::string plugin_dir = sight.variables["plugin_dir"];
+    if (is_of_packages(plugin_dir)) sight.candidate = candidate();
+    sight.built_for = built_for(plugin_dir);
   }
   return sight;
 }

@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, REPOSITORY, Run, environment
+import server_files
+from conftest import PROGRAM, REPOSITORY, Run, environment, runner
 from private_server import PrivateServer
 
 
@@ -60,6 +61,20 @@ def test_doctor_finds_accounts_without_a_password(hs: Run, rows: PrivateServer) 
         rows.sql("SET GLOBAL handlersocket_authentication = DEFAULT")
     assert hs(*where, "--sql-user", "patient").returncode == 4
     assert hs("doctor", "--sql-port", "1").returncode == 4
+
+
+def test_doctor_says_what_mends_a_plugin_without_a_library(tmp_path: Path) -> None:
+    server = PrivateServer(plugin="none", arguments=["--plugin-load-add=handlersocket2.so"])
+    folder = server.directory / "loader"
+    folder.mkdir()
+    (folder / "handlersocket2.so").symlink_to(server_files.PLUGIN_FILE.resolve())
+    server.variables["plugin_dir"] = folder
+    with server:
+        run = runner(None, tmp_path)("doctor", "--sql-socket", str(server.socket), "--sql-user", "root", "-f", "json")
+    found = json.loads(run.stdout)[0]
+    assert run.returncode == 7 and (found["health"], found["area"]) == ("wrong", "plugin")
+    assert "no port is open: there is no handlersocket2-" in found["finding"]
+    assert found["remedy"].startswith("as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload")
 
 
 def test_bench_is_the_load_generator(hs: Run, rows: PrivateServer) -> None:
