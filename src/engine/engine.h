@@ -473,6 +473,9 @@ class Session : public mapping::Tables {
   // Whether it was lost to a transaction of another server of a cluster. That may happen often, and
   // the next try may succeed at once. Until the next begin_request().
   virtual bool gave_way() const { return false; }
+  // After a commit() that failed: whether nobody can tell if it was done, since the server lost its
+  // cluster meanwhile. Until the next begin_request().
+  virtual bool is_outcome_unknown() const { return false; }
 
   // --- a transaction that lasts until the client ends it ---
   //

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/cluster_part.h"
+// (before anything else)
+#include <utility>
 
 namespace hs::mariadb {
 
@@ -9,11 +11,11 @@ ClusterPart::~ClusterPart() {
 }
 
 Result<void> ClusterPart::begin_statement() {
+  if (!in_transaction_) ending_ = Ending::kAsSaid;
   if (!is_on()) return {};
   if (!is_ready())
     return Error::sql(ER_UNKNOWN_COM_ERROR, "WSREP has not yet prepared node for application use");
   if (!in_transaction_) {
-    ending_ = Ending::kAsSaid;
     thd_->variables.wsrep_trx_fragment_size = 0;  // a group is not worth sending in pieces
     if (thd_->wsrep_cs().state() == wsrep::client_state::s_none) wsrep_open(thd_);
     thd_->wsrep_aborter = 0;
@@ -40,22 +42,28 @@ bool ClusterPart::was_aborted() const {
 
 bool ClusterPart::end(bool failed) {
   const bool held_up = commit_bound_.end();
+  const bool commits = std::exchange(commits_, false);
   if (!in_transaction_) return !failed;
   const bool was_chosen = was_aborted();
   const bool is_certified = failed && wsrep_must_replay(thd_);
   const bool killed = was_killed() || (thd_->killed != NOT_KILLED && thd_->wsrep_aborter == 0);
   const bool too_large = failed && wsrep_current_error(thd_) == wsrep::e_size_exceeded_error;
+  const bool was_cut_off =
+      thd_->wsrep_cs().current_error_status() == wsrep::provider::error_connection_failed;
   const bool kept = wsrep_after_statement(thd_) == 0;
   const bool aborted = was_chosen || wsrep_current_error(thd_) == wsrep::e_deadlock_error;
   wsrep_after_command_ignore_result(thd_);
   in_transaction_ = false;
-  ending_ = !failed                ? Ending::kAsSaid
-            : is_certified && kept ? Ending::kReplayed
-            : killed               ? Ending::kKilled
-            : held_up              ? Ending::kHeldUp
-            : aborted              ? Ending::kGaveWay
-            : too_large            ? Ending::kTooLarge
-                                   : Ending::kAsSaid;
+  // What was sent to the others when they were lost, they may commit, whatever ended it here.
+  const bool is_cut_off = was_cut_off || (!too_large && !wsrep_ready_get());
+  ending_ = !failed                 ? Ending::kAsSaid
+            : is_certified && kept  ? Ending::kReplayed
+            : commits && is_cut_off ? Ending::kUnknown
+            : killed                ? Ending::kKilled
+            : held_up               ? Ending::kHeldUp
+            : aborted               ? Ending::kGaveWay
+            : too_large             ? Ending::kTooLarge
+                                    : Ending::kAsSaid;
   // Else the kill of an abort would end the next request. A KILL that came too late for the commit
   // has left its mark alone: a later abort would be taken for a KILL, and a later KILL be lost.
   if ((thd_->wsrep_aborter != 0 || was_killed()) && thd_->killed < KILL_CONNECTION)

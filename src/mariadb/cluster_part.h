@@ -55,7 +55,10 @@ class ClusterPart {
   bool keeps_undone_statements() const { return in_transaction_ && WSREP_EMULATE_BINLOG(thd_); }
 
   // Before the commit, which waits at most so long until the cluster takes the transaction.
-  void begin_commit(unsigned most_s) { commit_bound_.begin(most_s); }
+  void begin_commit(unsigned most_s) {
+    commits_ = true;
+    commit_bound_.begin(most_s);
+  }
   // After the commit or rollback of the server's, `failed` or not, and with every table closed if
   // it has failed. True: the transaction is committed. Leaves the server's error as it is.
   bool end(bool failed);
@@ -69,6 +72,7 @@ class ClusterPart {
     kTooLarge,  // ... it is larger than the cluster takes (wsrep_max_ws_size). A part may not be
     kKilled,    // ... by a KILL of this session
     kHeldUp,    // ... the cluster has not taken it in time
+    kUnknown,   // rolled back here, and committed by the others or not: the node has lost them
   };
   Ending ending() const { return ending_; }
   bool gave_way() const { return ending_ == Ending::kGaveWay; }
@@ -76,6 +80,7 @@ class ClusterPart {
  private:
   THD* const thd_;
   bool in_transaction_ = false;
+  bool commits_ = false;  // the transaction's commit has begun
   Ending ending_ = Ending::kAsSaid;
   CommitBound commit_bound_;
 };

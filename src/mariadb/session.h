@@ -68,6 +68,9 @@ class MariaSession final : public engine::Session {
   bool reads_again_alike() const override { return thd_->tx_isolation != ISO_READ_UNCOMMITTED; }
   bool takes_transactions() const override;
   bool gave_way() const override { return cluster_.gave_way(); }
+  bool is_outcome_unknown() const override {
+    return cluster_.ending() == ClusterPart::Ending::kUnknown;
+  }
   bool may_try() const override { return !server_.rolls_back_on_timeout(); }
   Result<void> set_savepoint(std::string_view name) override;
   Result<void> roll_back_to(std::string_view name) override;

@@ -83,6 +83,7 @@ Error MariaSession::take_commit_error() {
     case Ending::kAsSaid:
     case Ending::kReplayed:
     case Ending::kTooLarge:
+    case Ending::kUnknown:
       break;
   }
   // The server often raises none.

@@ -468,12 +468,20 @@ Result<void> Batch::commit(std::span<Entry> group) {
   return committed;
 }
 
-// The group was not committed.
+// The group was not committed, or nobody can tell: an error would say that nothing was done, so its
+// connections end without a reply.
 void Batch::refuse(std::span<Entry> group, const Error& error) {
+  const bool is_unknown = session_.is_outcome_unknown();
+  lost_outcome_ |= is_unknown;
   session_.rollback();
   take_replies_back(group);
   for (Entry& entry : group) {
-    if (entry.peer->ending != Peer::Ending::kFailed) reply_error(entry, error);
+    if (is_unknown) {
+      entry.outcome = {.error = error.code};
+      entry.peer->ending = Peer::Ending::kAbandoned;
+    } else if (entry.peer->ending != Peer::Ending::kFailed) {
+      reply_error(entry, error);
+    }
   }
 }
 
@@ -607,8 +615,7 @@ void Batch::clear() {
   // is cleared: a thread that takes the lead meanwhile must find no peer here that was settled.
   if (has_read) (void)session_.commit();
   requests_ = reply_bytes_ = 0;
-  out_of_memory_ = false;
-  met_foreigner_ = false;
+  out_of_memory_ = lost_outcome_ = met_foreigner_ = false;
   meter_.begin_batch();
 }
 

@@ -147,6 +147,8 @@ class Batch {
 
   // True when a request of the batch could not be answered for lack of memory.
   bool out_of_memory() const { return out_of_memory_; }
+  // True when it is not known whether a commit was done: its peers are kAbandoned.
+  bool lost_outcome() const { return lost_outcome_; }
   // True when a client spoke another protocol: its peer is kForeign.
   bool met_foreigner() const { return met_foreigner_; }
 
@@ -299,6 +301,7 @@ class Batch {
   bool took_long_ = false;      // a request did, and the lead was given away
   bool streams_ = false;        // the reply of the current request is streamed
   bool out_of_memory_ = false;
+  bool lost_outcome_ = false;
   bool met_foreigner_ = false;
 };
 

@@ -330,6 +330,19 @@ TEST_F(BatchTest, ACommitThatFailsAfterAChangeThatCannotBeUndoneFailsOnlyThat) {
   EXPECT_EQ(take(first_), "0\t1\n1\t1\t5\n0\t1\n");
 }
 
+TEST_F(BatchTest, NobodyIsToldOfACommitThatMayHaveBeenDoneOrNot) {
+  faulty_.lose_outcome(1);
+  const uint64_t before = faulty_.calls(Call::kCommit);
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(insert(3));
+  run({&first_, &second_});
+  for (Peer* peer : {&first_, &second_}) {
+    EXPECT_EQ(peer->ending, Peer::Ending::kAbandoned);
+    EXPECT_TRUE(peer->output().empty());
+  }
+  EXPECT_EQ(faulty_.calls(Call::kCommit) - before, 1u);  // it is not tried again
+}
+
 TEST_F(BatchTest, APeerOverTheHighWaterMarkIsNotServed) {
   first_.output().append(std::string(Limits{}.max_buffered + 1, 'r'));
   first_.input().append(insert(1));

@@ -328,6 +328,10 @@ void Reactor::run_batch(Leader& leader) {
   }
   if (batch.out_of_memory())
     leader.complain("out of memory (see handlersocket_max_memory), a connection was closed");
+  if (batch.lost_outcome())
+    leader.complain(
+        "the node lost its cluster during a commit: the connections that waited for it were "
+        "closed");
   if (batch.met_foreigner()) report_foreigner(leader);
   if (leads(leader)) {
     if (commits) commits_.fetch_sub(1, std::memory_order_relaxed);

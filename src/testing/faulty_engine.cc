@@ -81,6 +81,9 @@ class FaultySession : public engine::Session {
         lost_ = true;
         gave_way_ = engine_.gives_way;
         break;
+      case FaultyEngine::Fault::kLosesOutcome:
+        outcome_unknown_ = true;
+        break;
       case FaultyEngine::Fault::kRowLocked:
         if (waits_) return std::nullopt;
         must_wait_ = true;
@@ -149,7 +152,7 @@ class FaultySession : public engine::Session {
     auto error = fault(Call::kBeginRequest);
     if (error) return std::move(*error);
     if (lost_) return Error::engine(kTransactionAborted);
-    gave_way_ = false;
+    gave_way_ = outcome_unknown_ = false;
     auto& target = static_cast<FaultyCursor&>(cursor);
     if (engine_.is_locked(target.table()) && !wait_for_table()) {
       return Error::engine(kLockWaitTimeout);
@@ -183,6 +186,7 @@ class FaultySession : public engine::Session {
   }
   bool transaction_lost() const override { return lost_ || inner_->transaction_lost(); }
   bool gave_way() const override { return gave_way_; }
+  bool is_outcome_unknown() const override { return outcome_unknown_; }
 
   bool reads_again_alike() const override { return inner_->reads_again_alike(); }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override {
@@ -245,7 +249,7 @@ class FaultySession : public engine::Session {
   // cursor() sets what is wrapped each time.
   std::unordered_map<const engine::IndexSpec*, std::unique_ptr<FaultyCursor>> cursors_;
   bool lost_ = false;
-  bool gave_way_ = false;
+  bool gave_way_ = false, outcome_unknown_ = false;
   bool must_wait_ = false;
   bool waits_ = false;
   uint32_t most_wait_ms_ = 0;
@@ -304,6 +308,10 @@ void FaultyEngine::fail(Call call, uint64_t nth, Error error) {
 
 void FaultyEngine::lose_transaction(Call call, uint64_t nth, Error error) {
   add(call, nth, {call, 0, std::move(error), Fault::kLosesTransaction});
+}
+
+void FaultyEngine::lose_outcome(uint64_t nth) {
+  add(Call::kCommit, nth, {Call::kCommit, 0, Error::engine(149), Fault::kLosesOutcome});
 }
 
 void FaultyEngine::lock_row(Call call, uint64_t nth) {

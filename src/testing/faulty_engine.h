@@ -51,6 +51,8 @@ class FaultyEngine : public engine::Engine {
   void lose_transaction(Call call, uint64_t nth, Error error = Error::engine(149));
   // Whether a transaction is lost to one of another server. To be set before the loss.
   bool gives_way = false;
+  // The `nth` commit from now on fails, and is_outcome_unknown() holds.
+  void lose_outcome(uint64_t nth);
   // As fail() with a lock wait timeout; must_wait() holds then. A session that waits for locks does
   // not fail.
   void lock_row(Call call, uint64_t nth);
@@ -92,7 +94,14 @@ class FaultyEngine : public engine::Engine {
     Call call;
     uint64_t at;  // the number of the call in counts_
     Error error;
-    enum Effect : uint8_t { kFails, kLosesTransaction, kRowLocked, kHeld, kWorks } effect = kFails;
+    enum Effect : uint8_t {
+      kFails,
+      kLosesTransaction,
+      kLosesOutcome,
+      kRowLocked,
+      kHeld,
+      kWorks
+    } effect = kFails;
     std::optional<engine::SessionEvents::Wait> wait{};  // kHeld
     uint32_t rows = 0;                                  // kWorks
   };

@@ -176,6 +176,47 @@ def alter(node: PrivateServer, goes_on: Callable[[], bool], seed: int) -> None:
             cursor.execute("SELECT SLEEP(0.2)")
 
 
+def test_a_node_that_loses_the_others_during_commits_calls_nothing_undone_that_they_commit(
+    cluster: Cluster, seconds: float, seed: int
+) -> None:
+    """Connections that wait for such a commit are closed: its outcome is not known."""
+    out = Outcome()
+    third = cluster.nodes[2]
+    losses = 0
+
+    def is_ready() -> bool:
+        return status(third, "wsrep_ready") == "ON"
+
+    def lose_the_others(goes_on: Callable[[], bool]) -> None:
+        nonlocal losses
+        while goes_on():
+            third.sql("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'")
+            while is_ready():
+                pass
+            third.sql("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=0'")
+            while not is_ready():
+                pass
+            losses += 1
+
+    def write_on(node: PrivateServer, who: int, goes_on: Callable[[], bool]) -> None:
+        while goes_on():
+            write(node, who, goes_on, out, seed)
+            who += CLIENTS
+
+    def write_on_all(who: int) -> Callable[[Callable[[], bool]], None]:
+        return lambda goes_on: write_on(cluster.nodes[who % len(cluster.nodes)], who, goes_on)
+
+    run(
+        seconds,
+        [lose_the_others, *(write_on_all(who) for who in range(CLIENTS))],
+        lambda: bool(out.faults) or losses > 3,
+    )
+    assert losses > 3
+    check(cluster, out)
+    refusals = {b"sql_1047", b"lock_tables", b"sql_1180", b"sql_1213"}
+    assert {error.split()[2] for error in out.errors} <= refusals
+
+
 RUNNING = (
     "SELECT id, state FROM information_schema.processlist"
     " WHERE user = 'handlersocket' AND command = 'Query' AND info REGEXP '^(insert|update) hs'"
