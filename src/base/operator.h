@@ -25,7 +25,8 @@ enum class FilterOperator : uint8_t {
   kLessOrEqual
 };
 
-// What a modify request does to each row it finds.
-enum class Modification : uint8_t { kUpdate, kDelete, kIncrement, kDecrement };
+// What a modify request does to each row it finds. kIncrement and kDecrement take integers, kAdd takes
+// numbers with a point, too.
+enum class Modification : uint8_t { kUpdate, kDelete, kIncrement, kDecrement, kAdd };
 
 }  // namespace hs

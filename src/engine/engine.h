@@ -166,6 +166,11 @@ class Cursor {
     uint64_t outcome = 1;
   };
 
+  // Whether a row that is inserted with these values in the index's columns has just these, so that
+  // seek() finds it by them. Not so where a column would round or pad a value, or read it otherwise,
+  // and for a 0 in place of which an id is generated. Moves from the current row.
+  virtual Result<bool> keeps_key(std::span<const Value> /*key*/) { return true; }
+
   // Adds a row: values[i] goes to column i of the spec. At most columns() values. Every other
   // column of the table gets what SQL gives it by default. On error nothing is changed. Then the row
   // is the current one, for row().

@@ -88,6 +88,40 @@ std::optional<Amount> parse_amount(std::string_view text) {
   return amount;
 }
 
+std::optional<Amount> parse_decimal_amount(std::string_view text) {
+  const size_t mark = text.find_first_of("eE");
+  int64_t exponent = 0;
+  if (mark != std::string_view::npos) {
+    std::string_view shown = text.substr(mark + 1);
+    if (shown.starts_with('+') && !shown.starts_with("+-")) shown.remove_prefix(1);
+    const char* const end = shown.data() + shown.size();
+    const auto read = std::from_chars(shown.data(), end, exponent);
+    if (shown.empty() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    text = text.substr(0, mark);
+  }
+  Amount amount;
+  amount.negative = take_sign(&text);
+  const size_t point = text.find('.');
+  std::string digits(text.substr(0, point));
+  size_t fraction = 0;
+  if (point != std::string_view::npos) {
+    std::string_view behind = text.substr(point + 1);
+    digits += behind;
+    fraction = behind.size();
+  }
+  if (!all_digits(digits)) return std::nullopt;
+  for (; fraction > 0 && digits.size() > 1 && digits.back() == '0'; --fraction) digits.pop_back();
+  constexpr int64_t kMost = kMaxDigits;
+  if (exponent < -kMost || exponent > kMost || fraction > kMaxDigits) return std::nullopt;
+  auto scale = static_cast<int64_t>(fraction) - exponent;
+  for (; scale < 0 && digits.size() <= kMaxDigits; ++scale) digits += '0';
+  if (scale < 0 || scale > kMost) return std::nullopt;
+  const char* const end = digits.data() + digits.size();
+  if (std::from_chars(digits.data(), end, amount.magnitude).ec != std::errc()) return std::nullopt;
+  amount.scale = static_cast<uint32_t>(scale);
+  return amount;
+}
+
 std::optional<Signs> add(std::string_view number, Amount amount, std::string* sum) {
   const bool negative = take_sign(&number);
   const size_t point = number.find('.');
@@ -99,16 +133,16 @@ std::optional<Signs> add(std::string_view number, Amount amount, std::string* su
     if (!all_digits(fraction)) return std::nullopt;
   }
   whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
-  if (whole.size() > kMaxDigits || fraction.size() > kMaxDigits - whole.size()) {
-    return std::nullopt;
-  }
+  const size_t scale = std::max(fraction.size(), size_t{amount.scale});
+  if (whole.size() > kMaxDigits || scale > kMaxDigits - whole.size()) return std::nullopt;
 
   Magnitude old;
+  old.size = scale - fraction.size();
   for (const std::string_view part : {fraction, whole}) {
     for (size_t i = part.size(); i-- > 0;) old.push(static_cast<unsigned>(part[i] - '0'));
   }
   Magnitude added;
-  added.size = fraction.size();
+  added.size = scale - amount.scale;
   for (uint64_t rest = amount.magnitude; rest > 0; rest /= 10) {
     added.push(static_cast<unsigned>(rest % 10));
   }
@@ -117,7 +151,7 @@ std::optional<Signs> add(std::string_view number, Amount amount, std::string* su
   const bool turns = !grows && old < added;
   const Magnitude result = grows ? plus(old, added) : turns ? minus(added, old) : minus(old, added);
   const Signs signs{sign_of(negative, old), sign_of(negative != turns, result)};
-  append(signs.after, result, fraction.size(), sum);
+  append(signs.after, result, scale, sum);
   return signs;
 }
 

@@ -12,13 +12,15 @@ namespace hs::exec {
 // A number with more digits is not counted on, zeros in front not included. DECIMAL has up to 65.
 inline constexpr size_t kMaxDigits = 100;
 
-// The amount to add: -2^63 .. 2^64-1, or the negative of such a number.
+// The amount to add: -2^63 .. 2^64-1, or the negative of such a number, with the point so many digits
+// further left.
 struct Amount {
   bool negative = false;
   uint64_t magnitude = 0;
+  uint32_t scale = 0;
 };
 
-// The nearest DOUBLE, which is what SQL makes of an integer that it adds to a DOUBLE.
+// The nearest DOUBLE of an integer, which is what SQL makes of one that it adds to a DOUBLE.
 inline double to_real(Amount amount) {
   const auto magnitude = static_cast<double>(amount.magnitude);
   return amount.negative ? -magnitude : magnitude;
@@ -26,6 +28,10 @@ inline double to_real(Amount amount) {
 
 // An optional sign and digits, and nothing else. Empty: the text is not that, or is out of range.
 std::optional<Amount> parse_amount(std::string_view text);
+
+// The same with a point and an exponent, and at most kMaxDigits digits behind the point. Zeros at the
+// end of the fraction do not count.
+std::optional<Amount> parse_decimal_amount(std::string_view text);
 
 // -1, 0 or 1 for a number below, at or above zero.
 struct Signs {
@@ -35,7 +41,8 @@ struct Signs {
   bool cross_zero() const { return before * after < 0; }
 };
 
-// Appends `number` + `amount` to *sum, with as many digits behind the point as `number` has.
+// Appends `number` + `amount` to *sum, with as many digits behind the point as the one of them that has
+// more.
 // `number` is an optional sign and digits, and maybe a point with further digits; it may be a part
 // of *sum. Exact: no digit is lost. Empty, and nothing appended: `number` is not that, or has more
 // than kMaxDigits.

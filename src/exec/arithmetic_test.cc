@@ -158,6 +158,28 @@ TEST(Add, AppendsAndTellsTheSigns) {
   }
 }
 
+TEST(DecimalAmount, HasAPointAndAnExponent) {
+  const auto sum_of = [](std::string_view number, std::string_view amount) {
+    const std::optional<Amount> parsed = parse_decimal_amount(amount);
+    std::string sum;
+    return parsed && add(number, *parsed, &sum) ? sum : "none";
+  };
+  EXPECT_EQ(sum_of("1", "0.5"), "1.5");
+  EXPECT_EQ(sum_of("1.25", "-1.255"), "-0.005");
+  EXPECT_EQ(sum_of("1.25", "1e2"), "101.25");
+  EXPECT_EQ(sum_of("1.25", "15e-1"), "2.75");
+  EXPECT_EQ(sum_of("1.25", "+1.50E+0"), "2.75");
+  EXPECT_EQ(sum_of("0.00", "-0.000"), "0.00");
+  EXPECT_EQ(sum_of("12345678901234567890123456789012345.123456789012345678901234567890", "0.1"),
+            "12345678901234567890123456789012345.223456789012345678901234567890");
+  EXPECT_EQ(sum_of("1", "1e-40"), "1." + std::string(39, '0') + "1");
+  for (const char* wrong :
+       {"", ".", "-", "1.2.3", "1e", "1e+-2", "e5", "0x10", " 1", "1 ", "nan", "inf", "1e101",
+        "1e-101", "99999999999999999999", "1e99999999999999999999"}) {
+    EXPECT_EQ(sum_of("1", wrong), "none") << wrong;
+  }
+}
+
 std::string text_of(__int128 number, size_t scale) {
   const bool negative = number < 0;
   std::string digits;

@@ -1,5 +1,6 @@
 #include "exec/command.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -67,6 +68,7 @@ class Run {
       Result<const mapping::Mapping*> stale = find_stale();
       if (!stale) return std::move(stale.error());
       if (*stale == nullptr) return {};
+      if (attempt == kAttempts && failure_) return *std::move(failure_);
       if (attempt == kAttempts || session_.has_uncommitted_changes()) return ErrorCode::kLockTables;
       if (context_.directory != nullptr) context_.directory->forget(**stale);
       client_.tables().forget(**stale);
@@ -89,9 +91,11 @@ class Run {
       if (!session_.is_open(*bound.spec)) as_server.emplace(*this);
       Result<engine::Cursor*> cursor = session_.cursor(*bound.spec);
       if (!cursor) {
-        if (names_are_wrong(cursor.error().code)) return bound.table;
+        failure_ = cursor.error();
+        if (names_are_wrong(failure_->code)) return bound.table;
         return std::move(cursor.error());
       }
+      failure_.reset();
       if ((*cursor)->definition() != bound.table->definition) return bound.table;
     }
     return static_cast<const mapping::Mapping*>(nullptr);
@@ -125,10 +129,23 @@ class Run {
   }
 
   Result<uint64_t> carry_out(const Plan& plan, Request& request) {
+    if (request.verb == protocol::Verb::kInsert) name_row(request);
     if (request.expiry && plan.kind != Plan::Kind::kRefused) {
       if (Result<void> done = fill_in_expiry(plan, request); !done) return done.error();
     }
     return exec::carry_out(context_, plan, request, session_, scratch_, reply_);
+  }
+
+  // So that no row is written but the one that the client has named.
+  void name_row(Request& request) {
+    const protocol::Target& target = command_.targets()[request.index_id];
+    scratch_.row_key.clear();
+    for (const uint16_t column : target.table->key) {
+      const auto at = std::ranges::find(target.columns, column);
+      HS_ASSERT(at != target.columns.end());
+      scratch_.row_key.push_back(request.values[static_cast<size_t>(at - target.columns.begin())]);
+    }
+    request.row_key = scratch_.row_key;
   }
 
   // Puts the moment into copies of the request's values.
@@ -188,6 +205,7 @@ class Run {
   engine::Session& session_;
   Scratch& scratch_;
   protocol::ReplyWriter& reply_;
+  std::optional<Error> failure_;  // why a table could not be opened as its mapping says
   uint64_t rows_ = 0;
   bool has_changed_ = false;
 };

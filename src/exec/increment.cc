@@ -1,6 +1,7 @@
 #include "exec/increment.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -24,13 +25,22 @@ Result<void> Increment::prepare(Modification modification, std::span<const std::
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].is_null()) continue;
-    std::optional<Amount> amount = parse_amount(operands[i].text());
-    if (!amount) return ErrorCode::kNumber;
-    if (subtracts) amount->negative = !amount->negative;
     Scratch::Count& count = scratch_.counts.emplace_back();
     count.column = i;
-    count.amount = *amount;
     count.is_real = cursor_.counting(i) == Counting::kReal;
+    const std::string_view text = operands[i].text();
+    if (modification == Modification::kAdd && count.is_real) {
+      const char* const end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, count.real_amount);
+      if (read.ec != std::errc() || read.ptr != end) return ErrorCode::kNumber;
+      continue;
+    }
+    std::optional<Amount> amount =
+        modification == Modification::kAdd ? parse_decimal_amount(text) : parse_amount(text);
+    if (!amount) return ErrorCode::kNumber;
+    if (subtracts) amount->negative = !amount->negative;
+    count.amount = *amount;
+    count.real_amount = to_real(*amount);
   }
   find_repeated(columns);
   return {};
@@ -68,7 +78,7 @@ Result<bool> Increment::compute(std::span<const Value> row) {
     assignment.column = count.column;
     assignment.value = {nullptr, count.size};
     assignment.is_sum = true;
-    if (count.is_real) assignment.addend = to_real(count.amount);
+    if (count.is_real) assignment.addend = count.real_amount;
   }
   // Appending moves the sums, so their addresses are taken only now.
   const char* sum = sums.data();
@@ -96,7 +106,7 @@ Result<Signs> Increment::add_to_text(Scratch::Count& count, std::string_view old
 Result<Signs> Increment::add_to_real(Scratch::Count& count) {
   const double old =
       count.previous ? scratch_.counts[*count.previous].real_sum : cursor_.real(count.column);
-  count.real_sum = old + to_real(count.amount);
+  count.real_sum = old + count.real_amount;
   if (!std::isfinite(count.real_sum)) return ErrorCode::kNotANumber;
   return Signs{sign_of(old), sign_of(count.real_sum)};
 }

@@ -73,6 +73,11 @@ Result<uint64_t> insert(const Plan& plan, const protocol::Request& request,
   if (!begun) return std::move(begun.error());
   engine::Cursor& cursor = **begun;
 
+  if (!request.row_key.empty()) {
+    const Result<bool> keeps = cursor.keeps_key(request.row_key);
+    if (!keeps) return keeps.error();
+    if (!*keeps) return ErrorCode::kKeyValue;
+  }
   const bool returns = request.return_old || request.return_new;
   if (returns) reply.begin_rows(cursor.columns());
   OldRows old_rows(reply);

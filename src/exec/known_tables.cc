@@ -83,18 +83,32 @@ Result<void> KnownTables::ask_for_tables(protocol::Command& command, mapping::Di
   return {};
 }
 
+// What a command is told of a table must be true, even where it makes no request of it.
+template <class Visit>
+bool KnownTables::each_target(const protocol::Command& command, Visit visit) {
+  const std::span<const protocol::Target> targets = command.targets();
+  if (!std::ranges::all_of(targets, visit)) return false;
+  const mapping::Mapping* last = nullptr;
+  for (const mapping::Mapping* table : tables_) {
+    if (table == nullptr || table == std::exchange(last, table)) continue;
+    const auto is_bound = [table](const Bound& bound) { return bound.table == table; };
+    if (std::ranges::any_of(bound_, is_bound)) continue;
+    if (!visit(protocol::Target{table, table->key, {}, {}})) return false;
+  }
+  return true;
+}
+
 bool KnownTables::bind(protocol::Command& command, const protocol::Facts& facts,
                        const mapping::Directory* directory) {
   bound_.clear();
   if (directory != nullptr && version_ != directory->version()) return false;
   if (!find_tables(command, directory)) return false;
   command.begin(tables_, facts);
-  for (const protocol::Target& target : command.targets()) {
+  return each_target(command, [&](const protocol::Target& target) {
     const engine::IndexSpecPtr* const spec = find_spec(target);
-    if (spec == nullptr) return false;
-    bound_.push_back({target.table, spec});
-  }
-  return true;
+    if (spec != nullptr) bound_.push_back({target.table, spec});
+    return spec != nullptr;
+  });
 }
 
 Result<void> KnownTables::look_up(protocol::Command& command, const protocol::Facts& facts,
@@ -109,14 +123,16 @@ Result<void> KnownTables::look_up(protocol::Command& command, const protocol::Fa
   bound_.clear();
   if (Result<void> done = ask_for_tables(command, directory, session); !done) return done;
   command.begin(tables_, facts);
-  for (const protocol::Target& target : command.targets()) {
+  const bool has_room = each_target(command, [&](const protocol::Target& target) {
     const engine::IndexSpecPtr* spec = find_spec(target);
     if (spec == nullptr) {
-      if (specs_.size() >= most_specs) return ErrorCode::kTooManyIndexes;
+      if (specs_.size() >= most_specs) return false;
       spec = make_spec(target, pool);
     }
     bound_.push_back({target.table, spec});
-  }
+    return true;
+  });
+  if (!has_room) return ErrorCode::kTooManyIndexes;
   return {};
 }
 
@@ -125,7 +141,8 @@ const engine::IndexSpecPtr* KnownTables::find_spec(const protocol::Target& targe
     const size_t at = i == 0 ? last_spec_ : i <= last_spec_ ? i - 1 : i;
     const Known& known = *specs_[at];
     if (known.table != target.table || !is_same(known.columns, target.columns) ||
-        !is_same(known.filter_columns, target.filter_columns)) {
+        !is_same(known.filter_columns, target.filter_columns) ||
+        (known.is_of_other_index ? target.index != known.spec->index : !target.index.empty())) {
       continue;
     }
     last_spec_ = at;
@@ -141,8 +158,10 @@ const engine::IndexSpecPtr* KnownTables::make_spec(const protocol::Target& targe
       Known{&table,
             {target.columns.begin(), target.columns.end()},
             {target.filter_columns.begin(), target.filter_columns.end()},
-            pool.intern({table.database, table.table, table.index, names_of(table, target.columns),
-                         names_of(table, target.filter_columns)}),
+            !target.index.empty(),
+            pool.intern({table.database, table.table,
+                         target.index.empty() ? table.index : std::string(target.index),
+                         names_of(table, target.columns), names_of(table, target.filter_columns)}),
             0});
   specs_.reserve(specs_.size() + 1);
   take_memory(pool.memory(), sizeof(Known));

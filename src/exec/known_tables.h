@@ -62,6 +62,7 @@ class KnownTables {
   struct Known {
     const mapping::Mapping* table;
     std::vector<uint16_t> columns, filter_columns;
+    bool is_of_other_index;
     engine::IndexSpecPtr spec;
     size_t memory;
   };
@@ -72,6 +73,9 @@ class KnownTables {
                               engine::Session& session);
   const mapping::Mapping* find(std::string_view key);
   const mapping::Mapping* add(mapping::MappingPtr mapping);
+  // Of the command and of tables that it only names. Stops at the first for which `visit` is false.
+  template <class Visit>
+  bool each_target(const protocol::Command& command, Visit visit);
   const engine::IndexSpecPtr* find_spec(const protocol::Target& target);
   const engine::IndexSpecPtr* make_spec(const protocol::Target& target, SpecPool& pool);
   void drop(const Known& known);

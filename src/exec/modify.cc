@@ -11,7 +11,8 @@ namespace {
 
 bool counts(const protocol::Request& request) {
   return request.modification == Modification::kIncrement ||
-         request.modification == Modification::kDecrement;
+         request.modification == Modification::kDecrement ||
+         request.modification == Modification::kAdd;
 }
 
 using Updated = engine::Cursor::Updated;

@@ -30,7 +30,8 @@ bool may_search(const Request& request, const Rights& rights) {
 
 bool counts(const Request& request) {
   return request.modification == Modification::kIncrement ||
-         request.modification == Modification::kDecrement;
+         request.modification == Modification::kDecrement ||
+         request.modification == Modification::kAdd;
 }
 
 std::optional<Error> denied(int number) { return Error::access_denied(number); }

@@ -34,7 +34,7 @@ struct Scratch {
     Amount amount;
     std::optional<size_t> previous;  // position in counts of the same column's earlier operand
     bool is_real = false;
-    double real_sum = 0;
+    double real_amount = 0, real_sum = 0;
     size_t begin = 0, size = 0;  // of the sum, in sums
   };
   std::vector<Count> counts;
@@ -42,7 +42,7 @@ struct Scratch {
   std::string sums;  // one behind the other
 
   // Of a command's request: copies of its values with the moment at which the row expires.
-  std::vector<Value> values, updates;
+  std::vector<Value> values, updates, row_key;
   std::string moment;
 };
 

@@ -44,7 +44,7 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
       std::optional<TableName> locked;
       {
         const MutexLock lock(mutex_);
-        if (!pending_.empty()) locked = *pending_.begin();
+        if (!pending_.empty()) locked = pending_.begin()->first;
       }
       // The name may be that of a table that could not be looked at.
       if (locked) {
@@ -116,12 +116,12 @@ void Directory::forget(const Mapping& mapping) {
   const MutexLock lock(mutex_);
   const auto at = tables_.find(table);
   if (at != tables_.end() && at->second.shape.definition == mapping.definition) {
-    if (!at->second.name.empty()) pending_.insert(table);
+    if (!at->second.name.empty()) wait_for_look(table);
     erase(table);
   }
   const auto contained = container_tables_.find(table);
   if (contained != container_tables_.end() && contained->second.definition == mapping.definition)
-    pending_.insert(table);
+    wait_for_look(table);
 }
 
 std::vector<MappingPtr> Directory::list() const {
@@ -142,8 +142,8 @@ void Directory::refresh(Tables& tables, bool thorough) {
     tables.look_for_news(thorough, news);
     const MutexLock lock(mutex_);
     for (const TableName& table : news.gone) erase(table);
-    pending_.insert(news.changed.begin(), news.changed.end());
-    for (const TableName& table : pending_) {
+    for (const TableName& table : news.changed) wait_for_look(table);
+    for (const auto& [table, since] : pending_) {
       if (looks.size() == kMostLooks) break;
       looks.push_back(table);
     }
@@ -153,17 +153,30 @@ void Directory::refresh(Tables& tables, bool thorough) {
 
 // Errors: those of Tables::shape(), but for the one of a table that is not there.
 Result<void> Directory::look_at(const TableName& table, bool is_asked_for, Tables& tables) {
+  uint64_t begun = 0;
+  {
+    const MutexLock lock(mutex_);
+    begun = ++time_;
+    ++looks_[table].under_way;
+  }
   Result<TableShape> shape = tables.shape(table.database, table.table);
   const MutexLock lock(mutex_);
+  const auto looks = looks_.find(table);
+  const bool is_overtaken = begun < looks->second.noted;
+  const bool is_locked = !shape && shape.error().code != ErrorCode::kOpenTable;
+  if (!is_overtaken && !is_locked) looks->second.noted = begun;
+  if (--looks->second.under_way == 0) looks_.erase(looks);
+  if (is_locked) return std::move(shape.error());
+  if (is_overtaken) return {};
   if (shape) {
     note(table, std::move(*shape), is_asked_for);
-  } else if (shape.error().code == ErrorCode::kOpenTable) {
+  } else {
     erase(table);
     if (container_tables_.erase(table) != 0) make_containers();
-  } else {
-    return std::move(shape.error());
   }
-  pending_.erase(table);
+  // What has changed since is looked at once more.
+  const auto pending = pending_.find(table);
+  if (pending != pending_.end() && pending->second < begun) pending_.erase(pending);
   return {};
 }
 

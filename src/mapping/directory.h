@@ -83,6 +83,7 @@ class Directory {
   Answer standard() const HS_REQUIRES(mutex_);
   static Answer answer(const Known& known, const TableName& table);
   Result<void> look_at(const TableName& table, bool is_asked_for, Tables& tables);
+  void wait_for_look(const TableName& table) HS_REQUIRES(mutex_) { pending_[table] = ++time_; }
   void note(const TableName& table, TableShape&& shape, bool is_asked_for) HS_REQUIRES(mutex_);
   void erase(const TableName& table) HS_REQUIRES(mutex_);
   void make_containers() HS_REQUIRES(mutex_);
@@ -95,7 +96,14 @@ class Directory {
   mutable Mutex mutex_;
   std::map<TableName, Known> tables_ HS_GUARDED_BY(mutex_);
   std::map<std::string, std::set<TableName>, std::less<>> names_ HS_GUARDED_BY(mutex_);
-  std::set<TableName> pending_ HS_GUARDED_BY(mutex_);  // to be looked at
+  // Looks overtake one another. What is known of a table is what the last one has seen that was begun.
+  struct Looks {
+    unsigned under_way = 0;
+    uint64_t noted = 0;  // when the last one was begun of those that are done
+  };
+  uint64_t time_ HS_GUARDED_BY(mutex_) = 0;
+  std::map<TableName, Looks> looks_ HS_GUARDED_BY(mutex_);       // of tables with one under way
+  std::map<TableName, uint64_t> pending_ HS_GUARDED_BY(mutex_);  // to be looked at, since when
   Containers containers_ HS_GUARDED_BY(mutex_);
   std::map<std::string, Known, std::less<>> of_containers_ HS_GUARDED_BY(mutex_);
   std::map<TableName, TableShape> container_tables_ HS_GUARDED_BY(mutex_);

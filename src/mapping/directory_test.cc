@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -38,6 +39,11 @@ class SomeTables final : public Tables {
 
   Result<TableShape> shape(std::string_view database, std::string_view table) override {
     ++shapes;
+    if (const auto between = std::exchange(in_shape, {})) {
+      const bool was_there = tables_.contains({std::string(database), std::string(table)});
+      between();
+      if (!was_there) return ErrorCode::kOpenTable;
+    }
     if (is_locked) return ErrorCode::kLockTables;
     const auto at = tables_.find({std::string(database), std::string(table)});
     if (at == tables_.end()) return ErrorCode::kOpenTable;
@@ -52,6 +58,7 @@ class SomeTables final : public Tables {
   int shapes = 0, looks = 0;
   bool is_locked = false;
   std::string unseen;
+  std::function<void()> in_shape;  // once, behind the look at what is there
 
  private:
   std::map<TableName, TableShape> tables_;
@@ -240,6 +247,22 @@ TEST_F(DirectoryTest, AContainersTableIsFollowed) {
   directory_.forget(*first);
   directory_.refresh(tables_, false);
   EXPECT_EQ(find("@@aaa.1"), "@@aaa. user 9");
+}
+
+// CREATE OR REPLACE: one thread sees that the table is gone, and another one then that it is there.
+TEST_F(DirectoryTest, ALookThatIsOvertakenSaysNothing) {
+  tables_.make(kUser, "hs: name=user");
+  EXPECT_EQ(find("user:1"), "user: user 1");
+  tables_.drop(kUser);
+  directory_.refresh(tables_, true);
+  tables_.make(kUser, "hs: name=user");
+  tables_.drop(kUser);
+  tables_.in_shape = [&] {
+    tables_.make(kUser, "hs: name=user");
+    EXPECT_EQ(find("user:1"), "user: user 3");
+  };
+  directory_.refresh(tables_, true);
+  EXPECT_EQ(find("user:1"), "user: user 3");
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ class Maker {
     made_->database = table_.database;
     made_->table = table_.table;
     made_->columns = table_.columns;
+    for (size_t at = 0; at < table_.columns.size(); ++at)
+      if (table_.columns[at].has_no_default) made_->required.push_back(static_cast<Position>(at));
     made_->definition = table_.definition;
     for (auto step : {&Maker::take_separators, &Maker::take_name, &Maker::take_key,
                       &Maker::take_flags, &Maker::take_cas, &Maker::take_ttl, &Maker::take_values})

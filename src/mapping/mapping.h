@@ -54,6 +54,8 @@ struct Mapping {
   std::optional<Position> flags, cas, ttl;
   // Another index is unique, too, so a new row may be a duplicate of one with another key.
   bool has_other_unique = false;
+  // What a new row must be given: it has no default.
+  std::vector<Position> required;
   char separator = kSeparator;
   char value_separator = kValueSeparator;
   uint64_t definition = 0;  // of the table: see engine::Cursor::definition()

@@ -26,8 +26,9 @@ struct ColumnShape {
   uint8_t bytes = 0;  // of an integer
   bool is_unsigned = false;
   bool is_nullable = false;
-  bool is_computed = false;  // no value can be stored
-  bool is_hidden = false;    // SELECT * does not show it
+  bool is_computed = false;     // no value can be stored
+  bool is_hidden = false;       // SELECT * does not show it
+  bool has_no_default = false;  // a new row must be given a value
 
   bool operator==(const ColumnShape&) const = default;
 };

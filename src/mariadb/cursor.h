@@ -133,6 +133,7 @@ class MariaCursor final : public engine::Cursor {
   Result<std::span<const Value>> row() override;
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
+  Result<bool> keeps_key(std::span<const Value> key) override;
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;

@@ -156,7 +156,9 @@ Result<std::optional<int64_t>> MariaCursor::expires_at() {
 Result<Value> MariaCursor::moment(std::optional<int64_t> seconds) {
   if (!expiry_.exists())
     return Error{ErrorCode::kTableComment, 0, "the table's comment has no ttl="};
-  moment_ = expiry_.text_of(session_.thd(), seconds);
+  Result<std::optional<std::string>> text = expiry_.text_of(session_.thd(), seconds);
+  if (!text) return std::move(text.error());
+  moment_ = std::move(*text);
   return moment_ ? Value::of(*moment_) : Value::null();
 }
 

@@ -12,6 +12,36 @@
 namespace hs::mariadb {
 namespace {
 
+constexpr int64_t kSecondsOfDay = 86400;
+constexpr int64_t kFirstDay = 719528;             // of 1970, as the server counts days
+constexpr int64_t kLastMoment = 253'402'300'799;  // 9999-12-31 23:59:59
+
+// As if the time were UTC.
+int64_t local_seconds(const MYSQL_TIME& at) {
+  const int64_t day = calc_daynr(at.year, at.month, at.day) - kFirstDay;
+  return day * kSecondsOfDay + at.hour * 3600 + at.minute * 60 + at.second;
+}
+
+// False: it is behind the year 9999.
+bool set_local(int64_t seconds, MYSQL_TIME* at) {
+  if (seconds > kLastMoment) return false;
+  set_zero_time(at, MYSQL_TIMESTAMP_DATETIME);
+  get_date_from_daynr(static_cast<long>(seconds / kSecondsOfDay + kFirstDay), &at->year, &at->month,
+                      &at->day);
+  const auto second = static_cast<uint>(seconds % kSecondsOfDay);
+  at->hour = second / 3600;
+  at->minute = second / 60 % 60;
+  at->second = second % 60;
+  return true;
+}
+
+// What the time zone is ahead of UTC where the server's TIMESTAMP ends: behind that it tells nothing.
+int64_t last_offset(const THD* thd) {
+  MYSQL_TIME last;
+  thd->variables.time_zone->gmt_sec_to_TIME(&last, TIMESTAMP_MAX_VALUE);
+  return local_seconds(last) - int64_t{TIMESTAMP_MAX_VALUE};
+}
+
 Error wrong(std::string what) { return Error{ErrorCode::kTableComment, 0, std::move(what)}; }
 
 // As SQL compares names of columns.
@@ -130,20 +160,27 @@ std::optional<int64_t> Expiry::moment(const THD* thd) {
   if (field_->get_date(&at, date_mode_t(0))) return std::nullopt;
   if (at.year == 0 && at.month == 0 && at.day == 0) return std::nullopt;
   uint error = 0;
-  return thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  const my_time_t found = thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  const int64_t local = local_seconds(at);
+  return local > TIMESTAMP_MAX_VALUE ? local - last_offset(thd) : int64_t{found};
 }
 
-std::optional<std::string> Expiry::text_of(const THD* thd, std::optional<int64_t> moment) const {
-  if (!moment && field_->real_maybe_null()) return std::nullopt;
-  if (kind_ == Kind::kSeconds) return std::to_string(moment.value_or(0));
+Result<std::optional<std::string>> Expiry::text_of(const THD* thd,
+                                                   std::optional<int64_t> moment) const {
+  if (!moment && field_->real_maybe_null()) return std::optional<std::string>();
+  if (kind_ == Kind::kSeconds) return std::optional(std::to_string(moment.value_or(0)));
   MYSQL_TIME at;
-  if (moment) {
+  if (moment && *moment > TIMESTAMP_MAX_VALUE) {
+    if (*moment > kLastMoment || !set_local(*moment + last_offset(thd), &at)) {
+      return Error{ErrorCode::kSql, ER_DATETIME_FUNCTION_OVERFLOW, "Datetime field overflow"};
+    }
+  } else if (moment) {
     thd->variables.time_zone->gmt_sec_to_TIME(&at, *moment);
   } else {
     set_zero_time(&at, MYSQL_TIMESTAMP_DATETIME);
   }
   char text[MAX_DATE_STRING_REP_LENGTH];
-  return std::string(text, static_cast<size_t>(my_datetime_to_str(&at, text, 0)));
+  return std::optional(std::string(text, static_cast<size_t>(my_datetime_to_str(&at, text, 0))));
 }
 
 void Expiry::store_now(const THD* thd) {

@@ -37,8 +37,9 @@ class Expiry {
 
   // When the row that the field points to expires, in seconds since 1970. None: never.
   std::optional<int64_t> moment(const THD* thd);
-  // The text that must be stored for it; none: NULL. Only if it exists.
-  std::optional<std::string> text_of(const THD* thd, std::optional<int64_t> moment) const;
+  // The text that must be stored for it; none: NULL. Only if it exists. Error: kSql, it is behind all
+  // dates.
+  Result<std::optional<std::string>> text_of(const THD* thd, std::optional<int64_t> moment) const;
 
   // Makes the field's value the greatest one that is no moment and not NULL.
   void store_never();

@@ -83,6 +83,8 @@ mapping::TableShape shape_of(const TABLE& table) {
     column.is_nullable = field.real_maybe_null();
     column.is_computed = field.vcol_info != nullptr || field.vers_sys_field();
     column.is_hidden = field.invisible == INVISIBLE_USER;
+    column.has_no_default = (field.flags & NO_DEFAULT_VALUE_FLAG) != 0 && !column.is_computed &&
+                            (field.flags & AUTO_INCREMENT_FLAG) == 0;
   }
   for (uint i = 0; i < share.keys; ++i) {
     const KEY& key = table.key_info[i];

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/result.h"
 #include "protocol/reply.h"
 #include "protocol/request.h"
@@ -29,6 +30,9 @@ namespace hs::protocol {
 class Conversation {
  public:
   virtual ~Conversation() = default;
+
+  // To be called first: what it keeps of messages counts there. Null: nowhere.
+  virtual void count_in(Memory* /*memory*/) {}
 
   // To be called when the unread bytes begin elsewhere, as messages are taken back: what
   // Codec::next() has seen of an incomplete message does not count.
@@ -81,6 +85,10 @@ class Protocol {
 
   // Any thread, also for make_codec(). May throw std::bad_alloc.
   virtual std::unique_ptr<Conversation> begin() const = 0;
+
+  // Where no login is asked for, a client is known before it has shown anything of itself: its first
+  // request may well be a long one.
+  virtual bool knows_at_once() const { return false; }
 
   // `max_reply_size`: bytes of one reply, at most. `stream` must outlive the codec; null: every
   // reply is kept until it is complete.

@@ -35,6 +35,7 @@ struct Target {
   const mapping::Mapping* table = nullptr;
   std::span<const uint16_t> columns;
   std::span<const uint16_t> filter_columns;
+  std::string_view index;  // another one than the key's; empty: the key's
 };
 
 class Command {

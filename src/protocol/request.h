@@ -171,6 +171,9 @@ struct Request {
 
   // kInsert: the row; kModify: new values or increments
   std::span<const Value> values;
+  // kInsert, of a command: the key that the row must have. It is filled in. Error: kKeyValue, the
+  // columns would make another one of it.
+  std::span<const Value> row_key;
   // Of a command: one of `values`, and of `updates` if there are any, is the moment at which the row
   // expires, as its column has it. It is filled in.
   struct Expiry {

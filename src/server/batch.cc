@@ -152,7 +152,8 @@ void Batch::run_messages(Peer& peer, protocol::Codec& codec) {
 }
 
 size_t Batch::longest_message(Peer& peer) const {
-  const bool known = exec::is_known(peer.client);
+  const bool known = exec::is_known(peer.client) ||
+                     (peer.protocol.knows_at_once() && !peer.client.authentication().is_required());
   peer.set_known(known);
   const size_t most = context_.limits.max_request_size;
   return known ? most : std::min(most, kMaxRequestOfUnknown);

@@ -32,7 +32,9 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
       : net::Connection(pool.memory()),
         protocol(spoken),
         conversation(spoken.begin()),
-        client(pool, authentication) {}
+        client(pool, authentication) {
+    conversation->count_in(pool.memory());
+  }
 
   ~Peer() override { tell_account({}); }
 

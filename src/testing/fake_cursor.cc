@@ -177,6 +177,15 @@ bool FakeCursor::meets_key(const Row& row) const {
   return EntryLess()(entry, Bound{key_, behind}) == descending();
 }
 
+Result<bool> FakeCursor::keeps_key(std::span<const Value> key) {
+  HS_ASSERT(key.size() == key_parts());
+  const std::lock_guard lock(session_.engine_.mutex_);
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (!table_->key_cell(index_->columns[i], key[i]).exact) return false;
+  }
+  return true;
+}
+
 Result<engine::Cursor::Inserted> FakeCursor::insert(std::span<const Value> values) {
   HS_ASSERT(session_.here(session_.request_ == this) &&
             session_.access_ == engine::Access::kInsert);

@@ -37,6 +37,7 @@ class FakeCursor : public engine::Cursor {
   void end_count() override;
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
+  Result<bool> keeps_key(std::span<const Value> key) override;
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;

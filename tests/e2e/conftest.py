@@ -15,7 +15,7 @@ import mysql_dialect  # noqa: E402
 import on_mysql  # noqa: E402
 import server_files  # noqa: E402
 from hs_client import Client  # noqa: E402
-from private_server import PrivateServer  # noqa: E402
+from private_server import PrivateServer, free_port  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,6 +53,15 @@ def database(server: PrivateServer) -> Iterator[str]:
     server.make_database("hs")
     yield "hs"
     server.sql("DROP DATABASE IF EXISTS hs")
+
+
+@pytest.fixture(scope="module")
+def resp_port(server: PrivateServer) -> Iterator[int]:
+    """The port for clients of Redis, opened while the server runs."""
+    port = free_port()
+    server.sql(f"SET GLOBAL handlersocket_resp_port = '{port}'")
+    yield port
+    server.sql("SET GLOBAL handlersocket_resp_port = DEFAULT")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from private_server import PrivateServer, free_port
+from private_server import PrivateServer
 from resp_client import Resp, RespError, message
 
 TABLES = """
@@ -23,15 +23,6 @@ CREATE TABLE hs.pair (a INT, b VARCHAR(9), v VARCHAR(9), w VARCHAR(9), u INT UNI
 CREATE TABLE hs.ses (id VARBINARY(20) PRIMARY KEY, data TEXT, at DATETIME NULL, KEY (at))
   COMMENT 'hs: name=ses value=data ttl=at';
 """
-
-
-@pytest.fixture(scope="module")
-def resp_port(server: PrivateServer) -> Iterator[int]:
-    """The port, opened while the server runs."""
-    port = free_port()
-    server.sql(f"SET GLOBAL handlersocket_resp_port = '{port}'")
-    yield port
-    server.sql("SET GLOBAL handlersocket_resp_port = DEFAULT")
 
 
 @pytest.fixture

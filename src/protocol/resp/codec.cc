@@ -1,9 +1,11 @@
 #include "protocol/resp/codec.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/hello.h"
 #include "protocol/resp/transaction.h"
@@ -16,7 +18,7 @@ using Kind = CommandInfo::Kind;
 using ArgumentList = std::vector<std::string_view>;
 
 // Commands of a transaction that is there as a whole; a longer one is taken command by command.
-constexpr size_t kMostInBlock = 10'000;
+constexpr size_t kMostInBlock = RespConversation::kMostQueued;
 
 constexpr std::string_view kHelloFirst =
     "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
@@ -98,8 +100,9 @@ class Writer final : public ReplyWriter {
   void error(const Error& error) override {
     if (command_ != nullptr && command_->is_running()) return command_->failed(error);
     encoder_.truncate(0);
-    if (exec_ != nullptr && error.code != ErrorCode::kUnauthorized) {
-      return exec_->write_failure(error);
+    if (exec_ != nullptr) {
+      return error.code == ErrorCode::kUnauthorized ? exec_->write_no_login()
+                                                    : exec_->write_failure(error);
     }
     if (error.code == ErrorCode::kUnauthorized && login_ != Login::kNone) {
       return encoder_.error(login_ == Login::kHelloAlone ? kHelloFirst : kWrongPass);
@@ -123,6 +126,7 @@ class RespCodec final : public Codec {
 
   Message next(Conversation& conversation, std::string_view unread, size_t longest) override {
     auto& resp = static_cast<RespConversation&>(conversation);
+    longest_ = longest;
     Message message;
     arguments_.clear();
     const bool is_whole = resp.progress.parsed == 0;
@@ -165,8 +169,8 @@ class RespCodec final : public Codec {
     if (!is_parsed) {
       arguments_.clear();
       Progress progress;
-      const Frame frame = next_frame(text, text.size(), progress, arguments_);
-      if (frame.state == Frame::State::kWrong || frame.state == Frame::State::kTooLong) {
+      const Frame frame = next_frame(text, SIZE_MAX, progress, arguments_);
+      if (frame.state != Frame::State::kWhole) {
         Request request = answer("ERR " + frame.error, resp);
         request.ends_connection = true;
         return request;
@@ -286,7 +290,7 @@ class RespCodec final : public Codec {
     } else if (info->in_transaction == In::kNot) {
       error = "ERR Command not allowed inside a transaction";
     }
-    queue_.set(text, std::move(error));
+    queue_.set(text, std::move(error), longest_);
     queue_.start(arguments_, resp, writer_.encoder());
     return command_request(queue_);
   }
@@ -294,25 +298,32 @@ class RespCodec final : public Codec {
   Request decode_exec(RespConversation& resp) {
     exec_.begin_message(false);
     parts_.clear();
-    parts_.reserve(resp.queued.size());
-    for (const std::string& message : resp.queued) add_part(resp, message);
+    parts_.reserve(resp.queued_count);
+    std::string_view text = resp.queued->view();
+    while (!text.empty()) add_part(resp, take_message(&text));
     return start_exec(resp);
   }
 
   Request decode_block(RespConversation& resp, std::string_view text) {
     exec_.begin_message(true);
     parts_.clear();
-    bool is_first = true;
-    while (!text.empty()) {
-      ArgumentList arguments;
-      Progress progress;
-      const Frame frame = next_frame(text, text.size(), progress, arguments);
-      const std::string_view message = text.substr(0, frame.size);
-      text.remove_prefix(frame.size);
-      // The first is MULTI, the last is EXEC.
-      if (!std::exchange(is_first, false) && !text.empty()) add_part(resp, message);
+    (void)take_message(&text);  // MULTI
+    for (;;) {
+      std::unique_ptr<ArgumentList> part = take_message(&text);
+      if (text.empty()) break;  // that was EXEC
+      add_part(resp, std::move(part));
     }
     return start_exec(resp);
+  }
+
+  // The arguments of the first of several messages, all of which are whole.
+  static std::unique_ptr<ArgumentList> take_message(std::string_view* text) {
+    auto arguments = std::make_unique<ArgumentList>();
+    Progress progress;
+    const Frame frame = next_frame(*text, SIZE_MAX, progress, *arguments);
+    HS_ASSERT(frame.state == Frame::State::kWhole && !arguments->empty());
+    text->remove_prefix(frame.size);
+    return arguments;
   }
 
   Request start_exec(RespConversation& resp) {
@@ -322,21 +333,15 @@ class RespCodec final : public Codec {
     return request;
   }
 
-  void add_part(RespConversation& resp, std::string_view message) {
-    ArgumentList& arguments = parts_.emplace_back(std::make_unique<ArgumentList>()).operator*();
-    Progress progress;
-    (void)next_frame(message, message.size(), progress, arguments);
+  void add_part(RespConversation& resp, std::unique_ptr<ArgumentList> part) {
+    const ArgumentList& arguments = *parts_.emplace_back(std::move(part));
     const CommandInfo* const info = find_command(arguments[0]);
-    Made made;
-    if (info == nullptr) {
-      made = std::make_unique<Refusal>(unknown_command(arguments));
-    } else if (!info->takes(arguments.size())) {
-      made = std::make_unique<Refusal>(wrong_number(*info));
-    } else {
-      made = info->make();
-    }
+    const bool is_right = info != nullptr && info->takes(arguments.size());
+    Made made = is_right          ? info->make()
+                : info != nullptr ? std::make_unique<Refusal>(wrong_number(*info))
+                                  : std::make_unique<Refusal>(unknown_command(arguments));
     made->start(arguments, resp, writer_.encoder());
-    exec_.add(std::move(made));
+    is_right ? exec_.add(std::move(made)) : exec_.add_refused(std::move(made));
   }
 
   RespCommand& command_of(const CommandInfo& info) {
@@ -351,6 +356,7 @@ class RespCodec final : public Codec {
   };
 
   Writer writer_;
+  size_t longest_ = 0;  // bytes of a message, as they were last allowed
   ArgumentList arguments_, block_;
   std::string_view parsed_;  // the message that arguments_ are of; empty: none
   std::vector<Made> commands_;
@@ -366,6 +372,7 @@ class RespProtocol final : public Protocol {
   std::unique_ptr<Conversation> begin() const override {
     return std::make_unique<RespConversation>();
   }
+  bool knows_at_once() const override { return true; }
   std::unique_ptr<Codec> make_codec(size_t max_reply_size, ReplyStream*) const override {
     return std::make_unique<RespCodec>(max_reply_size);
   }

@@ -156,14 +156,34 @@ bool RespCommand::locate(size_t key) {
                             &parts_);
 }
 
+std::optional<uint16_t> OneKeyCommand::field(std::string_view name) const {
+  const std::optional<uint16_t> column = table().find(name);
+  return column && !table().columns[*column].is_hidden ? column : std::nullopt;
+}
+
+std::optional<uint16_t> OneKeyCommand::settable_field(std::string_view name) {
+  const std::optional<uint16_t> column = field(name);
+  if (!column) {
+    constexpr size_t kMost = 128;
+    refuse("ERR the table has no column '" + std::string(name.substr(0, kMost)) + "'");
+    return std::nullopt;
+  }
+  if (std::ranges::find(table().key, *column) != table().key.end()) {
+    refuse("ERR the column '" + table().columns[*column].name + "' is of the key");
+    return std::nullopt;
+  }
+  return column;
+}
+
 uint32_t RespCommand::target(const mapping::Mapping& table, std::span<const uint16_t> columns) {
   for (size_t i = 0; i < targets_.size(); ++i) {
     const Target& known = targets_[i];
-    if (known.table == &table && std::ranges::equal(known.columns, columns)) {
+    if (known.table == &table && known.index.empty() && known.filter_columns.empty() &&
+        std::ranges::equal(known.columns, columns)) {
       return static_cast<uint32_t>(i);
     }
   }
-  targets_.push_back({&table, columns, {}});
+  targets_.push_back({&table, columns, {}, {}});
   return static_cast<uint32_t>(targets_.size() - 1);
 }
 

@@ -2,8 +2,8 @@
 //
 //   connection.cc    the connection itself: HELLO, CLIENT, SELECT
 //   tools.cc         what tools ask: COMMAND, INFO, CONFIG, SCAN, TYPE
-//   reads.cc writes.cc counters.cc expiry.cc    rows as strings
-//   hashes.cc        rows as hashes
+//   reads.cc writes.cc deletes.cc counters.cc expiry.cc    rows as strings
+//   hashes.cc hash_writes.cc     rows as hashes
 //   transactions.cc  MULTI and what belongs to it
 #pragma once
 
@@ -136,6 +136,15 @@ class OneKeyCommand : public RespCommand {
   virtual void prepare_row() = 0;
 
   const mapping::Mapping& table() const { return table_of(0); }
+  // How many fields a command may name: no table has more columns. More are refused.
+  static constexpr size_t kMostFields = 4096;
+  void take_fields(size_t count) {
+    if (count > kMostFields) refuse("ERR more than 4096 fields in one command");
+  }
+  // The column that is this field of a hash. None: there is no such one.
+  std::optional<uint16_t> field(std::string_view name) const;
+  // Likewise, to be set. None: refused.
+  std::optional<uint16_t> settable_field(std::string_view name);
 
   bool exists_ = false;   // the key names a row of a table, which may be there or not
   bool has_row_ = false;  // a row was found

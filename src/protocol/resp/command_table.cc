@@ -39,6 +39,7 @@ constexpr CommandInfo kCommands[] = {
   {"hget",        3, "readonly fast",          1, 1, 1, "hash", "Returns a column of a row.", make_hash_get},
   {"hgetall",     2, "readonly",               1, 1, 1, "hash", "Returns all columns of a row.", make_hash_get_all},
   {"hincrby",     4, "write denyoom fast",     1, 1, 1, "hash", "Adds to a column of a row.", make_hash_incr_by},
+  {"hincrbyfloat", 4, "write denyoom fast",    1, 1, 1, "hash", "Adds a number with a point to a column of a row.", make_hash_incr_by_float},
   {"hkeys",       2, "readonly",               1, 1, 1, "hash", "Returns the names of the columns of a row that have values.", make_hash_keys},
   {"hlen",        2, "readonly fast",          1, 1, 1, "hash", "Counts the columns of a row that have values.", make_hash_length},
   {"hmget",      -3, "readonly fast",          1, 1, 1, "hash", "Returns columns of a row.", make_hash_multi_get},

@@ -146,7 +146,7 @@ class Client final : public RespCommand {
     return "id=" + std::to_string(facts_.connection) +
            " addr=?:0 laddr=?:0 fd=0 name=" + conversation_->name +
            " db=0 sub=0 psub=0 ssub=0 multi=" +
-           (conversation_->in_transaction ? std::to_string(conversation_->queued.size()) : "-1") +
+           (conversation_->in_transaction ? std::to_string(conversation_->queued_count) : "-1") +
            " watch=" + std::to_string(conversation_->watched.size()) +
            " cmd=client user=default redir=-1 resp=" + std::to_string(conversation_->version) +
            " lib-name=" + conversation_->library + " lib-ver=" + conversation_->library_version +

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "protocol/codec.h"
 #include "protocol/resp/framing.h"
 
@@ -13,15 +15,16 @@ namespace hs::protocol::resp {
 
 class RespConversation final : public Conversation {
  public:
+  RespConversation() { queued.emplace(); }
+  void count_in(Memory* memory) override { queued.emplace(memory, Buffer::Content::kFromClient); }
   void forget_incomplete() override { progress = {}; }
 
   // A transaction has ended, if one has: what was queued is needed until the reply is final.
   void settle() override {
     if (!ends_transaction) return;
     ends_transaction = in_transaction = is_spoilt = false;
-    queued.clear();
-    queued.shrink_to_fit();
-    queued_size = 0;
+    queued->drop();
+    queued_count = 0;
     watched.clear();
   }
 
@@ -29,14 +32,13 @@ class RespConversation final : public Conversation {
   int version = 2;
   std::string name, library, library_version;
 
-  // From MULTI to EXEC or DISCARD: the messages of the commands between them.
-  static constexpr size_t kMostQueued = 1024;
-  static constexpr size_t kMostQueuedBytes = 128u << 10;
+  // From MULTI to EXEC or DISCARD: the messages of the commands between them, one behind the other.
+  static constexpr size_t kMostQueued = 10'000;
   bool in_transaction = false;
   bool is_spoilt = false;  // one of them was refused
   bool ends_transaction = false;
-  std::vector<std::string> queued;
-  size_t queued_size = 0;
+  std::optional<Buffer> queued;
+  size_t queued_count = 0;
 
   // A row as it was at WATCH.
   struct Watched {

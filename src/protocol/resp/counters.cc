@@ -1,4 +1,8 @@
-// Commands that count on a value: INCR and its relatives.
+// Commands that count on a column: INCR and HINCRBY, and their relatives.
+//
+// Numbers are counted by the engine, where they are, as SQL counts: the text of a FLOAT is rounded, and
+// no number of this machine has the digits of a DECIMAL. A column of text is read and locked, counted
+// as Redis counts, and set.
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -8,157 +12,235 @@
 #include "protocol/resp/families.h"
 #include "protocol/resp/framing.h"
 #include "protocol/resp/numbers.h"
+#include "protocol/resp/row_writer.h"
 
 namespace hs::protocol::resp {
 namespace {
+
+using mapping::ColumnKind;
 
 constexpr std::string_view kOverflow = "ERR increment or decrement would overflow";
 constexpr int kOutOfRange = 1264;      // SQL's numbers: a value is out of its column's range,
 constexpr int kDataOutOfRange = 1690;  // and so is the value of an expression
 
-// What a client is told when a sum could not be stored.
-void refuse_sum(const Error& error, std::string* refusal) {
-  const bool is_overflow = error.code == ErrorCode::kSql &&
-                           (error.number == kOutOfRange || error.number == kDataOutOfRange);
-  if (is_overflow) *refusal = kOverflow;
+bool is_number(const mapping::ColumnShape& column) {
+  return column.kind == ColumnKind::kInteger || column.kind == ColumnKind::kDecimal ||
+         column.kind == ColumnKind::kReal;
 }
 
-// Whether it is an integer that no column of Redis can hold.
+// Whether it is an integer that no value of Redis can be.
 bool is_beyond(std::string_view sum) {
   if (sum.starts_with('-')) sum.remove_prefix(1);
   return !sum.empty() && sum.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The row's column is counted on where it is. A row that is not there begins at 0.
+// Where the number is.
+enum class Place : uint8_t { kValue, kField };
+
+// A column that is NULL, and the one of a row that is not there, begins at 0.
 class Count : public OneKeyCommand {
+ protected:
+  explicit Count(Place place) : place_(place) {}
+
+  const Place place_;
+
+  Access row_access() const final { return Access::kPut; }
+  // What a client is told whose column is none.
+  virtual std::string_view not_a_number() const = 0;
+
+  void prepare_row() final {
+    if (!exists_) return refuse_key(keys_.front());
+    const std::optional<uint16_t> column = choose();
+    if (!column) return;
+    column_ = *column;
+    counts_there_ = is_number(table().columns[column_]);
+    writer_.set_table(table(), column_span(), false);
+    count_target_ = target(table(), column_span());
+    set_target_ = target(table(), writer_.changed());
+    if (writer_.sets_version()) version_target_ = target(table(), writer_.of_version());
+    insert_target_ = target(table(), writer_.of_row());
+    has_retried_ = false;
+    begin_row();
+  }
+
+  bool next_request(Request& request) final {
+    const int step = step_++;
+    if (step == kCount) {
+      begin_counting(request);
+      return true;
+    }
+    if (step != kWrite || is_refused()) return false;
+    const bool is_counted = has_row_ && counts_there_ && !is_null_;
+    if (is_counted && !writer_.sets_version()) return false;
+    if (!has_row_ || is_null_) text_ = first_text(counts_there_);
+    value_[0] = Value::of(text_);
+    writer_.set_values(value_, parts_);
+    if (is_counted) {
+      modify(request, version_target_, Modification::kUpdate, {});
+      writer_.update_version(request);
+    } else if (has_row_) {
+      modify(request, set_target_, Modification::kUpdate, {});
+      writer_.update(request);
+      request.return_new = true;
+    } else {
+      request.index_id = insert_target_;
+      writer_.insert(request, OnDuplicate::kFail);
+      request.return_new = true;
+      is_inserting_ = true;
+    }
+    return true;
+  }
+
+  bool row(std::span<const Value> values) final {
+    const Value& value = values.front();
+    if (step_ > kWrite) {
+      take_sum(value);
+      return true;
+    }
+    has_row_ = true;
+    is_null_ = value.is_null();
+    if (is_null_) return true;
+    counts_there_ ? take_sum(value) : add_to(value.text());
+    return true;
+  }
+
+  void failed(const Error& error) final {
+    // Another client has inserted the row meanwhile.
+    if (is_duplicate(error) && is_inserting_ && !has_retried_) {
+      has_retried_ = true;
+      return begin_row();
+    }
+    const bool is_overflow = error.code == ErrorCode::kSql &&
+                             (error.number == kOutOfRange || error.number == kDataOutOfRange);
+    if (is_overflow) return refuse(kOverflow);
+    if (error.code == ErrorCode::kNotANumber || error.code == ErrorCode::kNumber) {
+      return refuse(not_a_number());
+    }
+    OneKeyCommand::failed(error);
+  }
+
+  virtual std::string_view amount_text() const = 0;
+  virtual Modification modification() const = 0;
+  // With what a column begins, that is a number or text.
+  virtual std::string first_text(bool is_number) const = 0;
+  // Of a column of text: sets text_ to the sum, or refuses.
+  virtual void add_to(std::string_view old) = 0;
+  // What the column has now.
+  virtual void take_sum(const Value& value) = 0;
+
+  std::string text_;
+
+ private:
+  static constexpr int kCount = 0, kWrite = 1;
+
+  void begin_row() {
+    step_ = kCount;
+    has_row_ = is_null_ = is_inserting_ = false;
+  }
+
+  void begin_counting(Request& request) {
+    if (!counts_there_) return find(request, count_target_);
+    value_[0] = Value::of(amount_text());
+    modify(request, count_target_, modification(), value_);
+    request.return_new = true;
+  }
+
+  std::optional<uint16_t> choose() {
+    if (place_ == Place::kValue) {
+      if (table().value.size() == 1) return table().value.front();
+      refuse("ERR the table has not one column for the value");
+      return std::nullopt;
+    }
+    return settable_field(argument(2));
+  }
+
+  std::span<const uint16_t> column_span() const { return {&column_, 1}; }
+
+  uint16_t column_ = 0;
+  bool counts_there_ = false;  // the column is a number
+  bool is_null_ = false, is_inserting_ = false, has_retried_ = false;
+  std::array<Value, 1> value_{};
+  RowWriter writer_;
+  uint32_t count_target_ = 0, set_target_ = 0, version_target_ = 0, insert_target_ = 0;
+};
+
+enum class By : uint8_t { kOne, kMinusOne, kArgument, kMinusArgument };
+
+class CountInteger final : public Count {
  public:
-  enum class By : uint8_t { kOne, kMinusOne, kArgument, kMinusArgument };
-  explicit Count(By by) : by_(by) {}
+  CountInteger(Place place, By by) : Count(place), by_(by) {}
 
  private:
   void take_options() override {
     amount_ = by_ == By::kMinusOne ? -1 : 1;
-    if (by_ == By::kOne || by_ == By::kMinusOne) return;
-    if (!take_integer(2, &amount_)) return;
-    if (by_ != By::kMinusArgument) return;
-    if (amount_ == INT64_MIN) return refuse("ERR decrement would overflow");
-    amount_ = -amount_;
-  }
-  Access row_access() const override { return Access::kUpdate; }
-
-  void prepare_row() override {
-    if (!exists_) return refuse_key(keys_.front());
-    if (table().value.size() != 1) return refuse("ERR the table has not one column for the value");
-    insert_columns_.assign(table().key.begin(), table().key.end());
-    insert_columns_.push_back(table().value.front());
-    update_target_ = target(table(), table().value);
-    insert_target_ = target(table(), insert_columns_);
-    text_ = std::to_string(amount_);
-    value_[0] = Value::of(text_);
-  }
-
-  bool next_request(Request& request) override {
-    const int step = step_++;
-    if (step == 0) {
-      modify(request, update_target_, Modification::kIncrement, value_);
-      request.return_new = true;
-      return true;
+    if (by_ == By::kArgument || by_ == By::kMinusArgument) {
+      if (!take_integer(count_of_arguments() - 1, &amount_)) return;
+      if (by_ == By::kMinusArgument) {
+        if (amount_ == INT64_MIN) return refuse("ERR decrement would overflow");
+        amount_ = -amount_;
+      }
     }
-    if (step != 1 || has_row_) return false;
-    values_.assign(parts_.begin(), parts_.end());
-    values_.push_back(value_[0]);
-    request.verb = Verb::kInsert;
-    request.index_id = insert_target_;
-    request.values = values_;
-    request.key_count = static_cast<uint32_t>(values_.size());
-    sum_ = amount_;
-    return true;
+    amount_text_ = std::to_string(amount_);
   }
-
-  bool row(std::span<const Value> values) override {
-    if (step_ != 1) return true;
-    has_row_ = true;
-    const std::string_view sum = values.front().text();
-    if (!parse_integer(sum, &sum_)) refuse(is_beyond(sum) ? kOverflow : kNotAnInteger);
-    return true;
+  std::string_view not_a_number() const override {
+    return place_ == Place::kValue ? kNotAnInteger : "ERR hash value is not an integer";
   }
-  void failed(const Error& error) override {
-    refuse_sum(error, &refusal_);
-    if (!is_refused()) OneKeyCommand::failed(error);
+  std::string_view amount_text() const override { return amount_text_; }
+  Modification modification() const override { return Modification::kIncrement; }
+  std::string first_text(bool) const override { return amount_text_; }
+  void add_to(std::string_view old) override {
+    int64_t number = 0;
+    if (!parse_integer(old, &number)) return refuse(not_a_number());
+    if (__builtin_add_overflow(number, amount_, &sum_)) return refuse(kOverflow);
+    text_ = std::to_string(sum_);
+  }
+  void take_sum(const Value& value) override {
+    if (!parse_integer(value.text(), &sum_)) {
+      refuse(is_beyond(value.text()) ? kOverflow : not_a_number());
+    }
   }
   void reply() override { out_->integer(sum_); }
 
   const By by_;
   int64_t amount_ = 1, sum_ = 0;
-  std::string text_;
-  std::array<Value, 1> value_{};
-  std::vector<Value> values_;
-  std::vector<uint16_t> insert_columns_;
-  uint32_t insert_target_ = 0, update_target_ = 0;
+  std::string amount_text_;
 };
 
-// The row is read and locked, and then set. The reply is what the column has then.
-class CountByFloat final : public OneKeyCommand {
-  void take_options() override {
-    if (!parse_real(argument(2), &amount_)) refuse(kNotAFloat);
-  }
-  Access row_access() const override { return Access::kUpdate; }
-  void prepare_row() override {
-    if (!exists_) return refuse_key(keys_.front());
-    if (table().value.size() != 1) return refuse("ERR the table has not one column for the value");
-    insert_columns_.assign(table().key.begin(), table().key.end());
-    insert_columns_.push_back(table().value.front());
-    update_target_ = target(table(), table().value);
-    insert_target_ = target(table(), insert_columns_);
-    sum_ = amount_;
-  }
-  bool next_request(Request& request) override {
-    const int step = step_++;
-    if (step == 0) {
-      find(request, update_target_);
-      return true;
-    }
-    if (step != 1 || is_refused()) return false;
-    if (std::isnan(sum_) || std::isinf(sum_)) {
-      refuse("ERR increment would produce NaN or Infinity");
-      return false;
-    }
-    text_ = write_real(sum_);
-    values_.clear();
-    if (has_row_) {
-      values_.push_back(Value::of(text_));
-      modify(request, update_target_, Modification::kUpdate, values_);
-      request.return_new = true;
-      return true;
-    }
-    values_.assign(parts_.begin(), parts_.end());
-    values_.push_back(Value::of(text_));
-    request.verb = Verb::kInsert;
-    request.index_id = insert_target_;
-    request.values = values_;
-    request.key_count = static_cast<uint32_t>(values_.size());
-    return true;
-  }
-  bool row(std::span<const Value> values) override {
-    if (step_ == 2) {
-      if (has_row_) text_ = values.front().text();
-      return true;
-    }
-    has_row_ = true;
-    long double number = 0;
-    if (!values.front().is_null() && !parse_real(values.front().text(), &number)) {
-      refuse(kNotAFloat);
-    }
-    sum_ = number + amount_;
-    return true;
-  }
-  void reply() override { out_->bulk(text_); }
+// The reply is what the column has then.
+class CountReal final : public Count {
+ public:
+  explicit CountReal(Place place) : Count(place) {}
 
-  long double amount_ = 0, sum_ = 0;
-  std::string text_;
-  std::vector<Value> values_;
-  std::vector<uint16_t> insert_columns_;
-  uint32_t insert_target_ = 0, update_target_ = 0;
+ private:
+  void take_options() override {
+    const std::string_view text = arguments_.back();
+    if (!parse_real(text, &amount_)) return refuse(kNotAFloat);
+    if (std::isinf(amount_)) return refuse(kNoNumber);
+    const bool is_plain = text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+    amount_text_ =
+        is_plain ? std::string(text.substr(text.starts_with('+') ? 1 : 0)) : write_real(amount_);
+  }
+  std::string_view not_a_number() const override {
+    return place_ == Place::kValue ? kNotAFloat : "ERR hash value is not a float";
+  }
+  std::string_view amount_text() const override { return amount_text_; }
+  Modification modification() const override { return Modification::kAdd; }
+  std::string first_text(bool is_number) const override {
+    return is_number ? amount_text_ : write_real(amount_);
+  }
+  void add_to(std::string_view old) override {
+    long double number = 0;
+    if (!parse_real(old, &number)) return refuse(not_a_number());
+    const long double sum = number + amount_;
+    if (std::isnan(sum) || std::isinf(sum)) return refuse(kNoNumber);
+    text_ = write_real(sum);
+  }
+  void take_sum(const Value& value) override { sum_ = value.text(); }
+  void reply() override { out_->bulk(sum_); }
+
+  static constexpr std::string_view kNoNumber = "ERR increment would produce NaN or Infinity";
+  long double amount_ = 0;
+  std::string amount_text_, sum_;
 };
 
 }  // namespace
@@ -184,10 +266,12 @@ std::string write_real(long double number) {
   return written == "-0" ? "0" : std::string(written);
 }
 
-Made make_incr() { return std::make_unique<Count>(Count::By::kOne); }
-Made make_decr() { return std::make_unique<Count>(Count::By::kMinusOne); }
-Made make_incr_by() { return std::make_unique<Count>(Count::By::kArgument); }
-Made make_decr_by() { return std::make_unique<Count>(Count::By::kMinusArgument); }
-Made make_incr_by_float() { return std::make_unique<CountByFloat>(); }
+Made make_incr() { return std::make_unique<CountInteger>(Place::kValue, By::kOne); }
+Made make_decr() { return std::make_unique<CountInteger>(Place::kValue, By::kMinusOne); }
+Made make_incr_by() { return std::make_unique<CountInteger>(Place::kValue, By::kArgument); }
+Made make_decr_by() { return std::make_unique<CountInteger>(Place::kValue, By::kMinusArgument); }
+Made make_incr_by_float() { return std::make_unique<CountReal>(Place::kValue); }
+Made make_hash_incr_by() { return std::make_unique<CountInteger>(Place::kField, By::kArgument); }
+Made make_hash_incr_by_float() { return std::make_unique<CountReal>(Place::kField); }
 
 }  // namespace hs::protocol::resp

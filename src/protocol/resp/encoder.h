@@ -42,6 +42,7 @@ class Encoder {
   // Places in the output, from the beginning of the reply on.
   size_t size() const { return target_->size() - begin_; }
   void truncate(size_t size) { target_->truncate(begin_ + size); }
+  std::string_view since(size_t place) const { return target_->view().substr(begin_ + place); }
 
  private:
   void head(char mark, uint64_t number);

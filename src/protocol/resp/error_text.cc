@@ -3,8 +3,6 @@
 namespace hs::protocol::resp {
 namespace {
 
-constexpr int kDuplicateKey = 121;  // the handler's number
-
 std::string_view fixed_text(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUnauthorized:
@@ -25,6 +23,8 @@ std::string_view fixed_text(ErrorCode code) {
       return "ERR the table has a feature that is not served";
     case ErrorCode::kLockTables:
       return "TRYAGAIN the table could not be locked in time, or the server is read-only";
+    case ErrorCode::kKeyValue:
+      return "ERR the key cannot be that of a row: its column would store another value";
     case ErrorCode::kNotANumber:
       return kNotAnInteger;
     case ErrorCode::kRequestTooLong:
@@ -59,7 +59,7 @@ std::string text_of(const Error& error) {
     case ErrorCode::kSql:
       return "ERR SQL error " + std::to_string(error.number) + ": " + error.message;
     case ErrorCode::kEngine:
-      if (error.number == kDuplicateKey) {
+      if (is_duplicate(error)) {
         return "ERR another row has the same value in a unique index (engine error 121)";
       }
       return "ERR the storage engine's error " + std::to_string(error.number);

@@ -15,6 +15,12 @@ inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kWrongPass =
     "WRONGPASS invalid username-password pair or user is disabled.";
 
+// Another row has the same value in a unique index.
+inline bool is_duplicate(const Error& error) {
+  constexpr int kDuplicateKey = 121;  // the handler's number
+  return error.code == ErrorCode::kEngine && error.number == kDuplicateKey;
+}
+
 // One line, without the mark in front.
 std::string text_of(const Error& error);
 

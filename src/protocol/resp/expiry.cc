@@ -107,8 +107,10 @@ class Expire final : public ExpiryCommand {
     }
   }
   void judge() override {
-    new_at_s_ = option_.at_s(facts_.now_ms());
-    if (new_at_s_ && *new_at_s_ < 1) new_at_s_ = 1;
+    const int64_t now_ms = facts_.now_ms();
+    new_at_s_ = option_.at_s(now_ms);
+    // What is not later than now has expired now, not at the next second.
+    if (option_.is_past(now_ms)) new_at_s_ = std::clamp<int64_t>(*new_at_s_, 1, now_ms / 1000);
     changes_ = new_at_s_ && !(only_new_ && at_s_) && !(only_old_ && !at_s_) &&
                // What never expires is later than everything.
                !(only_later_ && (!at_s_ || *new_at_s_ <= *at_s_)) &&

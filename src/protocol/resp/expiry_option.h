@@ -12,6 +12,12 @@ struct ExpiryOption {
   Unit unit = Unit::kSeconds;
   int64_t number = 0;
 
+  bool is_past(int64_t now_ms) const {
+    const bool in_seconds = unit == Unit::kSeconds || unit == Unit::kAtSeconds;
+    const bool from_now = unit == Unit::kSeconds || unit == Unit::kMilliseconds;
+    return number <= (from_now ? 0 : in_seconds ? now_ms / 1000 : now_ms);
+  }
+
   // In seconds since 1970; none: it is beyond all times.
   std::optional<int64_t> at_s(int64_t now_ms) const {
     int64_t at_ms = number;

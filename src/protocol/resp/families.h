@@ -29,15 +29,18 @@ Made make_pset_ex();  // PSETEX
 Made make_set_nx();
 Made make_get_set();
 Made make_multi_set();
+Made make_append();
+// deletes.cc
 Made make_delete();
 Made make_get_delete();
-Made make_append();
 // counters.cc
 Made make_incr();
 Made make_decr();
 Made make_incr_by();
 Made make_decr_by();
 Made make_incr_by_float();
+Made make_hash_incr_by();
+Made make_hash_incr_by_float();
 // expiry.cc
 Made make_expire();
 Made make_pexpire();
@@ -63,7 +66,6 @@ Made make_hash_set();
 Made make_hash_multi_set();
 Made make_hash_set_nx();
 Made make_hash_delete();
-Made make_hash_incr_by();
 // connection.cc
 Made make_ping();
 Made make_echo();

@@ -58,11 +58,13 @@ Frame next_line(std::string_view unread, size_t longest, Progress& progress,
   const size_t end = unread.find('\n', progress.searched);
   if (end == std::string_view::npos) {
     progress.searched = unread.size();
-    if (unread.size() > std::min(longest, kLongestInline)) return wrong("too big inline request");
+    if (unread.size() > kLongestInline) return wrong("too big inline request");
+    if (unread.size() > longest) return {Frame::State::kTooLong, 0, {}};
     return {};
   }
   progress.searched = 0;
-  if (end > std::min(longest, kLongestInline)) return wrong("too big inline request");
+  if (end > kLongestInline) return wrong("too big inline request");
+  if (end > longest) return {Frame::State::kTooLong, 0, {}};
   std::string_view line = unread.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (!split_line(line, arguments)) return wrong("unbalanced quotes in request");

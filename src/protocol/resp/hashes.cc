@@ -18,15 +18,6 @@ std::vector<uint16_t> fields_of(const mapping::Mapping& table) {
   return fields;
 }
 
-std::optional<uint16_t> field_of(const mapping::Mapping& table, std::string_view name) {
-  const std::optional<uint16_t> column = table.find(name);
-  return column && !table.columns[*column].is_hidden ? column : std::nullopt;
-}
-
-bool is_key(const mapping::Mapping& table, uint16_t column) {
-  return std::ranges::find(table.key, column) != table.key.end();
-}
-
 // Reads some columns of one row.
 class HashRead : public OneKeyCommand {
  protected:
@@ -63,12 +54,16 @@ class HashRead : public OneKeyCommand {
 // Those that are named from the third argument on: the place of each in columns_, or none.
 class HashFields : public HashRead {
  protected:
+  void take_options() override { take_fields(count_of_arguments() - 2); }
   void choose() override {
     places_.clear();
     for (size_t at = 2; at < count_of_arguments(); ++at) {
-      const std::optional<uint16_t> column = field_of(table(), argument(at));
-      places_.push_back(column ? std::optional(columns_.size()) : std::nullopt);
-      if (column) columns_.push_back(*column);
+      const std::optional<uint16_t> column = field(argument(at));
+      places_.push_back(std::nullopt);
+      if (!column) continue;
+      const auto known = std::ranges::find(columns_, *column);
+      places_.back() = static_cast<size_t>(known - columns_.begin());
+      if (known == columns_.end()) columns_.push_back(*column);
     }
   }
   Value value_of(std::span<const Value> values, size_t field) const {
@@ -208,176 +203,6 @@ class HashScan final : public HashAll {
   std::string_view pattern_;
 };
 
-// Sets columns of one row, which is read and locked first. It is inserted if it is not there; what is
-// not given then has its default.
-class HashWrite : public OneKeyCommand {
- protected:
-  Access row_access() const override { return Access::kPut; }
-  void prepare_row() override {
-    columns_.clear();
-    values_.clear();
-    if (!exists_) return no_table();
-    if (!choose()) return;
-    insert_columns_.assign(table().key.begin(), table().key.end());
-    insert_columns_.insert(insert_columns_.end(), columns_.begin(), columns_.end());
-    update_target_ = target(table(), columns_);
-    insert_target_ = target(table(), insert_columns_);
-  }
-  virtual void no_table() { refuse_key(keys_.front()); }
-  // Sets columns_ and values_. False: refused, or there is nothing to do.
-  virtual bool choose() = 0;
-
-  // False: refused, it is no column that can be set.
-  bool add_column(std::string_view name, std::string_view value) {
-    const std::optional<uint16_t> column = field_of(table(), name);
-    if (!column) {
-      constexpr size_t kMost = 128;
-      refuse("ERR the table has no column '" + std::string(name.substr(0, kMost)) + "'");
-      return false;
-    }
-    if (is_key(table(), *column)) {
-      refuse("ERR the column '" + table().columns[*column].name + "' is of the key");
-      return false;
-    }
-    const auto known = std::ranges::find(columns_, *column);
-    if (known == columns_.end()) {
-      columns_.push_back(*column);
-      values_.push_back(Value::of(value));
-    } else {  // the later one counts
-      values_[static_cast<size_t>(known - columns_.begin())] = Value::of(value);
-    }
-    return true;
-  }
-
-  bool next_request(Request& request) override {
-    const int step = step_++;
-    if (!exists_ || columns_.empty()) return false;
-    if (step == 0) {
-      find(request, update_target_);
-      return true;
-    }
-    if (step != 1 || is_refused() || !wants()) return false;
-    if (has_row_) {
-      modify(request, update_target_, Modification::kUpdate, values_);
-      return true;
-    }
-    insert_values_.assign(parts_.begin(), parts_.end());
-    insert_values_.insert(insert_values_.end(), values_.begin(), values_.end());
-    request.verb = Verb::kInsert;
-    request.index_id = insert_target_;
-    request.values = insert_values_;
-    request.key_count = static_cast<uint32_t>(insert_values_.size());
-    return true;
-  }
-  // Whether the row is to be written, as it was.
-  virtual bool wants() { return true; }
-
-  bool row(std::span<const Value> values) override {
-    if (step_ != 1) return true;
-    has_row_ = true;
-    look(values);
-    return true;
-  }
-  // The row as it was: values[i] is of columns_[i].
-  virtual void look(std::span<const Value> /*values*/) {}
-
-  std::vector<uint16_t> columns_;
-  std::vector<Value> values_;
-
- private:
-  std::vector<uint16_t> insert_columns_;
-  std::vector<Value> insert_values_;
-  uint32_t insert_target_ = 0, update_target_ = 0;
-};
-
-class HashSet : public HashWrite {
- protected:
-  void take_options() override {
-    if (count_of_arguments() % 2 != 0) {
-      refuse("ERR wrong number of arguments for '" + lower(argument(0)) + "' command");
-    }
-  }
-  bool choose() override {
-    were_there_ = 0;
-    for (size_t at = 2; at < count_of_arguments(); at += 2) {
-      if (!add_column(argument(at), argument(at + 1))) return false;
-    }
-    return true;
-  }
-  void look(std::span<const Value> values) override {
-    were_there_ = static_cast<size_t>(
-        std::ranges::count_if(values, [](const Value& value) { return !value.is_null(); }));
-  }
-  void reply() override { out_->integer(uint64_t{columns_.size() - were_there_}); }
-
-  size_t were_there_ = 0;
-};
-
-class HashMultiSet final : public HashSet {
-  void reply() override { out_->ok(); }
-};
-
-class HashSetNx final : public HashSet {
-  bool wants() override { return were_there_ == 0; }
-  void reply() override { out_->integer(int64_t{were_there_ == 0}); }
-};
-
-// The columns become NULL. The row stays, even when that was its last field.
-class HashDelete final : public HashWrite {
-  Access row_access() const override { return Access::kUpdate; }
-  void no_table() override { deleted_ = 0; }
-  bool choose() override {
-    deleted_ = 0;
-    for (size_t at = 2; at < count_of_arguments(); ++at) {
-      const std::optional<uint16_t> column = field_of(table(), argument(at));
-      if (!column || std::ranges::find(columns_, *column) != columns_.end()) continue;
-      if (is_key(table(), *column) || !table().columns[*column].is_nullable) {
-        refuse("ERR the column '" + table().columns[*column].name + "' cannot be NULL");
-        return false;
-      }
-      columns_.push_back(*column);
-      values_.push_back(Value::null());
-    }
-    return !columns_.empty();
-  }
-  bool wants() override { return has_row_ && deleted_ != 0; }
-  void look(std::span<const Value> values) override {
-    deleted_ = static_cast<size_t>(
-        std::ranges::count_if(values, [](const Value& value) { return !value.is_null(); }));
-  }
-  void reply() override { out_->integer(uint64_t{has_row_ ? deleted_ : 0}); }
-
-  size_t deleted_ = 0;
-};
-
-// A column that is NULL, or of a row that is not there, begins at 0.
-class HashIncrBy final : public HashWrite {
-  void take_options() override { (void)take_integer(3, &amount_); }
-  bool choose() override {
-    sum_ = amount_;
-    return add_column(argument(2), argument(3));
-  }
-  bool wants() override {
-    text_ = std::to_string(sum_);
-    values_.front() = Value::of(text_);
-    return true;
-  }
-  void look(std::span<const Value> values) override {
-    int64_t number = 0;
-    if (values.front().is_null()) return;
-    if (!parse_integer(values.front().text(), &number)) {
-      return refuse("ERR hash value is not an integer");
-    }
-    if (__builtin_add_overflow(number, amount_, &sum_)) {
-      refuse("ERR increment or decrement would overflow");
-    }
-  }
-  void reply() override { out_->integer(sum_); }
-
-  int64_t amount_ = 0, sum_ = 0;
-  std::string text_;
-};
-
 }  // namespace
 
 Made make_hash_get() { return std::make_unique<HashGet>(); }
@@ -389,10 +214,5 @@ Made make_hash_length() { return std::make_unique<HashLength>(); }
 Made make_hash_exists() { return std::make_unique<HashExists>(); }
 Made make_hash_string_length() { return std::make_unique<HashStringLength>(); }
 Made make_hash_scan() { return std::make_unique<HashScan>(); }
-Made make_hash_set() { return std::make_unique<HashSet>(); }
-Made make_hash_multi_set() { return std::make_unique<HashMultiSet>(); }
-Made make_hash_set_nx() { return std::make_unique<HashSetNx>(); }
-Made make_hash_delete() { return std::make_unique<HashDelete>(); }
-Made make_hash_incr_by() { return std::make_unique<HashIncrBy>(); }
 
 }  // namespace hs::protocol::resp

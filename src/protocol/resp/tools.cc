@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "protocol/resp/bounds.h"
 #include "protocol/resp/command_table.h"
 #include "protocol/resp/framing.h"
 #include "protocol/resp/scan_places.h"
@@ -188,9 +189,10 @@ class AllTables : public RespCommand {
   Access row_access() const override { return Access::kRead; }
   // Before the first row of a table. False: it is not known what is below all its keys.
   bool from_beginning(Request& request, const mapping::Mapping& table, uint32_t target_number) {
-    const std::optional<std::string_view> lowest = lowest_of(table.columns[table.key[0]].kind);
+    std::optional<std::string> lowest = lowest_of(table.columns[table.key[0]].kind);
     if (!lowest) return false;
-    lowest_.assign(1, Value::of(*lowest));
+    lowest_text_ = *std::move(lowest);
+    lowest_.assign(1, Value::of(lowest_text_));
     request.index_id = target_number;
     request.op = KeyOperator::kGreaterOrEqual;
     request.key = lowest_;
@@ -200,30 +202,12 @@ class AllTables : public RespCommand {
   // A table that the account may not read is not there.
   void failed(const Error& error) override {
     if (error.code == ErrorCode::kAccessDenied || error.code == ErrorCode::kOpenTable) return;
+    if (error.code == ErrorCode::kOperator) return;  // nor one whose keys have no order
     RespCommand::failed(error);
   }
 
  private:
-  // What a column cannot hold is the bound of a range all the same.
-  static std::optional<std::string_view> lowest_of(mapping::ColumnKind kind) {
-    switch (kind) {
-      case mapping::ColumnKind::kText:
-        return std::string_view("\0", 1);  // a blank is above control characters
-      case mapping::ColumnKind::kBinary:
-        return "";
-      case mapping::ColumnKind::kInteger:
-      case mapping::ColumnKind::kDecimal:
-        return "-99999999999999999999999999999999999999";
-      case mapping::ColumnKind::kReal:
-        return "-1.7976931348623157e308";
-      case mapping::ColumnKind::kMoment:
-        return "0000-00-00 00:00:00";
-      case mapping::ColumnKind::kOther:
-        break;
-    }
-    return std::nullopt;
-  }
-
+  std::string lowest_text_;
   std::vector<Value> lowest_;
 };
 
@@ -334,13 +318,20 @@ class Scan final : public AllTables {
     const mapping::Mapping& table = *tables_[at_ - 1];
     ++rows_;
     std::string key = table.prefix + join_value(values, table.separator);
-    if (is_like(key, pattern_)) found_.push_back(std::move(key));
+    if (is_named(table, values) && is_like(key, pattern_)) found_.push_back(std::move(key));
     if (rows_ < left_) return true;
     place_ = ScanPlace{table.name, {}};
     for (const Value& value : values) place_->key.emplace_back(value.text());
     return true;
   }
   void end_rows() override { left_ -= rows_; }
+
+  // Whether the key means the row: only the last part may have the separator inside.
+  static bool is_named(const mapping::Mapping& table, std::span<const Value> key) {
+    return std::ranges::none_of(key.first(key.size() - 1), [&](const Value& part) {
+      return part.text().find(table.separator) != std::string_view::npos;
+    });
+  }
 
   void reply() override {
     out_->array(2);

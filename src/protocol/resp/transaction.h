@@ -15,6 +15,8 @@ class Exec final : public RespCommand {
   // Before start(): the commands, in their order.
   void begin_message(bool is_block);
   void add(Made command);
+  // One that there is not, or with a wrong number of arguments: nothing is executed.
+  void add_refused(Made command);
 
   bool is_alone() const override { return !is_block_ || !conversation_->watched.empty(); }
   std::optional<ErrorCode> finish(const Error* failed) override;
@@ -26,6 +28,7 @@ class Exec final : public RespCommand {
   void failed(const Error& error) override;
   // Everything has failed, with no command begun.
   void write_failure(const Error& error);
+  void write_no_login();
 
  protected:
   void take() override;
@@ -47,6 +50,7 @@ class Exec final : public RespCommand {
   bool spoilt_ = false;  // a command was refused: none is executed
   bool ends_ = false;    // the conversation's transaction
   std::vector<Made> parts_of_;
+  std::vector<size_t> refused_;    // parts, in their order
   std::vector<size_t> starts_;     // of each part's keys, in keys_
   std::vector<uint32_t> offsets_;  // of each part's targets, in targets_
   size_t at_ = 0;                  // the part that is executed
@@ -65,10 +69,11 @@ class Exec final : public RespCommand {
 // A command between MULTI and EXEC: its message is kept.
 class Queue final : public RespCommand {
  public:
-  // Before start(). `error`: why it is refused; empty: it is not.
-  void set(std::string_view text, std::string error) {
+  // Before start(). `error`: why it is refused; empty: it is not. `most_bytes`: of all messages.
+  void set(std::string_view text, std::string error, size_t most_bytes) {
     text_ = text;
     error_ = std::move(error);
+    most_bytes_ = most_bytes;
   }
   bool is_alone() const override { return true; }
   std::optional<ErrorCode> finish(const Error* failed) override;
@@ -80,6 +85,7 @@ class Queue final : public RespCommand {
  private:
   std::string_view text_;
   std::string error_;
+  size_t most_bytes_ = 0;
 };
 
 }  // namespace hs::protocol::resp

@@ -64,7 +64,8 @@ class Discard final : public Alone {
 
 class Unwatch final : public Alone {
   void reply() override {
-    conversation_->watched.clear();
+    // In a transaction it is too late, and EXEC may be executed once more.
+    if (!conversation_->in_transaction) conversation_->watched.clear();
     out_->ok();
   }
 };
@@ -124,9 +125,15 @@ class Watch final : public Alone {
 
 void Exec::add(Made command) { parts_of_.push_back(std::move(command)); }
 
+void Exec::add_refused(Made command) {
+  refused_.push_back(parts_of_.size());
+  add(std::move(command));
+}
+
 // `is_block`: MULTI and what follows are in the same message, so their answers come with EXEC's.
 void Exec::begin_message(bool is_block) {
   parts_of_.clear();
+  refused_.clear();
   is_block_ = is_block;
 }
 
@@ -138,9 +145,7 @@ void Exec::take() {
     ends_ = false;
     return refuse("ERR EXEC without MULTI");
   }
-  if (is_block_) {
-    for (const Made& part : parts_of_) spoilt_ |= part->is_refused();
-  }
+  spoilt_ |= !refused_.empty();
   if (spoilt_) return;
   for (const auto& watched : conversation_->watched) keys_.push_back(watched.key);
   for (const Made& part : parts_of_) {
@@ -220,14 +225,15 @@ void Exec::write_head() {
 void Exec::write_queued() {
   if (!is_block_) return;
   out_->ok();
-  for (const Made& part : parts_of_) {
-    // A part that has been begun may be refused since, too, which is its answer to EXEC.
-    if (spoilt_ && part->is_refused()) {
-      part->open_reply();
-      (void)part->finish(nullptr);
-    } else {
+  auto refused = refused_.begin();
+  for (size_t i = 0; i < parts_of_.size(); ++i) {
+    if (refused == refused_.end() || *refused != i) {
       out_->simple("QUEUED");
+      continue;
     }
+    ++refused;
+    parts_of_[i]->open_reply();
+    (void)parts_of_[i]->finish(nullptr);
   }
 }
 
@@ -293,6 +299,12 @@ void Exec::write_failure(const Error& error) {
   write_abort(error);
 }
 
+void Exec::write_no_login() {
+  out_->truncate(start_);
+  const size_t messages = is_block_ ? parts_of_.size() + 2 : 1;
+  for (size_t i = 0; i < messages; ++i) out_->error(kNoAuth);
+}
+
 void Exec::write_abort(const Error& error) {
   out_->error("EXECABORT Transaction discarded because of: " +
               (abort_.empty() ? text_of(error) : abort_));
@@ -314,19 +326,21 @@ void Exec::reply() {
 }
 
 void Queue::take() {
-  const bool is_full =
-      conversation_->queued.size() >= RespConversation::kMostQueued ||
-      conversation_->queued_size + text_.size() > RespConversation::kMostQueuedBytes;
+  const bool is_full = conversation_->queued_count >= RespConversation::kMostQueued ||
+                       (conversation_->queued_count != 0 &&
+                        conversation_->queued->size() + text_.size() > most_bytes_);
   if (!error_.empty()) {
     refuse(error_);
   } else if (is_full) {
-    refuse("ERR the transaction is too long to be kept: send it in one piece, from MULTI to EXEC");
+    refuse(
+        "ERR the transaction has more than 10000 commands, or is longer than "
+        "handlersocket_max_request_size");
   }
 }
 
 void Queue::reply() {
-  conversation_->queued.emplace_back(text_);
-  conversation_->queued_size += text_.size();
+  conversation_->queued->append(text_);
+  ++conversation_->queued_count;
   out_->simple("QUEUED");
 }
 

@@ -1,54 +1,18 @@
-// Commands that write, append to and delete rows as strings.
-#include <algorithm>
+// Commands that write rows as strings.
+#include <array>
+#include <utility>
 
 #include "protocol/resp/expiry_option.h"
 #include "protocol/resp/families.h"
+#include "protocol/resp/row_writer.h"
 
 namespace hs::protocol::resp {
 namespace {
 
-// Writes one key. Where the table has no other unique index than the key's, an upsert is exact.
-// Elsewhere it might change the row that another unique index finds, so the row of the key is updated,
-// and inserted if it is not there.
-class Writer {
- public:
-  enum class When : uint8_t { kAlways, kAbsent, kPresent };
-
-  // The columns of `table` that are written: its key, its value and, if `with_expiry`, when it
-  // expires.
-  void set_table(const mapping::Mapping& table, bool with_expiry) {
-    table_ = &table;
-    columns_.assign(table.key.begin(), table.key.end());
-    columns_.insert(columns_.end(), table.value.begin(), table.value.end());
-    has_expiry_ = with_expiry && table.ttl.has_value();
-    if (has_expiry_) columns_.push_back(*table.ttl);
-  }
-  std::span<const uint16_t> insert_columns() const { return columns_; }
-  std::span<const uint16_t> update_columns() const {
-    return std::span(columns_).subspan(table_->key.size());
-  }
-  bool upserts() const { return !table_->has_other_unique; }
-  bool has_expiry() const { return has_expiry_; }
-
-  // False: the text has not as many parts as the value has columns.
-  bool set_values(std::span<const Value> key, std::string_view text) {
-    if (!mapping::split_value(*table_, text, &value_)) return false;
-    values_.assign(key.begin(), key.end());
-    values_.insert(values_.end(), value_.begin(), value_.end());
-    if (has_expiry_) values_.push_back(Value::null());
-    return true;
-  }
-  std::span<const Value> insert_values() const { return values_; }
-  std::span<const Value> update_values() const {
-    return std::span(values_).subspan(table_->key.size());
-  }
-
- private:
-  const mapping::Mapping* table_ = nullptr;
-  bool has_expiry_ = false;
-  std::vector<uint16_t> columns_;
-  std::vector<Value> values_, value_;
-};
+// The values of the table's value columns. False: the text has not as many parts.
+bool take_value(const mapping::Mapping& table, std::string_view text, std::vector<Value>* values) {
+  return !table.value.empty() && mapping::split_value(table, text, values);
+}
 
 std::string no_value_text(const mapping::Mapping& table) {
   if (table.value.empty()) return "ERR the table has no column for a value";
@@ -62,7 +26,7 @@ constexpr std::string_view kNoExpiry =
 // SET in all its forms, and its older relatives.
 class Set : public OneKeyCommand {
  protected:
-  using When = Writer::When;
+  enum class When : uint8_t { kAlways, kAbsent, kPresent };
   using Unit = ExpiryOption::Unit;
 
   void take_options() override {
@@ -111,20 +75,24 @@ class Set : public OneKeyCommand {
 
   void prepare_row() override {
     if (!exists_) return refuse_key(keys_.front());
-    is_set_ = has_tried_update_ = has_looked_ = has_tried_insert_ = false;
-    old_.reset();
-    writer_.set_table(table(), !keeps_expiry_);
-    if (table().value.empty() || !writer_.set_values(parts_, value_)) {
-      return refuse(no_value_text(table()));
-    }
+    if (!take_value(table(), value_, &value_parts_)) return refuse(no_value_text(table()));
     if (expiry_ && !table().ttl) return refuse(kNoExpiry);
+    writer_.set_table(table(), table().value, !keeps_expiry_);
+    writer_.set_values(value_parts_, parts_);
     at_s_ = expiry_ ? expiry_->at_s(facts_.now_ms()) : std::nullopt;
     inserts_ = when_ != When::kPresent;
     updates_ = when_ == When::kPresent || (when_ == When::kAlways && !writer_.upserts());
     looks_ = when_ == When::kAbsent && !writer_.upserts();
     if (looks_) look_target_ = target(table(), gets_ ? table().value : table().key);
-    if (updates_) update_target_ = target(table(), writer_.update_columns());
-    if (inserts_) insert_target_ = target(table(), writer_.insert_columns());
+    if (updates_) update_target_ = target(table(), writer_.changed());
+    if (inserts_) insert_target_ = target(table(), writer_.of_row());
+    has_retried_ = false;
+    begin_row();
+  }
+
+  void begin_row() {
+    is_set_ = has_row_ = has_tried_update_ = has_looked_ = has_tried_insert_ = false;
+    old_.reset();
   }
 
   bool next_request(Request& request) override {
@@ -136,31 +104,29 @@ class Set : public OneKeyCommand {
     }
     if (updates_ && !has_tried_update_) {
       has_tried_update_ = true;
-      modify(request, update_target_, Modification::kUpdate, writer_.update_values());
+      modify(request, update_target_, Modification::kUpdate, {});
+      writer_.update(request, at_s_);
       request.return_old = gets_;
-      set_moment(request, writer_.update_values().size());
       return true;
     }
     if (!inserts_ || has_tried_insert_) return false;
     has_tried_insert_ = true;
-    insert(request);
+    request.index_id = insert_target_;
+    writer_.insert(request,
+                   !writer_.upserts()       ? OnDuplicate::kFail
+                   : when_ == When::kAbsent ? OnDuplicate::kIgnore
+                                            : OnDuplicate::kUpdate,
+                   at_s_);
+    request.return_old = gets_ && writer_.upserts();
     return true;
   }
 
-  void insert(Request& request) {
-    request.verb = Verb::kInsert;
-    request.index_id = insert_target_;
-    request.values = writer_.insert_values();
-    request.key_count = static_cast<uint32_t>(request.values.size());
-    request.on_duplicate = !writer_.upserts()       ? OnDuplicate::kFail
-                           : when_ == When::kAbsent ? OnDuplicate::kIgnore
-                                                    : OnDuplicate::kUpdate;
-    request.return_old = gets_ && writer_.upserts();
-    set_moment(request, request.values.size());
-  }
-
-  void set_moment(Request& request, size_t values) const {
-    if (writer_.has_expiry()) request.expiry = {values - 1, at_s_};
+  // Another client has inserted the row meanwhile, or a row of another key has the same value in
+  // another unique index: the second time it is known which.
+  void failed(const Error& error) override {
+    const bool may_be_there = has_tried_insert_ && !writer_.upserts() && is_duplicate(error);
+    if (may_be_there && !std::exchange(has_retried_, true)) return begin_row();
+    OneKeyCommand::failed(error);
   }
 
   // Of an insert: what it did. Of an update: how many rows.
@@ -172,8 +138,7 @@ class Set : public OneKeyCommand {
     }
     has_row_ = true;
     if (!gets_) return true;
-    const size_t begin = has_tried_insert_ && !looks_ ? table().key.size() : 0;
-    const auto value = values.subspan(begin, table().value.size());
+    const auto value = values.first(table().value.size());
     old_is_null_ = value.size() == 1 && value.front().is_null();
     old_ = join_value(value, table().value_separator);
     return true;
@@ -207,15 +172,17 @@ class Set : public OneKeyCommand {
   }
 
   std::string_view value_;
+  std::vector<Value> value_parts_;
   When when_ = When::kAlways;
   bool gets_ = false, keeps_expiry_ = false;
   std::optional<ExpiryOption> expiry_;
 
-  Writer writer_;
+  RowWriter writer_;
   std::optional<int64_t> at_s_;
   bool inserts_ = false, updates_ = false, looks_ = false;
   uint32_t insert_target_ = 0, update_target_ = 0, look_target_ = 0;
   bool has_looked_ = false, has_tried_update_ = false, has_tried_insert_ = false;
+  bool has_retried_ = false;
   bool is_set_ = false;
   bool old_is_null_ = false;
   std::optional<std::string> old_;
@@ -260,65 +227,64 @@ class MultiSet final : public RespCommand {
 
   void prepare() override {
     at_ = 0;
-    updates_ = is_done_ = false;
+    step_ = 0;
+    is_done_ = has_retried_ = false;
     writers_.clear();
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (!locate(i)) return refuse_key(keys_[i]);
       if (writer_of(table_of(i)) != nullptr) continue;
-      writers_.emplace_back(&table_of(i), std::make_unique<Writer>())
-          .second->set_table(table_of(i), true);
+      RowWriter& writer =
+          *writers_.emplace_back(&table_of(i), std::make_unique<RowWriter>()).second;
+      writer.set_table(table_of(i), table_of(i).value, true);
     }
     for (auto& [table, writer] : writers_) {
-      (void)target(*table, writer->insert_columns());
-      if (!writer->upserts()) (void)target(*table, writer->update_columns());
+      (void)target(*table, writer->of_row());
+      if (!writer->upserts()) (void)target(*table, writer->changed());
     }
   }
 
   bool next_request(Request& request) override {
-    if (updates_ && !is_done_) {
-      updates_ = false;
-      insert(request);
+    if (is_done_) {
       ++at_;
-      return true;
-    }
-    if (updates_) {
-      updates_ = false;
-      ++at_;
+      step_ = 0;
+      is_done_ = has_retried_ = false;
     }
     if (at_ == keys_.size()) return false;
-    (void)locate(at_);
-    Writer& writer = *writer_of(table_of(at_));
-    if (table_of(at_).value.empty() || !writer.set_values(parts_, argument(2 + 2 * at_))) {
-      refuse(no_value_text(table_of(at_)));
-      return false;
+    const mapping::Mapping& table = table_of(at_);
+    RowWriter& writer = *writer_of(table);
+    if (step_ == 0) {
+      (void)locate(at_);
+      if (!take_value(table, argument(2 + 2 * at_), &value_parts_)) {
+        refuse(no_value_text(table));
+        return false;
+      }
+      writer.set_values(value_parts_, parts_);
     }
-    if (writer.upserts()) {
-      insert(request);
-      ++at_;
+    if (step_++ == 0 && !writer.upserts()) {
+      modify(request, target(table, writer.changed()), Modification::kUpdate, {});
+      writer.update(request);
       return true;
     }
-    updates_ = true;
-    is_done_ = false;
-    modify(request, target(table_of(at_), writer.update_columns()), Modification::kUpdate,
-           writer.update_values());
-    if (writer.has_expiry()) request.expiry = {writer.update_values().size() - 1, std::nullopt};
+    is_done_ = true;
+    request.index_id = target(table, writer.of_row());
+    writer.insert(request, writer.upserts() ? OnDuplicate::kUpdate : OnDuplicate::kFail);
     return true;
   }
 
-  void insert(Request& request) {
-    const Writer& writer = *writer_of(table_of(at_));
-    request.verb = Verb::kInsert;
-    request.index_id = target(table_of(at_), writer.insert_columns());
-    request.values = writer.insert_values();
-    request.key_count = static_cast<uint32_t>(request.values.size());
-    request.on_duplicate = writer.upserts() ? OnDuplicate::kUpdate : OnDuplicate::kFail;
-    if (writer.has_expiry()) request.expiry = {request.values.size() - 1, std::nullopt};
+  // The row was updated, if it was there.
+  void count(uint64_t number) override { is_done_ |= number != 0; }
+  // As Set::failed().
+  void failed(const Error& error) override {
+    const bool may_be_there = is_done_ && !writer_of(table_of(at_))->upserts();
+    if (!may_be_there || !is_duplicate(error) || std::exchange(has_retried_, true)) {
+      return RespCommand::failed(error);
+    }
+    is_done_ = false;
+    step_ = 0;
   }
-
-  void count(uint64_t number) override { is_done_ = number != 0; }
   void reply() override { out_->ok(); }
 
-  Writer* writer_of(const mapping::Mapping& table) {
+  RowWriter* writer_of(const mapping::Mapping& table) {
     for (auto& [known, writer] : writers_) {
       if (known == &table) return writer.get();
     }
@@ -326,58 +292,11 @@ class MultiSet final : public RespCommand {
   }
 
   size_t at_ = 0;
-  bool updates_ = false;  // the row of at_ is being updated, and inserted if it is not there
-  bool is_done_ = false;
-  std::vector<std::pair<const mapping::Mapping*, std::unique_ptr<Writer>>> writers_;
-};
-
-// DEL and UNLINK.
-class Delete final : public RespCommand {
-  void take() override { keys_.assign(arguments_.begin() + 1, arguments_.end()); }
-  Access row_access() const override { return Access::kDelete; }
-  void prepare() override {
-    at_ = 0;
-    deleted_ = 0;
-    for (const mapping::Mapping* table : tables_) {
-      if (table != nullptr) (void)target(*table, table->key);
-    }
-  }
-  bool next_request(Request& request) override {
-    while (at_ < keys_.size() && !locate(at_)) ++at_;
-    if (at_ == keys_.size()) return false;
-    const mapping::Mapping& table = table_of(at_++);
-    modify(request, target(table, table.key), Modification::kDelete, {});
-    return true;
-  }
-  void count(uint64_t number) override { deleted_ += number; }
-  void reply() override { out_->integer(deleted_); }
-
-  size_t at_ = 0;
-  uint64_t deleted_ = 0;
-};
-
-class GetDelete final : public OneKeyCommand {
-  Access row_access() const override { return Access::kDelete; }
-  void prepare_row() override {
-    old_.reset();
-    if (exists_) (void)target(table(), table().value);
-  }
-  bool next_request(Request& request) override {
-    if (!exists_ || step_++ != 0) return false;
-    modify(request, 0, Modification::kDelete, {});
-    request.return_old = true;
-    return true;
-  }
-  bool row(std::span<const Value> values) override {
-    if (values.size() != 1 || !values.front().is_null()) {
-      old_ = join_value(values, table().value_separator);
-    }
-    return true;
-  }
-  void take_back_row() override { old_.reset(); }
-  void reply() override { old_ ? out_->bulk(*old_) : out_->null(); }
-
-  std::optional<std::string> old_;
+  int step_ = 0;          // of the row of at_
+  bool is_done_ = false;  // nothing is left to do with it
+  bool has_retried_ = false;
+  std::vector<Value> value_parts_;
+  std::vector<std::pair<const mapping::Mapping*, std::unique_ptr<RowWriter>>> writers_;
 };
 
 // APPEND: the row is read and locked, and then written.
@@ -388,28 +307,31 @@ class Append final : public OneKeyCommand {
     if (table().value.size() != 1) {
       return refuse("ERR the table has not one column for the value");
     }
-    writer_.set_table(table(), false);
-    update_target_ = target(table(), table().value);
-    insert_target_ = target(table(), writer_.insert_columns());
+    writer_.set_table(table(), table().value, false);
+    look_target_ = target(table(), table().value);
+    update_target_ = target(table(), writer_.changed());
+    insert_target_ = target(table(), writer_.of_row());
+    has_retried_ = false;
   }
   bool next_request(Request& request) override {
     const int step = step_++;
     if (step == 0) {
-      find(request, update_target_);
+      value_.clear();
+      has_row_ = false;
+      find(request, look_target_);
       return true;
     }
     if (step != 1) return false;
-    if (!has_row_) value_.clear();
     value_ += argument(2);
-    (void)writer_.set_values(parts_, value_);
+    const std::array<Value, 1> value = {Value::of(value_)};
+    writer_.set_values(value, parts_);
     if (has_row_) {
-      modify(request, update_target_, Modification::kUpdate, writer_.update_values());
-      return true;
+      modify(request, update_target_, Modification::kUpdate, {});
+      writer_.update(request);
+    } else {
+      request.index_id = insert_target_;
+      writer_.insert(request, OnDuplicate::kFail);
     }
-    request.verb = Verb::kInsert;
-    request.index_id = insert_target_;
-    request.values = writer_.insert_values();
-    request.key_count = static_cast<uint32_t>(request.values.size());
     return true;
   }
   bool row(std::span<const Value> values) override {
@@ -418,10 +340,20 @@ class Append final : public OneKeyCommand {
     value_ = values.front().text();
     return true;
   }
+  // As Set::failed().
+  void failed(const Error& error) override {
+    const bool may_be_there = step_ == 2 && !has_row_ && is_duplicate(error);
+    if (may_be_there && !std::exchange(has_retried_, true)) {
+      step_ = 0;
+    } else {
+      OneKeyCommand::failed(error);
+    }
+  }
   void reply() override { out_->integer(uint64_t{value_.size()}); }
 
-  Writer writer_;
-  uint32_t insert_target_ = 0, update_target_ = 0;
+  RowWriter writer_;
+  uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
+  bool has_retried_ = false;
   std::string value_;
 };
 
@@ -433,8 +365,6 @@ Made make_pset_ex() { return std::make_unique<SetEx>(ExpiryOption::Unit::kMillis
 Made make_set_nx() { return std::make_unique<SetNx>(); }
 Made make_get_set() { return std::make_unique<GetSet>(); }
 Made make_multi_set() { return std::make_unique<MultiSet>(); }
-Made make_delete() { return std::make_unique<Delete>(); }
-Made make_get_delete() { return std::make_unique<GetDelete>(); }
 Made make_append() { return std::make_unique<Append>(); }
 
 }  // namespace hs::protocol::resp

@@ -1,0 +1,304 @@
+"""What clients of Redis write is what SQL would store, in the row that they name and in no other."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from private_server import PrivateServer
+from resp_client import Resp, RespError
+
+
+def make_table(server: PrivateServer, columns: str, words: str = "name=t") -> None:
+    """The table hs.t, anew."""
+    server.sql(f"CREATE OR REPLACE TABLE hs.t ({columns}) COMMENT 'hs: {words}'")
+
+
+@pytest.fixture
+def redis(database: str, resp_port: int) -> Any:
+    """A client."""
+    with Resp(resp_port) as client:
+        yield client
+
+
+# A column, the key of a row, and keys that its column would make that one of.
+CHANGED_KEYS = [
+    ("INT", "1", ("1.4", "0.6", "1abc", "9999999999")),
+    ("DECIMAL(5,2)", "1.00", ("1.001", "0.999")),
+    ("DATE", "2020-01-01", ("2020-01-01 00:00:01",)),
+    ("DATETIME", "2020-01-01 00:00:00", ("2020-01-01 00:00:00.4",)),
+    ("ENUM('a','b')", "a", ("1",)),
+    ("BINARY(3)", b"a\0\0", ("a", b"a\0")),
+]
+
+
+@pytest.mark.parametrize(("column", "key", "others"), CHANGED_KEYS)
+def test_a_key_that_its_column_would_change_is_refused(
+    server: PrivateServer, redis: Resp, column: str, key: Any, others: tuple[Any, ...]
+) -> None:
+    def named(part: Any) -> bytes:
+        return b"t:" + (part if isinstance(part, bytes) else part.encode())
+
+    make_table(server, f"k {column} PRIMARY KEY, v VARCHAR(20)")
+    assert redis("SET", named(key), "1") == "OK"
+    before = server.sql("SELECT * FROM hs.t")
+    for other in others:
+        for command in (("SET", named(other), "2"), ("SETNX", named(other), "2"),
+                        ("SET", named(other), "2", "GET"), ("MSET", named(other), "2"),
+                        ("APPEND", named(other), "2"), ("INCR", named(other)),
+                        ("HSET", named(other), "v", "2"), ("HINCRBY", named(other), "v", "2"),
+                        ("INCRBYFLOAT", named(other), "2")):  # fmt: skip
+            assert isinstance(redis(*command), RespError), command
+        assert redis("GET", named(other)) is None
+        assert redis("DEL", named(other)) == 0
+    assert server.sql("SELECT * FROM hs.t") == before
+
+
+def test_a_zero_is_no_key_where_an_id_would_be_made_of_it(
+    server: PrivateServer, redis: Resp
+) -> None:
+    make_table(server, "k INT PRIMARY KEY AUTO_INCREMENT, v INT")
+    assert redis("SET", "t:0", "1").args[0].startswith("ERR the key cannot be that of a row")
+    assert redis("SET", "t:7", "1") == "OK"
+    assert server.sql("SELECT * FROM hs.t") == [(7, 1)]
+
+
+def test_a_row_that_is_there_keeps_its_key_as_it_is(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k VARCHAR(20) PRIMARY KEY, v VARCHAR(20)")
+    assert redis("SET", "t:Abc", "1") == "OK"
+    for command in (("SET", "t:ABC", "2"), ("MSET", "t:ABC", "3"), ("SET", "t:ABC ", "4", "GET")):
+        redis(*command)
+    assert server.sql("SELECT k, v FROM hs.t") == [("Abc", "4")]
+
+
+# A column, what is in it, and what is added.
+COUNTED = [
+    ("FLOAT", "16777216", "0.5"),
+    ("FLOAT", "0.1234567", "1"),
+    ("DOUBLE", "0.1", "0.2"),
+    ("DOUBLE", "1e300", "1e299"),
+    ("DECIMAL(65,30)", "12345678901234567890123456789012345.123456789012345678901234567890", "0.1"),
+    ("DECIMAL(10,2)", "1.25", "-1.255"),
+    ("DECIMAL(20,0)", "12345678901234567890", "1"),
+    ("BIGINT", "9007199254740993", "1"),
+    ("BIGINT UNSIGNED", "18446744073709551614", "1"),
+    ("INT", "7", "0.5"),
+    ("INT", "-7", "1.5e1"),
+]
+
+
+@pytest.mark.parametrize(("column", "old", "amount"), COUNTED)
+def test_numbers_are_counted_as_sql_counts(
+    server: PrivateServer, redis: Resp, column: str, old: str, amount: str
+) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v {column}, w {column}", "name=t value=v")
+    server.sql(f"INSERT INTO hs.t VALUES (1, {old}, {old}), (2, {old}, {old}), (3, NULL, NULL)")
+    server.sql(f"UPDATE hs.t SET v = v + {amount}, w = w + {amount} WHERE k = 2")
+    assert isinstance(redis("INCRBYFLOAT", "t:1", amount), bytes)
+    assert isinstance(redis("HINCRBYFLOAT", "t:1", "w", amount), bytes)
+    # Compared as numbers by SQL: the text of a FLOAT would hide what is lost.
+    assert server.sql(
+        "SELECT COUNT(DISTINCT v + 0e0), COUNT(DISTINCT w + 0e0), COUNT(DISTINCT v) FROM hs.t "
+        "WHERE k < 3"
+    ) == [(1, 1, 1)]
+    assert isinstance(redis("INCRBYFLOAT", "t:3", amount), bytes)
+    server.sql(f"INSERT INTO hs.t VALUES (4, {amount}, NULL)")
+    assert server.sql("SELECT COUNT(DISTINCT v + 0e0) FROM hs.t WHERE k > 2") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("column", "low", "high"),
+    [
+        (f"{name}INT{sign}", 0 if sign else -(2 ** (bits - 1)), 2 ** (bits if sign else bits - 1) - 1)
+        for name, bits in (("TINY", 8), ("SMALL", 16), ("MEDIUM", 24), ("", 32), ("BIG", 64))
+        for sign in ("", " UNSIGNED")
+    ],
+)
+def test_counting_ends_at_the_limits_of_integers(
+    server: PrivateServer, redis: Resp, column: str, low: int, high: int
+) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v {column}")
+    server.sql(f"INSERT INTO hs.t VALUES (1, {high}), (2, {low}), (3, NULL)")
+    before = server.sql("SELECT * FROM hs.t")
+    overflow = RespError("ERR increment or decrement would overflow")
+    for command in (("INCR", "t:1"), ("INCRBY", "t:1", 2**63 - 1), ("HINCRBY", "t:1", "v", 1),
+                    ("DECR", "t:2"), ("DECRBY", "t:2", 2**63 - 1), ("HINCRBY", "t:2", "v", -1),
+                    ("INCRBYFLOAT", "t:1", "1"), ("HINCRBYFLOAT", "t:2", "v", "-1")):  # fmt: skip
+        assert redis(*command) == overflow, command
+    assert server.sql("SELECT * FROM hs.t") == before
+    assert redis("INCR", "t:3") == 1
+    assert redis("HINCRBY", "t:4", "v", "100") == 100
+
+
+def test_text_is_counted_as_redis_counts(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v VARCHAR(40)")
+    for text in ("007", "+5", " 5", "5 ", "", "1e3", "2.5", "9223372036854775808"):
+        redis("SET", "t:1", text)
+        assert isinstance(redis("INCR", "t:1"), RespError), text
+        assert redis("HINCRBY", "t:1", "v", "1") == RespError("ERR hash value is not an integer")
+        assert redis("GET", "t:1") == text.encode()
+    server.sql("UPDATE hs.t SET v = NULL")
+    assert redis("INCR", "t:1") == 1
+    assert redis("INCRBYFLOAT", "t:1", "0.1") == b"1.1"
+    assert redis("HINCRBYFLOAT", "t:2", "v", "3.0e3") == b"3000"
+    assert redis("HINCRBYFLOAT", "t:2", "v", "x") == RespError("ERR value is not a valid float")
+
+
+def test_every_byte_is_kept_in_keys_and_values(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k VARBINARY(300) PRIMARY KEY, v VARBINARY(300)")
+    keys = [b"a" * before + bytes([byte]) + b"z" * behind
+            for byte in range(256) for before in (0, 1) for behind in (0, 1)]  # fmt: skip
+    assert redis.pipeline([("SET", b"t:" + key, key) for key in keys]) == ["OK"] * len(keys)
+    assert redis("MGET", *[b"t:" + key for key in keys]) == keys
+    assert server.sql("SELECT COUNT(*), SUM(k = v) FROM hs.t") == [(len(set(keys)),) * 2]
+    scanned, cursor = [], b"0"
+    while True:
+        cursor, found = redis("SCAN", cursor, "COUNT", "37")
+        scanned += found
+        if cursor == b"0":
+            break
+    assert sorted(scanned) == sorted({b"t:" + key for key in keys})
+
+
+def test_scan_names_no_row_by_a_key_that_means_another(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "a VARCHAR(9), b VARCHAR(9), v INT, PRIMARY KEY (a, b)")
+    server.sql("INSERT INTO hs.t VALUES ('x', 'y:z', 1), ('x:y', 'z', 2)")
+    assert redis("GET", "t:x:y:z") == b"1"
+    assert redis("SCAN", "0") == [b"0", [b"t:x:y:z"]]
+
+
+def test_each_write_makes_a_new_version(server: PrivateServer, redis: Resp) -> None:
+    make_table(
+        server,
+        "k INT PRIMARY KEY, v BIGINT, w VARCHAR(9), c BIGINT UNSIGNED NOT NULL DEFAULT 0, "
+        "u INT UNIQUE",
+        "name=t value=v cas=c",
+    )
+    versions = {0}
+    for command in (("SET", "t:1", "1"), ("SET", "t:1", "2"), ("SET", "t:1", "3", "XX"),
+                    ("MSET", "t:1", "4"), ("INCR", "t:1"), ("INCRBYFLOAT", "t:1", "1"),
+                    ("HSET", "t:1", "w", "5"), ("HINCRBY", "t:1", "w", "1"), ("HINCRBY", "t:1", "v", "1"),
+                    ("APPEND", "t:1", "0"), ("HDEL", "t:1", "w"), ("GETSET", "t:1", "1")):  # fmt: skip
+        assert not isinstance(redis(*command), RespError), command
+        versions.add(server.sql("SELECT c FROM hs.t")[0][0])
+    assert len(versions) == 13
+    assert redis("HSET", "t:1", "c", "7") == 0
+    assert server.sql("SELECT c FROM hs.t") == [(7,)]
+
+
+@pytest.mark.parametrize("other", ["", ", u INT UNIQUE"])
+def test_clients_that_insert_the_same_row_do_not_meet(
+    server: PrivateServer, redis: Resp, resp_port: int, other: str
+) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v INT, w TEXT{other}", "name=t value=v")
+    rows, clients = 100, 8
+    failures: list[Any] = []
+
+    def work() -> None:
+        with Resp(resp_port) as client:
+            for row in range(rows):
+                replies = [
+                    client("INCR", f"t:{row}"),
+                    client("HSET", f"t:{row + 1000}", "w", "x"),
+                    client("SET", f"t:{row + 2000}", "5"),
+                    client("APPEND", f"t:{row + 3000}", 1),
+                ]
+                failures.extend(one for one in replies if isinstance(one, RespError))
+
+    threads = [threading.Thread(target=work) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert server.sql(f"SELECT COUNT(*), MIN(v), MAX(v) FROM hs.t WHERE k < {rows}") == [
+        (rows, clients, clients)
+    ]
+    assert server.sql("SELECT COUNT(*), COUNT(DISTINCT v) FROM hs.t WHERE k >= 3000") == [(rows, 1)]
+
+
+def test_a_row_that_is_there_needs_no_more_values(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT, w INT NOT NULL", "name=t value=v")
+    assert str(redis("SET", "t:1", "1")).startswith("ERR SQL error 1364:")
+    assert redis("HSET", "t:1", "w", "7") == 1
+    assert redis("SET", "t:1", "1") == "OK"
+    assert redis("MSET", "t:1", "2") == "OK"
+    assert redis("SETNX", "t:1", "3") == 0
+    assert redis("SET", "t:1", "4", "GET") == b"2"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 4, 7)]
+
+
+def test_a_computed_column_cannot_be_written(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT, g INT AS (v + 1) STORED")
+    assert redis("HSET", "t:1", "v", "1") == 1
+    assert redis("HGET", "t:1", "g") == b"2"
+    for command in (("HSET", "t:1", "g", "5"), ("HDEL", "t:1", "g"), ("HINCRBY", "t:1", "g", "1")):
+        assert isinstance(redis(*command), RespError), command
+    assert redis("SET", "t:1", "5") == "OK"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 5, 6)]
+
+
+@pytest.mark.parametrize("column", ["DATETIME NULL", "DATETIME(6) NULL", "DATETIME NOT NULL DEFAULT 0"])
+def test_dates_of_expiry_end_with_the_year_9999(
+    server: PrivateServer, redis: Resp, column: str
+) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v INT, e {column}, KEY (e)", "name=t value=v ttl=e")
+    assert redis("SET", "t:1", "1", "EX", "100") == "OK"
+    assert redis("EXPIRE", "t:1", "4000000000") == 1
+    assert 4_000_000_000 - redis("TTL", "t:1") in (0, 1)
+    assert redis("EXPIREAT", "t:1", "253300000000") == 1
+    assert redis("EXPIRETIME", "t:1") == 253_300_000_000
+    for command in (("EXPIREAT", "t:1", "253402300800"), ("PEXPIREAT", "t:1", 2**63 - 1),
+                    ("EXPIREAT", "t:1", "9000000000000000"), ("GETEX", "t:1", "EXAT", "300000000000"),
+                    ("SET", "t:1", "2", "EXAT", "300000000000")):  # fmt: skip
+        assert str(redis(*command)).startswith("ERR SQL error 1441:"), command
+    assert redis("EXPIRETIME", "t:1") == 253_300_000_000
+    assert redis("GET", "t:1") == b"1"
+
+
+@pytest.mark.parametrize("column", ["DATETIME NULL", "TIMESTAMP NULL", "BIGINT NULL"])
+def test_what_expires_now_is_gone_at_once(server: PrivateServer, redis: Resp, column: str) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v INT, e {column}, KEY (e)", "name=t value=v ttl=e")
+    for command in (("EXPIRE", "t:1", "0"), ("EXPIRE", "t:1", "-5"), ("PEXPIRE", "t:1", "-1"),
+                    ("EXPIREAT", "t:1", "0"), ("PEXPIREAT", "t:1", "1")):  # fmt: skip
+        assert redis("SET", "t:1", "1") == "OK"
+        assert redis.pipeline([command, ("GET", "t:1"), ("EXISTS", "t:1")]) == [1, None, 0], command
+
+
+def test_scan_passes_over_tables_whose_keys_have_no_order(
+    server: PrivateServer, redis: Resp
+) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT")
+    server.sql("CREATE TABLE hs.m (k INT PRIMARY KEY, v INT) ENGINE = MEMORY COMMENT 'hs: name=m'")
+    assert redis("MSET", "t:1", "1", "m:1", "1") == "OK"
+    assert redis("SCAN", "0") == [b"0", [b"t:1"]]
+    assert redis("DBSIZE") == 1
+
+
+def test_a_table_that_cannot_be_served_is_said_to_be_one(redis: Resp) -> None:
+    for _ in range(2):
+        told = str(redis("GET", "mysql.global_priv:localhost:root"))
+        assert told == "ERR the table of the key does not exist or cannot be served"
+
+
+def test_a_refusal_goes_by_what_the_table_is_now(server: PrivateServer, redis: Resp) -> None:
+    """A command that is answered without a request to the table."""
+    for _ in range(5):
+        make_table(server, "a INT, b INT, v INT, PRIMARY KEY (a, b)")
+        assert redis("SET", "t:1:2", "1") == "OK"
+        assert redis("SET", "t:1", "1") == RespError("ERR no table has the key 't:1'")
+        make_table(server, "a INT PRIMARY KEY, v INT, e BIGINT NULL, KEY (e)", "name=t value=v,e")
+        assert redis("SET", "t:1", "1|2") == "OK"
+        assert isinstance(redis("INCR", "t:1"), RespError)
+        server.sql("ALTER TABLE hs.t COMMENT 'hs: name=t value=v'")
+        assert redis("INCR", "t:1") == 2
+        assert isinstance(redis("EXPIRE", "t:1", "100"), RespError)
+        server.sql("ALTER TABLE hs.t COMMENT 'hs: name=t value=v ttl=e'")
+        assert redis("EXPIRE", "t:1", "100") == 1
+        assert isinstance(redis("HSET", "t:1", "w", "1"), RespError)
+        server.sql("ALTER TABLE hs.t ADD COLUMN w INT")
+        assert redis("HSET", "t:1", "w", "1") == 1
+        assert redis("GET", "t:1:2") is None
+        server.sql("ALTER TABLE hs.t DROP PRIMARY KEY, ADD PRIMARY KEY (a, v)")
+        assert redis("EXISTS", "t:1:2") == 1
