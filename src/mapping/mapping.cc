@@ -46,8 +46,9 @@ class Maker {
     for (size_t at = 0; at < table_.columns.size(); ++at)
       if (table_.columns[at].has_no_default) made_->required.push_back(static_cast<Position>(at));
     made_->definition = table_.definition;
-    for (auto step : {&Maker::take_separators, &Maker::take_name, &Maker::take_key,
-                      &Maker::take_flags, &Maker::take_cas, &Maker::take_ttl, &Maker::take_values})
+    for (auto step :
+         {&Maker::take_separators, &Maker::take_name, &Maker::take_key, &Maker::take_score,
+          &Maker::take_flags, &Maker::take_cas, &Maker::take_ttl, &Maker::take_values})
       if (Result<void> done = (this->*step)(); !done) return std::move(done.error());
     return MappingPtr(std::move(made_));
   }
@@ -89,6 +90,38 @@ class Maker {
       if (!at) return wrong("the index " + index->name + " has a column that clients do not see");
       made_->key.push_back(*at);
     }
+    return {};
+  }
+
+  // An index that gives the rows of a group a score.
+  std::optional<Position> score_of(const IndexShape& index) const {
+    const size_t columns = made_->key.size() + 1;
+    if (!index.is_whole || index.columns.size() != columns) return std::nullopt;
+    std::vector<Position> of_index;
+    for (const std::string& column : index.columns) {
+      const std::optional<Position> at = made_->find(column);
+      if (!at) return std::nullopt;
+      of_index.push_back(*at);
+    }
+    const Position score = of_index[columns - 2];
+    of_index.erase(of_index.end() - 2);
+    const ColumnShape& column = made_->columns[score];
+    const bool is_number = column.kind == ColumnKind::kInteger ||
+                           column.kind == ColumnKind::kDecimal || column.kind == ColumnKind::kReal;
+    if (of_index != made_->key || !is_number || column.is_nullable) return std::nullopt;
+    return score;
+  }
+
+  Result<void> take_score() {
+    size_t found = 0;
+    for (const IndexShape& index : table_.indexes) {
+      const std::optional<Position> score = score_of(index);
+      if (!score) continue;
+      ++found;
+      made_->score = score;
+      made_->score_index = index.name;
+    }
+    if (found > 1) made_->score.reset();
     return {};
   }
 
@@ -222,6 +255,16 @@ Result<MappingPtr> make(const Declaration& declared, const TableShape& table) {
 bool split_key(const Mapping& mapping, std::string_view rest, std::vector<Value>* parts) {
   split(rest, mapping.separator, mapping.key.size(), parts);
   return parts->size() == mapping.key.size();
+}
+
+bool split_group(const Mapping& mapping, std::string_view rest, std::vector<Value>* parts) {
+  const size_t columns = mapping.key.size() - 1;
+  if (columns == 0) {
+    parts->clear();
+    return rest.empty();
+  }
+  split(rest, mapping.separator, columns, parts);
+  return parts->size() == columns;
 }
 
 bool split_value(const Mapping& mapping, std::string_view text, std::vector<Value>* parts) {

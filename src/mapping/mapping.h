@@ -54,6 +54,10 @@ struct Mapping {
   std::optional<Position> flags, cas, ttl;
   // Another index is unique, too, so a new row may be a duplicate of one with another key.
   bool has_other_unique = false;
+  // Rows whose keys begin alike are in the order of a number that each has: the one index on all of the
+  // key and, in front of its last column, this one. None: there is no such index, or there are several.
+  std::optional<Position> score;
+  std::string score_index;
   // What a new row must be given: it has no default.
   std::vector<Position> required;
   char separator = kSeparator;
@@ -72,6 +76,10 @@ Result<MappingPtr> make(const Declaration& declared, const TableShape& table);
 // prefix; the last part takes all that is left, with separators inside. The values point into
 // `rest`. False: it has fewer parts.
 bool split_key(const Mapping& mapping, std::string_view rest, std::vector<Value>* parts);
+
+// The same of rows whose keys begin alike: the parts but the last one, of which the last takes the rest.
+// Where a key has one part it is all rows, and nothing may be left. False: it has fewer parts.
+bool split_group(const Mapping& mapping, std::string_view rest, std::vector<Value>* parts);
 
 // The same of a value, one part for each of Mapping::value. A value with more parts than columns
 // is none, since nobody can tell where it would be cut. With one column everything is its value.

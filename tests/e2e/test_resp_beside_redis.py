@@ -173,3 +173,76 @@ def test_drawn_commands_have_the_replies_of_redis(
                 if not is_alike(command, one, other)
             ]
     assert not differ, "\n".join(differ[:20])
+
+
+SETS = (
+    "CREATE TABLE hs.board (game INT, player VARBINARY(20), points INT NOT NULL, "
+    "PRIMARY KEY (game, player), KEY (game, points, player)) COMMENT 'hs: name=board'",
+    "CREATE TABLE hs.all_time (player VARBINARY(20) PRIMARY KEY, points DOUBLE NOT NULL, "
+    "KEY (points, player)) COMMENT 'hs: name=all'",
+    "CREATE TABLE hs.tag (page VARCHAR(9), tag VARBINARY(20), PRIMARY KEY (page, tag)) "
+    "COMMENT 'hs: name=tag'",
+)
+
+
+def drawn_of_set(draw: random.Random, key: str, has_scores: bool) -> tuple[Any, ...]:
+    """A command that reads a sorted set."""
+    rank = [str(draw.randint(-45, 45)) for _ in range(2)]
+    score = draw.choices(("-inf", "+inf", "(-3", "2.5", "(7", "10", "1e1", "-20", "99"), k=2)
+    member = draw.choices(("-", "+", "[m3", "(m3", "[", b"[m\xff", "(m20"), k=2)
+    limit = ("LIMIT", draw.randint(-1, 5), draw.randint(-1, 9)) if draw.random() < 0.4 else ()
+    scores = ("WITHSCORES",) if draw.random() < 0.5 else ()
+    rev = ("REV",) if draw.random() < 0.5 else ()
+    members = [f"m{draw.randint(0, 40)}" for _ in range(3)]
+    commands: list[tuple[Any, ...]] = [
+        ("ZCARD", key), ("ZSCORE", key, members[0]), ("ZMSCORE", key, *members),
+        ("ZRANGE", key, *rank, *rev, *scores), ("ZREVRANGE", key, *rank, *scores),
+        ("ZRANGE", key, "1", "2", *limit, "XX"), ("ZRANGE", key, "x", "1"),
+    ]  # fmt: skip
+    if has_scores:
+        commands += [
+            ("ZCOUNT", key, *score), ("ZRANGE", key, *score, "BYSCORE", *rev, *limit, *scores),
+            ("ZRANGEBYSCORE", key, *score, *scores, *limit), ("ZCOUNT", key, "x", "1"),
+            ("ZREVRANGEBYSCORE", key, *score, *limit, *scores),
+        ]  # fmt: skip
+    else:
+        commands += [
+            ("ZLEXCOUNT", key, *member), ("ZRANGE", key, *member, "BYLEX", *rev, *limit),
+            ("ZRANGEBYLEX", key, *member, *limit), ("ZREVRANGEBYLEX", key, *member, *limit),
+            ("ZRANGEBYLEX", key, "m", "+"), ("ZRANGE", key, "-", "+", "BYLEX", "WITHSCORES"),
+        ]  # fmt: skip
+    return draw.choice(commands)
+
+
+@pytest.mark.parametrize("version", ["2", "3"])
+def test_sorted_sets_are_read_as_by_redis(
+    server: PrivateServer, database: str, resp_port: int, redis: Resp, version: str
+) -> None:
+    draw = random.Random(int(version))
+    for table in SETS:
+        server.sql(table)
+    with Resp(resp_port) as ours:
+        for i in range(40):
+            game, points = draw.randint(1, 2), draw.randint(-9, 12)
+            for key, row, score in (
+                (f"board:{game}", f"board VALUES ({game}, 'm{i}', {points})", points),
+                ("all:", f"all_time VALUES ('m{i}', {points})", points),
+                (f"tag:p{game}", f"tag VALUES ('p{game}', 'm{i}')", 0),
+            ):
+                server.sql(f"INSERT INTO hs.{row}")
+                redis("ZADD", key, score, f"m{i}")
+        ours("HELLO", version)
+        redis("HELLO", version)
+        commands = [
+            drawn_of_set(draw, key, not key.startswith("tag"))
+            for key in ("board:1", "board:2", "board:3", "all:", "tag:p1", "tag:p2", "tag:p3")
+            for _ in range(150)
+        ]
+        mine, theirs = ours.pipeline(commands), redis.pipeline(commands)
+    differ = [
+        f"{command}: {one!r}, Redis: {other!r}"
+        for command, one, other in zip(commands, mine, theirs)
+        if one != other
+    ]
+    assert not differ, "\n".join(differ[:20])
+    assert sum(bool(one) and isinstance(one, list) for one in mine) > 100

@@ -282,6 +282,22 @@ def test_a_table_that_cannot_be_served_is_said_to_be_one(redis: Resp) -> None:
         assert told == "ERR the table of the key does not exist or cannot be served"
 
 
+def test_a_table_without_the_right_index_is_no_sorted_set(
+    server: PrivateServer, redis: Resp
+) -> None:
+    make_table(server, "a INT, b VARCHAR(9), v INT NOT NULL, PRIMARY KEY (a, b), KEY (a, v)")
+    server.sql("INSERT INTO hs.t VALUES (1, 'x', 5)")
+    for command in (("ZRANGE", "t:1", "0", "-1"), ("ZCARD", "t:1"), ("ZSCORE", "t:1", "x")):
+        assert str(redis(*command)).startswith("ERR the table has no order for a sorted set")
+    server.sql("ALTER TABLE hs.t ADD KEY (a, v, b)")
+    assert redis("ZRANGE", "t:1", "0", "-1", "WITHSCORES") == [b"x", b"5"]
+    assert redis("ZRANGEBYLEX", "t:1", "-", "+") == RespError(
+        "ERR this sorted set is in the order of scores, not of members"
+    )
+    assert str(redis("ZADD", "t:1", "1", "y")).startswith("ERR ZADD is not served: ")
+    assert redis("ZCARD", "t:1:2") == redis("ZCARD", "none:1") == 0
+
+
 def test_a_refusal_goes_by_what_the_table_is_now(server: PrivateServer, redis: Resp) -> None:
     """A command that is answered without a request to the table."""
     for _ in range(5):
@@ -289,7 +305,7 @@ def test_a_refusal_goes_by_what_the_table_is_now(server: PrivateServer, redis: R
         assert redis("SET", "t:1:2", "1") == "OK"
         assert redis("SET", "t:1", "1") == RespError("ERR no table has the key 't:1'")
         make_table(server, "a INT PRIMARY KEY, v INT, e BIGINT NULL, KEY (e)", "name=t value=v,e")
-        assert redis("SET", "t:1", "1|2") == "OK"
+        assert redis("SET", "t:1", "1|9999999999") == "OK"
         assert isinstance(redis("INCR", "t:1"), RespError)
         server.sql("ALTER TABLE hs.t COMMENT 'hs: name=t value=v'")
         assert redis("INCR", "t:1") == 2
@@ -300,5 +316,7 @@ def test_a_refusal_goes_by_what_the_table_is_now(server: PrivateServer, redis: R
         server.sql("ALTER TABLE hs.t ADD COLUMN w INT")
         assert redis("HSET", "t:1", "w", "1") == 1
         assert redis("GET", "t:1:2") is None
-        server.sql("ALTER TABLE hs.t DROP PRIMARY KEY, ADD PRIMARY KEY (a, v)")
+        server.sql(
+            "ALTER TABLE hs.t DROP PRIMARY KEY, ADD PRIMARY KEY (a, v), COMMENT 'hs: name=t value=w'"
+        )
         assert redis("EXISTS", "t:1:2") == 1

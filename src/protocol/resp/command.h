@@ -4,6 +4,7 @@
 //   tools.cc         what tools ask: COMMAND, INFO, CONFIG, SCAN, TYPE
 //   reads.cc writes.cc deletes.cc counters.cc expiry.cc    rows as strings
 //   hashes.cc hash_writes.cc     rows as hashes
+//   sorted_sets.cc   rows as members of sorted sets
 //   transactions.cc  MULTI and what belongs to it
 #pragma once
 

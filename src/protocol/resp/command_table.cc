@@ -81,6 +81,17 @@ constexpr CommandInfo kCommands[] = {
   {"unlink",     -2, "write fast",             1, -1, 1, "generic", "Deletes rows.", make_delete},
   {"unwatch",     1, "noscript loading stale fast", 0, 0, 0, "transactions", "Forgets which rows are watched.", make_unwatch},
   {"watch",      -2, "noscript loading stale fast", 1, -1, 1, "transactions", "Lets EXEC do nothing when a row has changed.", make_watch, In::kAtOnce},
+  {"zcard",       2, "readonly fast",          1, 1, 1, "sorted-set", "Counts the rows of a set.", make_set_size},
+  {"zcount",      4, "readonly fast",          1, 1, 1, "sorted-set", "Counts the rows of a set between two scores.", make_set_count},
+  {"zlexcount",   4, "readonly fast",          1, 1, 1, "sorted-set", "Counts the rows of a set between two members.", make_set_member_count},
+  {"zmscore",    -3, "readonly fast",          1, 1, 1, "sorted-set", "Returns the scores of members of a set.", make_set_scores},
+  {"zrange",     -4, "readonly",               1, 1, 1, "sorted-set", "Returns members of a set in its order.", make_set_range},
+  {"zrangebylex", -4, "readonly",              1, 1, 1, "sorted-set", "Returns members of a set between two members.", make_set_range_by_member},
+  {"zrangebyscore", -4, "readonly",            1, 1, 1, "sorted-set", "Returns members of a set between two scores.", make_set_range_by_score},
+  {"zrevrange",  -4, "readonly",               1, 1, 1, "sorted-set", "Returns members of a set against its order.", make_set_reverse_range},
+  {"zrevrangebylex", -4, "readonly",           1, 1, 1, "sorted-set", "Returns members of a set between two members, against its order.", make_set_reverse_range_by_member},
+  {"zrevrangebyscore", -4, "readonly",         1, 1, 1, "sorted-set", "Returns members of a set between two scores, against its order.", make_set_reverse_range_by_score},
+  {"zscore",      3, "readonly fast",          1, 1, 1, "sorted-set", "Returns the score of a member of a set.", make_set_score},
 };
 
 constexpr struct { std::string_view name, reason; } kNotServed[] = {
@@ -97,13 +108,16 @@ constexpr struct { std::string_view name, reason; } kNotServed[] = {
   {"psubscribe", "changes by SQL would not be told"}, {"publish", "changes by SQL would not be told"},
   {"script", "there are no scripts: use MULTI and WATCH"},
   {"ssubscribe", "changes by SQL would not be told"}, {"subscribe", "changes by SQL would not be told"},
+  {"zadd", "a set is the rows of a table: set their columns by HSET"},
+  {"zincrby", "a set is the rows of a table: count on their columns by HINCRBY"},
+  {"zrem", "a set is the rows of a table: delete them by DEL"},
   {"wait", "it is not known how many replicas have a change"}, {"waitaof", "it is not known how many replicas have a change"},
 };
 // clang-format on
 
 // A table of hashes, so that a command is found by one comparison as a rule.
 constexpr size_t kPlaces = 512;
-constexpr size_t kLongestName = 15;
+constexpr size_t kLongestName = 16;
 
 size_t place_of(std::string_view name) {
   uint32_t hash = 2166136261u;

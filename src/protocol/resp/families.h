@@ -66,6 +66,18 @@ Made make_hash_set();
 Made make_hash_multi_set();
 Made make_hash_set_nx();
 Made make_hash_delete();
+// sorted_sets.cc
+Made make_set_size();            // ZCARD
+Made make_set_count();           // ZCOUNT
+Made make_set_member_count();    // ZLEXCOUNT
+Made make_set_range();           // ZRANGE
+Made make_set_reverse_range();   // ZREVRANGE
+Made make_set_range_by_score();  // ZRANGEBYSCORE
+Made make_set_reverse_range_by_score();
+Made make_set_range_by_member();  // ZRANGEBYLEX
+Made make_set_reverse_range_by_member();
+Made make_set_score();   // ZSCORE
+Made make_set_scores();  // ZMSCORE
 // connection.cc
 Made make_ping();
 Made make_echo();
