@@ -95,14 +95,15 @@ class Machine:
     def sh(self, script: str, stdin: str | None = None) -> str:
         """Runs a script in the machine, and returns what it says."""
         more = {} if stdin is None else {"input": stdin, "stdin": None}
-        return run(
-            ["nsenter", f"--target={self._init}", "--net", "--mount", "--pid",
-             "chroot", str(self.root), "env", *ENVIRONMENT, "sh", "-ec", script], **more,
-        )
+        return run([*self._enter("--net"), "sh", "-ec", script], **more)
 
     def online(self, script: str) -> str:
-        """Runs a script with the network of the real machine."""
-        return run(["chroot", str(self.root), "env", *ENVIRONMENT, "sh", "-ec", script])
+        """Runs a script in the machine, but with the network of the real one."""
+        return run([*self._enter(), "sh", "-ec", script])
+
+    def _enter(self, *more: str) -> list[str]:
+        entered = ["nsenter", f"--target={self._init}", "--mount", "--pid", *more]
+        return [*entered, "chroot", str(self.root), "env", *ENVIRONMENT]
 
     def fetch(self, words: str) -> None:
         """Downloads what `apt-get install WORDS` needs."""
