@@ -19,7 +19,7 @@ constexpr int64_t kLastMoment = 253'402'300'799;  // 9999-12-31 23:59:59
 // As if the time were UTC.
 int64_t local_seconds(const MYSQL_TIME& at) {
   const int64_t day = calc_daynr(at.year, at.month, at.day) - kFirstDay;
-  return day * kSecondsOfDay + at.hour * 3600 + at.minute * 60 + at.second;
+  return day * kSecondsOfDay + int64_t{at.hour} * 3600 + int64_t{at.minute} * 60 + at.second;
 }
 
 // False: it is behind the year 9999.
