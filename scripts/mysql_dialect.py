@@ -22,6 +22,13 @@ _NUMBERS = (
 _OTHER_NAMES = {
     "SHOW MASTER STATUS": "SHOW BINARY LOG STATUS",
     "@@GLOBAL.gtid_binlog_pos": "@@GLOBAL.gtid_executed",
+    "@@GLOBAL.gtid_current_pos": "@@GLOBAL.gtid_executed",
+    "MASTER_GTID_WAIT(": "WAIT_FOR_EXECUTED_GTID_SET(",
+    "CHANGE MASTER TO": "CHANGE REPLICATION SOURCE TO",
+    "MASTER_USE_GTID = slave_pos": "SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1",
+    ", MASTER_DEMOTE_TO_SLAVE = %s": "",
+    **{f" MASTER_{what} =": f" SOURCE_{what} =" for what in ("HOST", "PORT", "USER", "PASSWORD")},
+    **{f"{verb} SLAVE": f"{verb} REPLICA" for verb in ("START", "STOP", "RESET", "SHOW")},
     "utf8mb4_nopad_bin": "utf8mb4_0900_bin",
     "tx_isolation": "transaction_isolation",
     "UNINSTALL SONAME 'handlersocket2'": "UNINSTALL PLUGIN handlersocket",

@@ -170,7 +170,9 @@ class PrivateServer:
         ]
 
     def program(self, name: str) -> list[str]:
-        """How to run one of the programs that came with the server."""
+        """How to run one of the programs that came with the server, by MariaDB's name for it."""
+        if server_files.is_mysql(self.server_root):
+            name = name.replace("mariadb-", "mysql").replace("mariadb", "mysql")
         return server_files.program(self.server_root, f"usr/bin/{name}")
 
     def _options(self) -> dict[str, object]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import server_files
 from private_server import PrivateServer
 
+IS_MYSQL = server_files.is_mysql(server_files.SERVER_ROOT)
 TIMEOUT_S = 120
 PORT = "3306"  # stands for that of the primary
 
@@ -41,14 +43,18 @@ BLOCKS = (ON_PRIMARY, ENABLE, ON_REPLICA, STOP_RECEIVING, PROMOTE, FOLLOW)
 
 def variables(server_id: int, is_replica: bool = False) -> dict[str, object]:
     """Of a server that loses no commit, and can be a primary and a replica."""
-    return {
-        "server_id": server_id,
-        "log_bin": "log",
+    # MySQL has all of these as they should be, and GTIDs.
+    of_mariadb = {
         # An event in one write: a server that is killed between two leaves a part of it, behind which
         # no replica can read (error 1236), whoever wrote it.
         "binlog_file_cache_size": "4M",
         "log_slave_updates": True,
         "gtid_strict_mode": True,
+    }
+    return {
+        "server_id": server_id,
+        "log_bin": "log",
+        **({} if IS_MYSQL else of_mariadb),
         "sync_binlog": 1,
         "innodb_flush_log_at_trx_commit": 1,
         "read_only": is_replica,

@@ -24,11 +24,10 @@ Fit fit_bit(Field* field, const Value& value) {
                                                                           : stored(false, -1);
 }
 
-bool is_well_formed(const CHARSET_INFO* charset, const String& text) {
+bool is_well_formed(const CHARSET_INFO* charset, const char* text, size_t size) {
   int error = 0;
-  const size_t length = charset->cset->well_formed_len(
-      charset, text.ptr(), text.ptr() + text.length(), text.length(), &error);
-  return error == 0 && length == text.length();
+  const size_t length = charset->cset->well_formed_len(charset, text, text + size, size, &error);
+  return error == 0 && length == size;
 }
 
 const uchar* bytes_of(const String& text) { return reinterpret_cast<const uchar*>(text.ptr()); }
@@ -80,7 +79,7 @@ Fit fit_text(Field* field, const Value& value) {
     fit.trouble = Fit::Trouble::kForeignText;
     return fit;
   }
-  if (charset != &my_charset_bin && !is_well_formed(charset, wanted)) {
+  if (charset != &my_charset_bin && !is_well_formed(charset, wanted.ptr(), wanted.length())) {
     fit.side = -1;
     fit.trouble = Fit::Trouble::kBrokenText;
     return fit;
@@ -129,7 +128,10 @@ bool text_for(const Field* field, const Value& value, String* text, uint* errors
     text->set(value.data, value.size, field->charset());
     return true;
   }
-  return !text->copy(value.data, value.size, from, field->charset(), errors);
+  if (text->copy(value.data, value.size, from, field->charset(), errors)) return false;
+  // It leaves away a character at the end that is not complete.
+  if (!is_well_formed(from, value.data, value.size)) ++*errors;
+  return true;
 }
 
 Fit fit(Field* field, const Value& value) {

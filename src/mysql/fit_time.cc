@@ -80,8 +80,13 @@ Fit fit_time(Field* field, const Value& value) {
   if (field->type() == MYSQL_TYPE_TIME) {
     if (str_to_time(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
       return no_time();
+    const int64_t wanted = Time_val(time).for_comparison();  // before the store rounds `time`
     (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
-    side = order(time_of(field), Time_val(time).for_comparison());
+    side = order(time_of(field), wanted);
+    // It was cut to the last time that there is.
+    if ((status.warnings & MYSQL_TIME_WARN_OUT_OF_RANGE) != 0) side = time.neg ? 1 : -1;
+    // SQL rounds what it compares a TIME with to the digits of the column.
+    if (side != 0 && is_clean) return stored(false, 0);
   } else {
     if (str_to_datetime(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
       return no_date();

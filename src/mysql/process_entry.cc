@@ -33,11 +33,13 @@ void ProcessEntry::show() {
   shown_what_ = what_;
   const std::string& text = shown_->texts_[static_cast<size_t>(shown_what_)];
   thd_->set_query(text.data(), text.size());
+  thd_->set_query_for_display(text.data(), text.size());
 }
 
 void ProcessEntry::show_nothing() {
   shown_ = nullptr;
   thd_->reset_query();
+  thd_->reset_query_for_display();
 }
 
 void ProcessEntry::forget(const Subject& subject) {

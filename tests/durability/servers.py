@@ -80,10 +80,11 @@ def follow(replica: PrivateServer, primary: PrivateServer, demoted: bool = False
     """Starts replication by GTID; `demoted`: the replica was a primary itself."""
     primary.sql("CREATE USER IF NOT EXISTS replica@'127.0.0.1' IDENTIFIED BY 'secret'")
     primary.sql("GRANT REPLICATION SLAVE ON *.* TO replica@'127.0.0.1'")
+    demotes = [] if replication.IS_MYSQL else [int(demoted)]
     replica.sql(
         "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = %s, MASTER_USER = 'replica',"
         " MASTER_PASSWORD = 'secret', MASTER_USE_GTID = slave_pos, MASTER_DEMOTE_TO_SLAVE = %s",
-        [primary.sql_port, int(demoted)],
+        [primary.sql_port, *demotes],
     )
     replica.sql("START SLAVE")
 

@@ -41,11 +41,9 @@ def create_tables(server: PrivateServer, writers: int) -> None:
     fences = ", ".join(f"({2 * number}, 0, 0, 0, '')" for number in range(writers * GROUPS + 1))
     server.sql(f"INSERT INTO hs.own VALUES {fences}")
     server.sql("CREATE TABLE hs.shared (grp INT, id INT, mark BIGINT NOT NULL, PRIMARY KEY (grp, id))")
-    server.sql(
-        f"INSERT INTO hs.shared SELECT g.seq, r.seq, 0 FROM seq_1_to_{SHARED_GROUPS} g,"
-        f" seq_1_to_{SHARED_ROWS} r",
-        database="hs",
-    )
+    places = ((group, row) for group in range(1, SHARED_GROUPS + 1) for row in range(1, SHARED_ROWS + 1))
+    shared = ", ".join(f"({group}, {row}, 0)" for group, row in places)
+    server.sql(f"INSERT INTO hs.shared VALUES {shared}")
     server.sql("CREATE TABLE hs.counters (id INT PRIMARY KEY, n BIGINT NOT NULL)")
     server.sql(f"INSERT INTO hs.counters SELECT seq, 0 FROM seq_1_to_{COUNTERS}", database="hs")
 

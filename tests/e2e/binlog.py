@@ -16,4 +16,5 @@ def log_events(server: PrivateServer, place: Place | None = None) -> list[str]:
     """The kinds of events since `place`, or of the present file; row events without their version."""
     file, position = place or (end_of_log(server)[0], 4)
     rows = server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}")
-    return [str(row[2]).removesuffix("_v1") for row in rows]
+    # MySQL has the beginning of a transaction as an event of its own.
+    return [str(row[2]).removesuffix("_v1") for row in rows if row[5] != "BEGIN"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pymysql
 import pytest
 import server_files
 from hs_client import Client, line, rows, wait_for_a_lock_wait
@@ -286,3 +287,52 @@ def test_each_row_that_lacks_a_value_is_refused(server: PrivateServer, writer: C
         b"1\t1\tsql_1364", b"1\t1\tsql_1048",
     ]  # fmt: skip
     assert server.sql("SELECT * FROM hs.t") == []
+
+
+def test_a_key_that_ends_within_a_character_finds_nothing(server: PrivateServer, writer: Client) -> None:
+    server.sql("CREATE TABLE hs.t (c VARCHAR(9) CHARACTER SET ucs2 PRIMARY KEY, v INT)")
+    server.sql("INSERT INTO hs.t VALUES ('', 1), ('a', 2)")
+    writer.open("hs.t", ["c", "v"])
+    for cut in (b"\xf0\x9f", b"a\xc3"):
+        assert writer.request(1, "=", 1, cut) == b"0\t2"
+        assert writer.request(1, "=", 1, cut, 1, 0, "U", "x", 9) == b"0\t1\t0"
+        assert writer.request(1, ">", 1, cut).startswith(b"1\t1\tsql_1267")
+    assert server.sql("SELECT v FROM hs.t ORDER BY v") == [(1,), (2,)]
+
+
+def test_a_bound_that_is_no_date_is_refused_as_by_sql(server: PrivateServer, reader: Client) -> None:
+    server.sql("CREATE TABLE hs.t (d DATETIME PRIMARY KEY)")
+    server.sql("INSERT INTO hs.t VALUES ('2020-01-01')")
+    reader.open("hs.t", ["d"])
+    for text in ("abc", "2020-13-01", ""):
+        assert reader.request(1, ">", 1, text).startswith(b"1\t1\tsql_1525 ")
+        assert reader.request(1, "=", 1, text) == b"0\t1"
+        with pytest.raises(pymysql.err.OperationalError, match="1525"):
+            server.sql(f"SELECT d FROM hs.t WHERE d > '{text}'")
+
+
+def test_the_digits_of_a_time_that_its_column_lacks_are_rounded_as_by_sql(
+    server: PrivateServer, reader: Client
+) -> None:
+    server.sql("CREATE TABLE hs.t (v TIME(1) PRIMARY KEY)")
+    server.sql("INSERT INTO hs.t VALUES ('00:00:01.1'), ('00:00:01.2'), ('00:00:01.3')")
+    reader.open("hs.t", ["v"])
+    for text in ("00:00:01.16", "00:00:01.2400"):
+        for operator in (">", ">=", "<", "<="):
+            order = "DESC" if operator.startswith("<") else "ASC"
+            found = server.sql(f"SELECT v FROM hs.t WHERE v {operator} '{text}' ORDER BY v {order}")
+            times = [f"0{row[0]}"[:10].encode() for row in found]
+            assert [row[0] for row in rows(reader.request(1, operator, 1, text, 9))] == times, (operator, text)
+        assert reader.find("=", [text]) == []
+
+
+def test_an_upsert_does_not_take_an_id_that_is_generated_for_another_row(
+    server: PrivateServer, writer: Client
+) -> None:
+    server.sql("SET GLOBAL auto_increment_increment = 1")
+    server.sql("CREATE TABLE hs.t (id INT AUTO_INCREMENT PRIMARY KEY, u INT UNIQUE, v INT)")
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 1)")
+    writer.open("hs.t", ["id", "u", "v"])
+    assert writer.request(1, "+U", 3, None, 1, 5, 3, 2, 1, 7).startswith(b"0\t")
+    assert server.sql("SELECT * FROM hs.t") == [(2, 1, 7)]
+    assert writer.request(1, "+", 3, None, 2, 2) == b"0\t1\t3"

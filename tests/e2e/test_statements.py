@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from binlog import log_events
 from hs_client import Client, line, rows, sql_holds, wait_for_a_lock_wait
+from on_mysql import CHECK_VIOLATED
 from private_server import PrivateServer
 
 RUN = 60  # requests; a pipeline hardly reaches the server in more than a few pieces
@@ -73,7 +74,7 @@ def test_an_insert_that_fails_among_others_fails_alone(
     bad: list[tuple[tuple[object, ...], bytes]] = [
         ((1000, 1, "a"), b"1\t1\t121"),
         ((2000, 1, "taken"), b"1\t1\t121"),
-        ((2000, 1000, "a"), b"1\t1\tsql_4025"),
+        ((2000, 1000, "a"), CHECK_VIOLATED),
         ((2000, "x", "a"), b"1\t1\tsql_1366"),
         ((2000, None, "a"), b"1\t1\tsql_1048"),
         ((2000, 1, "longer than ten"), b"1\t1\tsql_1406"),
@@ -104,7 +105,7 @@ def test_an_update_that_fails_among_others_fails_alone(
         requests.append(line(1, "=", 1, other, 1, 0, "U", 5, f"v{i}"))
         requests.append(line(1, "=", 1, other, 1, 0, "U", 1000, "w"))
         requests.append(line(1, "=", 1, 5000, 1, 0, "U", 5, "w"))
-        replies += [b"1\t1\t121", b"1\t1\tsql_4025", b"0\t1\t0"]
+        replies += [b"1\t1\t121", CHECK_VIOLATED, b"0\t1\t0"]
     got = writer.pipeline(requests)
     assert [reply.split(b" ")[0] for reply in got] == replies
     expected = [(i, i, f"v{i}") for i in range(1, RUN + 1)]
