@@ -97,6 +97,11 @@ Result<void> MysqlCursor::read_duplicate(int write_error) {
     if (error == 0) error = file->ha_rnd_pos(table_->record[1], file->dup_ref);
     end_index();
   } else {
+    // The engine may have computed them in the place of the new row's, for its own indexes.
+    if (table_->vfield != nullptr) {
+      table_->blobs_need_not_keep_old_value();
+      if (update_generated_write_fields(table_->write_set, table_)) return failed(0);
+    }
     key_copy(unique_key_.data(), table_->record[0], &table_->key_info[duplicate_key_], 0);
     error = file->ha_index_read_idx_map(table_->record[1], duplicate_key_, unique_key_.data(),
                                         HA_WHOLE_KEY, HA_READ_KEY_EXACT);

@@ -44,10 +44,11 @@ bool set_function_defaults(TABLE* table, bool is_new, const std::vector<bool>& g
   return table->in_use->is_error();
 }
 
+// `keeps_old`: a BLOB that the row in record[1] has stays, since the log and the engine want it.
 // False: it failed, and the error is raised.
-bool compute_generated(TABLE* table) {
+bool compute_generated(TABLE* table, bool keeps_old) {
   if (!table->has_gcol()) return true;
-  table->blobs_need_not_keep_old_value();
+  if (!keeps_old) table->blobs_need_not_keep_old_value();
   return !update_generated_write_fields(table->write_set, table);
 }
 
@@ -142,7 +143,7 @@ Result<void> MysqlCursor::make_new_row(std::span<const Value> values, size_t upd
     if (auto stored = store(columns_[i], values[i]); !stored) return stored;
     bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
   }
-  if (set_function_defaults(table_, true, given_) || !compute_generated(table_) ||
+  if (set_function_defaults(table_, true, given_) || !compute_generated(table_, false) ||
       check_record(thd, table_->field) ||
       check_that_all_fields_are_given_values(thd, table_, &*list_))
     return failed(0);
@@ -194,9 +195,10 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
 // After new values were stored in record[0]: what the server itself computes of an updated row. A row
 // that stays as it is keeps its ON UPDATE timestamp, too.
 Result<void> MysqlCursor::compute_updated_row() {
-  if (!compute_generated(table_)) return failed(0);
+  if (!compute_generated(table_, true)) return failed(0);
   const bool differs = !records_are_comparable(table_) || compare_records(table_);
-  if (differs && (set_function_defaults(table_, false, given_) || !compute_generated(table_)))
+  if (differs &&
+      (set_function_defaults(table_, false, given_) || !compute_generated(table_, false)))
     return failed(0);
   if (check_record(session_.thd(), table_->field)) return failed(0);
   return {};

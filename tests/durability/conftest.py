@@ -11,6 +11,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS / "e2e"), str(TESTS / "durability")]
 
+import on_mysql  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
 from servers import durable  # noqa: E402
 
@@ -26,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    on_mysql.leave_out(items)
     if config.getoption("--long"):
         return
     left_out = [item for item in items if item.get_closest_marker("long")]

@@ -22,11 +22,7 @@ MARIADBS_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTI
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """On MySQL some tests are skipped, each with its reason."""
-    if not on_mysql.IS_MYSQL:
-        return
-    for item in items:
-        if reason := on_mysql.why_not(item.path.name, item.name):
-            item.add_marker(pytest.mark.skip(reason=f"on MySQL: {reason}"))
+    on_mysql.leave_out(items)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -135,7 +135,7 @@ class Twin:
         found: list[str] = []
         ours = False
         for row in shown.splitlines():
-            if not row.startswith("### "):
+            if not row.startswith("### ") or "Extra row info" in row:
                 continue
             if name := re.match(r"### (?:INSERT INTO|UPDATE|DELETE FROM) `(\w+)`\.", row):
                 ours = name[1] == database
