@@ -3,6 +3,7 @@
 
 #include "mariadb/mappings.h"
 #include "mariadb/variables.h"
+#include "protocol/memcached/codec.h"
 #include "protocol/resp/codec.h"
 #include "server/secret_file.h"
 
@@ -173,6 +174,8 @@ std::optional<server::Config> read_configuration(std::string* error) {
     for (const std::string& one : addresses) listen(one, port, variable);
   };
   listen_for(protocol::resp::resp_protocol(), values().resp_port, "handlersocket_resp_port");
+  listen_for(protocol::memcached::memcached_protocol(), values().memcached_port,
+             "handlersocket_memcached_port");
   config.directory = &directory();
   config.backlog = values().backlog;
   config.version = HS_VERSION;

@@ -1,0 +1,285 @@
+#include "protocol/memcached/answer.h"
+
+#include <algorithm>
+
+#include "protocol/memcached/binary.h"
+
+namespace hs::protocol::memcached {
+namespace {
+
+constexpr std::string_view kEnd = "\r\n";
+constexpr int kDuplicateKey = 121;  // the handler's number
+
+void append_decimal(uint64_t number, Buffer& output) { output.append(std::to_string(number)); }
+
+std::string_view fixed_text(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUnauthorized:
+      return "CLIENT_ERROR unauthenticated";
+    case ErrorCode::kAuthType:
+      return "CLIENT_ERROR a password is taken here only over TLS or a Unix socket";
+    case ErrorCode::kInsecureTransport:
+      return "CLIENT_ERROR the server requires TLS (require_secure_transport)";
+    case ErrorCode::kReadOnly:
+      return "SERVER_ERROR the server is read-only";
+    case ErrorCode::kTooManyConnections:
+      return "SERVER_ERROR too many connections";
+    case ErrorCode::kMaxMemory:
+      return "SERVER_ERROR out of memory";
+    case ErrorCode::kOpenTable:
+      return "SERVER_ERROR the table of the key cannot be opened";
+    case ErrorCode::kUnsupportedTable:
+      return "SERVER_ERROR the table has a feature that is not served";
+    case ErrorCode::kLockTables:
+      return "SERVER_ERROR the table could not be locked in time, or the server is read-only";
+    case ErrorCode::kRequestTooLong:
+      return "SERVER_ERROR object too large for cache";
+    case ErrorCode::kReplyTooLong:
+      return "SERVER_ERROR the reply would be larger than handlersocket_max_reply_size";
+    case ErrorCode::kTooManyIndexes:
+      return "SERVER_ERROR more tables than handlersocket_max_open_indexes allows";
+    case ErrorCode::kTooManyLogins:
+      return "SERVER_ERROR too many logins are under way";
+    case ErrorCode::kShutdown:
+      return "SERVER_ERROR the server is shutting down";
+    case ErrorCode::kInterrupted:
+      return "SERVER_ERROR the command was killed, and nothing of it was done";
+    default:
+      return {};
+  }
+}
+
+// By the word that the line begins with.
+Status status_of(std::string_view line) {
+  if (line == "Unknown command") return Status::kUnknownCommand;
+  if (line == "CLIENT_ERROR unauthenticated") return Status::kAuthError;
+  if (line.find("too large") != std::string_view::npos) return Status::kTooLarge;
+  if (line.find("non-numeric") != std::string_view::npos) return Status::kNotANumber;
+  if (line.find("is not served") != std::string_view::npos) return Status::kNotSupported;
+  return line.starts_with("SERVER_ERROR") ? Status::kInternal : Status::kInvalid;
+}
+
+std::string in_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const Error& error) {
+  if (const std::string_view fixed = fixed_text(error.code); !fixed.empty()) {
+    return std::string(fixed);
+  }
+  switch (error.code) {
+    case ErrorCode::kSql:
+      return in_one_line("SERVER_ERROR " + error.message);
+    case ErrorCode::kTableComment:
+      return in_one_line("SERVER_ERROR the table's comment: " + error.message);
+    case ErrorCode::kAccessDenied:
+      return "SERVER_ERROR the account has no privilege for this";
+    case ErrorCode::kEngine:
+      if (error.number == kDuplicateKey)
+        return "SERVER_ERROR another row has the same value in a unique index";
+      return "SERVER_ERROR error " + std::to_string(error.number) + " of the storage engine";
+    default:
+      return "SERVER_ERROR " + std::string(error_name(error.code));
+  }
+}
+
+void Answer::line(std::string_view text) {
+  output_.append(text);
+  output_.append(kEnd);
+}
+
+void Answer::packet(std::string_view value) {
+  write_packet({ask_.opcode, ask_.opaque, Status::kOk, 0, {}, {}, value}, output_);
+}
+
+void Answer::hit(std::string_view key, const Hit& hit) {
+  switch (ask_.form) {
+    case Form::kText:
+      output_.append("VALUE ");
+      output_.append(key);
+      output_.append(' ');
+      append_decimal(hit.flags, output_);
+      output_.append(' ');
+      append_decimal(hit.value.size(), output_);
+      if (ask_.wants_cas) {
+        output_.append(' ');
+        append_decimal(hit.cas, output_);
+      }
+      output_.append(kEnd);
+      return line(hit.value);
+    case Form::kMeta:
+      if (!ask_.wants_value) {
+        output_.append("HD");
+        return meta_flags(&hit);
+      }
+      output_.append("VA ");
+      append_decimal(hit.value.size(), output_);
+      meta_flags(&hit);
+      return line(hit.value);
+    case Form::kBinary:
+      break;
+  }
+  std::string extras;
+  append_number(hit.flags, 4, &extras);
+  write_packet({ask_.opcode, ask_.opaque, Status::kOk, hit.cas, extras,
+                ask_.wants_key ? key : std::string_view(), hit.value},
+               output_);
+}
+
+void Answer::miss(std::string_view key) {
+  if (ask_.form == Form::kText || ask_.is_quiet) return;
+  if (ask_.form == Form::kMeta) return line("EN");
+  const bool has_key = ask_.wants_key;
+  write_packet({ask_.opcode,
+                ask_.opaque,
+                Status::kKeyNotFound,
+                0,
+                {},
+                has_key ? key : std::string_view(),
+                has_key ? "" : "Not found"},
+               output_);
+}
+
+void Answer::end_of_hits() {
+  if (ask_.form == Form::kText) line("END");
+}
+
+std::string_view Answer::word_of(Outcome outcome) const {
+  const bool is_text = ask_.form == Form::kText;
+  switch (outcome) {
+    case Outcome::kStored:
+      return is_text ? "STORED" : "HD";
+    case Outcome::kNotStored:
+      return is_text ? "NOT_STORED" : "NS";
+    case Outcome::kExists:
+      return is_text ? "EXISTS" : "EX";
+    case Outcome::kNotFound:
+      return is_text ? "NOT_FOUND" : "NF";
+    case Outcome::kDeleted:
+      return is_text ? "DELETED" : "HD";
+    case Outcome::kTouched:
+      return is_text ? "TOUCHED" : "HD";
+  }
+  return kEnd;
+}
+
+bool Answer::is_quiet_about(Outcome outcome) const {
+  if (!ask_.is_quiet) return false;
+  const bool is_done =
+      outcome == Outcome::kStored || outcome == Outcome::kDeleted || outcome == Outcome::kTouched;
+  const bool hides_absence =
+      ask_.form == Form::kMeta && (ask_.verb == Verb::kDelete || ask_.verb == Verb::kCount);
+  return is_done || (hides_absence && outcome == Outcome::kNotFound);
+}
+
+void Answer::outcome(Outcome outcome, const Hit& row) {
+  if (is_quiet_about(outcome)) return;
+  if (ask_.form == Form::kText) return line(word_of(outcome));
+  if (ask_.form == Form::kMeta) {
+    output_.append(word_of(outcome));
+    const bool is_done = word_of(outcome) == "HD";
+    return meta_flags(is_done ? &row : nullptr);
+  }
+  Packet packet{ask_.opcode, ask_.opaque, Status::kOk, row.cas, {}, {}, {}};
+  switch (outcome) {
+    case Outcome::kStored:
+    case Outcome::kDeleted:
+    case Outcome::kTouched:
+      break;
+    case Outcome::kExists:
+      packet.status = Status::kKeyExists;
+      packet.value = "Data exists for key.";
+      break;
+    case Outcome::kNotFound:
+      packet.status = Status::kKeyNotFound;
+      packet.value = "Not found";
+      break;
+    case Outcome::kNotStored:
+      packet.status = ask_.verb == Verb::kAdd       ? Status::kKeyExists
+                      : ask_.verb == Verb::kReplace ? Status::kKeyNotFound
+                                                    : Status::kNotStored;
+      packet.value = ask_.verb == Verb::kAdd       ? "Data exists for key."
+                     : ask_.verb == Verb::kReplace ? "Not found"
+                                                   : "Not stored.";
+      break;
+  }
+  if (packet.status != Status::kOk) packet.cas = 0;
+  write_packet(packet, output_);
+}
+
+void Answer::number(const Hit& row) {
+  if (ask_.form == Form::kText) return line(row.value);
+  if (ask_.form == Form::kMeta) {
+    if (!ask_.wants_value) return outcome(Outcome::kStored, row);
+    output_.append("VA ");
+    append_decimal(row.value.size(), output_);
+    meta_flags(&row);
+    return line(row.value);
+  }
+  if (ask_.is_quiet) return;
+  std::string bytes;
+  append_number(std::stoull(std::string(row.value)), 8, &bytes);
+  write_packet({ask_.opcode, ask_.opaque, Status::kOk, row.cas, {}, {}, bytes}, output_);
+}
+
+// Ends the line. `row`: null where there is none to tell of.
+void Answer::meta_flags(const Hit* row) {
+  for (const std::string_view flag : ask_.meta) {
+    const char letter = flag.front();
+    if (letter == 'O') {
+      output_.append(' ');
+      output_.append(flag);
+    } else if (letter == 'k') {
+      output_.append(" k");
+      output_.append(ask_.key_as_sent);
+      if (ask_.key_is_base64) output_.append(" b");
+    } else if (row != nullptr) {
+      const auto tell = [&](const std::string& number) {
+        output_.append(' ');
+        output_.append(letter);
+        output_.append(number);
+      };
+      if (letter == 'c') tell(std::to_string(row->cas));
+      if (letter == 'f') tell(std::to_string(row->flags));
+      if (letter == 's') tell(std::to_string(row->value.size()));
+      if (letter == 't') tell(std::to_string(row->seconds_left.value_or(-1)));
+    }
+  }
+  output_.append(kEnd);
+}
+
+void Answer::version(std::string_view version) {
+  if (ask_.form == Form::kBinary) return packet(version);
+  output_.append("VERSION ");
+  line(version);
+}
+
+void Answer::stat(std::string_view name, std::string_view value) {
+  if (ask_.form == Form::kBinary) {
+    return write_packet({ask_.opcode, ask_.opaque, Status::kOk, 0, {}, name, value}, output_);
+  }
+  output_.append("STAT ");
+  output_.append(name);
+  output_.append(' ');
+  line(value);
+}
+
+void Answer::end_of_stats() { ask_.form == Form::kBinary ? packet() : line("END"); }
+
+void Answer::ok() {
+  if (ask_.form == Form::kBinary) return packet();
+  line(ask_.form == Form::kMeta ? "MN" : "OK");
+}
+
+void Answer::mechanisms() { packet("PLAIN"); }
+
+void Answer::error(std::string_view text) {
+  if (ask_.form != Form::kBinary) return line(text);
+  write_packet({ask_.opcode, ask_.opaque, status_of(text), 0, {}, {}, text}, output_);
+}
+
+}  // namespace hs::protocol::memcached

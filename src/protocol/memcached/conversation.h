@@ -1,0 +1,23 @@
+// What the protocol remembers of one connection.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "protocol/codec.h"
+
+namespace hs::protocol::memcached {
+
+struct MemcachedConversation final : Conversation {
+  void forget_incomplete() override { seen = 0; }
+  void settle() override {
+    if (!chosen.empty()) selected = std::exchange(chosen, {});
+  }
+
+  size_t seen = 0;       // of an incomplete line
+  std::string selected;  // the prefix of the container that keys without @@ are of; empty: none
+  std::string chosen;    // the same, by the command that is not final yet
+};
+
+}  // namespace hs::protocol::memcached

@@ -1,0 +1,199 @@
+#include "protocol/memcached/meta.h"
+
+#include <array>
+#include <optional>
+
+namespace hs::protocol::memcached {
+namespace {
+
+constexpr std::string_view kBadToken = "CLIENT_ERROR bad token in command line format";
+constexpr std::string_view kBadFlag = "CLIENT_ERROR invalid flag";
+
+// Which flags each command takes. Those that only mean something in a cache are refused by their
+// absence: N and R of mg (one client of many renews), I (stale rows), h, l and t of the last access.
+struct Known {
+  std::string_view name;
+  Verb verb;
+  std::string_view flags;
+};
+constexpr std::array<Known, 6> kKnown = {{{"mg", Verb::kGet, "bcfkOqstvT"},
+                                          {"ms", Verb::kSet, "bcCEFkMOqsT"},
+                                          {"md", Verb::kDelete, "bCkOq"},
+                                          {"ma", Verb::kCount, "bcCEJDkMNOqTtv"},
+                                          {"mn", Verb::kNoop, ""},
+                                          {"me", Verb::kDebug, "b"}}};
+
+int digit_of(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// False: it is not base64.
+bool decode_base64(std::string_view text, std::string* bytes) {
+  bytes->clear();
+  if (text.size() % 4 != 0) return false;
+  for (; !text.empty(); text.remove_prefix(4)) {
+    size_t padding = 0;
+    if (text.size() == 4) padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
+    uint32_t group = 0;
+    for (size_t i = 0; i < 4; ++i) {
+      const int digit = i >= 4 - padding ? 0 : digit_of(text[i]);
+      if (digit < 0) return false;
+      group = group << 6 | static_cast<uint32_t>(digit);
+    }
+    for (size_t i = 0; i < 3 - padding; ++i)
+      bytes->push_back(static_cast<char>(group >> (16 - 8 * i) & 0xff));
+  }
+  return !bytes->empty();
+}
+
+class Parser {
+ public:
+  Parser(const Known& known, Words words, std::string_view data, Ask& ask)
+      : known_(known), words_(words), data_(data), ask_(ask) {}
+
+  void parse(std::string* memory) {
+    ask_.form = Form::kMeta;
+    ask_.verb = known_.verb;
+    if (known_.verb == Verb::kNoop) return;
+    ask_.key_as_sent = words_.next();
+    if (ask_.key_as_sent.empty() || ask_.key_as_sent.size() > kMostKeySize) return refuse(kBadLine);
+    uint32_t size = 0;
+    if (known_.verb == Verb::kSet && !read_number(words_.next(), &size)) return refuse(kBadData);
+    if (!take_flags() || !take_key(memory)) return;
+    if (known_.verb != Verb::kSet) return;
+    constexpr std::string_view kEnd = "\r\n";
+    if (data_.size() != size + kEnd.size() || !data_.ends_with(kEnd)) return refuse(kBadData);
+    ask_.value = data_.substr(0, size);
+    // Without T a row never expires, but what is appended to stays as it is.
+    if (ask_.verb != Verb::kAppend && ask_.verb != Verb::kPrepend && !ask_.exptime)
+      ask_.exptime = 0;
+  }
+
+ private:
+  void refuse(std::string_view line) {
+    ask_.verb = Verb::kWrong;
+    ask_.refusal = line;
+  }
+
+  bool take_flags() {
+    for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) {
+      if (known_.flags.find(word.front()) == std::string_view::npos ||
+          ask_.meta_has(word.front()) || !take_flag(word.front(), word.substr(1))) {
+        refuse(kBadFlag);
+        return false;
+      }
+      ask_.meta.push_back(word);
+    }
+    return true;
+  }
+
+  // False: what stands behind the letter is wrong.
+  bool take_flag(char letter, std::string_view token) {
+    switch (letter) {
+      case 'b':
+        ask_.key_is_base64 = true;
+        return token.empty();
+      case 'q':
+        ask_.is_quiet = true;
+        return token.empty();
+      case 'v':
+        ask_.wants_value = true;
+        return token.empty();
+      case 'O':
+        return !token.empty() && token.size() <= 32;
+      case 'F':
+        return read_number(token, &ask_.flags);
+      case 'C':
+        ask_.compares = true;
+        return read_number(token, &ask_.cas);
+      case 'E':
+        return read_number(token, &ask_.new_cas.emplace());
+      case 'T':
+        if (ask_.verb == Verb::kGet) ask_.touches = true;
+        return read_number(token, &ask_.exptime.emplace());
+      case 'N':
+        return read_number(token, &ask_.initial_exptime.emplace());
+      case 'J':
+        initial_ = token;
+        return is_number(token);
+      case 'D':
+        return read_number(token, &ask_.delta);
+      case 'M':
+        return take_mode(token);
+      default:
+        return token.empty();
+    }
+  }
+
+  static bool is_number(std::string_view token) {
+    uint64_t number = 0;
+    return read_number(token, &number);
+  }
+
+  bool take_mode(std::string_view token) {
+    const char mode = token.size() == 1 ? static_cast<char>(token.front() | 0x20) : '\0';
+    if (known_.verb == Verb::kCount) {
+      ask_.subtracts = mode == 'd' || token == "-";
+      return ask_.subtracts || mode == 'i' || token == "+";
+    }
+    switch (mode) {
+      case 's':
+        ask_.verb = Verb::kSet;
+        return true;
+      case 'e':
+        ask_.verb = Verb::kAdd;
+        return true;
+      case 'r':
+        ask_.verb = Verb::kReplace;
+        return true;
+      case 'a':
+        ask_.verb = Verb::kAppend;
+        return true;
+      case 'p':
+        ask_.verb = Verb::kPrepend;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool take_key(std::string* memory) {
+    std::string_view key = ask_.key_as_sent;
+    if (ask_.key_is_base64) {
+      if (!decode_base64(key, memory)) {
+        refuse(kBadToken);
+        return false;
+      }
+      key = *memory;
+    }
+    ask_.keys.push_back(key);
+    if (ask_.initial_exptime) ask_.initial = initial_.empty() ? std::string_view("0") : initial_;
+    return true;
+  }
+
+  const Known& known_;
+  Words words_;
+  const std::string_view data_;
+  Ask& ask_;
+  std::string_view initial_;
+};
+
+const Known* find_known(std::string_view name) {
+  for (const Known& known : kKnown)
+    if (known.name == name) return &known;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_meta(std::string_view name) { return find_known(name) != nullptr; }
+
+void parse_meta(std::string_view name, Words words, std::string_view data, Ask* ask,
+                std::string* memory) {
+  Parser(*find_known(name), words, data, *ask).parse(memory);
+}
+
+}  // namespace hs::protocol::memcached
