@@ -116,7 +116,7 @@ TEST(MemcachedCodecTest, LinesThatAreWrongAreRefusedAsMemcachedDoes) {
   EXPECT_EQ(refusal_of("delete k 0 noreply\r\n"), "none");
   EXPECT_EQ(refusal_of("mg k N5\r\n"), "CLIENT_ERROR invalid flag");
   EXPECT_EQ(refusal_of("mg k v v\r\n"), "CLIENT_ERROR invalid flag");
-  EXPECT_EQ(refusal_of("mg k b\r\n"), "CLIENT_ERROR bad token in command line format");
+  EXPECT_EQ(refusal_of("mg k b\r\n"), "CLIENT_ERROR error decoding key");
   EXPECT_EQ(refusal_of("ms k 1 MX\r\n1\r\n"), "CLIENT_ERROR invalid flag");
 }
 

@@ -6,7 +6,7 @@
 namespace hs::protocol::memcached {
 namespace {
 
-constexpr std::string_view kBadToken = "CLIENT_ERROR bad token in command line format";
+constexpr std::string_view kBadToken = "CLIENT_ERROR error decoding key";
 constexpr std::string_view kBadFlag = "CLIENT_ERROR invalid flag";
 
 // Which flags each command takes. Those that only mean something in a cache are refused by their
@@ -59,9 +59,10 @@ class Parser {
     ask_.verb = known_.verb;
     if (known_.verb == Verb::kNoop) return;
     ask_.key_as_sent = words_.next();
-    if (ask_.key_as_sent.empty() || ask_.key_as_sent.size() > kMostKeySize) return refuse(kBadLine);
+    if (ask_.key_as_sent.empty()) return refuse(kUnknown);
+    if (ask_.key_as_sent.size() > kMostKeySize) return refuse(kBadLine);
     uint32_t size = 0;
-    if (known_.verb == Verb::kSet && !read_number(words_.next(), &size)) return refuse(kBadData);
+    if (known_.verb == Verb::kSet && !read_number(words_.next(), &size)) return refuse(kBadLine);
     if (!take_flags() || !take_key(memory)) return;
     if (known_.verb != Verb::kSet) return;
     constexpr std::string_view kEnd = "\r\n";

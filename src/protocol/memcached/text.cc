@@ -117,8 +117,9 @@ class Parser {
 
   template <class Number>
   bool take_number(Number* number, std::string_view otherwise) {
-    if (read_number(words_.next(), number)) return true;
-    refuse(otherwise);
+    const std::string_view word = words_.next();
+    if (read_number(word, number)) return true;
+    refuse(word.empty() ? kUnknown : otherwise);
     return false;
   }
 
