@@ -169,11 +169,8 @@ std::string_view Answer::word_of(Outcome outcome) const {
 
 bool Answer::is_quiet_about(Outcome outcome) const {
   if (!ask_.is_quiet) return false;
-  const bool is_done =
-      outcome == Outcome::kStored || outcome == Outcome::kDeleted || outcome == Outcome::kTouched;
-  const bool hides_absence =
-      ask_.form == Form::kMeta && (ask_.verb == Verb::kDelete || ask_.verb == Verb::kCount);
-  return is_done || (hides_absence && outcome == Outcome::kNotFound);
+  return outcome == Outcome::kStored || outcome == Outcome::kDeleted ||
+         outcome == Outcome::kTouched;
 }
 
 void Answer::outcome(Outcome outcome, const Hit& row) {
