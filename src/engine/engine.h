@@ -442,6 +442,10 @@ class Session : public mapping::Tables {
   // plain reads from here on. They lock no row, and see what is committed and what this batch has
   // changed, as it was at some moment since end_view().
   virtual void set_reads_view(bool /*reads_view*/) {}
+  // On a kReadWrite session: whether from here on what was read stays locked until commit() or
+  // rollback(), since what is written next depends on it. Else cursor() lets it go when it must open
+  // a table and nothing was changed.
+  virtual void set_keeps_locks(bool /*keeps_locks*/) {}
   // Between two requests: those that come arrived later than those before, so what they see may be no
   // older than this call.
   virtual void end_view() {}

@@ -108,7 +108,7 @@ class Run {
 
   Outcome execute() {
     act_for(client_, session_, scratch_);
-    const View view(session_, command_.access() == Command::Access::kRead);
+    const Reading reading(session_, command_.access() == Command::Access::kRead);
     const std::span<const Bound> bound = client_.tables().bound();
     for (;;) {
       Request request;
@@ -185,17 +185,21 @@ class Run {
     Run& run_;
   };
 
-  // While it lives, what the session reads is not locked.
-  class View {
+  // While it lives, the session locks nothing that it reads, or keeps all of it locked.
+  class Reading {
    public:
-    View(engine::Session& session, bool reads_view) : session_(session) {
-      session_.set_reads_view(reads_view);
+    Reading(engine::Session& session, bool is_plain) : session_(session) {
+      set(is_plain, !is_plain);
     }
-    View(const View&) = delete;
-    View& operator=(const View&) = delete;
-    ~View() { session_.set_reads_view(false); }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading() { set(false, false); }
 
    private:
+    void set(bool reads_view, bool keeps_locks) {
+      session_.set_reads_view(reads_view);
+      session_.set_keeps_locks(keeps_locks);
+    }
     engine::Session& session_;
   };
 

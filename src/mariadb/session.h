@@ -54,6 +54,7 @@ class MariaSession final : public engine::Session {
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override;
   void set_reads_view(bool reads_view) override { reads_view_ = reads_view; }
+  void set_keeps_locks(bool keeps_locks) override { keeps_locks_ = keeps_locks; }
   void end_view() override;
   Result<void> end_request() override;
   void undo_request() override;
@@ -204,12 +205,13 @@ class MariaSession final : public engine::Session {
   MariaCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port, and every block
-  bool reads_view_ = false;                   // outside of a block
-  bool statement_is_view_ = false;            // the open statement is a plain read
-  bool block_ignores_read_only_ = false;      // the account that has changed something in the block
-  std::vector<MDL_ticket*> block_locks_;      // of tables that were closed in the block
-  rpl_gtid logged_before_ = {};               // this session's last GTID when the transaction began
-  rpl_gtid committed_ = {};                   // of the last commit; its number is 0 without one
+  bool keeps_locks_ = false;
+  bool reads_view_ = false;               // outside of a block
+  bool statement_is_view_ = false;        // the open statement is a plain read
+  bool block_ignores_read_only_ = false;  // the account that has changed something in the block
+  std::vector<MDL_ticket*> block_locks_;  // of tables that were closed in the block
+  rpl_gtid logged_before_ = {};           // this session's last GTID when the transaction began
+  rpl_gtid committed_ = {};               // of the last commit; its number is 0 without one
 };
 
 }  // namespace hs::mariadb

@@ -27,7 +27,9 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
   // the data while it waits for a table. An older view could also not see what has happened to the
   // table since.
   const bool in_block = transaction_.is_block();
-  if (!in_block && !transaction_.has_changes()) (void)commit();
+  const bool keeps_locks =
+      in_block || transaction_.has_changes() || (keeps_locks_ && transaction_.is_open());
+  if (!keeps_locks) (void)commit();
   if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
   if (!close_statement()) {
     transaction_.lose();
@@ -36,9 +38,8 @@ Result<MariaCursor*> MariaSession::open_cursor(const engine::IndexSpecPtr& spec)
 
   // The session must not hold other tables while it waits for one, nor too many at any time. But those
   // that it has changed stay: a command that changes several opens the rest in the middle.
-  if (!in_block && !transaction_.has_changes() &&
-      (lock_waits().may_wait() ||
-       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
+  if (!keeps_locks && (lock_waits().may_wait() ||
+                       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
     give_back_tables();
 
   Result<void> opened = try_open(cursor);
