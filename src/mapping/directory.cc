@@ -31,14 +31,17 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
     found = look_up(key);
     return found.state;
   };
-  if (look() == Answer::State::kAskTable) {
-    if (auto done = look_at(found.table, true, tables); !done) return std::move(done.error());
+  const Answer::State state = look();
+  if (state == Answer::State::kAskTable || state == Answer::State::kAskContained) {
+    const bool is_asked_for = state == Answer::State::kAskTable;
+    if (auto done = look_at(found.table, is_asked_for, tables); !done)
+      return std::move(done.error());
     look();
-  } else if (found.state == Answer::State::kWrong) {
+  } else if (state == Answer::State::kWrong) {
     // It may have been put right.
     refresh(tables, true);
     look();
-  } else if (found.state == Answer::State::kAskNews) {
+  } else if (state == Answer::State::kAskNews) {
     refresh(tables, true);
     if (look() == Answer::State::kAskNews) {
       std::optional<TableName> locked;
@@ -55,9 +58,10 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
     }
   }
   if (found.state == Answer::State::kKnown) return std::move(found.mapping);
-  const bool is_seen =
-      found.state == Answer::State::kWrong && tables.sees(found.table.database, found.table.table);
-  if (is_seen) return std::move(found.error);
+  const bool is_wrong =
+      found.state == Answer::State::kWrong || found.state == Answer::State::kAskContained;
+  if (is_wrong && tables.sees(found.table.database, found.table.table))
+    return std::move(found.error);
   return MappingPtr();
 }
 
@@ -108,7 +112,8 @@ Directory::Answer Directory::standard() const {
 
 Directory::Answer Directory::answer(const Known& known, const TableName& table) {
   if (known.mapping != nullptr) return {Answer::State::kKnown, known.mapping, {}, {}};
-  return {Answer::State::kWrong, nullptr, known.error, table};
+  const auto state = known.wants_table ? Answer::State::kAskContained : Answer::State::kWrong;
+  return {state, nullptr, known.error, table};
 }
 
 void Directory::forget(const Mapping& mapping) {
@@ -120,8 +125,10 @@ void Directory::forget(const Mapping& mapping) {
     erase(table);
   }
   const auto contained = container_tables_.find(table);
-  if (contained != container_tables_.end() && contained->second.definition == mapping.definition)
-    wait_for_look(table);
+  if (contained != container_tables_.end() && contained->second.definition == mapping.definition) {
+    container_tables_.erase(contained);
+    make_containers();
+  }
 }
 
 std::vector<MappingPtr> Directory::list() const {
@@ -181,10 +188,12 @@ Result<void> Directory::look_at(const TableName& table, bool is_asked_for, Table
 }
 
 void Directory::note(const TableName& table, TableShape&& shape, bool is_asked_for) {
-  if (const auto at = container_tables_.find(table);
-      at != container_tables_.end() && at->second != shape) {
-    at->second = shape;
-    make_containers();
+  if (is_contained(table)) {
+    TableShape& known = container_tables_[table];
+    if (known != shape) {
+      known = shape;
+      make_containers();
+    }
   }
   const auto known = tables_.find(table);
   if (known != tables_.end() && known->second.shape == shape) return;
@@ -250,6 +259,12 @@ void Directory::set_containers(Containers&& containers, Tables& tables) {
   }
 }
 
+bool Directory::is_contained(const TableName& table) const {
+  return std::any_of(containers_.all.begin(), containers_.all.end(), [&](const Container& one) {
+    return one.database == table.database && one.table == table.table;
+  });
+}
+
 void Directory::make_containers() {
   of_containers_.clear();
   standard_.reset();
@@ -270,6 +285,7 @@ Directory::Known Directory::make_container(const Container& container, std::stri
   if (at == container_tables_.end()) {
     made.error = Error{ErrorCode::kTableComment, 0,
                        "the table of the container " + container.name + " cannot be opened"};
+    made.wants_table = true;
     return made;
   }
   Result<MappingPtr> mapping = make(container.declared, at->second);

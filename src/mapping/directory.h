@@ -68,13 +68,14 @@ class Directory {
     Error error;
     std::string name;  // that was declared
     TableShape shape;
+    bool wants_table = false;  // of a container: what its table is made of is not known
   };
   struct Answer {
-    enum class State : uint8_t { kKnown, kWrong, kAskTable, kAskNews };
+    enum class State : uint8_t { kKnown, kWrong, kAskTable, kAskContained, kAskNews };
     State state = State::kKnown;
     MappingPtr mapping;
     Error error;
-    TableName table;  // kWrong, kAskTable
+    TableName table;  // kWrong, kAskTable, kAskContained
   };
 
   Answer look_up(std::string_view key) const HS_REQUIRES(mutex_);
@@ -86,6 +87,7 @@ class Directory {
   void wait_for_look(const TableName& table) HS_REQUIRES(mutex_) { pending_[table] = ++time_; }
   void note(const TableName& table, TableShape&& shape, bool is_asked_for) HS_REQUIRES(mutex_);
   void erase(const TableName& table) HS_REQUIRES(mutex_);
+  bool is_contained(const TableName& table) const HS_REQUIRES(mutex_);
   void make_containers() HS_REQUIRES(mutex_);
   Known make_container(const Container& container, std::string prefix) const HS_REQUIRES(mutex_);
   void warn(const TableName& table, const Error& error);

@@ -245,7 +245,9 @@ TEST_F(DirectoryTest, AContainersTableIsFollowed) {
   const MappingPtr first = *directory_.find("@@aaa.1", tables_);
   tables_[kUser].definition = 9;
   directory_.forget(*first);
-  directory_.refresh(tables_, false);
+  EXPECT_FALSE(directory_.find_known("@@aaa.1"));
+  EXPECT_FALSE(directory_.find_known("1"));
+  EXPECT_EQ(find("1"), " user 9");
   EXPECT_EQ(find("@@aaa.1"), "@@aaa. user 9");
 }
 
@@ -263,6 +265,23 @@ TEST_F(DirectoryTest, ALookThatIsOvertakenSaysNothing) {
   };
   directory_.refresh(tables_, true);
   EXPECT_EQ(find("user:1"), "user: user 3");
+}
+
+TEST_F(DirectoryTest, AContainersTableMayGoAndComeBack) {
+  tables_.make(kUser, "");
+  contain({{"aaa", "test", "user", {}}});
+  const MappingPtr first = *directory_.find("@@aaa.1", tables_);
+  tables_.drop(kUser);
+  directory_.forget(*first);
+  EXPECT_EQ(find("@@aaa.1"), "the table of the container aaa cannot be opened");
+  tables_.unseen = "user";
+  EXPECT_EQ(find("@@aaa.1"), "none");
+  tables_.unseen.clear();
+  tables_.make(kUser, "");
+  tables_.is_locked = true;
+  EXPECT_EQ(find("@@aaa.1"), "LockTables");
+  tables_.is_locked = false;
+  EXPECT_EQ(find("@@aaa.1"), "@@aaa. user 2");
 }
 
 }  // namespace
