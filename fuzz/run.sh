@@ -30,6 +30,7 @@ request=("-dict=$root/fuzz/handlersocket.dict" "$root/fuzz/corpus/request")
 batch=("-dict=$build/batch.dict" "$root/fuzz/corpus/batch" "$build/seeds")
 
 tls=("$root/fuzz/corpus/tls")
+memcached=("-dict=$root/fuzz/memcached.dict" "$root/fuzz/corpus/memcached")
 resp=("-dict=$root/fuzz/resp.dict" "$root/fuzz/corpus/resp")
 
 canary() { # canary NAME "how its planted bug is reported" "a line that comes before" OPTION…
@@ -54,6 +55,7 @@ canary canary_request '^ *#[0-9].* in .*planted_bug' INITED -runs=1000000 "${req
 canary canary_batch 'broken invariant: a request that fails changes nothing' 'seed corpus' -runs=0 \
   "${batch[@]}"
 canary canary_resp 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${resp[@]}"
+canary canary_memcached 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${memcached[@]}"
 # So has this one: a record that was changed on its way.
 canary canary_tls 'broken invariant: what is read is what the client wrote' 'seed corpus' -runs=0 \
   "${tls[@]}"
@@ -76,5 +78,6 @@ fuzz() { # fuzz NAME OPTION…
 fuzz fuzz_request "${request[@]}"
 fuzz fuzz_batch "${batch[@]}"
 fuzz fuzz_resp "${resp[@]}"
+fuzz fuzz_memcached "${memcached[@]}"
 fuzz fuzz_tls "${tls[@]}"
 exit $failed

@@ -11,8 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "protocol/memcached/codec.h"
 #include "protocol/resp/codec.h"
 #include "server/server.h"
 #include "testing/fake_engine.h"
@@ -21,12 +23,15 @@
 namespace {
 
 using hs::engine::Mode;
+using hs::protocol::memcached::memcached_protocol;
+using hs::protocol::resp::resp_protocol;
 using hs::server::EndpointConfig;
 using hs::testing::FakeEngine;
 
 constexpr const char* kUsage = R"(usage: hs_fake_server [OPTION]...
   --port PORT --port-wr PORT          read and write port, 0 = any free one (the default), '' = off
   --resp-port PORT                    for clients of Redis, 0 = any free one; off unless it is given
+  --memcached-port PORT               for clients of memcached, likewise
   --address ADDRESS                   127.0.0.1 is the default; / = the ports are paths of sockets
   --threads N --threads-wr N          threads that serve each port (1)
   --secret TEXT --secret-wr TEXT      what clients must authenticate with (nothing)
@@ -53,6 +58,7 @@ enum Option : int {
   kPort = 1,
   kPortWr,
   kRespPort,
+  kMemcachedPort,
   kAddress,
   kThreads,
   kThreadsWr,
@@ -78,6 +84,7 @@ enum Option : int {
 constexpr option kOptions[] = {{"port", required_argument, nullptr, kPort},
                                {"port-wr", required_argument, nullptr, kPortWr},
                                {"resp-port", required_argument, nullptr, kRespPort},
+                               {"memcached-port", required_argument, nullptr, kMemcachedPort},
                                {"address", required_argument, nullptr, kAddress},
                                {"threads", required_argument, nullptr, kThreads},
                                {"threads-wr", required_argument, nullptr, kThreadsWr},
@@ -160,6 +167,16 @@ void add_sample(FakeEngine& engine, std::string_view text) {
   }
 }
 
+// One on the terms of the write port, for clients of another protocol.
+void add_endpoint(hs::server::Config& config, const char* port,
+                  const hs::protocol::Protocol& protocol, const char* variable) {
+  EndpointConfig added = config.endpoints[1];
+  added.port = port;
+  added.protocol = &protocol;
+  added.port_variable = variable;
+  config.endpoints.push_back(std::move(added));
+}
+
 struct TlsFiles {
   std::string certificate;
   std::string key;
@@ -177,10 +194,10 @@ void apply(int option, const char* text, hs::server::Config& config, FakeEngine&
       write.port = text;
       break;
     case kRespPort:
-      config.endpoints.push_back(write);
-      config.endpoints.back().port = text;
-      config.endpoints.back().protocol = &hs::protocol::resp::resp_protocol();
-      config.endpoints.back().port_variable = "handlersocket_resp_port";
+      add_endpoint(config, text, resp_protocol(), "handlersocket_resp_port");
+      break;
+    case kMemcachedPort:
+      add_endpoint(config, text, memcached_protocol(), "handlersocket_memcached_port");
       break;
     case kAddress:
       read.address = write.address = text;
@@ -286,8 +303,9 @@ int main(int argc, char** argv) {
       hs::server::Server::start(config, engine, {log_line, log_line, log_line}, &error);
   if (server == nullptr) fail(error);
   std::cout << "{\"port\":" << server->port(Mode::kReadOnly)
-            << ",\"port_wr\":" << server->port(Mode::kReadWrite) << ",\"resp_port\":"
-            << server->port(Mode::kReadWrite, hs::protocol::resp::resp_protocol()) << "}"
+            << ",\"port_wr\":" << server->port(Mode::kReadWrite)
+            << ",\"resp_port\":" << server->port(Mode::kReadWrite, resp_protocol())
+            << ",\"memcached_port\":" << server->port(Mode::kReadWrite, memcached_protocol()) << "}"
             << std::endl;
   int signal = 0;
   ::sigwait(&ending, &signal);

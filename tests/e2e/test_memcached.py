@@ -4,88 +4,15 @@ from __future__ import annotations
 
 import base64
 import shutil
-import socket
 import struct
 import subprocess
 import time
-from collections.abc import Iterator
 
 import pytest
+from memcached_client import Raw, answer, cache, packet, port, raw  # noqa: F401
 from private_server import PrivateServer
 from pymemcache.client.base import Client
 from pymemcache.exceptions import MemcacheServerError
-
-TABLE = (
-    "CREATE TABLE hs.cache (k VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,"
-    " v VARBINARY(2000) NOT NULL, f INT UNSIGNED NOT NULL DEFAULT 0, c BIGINT UNSIGNED NOT NULL DEFAULT 0,"
-    " e INT NULL, KEY (e)) COMMENT 'hs: name=x key=k value=v flags=f cas=c ttl=e'"
-)
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
-class Raw:
-    """A connection that sends bytes and reads replies as they are."""
-
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-
-    def send(self, data: bytes) -> None:
-        self.socket.sendall(data)
-
-    def read(self, size: int) -> bytes:
-        got = b""
-        while len(got) < size:
-            more = self.socket.recv(size - len(got))
-            assert more, got
-            got += more
-        return got
-
-    def ask(self, request: bytes, reply: bytes) -> None:
-        self.send(request)
-        got = b""
-        while len(got) < len(reply):
-            more = self.socket.recv(1 << 16)
-            if not more:
-                break
-            got += more
-        assert got == reply
-
-    def line(self, request: bytes) -> bytes:
-        self.send(request)
-        got = b""
-        while not got.endswith(b"\r\n"):
-            more = self.socket.recv(1)
-            assert more, got
-            got += more
-        return got[:-2]
-
-
-@pytest.fixture(scope="module")
-def port(server: PrivateServer) -> Iterator[int]:
-    number = free_port()
-    server.sql(f"SET GLOBAL handlersocket_memcached_port = '{number}'")
-    yield number
-    server.sql("SET GLOBAL handlersocket_memcached_port = '0'")
-
-
-@pytest.fixture
-def raw(port: int, database: str) -> Iterator[Raw]:
-    made = Raw(port)
-    yield made
-    made.socket.close()
-
-
-@pytest.fixture
-def cache(server: PrivateServer, raw: Raw) -> Raw:
-    server.sql(TABLE)
-    return raw
-
 
 def test_every_classic_command_does_what_it_does_in_memcached(server: PrivateServer, cache: Raw) -> None:
     cache.ask(b"get x:a\r\n", b"END\r\n")
@@ -238,19 +165,6 @@ def test_meta_commands(server: PrivateServer, cache: Raw) -> None:
     cache.ask(b"mg x:a ?\r\n", b"CLIENT_ERROR invalid flag\r\n")
 
 
-def packet(opcode: int, key: bytes = b"", extras: bytes = b"", value: bytes = b"", cas: int = 0) -> bytes:
-    size = len(key) + len(extras) + len(value)
-    head = struct.pack(">BBHBBHIIQ", 0x80, opcode, len(key), len(extras), 0, 0, size, 0xBEEF, cas)
-    return head + extras + key + value
-
-
-def answer(raw: Raw) -> tuple[int, int, bytes, int]:
-    """Status, opcode, body and version."""
-    head = struct.unpack(">BBHBBHIIQ", raw.read(24))
-    assert head[0] == 0x81 and head[7] == 0xBEEF
-    return head[5], head[1], raw.read(head[6]), head[8]
-
-
 def test_binary_commands(server: PrivateServer, cache: Raw) -> None:
     def ask(*arguments: object, **more: object) -> tuple[int, int, bytes, int]:
         cache.send(packet(*arguments, **more))  # type: ignore[arg-type]
@@ -305,6 +219,24 @@ def test_pymemcache_works_unchanged(server: PrivateServer, cache: Raw, port: int
     assert server.sql("SELECT k, v FROM hs.cache ORDER BY k") == [("b", b"2"), ("c", b"3")]
 
 
+@pytest.mark.parametrize("binary", (False, True))
+def test_pylibmc_works_unchanged(server: PrivateServer, cache: Raw, port: int, binary: bool) -> None:  # noqa: F811
+    pylibmc = pytest.importorskip("pylibmc")
+    client = pylibmc.Client([f"127.0.0.1:{port}"], binary=binary, behaviors={"cas": True})
+    assert client.set("x:a", "text") and client.get("x:a") == "text"
+    assert client.set("x:n", 41) and client.incr("x:n") == 42 and client.get("x:n") == 42
+    assert client.set("x:o", {"any": ["object", None]}) and client.get("x:o") == {"any": ["object", None]}
+    assert client.set_multi({"x:b": b"2", "x:c": b"3"}) == []
+    assert client.get_multi(["x:b", "x:c", "x:none"]) == {"x:b": b"2", "x:c": b"3"}
+    assert client.add("x:b", b"9") is False and client.replace("x:b", b"2")
+    assert client.append("x:b", b"2") and client.prepend("x:b", b"1") and client.get("x:b") == b"122"
+    value, version = client.gets("x:b")
+    assert client.cas("x:b", b"new", version) and not client.cas("x:b", b"newer", version)
+    assert client.get("x:b") == b"new" and value == b"122"
+    assert client.delete("x:b") and not client.delete("x:b")
+    assert server.sql("SELECT v FROM hs.cache WHERE k IN ('a', 'n') ORDER BY k") == [(b"text",), (b"42",)]
+
+
 @pytest.mark.skipif(shutil.which("memcslap") is None, reason="libmemcached-tools is not installed")
 def test_libmemcacheds_programs_work_unchanged(server: PrivateServer, cache: Raw, port: int) -> None:
     for mode in ((), ("--binary",)):
@@ -347,6 +279,7 @@ def test_the_old_plugins_containers_work(server: PrivateServer, raw: Raw) -> Non
         deadline = time.monotonic() + 60
         while raw.line(b"set AA 8 0 5\r\nHELLO\r\n") != b"STORED":
             assert time.monotonic() < deadline
+        server.sql("ALTER TABLE hs.demo ADD COLUMN c6 INT")
         raw.ask(b"get @@aaa.AA\r\n", b"VALUE @@aaa.AA 8 5\r\nHELLO\r\nEND\r\n")
         raw.ask(b"set @@city.7 0 0 8\r\nBonn|NRW\r\n", b"STORED\r\n")
         # The last container stays selected.
@@ -356,5 +289,9 @@ def test_the_old_plugins_containers_work(server: PrivateServer, raw: Raw) -> Non
         raw.ask(b"get @@none.AA\r\n", b"END\r\n")
         assert server.sql("SELECT * FROM hs.city") == [(7, "Bonn", "NRW")]
         assert server.sql("SELECT c1, c2, c3 FROM hs.demo") == [("AA", "HELLO", 8)]
+        server.sql("RENAME TABLE hs.demo TO hs.moved")
+        assert raw.line(b"get AA\r\n").endswith(b"the table of the container aaa cannot be opened")
+        server.sql("RENAME TABLE hs.moved TO hs.demo")
+        raw.ask(b"get AA\r\n", b"VALUE AA 8 5\r\nHELLO\r\nEND\r\n")
     finally:
         server.sql("DROP DATABASE innodb_memcache")

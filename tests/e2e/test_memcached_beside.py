@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from memcached_client import TABLE, Raw, free_port
 from private_server import PrivateServer
-from test_memcached import TABLE, Raw, free_port
 
 SESSION = [
     b"get x:a\r\n", b"set x:a 5 0 3\r\nabc\r\n", b"get x:a x:b x:a\r\n", b"add x:a 0 0 1\r\nz\r\n",
@@ -32,7 +32,9 @@ SESSION = [
     b"mg x:k v\r\n", b"ms x:k 1 C5\r\n1\r\n", b"ms x:k 1 MX\r\n1\r\n", b"ms x:k\r\n", b"ms x:k a\r\n",
     b"ma x:c\r\n", b"ma x:c N0 J5 v\r\n", b"ma x:c v\r\n", b"ma x:c MD D2 v\r\n", b"ma x:k v\r\n",
     b"md x:c O3\r\n", b"md x:c O3 k\r\n", b"md x:c q\r\nmn\r\n", b"mn\r\n", b"mg\r\n", b"mg x:k b\r\n",
-    b"mg x:k v q\r\nmg x:none v q\r\nmn\r\n", b"mg x:k ?\r\n",
+    b"mg x:k v q\r\nmg x:none v q\r\nmn\r\n",
+    b"ms x:q 1 q\r\n1\r\nmn\r\n", b"ms x:q 1 q ME\r\n1\r\nmn\r\n", b"ma x:q q\r\nmn\r\n", b"ma x:no q\r\nmn\r\n",
+    b"md x:no q\r\nmn\r\n", b"ms x:q 1 q C5\r\n1\r\nmn\r\n", b"mg x:k ?\r\n",
 ]
 
 # What differs, and why.

@@ -254,7 +254,7 @@ def test_a_port_that_another_server_came_to_by_a_set_is_in_use() -> None:
 TEXTS = (
     ["address", "port", "port_wr", "socket", "socket_wr", "socket_mode", "socket_group"]
     + ["plain_secret", "plain_secret_wr", "plain_secret_file", "plain_secret_wr_file"]
-    + ["slow_log_file", "resp_port"]
+    + ["slow_log_file", "resp_port", "memcached_port"]
 )
 
 

@@ -8,7 +8,6 @@ namespace hs::protocol::memcached {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
-constexpr int kDuplicateKey = 121;  // the handler's number
 
 void append_decimal(uint64_t number, Buffer& output) { output.append(std::to_string(number)); }
 
@@ -128,6 +127,14 @@ void Answer::hit(std::string_view key, const Hit& hit) {
   write_packet({ask_.opcode, ask_.opaque, Status::kOk, hit.cas, extras,
                 ask_.wants_key ? key : std::string_view(), hit.value},
                output_);
+}
+
+// Of what memcached tells here the last access and the slab class have no meaning for a row.
+void Answer::facts(const Hit& hit) {
+  output_.append("ME ");
+  output_.append(ask_.key_as_sent);
+  line(" exp=" + std::to_string(hit.seconds_left.value_or(-1)) + " cas=" + std::to_string(hit.cas) +
+       " size=" + std::to_string(hit.value.size()));
 }
 
 void Answer::miss(std::string_view key) {

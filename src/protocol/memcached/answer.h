@@ -14,6 +14,8 @@ namespace hs::protocol::memcached {
 
 enum class Outcome : uint8_t { kStored, kNotStored, kExists, kNotFound, kDeleted, kTouched };
 
+inline constexpr int kDuplicateKey = 121;  // as the storage engine numbers it
+
 // A row that was found.
 struct Hit {
   std::string_view value;
@@ -31,6 +33,7 @@ class Answer {
   Answer(const Ask& ask, Buffer& output) : ask_(ask), output_(output) {}
 
   void hit(std::string_view key, const Hit& hit);
+  void facts(const Hit& hit);  // kDebug
   void miss(std::string_view key);
   void end_of_hits();
   void outcome(Outcome outcome, const Hit& row);
@@ -41,8 +44,8 @@ class Answer {
   void end_of_stats();
   void ok();  // of what has no row
   void mechanisms();
-  // `line`: as text_of() has it, or a refusal.
-  void error(std::string_view line);
+  // `text`: as text_of() has it, or a refusal.
+  void error(std::string_view text);
 
  private:
   bool is_quiet_about(Outcome outcome) const;

@@ -35,6 +35,13 @@ enum class Verb : uint8_t {
   kLogin,
 };
 
+inline bool stores(Verb verb) {
+  return verb == Verb::kSet || verb == Verb::kAdd || verb == Verb::kReplace;
+}
+inline bool joins(Verb verb) {
+  return verb == Verb::kAppend || verb == Verb::kPrepend || verb == Verb::kCount;
+}
+
 struct Ask {
   Form form = Form::kText;
   Verb verb = Verb::kWrong;

@@ -48,6 +48,7 @@ class MemcachedCommand final : public Command {
  private:
   const mapping::Mapping& table() const { return *tables_[at_]; }
   bool is_get() const { return ask_.verb == Verb::kGet || ask_.verb == Verb::kDebug; }
+  bool wants_expiry() const { return ask_.verb == Verb::kDebug || ask_.meta_has('t'); }
   bool locate(size_t key);
   void prepare_get();
   void prepare_change();
@@ -113,7 +114,7 @@ class MemcachedCommand final : public Command {
   bool inserts_ = false;  // the last request does
   bool is_of_one_table_ = false;
   uint32_t look_target_ = 0, write_target_ = 0, insert_target_ = 0;
-  bool may_be_duplicate_ = false, is_duplicate_ = false;
+  bool may_be_duplicate_ = false, is_duplicate_ = false, is_second_try_ = false;
   size_t row_start_ = 0;  // of the last hit, in the output
 
   std::vector<Value> parts_, values_, value_;
