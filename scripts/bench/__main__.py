@@ -14,6 +14,7 @@ from server_files import REPOSITORY, ServerError
 from bench import (
     about,
     cost,
+    front_ends,
     kept,
     limits,
     lookups,
@@ -40,6 +41,7 @@ MEASURE = {
     "threads": threads.threads,
     "rates": rates.rates,
     "mixed": mixed.mixed,
+    "front_ends": front_ends.front_ends,
     "limits": limits.limits,
     "cost": cost.cost,
     "slow": slow.slow,

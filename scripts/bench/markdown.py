@@ -22,6 +22,7 @@ NAMES = {
     "stock": "the stock plugin",
     "sql text": "SQL, text protocol",
     "sql prepared": "SQL, prepared",
+    "memcached ours": "HandlerSocket 2, clients of memcached",
     "memcached": "memcached",
     "redis": "Redis",
     "redis tls": "Redis, TLS",

@@ -23,6 +23,7 @@ SECTIONS = (
     "threads",
     "rates",
     "mixed",
+    "front_ends",
     "limits",
     "cost",
     "slow",

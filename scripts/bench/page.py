@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import cost_page, figures, limits_page, lookups, markdown, size, slow_page, summary, writes
+from bench import cost_page, figures, front_ends_page, limits_page, lookups, markdown, size, slow_page, summary, writes
 from bench.figures import groups
 from bench.goals import goals
 from bench.results import Results
@@ -80,6 +80,8 @@ def values(results: Results, drawn: Iterable[str]) -> dict[str, str]:
         "limits": limits_page.text(results),
         "cost_link": cost_page.link(results),
         "cost": cost_page.text(results),
+        "front_ends_link": front_ends_page.link(results),
+        "front_ends": front_ends_page.text(results),
         "slow_link": slow_page.link(results),
         "slow": slow_page.text(results),
         "p50_ratios": _p50_ratios(results),

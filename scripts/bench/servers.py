@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import sample_table
@@ -50,7 +51,7 @@ class Servers:
 
     def pids(self) -> list[int]:
         """The processes of all that run."""
-        return [place.pid for place in self._places.values()]
+        return list({place.pid for place in self._places.values()})
 
     def place(self, name: str) -> Place:
         """Where it is; started if it was not."""
@@ -60,6 +61,10 @@ class Servers:
             else:
                 self._start_process(name)
         return self._places[name]
+
+    def add_port(self, name: str, of: str, port: int) -> None:
+        """A further port of a server, as a place of its own."""
+        self._places[name] = replace(self.place(of), port=port)
 
     def database(self, name: str) -> PrivateServer:
         """A MariaDB, for SQL."""

@@ -12,6 +12,7 @@ import pytest
 from bench import __main__ as program
 from bench import (
     figures,
+    front_ends,
     goal,
     goals,
     kept,
@@ -459,3 +460,21 @@ def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
     finally:
         for each, handler in zip(ends, before):
             signal.signal(each, handler)
+
+
+def test_clients_of_memcached_have_their_own_section_of_the_page(results: Results) -> None:
+    assert "#clients-of-memcached" not in page.text(results, set())
+    results.begin("front_ends", ABOUT)
+    for case in front_ends.cases():
+        results.add("front_ends", a_measurement(case.name, case.target, 1, 1, 1000))
+    text = page.text(results, set())
+    assert "(#clients-of-memcached)" in text
+    section = text.partition("## Clients of memcached")[2].partition("\n## ")[0]
+    assert "HandlerSocket 2, clients of memcached" in section
+    assert front_ends.MULTIGET in section
+
+
+def test_both_sides_of_a_front_end_have_the_same_cases() -> None:
+    ours = [case.name for case in front_ends.cases() if case.place == front_ends.PLACE]
+    theirs = [case.name for case in front_ends.cases() if case.place == "memcached"]
+    assert ours == theirs
