@@ -260,6 +260,17 @@ TEST_F(MemcachedTest, WhatIsTooLongEndsTheConnection) {
   EXPECT_EQ(rows("kv"), Rows{});
 }
 
+TEST_F(MemcachedTest, ABrowserIsTurnedAwayBeforeItsBody) {
+  for (const char* line : {"POST / HTTP/1.1", "Host: localhost:11211"}) {
+    Peer peer(pool_, memcached_protocol());
+    send(peer, std::string(line) + "\r\n\r\nset kv:a 0 0 1\r\n1\r\n");
+    run({&peer});
+    EXPECT_EQ(take(peer), "");
+    EXPECT_EQ(peer.ending, Peer::Ending::kForeign);
+  }
+  EXPECT_EQ(rows("kv"), Rows{});
+}
+
 TEST_F(MemcachedTest, AClientThatMustShowASecretIsServedBehindIt) {
   const exec::Authentication secret{"open sesame"};
   Peer peer(pool_, memcached_protocol(), secret);

@@ -37,6 +37,8 @@ std::string_view fixed_text(ErrorCode code) {
       return "SERVER_ERROR the reply would be larger than handlersocket_max_reply_size";
     case ErrorCode::kTooManyIndexes:
       return "SERVER_ERROR more tables than handlersocket_max_open_indexes allows";
+    case ErrorCode::kKeyValue:
+      return "SERVER_ERROR the key's column would not keep the key as it is";
     case ErrorCode::kTooManyLogins:
       return "SERVER_ERROR too many logins are under way";
     case ErrorCode::kShutdown:

@@ -47,6 +47,7 @@ struct Ask {
   Verb verb = Verb::kWrong;
   std::string_view refusal;  // a whole line of text, without its end
   bool ends_connection = false;
+  bool is_foreign = false;  // kWrong, of a browser
 
   std::vector<std::string_view> keys;
   std::string_view value;

@@ -96,7 +96,7 @@ class MemcachedCodec final : public Codec {
       request.auth_key = Value::of(ask.password);
       return request;
     }
-    request.verb = protocol::Verb::kCommand;
+    request.verb = ask.is_foreign ? protocol::Verb::kForeign : protocol::Verb::kCommand;
     request.command = &command_;
     return request;
   }
@@ -120,6 +120,7 @@ class MemcachedProtocol final : public Protocol {
   std::unique_ptr<Conversation> begin() const override {
     return std::make_unique<MemcachedConversation>();
   }
+  bool knows_at_once() const override { return true; }
   std::unique_ptr<Codec> make_codec(size_t max_reply_size, ReplyStream*) const override {
     return std::make_unique<MemcachedCodec>(max_reply_size);
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <span>
 
+#include "protocol/handlersocket/foreign.h"
 #include "protocol/memcached/meta.h"
 #include "protocol/memcached/words.h"
 
@@ -84,6 +85,7 @@ class Parser {
       return;
     }
     refuse(kUnknown);
+    ask_.is_foreign = handlersocket::foreign(line_.text) != handlersocket::Foreign::kNo;
   }
 
  private:
