@@ -226,6 +226,14 @@ TEST_F(RespTest, AKeyOfNoTableIsToldAtExecHoweverTheMessagesCome) {
   EXPECT_EQ(alone, answers);
 }
 
+TEST_F(RespTest, ABrowserIsTurnedAwayInTheMiddleOfATransactionToo) {
+  for (const char* line : {"MULTI", "SET kv:a 1", "POST", "EXEC"}) send(first_, line);
+  run({&first_});
+  EXPECT_EQ(take(first_), "+OK\r\n+QUEUED\r\n");
+  EXPECT_EQ(first_.ending, Peer::Ending::kForeign);
+  EXPECT_EQ(rows("kv"), Rows{});
+}
+
 TEST_F(RespTest, OneCommandOfATransactionFailsAlone) {
   ask("SET kv:a x");
   ask("MULTI");

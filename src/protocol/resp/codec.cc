@@ -202,6 +202,7 @@ class RespCodec final : public Codec {
       if (at > longest) return size;
       if (block_.size() == 1 && is_word(block_[0], "exec")) return at;
       const CommandInfo* const info = find_command(block_[0]);
+      if (info == nullptr && is_http(block_[0])) return size;
       if (info != nullptr && info->in_transaction != In::kQueued) return size;
       // What a part of it would change of the conversation may be undone with the group.
       if (info != nullptr && (info->name == "client" || info->name == "unwatch")) return size;
