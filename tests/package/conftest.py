@@ -20,6 +20,7 @@ from machine import Machine, make_root  # noqa: E402
 
 # What a test needs of a machine that has MariaDB already.
 SERVER = ["mariadb-server", "netcat-openbsd", "ucf"]
+MARIADB = ("mariadb-server_", "mariadb-server-core_", "mariadb-client_", "mariadb-client-core_")
 
 
 def package_file(name: str) -> Path:
@@ -36,9 +37,9 @@ def package() -> Path:
 
 @pytest.fixture(scope="session")
 def built_for(package: Path) -> str:
-    """The version of the server that the package has the library for: 10.11.18."""
+    """The version of Debian 12's server that the package has a library for: 10.11.18."""
     listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, check=True, text=True)
-    (version,) = re.findall(r"/handlersocket2-([0-9.]+)\.so$", listed.stdout, re.M)
+    (version,) = re.findall(r"/handlersocket2-(10\.11\.[0-9]+)\.so$", listed.stdout, re.M)
     return str(version)
 
 
@@ -57,10 +58,32 @@ def stock(built_for: str, pins: dict[str, str]) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def next_stock() -> Path:
+    """Debian 13 with the MariaDB for which the package has a library. apt may have a later one only."""
+    root = ROOTS / "trixie"
+    if not root.exists():
+        lines = (REPOSITORY / "scripts/lib/mariadb-11.8.sha256").read_text().splitlines()
+        files = {path: sum for sum, path in map(str.split, lines) if Path(path).name.startswith(MARIADB)}
+        (version,) = {re.search("_([0-9.]+)-", path)[1] for path in files}  # type: ignore[index]
+        make_root(root, "trixie", SERVER[1:], {"mariadb-*": f"1:{version}-*"}, files)
+    return root
+
+
 @pytest.fixture
 def machine(stock: Path, tmp_path: Path) -> Iterator[Machine]:
-    """A machine with MariaDB, which runs and has a table."""
-    opened = Machine(stock, tmp_path / "root")
+    """Debian 12 with MariaDB, which runs and has a table."""
+    yield from running(stock, tmp_path)
+
+
+@pytest.fixture
+def next_machine(next_stock: Path, tmp_path: Path) -> Iterator[Machine]:
+    """The same on Debian 13."""
+    yield from running(next_stock, tmp_path)
+
+
+def running(base: Path, tmp_path: Path) -> Iterator[Machine]:
+    opened = Machine(base, tmp_path / "root")
     try:
         opened.start()
         opened.sql(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
 ARCHIVE = "http://deb.debian.org"
@@ -28,8 +30,13 @@ def run(command: list[str], **more: object) -> str:
     return done.stdout
 
 
-def make_root(root: Path, release: str, packages: list[str], pins: dict[str, str]) -> None:
-    """A root with these packages, in the pinned versions; its services are not started."""
+def make_root(
+    root: Path, release: str, packages: list[str], pins: dict[str, str], files: dict[str, str] | None = None
+) -> None:
+    """A root with these packages, in the pinned versions; its services are not started.
+
+    files: paths in the archive of further packages, which its lists may have in later versions only, and their SHA-256.
+    """
     part = root.with_name(root.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -45,10 +52,24 @@ def make_root(root: Path, release: str, packages: list[str], pins: dict[str, str
     policy.chmod(0o755)
     inside = ["chroot", str(part), "env", *ENVIRONMENT]
     run([*inside, "apt-get", "update"])
-    run([*inside, "apt-get", "install", "-y", "--no-install-recommends", *packages])
+    fetched = [fetch(path, sum, part / "var/tmp") for path, sum in (files or {}).items()]
+    names = [f"/var/tmp/{file.name}" for file in fetched]
+    run([*inside, "apt-get", "install", "-y", "--no-install-recommends", *packages, *names])
+    for file in fetched:
+        file.unlink()
     # Without an init nothing would be started otherwise.
     policy.write_text("#!/bin/sh\nexit 0\n")
     part.rename(root)
+
+
+def fetch(path: str, sum: str, folder: Path) -> Path:
+    with urllib.request.urlopen(f"{ARCHIVE}/debian/{path}", timeout=120) as answer:
+        content = answer.read()
+    if hashlib.sha256(content).hexdigest() != sum:
+        raise Failed(f"{path} is not what it was")
+    file = folder / Path(path).name
+    file.write_bytes(content)
+    return file
 
 
 def pin(root: Path, pins: dict[str, str]) -> None:

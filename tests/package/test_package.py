@@ -24,8 +24,7 @@ def error_log(machine: Machine) -> str:
     return machine.sh(f"cat {LOG}")
 
 
-@pytest.fixture(autouse=True)
-def log(machine: Machine) -> None:
+def keep_log(machine: Machine) -> None:
     """Keeps what the server tells the system's log, of which these machines have none."""
     logger = machine.root / "usr/local/bin/logger"
     logger.write_text(f"#!/bin/sh\nexec cat >> {LOG}\n")
@@ -33,6 +32,18 @@ def log(machine: Machine) -> None:
     machine.stop()
     machine.start()
     assert "ready for connections" in error_log(machine)
+
+
+@pytest.fixture
+def machine(machine: Machine) -> Machine:
+    keep_log(machine)
+    return machine
+
+
+@pytest.fixture
+def next_machine(next_machine: Machine) -> Machine:
+    keep_log(next_machine)
+    return next_machine
 
 
 def test_installing_opens_the_ports_of_a_server_that_runs_on(machine: Machine, package: Path) -> None:
@@ -47,6 +58,23 @@ def test_installing_opens_the_ports_of_a_server_that_runs_on(machine: Machine, p
     machine.start()
     assert row_of(machine, 1) == ["0\t2\t1\tone"], "the option file opens the ports, too"
     assert "handlersocket" not in machine.sql("SELECT * FROM mysql.plugin")
+
+
+def test_the_same_package_serves_the_next_debian(next_machine: Machine, package: Path) -> None:
+    before, files = next_machine.server_pid(), next_machine.files()
+    said = next_machine.install(package)
+    assert "the ports are open" in said, said
+    assert next_machine.sql("SELECT VERSION()").startswith("11.8.")
+    assert next_machine.server_pid() == before
+    assert row_of(next_machine, 1) == ["0\t2\t1\tone"]
+    assert next_machine.sh("hs get shop.user 2").split() == ["id", "name", "2", "two"]
+    next_machine.sh("HS_PASSWORD='pass word' hs insert shop.user id=3 name=three --user app 2>&1")
+    assert next_machine.sql("SELECT name FROM shop.user WHERE id = 3") == "three"
+    next_machine.stop()
+    next_machine.start()
+    assert row_of(next_machine, 3) == ["0\t2\t3\tthree"]
+    next_machine.apt("purge handlersocket2")
+    assert next_machine.files() == files
 
 
 def test_the_settings_are_safe(machine: Machine, package: Path) -> None:
