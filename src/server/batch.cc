@@ -448,9 +448,11 @@ void Batch::execute_alone(Entry& entry) {
       }
     }
     session_.rollback();
-    const bool is_last =
-        attempt >= kAttemptsAlone &&
-        !(session_.gave_way() && monotonic_ms() - begin_ms < session_.patience_ms());
+    // Clients that know keys see no locks, so no deadlock either: those that make a row lock the gap
+    // for it first, and meet there.
+    const bool is_patient = session_.gave_way() || entry.plan.is_command;
+    const bool is_last = attempt >= kAttemptsAlone &&
+                         !(is_patient && monotonic_ms() - begin_ms < session_.patience_ms());
     if (is_last) {
       if (!committed) refuse({&entry, 1}, committed.error());
       return;

@@ -141,6 +141,13 @@ TEST_F(RespTest, ADeadlockExecutesAllOfACommandAgain) {
   EXPECT_EQ(rows("n"), (Rows{"a,1"}));
 }
 
+TEST_F(RespTest, ManyDeadlocksAreNothingThatAClientIsToldOf) {
+  ask("SET kv:a 0");
+  for (uint64_t i = 1; i <= 20; ++i) faulty_.lose_transaction(testing::Call::kInsert, i);
+  EXPECT_EQ(ask("MSET kv:a 1 kv:b 1"), "+OK\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,1", "b,1"}));
+}
+
 TEST_F(RespTest, ALockInTheMiddleOfACommandIsWaitedForWithAllOfIt) {
   ask("MSET kv:a 0 n:a 0");
   faulty_.lock_row(testing::Call::kInsert, 2);

@@ -1,0 +1,107 @@
+"""kill -9 while clients of Redis and memcached write: what was answered is there."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from memcached_client import Raw, free_port
+from private_server import PrivateServer
+from resp_client import Resp
+from servers import durable
+
+CLIENTS = 4  # of each protocol
+
+
+@pytest.fixture
+def server() -> Iterator[PrivateServer]:
+    ports = {f"handlersocket_{name}_port": free_port() for name in ("resp", "memcached")}
+    with PrivateServer(variables=durable() | ports) as running:
+        running.make_database("hs")
+        running.sql("CREATE TABLE hs.text (k VARBINARY(20) PRIMARY KEY, v VARBINARY(20)) COMMENT 'hs: name=text'")
+        running.sql("CREATE TABLE hs.count (k VARBINARY(20) PRIMARY KEY, v BIGINT) COMMENT 'hs: name=count'")
+        yield running
+
+
+class Client:
+    """Writes 1, 2, 3… as a text and as a count, until its server is gone."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.answered = 0  # the last number that both rows were told to have
+        self.fault: BaseException | None = None
+
+    def run(self, server: PrivateServer, answered: Callable[[], None]) -> None:
+        try:
+            write = self.redis(server) if self.name.startswith("r") else self.memcached(server)
+            for done in write:
+                self.answered = done
+                answered()
+        except (OSError, EOFError, ValueError):  # the server was killed
+            pass
+        except BaseException as fault:
+            self.fault = fault
+
+    def redis(self, server: PrivateServer) -> Iterator[int]:
+        with Resp(int(server.variables["handlersocket_resp_port"])) as connection:
+            number = self.answered
+            while True:
+                number += 1
+                if number % 2:
+                    told = connection("MSET", f"text:{self.name}", number, f"count:{self.name}", number)
+                else:
+                    told = [connection("SET", f"text:{self.name}", number), connection("INCR", f"count:{self.name}")]
+                assert told in ("OK", ["OK", number]), told
+                yield number
+
+    def memcached(self, server: PrivateServer) -> Iterator[int]:
+        connection = Raw(int(server.variables["handlersocket_memcached_port"]))
+        number = self.answered
+        while True:
+            number += 1
+            text = b"set text:%s 0 0 %d\r\n%d\r\n" % (self.name.encode(), len(str(number)), number)
+            if line(connection, text) != b"STORED":
+                raise AssertionError(number)
+            count = b"ma count:%s N0 J1 v\r\n" % self.name.encode()
+            assert line(connection, count).startswith(b"VA "), number
+            assert line(connection, b"") == b"%d" % number
+            yield number
+
+
+def line(connection: Raw, request: bytes) -> bytes:
+    try:
+        return connection.line(request)
+    except AssertionError as ended:  # the connection has
+        raise EOFError from ended
+
+
+def test_what_clients_of_redis_and_memcached_were_told_is_there_after_a_kill(
+    server: PrivateServer, seed: int, request: pytest.FixtureRequest
+) -> None:
+    draw = random.Random(seed)
+    clients = [Client(f"{kind}{number}") for kind in "rm" for number in range(CLIENTS)]
+    for _ in range(request.config.getoption("--kills")):
+        enough = threading.Semaphore(0)
+        threads = [threading.Thread(target=one.run, args=(server, enough.release)) for one in clients]
+        for thread in threads:
+            thread.start()
+        for _ in range(draw.randint(50, 1500)):
+            assert enough.acquire(timeout=120)
+        server.kill9()
+        for thread in threads:
+            thread.join(120)
+        assert [one.fault for one in clients if one.fault] == []
+        server.start()
+        rows = {
+            table: {key.decode(): int(value) for key, value in server.sql(f"SELECT k, v FROM hs.{table}")}
+            for table in ("text", "count")
+        }
+        for one in clients:
+            text, count = rows["text"].get(one.name, 0), rows["count"].get(one.name, 0)
+            # What was under way may have been done, each of its commands as a whole.
+            assert one.answered <= count <= text <= one.answered + 1, one.name
+            one.answered = text
+            if text != count:
+                server.sql(f"REPLACE INTO hs.count VALUES ('{one.name}', {text})")
