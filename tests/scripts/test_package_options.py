@@ -32,4 +32,4 @@ def test_a_package_for_another_server_is_refused(
         timeout=60,
     )
     assert done.returncode == 1
-    assert f"packages are built for mariadb-10.11 only, not for {named} " in done.stderr
+    assert f"packages are built for mariadb-10.11 and mariadb-11.8 at once, not for {named} " in done.stderr
