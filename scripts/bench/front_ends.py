@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+import ports
 
 from bench.load import Case
 from bench.lookups import COUNT, shape_name
@@ -33,20 +33,12 @@ def cases() -> list[Case]:
     return made
 
 
-def free_port() -> int:
-    """One of the loopback interface."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
 def front_ends(run: Run) -> None:
     """All of them, and then the port is closed again."""
     database = run.servers.database("ours")
     database.sql(TABLE)
     database.sql(FILL)
-    port = free_port()
+    port = ports.free_port()
     database.sql(f"SET GLOBAL handlersocket_memcached_port = '{port}'")
     run.servers.add_port(PLACE, "ours", port)
     run.rounds("front_ends", cases())

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from memcached_client import Raw, free_port
-from private_server import PrivateServer
+from memcached_client import Raw
+from private_server import PrivateServer, free_port
 from resp_client import Resp
 from servers import durable
 

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import mysql_dialect  # noqa: E402
 import on_mysql  # noqa: E402
 from hs_client import Client  # noqa: E402
+from loader import Loader  # noqa: E402
 from private_server import PrivateServer, free_port  # noqa: E402
 
 # MySQL's default also refuses dates that are zero.
@@ -61,6 +62,16 @@ def resp_port(server: PrivateServer) -> Iterator[int]:
     server.sql(f"SET GLOBAL handlersocket_resp_port = '{port}'")
     yield port
     server.sql("SET GLOBAL handlersocket_resp_port = DEFAULT")
+
+
+@pytest.fixture
+def loader() -> Iterator[Loader]:
+    """A server with the plugin's file alone: not started, and without a library."""
+    made = Loader()
+    try:
+        yield made
+    finally:
+        made.server.close()
 
 
 @pytest.fixture

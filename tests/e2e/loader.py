@@ -9,6 +9,7 @@ from pathlib import Path
 from private_server import PrivateServer, free_port
 from server_files import files_beside
 
+RELOAD = "SET GLOBAL handlersocket_reload = 1"
 # The note of a library, as src/seam/library.h has it.
 NOTE_NAME = b"HandlerSocket 2\0"
 NOTE = struct.Struct("=24sII72s")

@@ -7,20 +7,13 @@ import struct
 from collections.abc import Iterator
 
 import pytest
-from private_server import PrivateServer
+from private_server import PrivateServer, free_port
 
 TABLE = (
     "CREATE TABLE hs.cache (k VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,"
     " v VARBINARY(2000) NOT NULL, f INT UNSIGNED NOT NULL DEFAULT 0, c BIGINT UNSIGNED NOT NULL DEFAULT 0,"
     " e INT NULL, KEY (e)) COMMENT 'hs: name=x key=k value=v flags=f cas=c ttl=e'"
 )
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 class Raw:

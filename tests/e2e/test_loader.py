@@ -7,27 +7,15 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import server_files
 from hs_client import Client
-from loader import Loader, note_changed
+from loader import RELOAD, Loader, note_changed
 from private_server import PrivateServer, free_port
 
-RELOAD = "SET GLOBAL handlersocket_reload = 1"
 MEND = "as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens the ports"
-
-
-@pytest.fixture
-def loader() -> Iterator[Loader]:
-    """Not started, and without a library."""
-    made = Loader()
-    try:
-        yield made
-    finally:
-        made.server.close()
 
 
 def find_a_row(loader: Loader) -> bytes:

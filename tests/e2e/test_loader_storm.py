@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pymysql
 import pytest
 from hs_client import Client
-from loader import Loader
+from loader import RELOAD, Loader
 
-RELOAD = "SET GLOBAL handlersocket_reload = 1"
 ROUNDS = 25
 SEED = 20261125
 
@@ -19,16 +18,6 @@ SEED = 20261125
 # the tables have no library, or the plugin is still there.
 TOLD = {1109, 1123, 1193, 1305, 1968}
 ENDS = b"1\t1\tshutdown"
-
-
-@pytest.fixture
-def loader() -> Iterator[Loader]:
-    """Not started, and without a library."""
-    made = Loader()
-    try:
-        yield made
-    finally:
-        made.server.close()
 
 
 def test_the_server_lives_while_the_plugin_comes_and_goes_under_all_of_its_users(loader: Loader) -> None:

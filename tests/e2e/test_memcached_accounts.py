@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterator
 
 import pytest
-from memcached_client import TABLE, Raw, answer, free_port, packet
-from private_server import PrivateServer
+from memcached_client import TABLE, Raw, answer, packet
+from private_server import PrivateServer, free_port
 from test_tls import Certificates, certificates, context  # noqa: F401
 
 FLAGS = struct.pack(">II", 0, 0)

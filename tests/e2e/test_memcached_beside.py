@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from memcached_client import TABLE, Raw, free_port
-from private_server import PrivateServer
+from memcached_client import TABLE, Raw
+from private_server import PrivateServer, free_port
 
 SESSION = [
     b"get x:a\r\n", b"set x:a 5 0 3\r\nabc\r\n", b"get x:a x:b x:a\r\n", b"add x:a 0 0 1\r\nz\r\n",

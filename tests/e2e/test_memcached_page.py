@@ -6,8 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from memcached_client import free_port
-from private_server import PrivateServer
+from private_server import PrivateServer, free_port
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/memcached.md"
 
