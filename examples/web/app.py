@@ -1,4 +1,4 @@
-"""GET /user/ID, POST /user/ID/visit, GET /report: app.py PORT, with STORE=by_plugin or by_cache."""
+"""GET /user/ID, POST /user/ID/visit, GET /report: app.py PORT, with STORE=by_plugin, by_redis or by_cache."""
 
 import importlib
 import json

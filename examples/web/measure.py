@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the application with both stores, while SQL changes rows, and prints a table.
+"""Runs the application with each store, while SQL changes rows, and prints a table.
 
 measure.py [--users N] [--requests N] [--threads N]
 """
@@ -28,7 +28,11 @@ from bench import processes  # noqa: E402
 from ports import accepts, free_port  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
 
-STORES = {"by_plugin": "the plugin", "by_cache": "Redis, cache-aside"}
+STORES = {
+    "by_plugin": "the plugin",
+    "by_redis": "the plugin, by a client of Redis",
+    "by_cache": "Redis, cache-aside",
+}
 CHANGED_EACH = 10  # requests of a thread, behind which it changes a row by SQL
 
 
@@ -39,13 +43,15 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=4)
     options = parser.parse_args()
     with ExitStack() as stack:
-        server = stack.enter_context(PrivateServer())
+        resp_port = free_port()
+        variables = {"handlersocket_resp_port": resp_port}
+        server = stack.enter_context(PrivateServer(variables=variables))
         directory = server.directory / "redis"
         redis = stack.enter_context(processes.running("redis", directory, directory, 0))
         fill(server, options.users)
         print("| | requests/s | p50, ms | p99, ms | stale | lines |\n|---|--:|--:|--:|--:|--:|")
         for store, name in STORES.items():
-            with application(store, server, redis.port) as port:
+            with application(store, server, resp_port, redis.port) as port:
                 try_visit(port)
                 seconds, times, stale = load(server, port, options)
             cuts = quantiles(times, n=100)
@@ -60,7 +66,7 @@ def fill(server: PrivateServer, users: int) -> None:
     server.sql("CREATE DATABASE shop")
     server.sql(
         "CREATE TABLE shop.user (id INT UNSIGNED PRIMARY KEY, name VARCHAR(40) NOT NULL, "
-        "visits INT UNSIGNED NOT NULL DEFAULT 0)"
+        "visits INT UNSIGNED NOT NULL DEFAULT 0) COMMENT 'hs: name=user'"
     )
     rows = f"SELECT seq, '0', 0 FROM seq_1_to_{users}"
     server.sql(f"INSERT INTO shop.user {rows}", database="shop")
@@ -69,7 +75,9 @@ def fill(server: PrivateServer, users: int) -> None:
 
 
 @contextmanager
-def application(store: str, server: PrivateServer, redis_port: int) -> Iterator[int]:
+def application(
+    store: str, server: PrivateServer, resp_port: int, redis_port: int
+) -> Iterator[int]:
     """Its port."""
     port = free_port()
     environment = {
@@ -77,6 +85,7 @@ def application(store: str, server: PrivateServer, redis_port: int) -> Iterator[
         "STORE": store,
         "HS_URL": f"hs://127.0.0.1:{server.port}?write_port={server.port_wr}",
         "SQL_PORT": str(server.sql_port),
+        "RESP_PORT": str(resp_port),
         "REDIS_PORT": str(redis_port),
         "PYTHONPATH": str(REPOSITORY / "clients/python/src"),
     }
