@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bench import front_ends, markdown
+from bench import front_ends, markdown, writes
 from bench.figures import groups
 from bench.results import Results
 
 TEXT = """\
-## Clients of memcached
+## Clients of Redis and memcached
 
-[Clients of memcached](memcached.md) on the rows of a table (`handlersocket_memcached_port`), and on memcached itself with the same
-keys and values of some 60 bytes. The last case asks for {count} keys with one `get`.
+[Clients of Redis](redis.md) and [of memcached](memcached.md) on the rows of a table, and on Redis and memcached themselves with the
+same keys and values of some 60 bytes. The case of {count} keys is one `MGET` or `get`. `SET` writes {rows:,} values again and again, each of
+which is on the disk before it is answered: here with the binary log and without, in Redis by `appendfsync always`.
 
 {table}
 
@@ -19,7 +20,8 @@ keys and values of some 60 bytes. The last case asks for {count} keys with one `
 
 def link(results: Results) -> str:
     """For the page's contents; nothing when there is no such section."""
-    return ", [clients of memcached](#clients-of-memcached)" if text(results) else ""
+    title = "clients of Redis and memcached"
+    return f", [{title}](#clients-of-redis-and-memcached)" if text(results) else ""
 
 
 def text(results: Results) -> str:
@@ -27,5 +29,7 @@ def text(results: Results) -> str:
     if not groups(results, "front_ends"):
         return ""
     return TEXT.format(
-        count=front_ends.COUNT, table=markdown.measurements(results, "front_ends")
+        count=front_ends.COUNT,
+        rows=writes.ROWS,
+        table=markdown.measurements(results, "front_ends"),
     )

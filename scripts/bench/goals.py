@@ -8,6 +8,7 @@ from bench import (
     cost_goals,
     figures,
     floors,
+    front_ends_goals,
     limits_goals,
     lookups,
     mixed,
@@ -36,6 +37,7 @@ def goals(results: Results) -> list[Goal]:
         *_counts(groups(results, "mixed")),
         *_threads(groups(results, "threads")),
         *_size(groups(results, "size")),
+        *front_ends_goals.front_ends_goals(results),
         *cost_goals.cost_goals(results),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -26,19 +27,29 @@ def memcached_command(port: int, megabytes: int) -> list[str]:
     return ["memcached", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", "1", *memory, *user]
 
 
-def redis_command(port: int, directory: Path, tls_port: int = 0) -> list[str]:
-    """Nothing is written to disk."""
+def redis_command(
+    port: int, directory: Path, tls_port: int = 0, *, always: bool = False
+) -> list[str]:
+    """`always`: each change is on the disk when it is answered; else nothing is written there."""
     place = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(directory)]
     if tls_port:
         files = ["--tls-cert-file", str(certificate.CERTIFICATE)]
         files += ["--tls-key-file", str(certificate.KEY), "--tls-auth-clients", "no"]
         place += ["--tls-port", str(tls_port), *files]
-    return ["redis-server", *place, "--save", "", "--appendonly", "no", "--daemonize", "no"]
+    log = ["--appendonly", "no"]
+    if always:  # and the log is not made shorter meanwhile, which would cost time
+        log = ["--appendonly", "yes", "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"]
+    return ["redis-server", *place, "--save", "", *log, "--daemonize", "no"]
 
 
 @contextmanager
 def running(name: str, directory: Path, tools: Path, megabytes: int) -> Iterator[Place]:
-    """Starts memcached…, redis… or null, and ends it afterwards. redis-tls has both ports."""
+    """Starts memcached…, redis… or null, and ends it afterwards. redis-tls has both ports.
+
+    redis-always has no rows of an earlier run.
+    """
+    if name == "redis-always":
+        shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     port = ports.free_port()
     tls_port = 0
@@ -48,7 +59,7 @@ def running(name: str, directory: Path, tools: Path, megabytes: int) -> Iterator
     if name.startswith("memcached"):
         command = memcached_command(port, megabytes)
     elif name.startswith("redis"):
-        command = redis_command(port, directory, tls_port)
+        command = redis_command(port, directory, tls_port, always=name == "redis-always")
     else:
         command = [str(tools / "floor/hs-null-server"), str(port)]
     with (directory / "log").open("wb") as log:

@@ -39,7 +39,8 @@ def _put_plugin(build: Path, directory: Path) -> Path:
 class Servers:
     """All of them by name: ours, stock, null, memcached, redis. Further ones have a suffix.
 
-    For ours and stock bench.settings tells them; redis-large is another instance, with other rows.
+    For ours and stock bench.settings tells them; redis-large is another instance, with other rows,
+    and redis-always one that has written to disk what it answers.
     """
 
     def __init__(self, options: argparse.Namespace, stack: ExitStack) -> None:
@@ -64,7 +65,7 @@ class Servers:
 
     def add_port(self, name: str, of: str, port: int) -> None:
         """A further port of a server, as a place of its own."""
-        self._places[name] = replace(self.place(of), port=port)
+        self._places[name] = replace(self.place(of), port=port, port_wr=port)
 
     def database(self, name: str) -> PrivateServer:
         """A MariaDB, for SQL."""

@@ -462,19 +462,46 @@ def test_whatever_ends_a_run_ends_it_as_ctrl_c_does(
             signal.signal(each, handler)
 
 
-def test_clients_of_memcached_have_their_own_section_of_the_page(results: Results) -> None:
-    assert "#clients-of-memcached" not in page.text(results, set())
+def test_clients_of_redis_and_memcached_have_their_own_section_of_the_page(results: Results) -> None:
+    anchor = "(#clients-of-redis-and-memcached)"
+    assert anchor not in page.text(results, set())
     results.begin("front_ends", ABOUT)
-    for case in front_ends.cases():
+    for case in front_ends.cases() + front_ends.stores():
         results.add("front_ends", a_measurement(case.name, case.target, 1, 1, 1000))
     text = page.text(results, set())
-    assert "(#clients-of-memcached)" in text
-    section = text.partition("## Clients of memcached")[2].partition("\n## ")[0]
-    assert "HandlerSocket 2, clients of memcached" in section
+    assert anchor in text
+    section = text.partition("## Clients of Redis and memcached")[2].partition("\n## ")[0]
+    for target in ("memcached ours", "redis ours", "redis ours unlogged", "redis always"):
+        assert f"| {markdown.NAMES[target]} |" in section
     assert front_ends.MULTIGET in section
 
 
 def test_both_sides_of_a_front_end_have_the_same_cases() -> None:
-    ours = [case.name for case in front_ends.cases() if case.place == front_ends.PLACE]
-    theirs = [case.name for case in front_ends.cases() if case.place == "memcached"]
-    assert ours == theirs
+    for protocol in front_ends.PROTOCOLS:
+        ours = [case.name for case in front_ends.cases() if case.target == front_ends.ours(protocol)]
+        theirs = [case.name for case in front_ends.cases() if case.target == protocol]
+        assert ours == theirs
+        assert len(ours) == 1 + len(front_ends.SHAPES)
+
+
+def test_front_ends_are_held_against_redis_and_memcached(results: Results) -> None:
+    results.begin("front_ends", ABOUT)
+    deep, store = lookups.shape_name(32, 8), front_ends.store_name(30)
+    for target, cpu in (("memcached", 3.0), ("memcached ours", 2.0)):
+        results.add("front_ends", a_measurement(deep, target, 1, cpu, 1))
+    for target, rate in (("redis always", 100), ("redis ours", 150), ("redis ours unlogged", 300)):
+        results.add("front_ends", a_measurement(store, target, 1, 1, rate))
+    found = {one.what: one for one in goals.goals(results)}
+    cpu = next(one for what, one in found.items() if deep in what and "memcached's" in what and "clients" in what)
+    assert cpu.measured == Spread(1.5, 1.5, 1.5) and cpu.reached is False
+    assert [(one.measured, one.reached) for what, one in found.items() if what.startswith(store)] == [
+        (Spread(1.5, 1.5, 1.5), False),
+        (Spread(3.0, 3.0, 3.0), True),
+    ]
+
+
+def test_the_ports_of_front_ends_are_driven_by_the_protocol_of_their_clients() -> None:
+    for case in front_ends.stores():
+        words = command(case, Place(1, 2, 3), options.parse([]))
+        assert words[words.index("--target") + 1] == "redis"
+        assert words[words.index("--port") + 1] == "3"
