@@ -5,48 +5,41 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
-import subprocess
 import tempfile
 import threading
+import urllib.parse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from certificates import Certificates
 from driver import ClientError, Driver
+from private_accounts import PASSWORD, make_guarded_table
 from private_server import PrivateServer
 
 Connect = Callable[..., Driver]
-PASSWORD = "p:w/?% é"
-ESCAPED = "p%3Aw%2F%3F%25%20%C3%A9"
-
-
-def openssl(*arguments: str) -> None:
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
+ESCAPED = urllib.parse.quote(PASSWORD, safe="")
 
 
 @pytest.fixture(scope="session")
-def folder() -> Iterator[Path]:
-    """A certificate for localhost, signed by an authority, that the server's user may read."""
+def certificates() -> Iterator[Certificates]:
+    """A certificate for localhost, in a folder that the server's user may read."""
     with tempfile.TemporaryDirectory(prefix="hs-tls-") as name:
-        made = Path(name)
-        made.chmod(0o755)
-        key = ["-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-        for who in ("ca", "foreign"):
-            out = ["-keyout", f"{made}/{who}-key.pem", "-out", f"{made}/{who}.pem"]
-            openssl("req", "-x509", "-new", *key, "-subj", f"/CN={who}", "-days", "10", *out)
-        request = ["-keyout", f"{made}/server-key.pem", "-out", f"{made}/request.pem"]
-        openssl("req", "-new", *key, "-subj", "/CN=localhost", *request)
-        (made / "names").write_text("subjectAltName=DNS:localhost")
-        authority = ["-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca-key.pem", "-CAcreateserial"]
-        files = ["-in", f"{made}/request.pem", "-out", f"{made}/server.pem", "-extfile", f"{made}/names"]
-        openssl("x509", "-req", *authority, *files, "-days", "10")
-        for file in made.iterdir():
-            file.chmod(0o644)
+        Path(name).chmod(0o755)
+        made = Certificates(Path(name))
+        made.make("foreign")
+        made.make("server", signed_by="ca", hosts=["localhost"])
         yield made
 
 
 @pytest.fixture(scope="session")
-def accounts(folder: Path) -> Iterator[PrivateServer]:
+def folder(certificates: Certificates) -> Path:
+    """The folder of the certificates and the sockets."""
+    return certificates.directory
+
+
+@pytest.fixture(scope="session")
+def accounts(certificates: Certificates, folder: Path) -> Iterator[PrivateServer]:
     """A server that asks for accounts, with TLS and Unix sockets."""
     sockets = folder / "sockets"
     sockets.mkdir()
@@ -55,17 +48,10 @@ def accounts(folder: Path) -> Iterator[PrivateServer]:
         "handlersocket_authentication": "account",
         "handlersocket_socket": sockets / "read.sock",
         "handlersocket_socket_wr": sockets / "write.sock",
-        "ssl_ca": folder / "ca.pem",
-        "ssl_cert": folder / "server.pem",
-        "ssl_key": folder / "server-key.pem",
+        **certificates.variables("server"),
     }
     with PrivateServer(variables=variables) as running:
-        running.sql("CREATE DATABASE test")
-        running.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
-        running.sql("INSERT INTO test.t VALUES (1, 2)")
-        for user, grant in (("app", "ALL"), ("reader", "SELECT")):
-            running.sql(f"CREATE USER {user}@'%%' IDENTIFIED BY %s", [PASSWORD])
-            running.sql(f"GRANT {grant} ON test.* TO {user}@'%'")
+        make_guarded_table(running, app="ALL", reader="SELECT")
         yield running
 
 
@@ -87,11 +73,7 @@ def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connec
     """As the package sets the ports. A wrong password is one where an account is asked for."""
     variables = {"handlersocket_authentication_wr": "account"}
     with PrivateServer(variables=variables) as own:
-        own.sql("CREATE DATABASE test")
-        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
-        own.sql("INSERT INTO test.t VALUES (1, 2)")
-        own.sql("CREATE USER app@'%%' IDENTIFIED BY %s", [PASSWORD])
-        own.sql("GRANT ALL ON test.* TO app@'%'")
+        make_guarded_table(own, app="ALL")
         place = f"127.0.0.1:{own.port}?write_port={own.port_wr}"
         use(make_driver(), f"hs://app:{ESCAPED}@{place}")
         client = make_driver()
@@ -103,8 +85,7 @@ def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connec
         assert caught.value.name == "AuthenticationError"
         assert own.sql("SELECT v FROM test.t") == [(2,)]
     with PrivateServer(variables={"handlersocket_plain_secret": "s"}) as own:
-        own.sql("CREATE DATABASE test")
-        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
+        make_guarded_table(own)
         place = f"hs://app:{ESCAPED}@127.0.0.1:{own.port}?write_port={own.port_wr}"
         client = make_driver()
         client.call("connect", url=place)
@@ -112,7 +93,7 @@ def test_a_port_that_asks_for_no_account_is_used_without_one(make_driver: Connec
             client.table("test.t", ["id", "v"]).get(key=[1])
         assert caught.value.name == "AuthenticationError"
         client.call("connect", url=f"{place}&secret=s")
-        assert client.table("test.t", ["id", "v"]).get(key=[1]) is None
+        assert client.table("test.t", ["id", "v"]).get(key=[1]) == {"id": 1, "v": 2}
 
 
 def test_an_account_logs_in_with_its_password(make_driver: Connect, accounts: PrivateServer) -> None:
@@ -210,9 +191,7 @@ def test_the_environment_and_the_option_file_are_read(
 def test_ports_with_a_secret_are_told_it(make_driver: Connect) -> None:
     variables = {"handlersocket_plain_secret": "r t", "handlersocket_plain_secret_wr": "w%"}
     with PrivateServer(variables=variables) as own:
-        own.sql("CREATE DATABASE test")
-        own.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
-        own.sql("INSERT INTO test.t VALUES (1, 2)")
+        make_guarded_table(own)
         place = f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}"
         client = make_driver()
         use(client, f"{place}&secret=r%20t&write_secret=w%25")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
+from private_accounts import make_account
 from private_server import PrivateServer
 
 IN = b"0\t1"
@@ -22,11 +23,7 @@ def made_accounts(server: PrivateServer, grant: str) -> Iterator[MakeAccount]:
     usual = grant
 
     def make(user: str, how: str, host: str = "%", grant: str = usual) -> str:
-        name = f"'{user}'@'{host}'"
-        server.sql(f"CREATE USER {name} {how}")
-        made.append(name)
-        if grant:
-            server.sql(f"GRANT {grant} TO {name}")
+        made.append(make_account(server, user, how, [grant] if grant else [], host))
         return user
 
     try:

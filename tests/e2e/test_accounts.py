@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from accounts import IN, OUT, MakeAccount, audited, made_accounts
 from hs_client import Client, native_response, status
+from private_accounts import identified_by
 from private_server import PrivateServer, ServerError
 
 PASSWORD = "a b\tc'\"ü"
@@ -43,7 +44,7 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateServer
 @pytest.fixture
 def account(accounts: PrivateServer) -> Iterator[MakeAccount]:
     """Makes accounts, with SELECT on hs.t; all are dropped after the test."""
-    usual = "IDENTIFIED BY '" + PASSWORD.replace("'", "''") + "'"
+    usual = identified_by(PASSWORD)
     with made_accounts(accounts, "SELECT ON hs.t") as make:
         yield lambda user, how="", **more: make(user, how or usual, **more)
 

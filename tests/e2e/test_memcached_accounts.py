@@ -7,9 +7,11 @@ import struct
 from collections.abc import Iterator
 
 import pytest
+from certificates import Certificates
 from memcached_client import TABLE, Raw, answer, packet
+from private_accounts import identified_by, make_account
 from private_server import PrivateServer, free_port
-from test_tls import Certificates, certificates, context  # noqa: F401
+from test_tls import certificates, context  # noqa: F401
 
 FLAGS = struct.pack(">II", 0, 0)
 
@@ -32,9 +34,7 @@ def guarded(certificates: Certificates, port: int) -> Iterator[PrivateServer]:  
         variables={
             "handlersocket_memcached_port": port,
             "handlersocket_authentication_wr": "account",
-            "ssl_ca": certificates.path("ca"),
-            "ssl_cert": certificates.path("server"),
-            "ssl_key": certificates.path("server-key"),
+            **certificates.variables("server"),
         }
     ) as running:
         running.sql("CREATE DATABASE hs")
@@ -43,8 +43,7 @@ def guarded(certificates: Certificates, port: int) -> Iterator[PrivateServer]:  
         running.sql("INSERT INTO hs.cache (k, v) VALUES ('a', 'one')")
         running.sql("INSERT INTO hs.hidden VALUES (1, 'one')")
         for user, rights in (("reader", "SELECT"), ("writer", "SELECT, INSERT, UPDATE, DELETE")):
-            running.sql(f"CREATE USER {user} IDENTIFIED BY 'se\\'cret'")
-            running.sql(f"GRANT {rights} ON hs.cache TO {user}")
+            make_account(running, user, identified_by("se'cret"), [f"{rights} ON hs.cache"])
         yield running
 
 

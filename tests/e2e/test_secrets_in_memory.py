@@ -7,9 +7,10 @@ import secrets
 from pathlib import Path
 
 import pytest
+from certificates import Certificates
 from hs_client import Client, native_response
 from private_server import PrivateServer
-from test_tls import Certificates, TlsClient, context
+from test_tls import TlsClient, context
 
 IN = b"0\t1"
 OUT = b"3\t1\tunauth"
@@ -63,9 +64,7 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 def with_tls(certificates: Certificates) -> dict[str, object]:
     return {
-        "ssl_ca": certificates.path("ca"),
-        "ssl_cert": certificates.path("server"),
-        "ssl_key": certificates.path("server-key"),
+        **certificates.variables("server"),
         "handlersocket_threads": 1,
         "handlersocket_threads_wr": 1,
     }

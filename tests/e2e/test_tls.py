@@ -12,40 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from certificates import Certificates
 from hs_client import Client, line, status
 from private_server import PrivateServer
-
-
-class Certificates:
-    """A certificate authority in a directory, and what it has signed."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.make("ca")
-
-    def make(self, name: str, *, signed_by: str | None = None, days: int = 10) -> None:
-        """`<name>.pem` and `<name>-key.pem`; the server's user must be able to read them."""
-        request = ["openssl", "req", "-new", "-nodes", "-newkey", "ec"]
-        request += ["-pkeyopt", "ec_paramgen_curve:P-256", "-subj", f"/CN={name}"]
-        request += ["-keyout", self.path(f"{name}-key")]
-        if signed_by is None:
-            request += ["-x509", "-days", str(days), "-out", self.path(name)]
-            self._run(request)
-        else:
-            self._run([*request, "-out", self.path(f"{name}-request")])
-            sign = ["openssl", "x509", "-req", "-in", self.path(f"{name}-request")]
-            sign += ["-CA", self.path(signed_by), "-CAkey", self.path(f"{signed_by}-key")]
-            sign += ["-CAcreateserial", "-days", str(days), "-out", self.path(name)]
-            self._run(sign)
-        for file in self.directory.glob("*.pem"):
-            file.chmod(0o644)
-
-    def path(self, name: str) -> str:
-        return str(self.directory / f"{name}.pem")
-
-    @staticmethod
-    def _run(command: list[str]) -> None:
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +38,7 @@ def tls_server(certificates: Certificates) -> Iterator[PrivateServer]:
         variables={
             "handlersocket_threads": 1,
             "handlersocket_threads_wr": 1,
-            "ssl_ca": certificates.path("ca"),
-            "ssl_cert": certificates.path("server"),
-            "ssl_key": certificates.path("server-key"),
+            **certificates.variables("server"),
         }
     ) as running:
         running.sql("CREATE DATABASE hs")
@@ -407,9 +374,7 @@ def test_accounts_log_in_over_tls_with_a_password_or_a_certificate(
             "handlersocket_threads": 1,
             "handlersocket_threads_wr": 1,
             "handlersocket_authentication": "account",
-            "ssl_ca": certificates.path("ca"),
-            "ssl_cert": certificates.path("server"),
-            "ssl_key": certificates.path("server-key"),
+            **certificates.variables("server"),
         }
     ) as server:
         requirements = {

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pymysql
 import pytest
+from certificates import Certificates
 from hs_client import Client, line, status
 from private_server import PrivateServer
 from test_tls import (
-    Certificates,
     SlowHands,
     TlsClient,
     certificates,
@@ -43,9 +43,7 @@ def own(
         "handlersocket_threads_wr": 1,
         "handlersocket_socket": sockets / "r",
         "handlersocket_socket_wr": sockets / "w",
-        "ssl_ca": certificates.path("ca"),
-        "ssl_cert": certificates.path("server"),
-        "ssl_key": certificates.path("server-key"),
+        **certificates.variables("server"),
     }
     with PrivateServer(variables=variables) as running:
         running.sql("CREATE DATABASE hs")

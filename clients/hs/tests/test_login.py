@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from certificates import Certificates
 from conftest import Run, environment, runner
+from private_accounts import PASSWORD, make_guarded_table
 from private_server import PrivateServer
 from terminal import Terminal
 
-PASSWORD = "p:w/?% é#"
-
-
 @pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    """Two authorities, and a certificate of the first one for localhost, that the server may read."""
-    new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+def certificates() -> Iterator[Certificates]:
+    """A certificate for localhost, in a folder that the server's user may read."""
     with tempfile.TemporaryDirectory(prefix="hs-tls-") as name:
-        made = Path(name)
-        for who in ("ca", "foreign", "localhost"):
-            words = ["-keyout", f"{made}/{who}-key.pem", "-out", f"{made}/{who}.pem", "-subj", f"/CN={who}"]
-            if who == "localhost":
-                words += ["-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca-key.pem"]
-                words += ["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"]
-            subprocess.run(new + words, check=True, capture_output=True, timeout=60)
-        for path in (made, *made.iterdir()):
-            path.chmod(0o755)
+        Path(name).chmod(0o755)
+        made = Certificates(Path(name))
+        made.make("foreign")
+        made.make("localhost", signed_by="ca", hosts=["localhost"])
         yield made
 
 
 @pytest.fixture(scope="module")
-def guarded(folder: Path) -> Iterator[PrivateServer]:
+def folder(certificates: Certificates) -> Path:
+    """The folder of the certificates."""
+    return certificates.directory
+
+
+@pytest.fixture(scope="module")
+def guarded(certificates: Certificates) -> Iterator[PrivateServer]:
     """A server that asks for accounts, and has TLS."""
-    variables = {
-        "handlersocket_authentication": "account",
-        "ssl_cert": folder / "localhost.pem",
-        "ssl_key": folder / "localhost-key.pem",
-    }
+    variables = {"handlersocket_authentication": "account", **certificates.variables("localhost", ca=None)}
     with PrivateServer(variables=variables) as running:
-        running.sql("CREATE DATABASE test")
-        running.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
-        running.sql("INSERT INTO test.t VALUES (1, 2)")
-        for user, rights in (("app", "ALL"), ("reader", "SELECT (id)")):
-            running.sql(f"CREATE USER {user}@'%%' IDENTIFIED BY %s", [PASSWORD])
-            running.sql(f"GRANT {rights} ON test.t TO {user}@'%'")
+        make_guarded_table(running, app="ALL", reader="SELECT (id)")
         yield running
 
 
@@ -69,14 +58,11 @@ def test_the_password_comes_from_the_environment_or_an_option_file(
 
 def test_rows_are_added_where_the_write_port_alone_asks_for_an_account(tmp_path: Path) -> None:
     with PrivateServer(variables={"handlersocket_authentication_wr": "account"}) as server:
-        server.sql("CREATE DATABASE test")
-        server.sql("CREATE TABLE test.t (id INT PRIMARY KEY, v INT)")
-        server.sql("CREATE USER app@'%%' IDENTIFIED BY %s", [PASSWORD])
-        server.sql("GRANT ALL ON test.t TO app@'%'")
+        make_guarded_table(server, app="ALL")
         hs = runner(server, tmp_path)
-        added = hs("insert", "t", "id=1", "v=2", "-u", "app", env={"HS_PASSWORD": PASSWORD})
+        added = hs("insert", "t", "id=2", "v=3", "-u", "app", env={"HS_PASSWORD": PASSWORD})
         assert added.returncode == 0, added.stderr
-        assert server.sql("SELECT * FROM test.t") == [(1, 2)]
+        assert server.sql("SELECT * FROM test.t") == [(1, 2), (2, 3)]
 
 
 def test_the_password_is_asked_for_and_not_shown(guarded: PrivateServer, tmp_path: Path) -> None:
