@@ -94,7 +94,7 @@ func (t *Table) changeRequest(
 		if len(verb) > 1 {
 			names = t.columns
 			if names == nil {
-				known, err := t.layout(ctx)
+				known, err := t.layout(ctx, nil)
 				if err != nil {
 					return nil, nil, err
 				}

@@ -147,10 +147,21 @@ type columnKind struct {
 	nullable bool
 }
 
-// Layout returns the columns of a table, asked for once.
-func (t *Table) layout(ctx context.Context) (*description, error) {
+// Has tells whether it was made when the table had these columns, or when one of them was asked for in vain.
+func (d *description) has(names []string) bool {
+	for _, name := range names {
+		if _, known := d.kinds[name]; !known {
+			return false
+		}
+	}
+	return true
+}
+
+// Layout returns the columns of a table, asked for once, and again when one of the wanted ones is not
+// known: it may have been added.
+func (t *Table) layout(ctx context.Context, wanted []string) (*description, error) {
 	layouts := &t.on.client().layouts
-	if known, ok := layouts.Load(t.full); ok {
+	if known, ok := layouts.Load(t.full); ok && known.(*description).has(wanted) {
 		return known.(*description), nil
 	}
 	columns, err := run(ctx, t.on, describe(t.database, t.name, false, columnInfo))
@@ -158,6 +169,9 @@ func (t *Table) layout(ctx context.Context) (*description, error) {
 		return nil, err
 	}
 	found := &description{kinds: map[string]columnKind{}}
+	for _, name := range wanted {
+		found.kinds[name] = columnKind{}
+	}
 	for _, column := range columns {
 		found.names = append(found.names, column.Column)
 		found.kinds[column.Column] = columnKind{

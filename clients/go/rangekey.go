@@ -21,7 +21,7 @@ type keyRun struct {
 
 // RangeIndex returns the table's index, and the columns to read: those that are wanted, and its own.
 func (t *Table) rangeIndex(ctx context.Context, wanted []string) (*rangeIndex, []string, error) {
-	known, err := t.layout(ctx)
+	known, err := t.layout(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,7 +60,7 @@ var untyped = &description{}
 
 // DescribedOrText asks for the types of the columns. A server that does not tell gives text.
 func (t *Table) describedOrText(ctx context.Context, names []string) (*description, error) {
-	table, err := t.layout(ctx)
+	table, err := t.layout(ctx, names)
 	var unsupported *UnsupportedError
 	if names != nil && errors.As(err, &unsupported) {
 		return untyped, nil

@@ -209,11 +209,22 @@ const hs_typed *hs_typed_of(hs_client *client, hs_layout *layout, const hs_spec 
   return known;
 }
 
+static int has_columns(const hs_layout *layout, const hs_spec *spec) {
+  for (size_t i = 0; i < spec->count; i++)
+    if (hs_layout_column(layout, spec->names[i]) == NULL) return 0;
+  return 1;
+}
+
 int hs_type(hs_table *table, hs_spec *spec, hs_error *error) {
   const hs_typed *typed = __atomic_load_n(&spec->typed, __ATOMIC_ACQUIRE);
   hs_layout *layout;
   if (hs_layout_of(table, &layout, error) != 0) return -1;
   if (layout == NULL || (typed != NULL && typed->layout == layout)) return 0;
+  if (!has_columns(layout, spec)) { /* One may have been added. */
+    hs_table_forget(table);
+    if (hs_layout_of(table, &layout, error) != 0) return -1;
+    if (layout == NULL) return 0;
+  }
   typed = hs_typed_of(table->client, layout, spec);
   if (typed == NULL) return hs_no_memory(error);
   __atomic_store_n(&spec->typed, typed, __ATOMIC_RELEASE);

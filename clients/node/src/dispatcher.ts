@@ -20,6 +20,8 @@ export type Plan<T> = () => Call<T> | Promise<Call<T>>;
 export interface Executor {
   readonly schemas: Schemas;
   readonly database: string | undefined;
+  /** Whether a call may be followed by others as its result says: not in a block. */
+  readonly isAlone: boolean;
   submit<T>(plan: Plan<T>): Promise<T>;
 }
 
@@ -42,6 +44,7 @@ function repeatable(error: unknown, call: Call<unknown>): boolean {
 
 /** Where calls go. */
 export class Dispatcher implements Executor {
+  readonly isAlone = true;
   readonly settings: Settings;
   readonly schemas: Schemas;
   readonly gtids = new Gtids();

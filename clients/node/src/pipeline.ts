@@ -14,6 +14,7 @@ interface Entry {
 
 /** What a pipeline block collects its calls by. */
 export class Pipeline implements Executor {
+  readonly isAlone = false;
   readonly #dispatcher: Dispatcher;
   readonly #entries: Entry[] = [];
 

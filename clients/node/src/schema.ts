@@ -136,6 +136,11 @@ export class Schema {
     }
   }
 
+  /** Whether it has these columns, or rows of them were read already. */
+  has(names: readonly string[]): boolean {
+    return names.every((name) => this.#decoders.has(name)) || this.#readers.has(names.join(","));
+  }
+
   /** Reads rows of these columns. */
   reader(names: readonly string[]): RowReader {
     const key = names.join(",");
@@ -172,12 +177,14 @@ export class Schemas {
 
   /**
    * The table's columns, at once when they are known. A server that cannot tell gives none, and all
-   * values are text.
+   * values are text. When one of the wanted columns is not known it is asked again: it may have been added.
    */
-  of(database: string, table: string): Schema | Promise<Schema> {
+  of(database: string, table: string, wanted: readonly string[] = []): Schema | Promise<Schema> {
     const key = `${database}.${table}`;
-    const known = this.#known.get(key) ?? this.#asked.get(key);
-    if (known !== undefined) return known;
+    const known = this.#known.get(key);
+    if (known?.has(wanted) === true) return known;
+    const waiting = this.#asked.get(key);
+    if (waiting !== undefined) return waiting;
     const asked = this.#run(columns(database, table))
       .then((infos) => {
         const schema = new Schema(infos, this.#bigint);

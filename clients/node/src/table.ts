@@ -49,7 +49,8 @@ export class Table<R = Row> {
 
   /** A row or null for each key, in the order of the keys. */
   async getMany(keys: readonly Key[], options: args.CallOptions = {}): Promise<(R | null)[]> {
-    return Promise.all(keys.map((key) => this.get(key, options)));
+    const found = keys.length > 1 ? await this.#calls.byFewRequests(keys, options) : undefined;
+    return found ?? Promise.all(keys.map((key) => this.get(key, options)));
   }
 
   /** The rows whose index columns compare with the key. */

@@ -2,8 +2,9 @@
 import * as args from "./arguments.js";
 import type { Call } from "./connection.js";
 import type { Executor, Plan } from "./dispatcher.js";
-import { UnsupportedError, ValueError } from "./errors.js";
+import { ServerError, UnsupportedError, ValueError } from "./errors.js";
 import { specKey, type IndexSpec } from "./indexes.js";
+import * as many from "./many_keys.js";
 import { hasAdded, hasCount, hasId, hasRows, type Check, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
 import { rawReader, type Schema } from "./schema.js";
@@ -31,6 +32,8 @@ const ADDED: Record<string, Check> = {
   "+U": hasAdded(0, 2),
   "+R": hasAdded(1),
 };
+
+type Found<R> = (R | null)[] | undefined;
 
 /** The number that a reply tells. */
 export function countOf(reply: Reply): number {
@@ -113,9 +116,47 @@ export class TableCalls<R> {
   #plan<T>(build: (schema: Schema | undefined) => Call<T>): Plan<T> {
     return () => {
       if (this.spec.raw && this.spec.columns !== undefined) return build(undefined);
-      const schema = this.#executor.schemas.of(this.spec.database, this.spec.name);
+      const { database, name, columns } = this.spec;
+      const schema = this.#executor.schemas.of(database, name, columns);
       return schema instanceof Promise ? schema.then(build) : build(schema);
     };
+  }
+
+  /**
+   * A row or null for each key; undefined when each key needs a request of its own. That tells its errors,
+   * too. Within a transaction an error may have ended it, and the calls of a pipeline are made at once.
+   */
+  async byFewRequests(
+    keys: readonly Key[],
+    options: args.CallOptions,
+  ): Promise<(R | null)[] | undefined> {
+    if (!this.#executor.isAlone) return undefined;
+    const lists = many.lists(keys);
+    if (lists.length === 0) return undefined;
+    const { database, name, index = "PRIMARY" } = this.spec;
+    try {
+      const { schemas } = this.#executor;
+      const [part] = await schemas.index(database, name, index);
+      const schema = await schemas.of(database, name, this.spec.columns);
+      if (part === undefined) return undefined;
+      const matcher = new many.Matcher(this.reader(schema), part, schema);
+      const found = lists.map((list) => {
+        const line = (id: number): string => many.line(id, list);
+        const read = (reply: Reply): Found<R> => matcher.rows(reply, list) as Found<R>;
+        const check = hasRows(matcher.columns.length, list.length);
+        const call = this.call("getMany", matcher.columns, line, read, options, { check });
+        return this.#executor.submit(() => call);
+      });
+      const all: (R | null)[] = [];
+      for (const rows of await Promise.all(found)) {
+        if (rows === undefined) return undefined;
+        all.push(...rows);
+      }
+      return all;
+    } catch (error) {
+      if (error instanceof UnsupportedError || error instanceof ServerError) return undefined;
+      throw error;
+    }
   }
 
   find(

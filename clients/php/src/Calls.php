@@ -66,18 +66,25 @@ final class Calls
     /** What turns a reply into its only row, or null. */
     private function first(): \Closure
     {
-        $columns = $this->columns;
-        $width = count($columns);
-        $decoders = array_map(fn (string $one) => Values::decoder($this->kind($one)), $columns);
-        return static function (Reply $reply) use ($columns, $width, $decoders): ?array {
+        $width = count($this->columns);
+        $row = $this->row();
+        return static function (Reply $reply) use ($width, $row): ?array {
             $reply->with($width, 1);
-            if (!$reply->values) {
-                return null;
-            }
+            return $reply->values ? $row($reply->values, 0) : null;
+        };
+    }
+
+    /** What makes a row of the values from a place on. */
+    private function row(): \Closure
+    {
+        $columns = $this->columns;
+        $decoders = array_map(fn (string $one) => Values::decoder($this->kind($one)), $columns);
+        return static function (array $values, int $from) use ($columns, $decoders): array {
             $row = [];
-            foreach ($reply->values as $at => $value) {
+            foreach ($columns as $at => $name) {
+                $value = $values[$from + $at];
                 $decoder = $decoders[$at];
-                $row[$columns[$at]] = $value === null || $decoder === null ? $value : $decoder($value);
+                $row[$name] = $value === null || $decoder === null ? $value : $decoder($value);
             }
             return $row;
         };
@@ -142,6 +149,24 @@ final class Calls
             $names,
             false,
             ($in['all'] ?? false) ? 'all' : ($op === '=<' ? 'descending' : null),
+        );
+    }
+
+    /**
+     * A find of a row for each key, which is one value of the index's first column.
+     * @param list<?string> $keys
+     * @param list<string> $columns the table's, and maybe others behind them
+     * @param \Closure(Reply, \Closure): mixed $decode takes what makes a row of values, too
+     */
+    public function listed(array $keys, array $columns, \Closure $decode): Call
+    {
+        $in = ['part' => 0, 'values' => $keys, 'all' => false];
+        $row = $this->row();
+        return $this->call(
+            'get_many',
+            static fn (int $id) => Protocol::find($id, '=', [''], count($keys), 0, $in),
+            static fn (Reply $reply) => $decode($reply, $row),
+            $columns,
         );
     }
 

@@ -19,6 +19,8 @@ final class Client extends Runner
     private array $kinds = [];
     /** @var array<string, list<array<string, mixed>>> */
     private array $indexes = [];
+    /** How often a table turned out to have been altered. */
+    private int $alterations = 0;
 
     /**
      * Nothing is opened before it is needed.
@@ -73,19 +75,19 @@ final class Client extends Runner
     }
 
     /**
-     * The results of the work, about which the hook is told.
+     * The results of the work, about which the hook is told. Tables that were altered are forgotten.
      * @param list<Call> $calls
      * @return list<mixed>
      */
     public function observe(array $calls, \Closure $work): array
     {
         if (!$this->onRequest || !$calls) {
-            return $work($calls);
+            return $this->forgettingAltered($calls, $work($calls));
         }
         $begun = Transport::now();
         $error = null;
         try {
-            $results = $work($calls);
+            $results = $this->forgettingAltered($calls, $work($calls));
             foreach ($results as $result) {
                 $error ??= $result instanceof Error ? $result : null;
             }
@@ -97,6 +99,30 @@ final class Client extends Runner
             $kind = count($calls) === 1 ? $calls[0]->kind : 'pipeline';
             ($this->onRequest)($kind, $calls[0]->table, Transport::now() - $begun, $error);
         }
+    }
+
+    /**
+     * The results. What is known of tables is forgotten where they say that a table is not as it was.
+     * @param list<Call> $calls
+     * @param list<mixed> $results
+     * @return list<mixed>
+     */
+    private function forgettingAltered(array $calls, array $results): array
+    {
+        foreach ($results as $at => $result) {
+            if ($result instanceof NotFoundError || $result instanceof ProtocolError) {
+                $name = (string) $calls[$at]->table;
+                unset($this->kinds[$name], $this->indexes[$name]);
+                $this->alterations++;
+            }
+        }
+        return $results;
+    }
+
+    /** How often a table turned out to have been altered. */
+    public function alterations(): int
+    {
+        return $this->alterations;
     }
 
     /**
@@ -334,13 +360,16 @@ final class Client extends Runner
     }
 
     /**
-     * The kinds of a table's columns in their order; none when the server has no D.
+     * The kinds of a table's columns in their order; none when the server has no D. Asks anew when one of the wanted
+     * columns is not known: it may have been added.
+     * @param list<string> $wanted
      * @return array<string, string>
      */
-    public function kinds(string $database, string $table): array
+    public function kinds(string $database, string $table, array $wanted = []): array
     {
-        $name = "$database\t$table";
-        if (!isset($this->kinds[$name])) {
+        $name = "$database.$table";
+        $known = $this->kinds[$name] ?? null;
+        if ($known === null || ($known && array_diff_key(array_flip($wanted), $known))) {
             $found = [];
             try {
                 foreach ($this->one(Call::describe($database, $table)) as $row) {
@@ -360,7 +389,7 @@ final class Client extends Runner
      */
     public function key(string $database, string $table, string $index): array
     {
-        $name = "$database\t$table";
+        $name = "$database.$table";
         $this->indexes[$name] ??= $this->one(Call::describe($database, $table, true));
         $wanted = $index === '' ? 'PRIMARY' : $index;
         $found = array_filter($this->indexes[$name], static fn (array $row) => $row['index'] === $wanted);

@@ -12,6 +12,7 @@ namespace HandlerSocket2;
 final class Table
 {
     private ?Calls $calls = null;
+    private int $madeAt = 0;
 
     /**
      * @param array{string, string} $name database and table
@@ -34,16 +35,22 @@ final class Table
         return new self($this->client, $runner, $this->name, $this->columns, $this->index, $this->raw);
     }
 
-    /** The calls of this table, for a pipeline. Asks for the columns once. */
+    /**
+     * The calls of this table, for a pipeline. Asks for the columns once, and again when a table turned out to have
+     * been altered.
+     */
     public function calls(): Calls
     {
-        if (!$this->calls) {
-            $kinds = $this->raw && $this->columns !== null ? [] : $this->client->kinds(...$this->name);
+        $alterations = $this->client->alterations();
+        if (!$this->calls || $this->madeAt !== $alterations) {
+            $asks = !$this->raw || $this->columns === null;
+            $kinds = $asks ? $this->client->kinds(...[...$this->name, $this->columns ?? []]) : [];
             if ($this->columns === null && !$kinds) {
                 throw new UnsupportedError('the server tells no columns, so name them');
             }
             $columns = $this->columns ?? array_map(strval(...), array_keys($kinds));
             $this->calls = new Calls(...[...$this->name, $columns, $this->index, $kinds, $this->raw]);
+            $this->madeAt = $alterations;
         }
         return $this->calls;
     }
@@ -58,20 +65,51 @@ final class Table
     }
 
     /**
-     * A row or null for each key, in their order, by one pipeline.
+     * A row or null for each key, in their order, by few requests.
      * @param list<mixed> $keys
      * @return list<?array<string, mixed>>
      */
     public function getMany(array $keys): array
     {
         $calls = $this->calls();
-        $results = $this->runner->run(array_map($calls->get(...), array_values($keys)));
+        $keys = array_values($keys);
+        // Within a transaction an error may have ended it, so that nothing could be asked for behind it.
+        $found = count($keys) > 1 && $this->runner instanceof Client ? $this->byFewRequests($keys) : null;
+        return $found ?? $this->all(array_map($calls->get(...), $keys));
+    }
+
+    /**
+     * The results; throws the first error of them.
+     * @param list<Call> $calls
+     * @return list<mixed>
+     */
+    private function all(array $calls): array
+    {
+        $results = $this->runner->run($calls);
         foreach ($results as $result) {
             if ($result instanceof Error) {
                 throw $result;
             }
         }
         return $results;
+    }
+
+    /**
+     * The rows; null when each key needs a request of its own. That tells its errors, too.
+     * @param list<mixed> $keys
+     * @return ?list<?array<string, mixed>>
+     */
+    private function byFewRequests(array $keys): ?array
+    {
+        try {
+            $part = $this->client->key(...[...$this->name, $this->index])[0];
+            $kind = $this->client->kinds(...$this->name)[$part['column']] ?? '';
+            $requests = ManyKeys::requests($this->calls(), $part, $kind, $keys);
+            $found = $this->all(array_column($requests, 'call'));
+        } catch (UnsupportedError | ServerError) {
+            return null;
+        }
+        return $found && !in_array(null, $found, true) ? array_merge(...$found) : null;
     }
 
     /**

@@ -23,14 +23,25 @@ pub(crate) struct Column {
 }
 
 impl Layout {
-    pub(crate) fn new(columns: Vec<ColumnInfo>) -> Self {
+    /// Wanted columns that are not there have no type, so that they are not asked for again.
+    pub(crate) fn new(columns: Vec<ColumnInfo>, wanted: &[String]) -> Self {
         let names = columns.iter().map(|column| column.column.clone()).collect();
         let known = |info: ColumnInfo| {
             let kind = Kind::of(&info.column_type);
             let type_name = type_name(&info.column_type);
             (info.column, Column { kind, nullable: info.nullable, type_name })
         };
-        Layout { names: Arc::new(names), columns: columns.into_iter().map(known).collect() }
+        let missing = |name: &String| {
+            let type_name = String::new();
+            (name.clone(), Column { kind: Kind::Text, nullable: true, type_name })
+        };
+        let wanted = wanted.iter().map(missing);
+        let columns = wanted.chain(columns.into_iter().map(known)).collect();
+        Layout { names: Arc::new(names), columns }
+    }
+
+    pub(crate) fn has(&self, names: &[String]) -> bool {
+        names.iter().all(|name| self.columns.contains_key(name))
     }
 
     pub(crate) fn column(&self, name: &str) -> Option<&Column> {

@@ -83,15 +83,17 @@ impl Target {
         Ok(known)
     }
 
-    /// The columns of a table, asked for once.
+    /// The columns of a table, asked for once, and again when one that the table names is not
+    /// known: it may have been added.
     pub(crate) async fn layout(&self, table: &TableSpec) -> Result<Arc<Layout>> {
         let layouts = &self.core().layouts;
-        if let Some(known) = layouts.find(&table.full) {
+        let wanted = table.columns.as_deref().map_or(&[][..], Vec::as_slice);
+        if let Some(known) = layouts.find(&table.full).filter(|known| known.has(wanted)) {
             return Ok(known);
         }
         table.check()?;
         let columns = self.ask(describe::columns(&table.database, &table.name)).await?;
-        let layout = Arc::new(Layout::new(columns));
+        let layout = Arc::new(Layout::new(columns, wanted));
         layouts.add(&table.full, &layout);
         Ok(layout)
     }

@@ -138,6 +138,26 @@ sub find_all {
     return $self->_find( $op, $key, 1, %options, in => [ $column, $values ] );
 }
 
+# A find of a row for each key, which is one value, as bytes, of the index's first column. It reads these columns: those
+# of the table, and maybe others behind them. `decode` takes the values and what makes rows of them.
+sub listed {
+    my ( $self, $keys, $columns, $decode ) = @_;
+    my $names = $self->{columns};
+    my $in    = { part => 0, values => $keys };
+    my $line  = HandlerSocket2::Protocol::find( 0, q{=}, [q{}], scalar @$keys, 0, $in );
+    my $width = @$columns;
+    my $make
+        = HandlerSocket2::Values::row_maker( $names, [ map { $self->kind($_) } @$names ], $width );
+    return {
+        kind   => 'get_many',
+        line   => _without_id($line),
+        decode => sub {
+            $decode->( HandlerSocket2::Lines::values_of( $_[0], $width, scalar @$keys ), $make );
+        },
+        index => $self->index_of($columns),
+    };
+}
+
 sub get {
     my ( $self, $key ) = @_;
     my $own  = $self->{get} //= $self->_get;
@@ -334,7 +354,7 @@ L<HandlerSocket2::Table>. Values are encoded, and what cannot be sent is told, w
 
 Takes core, database, table, columns, index, kinds and raw.
 
-=head2 get, find, find_all, count, exists
+=head2 get, listed, find, find_all, count, exists
 
 Calls that read.
 

@@ -19,8 +19,8 @@ our $VERSION = '2.000';
 sub new {
     my ( $class, $options, $hook ) = @_;
     my $self = bless {
-        options => $options, hook => $hook, turn => 0, gtids => HandlerSocket2::Gtids->new,
-        kinds   => {},       keys => {}
+        options => $options, hook => $hook, turn        => 0, gtids => HandlerSocket2::Gtids->new,
+        kinds   => {},       keys => {},    alterations => 0
     }, $class;
     $self->{tls} = HandlerSocket2::Socket::tls_context($options);
     my ( $path, $secret ) = @$options{qw(socket secret)};
@@ -65,19 +65,42 @@ sub _is_late { return blessed $_[0] && $_[0]->isa('HandlerSocket2::TimeoutError'
 # The results of the calls, with errors in their places.
 sub run {
     my ( $self, $calls ) = @_;
-    return if !@$calls;
-    return $self->{hook} ? $self->observe( sub { $self->_run(@_) }, $calls ) : $self->_run($calls);
+    return                                                   if !@$calls;
+    return $self->observe( sub { $self->_run(@_) }, $calls ) if $self->{hook};
+    return $self->_forgetting_altered( $calls, $self->_run($calls) );
 }
 
-# The results of the work, about which the hook is told.
+# The results. What is known of tables is forgotten where they say that a table is not as it was.
+sub _forgetting_altered {
+    my ( $self, $calls, @results ) = @_;
+    for my $at ( 0 .. $#results ) {
+        next if !blessed $results[$at] || !_tells_of_altering( $results[$at] );
+        my ( $database, $table ) = split /\t/, $calls->[$at]{index} // next;
+        utf8::decode($_) for $database, $table;
+        delete $self->{$_}{$database}{$table} for qw(kinds keys);
+        $self->{alterations}++;
+    }
+    return @results;
+}
+
+sub _tells_of_altering {
+    my ($result) = @_;
+    return any { $result->isa("HandlerSocket2::$_") } qw(NotFoundError ProtocolError);
+}
+
+# How often a table turned out to have been altered.
+sub alterations { return $_[0]{alterations} }
+
+# The results of the work, about which the hook is told. Tables that were altered are forgotten.
 sub observe {
     my ( $self, $work, $calls ) = @_;
-    return                 if !@$calls;
-    return $work->($calls) if !$self->{hook};
+    return                                                       if !@$calls;
+    return $self->_forgetting_altered( $calls, $work->($calls) ) if !$self->{hook};
     my $begun = HandlerSocket2::Socket::now();
     my @results;
-    my $error = eval { @results = $work->($calls); 1 } ? undef             : $@;
-    my $kind  = @$calls == 1                           ? $calls->[0]{kind} : 'pipeline';
+    my $done  = eval { @results = $self->_forgetting_altered( $calls, $work->($calls) ); 1 };
+    my $error = $done        ? undef             : $@;
+    my $kind  = @$calls == 1 ? $calls->[0]{kind} : 'pipeline';
     my $table
         = defined $calls->[0]{index}
         ? join q{.}, ( split /\t/, $calls->[0]{index} )[ 0, 1 ]
@@ -239,9 +262,14 @@ sub columns {
     return $self->one( HandlerSocket2::Lines::describe( $database, $table ) );
 }
 
-# The kinds of a table's columns and the names of all; none when the server has no D.
+# The kinds of a table's columns and the names of all; none when the server has no D. Asks anew when one of the
+# wanted columns is not known: it may have been added.
 sub kinds {
-    my ( $self, $database, $table ) = @_;
+    my ( $self, $database, $table, $wanted ) = @_;
+    my $known = $self->{kinds}{$database}{$table};
+    if ( $known && @{ $known->{names} } && any { !$known->{kinds}{$_} } @{ $wanted // [] } ) {
+        delete $self->{kinds}{$database}{$table};
+    }
     return $self->{kinds}{$database}{$table} //= do {
         my $rows = eval { $self->columns( $database, $table ) };
         die $@ if !$rows && !( is_error($@) && $@->isa('HandlerSocket2::UnsupportedError') );
@@ -318,6 +346,10 @@ The results of a piece of work, about which the hook is told.
 =head2 kinds, columns, key
 
 What the server tells of a table: kinds of its columns, its columns, the columns of an index.
+
+=head2 alterations
+
+How often a table turned out to have been altered: what was known of it then is forgotten.
 
 =head2 features, last_gtid
 

@@ -11,9 +11,10 @@ sub new {
     return bless { core => $core, calls => [] }, $class;
 }
 
-sub options { return $_[0]{core}->options }
-sub kinds   { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
-sub key     { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
+sub options     { return $_[0]{core}->options }
+sub alterations { return $_[0]{core}->alterations }
+sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
+sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
 
 sub table {
     my ( $self, $table ) = @_;
@@ -66,7 +67,7 @@ The table, whose calls are then collected. They give nothing. C<get_many> and C<
 Sends what was collected. Gives a list of results in the order of the calls; the error of a call is its
 result, an object of L<HandlerSocket2::Error>. Afterwards the pipeline is empty.
 
-=head2 new, one, kinds, key, options
+=head2 new, one, kinds, key, options, alterations
 
 What a table asks for.
 

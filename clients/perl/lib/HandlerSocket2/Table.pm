@@ -6,8 +6,10 @@ use warnings;
 use HandlerSocket2::Calls    ();
 use HandlerSocket2::Core     ();
 use HandlerSocket2::Error    ();
+use HandlerSocket2::ManyKeys ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Range    ();
+use List::Util               qw(any);
 
 our $VERSION = '2.000';
 
@@ -53,7 +55,10 @@ sub within {
 
 sub _calls {
     my ($self) = @_;
-    return $self->{calls} //= do {
+    my $alterations = $self->{core}->alterations;
+    return $self->{calls} if $self->{calls} && $self->{made_at} == $alterations;
+    $self->{made_at} = $alterations;
+    return $self->{calls} = do {
         my %members = %$self;
         my $known   = $self->{raw} && $self->{columns} ? {} : $self->_known;
         $members{columns} //= $known->{names};
@@ -70,7 +75,7 @@ sub _known {
         @$self{qw(database table index)},
         $self->{columns} // []
     );
-    return $self->{core}->kinds( @$self{qw(database table)} );
+    return $self->{core}->kinds( @$self{qw(database table columns)} );
 }
 
 sub kinds { return { %{ $_[0]->_known->{kinds} } } }
@@ -95,12 +100,42 @@ sub get_many {
     my ( $self, $keys ) = @_;
     $self->_not_in_pipeline('get_many');
     _wrong('the keys are a list') if ref $keys ne 'ARRAY';
-    my $calls   = $self->_calls;
-    my @results = $self->{core}->run( [ map { $calls->get($_) } @$keys ] );
+    my $calls = $self->_calls;
+
+    # Within a transaction an error may have ended it, so that nothing could be asked for behind it.
+    my $is_alone = @$keys > 1 && $self->{core}->isa('HandlerSocket2::Core');
+    my $found    = $is_alone ? $self->_by_few_requests($keys) : undef;
+    return $found // [ $self->_all( map { $calls->get($_) } @$keys ) ];
+}
+
+# The results; raises the first error of them.
+sub _all {
+    my ( $self, @calls ) = @_;
+    my @results = $self->{core}->run( \@calls );
     for my $one (@results) {
         die $one if HandlerSocket2::Core::is_error($one);
     }
-    return \@results;
+    return @results;
+}
+
+# The rows; undef when each key needs a request of its own. That tells its errors, too.
+sub _by_few_requests {
+    my ( $self, $keys ) = @_;
+    my @found;
+    my $done = eval {
+        my @calls = HandlerSocket2::ManyKeys::calls( $self->_calls, sub { $self->kinds }, $keys );
+        @found = $self->_all(@calls);
+        1;
+    };
+    if ( !$done ) {
+        my $error = $@;
+        die $error
+            if !HandlerSocket2::Core::is_error($error)
+            || !any { $error->isa("HandlerSocket2::$_") } qw(UnsupportedError ServerError);
+        return;
+    }
+    return if !@found || any { !defined } @found;
+    return [ map {@$_} @found ];
 }
 
 sub find {
@@ -216,7 +251,7 @@ The row with this key, or C<undef>.
 
     $user->get_many([1, 2, 3])
 
-A row or C<undef> for each key, in their order, by one pipeline.
+A row or C<undef> for each key, in their order, by few requests.
 
 =head2 find
 

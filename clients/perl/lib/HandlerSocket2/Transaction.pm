@@ -23,10 +23,11 @@ sub new {
     }, $class;
 }
 
-sub options { return $_[0]{core}->options }
-sub kinds   { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
-sub key     { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
-sub columns { my ( $self, @table ) = @_; return $self->{core}->columns(@table) }
+sub options     { return $_[0]{core}->options }
+sub alterations { return $_[0]{core}->alterations }
+sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
+sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
+sub columns     { my ( $self, @table ) = @_; return $self->{core}->columns(@table) }
 
 sub table {
     my ( $self, $table ) = @_;
@@ -196,7 +197,7 @@ that has ended.
 
 Sets a savepoint, and undoes what was done since.
 
-=head2 new, run, one, kinds, key, columns, options
+=head2 new, run, one, kinds, key, columns, options, alterations
 
 What a table asks for.
 

@@ -111,8 +111,8 @@ sub _float {
 
 # What makes rows of all values of a reply, by the kinds of their columns.
 sub row_maker {
-    my ( $columns, $kinds ) = @_;
-    my $width    = @$columns;
+    my ( $columns, $kinds, $width ) = @_;
+    $width //= @$columns;
     my @integers = grep { $kinds->[$_] eq 'integer' } 0 .. $#$kinds;
     my @floats   = grep { $kinds->[$_] eq 'float' } 0 .. $#$kinds;
     my @texts    = grep { $kinds->[$_] !~ /\A(?:integer|float|bytes)\z/ } 0 .. $#$kinds;

@@ -94,13 +94,14 @@ class TableCalls:
     ) -> None:
         self.database, self.table, self.columns, self.index = database, table, tuple(columns), index
         self._kinds, self._raw = kinds, raw
-        self._plain = self._index(self.columns)
-        self._row = self._row_of(self.columns)
+        self._plain = self.index_of(self.columns)
+        self._row = self.row_of(self.columns)
 
-    def _index(self, columns: Sequence[str], filter_columns: Sequence[str] = ()) -> Index:
+    def index_of(self, columns: Sequence[str], filter_columns: Sequence[str] = ()) -> Index:
+        """What is opened to read or write these columns."""
         return Index(self.database, self.table, self.index, tuple(columns), tuple(filter_columns))
 
-    def _row_of(self, columns: Sequence[str]) -> Callable[[Sequence[Raw]], Row]:
+    def row_of(self, columns: Sequence[str]) -> Callable[[Sequence[Raw]], Row]:
         """What turns values into a row with these columns."""
         if self._raw:
             return lambda values: dict(zip(columns, values))
@@ -118,7 +119,7 @@ class TableCalls:
         """What turns a reply into rows with these columns, so many at most."""
         width = len(columns)
         step = width or 1  # without columns there are no values
-        row = self._row_of(columns)
+        row = self.row_of(columns)
 
         def decode(reply: Reply) -> List[Row]:
             values = has_columns(reply, width, most).values
@@ -150,7 +151,7 @@ class TableCalls:
             "find_all" if every else "find",
             lambda id: protocol.find(id, op, values, limit, offset, listed, wire),
             self.rows(self.columns, MAX_NUMBER if in_ else limit or 1),
-            self._index(self.columns, names),
+            self.index_of(self.columns, names),
             feature="all" if every else "descending" if op == "=<" else None,
         )
 
@@ -174,7 +175,7 @@ class TableCalls:
             "range",
             lambda id: protocol.find(id, op, key, limit, offset, None, wire),
             lambda reply: has_columns(reply, len(columns), limit),
-            self._index(columns, names),
+            self.index_of(columns, names),
         )
 
     def count(self, op: str, key: Key, limit: int = 0, filters: Filters = ()) -> Call:
@@ -185,7 +186,7 @@ class TableCalls:
             "count",
             lambda id: protocol.count(id, op, values, limit, 0, None, wire),
             _number,
-            self._index((), names),
+            self.index_of((), names),
             feature="count",
         )
 
@@ -219,7 +220,7 @@ class TableCalls:
             "insert",
             lambda id: protocol.insert(id, verb, values, updates),
             decode,
-            self._index(names),
+            self.index_of(names),
             changes=True,
             feature=feature,
         )
@@ -290,7 +291,7 @@ class TableCalls:
             "change",
             lambda id: protocol.change(id, op, wanted, limit, 0, None, wire, verb, new),
             decode,
-            self._index(columns, names),
+            self.index_of(columns, names),
             changes=True,
             feature=feature,
         )

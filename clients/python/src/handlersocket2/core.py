@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .connection import Call, Connection
 from .errors import (
     ConfigurationError,
     ConnectionError,
+    NotFoundError,
+    ProtocolError,
     ServerError,
     TimeoutError,
     UnsupportedError,
@@ -57,6 +59,7 @@ class Core:
         self.writer_used: Optional[Connection] = None
         self._kinds: Dict[Tuple[str, str], Dict[str, str]] = {}
         self._keys: Dict[Tuple[str, str], Dict[str, List[Dict[str, Any]]]] = {}
+        self.alterations = 0  # how often a table turned out to have been altered
 
     def _pool(self, host: str, port: int, path: Optional[str], secret: Optional[str]) -> Pool:
         return Pool(self._world, Address(self.options, host, port, path), self.options, secret)
@@ -72,13 +75,18 @@ class Core:
         return await self.observe(self._run, calls)
 
     async def observe(self, work: Work, calls: Sequence[Call]) -> List[Any]:
-        """The results of the work, about which the hook is told."""
-        if not self._hook or not calls:
-            return await work(calls) if calls else []
+        """The results of the work, of which the hook is told. Forgets tables that were altered."""
+        if not calls:
+            return []
+        if not self._hook:
+            results = await work(calls)
+            self._forget_altered(calls, results)
+            return results
         begun = time.monotonic()
         error: Optional[BaseException] = None
         try:
             results = await work(calls)
+            self._forget_altered(calls, results)
             error = next((one for one in results if isinstance(one, Exception)), None)
             return results
         except Exception as raised:
@@ -89,6 +97,15 @@ class Core:
             table = f"{index.database}.{index.table}" if index else None
             kind = calls[0].kind if len(calls) == 1 else "pipeline"
             self._hook(kind, table, time.monotonic() - begun, error)
+
+    def _forget_altered(self, calls: Sequence[Call], results: Sequence[Any]) -> None:
+        """Forgets the tables whose results say that they are not as they were."""
+        for call, result in zip(calls, results):
+            if isinstance(result, (NotFoundError, ProtocolError)) and call.index:
+                name = call.index.database, call.index.table
+                self._kinds.pop(name, None)
+                self._keys.pop(name, None)
+                self.alterations += 1
 
     async def one(self, call: Call) -> Any:
         """The result of one call; raises its error."""
@@ -194,10 +211,13 @@ class Core:
         self.read.give_back(connection)
         return sorted(connection.features)
 
-    async def kinds(self, database: str, table: str) -> Dict[str, str]:
-        """The kinds of a table's columns in their order; none when the server has no D."""
+    async def kinds(self, database: str, table: str, columns: Iterable[str] = ()) -> Dict[str, str]:
+        """The kinds of a table's columns in their order; none when the server has no D.
+
+        Asks anew when one of the columns is not known: it may have been added.
+        """
         known = self._kinds.get((database, table))
-        if known is None:
+        if known is None or (known and not known.keys() >= set(columns)):
             try:
                 rows = await self.one(describe_call(database, table))
                 known = {row["column"]: kind_of(row["type"]) for row in rows}

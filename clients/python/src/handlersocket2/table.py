@@ -7,7 +7,8 @@ from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, Optional, 
 from . import protocol
 from .calls import Filters, Row, TableCalls
 from .core import Core
-from .errors import UnsupportedError, ValueError
+from .errors import ServerError, UnsupportedError, ValueError
+from .many import in_requests
 from .ranges import Pages
 from .transactions import TransactionCore
 from .values import Key, Value
@@ -29,31 +30,35 @@ class AsyncTable:
         self._index, self._raw = index, raw
         self._name = name
         self._made: Optional[TableCalls] = None
+        self._made_at = 0
 
     def within(self, core: AnyCore) -> "AsyncTable":
         """The same table in a transaction."""
         return AsyncTable(core, self._name, self._columns, self._index, self._raw)
 
     async def calls(self) -> TableCalls:
-        """The calls of the table, as `pipeline.add` takes them. Asks for the columns once."""
-        if self._made is None:
+        """The calls of the table, as `pipeline.add` takes them. Asks for the columns once, and
+        again when the table turned out to have been altered."""
+        made, alterations = self._made, self._core.alterations
+        if made is None or self._made_at != alterations:
             for one in (self._database, self._table, self._index, *(self._columns or ())):
                 protocol.name(one)
             kinds: Dict[str, str] = {}
             if not self._raw or self._columns is None:
-                kinds = await self._core.kinds(self._database, self._table)
+                kinds = await self._core.kinds(self._database, self._table, self._columns or ())
             columns = self._columns
             if columns is None:
                 if not kinds:
                     raise UnsupportedError("the server tells no columns, so name them")
                 columns = tuple(kinds)
-            self._made = TableCalls(
+            made = self._made = TableCalls(
                 self._database, self._table, columns, self._index, kinds, self._raw
             )
-        return self._made
+            self._made_at = alterations
+        return made
 
     async def _do(self, name: str, *arguments: Any, **options: Any) -> Any:
-        calls = self._made or await self.calls()
+        calls = await self.calls()
         return await self._core.one(getattr(calls, name)(*arguments, **options))
 
     async def get(self, key: Key) -> Optional[Row]:
@@ -62,13 +67,37 @@ class AsyncTable:
         return found
 
     async def get_many(self, keys: Iterable[Key]) -> List[Optional[Row]]:
-        """A row or None for each key, in their order, by one pipeline."""
-        calls = await self.calls()
+        """A row or None for each key, in their order, by few requests."""
+        calls, keys = await self.calls(), list(keys)
+        found = await self._in_few_requests(calls, keys) if len(keys) > 1 else None
+        if found is not None:
+            return found
         results = await self._core.run([calls.get(key) for key in keys])
         for one in results:
             if isinstance(one, Exception):
                 raise one
         return results  # type: ignore[no-any-return]
+
+    async def _in_few_requests(
+        self, calls: TableCalls, keys: List[Key]
+    ) -> Optional[List[Optional[Row]]]:
+        """The rows; None when each key needs a request of its own. That tells its errors, too."""
+        if isinstance(self._core, TransactionCore):
+            return None  # An error may have ended it.
+        try:
+            parts = await self._core.key(self._database, self._table, self._index or "PRIMARY")
+        except (UnsupportedError, ServerError):
+            return None
+        requests = in_requests(calls, parts, keys)
+        results = await self._core.run([one.call for one in requests])
+        found: List[Optional[Row]] = []
+        for one in results:
+            if isinstance(one, Exception) and not isinstance(one, ServerError):
+                raise one
+            if not isinstance(one, list):
+                return None
+            found += one
+        return found if requests else None
 
     async def _part(self, column: str) -> int:
         parts = await self._core.key(self._database, self._table, self._index or "PRIMARY")

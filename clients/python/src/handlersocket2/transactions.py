@@ -24,6 +24,11 @@ class TransactionCore:
         self.options = core.options
         self.kinds, self.key = core.kinds, core.key
 
+    @property
+    def alterations(self) -> int:
+        """As Core's."""
+        return self._core.alterations
+
     async def begin(self) -> None:
         """`T B`."""
         self._pool = self._core.read if self._read_only else self._core.writer()

@@ -65,6 +65,17 @@ module HandlerSocket2
       call(:get, Protocol.get(0, Values.key(key)), @plain, &@first)
     end
 
+    # @param keys [Array<String, nil>] one value of the index's first column each
+    # @param columns [Array<String>] those of the table, and maybe others behind them
+    # @yieldparam reply [Reply]
+    # @yieldparam row [Proc] makes a row with the table's columns of a row's values
+    # @return [Call] a find of a row for each key
+    def listed(keys, columns)
+      line = Protocol.find(0, "=", [""], keys.size, 0, { part: 0, values: keys, all: false }, [])
+      row = row(@columns)
+      call(:get_many, line, opening(columns)) { |reply| yield reply, row }
+    end
+
     # @return [Call] a page of a range, with the values as they came
     def page(operator, key, limit, offset, columns, names, wire)
       line = Protocol.find(0, operator, key, limit, offset, nil, wire)

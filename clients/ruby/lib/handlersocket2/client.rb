@@ -154,14 +154,15 @@ module HandlerSocket2
       calls.empty? ? [] : observe(calls) { @places.carry_out(calls) }
     end
 
-    # The results of the block, of which the hook is told.
+    # The results of the block, of which the hook is told. Tables that were altered are forgotten.
     # @api private
     def observe(calls)
-      return yield unless @on_request
+      return yield.tap { |results| @schema.forget_altered(calls, results) } unless @on_request
 
       begun = Transport.now
       begin
         results = yield
+        @schema.forget_altered(calls, results)
         error = results.find { |result| result.is_a?(Error) }
         results
       rescue Error => e

@@ -16,12 +16,36 @@ module HandlerSocket2
       @client = client
       @lock = Mutex.new
       @known = {}
+      @alterations = 0
     end
 
-    # The kinds of a table's columns in their order; none when the server has no `D`.
+    # @return [Integer] how often a table turned out to have been altered
+    attr_reader :alterations
+
+    # Forgets the tables whose results say that they are not as they were.
+    # @param calls [Array<Call>]
+    # @param results [Array]
+    def forget_altered(calls, results)
+      results.each_with_index do |result, at|
+        next unless (result.is_a?(NotFoundError) || result.is_a?(ProtocolError)) && calls[at].table
+
+        @lock.synchronize do
+          @known.delete_if { |(_, *name), _| name.join(".") == calls[at].table }
+          @alterations += 1
+        end
+      end
+    end
+
+    # The kinds of a table's columns in their order; none when the server has no `D`. Asks anew when one of
+    # the wanted columns is not known: it may have been added.
     # @return [Hash{String => Symbol}]
-    def kinds(database, table)
-      columns(database, table).transform_values { |column| Values.kind(column["type"]) }
+    def kinds(database, table, wanted = [])
+      known = columns(database, table)
+      unless wanted.all? { |name| known.key?(name) }
+        @lock.synchronize { @known.delete([:columns, database, table]) }
+        known = columns(database, table)
+      end
+      known.transform_values { |column| Values.kind(column["type"]) }
     rescue UnsupportedError
       {}
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "calls"
+require_relative "many_keys"
 require_relative "pages"
 
 module HandlerSocket2
@@ -52,11 +52,14 @@ module HandlerSocket2
       @runner.one(calls.get(key))
     end
 
-    # The rows with these keys, by one pipeline.
+    # The rows with these keys, by few requests.
     # @param keys [Enumerable]
     # @return [Array<Hash{String => Object}, nil>] in the order of the keys
     def get_many(keys)
-      @runner.many(keys.map { |key| calls.get(key) })
+      keys = keys.to_a
+      # Within a transaction an error may have ended it, so that nothing could be asked for behind it.
+      found = by_few_requests(keys) if keys.size > 1 && @runner.is_a?(Client)
+      found || @runner.many(keys.map { |key| calls.get(key) })
     end
 
     # The rows from the key on.
@@ -203,15 +206,26 @@ module HandlerSocket2
 
     private
 
-    # Asks for the columns once.
+    # Asks for the columns once, and again when a table turned out to have been altered.
     def calls
-      @calls ||= begin
-        kinds = @raw && @columns ? {} : @client.schema.kinds(*@name)
-        columns = @columns || kinds.keys
-        raise UnsupportedError, "the server tells no columns, so name them" if columns.empty?
+      alterations = @client.schema.alterations
+      return @calls if @calls && @made_at == alterations
 
-        Calls.new(*@name, columns, @index, kinds, @raw)
-      end
+      kinds = @raw && @columns ? {} : @client.schema.kinds(*@name, @columns || [])
+      columns = @columns || kinds.keys
+      raise UnsupportedError, "the server tells no columns, so name them" if columns.empty?
+
+      @made_at = alterations
+      @calls = Calls.new(*@name, columns, @index, kinds, @raw)
+    end
+
+    # The rows; nil when each key needs a request of its own. That tells its errors, too.
+    def by_few_requests(keys)
+      requests = ManyKeys.requests(calls, @client.schema.parts(*@name, @index).first, keys)
+      found = requests.empty? ? [nil] : @runner.many(requests.map(&:call))
+      found.flatten(1) unless found.include?(nil)
+    rescue UnsupportedError, ServerError
+      nil
     end
 
     def list(given, all:)

@@ -64,6 +64,12 @@ final class Layout {
     return last;
   }
 
+  /** Whether it has these columns, or they were selected last. */
+  boolean has(List<String> wanted) {
+    Layout last = selected;
+    return last != null && last.names == wanted || names.containsAll(wanted);
+  }
+
   /** Columns whose types nobody tells. */
   static Layout ofText(List<String> names) {
     return new Layout(List.of(), List.of()).select(names);

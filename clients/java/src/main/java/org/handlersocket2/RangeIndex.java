@@ -64,7 +64,7 @@ final class RangeIndex {
       if (!columns.contains(name)) {
         columns.add(name);
       }
-      parts.add(new Part(row, table.known().column(name), columns.indexOf(name)));
+      parts.add(new Part(row, table.known(List.of()).column(name), columns.indexOf(name)));
     }
   }
 

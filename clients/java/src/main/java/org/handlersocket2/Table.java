@@ -224,7 +224,7 @@ public final class Table {
     }
     Layout known;
     try {
-      known = known();
+      known = known(columns == null ? List.of() : columns);
     } catch (UnsupportedError e) { // A server that does not tell gives text.
       if (columns == null) {
         throw e;
@@ -240,7 +240,7 @@ public final class Table {
       return new Layout(names, null);
     }
     try {
-      return known().select(names);
+      return known(names).select(names);
     } catch (UnsupportedError e) {
       return Layout.ofText(names);
     }
@@ -256,10 +256,13 @@ public final class Table {
     return last;
   }
 
-  /** The columns of the table, asked for once. */
-  Layout known() {
+  /**
+   * The columns of the table, asked for once, and again when a wanted one is not known: it may have
+   * been added.
+   */
+  Layout known(List<String> wanted) {
     Layout layout = on.client().layouts.get(full);
-    if (layout == null) {
+    if (layout == null || !layout.has(wanted)) {
       layout = Layout.ofDescription(Layout.describe(on, database, name, false).run());
       on.client().layouts.put(full, layout);
     }
