@@ -5,9 +5,10 @@ from __future__ import annotations
 import ports
 from private_server import PrivateServer
 
-from bench import tables, writes
+from bench import machine, tables, writes
 from bench.load import Case
 from bench.lookups import COUNT, shape_name
+from bench.options import DIRECTORY
 from bench.run import Run
 from bench.settings import WITH_LOG
 
@@ -118,6 +119,7 @@ def _store(run: Run) -> None:
         _close(run, database, "redis", name)
         database.sql(f"DROP TABLE test.{STORED}")
     run.servers.stop("ours" + WITH_LOG)
+    run.results.note("front_ends", "sync_us", round(machine.sync_us(DIRECTORY), 1))
 
 
 def _table(table: str, name: str) -> str:

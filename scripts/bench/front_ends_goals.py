@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench import figures, front_ends
-from bench.figures import groups, ratio
-from bench.goal import Goal
+from bench.figures import Group, combined, groups, ratio
+from bench.goal import Bound, Goal
 from bench.lookups import shape_name
 from bench.results import Results
 
@@ -23,6 +23,8 @@ LOOKUPS = (
     (front_ends.MULTIGET, "memcached", 1.0),
 )
 STORED = 2.0  # times as many per second
+# How often the disk is waited for between two requests of a connection.
+SYNCS = {"on": 2, "off": 1}
 
 
 def front_ends_goals(results: Results) -> Iterator[Goal]:
@@ -37,4 +39,14 @@ def front_ends_goals(results: Results) -> Iterator[Goal]:
         theirs = found.get((case, "redis always"))
         for target, log in (("redis ours", "on"), ("redis ours unlogged", "off")):
             what = f"{case}, binary log {log}: per second, of Redis' (appendfsync always)"
-            yield Goal(what, STORED, ratio(found.get((case, target)), theirs, figures.rate))
+            measured = ratio(found.get((case, target)), theirs, figures.rate)
+            yield Goal(what, STORED, measured, bound=_bound(results, connections, SYNCS[log], theirs))
+
+
+def _bound(results: Results, connections: int, syncs: int, theirs: Group | None) -> Bound | None:
+    """What the disk allows: all connections are answered by the same syncs, and nothing else takes time."""
+    sync_us = results.about("front_ends").get("sync_us", 0) if theirs else 0
+    if not sync_us:
+        return None
+    most = connections * 1e6 / (syncs * sync_us)
+    return Bound("the disk", combined({"theirs": (theirs, figures.rate)}, lambda theirs: most / theirs))

@@ -16,9 +16,10 @@ REPOSITORY = HERE.parents[1]
 sys.path[:0] = [str(REPOSITORY / "scripts"), str(REPOSITORY / "tests/e2e"), str(HERE)]
 
 import tunnel  # noqa: E402
+from certificates import Certificates  # noqa: E402
 from memcached_client import TABLE as CACHE  # noqa: E402
 from private_server import PrivateServer, free_port  # noqa: E402
-from test_tls import Certificates, certificates  # noqa: E402, F401
+from test_tls import certificates  # noqa: E402, F401
 
 INSTALLED = REPOSITORY / "build/drivers"
 INSTALL_SECONDS = 900
@@ -93,12 +94,7 @@ def any_key(plain: Ports) -> Iterator[Ports]:
 def guarded(certificates: Certificates) -> Iterator[Ports]:  # noqa: F811
     """A server that asks for an account, over TLS."""
     variables = ports()
-    options = {
-        "handlersocket_authentication_wr": "account",
-        "ssl_ca": certificates.path("ca"),
-        "ssl_cert": certificates.path("server"),
-        "ssl_key": certificates.path("server-key"),
-    }
+    options = {"handlersocket_authentication_wr": "account", **certificates.variables("server")}
     with PrivateServer(variables={**variables, **options}) as server:
         server.make_database("hs")
         for table in TABLES:
