@@ -66,3 +66,9 @@ def test_requests_of_one_session_wait_for_each_other_by_memcached(cached: Ports,
     with ThreadPoolExecutor(4) as pool:
         counts = list(pool.map(lambda _: run(0, *command, WORK_US="20000"), range(12)))
     assert sorted(map(int, counts)) == list(range(1, 13))
+
+
+def test_a_lock_of_phps_sessions_by_redis_is_not_given_back(cached: Ports, run: Run) -> None:
+    locking = ("php", "-d", "redis.session.locking_enabled=1")
+    run(0, *locking, "{here}/php/session.php", "redis", places(cached)["redis"], "abc", "count")
+    assert cached.server.sql("SELECT id FROM hs.session ORDER BY id") == [("abc",), ("abc_LOCK",)]
