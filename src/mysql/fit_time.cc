@@ -34,14 +34,32 @@ bool has_more_digits_than_a_microsecond(std::string_view text) {
          fraction.find_first_not_of("0 ", kDigits) != std::string_view::npos;
 }
 
-// A TIMESTAMP ends in 2038. One that is later would be stored as a zero.
+// The first moment that is not before the time, which may lack a month or a day.
+MYSQL_TIME with_a_day(MYSQL_TIME time) {
+  if (time.month != 0 && time.day != 0) return time;
+  if (time.month == 0) time.month = 1;
+  time.day = 1;
+  time.hour = time.minute = time.second = 0;
+  time.second_part = 0;
+  return time;
+}
+
+// A TIMESTAMP ends in 2038. One that is later would be stored as a zero, as would one without a day.
 void store_nearest_timestamp(Field* field, MYSQL_TIME time, longlong wanted) {
+  if (wanted != 0) time = with_a_day(time);
   (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
   constexpr unsigned kFirstYear = 1970;
   if (field->val_date_temporal() != 0 || wanted == 0 || time.year < kFirstYear) return;
   my_timeval last = {TYPE_TIMESTAMP_MAX_VALUE, 999999};
   my_timeval_trunc(&last, field->decimals());
   field->store_timestamp(&last);
+}
+
+// Whether there may be days that no month has.
+my_time_flags_t flags_of(const Field* field) {
+  return (field->table->in_use->variables.sql_mode & MODE_INVALID_DATES) != 0
+             ? TIME_NO_FLAGS
+             : TIME_NO_INVALID_DATES;
 }
 
 int64_t time_of(const Field* field) {
@@ -88,8 +106,9 @@ Fit fit_time(Field* field, const Value& value) {
     // SQL rounds what it compares a TIME with to the digits of the column.
     if (side != 0 && is_clean) return stored(false, 0);
   } else {
-    if (str_to_datetime(charset, value.data, value.size, &time, TIME_NO_FLAGS, &status))
+    if (str_to_datetime(charset, value.data, value.size, &time, flags_of(field), &status))
       return no_date();
+    time.time_type = MYSQL_TIMESTAMP_DATETIME;  // what is a DATE alone is not stored
     const longlong wanted = TIME_to_longlong_datetime_packed(time);
     if (field->type() == MYSQL_TYPE_TIMESTAMP) {
       store_nearest_timestamp(field, time, wanted);

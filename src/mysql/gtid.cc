@@ -30,6 +30,8 @@ Result<bool> MysqlSession::has_applied(std::string_view gtids, engine::GtidMark&
     thd_->clear_error();
     return ErrorCode::kGtid;
   }
+  // The server reads `uuid` and `uuid:1-` as a set of nothing, which would always be applied.
+  if (wanted.is_empty() && !text.empty()) return ErrorCode::kGtid;
   global_tsid_lock->wrlock();
   const bool applied = wanted.is_subset(gtid_state->get_executed_gtids());
   global_tsid_lock->unlock();

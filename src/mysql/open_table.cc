@@ -273,7 +273,8 @@ void MysqlCursor::mark_read_columns() {
   reads_key_columns_ = false;
   for (Field* field : columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
   for (Field* field : filter_columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
-  if (has_prefixes_) mark_key_columns();
+  // A partitioned table merges the rows of its partitions by these columns.
+  if (has_prefixes_ || table_->part_info != nullptr) mark_key_columns();
 }
 
 void MysqlCursor::mark_key_columns() {

@@ -216,6 +216,8 @@ void MysqlSession::end_read_statement() {
   thd_->clear_error();
   server_.end_statement();
   statement_open_ = false;
+  // As in SQL: FLUSH TABLES waits for tables that are open, and not for their metadata locks.
+  if (transaction_.is_block()) close_tables();
 }
 
 Result<void> MysqlSession::commit() {

@@ -49,6 +49,7 @@ class MysqlSession final : public engine::Session {
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override;
+  void set_keeps_locks(bool keeps_locks) override { keeps_locks_ = keeps_locks; }
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return lock_waits().must_wait(); }
@@ -108,6 +109,7 @@ class MysqlSession final : public engine::Session {
   size_t most_open_cursors() const;
   void note_locks();
   void give_back_tables();
+  void close_tables();
   // describe.cc
   Result<void> begin_describe();
   Result<void> describe_databases(engine::DescriptionRows& rows);
@@ -117,6 +119,8 @@ class MysqlSession final : public engine::Session {
   Error no_definition(const HeldDefinition& definition);
   // session_write.cc
   Result<void> begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows);
+  Result<void> try_begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows,
+                               bool* is_deadlock);
   Result<void> end_write();
   void undo_write();
   MysqlCursor& statement_cursor() const;
@@ -154,8 +158,10 @@ class MysqlSession final : public engine::Session {
   std::vector<MysqlCursor*> locked_cursors_;  // locked for reading until commit()
   MysqlCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
-  adapter::Transaction transaction_;          // write port, and every block
-  engine::Gtid committed_;                    // of the last commit
+  bool keeps_locks_ = false;
+  adapter::Transaction transaction_;  // write port, and every block
+  Gtid logged_before_ = {0, 0};       // this session's last one when the transaction began
+  engine::Gtid committed_;            // of the last commit
 };
 
 }  // namespace hs::mysql

@@ -24,15 +24,18 @@ Result<MysqlCursor*> MysqlSession::open_cursor(const engine::IndexSpecPtr& spec)
   // the data while it waits for a table. An older view could also not see what has happened to the
   // table since.
   const bool in_block = transaction_.is_block();
-  if (!in_block && !transaction_.has_changes()) (void)commit();
+  const bool keeps_locks =
+      in_block || transaction_.has_changes() || (keeps_locks_ && transaction_.is_open());
+  if (!keeps_locks) (void)commit();
   if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
   if (!close_statement()) {
     transaction_.lose();
     return take_error(0);
   }
-  // The session must not hold other tables while it waits for one, nor too many at any time.
-  if (!in_block && (lock_waits().may_wait() ||
-                    (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
+  // The session must not hold other tables while it waits for one, nor too many at any time. But those
+  // that it has changed stay: what was changed is undone or committed as a whole.
+  if (!keeps_locks && (lock_waits().may_wait() ||
+                       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
     give_back_tables();
 
   Result<void> opened = try_open(cursor);
@@ -75,10 +78,12 @@ Result<void> MysqlSession::try_open(MysqlCursor& cursor) {
   return opened;
 }
 
-// The metadata locks that the last open has taken.
+// The metadata locks of all that is open. Those of a block of the read port outlive what it had open.
 void MysqlSession::note_locks() {
-  locks_.clear();
+  if (mode_ == engine::Mode::kReadWrite || !transaction_.is_block()) locks_.clear();
   for (const MysqlCursor* cursor : cursors_.open()) cursor->list_locks(locks_);
+  std::sort(locks_.begin(), locks_.end());
+  locks_.erase(std::unique(locks_.begin(), locks_.end()), locks_.end());
 }
 
 bool MysqlSession::is_waited_for() const {
@@ -112,12 +117,17 @@ void MysqlSession::release() {
 // Keeps every cursor: a request may have one in hand.
 void MysqlSession::give_back_tables() {
   if (transaction_.is_open() || statement_open_) (void)commit();
+  close_tables();
+  locks_.clear();
+  thd_->mdl_context.release_transactional_locks();
+}
+
+// Their metadata locks stay.
+void MysqlSession::close_tables() {
   if (!cursors_.open().empty()) bump(engine_.counters().table_close);
   for (MysqlCursor* cursor : cursors_.open()) cursor->forget_table();
   cursors_.note_all_closed();
-  locks_.clear();
   close_thread_tables(thd_);
-  thd_->mdl_context.release_transactional_locks();
 }
 
 // Other tables would be held for as long as the wait lasts, so they are given back first.

@@ -38,6 +38,7 @@ LEX_STRING as_lex(std::string& text) { return {text.data(), text.size()}; }
 
 Result<void> MysqlSession::begin_transaction(const engine::TransactionOptions& options) {
   if (should_stop()) return ErrorCode::kShutdown;
+  if (mode_ == engine::Mode::kReadOnly) give_back_tables();  // see end_read_statement()
   if (cursors_.open().empty()) server_.take_settings();
   forget_kill();
   server_.begin_statement(SQLCOM_BEGIN);
@@ -45,6 +46,7 @@ Result<void> MysqlSession::begin_transaction(const engine::TransactionOptions& o
   thd_->variables.option_bits |= OPTION_BEGIN;
   thd_->server_status |= SERVER_STATUS_IN_TRANS;
   transaction_.begin_block();
+  logged_before_ = last_used_gtid();
   if (!may_try()) {
     // How long its requests may wait.
     lock_waits().note_refused(adapter::LockWaits::Lock::kRow);
@@ -124,6 +126,7 @@ void MysqlSession::roll_back_block() {
 
 void MysqlSession::end_block() {
   statement_open_ = false;
+  if (mode_ == engine::Mode::kReadOnly) give_back_tables();
   thd_->tx_isolation = static_cast<enum_tx_isolation>(thd_->variables.transaction_isolation);
   thd_->variables.option_bits &= ~OPTION_BEGIN;
   thd_->server_status &= ~SERVER_STATUS_IN_TRANS;

@@ -7,6 +7,11 @@
 #include "mysql/write_refusal.h"
 
 namespace hs::mysql {
+namespace {
+
+constexpr int kMostDeadlocksWithDdl = 20;
+
+}  // namespace
 
 enum_sql_command MysqlSession::command_of(engine::Access access) {
   switch (access) {
@@ -26,8 +31,22 @@ enum_sql_command MysqlSession::command_of(engine::Access access) {
   return SQLCOM_SELECT;
 }
 
+// What the session keeps of earlier requests may be what DDL waits for that this one waits for: then it
+// is given back, and the request begins again.
 Result<void> MysqlSession::begin_write(MysqlCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
+  for (int more = kMostDeadlocksWithDdl;; --more) {
+    bool is_deadlock = false;
+    auto begun = try_begin_write(cursor, access, rows, &is_deadlock);
+    if (begun || !is_deadlock || more == 0) return begun;
+    if (transaction_.is_block() || transaction_.has_changes()) return begun;
+    give_back_tables();
+    if (auto opened = open_cursor(cursor.spec()); !opened) return opened.error();
+  }
+}
+
+Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access access,
+                                           engine::Rows rows, bool* is_deadlock) {
   transaction_.begin_request();
   if (auto refused = refusal(access)) return *refused;
   const bool in_block = transaction_.is_block();
@@ -51,9 +70,11 @@ Result<void> MysqlSession::begin_write(MysqlCursor& cursor, engine::Access acces
     thd_->variables.option_bits |= OPTION_BEGIN;
     thd_->server_status |= SERVER_STATUS_IN_TRANS;
     transaction_.begin();
+    logged_before_ = last_used_gtid();
   }
   const TableWait wait(server_);
   if (!cursor.lock_for_write(access, in_block && !changes)) {
+    *is_deadlock = thd_->is_error() && thd_->get_stmt_da()->mysql_errno() == ER_LOCK_DEADLOCK;
     const Error error = take_lock_error();
     trans_rollback_stmt(thd_);
     end_write_statement();
@@ -138,10 +159,9 @@ Result<void> MysqlSession::commit_write() {
   const bool changed = transaction_.has_changes();
   // The server does not report when it waits for other commits (group commit), so this does.
   if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
-  const Gtid before = last_used_gtid();
   const bool failed = trans_commit(thd_);
   if (changed) server_.on_wait_end();
-  if (changed && !failed && !last_used_gtid().equals(before)) note_gtid();
+  if (changed && !failed && !last_used_gtid().equals(logged_before_)) note_gtid();
   Result<void> result;
   if (failed && changed) result = take_lock_error();
   if (failed) trans_rollback(thd_);

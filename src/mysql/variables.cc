@@ -19,6 +19,9 @@ TYPELIB authentications = {4, "", authentication_names, nullptr};
 
 constexpr int kSetAtStart = PLUGIN_VAR_READONLY | PLUGIN_VAR_RQCMDARG;
 constexpr int kDynamic = PLUGIN_VAR_RQCMDARG;
+// SET PERSIST is refused. It would write down what the variable shows, which is no secret and no
+// connection's id.
+constexpr int kNotKept = PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOPERSIST;
 constexpr unsigned kMega = 1u << 20;
 
 MYSQL_SYSVAR_UINT(verbose, values.verbose, PLUGIN_VAR_RQCMDARG,
@@ -96,10 +99,10 @@ MYSQL_SYSVAR_UINT(
     ttl_purge_rows, values.ttl_purge_rows, kDynamic,
     "Most expired rows that are deleted in a second, in all tables together; 0 = none", nullptr,
     change<unsigned>, 20000, 0, 10000000, 0);
-MYSQL_SYSVAR_STR(plain_secret, values.plain_secret, kDynamic,
+MYSQL_SYSVAR_STR(plain_secret, values.plain_secret, kNotKept,
                  "Shared secret of the read port; empty for none. Not shown after start",
                  check_secret, set_secret<false>, "");
-MYSQL_SYSVAR_STR(plain_secret_wr, values.plain_secret_wr, kDynamic,
+MYSQL_SYSVAR_STR(plain_secret_wr, values.plain_secret_wr, kNotKept,
                  "Shared secret of the write port; empty for none, unset for that of the read "
                  "port. Not shown after start",
                  check_secret, set_secret<true>, nullptr);
@@ -164,7 +167,7 @@ MYSQL_SYSVAR_UINT(
 
 unsigned long long kill_id;  // always 0
 MYSQL_SYSVAR_ULONGLONG(
-    kill, kill_id, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT,
+    kill, kill_id, kNotKept | PLUGIN_VAR_NOCMDOPT,
     "Set it to the ID of a row of INFORMATION_SCHEMA.HANDLERSOCKET_CONNECTIONS to "
     "close that connection",
     kill_connection, keep_nothing, 0, 0, 18446744073709551615ULL, 0);
