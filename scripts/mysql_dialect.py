@@ -8,6 +8,7 @@ that needs what MySQL has in no form raises NotOnMysql.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from pymysql.cursors import Cursor
 
@@ -22,6 +23,9 @@ _NUMBERS = (
 _OTHER_NAMES = {
     "SHOW MASTER STATUS": "SHOW BINARY LOG STATUS",
     "@@GLOBAL.gtid_binlog_pos": "@@GLOBAL.gtid_executed",
+    "FLUSH SSL": "ALTER INSTANCE RELOAD TLS",
+    "@@last_gtid": "@@GLOBAL.gtid_executed",
+    " PERSISTENT FOR ALL": "",
     "@@GLOBAL.gtid_current_pos": "@@GLOBAL.gtid_executed",
     "MASTER_GTID_WAIT(": "WAIT_FOR_EXECUTED_GTID_SET(",
     "CHANGE MASTER TO": "CHANGE REPLICATION SOURCE TO",
@@ -29,6 +33,9 @@ _OTHER_NAMES = {
     ", MASTER_DEMOTE_TO_SLAVE = %s": "",
     **{f" MASTER_{what} =": f" SOURCE_{what} =" for what in ("HOST", "PORT", "USER", "PASSWORD")},
     **{f"{verb} SLAVE": f"{verb} REPLICA" for verb in ("START", "STOP", "RESET", "SHOW")},
+    "pl_semi_sync_master_": "pl_semi_sync_source_",
+    "pl_semi_sync_slave_": "pl_semi_sync_replica_",
+    "utf8mb4_unicode_nopad_ci": "utf8mb4_0900_ai_ci",
     "utf8mb4_nopad_bin": "utf8mb4_0900_bin",
     "tx_isolation": "transaction_isolation",
     "UNINSTALL SONAME 'handlersocket2'": "UNINSTALL PLUGIN handlersocket",
@@ -39,7 +46,17 @@ _OR_REPLACE = re.compile(
     r"((?:`(?:[^`]|``)+`|'[^']*'|[\w.@])+)",
     re.IGNORECASE,
 )
+_DEFAULT_ROLE = re.compile(r"(SET DEFAULT ROLE \S+) FOR ", re.IGNORECASE)
 _FOR_ONE_STATEMENT = re.compile(r"\s*SET STATEMENT (\w+)\s*=\s*(\S+) FOR ", re.IGNORECASE)
+
+# MariaDB's options of a server, and MySQL's; None: it needs none.
+_OTHER_OPTIONS = {
+    "log_warnings": None,
+    "slave_parallel_threads": "replica_parallel_workers",
+    "slave_parallel_mode": None,
+    "rpl_semi_sync_slave_enabled": "rpl_semi_sync_replica_enabled",
+    "init_rpl_role": None,
+}
 
 # What a statement has, and what MySQL therefore lacks.
 _ABSENT = {
@@ -49,15 +66,26 @@ _ABSENT = {
         r"PERIOD FOR|WITHOUT OVERLAPS": "no application-time periods",
         r"ENGINE\s*=\s*Aria": "no Aria",
         r"^\s*CREATE\b.*\bTABLE\b.*\b(UUID|INET4|INET6)\b": "no types UUID, INET4 and INET6",
-        r"^\s*CREATE\b.*\bTABLE\b.*\)\s*COMPRESSED\b": "no compressed columns",
+        r"^\s*CREATE\b.*\bTABLE\b.*(\)|TEXT|BLOB)\s*COMPRESSED\b": "no compressed columns",
         r"^\s*CREATE (OR REPLACE )?SEQUENCE|NEXTVAL\(": "no sequences",
         r"^\s*BACKUP (STAGE|LOCK|UNLOCK)": "no BACKUP STAGE",
+        r"IDENTIFIED VIA": "no such method of accounts",
         r"query_cache_": "no query cache",
+        r"INSTALL SONAME '(?!handlersocket2')": "no such plugin",
+        r"innodb_snapshot_isolation": "no innodb_snapshot_isolation",
+        r"max_statement_time": "no max_statement_time",
+        r"\buserstat\b": "no userstat",
         r"ENGINE\s*=\s*(MyISAM|MEMORY)\b.*\bPARTITION BY": "no partitions of MyISAM and MEMORY",
         r"\b(BEFORE|AFTER) \w+( OR \w+)+ ON\b": "no triggers on several events",
         r"^\s*(INSERT|REPLACE|DELETE)\b.*\bRETURNING\b": "no RETURNING",
     }.items()
 }
+
+
+def options(given: Mapping[str, object]) -> dict[str, object]:
+    """The options of a server as MySQL has them."""
+    named = ((_OTHER_OPTIONS.get(name, name), value) for name, value in given.items())
+    return {name: value for name, value in named if name is not None}
 
 
 class NotOnMysql(Exception):
@@ -70,6 +98,7 @@ def translate(statement: str) -> str:
         if pattern.search(statement):
             raise NotOnMysql(f"MySQL has {what}")
     statement = _FOR_ONE_STATEMENT.sub("", _OR_REPLACE.sub(r"CREATE \1 \2", statement))
+    statement = _DEFAULT_ROLE.sub(r"\1 TO ", statement)
     for name, other in _OTHER_NAMES.items():
         statement = statement.replace(name, other)
     return _SEQUENCE.sub(_NUMBERS, statement)

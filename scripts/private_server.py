@@ -189,8 +189,16 @@ class PrivateServer:
             "innodb_buffer_pool_size": "64M",
             **server_files.own_options(self.server_root),
             **self._plugin_options(),
-            **{name.replace("-", "_"): value for name, value in self.variables.items()},
+            **self._given_options(),
         }
+
+    def _given_options(self) -> dict[str, object]:
+        given = {name.replace("-", "_"): value for name, value in self.variables.items()}
+        if not server_files.is_mysql(self.server_root):
+            return given
+        import mysql_dialect  # only here: it needs pymysql
+
+        return mysql_dialect.options(given)
 
     def _plugin_options(self) -> dict[str, object]:
         if self.plugin == "none":
@@ -329,6 +337,8 @@ class PrivateServer:
                 "cursorclass": mysql_dialect.MysqlCursor,
                 "init_command": mysql_dialect.SESSION,
             }
+            if arguments.get("unix_socket", "") is None:
+                defaults["ssl"] = {"check_hostname": False}  # passwords do not go in clear
         return pymysql.connect(**{**defaults, **arguments})
 
     def sql(

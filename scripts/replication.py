@@ -43,7 +43,8 @@ BLOCKS = (ON_PRIMARY, ENABLE, ON_REPLICA, STOP_RECEIVING, PROMOTE, FOLLOW)
 
 def variables(server_id: int, is_replica: bool = False) -> dict[str, object]:
     """Of a server that loses no commit, and can be a primary and a replica."""
-    # MySQL has all of these as they should be, and GTIDs.
+    # MySQL has all of these as they should be, and GTIDs. Semi-sync is in plugins.
+    of_mysql = {"plugin_load": "semisync_source.so;semisync_replica.so"}
     of_mariadb = {
         # An event in one write: a server that is killed between two leaves a part of it, behind which
         # no replica can read (error 1236), whoever wrote it.
@@ -54,7 +55,7 @@ def variables(server_id: int, is_replica: bool = False) -> dict[str, object]:
     return {
         "server_id": server_id,
         "log_bin": "log",
-        **({} if IS_MYSQL else of_mariadb),
+        **(of_mysql if IS_MYSQL else of_mariadb),
         "sync_binlog": 1,
         "innodb_flush_log_at_trx_commit": 1,
         "read_only": is_replica,
@@ -100,8 +101,9 @@ def slave_status(replica: PrivateServer) -> dict[str, object]:
 
     connection = replica.connect(cursorclass=DictCursor)
     with connection, connection.cursor() as sql:
-        sql.execute("SHOW SLAVE STATUS")
-        return dict(sql.fetchall()[0])
+        sql.execute("SHOW REPLICA STATUS" if IS_MYSQL else "SHOW SLAVE STATUS")
+        found = dict(sql.fetchall()[0])
+    return found | ({"Gtid_IO_Pos": found["Retrieved_Gtid_Set"]} if IS_MYSQL else {})
 
 
 def _received(replica: PrivateServer) -> int:

@@ -73,7 +73,7 @@ def assert_log_replays(server: PrivateServer) -> None:
 
 def status(server: PrivateServer, name: str) -> int:
     """A global status variable."""
-    return int(server.sql("SHOW GLOBAL STATUS LIKE %s", [name])[0][1])
+    return int(server.sql(f"SHOW GLOBAL STATUS LIKE '{name}'")[0][1])
 
 
 def follow(replica: PrivateServer, primary: PrivateServer, demoted: bool = False) -> None:

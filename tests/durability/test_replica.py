@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
 
+import on_mysql
 import pytest
 from hs_client import Client, line, rows
 from private_server import PrivateServer
@@ -204,12 +205,15 @@ def test_the_log_replays_to_a_point_in_time(
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment + 1))
     logs = binary_logs(primary)
     assert [log.name for log in logs] == [file]
-    for option in (f"--stop-position={position}", f"--stop-position={gtid}", f"--stop-datetime={at}"):
+    until, behind = f"--stop-position={gtid}", f"--start-position={gtid}"
+    if on_mysql.IS_MYSQL:
+        until, behind = f"--include-gtids={gtid}", f"--exclude-gtids={gtid}"
+    for option in (f"--stop-position={position}", until, f"--stop-datetime={at}"):
         with PrivateServer(plugin="none") as restored:
             replay(logs, restored, [option])
             assert checksums(restored) == wanted, option
-            if option.endswith(gtid):
-                replay(logs, restored, [f"--start-position={gtid}"])
+            if option == until:
+                replay(logs, restored, [behind])
                 assert checksums(restored) == after
 
 
@@ -257,6 +261,8 @@ def test_no_answered_change_is_lost_when_a_primary_with_semisync_dies_for_good(
         with Load(replica, writers) as load:
             load.wait_for(300)
         check_all(replica, writers)
+        if on_mysql.IS_MYSQL:
+            return  # an old primary keeps what the replica has not acknowledged, and cannot follow it
         # The old primary removes from its log what the replica has not acknowledged.
         primary.variables |= {"rpl_semi_sync_slave_enabled": True, "init_rpl_role": "SLAVE"}
         primary.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hs_client import kill
 from private_server import PrivateServer
 from servers import assert_log_replays
 from writers import Load, Writer, check_all, create_tables
@@ -34,7 +35,7 @@ def kill_workers(server: PrivateServer) -> None:
         for (thread,) in server.sql(
             "SELECT id FROM information_schema.processlist WHERE user = 'handlersocket'"
         ):
-            server.sql(f"{verb} {thread}")
+            kill(server, verb, thread)
 
 
 def go_on(server: PrivateServer) -> None:
@@ -43,7 +44,8 @@ def go_on(server: PrivateServer) -> None:
         assert server.exit_code == 0
         server.start()
     server.sql("SET GLOBAL read_only = 0")
-    server.sql("INSTALL PLUGIN IF NOT EXISTS handlersocket SONAME 'handlersocket2.so'")
+    if not server.sql("SELECT 1 FROM information_schema.plugins WHERE plugin_name = 'handlersocket'"):
+        server.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,6 @@ from hs_client import Client  # noqa: E402
 from loader import Loader  # noqa: E402
 from private_server import PrivateServer, free_port  # noqa: E402
 
-# MySQL's default also refuses dates that are zero.
-MARIADBS_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """On MySQL some tests are skipped, each with its reason."""
@@ -39,9 +36,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.fixture(scope="session")
 def server() -> Iterator[PrivateServer]:
     """The shared server. Tests that stop, kill or reconfigure a server start their own."""
-    variables: dict[str, object] = {"handlersocket_threads": 2, "handlersocket_threads_wr": 2, "log_bin": "log"}
-    if on_mysql.IS_MYSQL:
-        variables["sql_mode"] = MARIADBS_MODE
+    variables = {"handlersocket_threads": 2, "handlersocket_threads_wr": 2, "log_bin": "log"} | on_mysql.SQL_MODE
     with PrivateServer(variables=variables) as running:
         yield running
         assert running.running, running.error_log()[-3000:]

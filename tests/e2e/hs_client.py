@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import socket
+import ssl
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
 import ed25519
 import pymysql
+import server_files
 from private_server import PrivateServer
 
 Value = bytes | str | int | None
 
 NULL = b"\0"
+ER_NO_SUCH_THREAD = 1094
 
 
 def encode(value: Value) -> bytes:
@@ -81,13 +84,31 @@ class Client:
 
     def log_in(self, user: str, password: str, *methods: str) -> bytes:
         """Logs in by challenges, and returns the last reply. Without `methods` the client takes
-        what it gets."""
+        what it gets. On MySQL it is the password itself."""
+        self.prepare_login()
+        if server_files.is_mysql(server_files.SERVER_ROOT):
+            return self.request("A", 4, user, password)
         reply = self.request("A", 2, user, *([",".join(methods)] if methods else []))
         while reply.startswith(b"0\t2\t"):
             _, _, method, challenge = reply.decode().split("\t")
             respond = {"mysql_native_password": native_response, "ed25519": ed25519.response}[method]
             reply = self.request("A", 3, respond(bytes.fromhex(challenge), password))
         return reply
+
+    def prepare_login(self) -> None:
+        """To be called before the first request, if there is one before log_in(): MySQL lets no one in
+        over a connection in clear."""
+        if server_files.is_mysql(server_files.SERVER_ROOT):
+            self.begin_tls()
+
+    def begin_tls(self) -> None:
+        """What follows goes over TLS, by any certificate; a Unix socket stays as it is."""
+        if self.socket.family == socket.AF_UNIX or isinstance(self.socket, ssl.SSLSocket):
+            return
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        self.socket = context.wrap_socket(self.socket)
 
     def __enter__(self) -> Client:
         return self
@@ -206,6 +227,14 @@ def wait_for_a_lock_wait(server: PrivateServer) -> None:
     sees what the first one saw.)"""
     while server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] == "0":
         pass
+
+
+def kill(server: PrivateServer, verb: str, thread: int) -> None:
+    """Kills a thread of the process list, which may have ended meanwhile."""
+    try:
+        server.sql(f"{verb} {thread}")
+    except pymysql.err.OperationalError as error:
+        assert error.args[0] == ER_NO_SUCH_THREAD
 
 
 def server_status(server: PrivateServer, name: str) -> int:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
+import gtids
 import pytest
 from hs_client import Client, line
 from private_server import PrivateServer
@@ -19,10 +20,6 @@ def table(server: PrivateServer, database: str) -> Iterator[None]:
     server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
     server.sql("INSERT INTO hs.t SELECT seq, seq FROM hs.seq_1_to_5")
     yield
-
-
-def position(server: PrivateServer) -> str:
-    return server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
 
 
 def last(client: Client) -> str:
@@ -38,20 +35,20 @@ def test_the_last_gtid_is_that_of_the_connections_last_change(
     for client in (writer, other):
         client.open("hs.t", ["id", "v"])
         assert last(client) == ""
-    before = position(server)
+    before = gtids.last(server)
     replies = writer.pipeline([line("G", "L"), line(1, "+", 2, 10, 1), line("G", "L"), line(1, "=", 1, 10)])
     assert replies[0] == b"0\t1\t" and replies[3] == b"0\t2\t10\t1"
     gtid = replies[2].decode().split("\t")[2]
-    assert gtid == position(server) != before
+    assert gtid == gtids.last(server) != before
     # What changes nothing has none, and SQL's changes are not the connection's.
     assert writer.request(1, "=", 1, 99, 1, 0, "D") == b"0\t1\t0"
     assert writer.request(1, "+", 2, 10, 1) == b"1\t1\t121"
     server.sql("UPDATE hs.t SET v = 7 WHERE id = 1")
-    assert position(server) != gtid == last(writer)
+    assert gtids.last(server) != gtid == last(writer)
     assert last(other) == ""
     assert last(connect(server.port)) == ""
     assert other.request(1, "=", 1, 10, 1, 0, "D") == b"0\t1\t1"
-    assert last(other) == position(server) and last(writer) == gtid
+    assert last(other) == gtids.last(server) and last(writer) == gtid
 
 
 def test_the_gtid_is_that_of_the_event_in_the_log(
@@ -66,7 +63,7 @@ def test_the_gtid_is_that_of_the_event_in_the_log(
         named.append(last(writer))
     file = server.sql("SHOW MASTER STATUS")[0][0]
     events = server.sql(f"SHOW BINLOG EVENTS IN '{file}'")
-    assert [event[5].split()[-1] for event in events if event[2] == "Gtid"] == named
+    assert [event[5].split()[-1].strip("'") for event in events if event[2] == "Gtid"] == named
 
 
 def test_a_table_without_transactions_has_gtids_too(
@@ -76,7 +73,7 @@ def test_a_table_without_transactions_has_gtids_too(
     writer = connect(server.port_wr)
     writer.open("hs.m", ["id"])
     assert writer.request(1, "+", 1, 1) == b"0\t1"
-    assert last(writer) == position(server)
+    assert last(writer) == gtids.last(server)
 
 
 def test_on_the_server_of_the_change_nothing_is_waited_for(
@@ -93,7 +90,7 @@ def test_on_the_server_of_the_change_nothing_is_waited_for(
     assert writer.request("G", "W", gtid, 0) == b"0\t1\t1"
     # By SQL as well, once nothing is being written.
     server.sql("UPDATE hs.t SET v = -1 WHERE id = 1")
-    assert reader.request("G", "W", position(server), 1000) == b"0\t1\t1"
+    assert reader.request("G", "W", gtids.last(server), 1000) == b"0\t1\t1"
     assert reader.request("G", "W", "", 0) == b"0\t1\t1"
 
 
@@ -124,18 +121,18 @@ def test_what_sql_commits_under_load_is_seen_behind_the_wait(
 
 def test_a_wait_ends_when_its_time_is_over(server: PrivateServer, reader: Client) -> None:
     began = time.monotonic()
-    assert reader.request("G", "W", "0-77-99999999999", 50) == b"0\t1\t0"
+    assert reader.request("G", "W", gtids.NEVER, 50) == b"0\t1\t0"
     assert time.monotonic() - began >= 0.04
-    assert reader.request("G", "W", "0-77-99999999999", 0) == b"0\t1\t0"
+    assert reader.request("G", "W", gtids.NEVER, 0) == b"0\t1\t0"
 
 
 def test_malformed_requests_are_refused_at_once(reader: Client) -> None:
-    for gtid in ("x", "0-1", "0-1-1,", "4294967296-1-1", ",".join(["0-1-1"] * 65), None):
+    for gtid in (*gtids.MALFORMED, None):
         assert reader.request("G", "W", gtid, 600000) == b"2\t1\tgtid"
-    assert reader.request("G", "W", "0-1-1", 600001) == b"2\t1\tnumber"
-    assert reader.request("G", "W", "0-1-1", "x") == b"2\t1\tnumber"
-    assert reader.request("G", "W", "0-1-1") == b"2\t1\tmissing_value"
-    assert reader.request("G", "W", "0-1-1", 1, 1) == b"2\t1\tfldnum"
+    assert reader.request("G", "W", gtids.SOME, 600001) == b"2\t1\tnumber"
+    assert reader.request("G", "W", gtids.SOME, "x") == b"2\t1\tnumber"
+    assert reader.request("G", "W", gtids.SOME) == b"2\t1\tmissing_value"
+    assert reader.request("G", "W", gtids.SOME, 1, 1) == b"2\t1\tfldnum"
     assert reader.request("G", "L", 1) == b"2\t1\tfldnum"
     assert reader.request("G", "X") == b"2\t1\top"
     assert reader.request("G") == b"2\t1\top"
@@ -146,7 +143,7 @@ def test_a_waiting_connection_is_shown_and_killed(
 ) -> None:
     clients = [connect(port) for port in (server.port, server.port_wr)]
     for client in clients:
-        client.send(line("G", "W", "0-77-99999999999", 600000))
+        client.send(line("G", "W", gtids.NEVER, 600000))
     awaiting = "SELECT ID FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE STATE = 'awaiting a GTID'"
     while len(found := server.sql(awaiting)) < len(clients):
         pass
@@ -156,7 +153,7 @@ def test_a_waiting_connection_is_shown_and_killed(
 
 
 WAITING = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE STATE = 'awaiting a GTID'"
-NEVER = line("G", "W", "0-77-99999999999", 600000)
+NEVER = line("G", "W", gtids.NEVER, 600000)
 
 
 def await_waiting(server: PrivateServer, number: int) -> None:
@@ -206,7 +203,7 @@ def test_clients_that_have_gone_leave_their_places_to_others(server: PrivateServ
         await_waiting(server, 1024)
         assert not readable(clients)
         with Client(server.port) as one_more:
-            assert one_more.request("G", "W", "0-77-99999999999", 1000) == refused
+            assert one_more.request("G", "W", gtids.NEVER, 1000) == refused
     finally:
         kill_all(server)
         for client in clients:
@@ -242,9 +239,9 @@ def test_only_so_many_wait(server: PrivateServer, connect: Callable[[int], Clien
             client.send(NEVER)
         await_waiting(server, 1024)
         reader = connect(server.port)
-        assert reader.request("G", "W", "0-77-99999999999", 1000) == b"1\t1\ttoo_many_waits"
-        assert reader.request("G", "W", "0-77-99999999999", 0) == b"0\t1\t0"
-        assert connect(server.port_wr).request("G", "W", "0-77-99999999999", 1) == b"0\t1\t0"
+        assert reader.request("G", "W", gtids.NEVER, 1000) == b"1\t1\ttoo_many_waits"
+        assert reader.request("G", "W", gtids.NEVER, 0) == b"0\t1\t0"
+        assert connect(server.port_wr).request("G", "W", gtids.NEVER, 1) == b"0\t1\t0"
     finally:
         kill_all(server)
         for client in waiting:
@@ -253,20 +250,20 @@ def test_only_so_many_wait(server: PrivateServer, connect: Callable[[int], Clien
 
 
 def test_without_a_binary_log_there_are_no_gtids() -> None:
-    with PrivateServer() as alone, Client(alone.port_wr) as writer:
+    with PrivateServer(variables={"skip_log_bin": None}) as alone, Client(alone.port_wr) as writer:
         alone.sql("CREATE DATABASE hs")
         alone.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
         writer.open("hs.t", ["id"])
         assert writer.request(1, "+", 1, 1) == b"0\t1"
         assert writer.request("G", "L") == b"1\t1\tno_binary_log"
-        assert writer.request("G", "W", "0-1-1", 10) == b"0\t1\t0"
+        assert writer.request("G", "W", gtids.SOME, 10) == b"0\t1\t0"
 
 
 def test_the_server_stops_while_clients_wait() -> None:
     for port in count():
         with PrivateServer(variables={"log_bin": "log"}) as alone:
             client = Client((alone.port, alone.port_wr)[port])
-            client.send(line("G", "W", "0-77-99999999999", 600000))
+            client.send(line("G", "W", gtids.NEVER, 600000))
             awaiting = "SELECT 1 FROM information_schema.HANDLERSOCKET_CONNECTIONS WHERE STATE = 'awaiting a GTID'"
             while not alone.sql(awaiting):
                 pass

@@ -32,7 +32,7 @@ def small() -> Iterator[PrivateServer]:
         "handlersocket_max_buffered": 64 * KIB,
     }
     with PrivateServer(variables=variables) as server:
-        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE DATABASE hs CHARACTER SET latin1")
         server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(1000), KEY v (v))")
         server.sql(
             "INSERT INTO hs.t SELECT seq, REPEAT('x', 1000) FROM seq_1_to_1000", database="hs"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -74,10 +73,7 @@ def local(server: PrivateServer, writes: bool = False) -> Client:
 def secure(server: PrivateServer) -> Client:
     """A connection over TLS, by the certificate that the server has made."""
     client = Client(server.port)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    client.socket = context.wrap_socket(client.socket)
+    client.begin_tls()
     return client
 
 

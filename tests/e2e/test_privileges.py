@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import on_mysql
 import pymysql
 import pytest
 from hs_client import Client
@@ -154,6 +155,18 @@ ASKS = (
 )
 
 DENIED = {1142, 1143, 1044}
+# SQL on MySQL denies this account an UPDATE all the same.
+BOTH_KINDS = ("UPDATE ON hs.*", "SELECT ON hs.t")
+
+
+def differs_on_mysql(ask: Ask, grants: tuple[str, ...], of_sql: int, reply: bytes) -> bool:
+    """Whether the answer may be another than SQL's there. An upsert needs SELECT on what it compares, where
+    SQL needs none, and there is no RETURNING that tells what SQL would deny."""
+    if not on_mysql.IS_MYSQL:
+        return False
+    if reply.startswith(b"1\t1\taccess_denied"):
+        return "upsert" in ask.name or "returns" in ask.name
+    return of_sql == 1143 and grants == BOTH_KINDS and ask.sql[0].startswith("UPDATE")
 
 
 @pytest.fixture(scope="module")
@@ -198,9 +211,18 @@ def connect(server: PrivateServer, port: int, user: str) -> Client:
     return client
 
 
+def of_this_server(statements: tuple[str, ...]) -> Iterator[str]:
+    """MySQL has no RETURNING: who may write and may read the columns gets them."""
+    for statement in statements:
+        written, _, returned = statement.partition(" RETURNING ")
+        yield written if on_mysql.IS_MYSQL else statement
+        if returned and on_mysql.IS_MYSQL:
+            yield FIND.format(returned, "a = 999")
+
+
 def sql_answer(connection: Any, statements: tuple[str, ...], table: str) -> int:
     """The number of the error with which SQL denies one of the statements; 0: none."""
-    for statement in statements:
+    for statement in of_this_server(statements):
         try:
             with connection.cursor() as cursor:
                 cursor.execute(statement.format(table))
@@ -248,7 +270,7 @@ def test_every_account_may_do_what_it_may_do_in_sql(server: PrivateServer) -> No
                 else:
                     wanted = reply.startswith(b"0\t") or reply == b"1\t1\t121"
                     allowed += 1
-                if not wanted:
+                if not wanted and not differs_on_mysql(ask, grants, number_of_sql, reply):
                     differences.append(f"{grants} {table} {ask.name}: {number_of_sql} {reply!r}")
         for connection in (sql, reader, writer):
             connection.close()

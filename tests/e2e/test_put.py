@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
+import gtids
 import pytest
 from hs_client import Client, Value, line, rows, wait_for_a_lock_wait
 from on_mysql import CHECK_VIOLATED
@@ -354,10 +355,7 @@ def test_a_pipeline_of_puts_is_one_commit_and_each_sees_the_ones_before(
     server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, v INT CHECK (v < 100))")
     writer.open("hs.t", ["id", "u", "v"])
 
-    def commits() -> int:
-        return int(server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0].split("-")[2])
-
-    before = commits()
+    before = gtids.number(server)
     replies = writer.pipeline(
         [
             line(1, "+U", 3, 1, 1, 1),
@@ -376,7 +374,7 @@ def test_a_pipeline_of_puts_is_one_commit_and_each_sees_the_ones_before(
     del replies[2]
     assert [reply[-1:] for reply in replies] == [b"1", b"2", b"0", b"2", b"0", b"0", b"1", b"3", b"2"]
     assert server.sql("SELECT * FROM hs.t") == [(2, 3, 6)]
-    assert commits() - before <= 2
+    assert gtids.number(server) - before <= 2
 
 
 def test_the_rows_before_and_after(server: PrivateServer, writer: Client, database: str) -> None:

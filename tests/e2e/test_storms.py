@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import pymysql
 import pytest
-from hs_client import Client, line
+from hs_client import Client, kill, line
 from private_server import PrivateServer
 
 KEYS = 500
@@ -255,6 +255,12 @@ def test_a_trigger_that_comes_meanwhile_is_never_skipped(stormy: PrivateServer) 
     assert stormy.sql(wrong) == [(0,)]
 
 
+def kill_threads(server: PrivateServer, verb: str) -> None:
+    threads = "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
+    for (thread,) in server.sql(threads):
+        kill(server, verb, thread)
+
+
 def test_threads_that_are_killed_go_on(stormy: PrivateServer) -> None:
     stormy.make_database("hs")
     stormy.sql(CREATE)
@@ -262,10 +268,69 @@ def test_threads_that_are_killed_go_on(stormy: PrivateServer) -> None:
     load = Load(stormy, 3, may_vanish=False)
     try:
         for verb, _ in itertools.product(("KILL", "KILL QUERY"), range(10)):
-            for (thread,) in stormy.sql(
-                "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
-            ):
-                stormy.sql(f"{verb} {thread}")
+            kill_threads(stormy, verb)
             load.wait_for_progress()
     finally:
         load.stop()
+
+
+def increment(client: Client, table: int) -> list[bytes]:
+    """Requests that add 1 to the row, and further ones; each says whether it has."""
+    return client.pipeline([line(table, "=", 1, 1, 1, 0, "+", 1)] * PIPELINE)
+
+
+def compare_and_set(client: Client, table: int) -> list[bytes]:
+    """Reads the row's number, and sets the next one if it still is that."""
+    found = client.request(table, "=", 1, 1)
+    if not found.startswith(b"0\t1\t"):
+        return [found]
+    number = int(found.split(b"\t")[2])
+    return [client.request(table, "=", 1, 1, 1, 0, "F", "=", 0, number, "U", number + 1)]
+
+
+COUNTED = 300
+
+
+@pytest.mark.parametrize("count", [increment, compare_and_set])
+def test_what_was_counted_is_what_was_answered(
+    stormy: PrivateServer, count: Callable[[Client, int], list[bytes]]
+) -> None:
+    """Of many connections that count in the same rows, while tables are altered and threads killed."""
+    stormy.make_database("hs")
+    for table in "ab":
+        stormy.sql(f"CREATE TABLE hs.{table} (id INT PRIMARY KEY, n INT NOT NULL)")
+        stormy.sql(f"INSERT INTO hs.{table} VALUES (1, 0)")
+    answered: Counter[int] = Counter()
+    wrong: list[object] = []
+
+    def work(client: Client, rng: random.Random) -> None:
+        try:
+            client.open("hs.a", ["n"], id=0, filters=["n"])
+            client.open("hs.b", ["n"], id=1, filters=["n"])
+            while min(answered[0], answered[1]) < COUNTED and not wrong:
+                table = rng.randrange(2)
+                for reply in count(client, table):
+                    if reply == b"0\t1\t1":
+                        with lock:
+                            answered[table] += 1
+                    elif reply != b"0\t1\t0" and reply not in RETRYABLE:
+                        wrong.append(reply)
+        except Exception as error:  # noqa: BLE001
+            wrong.append(repr(error))
+
+    lock = threading.Lock()
+    clients = [Client(stormy.port_wr) for _ in range(2 * THREADS)]
+    threads = [
+        threading.Thread(target=work, args=(client, random.Random(number)))
+        for number, client in enumerate(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        execute(stormy, ["ALTER TABLE hs.a FORCE, ALGORITHM=COPY", "FLUSH TABLES", "ALTER TABLE hs.b FORCE"])
+        kill_threads(stormy, "KILL QUERY")
+    for client in clients:
+        client.close()
+    assert not wrong, wrong[:5]
+    for number, table in enumerate("ab"):
+        assert stormy.sql(f"SELECT n FROM hs.{table}") == [(answered[number],)]

@@ -24,7 +24,7 @@ def big() -> Iterator[PrivateServer]:
         running.sql("CREATE DATABASE hs")
         running.sql(f"CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR({VALUE}))")
         running.sql(
-            f"INSERT INTO hs.t SELECT seq, RPAD(MD5(seq), {VALUE}, seq) FROM hs.seq_1_to_{ROWS}"
+            f"INSERT INTO hs.t SELECT seq, RPAD(SHA2(seq, 256), {VALUE}, seq) FROM hs.seq_1_to_{ROWS}"
         )
         yield running
         assert running.running, running.error_log()[-3000:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gtids
 import pymysql
 import pytest
 from binlog import log_events
@@ -302,14 +303,13 @@ def test_tables_without_rollback_are_changed_once_in_a_batch_with_a_deadlock(
 def test_sql_sees_a_write_as_soon_as_it_is_answered_and_the_binary_log_has_it(
     server: PrivateServer, writer: Client, table: str
 ) -> None:
-    position = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
+    position = gtids.number(server)
     writer.open(table, ["id", "name"])
     assert writer.request(1, "+", 2, 1, "a") == b"0\t1"
     assert server.sql("SELECT name FROM hs.t") == [("a",)]
     assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, "b") == b"0\t1\t1"
     assert writer.request(1, "=", 1, 1, 1, 0, "D") == b"0\t1\t1"
-    after = server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
-    assert int(after.split("-")[2]) == int(position.split("-")[2]) + 3
+    assert gtids.number(server) == position + 3
     events = log_events(server)
     assert events[-1] == "Xid"
     kinds = [e for e in events if e.endswith("_rows")]
@@ -325,12 +325,11 @@ def test_requests_that_arrive_together_share_one_commit(
         return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_commits'")[0][1])
 
     before = commits()
-    position = int(server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0].split("-")[2])
+    position = gtids.number(server)
     assert writer.pipeline([line(1, "+", 2, i, "x") for i in range(100)]) == [b"0\t1"] * 100
     # The lines may reach the server in more than one piece, hardly in a hundred.
     assert 1 <= commits() - before <= 20
-    moved = int(server.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0].split("-")[2]) - position
-    assert moved == commits() - before
+    assert gtids.number(server) - position == commits() - before
 
 
 def test_a_lock_wait_timeout_is_one_requests_own(
