@@ -110,6 +110,7 @@ void RespCommand::begin(std::span<const mapping::Mapping* const> tables, const F
   facts_ = facts;
   failure_.reset();
   targets_.clear();
+  has_begun_again_ = false;
   if (is_malformed_) return;
   refusal_.clear();
   prepare();

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/value.h"
@@ -40,6 +41,7 @@ class RespCommand : public Command {
     failure_.reset();
     keys_.clear();
     targets_.clear();
+    has_begun_again_ = false;
     take();
     is_malformed_ = is_refused();
   }
@@ -101,6 +103,13 @@ class RespCommand : public Command {
   void find(Request& request, uint32_t target_number) const;
   void modify(Request& request, uint32_t target_number, Modification modification,
               std::span<const Value> values) const;
+  // A plain insert has failed: another client has inserted the row meanwhile, or a row of another key
+  // has the same value in another unique index. Once for each row, this is true: when the row is looked
+  // for once more it is known which.
+  bool begins_again(const Error& error) {
+    return is_duplicate(error) && !std::exchange(has_begun_again_, true);
+  }
+  void go_to_next_row() { has_begun_again_ = false; }
   // What a client is told that writes to a key of no table.
   void refuse_key(std::string_view key);
 
@@ -111,6 +120,7 @@ class RespCommand : public Command {
   std::string refusal_;
   bool is_running_ = false;
   bool is_malformed_ = false;  // refused whatever the tables are
+  bool has_begun_again_ = false;
   std::optional<Error> failure_;
   Facts facts_;
   std::vector<std::string_view> keys_;

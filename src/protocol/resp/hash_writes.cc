@@ -23,7 +23,6 @@ class HashWrite : public OneKeyCommand {
     look_target_ = target(table(), columns_);
     update_target_ = target(table(), writer_.changed());
     insert_target_ = target(table(), writer_.of_row());
-    has_retried_ = false;
   }
   virtual void no_table() { refuse_key(keys_.front()); }
   // Sets columns_ and values_. False: refused, or there is nothing to do.
@@ -71,15 +70,10 @@ class HashWrite : public OneKeyCommand {
     look(values);
     return true;
   }
-  // Another client has inserted the row meanwhile, or a row of another key has the same value in
-  // another unique index: the second time it is known which.
   void failed(const Error& error) override {
-    const bool may_be_there = step_ == 2 && !has_row_ && is_duplicate(error);
-    if (may_be_there && !std::exchange(has_retried_, true)) {
-      step_ = 0;
-    } else {
-      OneKeyCommand::failed(error);
-    }
+    const bool was_insert = step_ == 2 && !has_row_;
+    if (!was_insert || !begins_again(error)) return OneKeyCommand::failed(error);
+    step_ = 0;
   }
 
   // The row as it was: values[i] is of columns_[i].
@@ -91,7 +85,6 @@ class HashWrite : public OneKeyCommand {
  private:
   RowWriter writer_;
   uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
-  bool has_retried_ = false;
 };
 
 class HashSet : public HashWrite {

@@ -86,7 +86,6 @@ class Set : public OneKeyCommand {
     if (looks_) look_target_ = target(table(), gets_ ? table().value : table().key);
     if (updates_) update_target_ = target(table(), writer_.changed());
     if (inserts_) insert_target_ = target(table(), writer_.of_row());
-    has_retried_ = false;
     begin_row();
   }
 
@@ -121,12 +120,10 @@ class Set : public OneKeyCommand {
     return true;
   }
 
-  // Another client has inserted the row meanwhile, or a row of another key has the same value in
-  // another unique index: the second time it is known which.
   void failed(const Error& error) override {
-    const bool may_be_there = has_tried_insert_ && !writer_.upserts() && is_duplicate(error);
-    if (may_be_there && !std::exchange(has_retried_, true)) return begin_row();
-    OneKeyCommand::failed(error);
+    const bool was_plain = has_tried_insert_ && !writer_.upserts();
+    if (!was_plain || !begins_again(error)) return OneKeyCommand::failed(error);
+    begin_row();
   }
 
   // Of an insert: what it did. Of an update: how many rows.
@@ -182,7 +179,6 @@ class Set : public OneKeyCommand {
   bool inserts_ = false, updates_ = false, looks_ = false;
   uint32_t insert_target_ = 0, update_target_ = 0, look_target_ = 0;
   bool has_looked_ = false, has_tried_update_ = false, has_tried_insert_ = false;
-  bool has_retried_ = false;
   bool is_set_ = false;
   bool old_is_null_ = false;
   std::optional<std::string> old_;
@@ -228,7 +224,7 @@ class MultiSet final : public RespCommand {
   void prepare() override {
     at_ = 0;
     step_ = 0;
-    is_done_ = has_retried_ = false;
+    is_done_ = false;
     writers_.clear();
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (!locate(i)) return refuse_key(keys_[i]);
@@ -247,7 +243,8 @@ class MultiSet final : public RespCommand {
     if (is_done_) {
       ++at_;
       step_ = 0;
-      is_done_ = has_retried_ = false;
+      is_done_ = false;
+      go_to_next_row();
     }
     if (at_ == keys_.size()) return false;
     const mapping::Mapping& table = table_of(at_);
@@ -273,12 +270,9 @@ class MultiSet final : public RespCommand {
 
   // The row was updated, if it was there.
   void count(uint64_t number) override { is_done_ |= number != 0; }
-  // As Set::failed().
   void failed(const Error& error) override {
-    const bool may_be_there = is_done_ && !writer_of(table_of(at_))->upserts();
-    if (!may_be_there || !is_duplicate(error) || std::exchange(has_retried_, true)) {
-      return RespCommand::failed(error);
-    }
+    const bool was_plain = is_done_ && !writer_of(table_of(at_))->upserts();
+    if (!was_plain || !begins_again(error)) return RespCommand::failed(error);
     is_done_ = false;
     step_ = 0;
   }
@@ -294,7 +288,6 @@ class MultiSet final : public RespCommand {
   size_t at_ = 0;
   int step_ = 0;          // of the row of at_
   bool is_done_ = false;  // nothing is left to do with it
-  bool has_retried_ = false;
   std::vector<Value> value_parts_;
   std::vector<std::pair<const mapping::Mapping*, std::unique_ptr<RowWriter>>> writers_;
 };
@@ -311,7 +304,6 @@ class Append final : public OneKeyCommand {
     look_target_ = target(table(), table().value);
     update_target_ = target(table(), writer_.changed());
     insert_target_ = target(table(), writer_.of_row());
-    has_retried_ = false;
   }
   bool next_request(Request& request) override {
     const int step = step_++;
@@ -340,20 +332,15 @@ class Append final : public OneKeyCommand {
     value_ = values.front().text();
     return true;
   }
-  // As Set::failed().
   void failed(const Error& error) override {
-    const bool may_be_there = step_ == 2 && !has_row_ && is_duplicate(error);
-    if (may_be_there && !std::exchange(has_retried_, true)) {
-      step_ = 0;
-    } else {
-      OneKeyCommand::failed(error);
-    }
+    const bool was_insert = step_ == 2 && !has_row_;
+    if (!was_insert || !begins_again(error)) return OneKeyCommand::failed(error);
+    step_ = 0;
   }
   void reply() override { out_->integer(uint64_t{value_.size()}); }
 
   RowWriter writer_;
   uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
-  bool has_retried_ = false;
   std::string value_;
 };
 
