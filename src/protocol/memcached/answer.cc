@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/memcached/binary.h"
+#include "protocol/memcached/refusals.h"
 
 namespace hs::protocol::memcached {
 namespace {
@@ -11,53 +12,47 @@ constexpr std::string_view kEnd = "\r\n";
 
 void append_decimal(uint64_t number, Buffer& output) { output.append(std::to_string(number)); }
 
-std::string_view fixed_text(ErrorCode code) {
+Refusal fixed_refusal(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUnauthorized:
-      return "CLIENT_ERROR unauthenticated";
+      return kUnauthenticated;
     case ErrorCode::kAuthType:
-      return "CLIENT_ERROR a password is taken here only over TLS or a Unix socket";
+      return {Status::kInvalid,
+              "CLIENT_ERROR a password is taken here only over TLS or a Unix socket"};
     case ErrorCode::kInsecureTransport:
-      return "CLIENT_ERROR the server requires TLS (require_secure_transport)";
+      return {Status::kInvalid, "CLIENT_ERROR the server requires TLS (require_secure_transport)"};
     case ErrorCode::kReadOnly:
-      return "SERVER_ERROR the server is read-only";
+      return {Status::kInternal, "SERVER_ERROR the server is read-only"};
     case ErrorCode::kTooManyConnections:
-      return "SERVER_ERROR too many connections";
+      return {Status::kInternal, "SERVER_ERROR too many connections"};
     case ErrorCode::kMaxMemory:
-      return "SERVER_ERROR out of memory";
+      return {Status::kInternal, "SERVER_ERROR out of memory"};
     case ErrorCode::kOpenTable:
-      return "SERVER_ERROR the table of the key cannot be opened";
+      return {Status::kInternal, "SERVER_ERROR the table of the key cannot be opened"};
     case ErrorCode::kUnsupportedTable:
-      return "SERVER_ERROR the table has a feature that is not served";
+      return {Status::kNotSupported, "SERVER_ERROR the table has a feature that is not served"};
     case ErrorCode::kLockTables:
-      return "SERVER_ERROR the table could not be locked in time, or the server is read-only";
+      return {Status::kInternal,
+              "SERVER_ERROR the table could not be locked in time, or the server is read-only"};
     case ErrorCode::kRequestTooLong:
-      return "SERVER_ERROR object too large for cache";
+      return {Status::kTooLarge, "SERVER_ERROR object too large for cache"};
     case ErrorCode::kReplyTooLong:
-      return "SERVER_ERROR the reply would be larger than handlersocket_max_reply_size";
+      return {Status::kInternal,
+              "SERVER_ERROR the reply would be larger than handlersocket_max_reply_size"};
     case ErrorCode::kTooManyIndexes:
-      return "SERVER_ERROR more tables than handlersocket_max_open_indexes allows";
+      return {Status::kInternal,
+              "SERVER_ERROR more tables than handlersocket_max_open_indexes allows"};
     case ErrorCode::kKeyValue:
-      return "SERVER_ERROR the key's column would not keep the key as it is";
+      return {Status::kInternal, "SERVER_ERROR the key's column would not keep the key as it is"};
     case ErrorCode::kTooManyLogins:
-      return "SERVER_ERROR too many logins are under way";
+      return {Status::kInternal, "SERVER_ERROR too many logins are under way"};
     case ErrorCode::kShutdown:
-      return "SERVER_ERROR the server is shutting down";
+      return {Status::kInternal, "SERVER_ERROR the server is shutting down"};
     case ErrorCode::kInterrupted:
-      return "SERVER_ERROR the command was killed, and nothing of it was done";
+      return {Status::kInternal, "SERVER_ERROR the command was killed, and nothing of it was done"};
     default:
       return {};
   }
-}
-
-// By the word that the line begins with.
-Status status_of(std::string_view line) {
-  if (line == "Unknown command") return Status::kUnknownCommand;
-  if (line == "CLIENT_ERROR unauthenticated") return Status::kAuthError;
-  if (line.find("too large") != std::string_view::npos) return Status::kTooLarge;
-  if (line.find("non-numeric") != std::string_view::npos) return Status::kNotANumber;
-  if (line.find("is not served") != std::string_view::npos) return Status::kNotSupported;
-  return line.starts_with("SERVER_ERROR") ? Status::kInternal : Status::kInvalid;
 }
 
 std::string in_one_line(std::string text) {
@@ -66,12 +61,8 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-}  // namespace
-
+// A word of the protocol and a sentence, for what has no fixed one.
 std::string text_of(const Error& error) {
-  if (const std::string_view fixed = fixed_text(error.code); !fixed.empty()) {
-    return std::string(fixed);
-  }
   switch (error.code) {
     case ErrorCode::kSql:
       return in_one_line("SERVER_ERROR " + error.message);
@@ -87,6 +78,8 @@ std::string text_of(const Error& error) {
       return "SERVER_ERROR " + std::string(error_name(error.code));
   }
 }
+
+}  // namespace
 
 void Answer::line(std::string_view text) {
   output_.append(text);
@@ -283,9 +276,16 @@ void Answer::ok() {
 
 void Answer::mechanisms() { packet("PLAIN"); }
 
-void Answer::error(std::string_view text) {
-  if (ask_.form != Form::kBinary) return line(text);
-  write_packet({ask_.opcode, ask_.opaque, status_of(text), 0, {}, {}, text}, output_);
+void Answer::error(const Refusal& why) {
+  if (ask_.form != Form::kBinary) return line(why.line);
+  write_packet({ask_.opcode, ask_.opaque, why.status, 0, {}, {}, why.line}, output_);
+}
+
+void Answer::error(const Error& error) {
+  if (const Refusal fixed = fixed_refusal(error.code); !fixed.line.empty()) {
+    return this->error(fixed);
+  }
+  this->error({Status::kInternal, text_of(error)});
 }
 
 }  // namespace hs::protocol::memcached

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/result.h"
 #include "protocol/memcached/ask.h"
+#include "protocol/memcached/status.h"
 
 namespace hs::protocol::memcached {
 
@@ -23,9 +24,6 @@ struct Hit {
   uint64_t cas = 0;
   std::optional<int64_t> seconds_left;  // none: it does not expire
 };
-
-// A word of the protocol and a sentence: `SERVER_ERROR out of memory`.
-std::string text_of(const Error& error);
 
 class Answer {
  public:
@@ -44,8 +42,8 @@ class Answer {
   void end_of_stats();
   void ok();  // of what has no row
   void mechanisms();
-  // `text`: as text_of() has it, or a refusal.
-  void error(std::string_view text);
+  void error(const Refusal& why);
+  void error(const Error& error);
 
  private:
   bool is_quiet_about(Outcome outcome) const;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/memcached/status.h"
+
 namespace hs::protocol::memcached {
 
 enum class Form : uint8_t { kText, kMeta, kBinary };
@@ -45,7 +47,7 @@ inline bool joins(Verb verb) {
 struct Ask {
   Form form = Form::kText;
   Verb verb = Verb::kWrong;
-  std::string_view refusal;  // a whole line of text, without its end
+  Refusal refusal;
   bool ends_connection = false;
   bool is_foreign = false;  // kWrong, of a browser
 

@@ -89,13 +89,13 @@ class Parser {
     ask_.cas = number_at(packet_, 16, 8);
     ask_.compares = ask_.cas != 0;
     const Operation* const known = find_operation(ask_.opcode);
-    if (known == nullptr) return refuse("Unknown command");
+    if (known == nullptr) return refuse(Status::kUnknownCommand, "Unknown command");
     const auto [key, extras, body] = sizes_of(packet_);
     const bool may_have_extras = known->verb == Verb::kFlush && extras == 4;
     const bool fits = key + extras <= body && (extras == known->extras || may_have_extras) &&
                       (known->key == Key::kAny || (key != 0) == (known->key == Key::kOne)) &&
                       key <= kMostKeySize && (known->has_value || key + extras == body);
-    if (!fits) return refuse("Invalid arguments");
+    if (!fits) return refuse(Status::kInvalid, "Invalid arguments");
     ask_.verb = known->verb;
     ask_.is_quiet = known->is_quiet;
     extras_ = packet_.substr(kHeader, extras);
@@ -105,9 +105,9 @@ class Parser {
   }
 
  private:
-  void refuse(std::string_view text) {
+  void refuse(Status status, std::string_view text) {
     ask_.verb = Verb::kWrong;
-    ask_.refusal = text;
+    ask_.refusal = {status, text};
   }
 
   void take() {

@@ -11,25 +11,12 @@
 
 #include "base/buffer.h"
 #include "protocol/memcached/ask.h"
+#include "protocol/memcached/status.h"
 #include "protocol/memcached/text.h"
 
 namespace hs::protocol::memcached {
 
 inline constexpr char kRequestMagic = static_cast<char>(0x80);
-
-enum class Status : uint16_t {
-  kOk = 0x00,
-  kKeyNotFound = 0x01,
-  kKeyExists = 0x02,
-  kTooLarge = 0x03,
-  kInvalid = 0x04,
-  kNotStored = 0x05,
-  kNotANumber = 0x06,
-  kAuthError = 0x20,
-  kUnknownCommand = 0x81,
-  kNotSupported = 0x83,
-  kInternal = 0x84,
-};
 
 // A packet at the front of `unread`, which is not empty.
 Extent next_packet(std::string_view unread, size_t longest);

@@ -33,7 +33,7 @@ void parse(std::string message, Parsed* parsed) {
 std::string refusal_of(const std::string& text) {
   Parsed parsed;
   parse(text, &parsed);
-  return parsed.ask.verb == Verb::kWrong ? std::string(parsed.ask.refusal) : "none";
+  return parsed.ask.verb == Verb::kWrong ? std::string(parsed.ask.refusal.line) : "none";
 }
 
 std::string packet(uint8_t opcode, const std::string& extras, const std::string& key,

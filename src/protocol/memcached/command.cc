@@ -58,7 +58,7 @@ bool MemcachedCommand::needs_no_login() const {
 void MemcachedCommand::begin(std::span<const Mapping* const> tables, const Facts& facts) {
   tables_ = tables;
   facts_ = facts;
-  refusal_.clear();
+  refusal_ = {};
   failure_.reset();
   columns_.clear();
   targets_.clear();
@@ -105,7 +105,7 @@ uint32_t MemcachedCommand::target(std::vector<uint16_t> columns, bool compares) 
 
 bool MemcachedCommand::next(Request& request) {
   is_running_ = true;
-  if (!refusal_.empty() || failure_ || outcome_ || keys_.empty()) return false;
+  if (is_refused() || failure_ || outcome_ || keys_.empty()) return false;
   if (access() == Access::kNone) return false;
   if (is_get()) return next_get(request);
   may_be_duplicate_ = false;
@@ -153,7 +153,7 @@ void MemcachedCommand::open_reply(Buffer& output, size_t max_reply_size) {
 
 void MemcachedCommand::refuse_with(const Error& error) {
   output_->truncate(start_);
-  if (!ask_.is_silent) Answer(ask_, *output_).error(text_of(error));
+  if (!ask_.is_silent) Answer(ask_, *output_).error(error);
 }
 
 std::optional<ErrorCode> MemcachedCommand::finish(const Error* failed) {
@@ -162,7 +162,7 @@ std::optional<ErrorCode> MemcachedCommand::finish(const Error* failed) {
     refuse_with(*failure_);
     return failure_->code;
   }
-  if (!refusal_.empty()) {
+  if (is_refused()) {
     output_->truncate(start_);
     if (!ask_.is_silent) Answer(ask_, *output_).error(refusal_);
     return ErrorCode::kNotImplemented;
@@ -206,7 +206,7 @@ void MemcachedCommand::reply() {
     case Verb::kMechanisms:
       return answer.mechanisms();
     case Verb::kLogin:
-      return answer.error("CLIENT_ERROR unauthenticated");
+      return answer.error(kUnauthenticated);
     default:
       break;
   }

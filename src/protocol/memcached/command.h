@@ -52,9 +52,10 @@ class MemcachedCommand final : public Command {
   bool locate(size_t key);
   void prepare_get();
   void prepare_change();
-  void refuse(std::string_view line) {
-    if (refusal_.empty()) refusal_ = line;
+  void refuse(const Refusal& why) {
+    if (!is_refused()) refusal_ = why;
   }
+  bool is_refused() const { return !refusal_.line.empty(); }
 
   uint32_t target(std::vector<uint16_t> columns, bool compares);
   std::vector<uint16_t> columns_of_get() const;
@@ -95,7 +96,7 @@ class MemcachedCommand final : public Command {
 
   std::span<const mapping::Mapping* const> tables_;
   Facts facts_;
-  std::string refusal_;
+  Refusal refusal_;
   std::optional<Error> failure_;
 
   struct Columns {

@@ -76,7 +76,7 @@ class Parser {
  private:
   void refuse(std::string_view line) {
     ask_.verb = Verb::kWrong;
-    ask_.refusal = line;
+    ask_.refusal = {Status::kInvalid, line};
   }
 
   bool take_flags() {

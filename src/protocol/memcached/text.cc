@@ -92,7 +92,7 @@ class Parser {
   void take(Verb verb) { ask_.verb = verb; }
   void refuse(std::string_view line) {
     ask_.verb = Verb::kWrong;
-    ask_.refusal = line;
+    ask_.refusal = {Status::kInvalid, line};
   }
 
   bool take_key(std::string_view key) {
