@@ -4,10 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/clock.h"
 #include "exec/auth.h"
-#include "exec/gtid.h"
-#include "exec/login.h"
 #include "server/forget.h"
 
 namespace hs::server {
@@ -291,176 +288,6 @@ void Batch::answer(const Request& request, protocol::Codec& codec, Entry& entry)
   if (!at_work_->must_wait()) peer.waits_since_ms = 0;
 }
 
-void Batch::answer_again(Entry& entry) {
-  Peer& peer = *entry.peer;
-  protocol::Codec& codec = codec_of(peer);
-  const Request request = codec.decode(*peer.conversation, entry.text);
-  if (request.verb == Verb::kCommand) entry.plan = plan(request, peer);
-  answer(request, codec, entry);
-}
-
-// Handles a request that must wait, with nothing uncommitted but in the client's own transaction.
-// False: it was parked.
-bool Batch::answer_or_park(Entry& entry) {
-  Peer& peer = *entry.peer;
-  const uint32_t patience_ms = at_work_->patience_ms();
-  const int64_t waited_ms = peer.waits_since_ms == 0 ? 0 : monotonic_ms() - peer.waits_since_ms;
-  if (waited_ms >= patience_ms) {
-    // This is the last try: its error stands.
-    answer_waiting(entry, 0);
-    return true;
-  }
-  if (outlet_ != nullptr && !outlet_->begin_wait(peer)) {
-    park(entry);
-    return false;
-  }
-  struct Wait {
-    Outlet* outlet;
-    ~Wait() {
-      if (outlet != nullptr) outlet->end_wait();
-    }
-  } const wait{outlet_};
-  // After begin_wait(), since whatever kills the connection interrupts only what can be seen there.
-  const bool gives_up = peer.record.is_killed();
-  answer_waiting(entry, gives_up ? 0 : patience_ms - static_cast<uint32_t>(waited_ms));
-  return true;
-}
-
-void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
-  struct Waiting {
-    engine::Session& session;
-    ~Waiting() { session.end_waiting(); }
-  } const waiting{*at_work_};
-  at_work_->begin_waiting(most_ms);
-  if (most_ms != 0) counters_.lock_waits.add(1);
-  const int64_t began_ns = tally_.waits_since();
-  answer_again(entry);
-  tally_.waited(began_ns);
-}
-
-// The message and all that follows it stay in the input as if they had not been read.
-void Batch::set_aside(Entry& entry) {
-  Peer& peer = *entry.peer;
-  peer.output().truncate(entry.reply_begin);
-  peer.used = static_cast<size_t>(entry.text.data() - peer.input().data());
-  peer.conversation->forget_incomplete();
-  peer.may_have_more = true;
-  peer.awaits_commit = peer.awaits_gtid = false;
-  peer.ending = Peer::Ending::kNone;
-}
-
-// True: the request is set aside. What the peer has changed is committed first, together with the
-// changes of others, and its replies do not wait for what this request waits for.
-bool Batch::waits_for_gtid(const Request& request, Entry& entry) {
-  Peer& peer = *entry.peer;
-  if (has_changed_) {
-    set_aside(entry);
-    peer.awaits_commit = true;
-    return true;
-  }
-  if (entry.plan.kind != Plan::Kind::kAwaitGtid) return false;
-  // What is read behind it must not be older than what was waited for.
-  if (!writes()) (void)session_.commit();
-  const auto look = exec::look_for_gtid(context_, request, monotonic_ms(), peer.client, session_,
-                                        [&peer] { return peer.host(); });
-  if (!look) {
-    entry.plan = {.error = look.error().code};
-  } else if (*look == exec::GtidLook::kMustWait) {
-    set_aside(entry);
-    peer.awaits_gtid = true;
-    return true;
-  } else {
-    entry.plan.is_applied = *look == exec::GtidLook::kApplied;
-  }
-  return false;
-}
-
-// True: the request is set aside until the peer's login is done.
-bool Batch::waits_for_login(const Request& request, Entry& entry) {
-  Peer& peer = *entry.peer;
-  const net::Transport& transport = peer.transport();
-  const net::TlsStream* const tls = transport.tls();
-  const exec::Channel channel{transport.descriptor(), tls != nullptr ? tls->ssl() : nullptr,
-                              transport.is_secure(), transport.is_local()};
-  if (!exec::begin_login(request, channel, peer.client)) return false;
-  set_aside(entry);
-  peer.logs_in = true;
-  return true;
-}
-
-void Batch::park(Entry& entry) {
-  Peer& peer = *entry.peer;
-  set_aside(entry);
-  peer.parked = true;
-  counters_.parked.add(1);
-  if (peer.waits_since_ms == 0) peer.waits_since_ms = monotonic_ms();
-  entry.peer = nullptr;
-}
-
-void Batch::execute_group_again() {
-  session_.rollback();
-  take_replies_back(group_);
-  for (Entry& entry : group_) {
-    if (entry.peer->ending == Peer::Ending::kFailed) continue;
-    if (entry.peer->is_set_aside(entry.text)) {
-      entry.peer = nullptr;  // the message follows one that is parked or put back
-      continue;
-    }
-    counters_.retries.add(1);
-    if (entry.part != Entry::Part::kNone) {
-      entry.reply_begin = entry.peer->output().size();
-      put_back(entry);
-      entry.peer = nullptr;
-      continue;
-    }
-    execute_alone(entry);
-    make_final(entry);  // its reply waits for no later one
-  }
-}
-
-void Batch::execute_alone(Entry& entry) {
-  Buffer& output = entry.peer->output();
-  entry.reply_begin = output.size();
-  const int64_t begin_ms = monotonic_ms();
-  for (int attempt = 1;; ++attempt) {
-    Result<void> committed;
-    try {
-      answer_again(entry);
-      if (session_.must_wait()) {
-        output.truncate(entry.reply_begin);
-        session_.rollback();
-        if (!answer_or_park(entry)) return;
-      }
-    } catch (...) {
-      give_up(entry);
-    }
-    if (!session_.transaction_lost() && entry.outcome.must_undo) {
-      session_.rollback();
-      tally_.worked(*entry.peer, entry.plan, entry.outcome);
-      return;  // its error stands
-    }
-    if (!session_.transaction_lost()) {
-      committed = commit({&entry, 1});
-      if (committed || !session_.gave_way()) {
-        tally_.worked(*entry.peer, entry.plan, entry.outcome);
-        if (!committed) refuse({&entry, 1}, committed.error());
-        return;
-      }
-    }
-    session_.rollback();
-    // Clients that know keys see no locks, so no deadlock either: those that make a row lock the gap
-    // for it first, and meet there.
-    const bool is_patient = session_.gave_way() || entry.plan.is_command;
-    const bool is_last = attempt >= kAttemptsAlone &&
-                         !(is_patient && monotonic_ms() - begin_ms < session_.patience_ms());
-    if (is_last) {
-      if (!committed) refuse({&entry, 1}, committed.error());
-      return;
-    }
-    output.truncate(entry.reply_begin);
-  }
-}
-
 Result<void> Batch::commit(std::span<Entry> group) {
   const bool changed = session_.has_uncommitted_changes();
   Result<void> committed = session_.commit();
@@ -469,23 +296,6 @@ Result<void> Batch::commit(std::span<Entry> group) {
     note_gtid(group);
   }
   return committed;
-}
-
-// The group was not committed, or nobody can tell: an error would say that nothing was done, so its
-// connections end without a reply.
-void Batch::refuse(std::span<Entry> group, const Error& error) {
-  const bool is_unknown = session_.is_outcome_unknown();
-  lost_outcome_ |= is_unknown;
-  session_.rollback();
-  take_replies_back(group);
-  for (Entry& entry : group) {
-    if (is_unknown) {
-      entry.outcome = {.error = error.code};
-      entry.peer->ending = Peer::Ending::kAbandoned;
-    } else if (entry.peer->ending != Peer::Ending::kFailed) {
-      reply_error(entry, error);
-    }
-  }
 }
 
 // Each peer that has changed something may ask which transaction it was.
@@ -523,36 +333,6 @@ void Batch::make_final(Entry& entry) {
   if (peer == nullptr) return;
   tally_.done(*peer, entry.plan, entry.outcome);
   if (entry.part == Entry::Part::kEnd) transactions_->note_whole(!entry.outcome.error);
-}
-
-void Batch::take_replies_back(std::span<const Entry> group) {
-  for (auto entry = group.rbegin(); entry != group.rend(); ++entry) {
-    Buffer& output = entry->peer->output();
-    if (output.size() > entry->reply_begin) output.truncate(entry->reply_begin);
-  }
-}
-
-void Batch::reply_error(Entry& entry, const Error& error) {
-  Peer& peer = *entry.peer;
-  entry.reply_begin = peer.output().size();
-  try {
-    protocol::Codec& codec = codec_of(peer);
-    // What a command's error looks like depends on the command.
-    if (entry.plan.is_command) (void)codec.decode(*peer.conversation, entry.text);
-    codec.reply_to(*peer.conversation, peer.output()).error(error);
-    entry.outcome = {.error = error.code};
-  } catch (...) {
-    give_up(entry);
-  }
-}
-
-// There is no memory even for an error reply. Without a reply the client would take the next one
-// for it, so the connection ends here.
-void Batch::give_up(Entry& entry) {
-  entry.peer->ending = streams_ ? Peer::Ending::kAbandoned : Peer::Ending::kFailed;
-  out_of_memory_ = true;
-  if (!streams_) entry.peer->output().truncate(entry.reply_begin);
-  codec_of(*entry.peer).drop_reply();
 }
 
 // Only on the read port: the replies before are final.

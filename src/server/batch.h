@@ -224,28 +224,33 @@ class Batch {
   }
   protocol::Codec& codec_of(const Peer& peer);
   void answer(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
+  Result<void> commit(std::span<Entry> group);
+  void note_gtid(std::span<Entry> group);
+  void end_group();
+  void tally_group();
+  void make_final(Entry& entry);
+  void end_interruptible();
+  void mark_unfinished();
+  void finish(Peer& peer);
+  void begin_stream();
+
+  // batch_again.cc
   void answer_again(Entry& entry);
+  void execute_group_again();
+  void execute_alone(Entry& entry);
+  void refuse(std::span<Entry> group, const Error& error);
+  void take_replies_back(std::span<const Entry> group);
+  void reply_error(Entry& entry, const Error& error);
+  void give_up(Entry& entry);
+
+  // batch_waits.cc
   bool answer_or_park(Entry& entry);
   void answer_waiting(Entry& entry, uint32_t most_ms);
   static void set_aside(Entry& entry);
   bool waits_for_gtid(const protocol::Request& request, Entry& entry);
   bool waits_for_login(const protocol::Request& request, Entry& entry);
   void park(Entry& entry);
-  void execute_group_again();
-  void execute_alone(Entry& entry);
-  Result<void> commit(std::span<Entry> group);
-  void refuse(std::span<Entry> group, const Error& error);
-  void note_gtid(std::span<Entry> group);
-  void end_group();
-  void tally_group();
-  void make_final(Entry& entry);
-  void take_replies_back(std::span<const Entry> group);
-  void reply_error(Entry& entry, const Error& error);
-  void give_up(Entry& entry);
-  void end_interruptible();
-  void mark_unfinished();
-  void finish(Peer& peer);
-  void begin_stream();
+
   // batch_transaction.cc
   bool transact(const protocol::Request& request, protocol::Codec& codec, Entry& entry);
   void begin_transaction(const protocol::Request& request, protocol::Codec& codec, Entry& entry);

@@ -1,0 +1,131 @@
+// A group that was undone: its requests are executed again, each alone, or are refused.
+#include <utility>
+
+#include "base/clock.h"
+#include "server/batch.h"
+
+namespace hs::server {
+
+using protocol::Request;
+using protocol::Verb;
+
+void Batch::answer_again(Entry& entry) {
+  Peer& peer = *entry.peer;
+  protocol::Codec& codec = codec_of(peer);
+  const Request request = codec.decode(*peer.conversation, entry.text);
+  if (request.verb == Verb::kCommand) entry.plan = plan(request, peer);
+  answer(request, codec, entry);
+}
+
+void Batch::execute_group_again() {
+  session_.rollback();
+  take_replies_back(group_);
+  for (Entry& entry : group_) {
+    if (entry.peer->ending == Peer::Ending::kFailed) continue;
+    if (entry.peer->is_set_aside(entry.text)) {
+      entry.peer = nullptr;  // the message follows one that is parked or put back
+      continue;
+    }
+    counters_.retries.add(1);
+    if (entry.part != Entry::Part::kNone) {
+      entry.reply_begin = entry.peer->output().size();
+      put_back(entry);
+      entry.peer = nullptr;
+      continue;
+    }
+    execute_alone(entry);
+    make_final(entry);  // its reply waits for no later one
+  }
+}
+
+void Batch::execute_alone(Entry& entry) {
+  Buffer& output = entry.peer->output();
+  entry.reply_begin = output.size();
+  const int64_t begin_ms = monotonic_ms();
+  for (int attempt = 1;; ++attempt) {
+    Result<void> committed;
+    try {
+      answer_again(entry);
+      if (session_.must_wait()) {
+        output.truncate(entry.reply_begin);
+        session_.rollback();
+        if (!answer_or_park(entry)) return;
+      }
+    } catch (...) {
+      give_up(entry);
+    }
+    if (!session_.transaction_lost() && entry.outcome.must_undo) {
+      session_.rollback();
+      tally_.worked(*entry.peer, entry.plan, entry.outcome);
+      return;  // its error stands
+    }
+    if (!session_.transaction_lost()) {
+      committed = commit({&entry, 1});
+      if (committed || !session_.gave_way()) {
+        tally_.worked(*entry.peer, entry.plan, entry.outcome);
+        if (!committed) refuse({&entry, 1}, committed.error());
+        return;
+      }
+    }
+    session_.rollback();
+    // Clients that know keys see no locks, so no deadlock either: those that make a row lock the gap
+    // for it first, and meet there.
+    const bool is_patient = session_.gave_way() || entry.plan.is_command;
+    const bool is_last = attempt >= kAttemptsAlone &&
+                         !(is_patient && monotonic_ms() - begin_ms < session_.patience_ms());
+    if (is_last) {
+      if (!committed) refuse({&entry, 1}, committed.error());
+      return;
+    }
+    output.truncate(entry.reply_begin);
+  }
+}
+
+// The group was not committed, or nobody can tell: an error would say that nothing was done, so its
+// connections end without a reply.
+void Batch::refuse(std::span<Entry> group, const Error& error) {
+  const bool is_unknown = session_.is_outcome_unknown();
+  lost_outcome_ |= is_unknown;
+  session_.rollback();
+  take_replies_back(group);
+  for (Entry& entry : group) {
+    if (is_unknown) {
+      entry.outcome = {.error = error.code};
+      entry.peer->ending = Peer::Ending::kAbandoned;
+    } else if (entry.peer->ending != Peer::Ending::kFailed) {
+      reply_error(entry, error);
+    }
+  }
+}
+
+void Batch::take_replies_back(std::span<const Entry> group) {
+  for (auto entry = group.rbegin(); entry != group.rend(); ++entry) {
+    Buffer& output = entry->peer->output();
+    if (output.size() > entry->reply_begin) output.truncate(entry->reply_begin);
+  }
+}
+
+void Batch::reply_error(Entry& entry, const Error& error) {
+  Peer& peer = *entry.peer;
+  entry.reply_begin = peer.output().size();
+  try {
+    protocol::Codec& codec = codec_of(peer);
+    // What a command's error looks like depends on the command.
+    if (entry.plan.is_command) (void)codec.decode(*peer.conversation, entry.text);
+    codec.reply_to(*peer.conversation, peer.output()).error(error);
+    entry.outcome = {.error = error.code};
+  } catch (...) {
+    give_up(entry);
+  }
+}
+
+// There is no memory even for an error reply. Without a reply the client would take the next one
+// for it, so the connection ends here.
+void Batch::give_up(Entry& entry) {
+  entry.peer->ending = streams_ ? Peer::Ending::kAbandoned : Peer::Ending::kFailed;
+  out_of_memory_ = true;
+  if (!streams_) entry.peer->output().truncate(entry.reply_begin);
+  codec_of(*entry.peer).drop_reply();
+}
+
+}  // namespace hs::server
