@@ -2,48 +2,33 @@
 // that have names.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "mapping/directory.h"
-#include "server/batch.h"
-#include "testing/fake_engine.h"
+#include "testing/fixtures/keyed_batch.h"
 
 namespace hs::fuzz {
 
-class KeysWorld {
+class KeysWorld : private server::KeyedBatch {
  public:
   explicit KeysWorld(const protocol::Protocol& protocol)
-      : protocols_{&protocol}, session_(fake_.make_session(engine::Mode::kReadWrite, "fuzz")) {
-    session_->enter({});
-    for (const char* table : kTables) fake_.create_table(table);
-    fake_.set_now(fixed_ms() / 1000);
-    context_.directory = &directory_;
-    context_.wall_ms = fixed_ms;
-    batch_ = std::make_unique<server::Batch>(context_, protocols_, *session_, counters_);
-    peer_ = std::make_unique<server::Peer>(pool_, protocol);
-  }
+      : KeyedBatch(protocol, kTables, {.max_request_size = 8192, .max_reply_size = 8192}) {}
 
   void receive(std::string_view bytes) {
-    if (peer_->ending != server::Peer::Ending::kNone) return;
-    peer_->input().append(bytes);
+    if (first_.ending != server::Peer::Ending::kNone) return;
+    send_bytes(first_, bytes);
     do {
-      batch_->run(*peer_);
-      batch_->finish();
-      batch_->clear();
-      replies_ += peer_->output().view();
-      peer_->output().consume(peer_->output().size());
-      has_versions_ |= !fake_.rows("d", "x").empty();
-    } while (peer_->may_have_more && peer_->ending == server::Peer::Ending::kNone);
+      run({&first_});
+      replies_ += take(first_);
+      has_versions_ |= !KeyedBatch::rows("x").empty();
+    } while (first_.may_have_more && first_.ending == server::Peer::Ending::kNone);
   }
 
   const std::string& replies() const { return replies_; }
   std::string rows() const {
     std::string all;
     for (const char* table : {"kv", "n", "two", "s", "x"}) {
-      for (const std::string& row : fake_.rows("d", table)) all += row + "\n";
+      for (const std::string& row : KeyedBatch::rows(table)) all += row + "\n";
     }
     return all;
   }
@@ -52,8 +37,6 @@ class KeysWorld {
   bool has_changes() const { return session_->has_uncommitted_changes(); }
 
  private:
-  static int64_t fixed_ms() { return 1'700'000'000'000; }
-
   static constexpr const char* kTableWithVersions =
       "d.x(k text, v text null, f int null, c big null, e int null expires; PRIMARY(k)) "
       "hs: name=x value=v flags=f cas=c ttl=e";
@@ -65,17 +48,6 @@ class KeysWorld {
       kTableWithVersions,
   };
 
-  const protocol::Protocol* const protocols_[1];
-  testing::FakeEngine fake_;
-  std::unique_ptr<engine::Session> session_;
-  mapping::Directory directory_;
-  exec::Context context_{engine::Mode::kReadWrite,
-                         Limits{.max_request_size = 8192, .max_reply_size = 8192},
-                         [] { return int64_t{0}; }};
-  server::Counters counters_;
-  exec::SpecPool pool_;
-  std::unique_ptr<server::Batch> batch_;
-  std::unique_ptr<server::Peer> peer_;
   std::string replies_;
   bool has_versions_ = false;
 };

@@ -5,11 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "mapping/directory.h"
 #include "protocol/memcached/binary.h"
 #include "protocol/memcached/codec.h"
-#include "server/batch.h"
-#include "testing/fixtures/batch_fixture.h"
+#include "testing/fixtures/keyed_batch.h"
 
 namespace hs::server {
 namespace {
@@ -17,47 +15,22 @@ namespace {
 using protocol::memcached::append_number;
 using protocol::memcached::memcached_protocol;
 
-constexpr int64_t kNow = 1'700'000'000;
 constexpr int kDuplicateKey = 121;
 
-class MemcachedTest : public ::testing::Test {
- protected:
-  MemcachedTest()
-      : faulty_(fake_),
-        session_(faulty_.make_session(engine::Mode::kReadWrite, "test")),
-        first_(pool_, memcached_protocol()),
-        second_(pool_, memcached_protocol()) {
-    session_->enter({});
-    fake_.set_now(kNow);
-    fake_.create_table("d.kv(k text, v text null; PRIMARY(k)) hs: name=kv");
-    fake_.create_table("d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v");
-    fake_.create_table("d.u(k int, v text null; PRIMARY(k); unique by_v(v)) hs: name=u");
-    fake_.create_table(
-        "d.x(k text, v text null, f int null, c big null, e int null expires; PRIMARY(k)) "
-        "hs: name=x value=v flags=f cas=c ttl=e");
-    context_.directory = &directory_;
-    context_.wall_ms = [] { return kNow * 1000; };
-    batch_.emplace(context_, kProtocolsOfMemcached, *session_, counters_);
-  }
+constexpr const char* kTables[] = {
+    "d.kv(k text, v text null; PRIMARY(k)) hs: name=kv",
+    "d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v",
+    "d.u(k int, v text null; PRIMARY(k); unique by_v(v)) hs: name=u",
+    "d.x(k text, v text null, f int null, c big null, e int null expires; PRIMARY(k)) "
+    "hs: name=x value=v flags=f cas=c ttl=e",
+};
 
-  void run(const std::vector<Peer*>& peers) {
-    for (Peer* peer : peers) batch_->run(*peer);
-    batch_->finish();
-    batch_->clear();
-  }
-  static std::string take(Peer& peer) {
-    std::string output(peer.output().view());
-    peer.output().consume(output.size());
-    return output;
-  }
-  static void send(Peer& peer, std::string_view bytes) { peer.input().append(bytes); }
-  std::string ask(std::string_view bytes) {
-    send(first_, bytes);
-    run({&first_});
-    return take(first_);
-  }
-  std::vector<std::string> rows(std::string_view table) const { return fake_.rows("d", table); }
-  using Rows = std::vector<std::string>;
+class MemcachedTest : public ::testing::Test, protected KeyedBatch {
+ protected:
+  MemcachedTest() : KeyedBatch(memcached_protocol(), kTables) {}
+
+  static void send(Peer& peer, std::string_view bytes) { send_bytes(peer, bytes); }
+  std::string ask(std::string_view bytes) { return ask_bytes(bytes); }
 
   static std::string packet(uint8_t opcode, std::string_view key, std::string_view extras = {},
                             std::string_view value = {}) {
@@ -80,18 +53,6 @@ class MemcachedTest : public ::testing::Test {
     append_number(0, 4, &extras);
     return extras;
   }
-
-  inline static const protocol::Protocol* const kProtocolsOfMemcached[] = {&memcached_protocol()};
-
-  testing::FakeEngine fake_;
-  testing::FaultyEngine faulty_;
-  std::unique_ptr<engine::Session> session_;
-  mapping::Directory directory_;
-  exec::Context context_{engine::Mode::kReadWrite, Limits{}, [] { return int64_t{0}; }};
-  Counters counters_;
-  exec::SpecPool pool_;
-  std::optional<Batch> batch_;
-  Peer first_, second_;
 };
 
 TEST_F(MemcachedTest, AKeyNamesARowOfATable) {

@@ -4,29 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "mapping/directory.h"
 #include "protocol/resp/codec.h"
-#include "server/batch.h"
-#include "testing/fixtures/batch_fixture.h"
+#include "testing/fixtures/keyed_batch.h"
 
 namespace hs::server {
 namespace {
 
 using protocol::resp::resp_protocol;
 
-class RespTest : public ::testing::Test {
+constexpr const char* kTables[] = {
+    "d.kv(k text, v text null; PRIMARY(k)) hs: name=kv",
+    "d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v",
+};
+
+class RespTest : public ::testing::Test, protected KeyedBatch {
  protected:
-  RespTest()
-      : faulty_(fake_),
-        session_(faulty_.make_session(engine::Mode::kReadWrite, "test")),
-        first_(pool_, resp_protocol()),
-        second_(pool_, resp_protocol()) {
-    session_->enter({});
-    fake_.create_table("d.kv(k text, v text null; PRIMARY(k)) hs: name=kv");
-    fake_.create_table("d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v");
-    context_.directory = &directory_;
-    batch_.emplace(context_, kProtocolsOfRedis, *session_, counters_);
-  }
+  RespTest() : KeyedBatch(resp_protocol(), kTables) {}
 
   static std::string message(const std::vector<std::string>& arguments) {
     std::string text = "*" + std::to_string(arguments.size()) + "\r\n";
@@ -45,36 +38,8 @@ class RespTest : public ::testing::Test {
     return message(arguments);
   }
 
-  void send(Peer& peer, std::string_view line) { peer.input().append(words(line)); }
-  void run(const std::vector<Peer*>& peers) {
-    for (Peer* peer : peers) batch_->run(*peer);
-    batch_->finish();
-    batch_->clear();
-  }
-  static std::string take(Peer& peer) {
-    std::string output(peer.output().view());
-    peer.output().consume(output.size());
-    return output;
-  }
-  std::string ask(std::string_view line) {
-    send(first_, line);
-    run({&first_});
-    return take(first_);
-  }
-  std::vector<std::string> rows(std::string_view table) const { return fake_.rows("d", table); }
-  using Rows = std::vector<std::string>;
-
-  inline static const protocol::Protocol* const kProtocolsOfRedis[] = {&resp_protocol()};
-
-  testing::FakeEngine fake_;
-  testing::FaultyEngine faulty_;
-  std::unique_ptr<engine::Session> session_;
-  mapping::Directory directory_;
-  exec::Context context_{engine::Mode::kReadWrite, Limits{}, [] { return int64_t{0}; }};
-  Counters counters_;
-  exec::SpecPool pool_;
-  std::optional<Batch> batch_;
-  Peer first_, second_;
+  static void send(Peer& peer, std::string_view line) { send_bytes(peer, words(line)); }
+  std::string ask(std::string_view line) { return ask_bytes(words(line)); }
 };
 
 TEST_F(RespTest, ACommandFindsTheTableOfItsKeyAndKnowsItFromThenOn) {
