@@ -32,11 +32,14 @@ size_t error_count();
 
 struct Error {
   ErrorCode code = ErrorCode::kCommand;
-  // kEngine: the handler's error number; kSql and kAccessDenied: the SQL error number; else 0
+  // kEngine: the handler's error number; kSql and kAccessDenied: the SQL error number; kLockTables:
+  // kReadOnlyServer, if no lock is the reason; else 0
   int number = 0;
   // kSql: the server's own sentence; kTableComment: what is wrong with it; else empty
   std::string message;
 
+  static constexpr int kReadOnlyServer = 1290;  // as SQL numbers it
+  static Error read_only_server() { return Error{ErrorCode::kLockTables, kReadOnlyServer, {}}; }
   static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
   static Error access_denied(int number) { return Error{ErrorCode::kAccessDenied, number, {}}; }
   static Error sql(int number, std::string message) {

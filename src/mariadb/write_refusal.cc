@@ -20,7 +20,7 @@ Error log_is_off() {
 std::optional<Error> refusal(engine::Access access, bool ignores_read_only) {
   if (access == engine::Access::kRead) return {};
   if ((opt_readonly && !ignores_read_only) || global_system_variables.tx_read_only)
-    return Error{ErrorCode::kLockTables, 0, {}};
+    return Error::read_only_server();
   if (log_was_switched_off()) return log_is_off();
   return {};
 }

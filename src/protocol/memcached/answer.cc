@@ -32,8 +32,7 @@ Refusal fixed_refusal(ErrorCode code) {
     case ErrorCode::kUnsupportedTable:
       return {Status::kNotSupported, "SERVER_ERROR the table has a feature that is not served"};
     case ErrorCode::kLockTables:
-      return {Status::kInternal,
-              "SERVER_ERROR the table could not be locked in time, or the server is read-only"};
+      return {Status::kInternal, "SERVER_ERROR the table could not be locked in time"};
     case ErrorCode::kRequestTooLong:
       return {Status::kTooLarge, "SERVER_ERROR object too large for cache"};
     case ErrorCode::kReplyTooLong:
@@ -282,6 +281,9 @@ void Answer::error(const Refusal& why) {
 }
 
 void Answer::error(const Error& error) {
+  if (error.code == ErrorCode::kLockTables && error.number == Error::kReadOnlyServer) {
+    return this->error(fixed_refusal(ErrorCode::kReadOnly));
+  }
   if (const Refusal fixed = fixed_refusal(error.code); !fixed.line.empty()) {
     return this->error(fixed);
   }

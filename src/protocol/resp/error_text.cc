@@ -3,6 +3,9 @@
 namespace hs::protocol::resp {
 namespace {
 
+// Clients that know several servers go to another one.
+constexpr std::string_view kReadOnly = "READONLY You can't write against a read only replica.";
+
 std::string_view fixed_text(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUnauthorized:
@@ -12,7 +15,7 @@ std::string_view fixed_text(ErrorCode code) {
     case ErrorCode::kInsecureTransport:
       return "ERR the server requires TLS (require_secure_transport)";
     case ErrorCode::kReadOnly:
-      return "READONLY You can't write against a read only replica.";
+      return kReadOnly;
     case ErrorCode::kTooManyConnections:
       return "ERR max number of clients reached";
     case ErrorCode::kMaxMemory:
@@ -22,7 +25,7 @@ std::string_view fixed_text(ErrorCode code) {
     case ErrorCode::kUnsupportedTable:
       return "ERR the table has a feature that is not served";
     case ErrorCode::kLockTables:
-      return "TRYAGAIN the table could not be locked in time, or the server is read-only";
+      return "TRYAGAIN the table could not be locked in time";
     case ErrorCode::kKeyValue:
       return "ERR the key cannot be that of a row: its column would store another value";
     case ErrorCode::kNotANumber:
@@ -46,9 +49,19 @@ std::string_view fixed_text(ErrorCode code) {
   }
 }
 
+// Before a change, or at its commit.
+bool is_about_read_only(const Error& error) {
+  constexpr int kReadOnlyTransaction = 1792, kReadOnlyMode = 1836;
+  if (error.code == ErrorCode::kLockTables) return error.number == Error::kReadOnlyServer;
+  return error.code == ErrorCode::kSql &&
+         (error.number == Error::kReadOnlyServer || error.number == kReadOnlyTransaction ||
+          error.number == kReadOnlyMode);
+}
+
 }  // namespace
 
 std::string text_of(const Error& error) {
+  if (is_about_read_only(error)) return std::string(kReadOnly);
   if (const std::string_view fixed = fixed_text(error.code); !fixed.empty()) {
     return std::string(fixed);
   }
