@@ -130,6 +130,35 @@ TEST_F(MemcachedTest, ACommitThatFailsIsTheAnswerOfEachCommand) {
   EXPECT_EQ(rows("kv"), (Rows{"a,0"}));
 }
 
+TEST_F(MemcachedTest, TheStatusOfAnErrorDoesNotDependOnItsWords) {
+  for (const std::string words : {"too large", "non-numeric", "is not served"}) {
+    faulty_.fail(testing::Call::kCommit, 1, Error::sql(1644, words));
+    const std::string told = ask(packet(0x01, "kv:a", std::string(8, '\0'), "1"));
+    EXPECT_EQ(status_of(told), 0x84) << words;
+    EXPECT_TRUE(told.ends_with("SERVER_ERROR " + words));
+  }
+  EXPECT_EQ(status_of(ask(packet(0x08, ""))), 0x83);
+  ask("set kv:a 0 0 1\r\nx\r\n");
+  EXPECT_EQ(status_of(ask(packet(0x05, "kv:a", counting(1, 0)))), 0x06);
+  EXPECT_EQ(status_of(ask(packet(0x99, ""))), 0x81);
+}
+
+TEST_F(MemcachedTest, AReadOnlyServerIsToldFromALockedTable) {
+  faulty_.fail(testing::Call::kCommit, 1, Error::read_only_server());
+  EXPECT_EQ(ask("set kv:a 0 0 1\r\n1\r\n"), "SERVER_ERROR the server is read-only\r\n");
+  faulty_.fail(testing::Call::kCommit, 1, Error{ErrorCode::kLockTables, 0, {}});
+  EXPECT_EQ(ask("set kv:a 0 0 1\r\n1\r\n"),
+            "SERVER_ERROR the table could not be locked in time\r\n");
+}
+
+TEST_F(MemcachedTest, ARowThatIsTouchedOrDeletedGetsNoVersion) {
+  const auto version_of = [](std::string_view told) { return told.substr(16, 8); };
+  const std::string none(8, '\0');
+  EXPECT_NE(version_of(ask(packet(0x01, "x:a", none, "1"))), none);
+  EXPECT_EQ(version_of(ask(packet(0x1c, "x:a", std::string(4, '\0')))), none);
+  EXPECT_EQ(version_of(ask(packet(0x04, "x:a"))), none);
+}
+
 TEST_F(MemcachedTest, ACountThatMeetsANewRowBeginsAgain) {
   ask("get n:a\r\n");
   faulty_.fail(testing::Call::kInsert, 1, Error::engine(kDuplicateKey));

@@ -196,3 +196,23 @@ def test_stats_tell_what_is_true(server: PrivateServer, raw: Raw) -> None:
     pid = (server.data_directory / server.sql("SELECT @@pid_file")[0][0]).read_text().strip()
     assert stats[b"pid"] == pid.encode()
     assert abs(int(stats[b"time"]) - time.time()) < 60
+
+
+def test_a_get_of_many_tables_with_a_broken_one_is_one_answer(server: PrivateServer, raw: Raw) -> None:
+    tables = [f"t{i}" for i in range(20)]
+    for name in tables:
+        server.sql(f"CREATE TABLE hs.{name} (k INT PRIMARY KEY, v INT) COMMENT 'hs: name={name}'")
+        raw.ask(b"set %s:1 0 0 1\r\n1\r\n" % name.encode(), b"STORED\r\n")
+    keys = b" ".join(b"%s:%d" % (name.encode(), i) for i in range(200) for name in tables)
+    whole = b"".join(b"VALUE %s:1 0 1\r\n1\r\n" % name.encode() for name in tables) + b"END\r\n"
+    raw.ask(b"get %s\r\n" % keys, whole)
+    server.sql("ALTER TABLE hs.t7 COMMENT 'hs: name=t7 value=nothing'")
+    told = raw.line(b"get %s\r\n" % keys)
+    assert told.startswith(b"SERVER_ERROR the table's comment: "), told
+    raw.ask(b"mn\r\n", b"MN\r\n")  # and nothing behind it
+    raw.ask(b"get t1:1 t2:1\r\n", b"VALUE t1:1 0 1\r\n1\r\nVALUE t2:1 0 1\r\n1\r\nEND\r\n")
+    server.sql("DROP TABLE hs.t7")
+    raw.ask(b"get %s\r\n" % keys, whole.replace(b"VALUE t7:1 0 1\r\n1\r\n", b""))
+    server.sql("CREATE TABLE hs.t7 (k INT PRIMARY KEY, v INT) COMMENT 'hs: name=t7'")
+    server.sql("INSERT INTO hs.t7 VALUES (1, 1)")
+    raw.ask(b"get %s\r\n" % keys, whole)

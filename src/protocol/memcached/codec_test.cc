@@ -114,6 +114,13 @@ TEST(MemcachedCodecTest, LinesThatAreWrongAreRefusedAsMemcachedDoes) {
   EXPECT_EQ(refusal_of("delete k 5\r\n"),
             "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]");
   EXPECT_EQ(refusal_of("delete k 0 noreply\r\n"), "none");
+  EXPECT_EQ(refusal_of("verbosity\r\n"), "ERROR");
+  EXPECT_EQ(refusal_of("verbosity 1 2 3\r\n"), "ERROR");
+  EXPECT_EQ(refusal_of("verbosity x\r\n"), kBadLine);
+  EXPECT_EQ(refusal_of("verbosity 1\r\n"), "none");
+  EXPECT_EQ(refusal_of("verbosity noreply\r\n"), "none");
+  EXPECT_EQ(refusal_of("stats noreply\r\n"), "ERROR");
+  EXPECT_EQ(refusal_of("stats\r\n"), "none");
   EXPECT_EQ(refusal_of("mg k N5\r\n"), "CLIENT_ERROR invalid flag");
   EXPECT_EQ(refusal_of("mg k v v\r\n"), "CLIENT_ERROR invalid flag");
   EXPECT_EQ(refusal_of("mg k b\r\n"), "CLIENT_ERROR error decoding key");

@@ -23,7 +23,8 @@ void MemcachedCommand::prepare_change() {
   if (has_exptime && !table().ttl) return refuse(kNoTtl);
   if (stores(ask_.verb) && ask_.flags != 0 && !table().flags) return refuse(kNoFlags);
   new_cas_ = ask_.new_cas ? *ask_.new_cas : table().cas ? mapping::next_version() : 0;
-  old_hit_.cas = new_cas_;
+  // Neither a row that is deleted nor one that is touched gets a version.
+  old_hit_.cas = stores_value ? new_cas_ : 0;
   old_hit_.flags = ask_.flags;
   old_hit_.value = ask_.value;
   if (stores(ask_.verb) && !mapping::split_value(table(), ask_.value, &value_))

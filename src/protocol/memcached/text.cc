@@ -200,12 +200,18 @@ class Parser {
   void parse_stats() {
     take(Verb::kStats);
     ask_.value = words_.next();
+    if (ask_.value == "noreply") refuse(kUnknown);
   }
 
   void parse_verbosity() {
-    if (words_.next().empty()) return refuse(kUnknown);
+    const std::string_view level = words_.next();
+    const std::string_view more = words_.next();
+    const std::string_view last = words_.next();
+    ask_.is_silent = level == "noreply" || more == "noreply" || last == "noreply";
+    if (level.empty() || (!last.empty() && !ask_.is_silent)) return refuse(kUnknown);
+    uint32_t number = 0;
+    if (!ask_.is_silent && !read_number(level, &number)) return refuse(kBadLine);
     take(Verb::kVerbosity);
-    ask_.is_silent = words_.next() == "noreply";
   }
 
   const Line line_;
