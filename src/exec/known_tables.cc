@@ -68,6 +68,8 @@ Result<void> KnownTables::ask_for_tables(protocol::Command& command, mapping::Di
     return {};
   }
   if (command.wants_all_tables()) {
+    // Tables that were made just now belong to all. Asked are the times of a few directories.
+    directory->refresh(session, true);
     for (mapping::MappingPtr& table : directory->list()) tables_.push_back(add(std::move(table)));
     return {};
   }
