@@ -255,6 +255,10 @@ class Account {
   virtual ~Account() = default;
   // Adds to what the database tells of its users, if it tells anything. The replies are final.
   virtual void note(const AccountWork& /*work*/) const {}
+  // Whether the account may see the connections of others, and end them: as SQL's list of processes
+  // and KILL let it.
+  virtual bool sees_connections() const { return false; }
+  virtual bool ends_connections() const { return false; }
 };
 using AccountPtr = std::shared_ptr<const Account>;
 
@@ -595,6 +599,9 @@ class Engine {
   // Any thread: how many file descriptors the database may come to need for itself (its own
   // clients, tables, logs).
   virtual uint64_t wanted_descriptors() const { return 0; }
+
+  // Any thread: the database takes changes from accounts with a special privilege only.
+  virtual bool is_read_only() const { return false; }
 };
 
 }  // namespace hs::engine

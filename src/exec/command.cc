@@ -217,7 +217,8 @@ class Run {
 }  // namespace
 
 protocol::Facts facts_of(const Context& context, const Client& client) {
-  return {context.version, context.server_version, client.id(), client.name(), context.wall_ms};
+  return {context.version, context.server_version, client.id(),
+          client.name(),   context.wall_ms,        context.server};
 }
 
 Plan plan_command(const Context& context, const Request& request, Client& client) {

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "exec/gtid_wait.h"
 #include "mapping/directory.h"
+#include "protocol/server_view.h"
 
 namespace hs::exec {
 
@@ -21,8 +22,9 @@ struct Context {
   bool has_tls = false;
   // What the keys of commands name; null: nothing. Must outlive the context.
   mapping::Directory* directory = nullptr;
-  int64_t (*wall_ms)() = hs::wall_ms;  // the time of day, for what expires
-  GtidWaits* gtid_waits = nullptr;     // null: any number may wait; must outlive the clients
+  int64_t (*wall_ms)() = hs::wall_ms;      // the time of day, for what expires
+  protocol::ServerView* server = nullptr;  // what commands may ask of; must outlive the context
+  GtidWaits* gtid_waits = nullptr;         // null: any number may wait; must outlive the clients
 };
 
 }  // namespace hs::exec

@@ -68,6 +68,14 @@ void MariaAccount::note(const engine::AccountWork& work) const {
   if (user_statistics::wanted()) user_statistics::add_work(whose(), work);
 }
 
+bool MariaAccount::sees_connections() const {
+  return privileges_.has_global(*principal_, PROCESS_ACL);
+}
+
+bool MariaAccount::ends_connections() const {
+  return privileges_.has_global(*principal_, PRIV_KILL_OTHER_USER_PROCESS);
+}
+
 bool MariaAccount::may_ask(THD* thd, enum_sql_command command) const {
   thd->user_connect = limits_;
   const bool exceeded = check_mqh(thd, command);
@@ -258,6 +266,11 @@ SeenOfTable Privileges::seen(Principal& principal, const char* database, const c
     seen.columns.push_back((found & COL_ACLS) != NO_ACL);
   }
   return seen;
+}
+
+bool Privileges::has_global(Principal& principal, privilege_t wanted) {
+  const MutexLock lock(mutex_);
+  return prepare(principal) && (principal.context_.master_access & wanted) != NO_ACL;
 }
 
 AccountRights Privileges::rights(Principal& principal, const TableNames& names) {

@@ -62,6 +62,8 @@ class MariaAccount final : public engine::Account {
   ~MariaAccount() override;
 
   void note(const engine::AccountWork& work) const override;
+  bool sees_connections() const override;
+  bool ends_connections() const override;
 
   Principal& principal() const { return *principal_; }
 
@@ -138,6 +140,8 @@ class Privileges {
   SeenOfTable seen(Principal& principal, const char* database, const char* table,
                    std::span<Field* const> columns);
   AccountRights rights(Principal& principal, const TableNames& names);
+  // Whether it has one of these privileges, which are global.
+  bool has_global(Principal& principal, privilege_t wanted);
 
   // Tells the server's audit plugins that a login has ended.
   void note_end(const Principal& principal, my_thread_id connection);

@@ -23,6 +23,7 @@ class MariaEngine final : public engine::Engine {
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
   bool is_stopping() const override { return stopping() || abort_loop; }
+  bool is_read_only() const override { return opt_readonly; }
   Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
 
   // Any thread: makes every session stop. A session that waits in the server (for a row, a table,

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/buffer.h"
@@ -24,6 +26,12 @@
 #include "protocol/request.h"
 
 namespace hs::protocol {
+
+// What a command that is_alone() means for its connection.
+struct Settled {
+  bool ends_connection = false;         // behind the reply
+  std::optional<std::string> new_name;  // what the client calls itself from here on
+};
 
 // What a wire format remembers of one connection. Used by one thread at a time, that of the
 // connection.
@@ -38,8 +46,8 @@ class Conversation {
   // Codec::next() has seen of an incomplete message does not count.
   virtual void forget_incomplete() = 0;
 
-  // The reply to a command that is_alone() is final.
-  virtual void settle() {}
+  // The reply to a command that is_alone() is final. Does not throw.
+  virtual Settled settle() { return {}; }
 };
 
 // What stands at the front of a connection's unread bytes.

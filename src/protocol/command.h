@@ -20,6 +20,7 @@
 namespace hs::protocol {
 
 struct Request;
+class ServerView;
 
 // What a command may tell its client of the server and of the connection. Valid until finish().
 struct Facts {
@@ -28,6 +29,7 @@ struct Facts {
   uint64_t connection = 0;          // its id
   std::string_view client_name;     // what the client calls itself
   int64_t (*now_ms)() = nullptr;    // what time it is, in milliseconds since 1970
+  ServerView* server = nullptr;     // null: there is no server around it
 };
 
 // Columns of a table that requests of a command work on. Columns are positions in the mapping's.

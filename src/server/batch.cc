@@ -224,8 +224,14 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
   } else {
     end_request(entry, peer.transaction != nullptr);
   }
-  if (entry.plan.is_alone) peer.conversation->settle();
+  if (entry.plan.is_alone) settle(peer);
   return entry.plan.kind == Plan::Kind::kConnection;
+}
+
+void Batch::settle(Peer& peer) {
+  protocol::Settled settled = peer.conversation->settle();
+  if (settled.new_name) peer.client.set_name(*std::move(settled.new_name));
+  if (settled.ends_connection) peer.ending = Peer::Ending::kQuit;
 }
 
 // On the write port: what follows for the group. `alone`: the request is in none.

@@ -125,4 +125,10 @@ const ConnectionRecord* Connections::find(uint64_t id, const Reactor& reactor) c
   return found->second;
 }
 
+const ConnectionRecord* Connections::find(uint64_t id) const {
+  const MutexLock lock(mutex_);
+  const auto found = records_.find(id);
+  return found != records_.end() ? found->second : nullptr;
+}
+
 }  // namespace hs::server

@@ -141,6 +141,9 @@ class Connections {
   // On the thread that leads the reactor: its connection with this id; null: it has none. Stays
   // valid until the reactor's loop waits.
   const ConnectionRecord* find(uint64_t id, const Reactor& reactor) const;
+  // On the thread of the connection with this id: stays valid as long as that has it. Null: there is
+  // none.
+  const ConnectionRecord* find(uint64_t id) const;
 
  private:
   static ConnectionStatus status_of(const ConnectionRecord& record, int64_t now_ns);

@@ -18,6 +18,7 @@
 #include "server/seldom.h"
 #include "server/server.h"
 #include "server/start_gate.h"
+#include "server/view.h"
 
 namespace hs::server {
 
@@ -43,6 +44,7 @@ class NetworkServer final : public Server {
         settings_(config),
         slow_log_(config.slow_log, log),
         memory_(config.limits.max_memory),
+        view_(*this, connections_, engine, settings_),
         admission_(engine, own_descriptors(config)),
         logins_(config.logins, engine) {}
   ~NetworkServer() override { stop(); }
@@ -128,7 +130,9 @@ class NetworkServer final : public Server {
   bool make_login_threads(const Config& config, std::string* error) HS_REQUIRES(changing_);
   ReactorGroup* find_group(engine::Mode mode) const;
   void count_own_descriptors(const Config& config);
-  ReactorGroup::Shared shared() { return {settings_, memory_, connections_, slow_log_, logins_}; }
+  ReactorGroup::Shared shared() {
+    return {settings_, memory_, connections_, slow_log_, logins_, view_};
+  }
   std::unique_ptr<Endpoint> open_endpoint(const Config& config, const EndpointConfig& endpoint,
                                           ReactorGroup& group, std::span<Endpoint* const> leaving,
                                           std::string* error);
@@ -153,6 +157,7 @@ class NetworkServer final : public Server {
   SharedSettings settings_;  // outlives the groups, as do all members before them
   SlowLog slow_log_;
   Memory memory_;
+  View view_;
   Admission admission_;
   Seldom about_admission_;
   Mutex changing_;  // one change or stop() after the other

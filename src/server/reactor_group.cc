@@ -65,6 +65,7 @@ std::unique_ptr<ReactorGroup> ReactorGroup::create(const Config& config, engine:
                   .server_version = config.server_version,
                   .has_tls = config.tls != nullptr && config.tls->exists(),
                   .directory = config.directory,
+                  .server = &shared.view,
                   .gtid_waits = &group->gtid_waits_};
   pool.settings = &shared.settings;
   pool.max_threads = std::max(config.max_threads, threads);

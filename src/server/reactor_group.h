@@ -33,6 +33,7 @@ class ReactorGroup {
     Connections& connections;
     SlowLog& slow_log;
     LoginPool& logins;
+    protocol::ServerView& view;
   };
 
   // Makes the reactors, but no thread. Null: *error is one sentence. `engine` must outlive the

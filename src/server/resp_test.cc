@@ -231,6 +231,39 @@ TEST_F(RespTest, AWatchedRowThatChangedEndsTheTransaction) {
   }
 }
 
+TEST_F(RespTest, AServerThatIsReadOnlyIsToldFromALockedTable) {
+  const std::string read_only = "-READONLY You can't write against a read only replica.\r\n";
+  for (const Error& error : {Error::read_only_server(), Error::sql(1290, "--read-only")}) {
+    faulty_.fail(testing::Call::kCommit, 1, Error(error));
+    EXPECT_EQ(ask("SET kv:a 1"), read_only);
+  }
+  faulty_.fail(testing::Call::kCommit, 1, Error{ErrorCode::kLockTables, 0, {}});
+  EXPECT_EQ(ask("SET kv:a 1"), "-TRYAGAIN the table could not be locked in time\r\n");
+}
+
+TEST_F(RespTest, TheServerKnowsWhatAClientCallsItself) {
+  ask("CLIENT SETNAME mine");
+  EXPECT_EQ(first_.client.name(), "mine");
+  ask("HELLO 3 SETNAME other");
+  EXPECT_EQ(first_.client.name(), "other");
+  EXPECT_TRUE(first_.client.take_new_name());
+  ask("CLIENT SETINFO LIB-NAME x");
+  EXPECT_FALSE(first_.client.take_new_name());
+  ask("RESET");
+  EXPECT_EQ(first_.client.name(), "");
+}
+
+TEST_F(RespTest, ATableThatIsNewBelongsToAll) {
+  ask("SET kv:a 1");
+  EXPECT_EQ(ask("DBSIZE"), ":1\r\n");
+  fake_.create_table("d.later(k text, v text null; PRIMARY(k)) hs: name=later");
+  ASSERT_TRUE(fake_.add_row("d", "later", {"b", "2"}));
+  EXPECT_EQ(ask("DBSIZE"), ":2\r\n");
+  fake_.create_table("d.last(k text, v text null; PRIMARY(k)) hs: name=last");
+  ASSERT_TRUE(fake_.add_row("d", "last", {"c", "3"}));
+  EXPECT_EQ(ask("SCAN 0 MATCH last:*"), "*2\r\n$1\r\n0\r\n*1\r\n$6\r\nlast:c\r\n");
+}
+
 TEST_F(RespTest, ABatchHasRoomForTenThousandCommandsInTurn) {
   for (int i = 0; i < 10'000; ++i) send(first_, "GET kv:a");
   size_t replies = 0;

@@ -97,3 +97,8 @@ def iter_keys(client: Resp, size: int) -> Any:
     """The keys of a map; each one's value is to be read before the next."""
     for _ in range(size):
         yield client.read()
+
+
+def lines_of(told: bytes) -> list[dict[str, str]]:
+    """The connections of CLIENT LIST, as clients read them."""
+    return [dict(part.split("=", 1) for part in line.split(" ")) for line in told.decode().splitlines()]

@@ -11,8 +11,9 @@ namespace hs::protocol::memcached {
 
 struct MemcachedConversation final : Conversation {
   void forget_incomplete() override { seen = 0; }
-  void settle() override {
+  Settled settle() override {
     if (!chosen.empty()) selected = std::exchange(chosen, {});
+    return {};
   }
 
   size_t seen = 0;       // of an incomplete line

@@ -1,7 +1,8 @@
 // What the commands of the protocol have in common. Each family has a file:
 //
-//   connection.cc    the connection itself: HELLO, CLIENT, SELECT
-//   tools.cc         what tools ask: COMMAND, INFO, CONFIG, SCAN, TYPE
+//   connection.cc client.cc      the connection itself: HELLO, CLIENT, SELECT
+//   tools.cc info.cc             what tools ask: COMMAND, CONFIG, INFO
+//   scans.cc         all rows: SCAN, DBSIZE
 //   reads.cc writes.cc deletes.cc counters.cc expiry.cc    rows as strings
 //   hashes.cc hash_writes.cc     rows as hashes
 //   sorted_sets.cc   rows as members of sorted sets

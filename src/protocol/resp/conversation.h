@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.h"
@@ -20,17 +22,25 @@ class RespConversation final : public Conversation {
   void forget_incomplete() override { progress = {}; }
 
   // A transaction has ended, if one has: what was queued is needed until the reply is final.
-  void settle() override {
-    if (!ends_transaction) return;
-    ends_transaction = in_transaction = is_spoilt = false;
-    queued->drop();
-    queued_count = 0;
-    watched.clear();
+  Settled settle() override {
+    if (ends_transaction) {
+      ends_transaction = in_transaction = is_spoilt = false;
+      queued->drop();
+      queued_count = 0;
+      watched.clear();
+    }
+    return {.ends_connection = ends_connection, .new_name = std::exchange(new_name, std::nullopt)};
+  }
+  void set_name(std::string_view text) {
+    name = text;
+    new_name = name;
   }
 
   Progress progress;
   int version = 2;
   std::string name, library, library_version;
+  std::optional<std::string> new_name;  // until the server knows it
+  bool ends_connection = false;         // once the reply is final
 
   // From MULTI to EXEC or DISCARD: the messages of the commands between them, one behind the other.
   static constexpr size_t kMostQueued = 10'000;

@@ -1,6 +1,7 @@
 // HELLO: which version is spoken, and with AUTH in it a login.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -9,6 +10,10 @@
 namespace hs::protocol::resp {
 
 inline constexpr size_t kMostNameSize = 256;
+// Nothing of a name may break the lines that list connections.
+inline bool is_clean(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return c >= '!' && c <= '~'; });
+}
 
 class Hello final : public RespCommand {
  public:

@@ -1,0 +1,142 @@
+// Commands that go over the rows of all tables: SCAN and DBSIZE.
+#include <algorithm>
+
+#include "protocol/resp/all_tables.h"
+#include "protocol/resp/families.h"
+#include "protocol/resp/framing.h"
+#include "protocol/resp/scan_places.h"
+
+namespace hs::protocol::resp {
+namespace {
+
+class DbSize final : public CountsRows {
+  void take() override {}
+  void reply() override { out_->integer(rows()); }
+};
+
+// SCAN goes over the tables in the order of their names, and over each in its key's order.
+class Scan final : public AllTables {
+  void take() override {
+    pattern_ = "*";
+    type_ = {};
+    count_ = kUsual;
+    int64_t cursor = 0;
+    if (!parse_integer(argument(1), &cursor) || cursor < 0) return refuse("ERR invalid cursor");
+    for (size_t at = 2; at < count_of_arguments(); at += 2) {
+      if (at + 1 == count_of_arguments()) return refuse(kSyntax);
+      if (is_word(at, "MATCH")) {
+        pattern_ = argument(at + 1);
+      } else if (is_word(at, "TYPE")) {
+        type_ = argument(at + 1);
+      } else if (is_word(at, "COUNT")) {
+        if (!take_integer(at + 1, &count_)) return;
+      } else {
+        count_ = 0;  // this is no option
+      }
+      if (count_ < 1) return refuse(kSyntax);
+    }
+    count_ = std::min(count_, kMost);
+    from_.reset();
+    if (cursor == 0) return;
+    from_ = scan_places().find(static_cast<uint64_t>(cursor));
+    if (!from_) refuse("ERR invalid cursor");
+  }
+
+  void prepare() override {
+    found_.clear();
+    place_.reset();
+    left_ = count_;
+    at_ = 0;
+    is_amid_ = from_ && !from_->key.empty();
+    if (from_) {
+      while (at_ < tables_.size() && tables_[at_]->name < from_->table) ++at_;
+      is_amid_ &= at_ < tables_.size() && tables_[at_]->name == from_->table &&
+                  tables_[at_]->key.size() == from_->key.size();
+    }
+    for (const mapping::Mapping* table : tables_) (void)target(*table, table->key);
+  }
+
+  bool next_request(Request& request) override {
+    while (at_ < tables_.size() && !is_wanted(*tables_[at_])) {
+      ++at_;
+      is_amid_ = false;
+    }
+    if (at_ == tables_.size()) return false;
+    const mapping::Mapping& table = *tables_[at_];
+    if (left_ == 0) {
+      if (!place_) place_ = ScanPlace{table.name, {}};
+      return false;
+    }
+    const uint32_t number = target(table, table.key);
+    if (!from_beginning(request, table, number)) return go_on(request);
+    request.verb = Verb::kFind;
+    if (is_amid_) {
+      key_.clear();
+      for (const std::string& part : from_->key) key_.push_back(Value::of(part));
+      request.op = KeyOperator::kGreater;
+      request.key = key_;
+      request.key_count = static_cast<uint32_t>(key_.size());
+    }
+    request.limit = static_cast<uint32_t>(left_);
+    place_.reset();
+    rows_ = 0;
+    ++at_;
+    is_amid_ = false;
+    return true;
+  }
+  bool go_on(Request& request) {
+    ++at_;
+    is_amid_ = false;
+    return next_request(request);
+  }
+  bool is_wanted(const mapping::Mapping& table) const {
+    return type_.empty() || lower(type_) == type_of(table);
+  }
+
+  bool row(std::span<const Value> values) override {
+    const mapping::Mapping& table = *tables_[at_ - 1];
+    ++rows_;
+    std::string key = table.prefix + join_value(values, table.separator);
+    if (is_named(table, values) && is_like(key, pattern_)) found_.push_back(std::move(key));
+    if (rows_ < left_) return true;
+    place_ = ScanPlace{table.name, {}};
+    for (const Value& value : values) place_->key.emplace_back(value.text());
+    return true;
+  }
+  void end_rows() override { left_ -= rows_; }
+
+  // Whether the key means the row: only the last part may have the separator inside.
+  static bool is_named(const mapping::Mapping& table, std::span<const Value> key) {
+    return std::ranges::none_of(key.first(key.size() - 1), [&](const Value& part) {
+      return part.text().find(table.separator) != std::string_view::npos;
+    });
+  }
+
+  void reply() override {
+    out_->array(2);
+    out_->bulk(place_ ? std::to_string(scan_places().add(*std::move(place_))) : "0");
+    out_->array(found_.size());
+    for (const std::string& key : found_) out_->bulk(key);
+  }
+
+  static constexpr int64_t kUsual = 10, kMost = 10'000;
+  std::string_view pattern_, type_;
+  int64_t count_ = kUsual, left_ = 0, rows_ = 0;
+  std::optional<ScanPlace> from_, place_;
+  size_t at_ = 0;         // the next table
+  bool is_amid_ = false;  // it is gone on with behind from_
+  std::vector<Value> key_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+ScanPlaces& scan_places() {
+  static ScanPlaces places;
+  return places;
+}
+
+Made make_scan() { return std::make_unique<Scan>(); }
+Made make_db_size() { return std::make_unique<DbSize>(); }
+
+}  // namespace hs::protocol::resp
