@@ -66,6 +66,7 @@ def test_a_name_is_shown_to_sql_until_it_is_taken_back(server: PrivateServer, re
 
 def test_client_kill_ends_connections(redis: Resp, resp_port: int) -> None:
     with Resp(resp_port) as first, Resp(resp_port) as second, Resp(resp_port) as third:
+        assert first("PING") == "PONG"
         assert redis("CLIENT", "KILL", address(first)) == "OK"
         assert first.ended()
         assert redis("CLIENT", "KILL", address(first)) == RespError("ERR No such client")

@@ -1,0 +1,389 @@
+"""Attacks on the port for clients of Redis: what changes, breaks or is missing while commands are at work."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from private_server import PrivateServer
+from resp_client import Resp, RespError, message
+
+KV = "CREATE TABLE hs.kv (k VARBINARY(64) PRIMARY KEY, v MEDIUMBLOB) COMMENT 'hs: name=kv'"
+
+
+@pytest.fixture
+def redis(server: PrivateServer, database: str, resp_port: int) -> Iterator[Resp]:
+    """A client, and a table."""
+    server.sql(KV)
+    with Resp(resp_port) as client:
+        yield client
+
+
+BLOCK: list[Any] = [("MULTI",), ("SET", "kv:b", "2"), ("EXEC",)]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("statements", "is_done"),
+    [
+        (["ALTER TABLE hs.kv COMMENT 'hs: name=kv value=v'"], True),
+        (["ALTER TABLE hs.kv FORCE"], True),
+        (["ALTER TABLE hs.kv ADD w INT DEFAULT 7"], False),
+        (["ALTER TABLE hs.kv RENAME TO hs.other"], True),  # the name belongs to the table
+        (["ALTER TABLE hs.kv COMMENT 'hs: name=elsewhere'"], False),
+        (["TRUNCATE TABLE hs.kv"], False),
+        (["DROP TABLE hs.kv"], False),
+        (["DROP TABLE hs.kv", KV], False),
+        (["DROP TABLE hs.kv", KV, "INSERT INTO hs.kv VALUES ('a', '1')"], True),
+        (["DROP TABLE hs.kv", KV, "INSERT INTO hs.kv VALUES ('a', '3')"], False),
+    ],
+)
+def test_a_row_is_watched_across_ddl(
+    server: PrivateServer, redis: Resp, statements: list[str], is_done: bool, whole: bool
+) -> None:
+    redis("SET", "kv:a", "1")
+    assert redis("WATCH", "kv:a") == "OK"
+    for statement in statements:
+        server.sql(statement)
+    told = redis.pipeline(BLOCK) if whole else [redis(*one) for one in BLOCK]
+    if is_done:
+        assert told[-1] == ["OK"]
+        assert redis("GET", "kv:b") == b"2"
+    else:
+        assert told[-1] is None or isinstance(told[-1], RespError), told
+        for (table,) in server.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = 'hs'"):
+            assert server.sql(f"SELECT COUNT(*) FROM hs.{table} WHERE k = 'b'") == [(0,)]
+    # Nothing is watched any more.
+    assert redis.pipeline([("MULTI",), ("PING",), ("EXEC",)])[-1] == ["PONG"]
+
+
+def test_a_row_that_was_not_there_is_watched_across_ddl(server: PrivateServer, redis: Resp) -> None:
+    redis("WATCH", "kv:a")
+    server.sql("DROP TABLE hs.kv")
+    told = redis.pipeline(BLOCK)[-1]
+    assert [str(one) for one in told] == ["ERR no table has the key 'kv:b'"]
+    redis("WATCH", "kv:a")
+    server.sql(KV)
+    assert redis.pipeline(BLOCK)[-1] == ["OK"]
+    redis("WATCH", "kv:a")
+    server.sql("INSERT INTO hs.kv VALUES ('a', '1')")
+    assert redis.pipeline(BLOCK)[-1] is None
+
+
+def test_a_row_that_expires_is_another_one(server: PrivateServer, redis: Resp, no_purge: None) -> None:
+    server.sql(
+        "CREATE TABLE hs.ses (id VARBINARY(20) PRIMARY KEY, data TEXT, at DATETIME NULL, KEY (at))"
+        " COMMENT 'hs: name=ses value=data ttl=at'"
+    )
+    server.sql("INSERT INTO hs.ses VALUES ('a', 'x', NULL), ('gone', 'x', '2001-01-01')")
+    redis("WATCH", "ses:a")
+    server.sql("UPDATE hs.ses SET at = '2001-01-01' WHERE id = 'a'")
+    assert redis.pipeline(BLOCK)[-1] is None
+    # What has expired is not there, and does not come to be there when it is deleted.
+    redis("WATCH", "ses:gone")
+    server.sql("DELETE FROM hs.ses WHERE id = 'gone'")
+    assert redis.pipeline(BLOCK)[-1] == ["OK"]
+    redis("WATCH", "ses:gone")
+    server.sql("INSERT INTO hs.ses VALUES ('gone', 'x', NULL)")
+    assert redis.pipeline(BLOCK)[-1] is None
+
+
+def scan(client: Resp, count: int) -> list[bytes]:
+    """All that one scan tells."""
+    found: list[bytes] = []
+    cursor = b"0"
+    while True:
+        cursor, part = client("SCAN", cursor, "COUNT", count)
+        found += part
+        if cursor == b"0":
+            return found
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_scan_tells_what_stays_while_rows_change(server: PrivateServer, redis: Resp, resp_port: int, seed: int) -> None:
+    server.sql("CREATE TABLE hs.num (k INT PRIMARY KEY, v INT) COMMENT 'hs: name=num'")
+    server.sql("CREATE TABLE hs.two (a INT, b VARCHAR(9), v INT, PRIMARY KEY (a, b)) COMMENT 'hs: name=two value=v'")
+    stay = [b"kv:%03d" % i for i in range(0, 300, 3)] + [b"num:%d" % i for i in range(-60, 60, 3)]
+    stay += [b"two:%d:%d" % (i, j) for i in range(5) for j in range(5)]
+    redis.pipeline([("SET", key, "1") for key in stay])
+    over = threading.Event()
+
+    def change() -> None:
+        draw = random.Random(seed)
+        with Resp(resp_port) as client:
+            while not over.is_set():
+                number = draw.randrange(100) * 3 + draw.choice([1, 2])
+                key = draw.choice([f"kv:{number:03d}", f"num:{number - 150}", f"two:{number % 5}:x{number}"])
+                if key.startswith("num") and (number - 150) % 3 == 0:
+                    continue
+                client(*draw.choice([("SET", key, "2"), ("DEL", key), ("SET", draw.choice(stay), "3")]))
+
+    threads = [threading.Thread(target=change) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for count in (1, 2, 7, 50):
+            found = scan(redis, count)
+            assert set(stay) <= set(found)
+            assert len(found) == len(set(found))
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_scan_goes_on_where_a_table_was_altered(server: PrivateServer, redis: Resp) -> None:
+    stay = [b"kv:%02d" % i for i in range(20)]
+    redis.pipeline([("SET", key, "1") for key in stay])
+    found: list[bytes] = []
+    cursor = b"0"
+    for statement in (
+        "ALTER TABLE hs.kv ADD w INT",
+        "RENAME TABLE hs.kv TO hs.moved",
+        "CREATE TABLE hs.a (k INT PRIMARY KEY, v INT) COMMENT 'hs: name=a'",
+        "DELETE FROM hs.moved WHERE k = '11'",
+        "DROP TABLE hs.a",
+    ):
+        cursor, part = redis("SCAN", cursor, "COUNT", "3")
+        found += part
+        server.sql(statement)
+    while cursor != b"0":
+        cursor, part = redis("SCAN", cursor, "COUNT", "3")
+        found += part
+    assert set(stay) - {b"kv:11"} <= set(found)
+
+
+def test_a_hash_is_scanned_while_its_row_changes(server: PrivateServer, redis: Resp, resp_port: int) -> None:
+    server.sql("CREATE TABLE hs.h (k INT PRIMARY KEY, a INT, b INT, c INT) COMMENT 'hs: name=h'")
+    redis("HSET", "h:1", "a", "1", "c", "1")
+    with Resp(resp_port) as other:
+        for i in range(200):
+            other.socket.sendall(message("HSET", "h:1", "b", i) + message("HDEL", "h:1", "b"))
+            fields = redis("HSCAN", "h:1", "0")[1]
+            assert {b"k", b"a", b"c"} <= set(fields[::2]) <= {b"k", b"a", b"b", b"c"}
+            assert [other.read(), other.read()][1] == 1
+
+
+def test_exec_that_is_killed_does_nothing(server: PrivateServer, redis: Resp) -> None:
+    redis("SET", "kv:a", "1")
+    with server.connect() as sql, sql.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE hs.kv SET v = 'by SQL' WHERE k = 'a'")
+        redis("MULTI")
+        redis("SET", "kv:b", "1")
+        redis("SET", "kv:a", "2")
+        redis.socket.sendall(message("EXEC"))
+        own = "SELECT state FROM information_schema.handlersocket_connections WHERE state = 'waiting for a lock'"
+        while not server.sql(own):
+            pass
+        for (thread,) in server.sql(
+            "SELECT id FROM information_schema.processlist WHERE user = 'handlersocket' AND command = 'Query'"
+            " AND info LIKE '%hs.kv'"
+        ):
+            server.sql(f"KILL QUERY {thread}")
+        told = redis.read()
+        cursor.execute("ROLLBACK")
+    assert isinstance(told, RespError)
+    assert redis("MGET", "kv:a", "kv:b") == [b"1", None]
+    assert redis.pipeline(BLOCK)[-1] == ["OK"]
+
+
+ENGINES = {
+    "InnoDB": "ENGINE=InnoDB",
+    "MyISAM": "ENGINE=MyISAM",
+    "Aria": "ENGINE=Aria",
+    "MEMORY": "ENGINE=MEMORY",
+    "partitions": "ENGINE=InnoDB PARTITION BY KEY (k) PARTITIONS 3",
+}
+SCRIPT: list[tuple[Any, ...]] = [
+    ("SET", "e:a", "1"), ("SET", "e:a", "2", "NX"), ("SET", "e:b", "2", "XX"), ("SET", "e:c", "x", "GET"),
+    ("SETNX", "e:d", "5"), ("MSET", "e:a", "7", "e:f", "8"), ("INCR", "e:a"), ("INCRBY", "e:new", "5"),
+    ("APPEND", "e:c", "yz"), ("APPEND", "e:g", "1"), ("GET", "e:c"), ("MGET", "e:a", "e:nothing", "e:c"),
+    ("HSET", "e:a", "w", "9"), ("HINCRBY", "e:a", "w", "-10"), ("HGETALL", "e:a"), ("HSETNX", "e:a", "w", "1"),
+    ("HDEL", "e:a", "w"), ("HGET", "e:a", "w"), ("EXPIRE", "e:c", "1000"), ("TTL", "e:c"), ("PERSIST", "e:c"),
+    ("TTL", "e:c"), ("DEL", "e:f", "e:nothing"), ("GETDEL", "e:g"), ("EXISTS", "e:a", "e:f", "e:a"),
+    ("WATCH", "e:a"), ("MULTI",), ("SET", "e:m", "1"), ("INCR", "e:m"), ("GET", "e:m"), ("EXEC",),
+    ("HSET", "e:a", "w", "no number"), ("SET", "e:a", "x" * 300), ("STRLEN", "e:a"), ("DBSIZE",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", sorted(set(ENGINES) - {"InnoDB"}))
+def test_other_engines_answer_as_innodb(server: PrivateServer, database: str, resp_port: int, engine: str) -> None:
+    told, rows = {}, {}
+    for name in ("InnoDB", engine):
+        server.sql("DROP TABLE IF EXISTS hs.e")
+        server.sql(
+            "CREATE TABLE hs.e (k VARCHAR(20), v VARCHAR(200), w INT, at DATETIME NULL, PRIMARY KEY (k) USING BTREE, KEY (at))"
+            f" COMMENT 'hs: name=e value=v ttl=at' {ENGINES[name]}"
+        )
+        with Resp(resp_port) as client:
+            told[name] = [client(*command) for command in SCRIPT]
+            told[name].append(sorted(client("SCAN", "0", "COUNT", "100")[1]))
+        rows[name] = sorted(server.sql("SELECT k, v, w FROM hs.e"))
+    for command, mine, theirs in zip([*SCRIPT, "SCAN"], told[engine], told["InnoDB"]):
+        assert mine == theirs, command
+    assert rows[engine] == rows["InnoDB"]
+
+
+def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.parent (id INT PRIMARY KEY, v INT) COMMENT 'hs: name=parent'")
+    server.sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, parent INT, amount INT CHECK (amount < 100),"
+        " twice INT AS (amount * 2) STORED, FOREIGN KEY (parent) REFERENCES hs.parent (id) ON DELETE CASCADE)"
+        " COMMENT 'hs: name=child value=amount'"
+    )
+    server.sql("CREATE TABLE hs.told (id INT)")
+    server.sql(
+        "CREATE TRIGGER hs.t BEFORE UPDATE ON hs.child FOR EACH ROW IF NEW.amount = 13 THEN"
+        " SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'unlucky'; ELSE INSERT INTO hs.told VALUES (NEW.id); END IF"
+    )
+    assert redis("SET", "parent:1", "1") == "OK"
+    assert redis("HSET", "child:1", "parent", "1", "amount", "5") == 2
+    assert redis("HSET", "child:2", "parent", "9") == RespError("ERR the storage engine's error 151")
+    assert "4025" in str(redis("SET", "child:1", "100"))
+    assert "unlucky" in str(redis("SET", "child:1", "13"))
+    assert "unlucky" in str(redis("INCRBY", "child:1", "8"))
+    assert redis("INCRBY", "child:1", "1") == 6
+    assert redis("HGET", "child:1", "twice") == b"12"
+    block = redis.pipeline([("MULTI",), ("SET", "child:1", "7"), ("SET", "child:1", "13"), ("SET", "kv:a", "1"), ("EXEC",)])
+    assert [str(one) for one in block[-1]][0::2] == ["OK", "OK"]
+    assert "unlucky" in str(block[-1][1])
+    assert server.sql("SELECT amount FROM hs.child") == [(7,)]
+    assert server.sql("SELECT COUNT(*) FROM hs.told") == [(2,)]
+    assert redis("DEL", "parent:1") == 1
+    assert server.sql("SELECT COUNT(*) FROM hs.child") == [(0,)]
+
+
+def test_blocks_that_meet_move_no_amount_twice(server: PrivateServer, redis: Resp, resp_port: int) -> None:
+    server.sql("CREATE TABLE hs.acc (k INT PRIMARY KEY, v INT NOT NULL) COMMENT 'hs: name=acc'")
+    redis.pipeline([("SET", f"acc:{i}", "1000") for i in range(4)])
+    done: list[int] = []
+
+    def move(seed: int) -> None:
+        draw = random.Random(seed)
+        with Resp(resp_port) as client:
+            for _ in range(100):
+                one, other = draw.sample(range(4), 2)
+                block = [("MULTI",), ("DECR", f"acc:{one}"), ("INCR", f"acc:{other}"), ("INCR", "acc:9"), ("EXEC",)]
+                told = client.pipeline(block)[-1] if draw.random() < 0.5 else [client(*step) for step in block][-1]
+                done.append(isinstance(told, list))
+
+    threads = [threading.Thread(target=move, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(int(redis("GET", f"acc:{i}")) for i in range(4)) == 4000
+    assert int(redis("GET", "acc:9")) == sum(done) == 600
+
+
+def test_ddl_and_expiry_in_the_middle_of_a_pipeline(server: PrivateServer, redis: Resp, resp_port: int) -> None:
+    server.sql(
+        "CREATE TABLE hs.ses (id INT PRIMARY KEY, data INT, at DATETIME NULL, KEY (at))"
+        " COMMENT 'hs: name=ses value=data ttl=at'"
+    )
+    over = threading.Event()
+
+    def alter() -> None:
+        while not over.is_set():
+            for change in ("ADD w INT", "DROP w", "FORCE"):
+                server.sql(f"ALTER TABLE hs.ses {change}")
+
+    altering = threading.Thread(target=alter)
+    altering.start()
+    try:
+        for _ in range(10):
+            steps: list[Any] = []
+            for i in range(50):
+                steps += [("SET", f"ses:{i}", "1", "EX", "1000"), ("INCR", f"ses:{i}"), ("EXPIRE", f"ses:{i}", "-1"),
+                          ("INCR", f"ses:{i}"), ("GET", f"ses:{i}"), ("DEL", f"ses:{i}")]  # fmt: skip
+            told = redis.pipeline(steps)
+            assert told == ["OK", 2, 1, 1, b"1", 1] * 50
+    finally:
+        over.set()
+        altering.join()
+
+
+LIMITS = [
+    ("v VARCHAR(10)", [b"x" * 10, "é".encode() * 10], [b"x" * 11, "é".encode() * 11, b"x" * 10 + b" x"]),
+    ("v VARBINARY(10)", [b"\xff" * 10], [b"\xff" * 11]),
+    ("v TINYBLOB", [b"x" * 255], [b"x" * 256]),
+    ("v BLOB", [b"x" * 65535], [b"x" * 65536]),
+    ("v TINYINT", [b"127", b"-128"], [b"128", b"-129", b"", b"1x"]),
+    ("v TINYINT UNSIGNED", [b"255", b"0"], [b"256", b"-1"]),
+    ("v BIGINT UNSIGNED", [b"18446744073709551615"], [b"18446744073709551616", b"-1"]),
+    ("v DECIMAL(5,2)", [b"999.99", b"-999.99"], [b"1000.00", b"999.999"]),
+    ("v DATE", [b"9999-12-31"], [b"10000-01-01", b"2024-02-30"]),
+    ("v ENUM('a','b')", [b"a"], [b"c", b""]),
+]
+
+
+@pytest.mark.parametrize(("column", "good", "bad"), LIMITS, ids=[one[0] for one in LIMITS])
+@pytest.mark.parametrize("mode", ["strict", "loose"])
+def test_values_at_the_limits_of_their_columns(
+    server: PrivateServer, redis: Resp, column: str, good: list[bytes], bad: list[bytes], mode: str
+) -> None:
+    server.sql(f"CREATE TABLE hs.t (k INT PRIMARY KEY, {column}) CHARSET utf8mb4 COMMENT 'hs: name=t'")
+    if mode == "loose":
+        server.sql("SET GLOBAL sql_mode = ''")
+    try:
+        for value in good:
+            assert redis("SET", "t:1", value) == "OK"
+            assert redis("GET", "t:1") == value
+        kept = redis("GET", "t:1")
+        for value in bad:
+            for command in (("SET", "t:1", value), ("HSET", "t:1", "v", value), ("SET", "t:2", value), ("MSET", "t:1", value)):
+                told = redis(*command)
+                if mode == "strict":
+                    assert isinstance(told, RespError), (command, told)
+                    assert redis("GET", "t:1") == kept
+                    assert redis("EXISTS", "t:2") == 0
+    finally:
+        server.sql("SET GLOBAL sql_mode = DEFAULT")
+
+
+def memory_of_clients(server: PrivateServer) -> int:
+    """What connections hold, in bytes."""
+    return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_memory'")[0][1])
+
+
+def test_a_client_that_never_reads_holds_little(server: PrivateServer, redis: Resp, resp_port: int) -> None:
+    redis("SET", "kv:big", b"x" * 100_000)
+    with Resp(resp_port) as silent:
+        silent.socket.setblocking(False)
+        asked = message("GET", "kv:big") * 1000
+        sent = 0
+        try:
+            while sent < 50 * len(asked):  # five gigabytes of replies
+                sent += silent.socket.send(asked)
+        except BlockingIOError:
+            pass  # the server reads no more of it
+        for _ in range(20):
+            assert redis("STRLEN", "kv:big") == 100_000
+        assert memory_of_clients(server) < 64 << 20
+    assert redis("PING") == "PONG"
+
+
+def test_a_pipeline_of_a_hundred_thousand_with_big_replies(server: PrivateServer, redis: Resp, resp_port: int) -> None:
+    redis("SET", "kv:a", b"x" * 1000)
+    replies = 0
+    most = 0
+
+    def read() -> None:
+        nonlocal replies
+        for _ in range(100_000):
+            assert len(redis.read()) == 1000
+            replies += 1
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    asked = message("GET", "kv:a") * 1000
+    for _ in range(100):
+        redis.socket.sendall(asked)
+        most = max(most, memory_of_clients(server))
+    reader.join()
+    assert replies == 100_000
+    assert most < 64 << 20
