@@ -224,7 +224,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
   } else {
     end_request(entry, peer.transaction != nullptr);
   }
-  if (entry.plan.is_alone) settle(peer);
+  if (entry.plan.is_alone && !peer.parked) settle(peer);
   return entry.plan.kind == Plan::Kind::kConnection;
 }
 
@@ -237,9 +237,12 @@ void Batch::settle(Peer& peer) {
 // On the write port: what follows for the group. `alone`: the request is in none.
 void Batch::end_request(const Entry& entry, bool alone) {
   // Only now, with its table open, is it certain whether the request can be undone.
-  const bool in_group = !alone && !is_alone(entry.plan) && !is_final(entry.plan, *entry.peer);
+  const bool may_repeat = !alone && !is_final(entry.plan, *entry.peer);
+  const bool in_group = may_repeat && !is_alone(entry.plan);
   if (session_.transaction_lost() || entry.outcome.must_undo) {
-    if (in_group) {
+    // A command that belongs to no group may have to wait in its middle, too.
+    const bool gave_way = session_.transaction_lost() || session_.must_wait();
+    if (in_group || (may_repeat && gave_way && entry.plan.is_command)) {
       execute_group_again();
       tally_group();
     } else {

@@ -241,6 +241,37 @@ TEST_F(RespTest, AServerThatIsReadOnlyIsToldFromALockedTable) {
   EXPECT_EQ(ask("SET kv:a 1"), "-TRYAGAIN the table could not be locked in time\r\n");
 }
 
+TEST_F(RespTest, ATransactionThatMeetsALockOrADeadlockIsExecutedAgain) {
+  ask("SET kv:a 1");
+  ask("SET kv:b 1");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const std::string value = std::to_string(attempt + 2);
+    ask("WATCH kv:a");
+    ask("MULTI");
+    ask("SET kv:a " + value);
+    ask("SET kv:b " + value);
+    attempt == 0 ? faulty_.lock_row(testing::Call::kInsert, 2)
+                 : faulty_.lose_transaction(testing::Call::kInsert, 2);
+    EXPECT_EQ(ask("EXEC"), "*2\r\n+OK\r\n+OK\r\n");
+    EXPECT_EQ(rows("kv"), (Rows{"a," + value, "b," + value}));
+    EXPECT_EQ(ask("EXEC"), "-ERR EXEC without MULTI\r\n");
+  }
+}
+
+TEST_F(RespTest, ATransactionThatIsKilledDoesNothing) {
+  ask("SET kv:a 1");
+  ask("MULTI");
+  ask("SET kv:a 2");
+  ask("SET kv:b 2");
+  ask("SET kv:c 2");
+  faulty_.fail(testing::Call::kInsert, 2, Error{ErrorCode::kInterrupted, 0, {}});
+  EXPECT_EQ(
+      ask("EXEC"),
+      "-EXECABORT Transaction discarded because of: ERR the command was killed; nothing of it "
+      "was done\r\n");
+  EXPECT_EQ(rows("kv"), (Rows{"a,1"}));
+}
+
 TEST_F(RespTest, TheServerKnowsWhatAClientCallsItself) {
   ask("CLIENT SETNAME mine");
   EXPECT_EQ(first_.client.name(), "mine");

@@ -275,8 +275,10 @@ void Exec::end_rows() {
   if (part() != nullptr) part()->end_rows();
 }
 
+// What is wrong with a command is that command's answer. A kill is meant for all of them.
 void Exec::failed(const Error& error) {
-  part() != nullptr ? part()->failed(error) : RespCommand::failed(error);
+  const bool is_kill = error.code == ErrorCode::kInterrupted || error.code == ErrorCode::kShutdown;
+  part() != nullptr && !is_kill ? part()->failed(error) : RespCommand::failed(error);
 }
 
 // Written in place of everything so far, also when the whole command fails.
