@@ -27,9 +27,6 @@ NOT_AS_MEMCACHED = {
         ("ascii flush", "ascii flush noreply", "binary flush", "binary flushq"),
         "flush_all is refused: it would delete the rows of a table",
     ),
-    "binary delete": "the answer has a version",
-    "ascii verbosity": "its arguments are not looked at",
-    "ascii stat": "noreply is taken for the name of statistics that there are none of",
 }
 
 
