@@ -368,6 +368,7 @@ def test_a_port_can_come_to_ask_for_accounts_and_no_longer() -> None:
         set_global(server, "authentication", "account")
         for port in (server.port, server.port_wr):
             with Client(port) as client:
+                client.prepare_login()
                 assert client.raw(b"P\t1\ths\tt\tPRIMARY\tid") == b"3\t1\tunauth"
                 assert client.log_in("ada", "pw") == b"0\t1"
                 client.open("hs.t", ["id"])
