@@ -49,6 +49,9 @@ def variables(server_id: int, is_replica: bool = False) -> dict[str, object]:
         # An event in one write: a server that is killed between two leaves a part of it, behind which
         # no replica can read (error 1236), whoever wrote it.
         "binlog_file_cache_size": "4M",
+        # Else what InnoDB finds at the end of its log after a kill -9 may be older records, which it
+        # carries out once more: docs/servers.md, "A third".
+        "innodb_log_file_buffering": True,
         "log_slave_updates": True,
         "gtid_strict_mode": True,
     }
