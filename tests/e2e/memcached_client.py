@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -51,6 +52,14 @@ class Raw:
             assert more, got
             got += more
         return got[:-2]
+
+
+def drop_containers(server: PrivateServer, port: int) -> None:
+    """Drops the tables of the old plugin, which are read once a second: until then keys are of their containers."""
+    server.sql("DROP DATABASE IF EXISTS innodb_memcache")
+    deadline = time.monotonic() + 60
+    while Raw(port).line(b"get nothing\r\n") != b"END":
+        assert time.monotonic() < deadline
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from memcached_client import Raw, answer, cache, packet, port, raw  # noqa: F401
+from memcached_client import Raw, answer, cache, drop_containers, packet, port, raw  # noqa: F401
 from private_server import PrivateServer
 from pymemcache.client.base import Client
 from pymemcache.exceptions import MemcacheServerError
@@ -255,7 +255,7 @@ def test_libmemcacheds_programs_work_unchanged(server: PrivateServer, cache: Raw
         assert server.sql("SELECT * FROM hs.cache") == []
 
 
-def test_the_old_plugins_containers_work(server: PrivateServer, raw: Raw) -> None:
+def test_the_old_plugins_containers_work(server: PrivateServer, port: int, raw: Raw) -> None:
     server.sql("CREATE DATABASE innodb_memcache")
     try:
         server.sql(
@@ -297,4 +297,4 @@ def test_the_old_plugins_containers_work(server: PrivateServer, raw: Raw) -> Non
         server.sql("RENAME TABLE hs.moved TO hs.demo")
         raw.ask(b"get AA\r\n", b"VALUE AA 8 5\r\nHELLO\r\nEND\r\n")
     finally:
-        server.sql("DROP DATABASE innodb_memcache")
+        drop_containers(server, port)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memcached_client import Raw
+from memcached_client import Raw, drop_containers
 from private_server import PrivateServer, free_port
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -37,7 +37,9 @@ def page_server(server: PrivateServer) -> Iterator[PrivateServer]:
     yield server
     for table in ("page", "board", "demo_test"):
         server.sql(f"DROP TABLE IF EXISTS test.{table}")
-    server.sql("DROP DATABASE IF EXISTS innodb_memcache")
+    port = free_port()
+    server.sql(f"SET GLOBAL handlersocket_memcached_port = '{port}'")
+    drop_containers(server, port)
     for protocol in ("resp", "memcached"):
         server.sql(f"SET GLOBAL handlersocket_{protocol}_port = '0'")
 
