@@ -118,7 +118,7 @@ suite_engines() { # suite_engines PYTEST_ARGUMENT…
 }
 
 suite_package() { # suite_package PYTEST_ARGUMENT…
-  "$repository/package" >&2 && ensure_packages "what the machines of the tests need" debootstrap lintian &&
+  "$repository/package" >&2 && ensure_packages "what the machines of the tests need" buildah debootstrap lintian &&
     in_repository "$python" -m pytest tests/package -q -p no:cacheprovider --timeout 600 \
       --junitxml "$results/package.xml" "$@" >&2
 }
