@@ -25,6 +25,7 @@ from typing import NoReturn
 
 import replication
 import sample_table
+import topology_cost
 from galera_cluster import Cluster
 from private_server import PrivateServer
 from run_report import say, show, step
@@ -238,6 +239,11 @@ def main(arguments: list[str]) -> int:
         action="store_true",
         help="on free ports; show the session, kill the first server, show that the others go on, and end",
     )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="on free ports; measure what a durable write costs with each arrangement of the servers, and end",
+    )
     options = parser.parse_args(arguments)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
@@ -245,10 +251,13 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="hs-") as folder, ExitStack() as cleanup:
         try:
             with step(f"starting {options.name}: {count} servers below {folder}"):
-                made = start(Path(folder), ports(count, options.once))
+                made = start(Path(folder), ports(count, options.once or options.measure))
             for _, server in made.servers:
                 cleanup.callback(server.kill9)
             show(made.table())
+            if options.measure:
+                topology_cost.measure(options.name, [server for _, server in made.servers])
+                return 0
             made.session(made)
             if options.once:
                 made.outage(made)
