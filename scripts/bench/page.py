@@ -162,19 +162,22 @@ def _dates(results: Results) -> str:
 
 
 def _facts(results: Results) -> str:
-    facts: dict[str, str] = {}
-    revisions: dict[str, list[str]] = {}
+    """What was measured where. What is not the same for all sections has a line for each."""
+    found: dict[str, dict[str, list[str]]] = {}
     for section in results.sections:
         about = results.about(section)
-        facts |= about["machine"] | about["versions"]
-        revisions.setdefault(about["revision"], []).append(section)
-    facts |= slow_page.facts(results)
-    if len(revisions) == 1:
-        facts["This plugin"] = f"revision {next(iter(revisions))}"
-    else:
-        for revision, sections in revisions.items():
-            facts[f"This plugin, for {', '.join(sections)}"] = f"revision {revision}"
-    return "| | |\n|---|---|\n" + "\n".join(f"| {name} | {fact} |" for name, fact in facts.items())
+        facts = about["machine"] | about["versions"]
+        facts["This plugin"] = f"revision {about['revision']}"
+        for name, fact in facts.items():
+            found.setdefault(name, {}).setdefault(fact, []).append(section)
+    for name, fact in slow_page.facts(results).items():
+        found[name] = {fact: []}
+    lines = []
+    for name, facts_of in found.items():
+        for fact, sections in facts_of.items():
+            which = f", for {', '.join(sections)}" if len(facts_of) > 1 else ""
+            lines.append(f"| {name}{which} | {fact} |")
+    return "| | |\n|---|---|\n" + "\n".join(lines)
 
 
 def _others(results: Results) -> str:
