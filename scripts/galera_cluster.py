@@ -110,12 +110,7 @@ class Cluster:
 
     def wait_until_applied(self) -> None:
         """Until what was committed anywhere is to be seen everywhere."""
-        running = [node for node in self.nodes if node.running]
-        last = max(int(status(node, "wsrep_last_committed")) for node in running)
-        for node in running:
-            deadline = time.monotonic() + TIMEOUT_S
-            while int(status(node, "wsrep_last_committed")) < last:
-                assert time.monotonic() < deadline, f"a node has not applied {last}"
+        wait_until_applied([node for node in self.nodes if node.running])
 
     def close(self) -> None:
         for node in self.nodes:
@@ -140,6 +135,15 @@ def status(node: PrivateServer, name: str) -> str:
         with suppress(pymysql.OperationalError):
             return str(node.sql("SHOW GLOBAL STATUS WHERE variable_name = %s", [name])[0][1])
         assert node.running, node.error_log()[-2000:]
+
+
+def wait_until_applied(nodes: Sequence[PrivateServer]) -> None:
+    """Until what was committed on one of the nodes is to be seen on all of them."""
+    last = max(int(status(node, "wsrep_last_committed")) for node in nodes)
+    for node in nodes:
+        deadline = time.monotonic() + TIMEOUT_S
+        while int(status(node, "wsrep_last_committed")) < last:
+            assert time.monotonic() < deadline, f"a node has not applied {last}"
 
 
 def wait_for(node: PrivateServer, name: str, value: str) -> None:

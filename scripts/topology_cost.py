@@ -10,7 +10,6 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import galera_cluster
@@ -28,7 +27,7 @@ WARM_UP = 2000  # writes
 TABLE = "test.written"  # one of its own, whose rows the updates change
 ROWS = 100_000
 
-Prepare = Callable[[], None]
+Wait = Callable[[], None]
 
 
 def start(server: PrivateServer) -> subprocess.Popen[str]:
@@ -49,7 +48,7 @@ def end(load: subprocess.Popen[str]) -> dict[str, Any]:
     return figures
 
 
-def row(what: str, written: Sequence[PrivateServer], others: Sequence[PrivateServer], applied: Prepare) -> str:
+def row(what: str, written: Sequence[PrivateServer], others: Sequence[PrivateServer], applied: Wait) -> str:
     """Measures one arrangement: a row of the table. `applied` returns when the others have all."""
     before = [sum(process_seconds(server.pid) for server in part) for part in (written, others)]
     found = [end(load) for load in [start(server) for server in written]]
@@ -79,7 +78,7 @@ def make_rows(server: PrivateServer) -> None:
 def replicas(servers: Sequence[PrivateServer]) -> list[str]:
     primary, *others = servers
 
-    def applied(followers: Sequence[PrivateServer]) -> Prepare:
+    def applied(followers: Sequence[PrivateServer]) -> Wait:
         def wait() -> None:
             position = primary.sql("SELECT @@GLOBAL.gtid_binlog_pos")[0][0]
             for one in followers:
@@ -108,12 +107,7 @@ def galera(servers: Sequence[PrivateServer]) -> list[str]:
     first, *others = servers
 
     def applied() -> None:
-        for one in others:
-            deadline = time.monotonic() + galera_cluster.TIMEOUT_S
-            last = int(galera_cluster.status(first, "wsrep_last_committed"))
-            while int(galera_cluster.status(one, "wsrep_last_committed")) < last:
-                if time.monotonic() > deadline:
-                    raise ServerError(f"a node has not applied {last}")
+        galera_cluster.wait_until_applied(servers)
 
     make_rows(first)
     applied()
@@ -121,8 +115,7 @@ def galera(servers: Sequence[PrivateServer]) -> list[str]:
     for one in others:
         one.stop()
     galera_cluster.wait_for(first, "wsrep_cluster_size", "1")
-    others = []
-    found.append(row("one node of a Galera cluster alone", [first], others, applied))
+    found.append(row("one node of a Galera cluster alone", [first], [], lambda: None))
     return found
 
 
@@ -140,7 +133,7 @@ MEASURE = {"replicas": replicas, "galera": galera, "shards": shards}
 
 def measure(name: str, servers: Sequence[PrivateServer]) -> None:
     """Prints the table of docs/scaling.md for one topology."""
-    if not Path(HS).exists():
+    if not HS.exists():
         raise ServerError(f"{HS} has not been built")
     show(f"{CONNECTIONS} connections update rows by their keys for {SECONDS} s, one at a time on each, for each line")
     show("| | Writes per second | p99 | CPU of the written server for each | CPU of all others | Later there |")

@@ -76,7 +76,7 @@ def front_ends(run: Run) -> None:
 
 def _look_up(run: Run) -> None:
     database = run.servers.database("ours")
-    database.sql(_table(LOOKED_UP, "user"))
+    database.sql(_table(LOOKED_UP))
     database.sql(
         f"INSERT INTO test.{LOOKED_UP} SELECT user_id, CONCAT_WS(CHAR(9), user_name, user_email, created)"
         " FROM test.user"
@@ -89,7 +89,7 @@ def _look_up(run: Run) -> None:
         run.servers.hs_bench("--target", protocol, "--port", str(port), *load, *requests)
     run.rounds("front_ends", cases())
     for protocol in PROTOCOLS:
-        _close(run, database, protocol, "ours")
+        _close(database, protocol)
     database.sql(f"DROP TABLE test.{LOOKED_UP}")
 
 
@@ -109,24 +109,24 @@ def _store(run: Run) -> None:
     run.start(found)
     for number in range(1, run.options.rounds + 1):
         for database in databases.values():
-            database.sql(_table(STORED, "user"))
+            database.sql(_table(STORED))
             database.sql(
                 f"INSERT INTO test.{STORED} SELECT seq, REPEAT('-', 60) FROM test.seq_1_to_{writes.ROWS}"
             )
             tables.settle(database)
         run.round("front_ends", found, number, before)
     for name, database in databases.items():
-        _close(run, database, "redis", name)
+        _close(database, "redis")
         database.sql(f"DROP TABLE test.{STORED}")
     run.servers.stop("ours" + WITH_LOG)
     run.results.note("front_ends", "sync_us", round(machine.sync_us(DIRECTORY), 1))
 
 
-def _table(table: str, name: str) -> str:
+def _table(table: str) -> str:
     """A row as the load generator's value has it: one text."""
     return (
         f"CREATE OR REPLACE TABLE test.{table} (user_id INT UNSIGNED PRIMARY KEY, line VARCHAR(400))"
-        f" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COMMENT 'hs: name={name} value=line'"
+        " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COMMENT 'hs: name=user value=line'"
     )
 
 
@@ -141,5 +141,5 @@ def _open(run: Run, database: PrivateServer, protocol: str, server: str) -> int:
     return port
 
 
-def _close(run: Run, database: PrivateServer, protocol: str, server: str) -> None:
+def _close(database: PrivateServer, protocol: str) -> None:
     database.sql(f"SET GLOBAL {_variable(protocol)} = '0'")

@@ -18,30 +18,20 @@ sys.path[:0] = [str(REPOSITORY / "scripts"), str(REPOSITORY / "tests/e2e"), str(
 import tunnel  # noqa: E402
 from certificates import Certificates  # noqa: E402
 from memcached_client import TABLE as CACHE  # noqa: E402
+from private_accounts import identified_by, make_account  # noqa: E402
 from private_server import PrivateServer, free_port  # noqa: E402
 from test_tls import certificates  # noqa: E402, F401
 
 INSTALLED = REPOSITORY / "build/drivers"
 INSTALL_SECONDS = 900
 DRIVER_SECONDS = 120
-ACCOUNT = "CREATE USER driver IDENTIFIED BY 'se\\'cret'"
+PASSWORD = "se'cret"
 TABLES = (
     "page (id VARBINARY(64) PRIMARY KEY, html MEDIUMBLOB, at BIGINT NULL, KEY (at)) "
     "COMMENT 'hs: name=page value=html ttl=at'",
     "user (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL DEFAULT '', visits INT NOT NULL DEFAULT 0) "
     "COMMENT 'hs: name=user'",
     "count (id VARBINARY(64) PRIMARY KEY, n BIGINT NOT NULL DEFAULT 0) COMMENT 'hs: name=count'",
-)
-# Keys of no table are rows of this one.
-DEFAULT_TABLE = (
-    "CREATE TABLE hs.any (k VARBINARY(250) PRIMARY KEY, v LONGBLOB NOT NULL, "
-    "f INT UNSIGNED NOT NULL DEFAULT 0, c BIGINT UNSIGNED NOT NULL DEFAULT 0, e INT NOT NULL DEFAULT 0)",
-    "CREATE DATABASE innodb_memcache",
-    "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY, db_schema VARCHAR(250), "
-    "db_table VARCHAR(250), key_columns VARCHAR(250), value_columns VARCHAR(250), flags VARCHAR(250), "
-    "cas_column VARCHAR(250), expire_time_column VARCHAR(250), unique_idx_name_on_key VARCHAR(250))",
-    "INSERT INTO innodb_memcache.containers VALUES "
-    "('default', 'hs', 'any', 'k', 'v', 'f', 'c', 'e', 'PRIMARY')",
 )
 
 
@@ -79,17 +69,6 @@ def tables(plain: Ports) -> Iterator[Ports]:
     plain.server.sql("DROP DATABASE hs")
 
 
-@pytest.fixture
-def any_key(plain: Ports) -> Iterator[Ports]:
-    """That server with one table that all keys are rows of, whatever their names."""
-    plain.server.make_database("hs")
-    for statement in DEFAULT_TABLE:
-        plain.server.sql(statement)
-    yield plain
-    plain.server.sql("DROP DATABASE innodb_memcache")
-    plain.server.sql("DROP DATABASE hs")
-
-
 @pytest.fixture(scope="module")
 def guarded(certificates: Certificates) -> Iterator[Ports]:  # noqa: F811
     """A server that asks for an account, over TLS."""
@@ -100,8 +79,8 @@ def guarded(certificates: Certificates) -> Iterator[Ports]:  # noqa: F811
         for table in TABLES:
             server.sql(f"CREATE TABLE hs.{table}")
         server.sql(CACHE)
-        server.sql(ACCOUNT)
-        server.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON hs.* TO driver")
+        grants = ["SELECT, INSERT, UPDATE, DELETE ON hs.*"]
+        make_account(server, "driver", identified_by(PASSWORD), grants)
         yield Ports(server, *variables.values())  # type: ignore[arg-type]
         assert server.running, server.error_log()[-3000:]
 
