@@ -48,7 +48,8 @@ def crash_report(server: PrivateServer) -> str:
 
 
 def hang_report(server: PrivateServer) -> str:
-    """The process list, and the stacks of all threads."""
+    """The process list, and the stacks of the threads that execute a statement. Those of all threads
+    are in a file."""
     lines = []
     try:
         connection = server.connect(connect_timeout=10, read_timeout=10)
@@ -60,7 +61,8 @@ def hang_report(server: PrivateServer) -> str:
     stacks = _gdb(server, ["-p", str(server.pid)], ["thread apply all bt 25"])
     file = server.directory / "stacks.txt"
     file.write_text(stacks, encoding="utf-8")
-    return "\n".join([*lines, f"stacks of all threads: {file}"])
+    busy = [s for s in stacks.split("\n\n") if "mysql_execute_command" in s]
+    return "\n".join([*lines, *busy, f"stacks of all threads: {file}"])
 
 
 def _gdb(server: PrivateServer, what: list[str], commands: list[str]) -> str:

@@ -244,11 +244,10 @@ def main() -> int:
         torture = Torture(server, options.seed, options.clients)
         torture.run(options.seconds)
         print(torture.summary())
-        if not torture.failures:
-            try:
-                server.stop()
-            except ServerError as error:
-                torture.failures.append(f"the server does not stop: {error}")
+        try:
+            server.stop()
+        except ServerError as error:
+            torture.failures.append(f"the server does not stop: {error}")
     for failure in torture.failures[: 3 * MAX_WRONG]:
         print(f"FOUND: {failure}")
     if torture.failures:
