@@ -330,9 +330,11 @@ def test_a_thousand_connections_leave_nothing_behind(
             return status(tls_server, "memory")
 
         round_of(50)
-        before = memory(), sockets()
+        # Behind its answer the thread may still hold buffers of the request: idle it holds the least of many looks.
+        before = min(memory() for _ in range(20)), sockets()
         round_of(1000)
-        assert memory() == before[0]
+        while memory() > before[0]:
+            pass
         while sockets() > before[1]:  # that of the last SQL connection may still be closed
             pass
 
