@@ -40,7 +40,7 @@ CHANGED = [INSERTED[0], (2, "robert", None, 21), INSERTED[2], (5, "bob", "", 51)
 
 @dataclass(frozen=True)
 class Driver:
-    """How one driver is started: `client` is a folder of tests/old_clients and of build/old_clients."""
+    """How one driver is started: `client` is a folder of tests/old_clients and of build/old_clients; "": ours."""
 
     name: str
     client: str
@@ -78,10 +78,13 @@ DRIVERS = [
     Driver("cpp", "cpp", (str(CLIENTS / "cpp/driver"),)),
 ]
 
+# The new module of an old name.
+NEW_PERL = Driver("perl", "", ("perl", f"-I{REPOSITORY}/clients/perl/lib", str(HERE / "perl/driver.pl")))
+
 # Those whose client knows filters, IN, increments and the forms that return the old row; and the
 # plugins that answer them.
 EXTENDED_DRIVERS = [driver for driver in DRIVERS if driver.name in ("python", "node", "perl")]
-EXTENDED_PLUGINS = ["stock"]
+EXTENDED_PLUGINS = ["ours", "stock"]
 
 
 def by_name(driver: Driver) -> str:
@@ -124,7 +127,8 @@ def make_table(server: PrivateServer, name: str) -> str:
 
 def run(server: PrivateServer, driver: Driver, *, extended: bool = False) -> str:
     """One driver from an empty table to the end; returns its line."""
-    install(driver.client)
+    if driver.client:
+        install(driver.client)
     table = make_table(server, driver.name)
     command = list(driver.command)
     if command[0] == "{interpreter}":
@@ -159,6 +163,11 @@ def test_a_session(server: PrivateServer, driver: Driver) -> None:
 def test_an_extended_session(server: PrivateServer, driver: Driver) -> None:
     """The same, and then filters, IN, increments and old rows, as far as the client has them."""
     assert run(server, driver, extended=True).startswith(f"ok {driver.name} ")
+
+
+@pytest.mark.parametrize("extended", [False, True])
+def test_the_new_module_of_an_old_name_takes_the_place_of_the_old_one(server: PrivateServer, extended: bool) -> None:
+    assert run(server, NEW_PERL, extended=extended).startswith("ok perl ")
 
 
 def test_the_command_line_client(server: PrivateServer) -> None:
