@@ -116,6 +116,11 @@ Result<void> MariaSession::end_step(bool failed) {
     result = take_error(0);
     transaction_.lose();
   }
+  // The binary log's record of the step may have the KILL as its error, and replicas stop at one.
+  if (thd_->killed != NOT_KILLED) {
+    if (result) result = take_error(0);
+    transaction_.lose();
+  }
   thd_->clear_error();
   thd_->mdl_context.release_statement_locks();
   free_root(thd_->mem_root, MYF(MY_KEEP_PREALLOC));

@@ -9,9 +9,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pymysql
 import pytest
+from binlog import statement_errors
 from hs_client import Client, kill, line
 from private_server import PrivateServer
 
@@ -255,9 +257,11 @@ def test_a_trigger_that_comes_meanwhile_is_never_skipped(stormy: PrivateServer) 
     assert stormy.sql(wrong) == [(0,)]
 
 
+OWN_THREADS = "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
+
+
 def kill_threads(server: PrivateServer, verb: str) -> None:
-    threads = "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
-    for (thread,) in server.sql(threads):
+    for (thread,) in server.sql(OWN_THREADS):
         kill(server, verb, thread)
 
 
@@ -274,6 +278,51 @@ def test_threads_that_are_killed_go_on(stormy: PrivateServer) -> None:
         load.stop()
 
 
+DONE = b"0\t1"
+SAVEPOINTS, KILLERS, LOST_BLOCKS, MAX_BLOCKS = 50, 3, 5, 20_000
+
+
+def test_a_savepoint_that_is_killed_stops_no_replica(stormy: PrivateServer) -> None:
+    """Each block is kept as a whole, or lost as a whole with its savepoints."""
+    stormy.make_database("hs")
+    stormy.sql("CREATE TABLE hs.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+    end = threading.Event()
+
+    def go_on_killing() -> None:
+        with stormy.connect() as connection, connection.cursor() as sql:
+            while not end.is_set():
+                sql.execute(OWN_THREADS)
+                for (thread,) in sql.fetchall():
+                    with suppress(pymysql.err.OperationalError):  # it has ended
+                        sql.execute(f"KILL QUERY {thread}")
+
+    killers = [threading.Thread(target=go_on_killing) for _ in range(KILLERS)]
+    kept: dict[int, int] = {}
+    lost = 0
+    with Client(stormy.port_wr) as client:
+        client.open("hs.t", ["v"])
+        steps = [line("T", "S", f"s{number}") for number in range(SAVEPOINTS)]
+        for killer in killers:
+            killer.start()
+        try:
+            for block in range(MAX_BLOCKS):
+                row = line(1, "+", 1, block)
+                replies = client.pipeline([line("T", "B"), row, *steps, row, line("T", "C")])
+                inserted = sum(reply.count(b"\t") == 2 and reply.startswith(b"0") for reply in replies)
+                if replies[-1] == DONE and inserted:
+                    kept[block] = inserted
+                elif replies[-1] != DONE:
+                    assert replies[-1] == b"1\t1\ttransaction_lost"
+                    lost += 1
+                if lost == LOST_BLOCKS:
+                    break
+        finally:
+            end.set()
+            for killer in killers:
+                killer.join()
+    assert lost == LOST_BLOCKS
+    assert statement_errors(stormy) == {0}
+    assert dict(stormy.sql("SELECT v, COUNT(*) FROM hs.t GROUP BY v")) == kept
 def increment(client: Client, table: int) -> list[bytes]:
     """Requests that add 1 to the row, and further ones; each says whether it has."""
     return client.pipeline([line(table, "=", 1, 1, 1, 0, "+", 1)] * PIPELINE)
