@@ -4,7 +4,7 @@
 
 suites=(lint scripts unit tsan fuzz e2e durability fuzz_server conformance differential torture clients)
 # Only on demand: they need more than Debian's packages, or take long.
-optional_suites=(old_clients drivers package engines galera)
+optional_suites=(old_clients drivers newcomers package engines galera)
 server_suites=(e2e durability fuzz_server conformance differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
@@ -107,6 +107,10 @@ suite_old_clients() { run_pytest old_clients "$@"; }
 
 suite_drivers() { # suite_drivers PYTEST_ARGUMENT…
   "$repository/scripts/provision" --for drivers && run_pytest drivers "$@"
+}
+
+suite_newcomers() { # suite_newcomers PYTEST_ARGUMENT…
+  ensure_packages "what makes a bare Debian" debootstrap && run_pytest newcomers --timeout 900 "$@"
 }
 
 suite_galera() { # suite_galera PYTEST_ARGUMENT…
