@@ -170,10 +170,15 @@ sub get {
 # What is the same in every call of get.
 sub _get {
     my ($self) = @_;
-    my $rows = $self->rows( $self->{columns}, 1 );
+    my $names  = $self->{columns};
+    my $make   = HandlerSocket2::Values::row_maker( $names, [ map { $self->kind($_) } @$names ] );
+    my $width  = @$names;
     return {
-        decode => sub { $rows->( $_[0] )->[0] },
-        index  => $self->index_of( $self->{columns} ),
+        decode => sub {
+            my $values = HandlerSocket2::Lines::values_of( $_[0], $width, 1 );
+            return $_[0][2] ? $make->($values)->[0] : undef;
+        },
+        index => $self->index_of($names),
     };
 }
 

@@ -22,11 +22,14 @@ sub new {
     my ( $class, $place, $options ) = @_;
     my $seconds = $options->{connect_timeout};
     my $begun   = HandlerSocket2::Socket::now();
+    my $reader  = HandlerSocket2::Reader->new;
+    my $answers = [];
     my $self    = bless {
         options  => $options,
         secure   => defined $place->{path} || $options->{tls} eq 'verify',
-        reader   => HandlerSocket2::Reader->new,
-        answers  => [],
+        reader   => $reader,
+        answers  => $answers,
+        sink     => sub { push @$answers, $reader->feed( $_[0] ) },
         indexes  => {},
         turn     => 0,
         free     => [],
@@ -108,43 +111,35 @@ sub _account {
     return $told;
 }
 
-# Sends lines and returns their answers. When it raises an error the connection is broken.
+# Sends lines and lists their answers. When it raises an error the connection is broken, and the list has what came.
 sub exchange {
-    my ( $self, $data, $number ) = @_;
-    my $reader  = $self->{reader};
-    my $answers = $self->{answers} = [];
-    my $fine    = eval {
-        $self->{socket}->send_all( $data, sub { push @$answers, $reader->feed( $_[0] ) } );
-        while ( @$answers < $number ) {
-            my $came = $self->{socket}->receive;
-            if ( $came eq q{} ) {
-                HandlerSocket2::ConnectionError->throw(
-                    'the server has closed the connection',
-                    sent => 1
-                );
-            }
-            push @$answers, $reader->feed($came);
+    my ( $self, $data, $number )      = @_;
+    my ( $socket, $reader, $answers ) = @$self{qw(socket reader answers)};
+    $self->{broken} = 1;    # until all has come
+    @$answers = ();
+    $socket->send_all( $data, $self->{sink} );
+    while ( @$answers < $number ) {
+        my $came = $socket->receive;
+        if ( $came eq q{} ) {
+            HandlerSocket2::ConnectionError->throw(
+                'the server has closed the connection',
+                sent => 1
+            );
         }
-        if ( @$answers > $number || $reader->rest ) {    # nobody knows whose they are
-            $self->{answers} = [];
-            HandlerSocket2::ProtocolError->throw( 'more replies than requests', sent => 1 );
-        }
-        1;
-    };
-    return @$answers if $fine;
-    $self->{broken} = 1;
-    die $@;
+        push @$answers, $reader->feed($came);
+    }
+    if ( @$answers > $number || $reader->rest ) {    # nobody knows whose they are
+        @$answers = ();
+        HandlerSocket2::ProtocolError->throw( 'more replies than requests', sent => 1 );
+    }
+    $self->{broken} = 0;
+    return @$answers;
 }
 
-# The id of an index; its P goes to the lines when it is not open.
+# The id of an index that is not open yet; its P goes to the lines.
 sub _open {
     my ( $self, $index, $lines, $opened ) = @_;
     my $indexes = $self->{indexes};
-    my $turn    = ++$self->{turn};
-    if ( my $known = $indexes->{$index} ) {
-        $known->[1] = $turn;
-        return $known->[0];
-    }
     my $id;
     if ( keys %$indexes >= MOST_INDEXES ) {
         my ( $oldest, $when );
@@ -159,8 +154,21 @@ sub _open {
     }
     push @$lines,  HandlerSocket2::Protocol::open_index( $id, $index );
     push @$opened, [ $#$lines, $index ];
-    $indexes->{$index} = [ $id, $turn ];
+    $indexes->{$index} = [ $id, ++$self->{turn} ];
     return $id;
+}
+
+# The result of one call. An error in its reply is the result, any other is raised or the result.
+sub ask {
+    my ( $self, $call, $seconds ) = @_;
+    my $index = defined $call->{feature} || $self->{broken} ? undef : $call->{index};
+    my $known = defined $index                              ? $self->{indexes}{$index} : undef;
+    return ( $self->execute( [$call], $seconds ) )[0] if !$known;
+    $known->[1] = ++$self->{turn};
+    $self->{socket}->limit($seconds);
+    my ($answer) = $self->exchange( $known->[0] . $call->{line}, 1 );
+    $self->{used} = HandlerSocket2::Socket::now();
+    return blessed $answer ? $answer : scalar $call->{decode}->($answer);
 }
 
 # The results of the calls in their order, errors of the server in their places. When the connection
@@ -178,10 +186,12 @@ sub execute {
             next;
         }
         my $index = $call->{index};
+        my $known = defined $index ? $self->{indexes}{$index} : undef;
+        $known->[1] = ++$self->{turn} if $known;
         push @lines,
-            defined $index
-            ? $self->_open( $index, \@lines, \@opened ) . $call->{line}
-            : $call->{line};
+            $known           ? $known->[0] . $call->{line}
+            : defined $index ? $self->_open( $index, \@lines, \@opened ) . $call->{line}
+            :                  $call->{line};
         push @plan, $#lines;
     }
     my $broken;
@@ -193,17 +203,22 @@ sub execute {
         }
     }
     $self->{used} = HandlerSocket2::Socket::now();
-    my $refused = @opened ? $self->_refused( \@opened ) : {};
+    my $refused = @opened ? $self->_refused( \@opened ) : undef;
     my $answers = $self->{answers};
     my @results;
-    for my $at ( 0 .. $#plan ) {
-        my ( $call, $place ) = ( $calls->[$at], $plan[$at] );
-        my $answer = ref $place ? $place : $answers->[$place] // $broken;
-        if ( %$refused && !ref $place && $answers->[$place] && defined $call->{index} ) {
-            $answer = $refused->{ $call->{index} } // $answer;
-        }
-        push @results,
-            ref $answer eq 'ARRAY' ? $self->_meaning( $answer, $call->{decode} ) : $answer;
+    while ( @results < @plan ) {
+        last if eval {
+            for my $at ( scalar @results .. $#plan ) {
+                my ( $call, $place ) = ( $calls->[$at], $plan[$at] );
+                my $answer = ref $place ? $place : $answers->[$place] // $broken;
+                if ( $refused && !ref $place && $answers->[$place] && defined $call->{index} ) {
+                    $answer = $refused->{ $call->{index} } // $answer;
+                }
+                push @results, ref $answer eq 'ARRAY' ? scalar $call->{decode}->($answer) : $answer;
+            }
+            1;
+        };
+        push @results, $self->_misunderstood($@);
     }
     return @results;
 }
@@ -215,8 +230,10 @@ sub _refused {
     for my $one (@$opened) {
         my ( $at, $index ) = @$one;
         my $answer = $self->{answers}[$at] // next;
-        $answer = $self->_meaning( $answer, \&HandlerSocket2::Lines::nothing );
-        next if !blessed $answer;
+        if ( !blessed $answer ) {
+            next if eval { HandlerSocket2::Lines::nothing($answer); 1 };
+            $answer = $self->_misunderstood($@);
+        }
         my $known = delete $self->{indexes}{$index} or next;
         $refused{$index} = $answer;
         push @{ $self->{free} }, $known->[0];
@@ -224,13 +241,9 @@ sub _refused {
     return \%refused;
 }
 
-# What an answer means. A server whose reply is none to what was asked is not believed further.
-sub _meaning {
-    my ( $self, $answer, $decode ) = @_;
-    return $answer if ref $answer ne 'ARRAY';
-    my $meaning;
-    return $meaning if eval { $meaning = $decode->($answer); 1 };
-    my $error = $@;
+# The error of an answer that is none to what was asked. Such a server is not believed further.
+sub _misunderstood {
+    my ( $self, $error ) = @_;
     die $error if !blessed $error || !$error->isa('HandlerSocket2::ProtocolError');
     $self->{broken} = 1;
     return $error;
@@ -250,10 +263,8 @@ sub alive {
     my ( $self, $change ) = @_;
     my $most = $self->{options}{max_idle};
     my $idle = HandlerSocket2::Socket::now() - $self->{used};
-    return
-           !$self->{broken}
-        && ( !$most || $idle < $most )
-        && $self->{socket}->alive( !$change && $idle < TRUSTED );
+    return 0 if $self->{broken} || $most && $idle >= $most;
+    return !$change && $idle < TRUSTED || $self->{socket}->alive;
 }
 
 sub close {
@@ -288,6 +299,10 @@ L<HandlerSocket2::Protocol/index_tokens>), C<changes>, C<feature>.
 =head2 new
 
 Connects and logs in, within the connect timeout.
+
+=head2 ask
+
+The result of one call, which may be the error of its reply. Any other error may be raised.
 
 =head2 execute
 

@@ -22,7 +22,6 @@ sub owner { return $INC{'threads.pm'} ? "$$/" . threads->tid : $$ }
 # A connection belongs to the process that has opened it. A new process begins with none.
 sub _leave_parents {
     my ($self) = @_;
-    return if $self->{owner} eq owner();
     my $idle = $self->{idle};
     @$self{qw(idle taken owner)} = ( [], 0, owner() );
     $_->close for @$idle;
@@ -32,7 +31,7 @@ sub _leave_parents {
 # A connection that is open, for a change or for reads; the one that was used last, if one is idle.
 sub take {
     my ( $self, $change ) = @_;
-    $self->_leave_parents;
+    $self->_leave_parents if $self->{owner} ne ( $INC{'threads.pm'} ? owner() : $$ );
     if ( $self->{taken} >= $self->{options}{pool_size} ) {
         HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
     }
@@ -58,7 +57,7 @@ sub give_back {
 # Closes what is idle, and the rest as it comes back.
 sub close {
     my ($self) = @_;
-    $self->_leave_parents;
+    $self->_leave_parents if $self->{owner} ne owner();
     $self->{closed} = 1;
     $_->close for splice @{ $self->{idle} };
     return;

@@ -64,18 +64,11 @@ sub feed {
         $data = $self->{rest} . $data;
         $self->{rest} = q{};
     }
-    my @replies;
-    my $from = 0;
-    while ( ( my $end = index $data, "\n", $from ) >= 0 ) {
-        $self->_bound( $end - $from ) if $end - $from >= $self->{max};
-        push @replies, parse_reply( substr $data, $from, $end - $from );
-        $from = $end + 1;
-    }
-    if ( $from < length $data ) {
-        $self->{rest} = substr $data, $from;
-        $self->_bound( length $self->{rest} );
-    }
-    return @replies;
+    my $may_be_long = length $data >= $self->{max};
+    my @lines       = split /\n/, $data, -1;
+    $self->{rest} = pop @lines;
+    if ($may_be_long) { $self->_bound( length $_ ) for @lines, $self->{rest} }
+    return map { parse_reply($_) } @lines;
 }
 
 # A reply is bounded with its LF, so what comes before it is shorter.

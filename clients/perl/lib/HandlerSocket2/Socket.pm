@@ -24,7 +24,9 @@ use constant NO_SIGNAL => eval { Socket::MSG_NOSIGNAL() } // 0;
 # timeout, so that a request is one call to write and one to read. (A timeval is two longs there.)
 use constant NO_WAIT => $^O eq 'linux' ? eval { Socket::MSG_DONTWAIT() } // 0 : 0;
 
-sub now { return clock_gettime(CLOCK_MONOTONIC) }
+use constant MONOTONIC => CLOCK_MONOTONIC;
+
+sub now { return clock_gettime(MONOTONIC) }
 
 sub _lost {
     my ( $what, $sent ) = @_;
@@ -67,7 +69,8 @@ sub connect_to {
         HandlerSocket2::ConfigurationError->throw("$where cannot be the place of a server");
     }
     my $seconds = $place{seconds};
-    my $self    = bless { end => $seconds ? now() + $seconds : undef }, $class;
+    my $self    = bless { timeout => 0 }, $class;
+    $self->limit($seconds);
     my @timeout = $seconds ? ( Timeout => $seconds ) : ();
     my $socket;
     if ( defined $place{path} ) {
@@ -125,7 +128,9 @@ sub _start_tls {
 # From now on: what takes longer is a TimeoutError; 0: nothing is.
 sub limit {
     my ( $self, $seconds ) = @_;
-    $self->{end} = $seconds ? now() + $seconds : undef;
+    $self->{end}        = $seconds ? now() + $seconds : undef;
+    $self->{has_waited} = 0;
+    $self->{seconds}    = $seconds;
     return;
 }
 
@@ -134,8 +139,8 @@ sub _set_timeout {
     my ($self) = @_;
     my $left = defined $self->{end} ? $self->{end} - now() : 0;
     _late( 'the request took too long', 1 ) if $left <= 0 && defined $self->{end};
-    my $set = $self->{timeout} // 0;
-    return if $left <= $set && $left >= 0.99 * $set;
+    $left = $self->{seconds}                if $left >= 0.99 * $self->{seconds};
+    return if $left <= $self->{timeout} && $left >= 0.99 * $self->{timeout};
     my $seconds = int $left;
     my $micros  = int( 1e6 * ( $left - $seconds ) );
     $micros = 1000 if $left && !$seconds && $micros < 1000;    # 0 is no timeout
@@ -155,6 +160,7 @@ sub _wait {
     my $number = fileno $self->{socket};
     _lost( 'the connection is closed', 1 ) if !defined $number;
     vec( my $bits = q{}, $number, 1 ) = 1;
+    $self->{has_waited} = 1;
     while (1) {
         my $left = defined $self->{end} ? $self->{end} - now() : undef;
         _late( 'the request took too long', 1 ) if defined $left && $left <= 0;
@@ -218,9 +224,15 @@ sub _read_now {
 # What has come; nothing at the end.
 sub receive {
     my ($self) = @_;
-    return $self->_wait_and_read if $self->{waits_itself};
-    local $SIG{PIPE} = 'IGNORE'  if $self->{tls};         # which may write
-    $self->_wait( 1, 0 )         if !$self->{tls};        # TLS may have bytes that no wait tells of
+    while ( $self->{waits_itself} ) {
+        $self->_set_timeout if $self->{has_waited} || $self->{seconds} != $self->{timeout};
+        $self->{has_waited} = 1;
+        return $self->{came} if defined sysread $self->{socket}, $self->{came}, PIECE;
+        _late( 'the request took too long', 1 ) if $! == EAGAIN || $! == EWOULDBLOCK;
+        _lost( "the connection broke: $!", 1 )  if $! != EINTR;
+    }
+    local $SIG{PIPE} = 'IGNORE' if $self->{tls};     # which may write
+    $self->_wait( 1, 0 )        if !$self->{tls};    # TLS may have bytes that no wait tells of
     while (1) {
         my $data = $self->_read_now;
         return $data if defined $data;
@@ -228,21 +240,9 @@ sub receive {
     }
 }
 
-sub _wait_and_read {
-    my ($self) = @_;
-    while (1) {
-        $self->_set_timeout;
-        return $self->{came} if defined sysread $self->{socket}, $self->{came}, PIECE;
-        _late( 'the request took too long', 1 ) if $! == EAGAIN || $! == EWOULDBLOCK;
-        _lost( "the connection broke: $!", 1 )  if $! != EINTR;
-    }
-}
-
-# Whether a connection that is not used is still there: nothing may have come on it. One that is
-# trusted is not worth a call of the system.
+# Whether a connection that is not used is still there: nothing may have come on it.
 sub alive {
-    my ( $self, $trusted ) = @_;
-    return 1 if $trusted;
+    my ($self) = @_;
     my $number = fileno $self->{socket};
     return 0 if !defined $number;
     vec( my $bits = q{}, $number, 1 ) = 1;

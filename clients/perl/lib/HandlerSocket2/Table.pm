@@ -87,7 +87,7 @@ sub _do {
 
 sub get {
     my ( $self, $key ) = @_;
-    return $self->_do( get => $key );
+    return $self->{core}->one( $self->_calls->get($key) );
 }
 
 sub _not_in_pipeline {
