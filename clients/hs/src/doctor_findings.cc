@@ -257,6 +257,21 @@ void Doctor::look_at_speed() {
   }
 }
 
+// 10.11.18 -> {10, 11, 18}
+std::vector<int> numbers_of(const std::string& version) {
+  std::vector<int> numbers;
+  std::istringstream parts(version);
+  for (std::string part; std::getline(parts, part, '.');)
+    numbers.push_back(std::atoi(part.c_str()));
+  return numbers;
+}
+
+// Where its fault was found, and later releases of that series.
+bool may_begin_wrongly(const std::string& version) {
+  const std::vector<int> numbers = numbers_of(version);
+  return numbers >= std::vector{10, 11, 18} && numbers < std::vector{10, 12};
+}
+
 void Doctor::look_at_durability() {
   const bool logs = is_on("log_bin");
   const bool flushes = value("innodb_flush_log_at_trx_commit") == "1";
@@ -271,20 +286,18 @@ void Doctor::look_at_durability() {
         "the binary log may lack changes after a crash of the machine, and replicas differ then",
         "SET GLOBAL sync_binlog = 1, and the same in the option file");
   }
+  if (value("innodb_log_file_buffering") == "OFF" &&
+      may_begin_wrongly(upstream_of(sight_.version))) {
+    add(Health::advice, "durability",
+        "InnoDB of this server may undo committed changes when it begins after a crash (found in "
+        "10.11.18)",
+        "SET GLOBAL innodb_log_file_buffering = ON, and the same in the option file");
+  }
   if (flushes && syncs) {
     good("durability",
          fmt::format("changes that were answered survive a crash; the binary log is {}",
                      logs ? "on" : "off"));
   }
-}
-
-// 10.11.18 -> {10, 11, 18}
-std::vector<int> numbers_of(const std::string& version) {
-  std::vector<int> numbers;
-  std::istringstream parts(version);
-  for (std::string part; std::getline(parts, part, '.');)
-    numbers.push_back(std::atoi(part.c_str()));
-  return numbers;
 }
 
 void Doctor::look_at_upgrade() {

@@ -25,7 +25,8 @@ Sight healthy() {
                      {"innodb_buffer_pool_size", "1073741824"},
                      {"log_bin", "ON"},
                      {"sync_binlog", "1"},
-                     {"innodb_flush_log_at_trx_commit", "1"}};
+                     {"innodb_flush_log_at_trx_commit", "1"},
+                     {"innodb_log_file_buffering", "ON"}};
   sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0.0"};
   sight.open_accounts.emplace();
   sight.candidate = "1:10.11.18-0+deb12u1";
@@ -171,6 +172,20 @@ TEST(Doctor, LogsThatAreNotSyncedAreAdvice) {
   EXPECT_EQ(complaints(sight), Told());
   sight.variables["innodb_flush_log_at_trx_commit"] = "2";
   EXPECT_EQ(complaints(sight), Told{"advice durability"});
+}
+
+TEST(Doctor, AFaultOfTheServersRecoveryIsTold) {
+  Sight sight = healthy();
+  sight.variables["innodb_log_file_buffering"] = "OFF";
+  EXPECT_EQ(complaints(sight), Told{"advice durability"});
+  sight.candidate.reset();
+  for (const char* version : {"10.11.17-MariaDB", "11.8.6-MariaDB", "9.7.0"}) {
+    sight.version = version;
+    EXPECT_EQ(complaints(sight), Told()) << version;
+  }
+  sight.version = "10.11.18-MariaDB";
+  sight.variables.erase("innodb_log_file_buffering");
+  EXPECT_EQ(complaints(sight), Told());
 }
 
 TEST(Doctor, AnUpgradeOfTheServerWithoutItsPluginIsWrong) {
