@@ -128,7 +128,10 @@ class TableCalls:
         return decode
 
     def _first(self, reply: Reply) -> Optional[Row]:
-        values = has_columns(reply, len(self.columns), 1).values
+        columns, values = reply
+        width = len(self.columns)
+        if columns != width or len(values) > width:
+            has_columns(reply, width, 1)  # which raises
         return self._row(values) if values else None
 
     def find(
@@ -157,8 +160,9 @@ class TableCalls:
 
     def get(self, key: Key) -> Call:
         """The row with this key, or None."""
-        line = protocol.find_one(key_values(key))
-        return Call("get", lambda id: b"%d%b" % (id, line), self._first, self._plain)
+        if type(key) is int:  # as most are
+            return Call("get", b"\t=\t1\t%d\n" % key, self._first, self._plain)
+        return Call("get", protocol.find_one(key_values(key)), self._first, self._plain)
 
     def page(
         self,

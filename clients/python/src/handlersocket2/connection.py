@@ -64,10 +64,11 @@ class Index(NamedTuple):
 
 @dataclass
 class Call:
-    """A request: `encode` takes the id of its index (0 without one), `decode` the reply."""
+    """A request: `encode` is what stands behind the id of its index in the line, or takes that id
+    (0 without an index) and gives the line; `decode` takes the reply."""
 
     kind: str
-    encode: Callable[[int], bytes]
+    encode: Union[bytes, Callable[[int], bytes]]
     decode: Callable[[Reply], Any]
     index: Optional[Index] = None
     changes: bool = False
@@ -188,9 +189,6 @@ class Connection:
         return self._answers
 
     def _open(self, index: Index, lines: List[bytes]) -> Tuple[int, bool]:
-        last, id = self._last
-        if index is last:
-            return id, False
         known = self._indexes.get(index)
         if known is not None:
             self._indexes.move_to_end(index)
@@ -218,13 +216,15 @@ class Connection:
             if call.feature and call.feature not in self.features:
                 plan.append(UnsupportedError(f"the server has no {call.feature}"))
                 continue
-            id, index = 0, call.index
+            id, index, encode = 0, call.index, call.encode
             try:
                 if index is not None:
-                    id, new = self._open(index, lines)
-                    if new:
-                        opened.append((len(lines) - 1, index))
-                line = call.encode(id)
+                    last, id = self._last
+                    if index is not last:
+                        id, new = self._open(index, lines)
+                        if new:
+                            opened.append((len(lines) - 1, index))
+                line = encode(id) if callable(encode) else b"%d%b" % (id, encode)
             except Error as error:
                 plan.append(error)
                 continue
@@ -251,21 +251,21 @@ class Connection:
             if index in self._indexes:  # and not replaced by another one meanwhile
                 self._free.append(self._indexes.pop(index))
             self._last = None, 0
-        return [
-            self._result(call, at, answers, broken, refused) if isinstance(at, int) else at
-            for call, at in zip(calls, plan)
-        ]
-
-    def _result(self, call: Call, at: int, answers: Any, broken: Any, refused: Any) -> Any:
-        if at >= len(answers):
-            return broken
-        answer = refused.get(call.index, answers[at]) if refused else answers[at]
-        if isinstance(answer, Error):
-            return answer
-        try:
-            return call.decode(answer)
-        except (ProtocolError, builtins.ValueError, LookupError) as error:
-            return self._no_reply_to(call.kind, error)
+        results: List[Any] = []
+        result: Any
+        for call, place in zip(calls, plan):
+            result = place
+            if isinstance(place, int):
+                result = answers[place] if place < len(answers) else broken
+                if refused and call.index in refused and result is not broken:
+                    result = refused[call.index]
+            if isinstance(result, Reply):
+                try:
+                    result = call.decode(result)
+                except (ProtocolError, builtins.ValueError, LookupError) as error:
+                    result = self._no_reply_to(call.kind, error)
+            results.append(result)
+        return results
 
     def _no_reply_to(self, kind: str, why: object = "it is another one's") -> ProtocolError:
         """What such a server says further is not believed, either."""

@@ -109,7 +109,12 @@ class Core:
 
     async def one(self, call: Call) -> Any:
         """The result of one call; raises its error."""
-        return only(await self.run((call,)))
+        if self._hook or call.changes or self._replicas:
+            return only(await self.run((call,)))
+        results = await self._again(self._at, self.read, (call,), False)
+        if isinstance(results[0], Exception):
+            self._forget_altered((call,), results)
+        return only(results)
 
     async def _run(self, calls: Sequence[Call]) -> List[Any]:
         if any(call.changes for call in calls):

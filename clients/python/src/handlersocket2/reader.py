@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import (
+    Any,
+    Callable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+)
 
 from .errors import ProtocolError, ServerError, server_error
 from .protocol import Raw
@@ -22,6 +33,9 @@ class Reply(NamedTuple):
 
     columns: int
     values: Sequence[Raw]
+
+
+_new: Callable[[Type[Reply], Tuple[int, Sequence[Raw]]], Reply] = tuple.__new__
 
 
 class LongValues(Sequence[Raw]):
@@ -48,7 +62,7 @@ class LongValues(Sequence[Raw]):
 
 
 def _values(tokens: List[bytes], line: bytes) -> List[Raw]:
-    if b"\x01" in line or b"\0" in line:
+    if _has_marks(line):
         return [decode_value(token) for token in tokens]
     return tokens  # type: ignore[return-value]
 
@@ -67,8 +81,14 @@ def _unescape(found: "re.Match[bytes]") -> bytes:
         raise ProtocolError("an escape sequence is none", sent=True) from None
 
 
-def parse_reply(line: bytes) -> Union[Reply, ServerError]:
-    """The reply in a line without its LF; ProtocolError when it is none."""
+def _has_marks(data: bytes) -> bool:
+    """Whether there may be NULL or an escape sequence. Looking takes long for a single line."""
+    return b"\x01" in data or b"\0" in data
+
+
+def parse_reply(line: bytes, marks: bool = True) -> Union[Reply, ServerError]:
+    """The reply in a line without its LF; ProtocolError when it is none. Without `marks` the line
+    is known to have neither NULL nor an escape sequence."""
     tokens = line.split(b"\t", -1 if len(line) < LONG else 2)
     number = tokens[1] if len(tokens) > 1 else b""
     columns = _SMALL.get(number, -1)  # int() takes longer
@@ -80,12 +100,14 @@ def parse_reply(line: bytes) -> Union[Reply, ServerError]:
         return _parse_error(tokens, columns)
     values: Sequence[Raw]
     if len(line) < LONG:
-        values = _values(tokens[2:], line)
+        values = tokens[2:]
+        if marks:
+            values = _values(tokens[2:], line)
     else:
         values = LongValues(tokens[2], line.count(b"\t") - 1) if tokens[2:] else []
     if len(values) % columns if columns else values:
         raise ProtocolError("the values are no multiple of the columns", sent=True)
-    return Reply(columns, values)
+    return _new(Reply, (columns, values))  # in less time than by its own function
 
 
 def _parse_error(tokens: List[bytes], columns: int) -> ServerError:
@@ -122,7 +144,8 @@ class Reader:
         rest = lines.pop()
         if len(data) > self._max_reply and max(map(len, lines)) >= self._max_reply:
             raise ProtocolError("the reply is too long", sent=True)
-        replies = [parse_reply(line) for line in lines]
+        marks = _has_marks(data)
+        replies = [parse_reply(line, marks) for line in lines]
         if rest:
             self._keep(rest)
         return replies

@@ -63,7 +63,10 @@ class AsyncTable:
 
     async def get(self, key: Key) -> Optional[Row]:
         """The row with this key, or None."""
-        found: Optional[Row] = await self._do("get", key)
+        calls = self._made  # without a call for what is mostly known
+        if calls is None or self._made_at != self._core.alterations:
+            calls = await self.calls()
+        found: Optional[Row] = await self._core.one(calls.get(key))
         return found
 
     async def get_many(self, keys: Iterable[Key]) -> List[Optional[Row]]:
