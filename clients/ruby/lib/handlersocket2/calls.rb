@@ -62,7 +62,8 @@ module HandlerSocket2
 
     # @return [Call]
     def get(key)
-      call(:get, Protocol.get(0, Values.key(key)), @plain, &@first)
+      line = key.is_a?(Integer) ? "0\t=\t1\t#{key}\n" : Protocol.get(0, Values.key(key))
+      Call.new(:get, line, index: @plain, table: @name, &@first)
     end
 
     # @param keys [Array<String, nil>] one value of the index's first column each
@@ -167,9 +168,14 @@ module HandlerSocket2
     # What turns values into a row with these columns.
     def row(columns)
       kinds = columns.map { |name| @raw ? :bytes : @kinds.fetch(name, :text) }
+      width = columns.size
       lambda do |values|
         made = {}
-        columns.each_with_index { |name, at| made[name] = Values.from_bytes(kinds[at], values[at]) }
+        at = 0
+        while at < width # which takes less time than a block for each
+          made[columns[at]] = Values.from_bytes(kinds[at], values[at])
+          at += 1
+        end
         made
       end
     end
@@ -177,8 +183,9 @@ module HandlerSocket2
     # What turns a reply into its only row, or nil.
     def first(columns)
       row = row(columns)
+      width = columns.size
       lambda do |reply|
-        reply.check(columns.size, 1)
+        reply.check(width, 1)
         row.call(reply.values) unless reply.size.zero?
       end
     end

@@ -148,6 +148,22 @@ module HandlerSocket2
     end
 
     # @api private
+    # @param call [Call]
+    # @return [Object] its result
+    # @raise [Error]
+    def one(call)
+      return super if @on_request
+
+      calls = [call]
+      results = @places.carry_out(calls)
+      result = results.first
+      return result unless result.is_a?(Error)
+
+      @schema.forget_altered(calls, results)
+      raise result
+    end
+
+    # @api private
     # @param calls [Array<Call>]
     # @return [Array] their results in their order, errors in their places
     def run(calls)

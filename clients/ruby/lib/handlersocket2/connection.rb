@@ -124,7 +124,7 @@ module HandlerSocket2
       places = calls.map do |call|
         next UnsupportedError.new("the server has no #{call.feature}") if lacks?(call.feature)
 
-        id = index(call.index) { |new| open_index(lines, opened, call.index, new) } if call.index
+        id = index(call.index, lines, opened) if call.index
         lines << call.line(id)
         lines.size - 1
       end
@@ -135,23 +135,19 @@ module HandlerSocket2
       feature && !@features.include?(feature)
     end
 
-    # The id of an index, of which the block is told when it has none yet.
-    def index(line)
+    # The id of an index. One that is not open is opened by a further line.
+    def index(line, lines, opened)
       return @last_id if line.equal?(@last)
 
       id = @indexes.delete(line)
       if id.nil?
         id = @free.pop || @indexes.size
         id = @indexes.shift.last if @indexes.size >= MOST_INDEXES
-        yield id
+        opened[lines.size] = line
+        lines << line.sub("0", id.to_s)
       end
       @last = line
       @last_id = @indexes[line] = id
-    end
-
-    def open_index(lines, opened, line, id)
-      opened[lines.size] = line
-      lines << line.sub("0", id.to_s)
     end
 
     # The error with which the connection broke, if it did.

@@ -47,7 +47,8 @@ module HandlerSocket2
       limit = deadline
       return attempts(false) { change(calls, limit) } if calls.any?(&:changes)
 
-      from_replicas(calls, limit) || attempts(true) { @read.with(limit) { |one| one.execute(calls, limit) } }
+      found = from_replicas(calls, limit) unless @replicas.empty?
+      found || attempts(true) { @read.with(limit) { |one| one.execute(calls, limit) } }
     end
 
     # Sends calls of which the last one changes something; with read_your_writes the GTID is asked
@@ -108,7 +109,7 @@ module HandlerSocket2
       attempt = 0
       begin
         results = yield
-        lost = results.grep(ConnectionError).find { |error| repeatable || !error.sent }
+        lost = results.find { |result| result.is_a?(ConnectionError) && (repeatable || !result.sent) }
         raise lost if lost && again?(lost, attempt)
 
         results
@@ -127,8 +128,6 @@ module HandlerSocket2
 
     # Nil when the primary must be asked.
     def from_replicas(calls, limit)
-      return if @replicas.empty?
-
       wait = waiting
       @replicas.rotate(@turn += 1).each do |pool|
         results = at_replica(pool, [*wait, *calls], limit) or next

@@ -6,6 +6,11 @@ module HandlerSocket2
   # The connections of this process to one place. It is safe for threads, and empty behind a fork.
   # @api private
   class Pool
+    WAITING = { Object => :on_blocking }.freeze
+    AT_ONCE = { Object => :immediate }.freeze
+    NEVER = { Object => :never }.freeze
+    private_constant :WAITING, :AT_ONCE, :NEVER
+
     # @param address [Address]
     # @param options [Options]
     def initialize(address, options)
@@ -24,12 +29,12 @@ module HandlerSocket2
     # @raise [ConnectionError]
     def with(deadline, changes: false)
       # An interrupt of the thread, as by Timeout, comes between no two steps of taking and giving back.
-      Thread.handle_interrupt(Object => :on_blocking) do
+      Thread.handle_interrupt(WAITING) do
         connection = take(deadline, changes: changes)
         begin
-          Thread.handle_interrupt(Object => :immediate) { yield connection }
+          Thread.handle_interrupt(AT_ONCE) { yield connection }
         ensure
-          Thread.handle_interrupt(Object => :never) { put_back(connection) }
+          Thread.handle_interrupt(NEVER) { put_back(connection) }
         end
       end
     end
@@ -99,9 +104,10 @@ module HandlerSocket2
         @idle.push(connection) if keep
         @taken -= 1
         @returned.signal
-        keep ? stale : [connection, *stale]
+        old = stale if @idle.first&.stale?(@options.max_idle)
+        keep ? old : [connection, *old]
       end
-      ended.each(&:close)
+      ended&.each(&:close)
     end
 
     # Waits until one connection more may be used, and returns one that is idle, if there is any.

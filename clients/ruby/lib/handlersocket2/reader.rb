@@ -121,10 +121,11 @@ module HandlerSocket2
       @rest = 0
       lines = data.split("\n", -1)
       rest = lines.pop
+      coded = data.match?(CODED)
       replies = lines.map do |line|
         raise ProtocolError, "the reply is too long" if line.bytesize >= @max_reply
 
-        self.class.parse(line)
+        Reader.parse(line, coded: coded)
       end
       keep(rest)
       replies
@@ -141,11 +142,14 @@ module HandlerSocket2
     end
 
     # @param line [String] without its LF
+    # @param coded [Boolean] whether it may have NULL or an escape sequence
     # @return [Reply, ServerError]
     # @raise [ProtocolError] when it is none
-    def self.parse(line)
+    def self.parse(line, coded: true)
       long = line.bytesize >= LONG
-      code, columns, *values = line.split("\t", long ? 3 : -1)
+      values = line.split("\t", long ? 3 : -1)
+      code = values.shift
+      columns = values.shift
       raise ProtocolError, "this is no reply" unless code&.match?(NUMBER) && columns&.match?(NUMBER)
 
       columns = columns.to_i
@@ -156,7 +160,9 @@ module HandlerSocket2
         raise ProtocolError, "the values are no multiple of the columns"
       end
 
-      long && size.positive? ? LongReply.new(columns, values.first, size) : Reply.new(columns, values(values, line))
+      return LongReply.new(columns, values.first, size) if long && size.positive?
+
+      Reply.new(columns, coded ? values(values, line) : values)
     end
 
     # @param tokens [Array<String>] those of the line, which this may change
