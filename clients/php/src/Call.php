@@ -15,13 +15,14 @@ final class Call
     ];
 
     /**
-     * @param \Closure(int): string $encode takes the id of its index, 0 without one
+     * @param string|\Closure(int): string $encode what stands behind the id of its index in the line; or takes that
+     *     id, 0 without an index, and gives the line
      * @param \Closure(Reply): mixed $decode
      * @param ?string $index the line that opens its index, with the id 0
      */
     public function __construct(
         public readonly string $kind,
-        public readonly \Closure $encode,
+        public readonly string|\Closure $encode,
         public readonly \Closure $decode,
         public readonly ?string $index = null,
         public readonly bool $changes = false,

@@ -172,6 +172,9 @@ final class Calls
 
     public function get(mixed $key): Call
     {
+        if (is_int($key)) { // as most are
+            return new Call('get', "\t=\t1\t$key\n", $this->first, $this->plain, false, null, $this->name);
+        }
         $values = Values::key($key);
         $encode = static fn (int $id) => Protocol::find($id, '=', $values);
         return new Call('get', $encode, $this->first, $this->plain, false, null, $this->name);

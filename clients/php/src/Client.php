@@ -69,6 +69,43 @@ final class Client extends Runner
         return [Protocol::name($parts[0]), Protocol::name($parts[1])];
     }
 
+    public function one(Call $call): mixed
+    {
+        if ($this->onRequest || $call->changes || $this->replicas) {
+            return parent::one($call);
+        }
+        try {
+            $result = $this->askOnce($call);
+        } catch (ConnectionError $error) {
+            $result = $error;
+        }
+        if (!$result instanceof Error) {
+            return $result;
+        }
+        $again = $result instanceof ConnectionError && !$result instanceof TimeoutError && $this->options->retries > 0;
+        if ($again) {
+            self::pause(0);
+            [$result] = $this->again(fn () => $this->at($this->read, [$call]), false, 1);
+        }
+        $this->forgettingAltered([$call], [$result]);
+        return $result instanceof Error ? throw $result : $result;
+    }
+
+    /** The result of one read, which may be an error. */
+    private function askOnce(Call $call): mixed
+    {
+        $connection = $this->read->take(false);
+        $whole = false;
+        try {
+            $result = $connection->ask($call, $this->options->timeout);
+            $whole = true;
+            return $result;
+        } finally {
+            $connection->broken = $connection->broken || !$whole;
+            $this->read->giveBack($connection);
+        }
+    }
+
     public function run(array $calls): array
     {
         return $calls ? $this->observe($calls, $this->carryOut(...)) : [];
@@ -141,13 +178,14 @@ final class Client extends Runner
     }
 
     /**
-     * Repeats the work where its results are lost: changes only when nothing of them was sent.
+     * Repeats the work where its results are lost: changes only when nothing of them was sent. So many attempts came
+     * before.
      * @param \Closure(): list<mixed> $once
      * @return list<mixed>
      */
-    private function again(\Closure $once, bool $changes): array
+    private function again(\Closure $once, bool $changes, int $before = 0): array
     {
-        for ($attempt = 0;; $attempt++) {
+        for ($attempt = $before;; $attempt++) {
             $thrown = $lost = null;
             $results = [];
             try {

@@ -48,7 +48,9 @@ final class Reader
             }
             $replies[] = self::parse($line);
         }
-        $this->keep($rest);
+        if ($rest !== '') {
+            $this->keep($rest);
+        }
         return $replies;
     }
 
@@ -93,13 +95,14 @@ final class Reader
     {
         $long = strlen($line) >= self::LONG;
         $tokens = explode("\t", $line, $long ? 3 : PHP_INT_MAX);
-        if (count($tokens) < 2 || !self::isNumber($tokens[0]) || !self::isNumber($tokens[1])) {
+        $isGood = $tokens[0] === '0';
+        if (!isset($tokens[1]) || !($isGood || self::isNumber($tokens[0])) || !self::isNumber($tokens[1])) {
             throw new ProtocolError('this is no reply');
         }
         $columns = (int) $tokens[1];
         $values = array_slice($tokens, 2);
         $size = $long ? substr_count($line, "\t") - 1 : count($values);
-        if ($tokens[0] !== '0') {
+        if (!$isGood) {
             if ($columns !== 1) {
                 throw new ProtocolError('this is no error');
             }

@@ -113,6 +113,12 @@ final class Transport
         @stream_select($readable, $writable, $except, $whole, (int) (($left - $whole) * 1e6) + 1);
     }
 
+    /** Whether all was sent in one piece, as a socket takes so much while nobody reads. If not, `send` begins anew. */
+    public function sendAtOnce(string $data): bool
+    {
+        return strlen($data) <= self::SMALL && @fwrite($this->stream, $data) === strlen($data);
+    }
+
     /**
      * Sends all; what comes meanwhile goes to the sink, so that neither side waits for the other.
      * @param \Closure(string): void $sink
@@ -120,9 +126,6 @@ final class Transport
     public function send(string $data, \Closure $sink): void
     {
         $size = strlen($data);
-        if ($size <= self::SMALL && @fwrite($this->stream, $data) === $size) {
-            return; // a socket takes so much while nobody reads
-        }
         stream_set_blocking($this->stream, false);
         $at = 0;
         while ($at < $size) {
