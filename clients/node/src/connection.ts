@@ -32,6 +32,9 @@ export interface Call<T> {
   readonly extraSeconds?: number | undefined;
 }
 
+/** The outcome of a call in a pipeline. */
+export type Outcome = PromiseSettledResult<unknown>;
+
 /** Reads a reply to a call. One to something else is a ProtocolError. */
 export function readChecked<T>(reply: Reply, call: Pick<Call<T>, "check" | "read">): T {
   if (call.check(reply)) return call.read(reply);
@@ -73,11 +76,48 @@ export class Connection {
 
   /** Sends a call whose index is open. */
   exchangeNow<T>(call: Call<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.put(call, resolve, reject);
+    });
+  }
+
+  /** The same with functions in the place of a promise. Throws where nothing can be sent. */
+  put<T>(call: Call<T>, resolve: (result: T) => void, reject: (error: unknown) => void): void {
     const id = call.index === undefined ? 0 : this.#indexes.id(call.index);
     const extra = this.#seconds > 0 ? (call.extraSeconds ?? 0) : 0;
     const seconds = this.#seconds + extra;
     const read = (reply: Reply): T => readChecked(reply, call);
-    return this.session.send(call.line(id as number), seconds, read, call.signal);
+    this.session.put(call.line(id as number), seconds, read, resolve, reject, call.signal);
+  }
+
+  /** The outcomes of calls whose indexes are open, with one promise for all. `failed` is told each error. */
+  all(
+    calls: readonly Call<unknown>[],
+    failed: (call: Call<unknown>, reason: unknown) => void,
+  ): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    let left = calls.length;
+    return new Promise((done) => {
+      calls.forEach((call, place) => {
+        const settle = (outcome: Outcome): void => {
+          if (outcomes[place] !== undefined) return; // The reply to a call that was given up.
+          outcomes[place] = outcome;
+          if (--left === 0) done(outcomes);
+        };
+        const resolve = (value: unknown): void => {
+          settle({ status: "fulfilled", value });
+        };
+        const reject = (reason: unknown): void => {
+          failed(call, reason);
+          settle({ status: "rejected", reason });
+        };
+        try {
+          this.put(call, resolve, reject);
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
   }
 }
 

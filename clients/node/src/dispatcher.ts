@@ -3,7 +3,7 @@
  * What is safe to repeat is sent again.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { readChecked, type Call, type Connection } from "./connection.js";
+import { readChecked, type Call, type Connection, type Outcome } from "./connection.js";
 import { ConfigurationError, ConnectionError, NotFoundError } from "./errors.js";
 import { ProtocolError, ServerError, TimeoutError } from "./errors.js";
 import { Gtids } from "./gtids.js";
@@ -24,9 +24,6 @@ export interface Executor {
   readonly isAlone: boolean;
   submit<T>(plan: Plan<T>): Promise<T>;
 }
-
-/** The outcome of a call in a pipeline. */
-export type Outcome = PromiseSettledResult<unknown>;
 
 /** The longest pause before a request is sent again, in milliseconds. */
 const MAX_PAUSE_MS = 2000;
@@ -204,15 +201,21 @@ export class Dispatcher implements Executor {
       if (opening) openings.push(opening);
     }
     if (openings.length > 0) await Promise.allSettled(openings);
-    const outcomes: Promise<Outcome>[] = [];
-    for (const call of calls) {
-      const opening = connection.prepare(call);
-      if (opening) await opening.catch(() => undefined);
-      outcomes.push(this.#outcome(connection, call));
+    let told: Promise<Outcome[]>;
+    if (openings.length === 0) {
+      told = connection.all(calls, (call, reason) => {
+        this.forgetChanged(call, reason);
+      });
+    } else {
+      const outcomes: Promise<Outcome>[] = [];
+      for (const call of calls) {
+        const opening = connection.prepare(call);
+        if (opening) await opening.catch(() => undefined);
+        outcomes.push(this.#outcome(connection, call));
+      }
+      told = Promise.all(outcomes);
     }
-    const noted = write ? this.noteChange(connection) : undefined;
-    const told = await Promise.all(outcomes);
-    await noted;
+    if (write) await this.noteChange(connection);
     return told;
   }
 

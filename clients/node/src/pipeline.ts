@@ -1,6 +1,6 @@
 /** Calls that are collected and sent in one piece. */
-import type { Call } from "./connection.js";
-import type { Dispatcher, Executor, Outcome, Plan } from "./dispatcher.js";
+import type { Call, Outcome } from "./connection.js";
+import type { Dispatcher, Executor, Plan } from "./dispatcher.js";
 import { Table } from "./table.js";
 import type { TableOptions } from "./table_calls.js";
 import { tableSpec, type TableName } from "./names.js";
@@ -10,6 +10,13 @@ interface Entry {
   readonly plan: Plan<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  result?: Promise<unknown>;
+}
+
+/** The error of a call is in the list of results, too, so that nobody has to look at its promise. */
+function refuse(entry: Entry, reason: unknown): void {
+  entry.result?.catch(() => undefined);
+  entry.reject(reason);
 }
 
 /** What a pipeline block collects its calls by. */
@@ -40,11 +47,12 @@ export class Pipeline implements Executor {
 
   /** @internal */
   submit<T>(plan: Plan<T>): Promise<T> {
+    let entry: Entry | undefined;
     const result = new Promise<T>((resolve, reject) => {
-      this.#entries.push({ plan, resolve: resolve as (value: unknown) => void, reject });
+      entry = { plan, resolve: resolve as (value: unknown) => void, reject };
+      this.#entries.push(entry);
     });
-    // The error is in the list of results, too.
-    result.catch(() => undefined);
+    if (entry) entry.result = result;
     return result;
   }
 
@@ -58,13 +66,13 @@ export class Pipeline implements Executor {
     return plans.map((plan, place) => {
       const entry = this.#entries[place] as Entry;
       if (plan.status === "rejected") {
-        entry.reject(plan.reason);
+        refuse(entry, plan.reason);
         return plan.reason as unknown;
       }
       const outcome = outcomes[next++] as Outcome;
       const failed = outcome.status === "rejected";
       this.#dispatcher.tell(plan.value, begin, failed ? outcome.reason : undefined);
-      if (failed) entry.reject(outcome.reason);
+      if (failed) refuse(entry, outcome.reason);
       else entry.resolve(outcome.value);
       return failed ? (outcome.reason as unknown) : outcome.value;
     });

@@ -80,20 +80,32 @@ export class Session {
     read: (reply: Reply) => T,
     signal?: AbortSignal,
   ): Promise<T> {
-    return new Promise<T>((done, reject) => {
-      const resolve = done as (result: unknown) => void;
-      signal?.throwIfAborted();
-      if (this.#error !== undefined) throw this.#unsent();
-      const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
-      const waiting = { resolve, reject, deadline, read, written: false };
-      this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
-      if (this.#output === "")
-        process.nextTick(() => {
-          this.#flush();
-        });
-      this.#output += line;
-      if (this.#timer === undefined) this.#arm();
+    return new Promise<T>((resolve, reject) => {
+      this.put(line, seconds, read, resolve, reject, signal);
     });
+  }
+
+  /** The same with functions in the place of a promise. Throws where nothing can be sent. */
+  put<T>(
+    line: ByteString,
+    seconds: number,
+    read: (reply: Reply) => T,
+    done: (result: T) => void,
+    reject: (error: unknown) => void,
+    signal?: AbortSignal,
+  ): void {
+    const resolve = done as (result: unknown) => void;
+    signal?.throwIfAborted();
+    if (this.#error !== undefined) throw this.#unsent();
+    const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
+    const waiting = { resolve, reject, deadline, read, written: false };
+    this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
+    if (this.#output === "")
+      process.nextTick(() => {
+        this.#flush();
+      });
+    this.#output += line;
+    if (this.#timer === undefined) this.#arm();
   }
 
   /** Closes the connection. What has no answer yet fails. */

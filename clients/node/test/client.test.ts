@@ -163,6 +163,30 @@ test("an abort ends the wait alone, and the connection goes on", async () => {
   await assert.rejects(users.get(3, { signal: aborter.signal }), { name: "AbortError" });
 });
 
+test("a pipeline waits for its other calls when one was given up and is answered all the same", async () => {
+  const aborter = new AbortController();
+  const [, client] = await start((line, peer) => {
+    const key = line.split("\t")[3];
+    if (key === "1") aborter.abort();
+    if (key !== "3") return rows(line, peer);
+    setImmediate(() => peer.send(rows(line, peer) ?? ""));
+    return undefined;
+  });
+  const users = client.table("user");
+  await users.get(0);
+  const [given, ...others] = await client.pipeline((p) => {
+    const inside = p.table(users);
+    const first = inside.get(1, { signal: aborter.signal });
+    void assert.rejects(first, { name: "AbortError" });
+    for (const key of [2, 3]) void inside.get(key);
+  });
+  assert.equal((given as Error).name, "AbortError");
+  assert.deepEqual(others, [
+    { id: 2, name: "name 2" },
+    { id: 3, name: "name 3" },
+  ]);
+});
+
 test("an error in a pipeline is the result of its call alone", async () => {
   const [, client] = await start((line, peer) =>
     line.includes("\t+\t") ? "1\t1\t121\n" : rows(line, peer),

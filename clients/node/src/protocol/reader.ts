@@ -39,8 +39,11 @@ export function parseReply(line: ByteString): Reply {
 }
 
 function split(line: ByteString): Reply {
-  const [head, rest] = cut(line);
-  const [digits, tokens] = cut(rest ?? "");
+  const first = line.indexOf("\t");
+  const head = first < 0 ? line : line.slice(0, first);
+  const second = first < 0 ? -1 : line.indexOf("\t", first + 1);
+  const digits = first < 0 ? "" : line.slice(first + 1, second < 0 ? undefined : second);
+  const tokens = second < 0 ? undefined : line.slice(second + 1);
   if (head !== "0" && !ERROR_CODE.test(head)) throw new ProtocolError("a reply has no code", true);
   if (!NUMBER.test(digits)) throw new ProtocolError("a reply has no number of columns", true);
   const code = Number(head);
@@ -59,12 +62,6 @@ function split(line: ByteString): Reply {
       return (values ??= listed(tokens));
     },
   };
-}
-
-/** What stands before the first TAB, and behind it. */
-function cut(text: ByteString): [ByteString, ByteString | undefined] {
-  const end = text.indexOf("\t");
-  return end < 0 ? [text, undefined] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 function listed(tokens: ByteString): (ByteString | null)[] {
