@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "mariadb/configuration.h"
-#include "mariadb/own_places.h"
 #include "mariadb/running.h"
 #include "mariadb/variables.h"
 
@@ -84,7 +83,7 @@ class Kept<char*> {
 
 bool listen_by_values(std::string* error) {
   std::optional<server::Config> config = read_configuration(error);
-  if (!config || !leaves_places_to_server(*config, error)) return false;
+  if (!config || !leaves(own_places(), *config, error)) return false;
   bool done = true;
   Running::ask([&](server::Server& server) {
     done = server.relisten(config->endpoints, config->backlog, error);

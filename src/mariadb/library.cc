@@ -15,7 +15,6 @@
 #include "mariadb/configuration.h"
 #include "mariadb/engine.h"
 #include "mariadb/information_schema.h"
-#include "mariadb/own_places.h"
 #include "mariadb/purge.h"
 #include "mariadb/running.h"
 #include "mariadb/status.h"
@@ -87,7 +86,7 @@ bool start(seam::Why* why) {
     const std::lock_guard turn(turns());
     std::optional<server::Config> config;
     if (read_secret_files(sentence)) config = read_configuration(sentence);
-    if (!config || !leaves_places_to_server(*config, sentence)) return false;
+    if (!config || !leaves(own_places(), *config, sentence)) return false;
     config->tls = &server_tls();
     return start_with(*config, sentence);
   });

@@ -26,11 +26,12 @@ using engine::Credentials;
 // So no call waits. Its descriptor is the client's own socket, of which plugins may ask for the
 // user at the other end.
 struct HalfVio : Vio {
-  ClientHalf* half;
+  adapter::ClientHalf* half;
   Security_context* context;  // of the login
   const char* ip;             // in it
 
-  HalfVio(ClientHalf& client, Security_context* login, int socket, enum_vio_type kind) : Vio{} {
+  HalfVio(adapter::ClientHalf& client, Security_context* login, int socket, enum_vio_type kind)
+      : Vio{} {
     half = &client;
     context = login;
     ip = login->ip;
@@ -174,7 +175,7 @@ std::string change_user_packet(const std::string& user) {
 }
 
 bool authenticate(THD* thd, const Credentials& credentials, const PeerAddress& peer) {
-  ClientHalf half(credentials);
+  MariaClientHalf half(credentials);
   const bool is_local = peer.bytes.ss_family == AF_UNIX;
   enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
   if (credentials.tls != nullptr) kind = VIO_TYPE_SSL;

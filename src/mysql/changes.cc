@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "mysql/configuration.h"
-#include "mysql/own_places.h"
 #include "mysql/running.h"
 #include "mysql/values.h"
 
@@ -86,7 +85,7 @@ class Kept<char*> {
 
 bool listen_by_values(std::string* error) {
   std::optional<server::Config> config = read_configuration(error);
-  if (!config || !leaves_places_to_server(*config, error)) return false;
+  if (!config || !leaves(own_places(), *config, error)) return false;
   bool done = true;
   Running::ask([&](server::Server& server) {
     done = server.relisten(config->endpoints, config->backlog, error);

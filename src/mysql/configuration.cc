@@ -4,9 +4,10 @@
 #include <cstring>
 
 #include "mysql/values.h"
-#include "server/secret_file.h"
 
 namespace hs::mysql {
+
+using server::Asks;
 
 Values values;
 Secrets secrets;
@@ -14,38 +15,6 @@ Secrets secrets;
 namespace {
 
 char hidden[] = "(hidden)";
-const char* const authentication_names[] = {"auto", "none", "secret", "account"};
-
-bool read_socket_rights(net::SocketRights* rights, std::string* error) {
-  if (!net::parse_socket_mode(text(values.socket_mode), &rights->mode, error)) {
-    *error += " (handlersocket_socket_mode)";
-    return false;
-  }
-  const std::string group = text(values.socket_group);
-  if (group.empty()) return true;
-  gid_t number = 0;
-  if (!net::find_group(group, &number, error)) {
-    *error += " (handlersocket_socket_group)";
-    return false;
-  }
-  rights->group = number;
-  return true;
-}
-
-// False: the variable `name` contradicts the secret.
-bool read_authentication(const std::string& name, unsigned long value, const exec::Secret& secret,
-                         exec::Authentication* authentication, std::string* error) {
-  authentication->account = value == kAccount;
-  authentication->secret = secret;
-  const char* const contradicts = value == kSecret && !secret.is_set() ? "no secret is set"
-                                  : value != kAuto && value != kSecret && secret.is_set()
-                                      ? "a secret is set"
-                                      : nullptr;
-  if (contradicts == nullptr) return true;
-  *error = name + " is " + authentication_names[value] + ", but " + contradicts;
-  return false;
-}
-
 // Takes a secret out of its variable and leaves asterisks in its place, which may be the server's
 // command line. A plugin that is installed later gets the same command line, and must not take the
 // asterisks for the secret. False: it would; *error is one sentence.
@@ -65,30 +34,6 @@ bool take(char*& variable, std::string_view name, std::optional<exec::Secret>* s
 }
 
 }  // namespace
-
-bool PortSecret::may_be_both(bool both, std::string* error) const {
-  if (!both) return true;
-  const std::string name(name_);
-  *error = name + " and " + name + "_file are both set: only one of them can be";
-  return false;
-}
-
-bool PortSecret::set(const std::optional<exec::Secret>& secret, std::string* error) {
-  if (!may_be_both(secret && from_file_, error)) return false;
-  from_variable_ = secret;
-  return true;
-}
-
-bool PortSecret::read(const std::string& file, std::string* error) {
-  if (!may_be_both(!file.empty() && from_variable_, error)) return false;
-  std::optional<exec::Secret> secret;
-  if (!file.empty() && !server::read_secret_file(file, &secret.emplace(), error)) {
-    *error += " (" + std::string(name_) + "_file)";
-    return false;
-  }
-  from_file_ = secret;
-  return true;
-}
 
 bool take_secrets(std::string* error) {
   std::optional<exec::Secret> read, write;
@@ -112,6 +57,18 @@ char* hidden_form(const std::optional<exec::Secret>& secret) {
   static char none[] = "";
   if (!secret) return nullptr;
   return secret->is_set() ? hidden : none;
+}
+
+server::OwnPlaces own_places() {
+  const auto text_of = [](const char* text) {
+    return text != nullptr ? std::string_view(text) : std::string_view();
+  };
+  const bool listens = !opt_disable_networking;
+  return {.addresses = text_of(my_bind_addr_str),
+          .port = listens ? mysqld_port : 0,
+          .second_port = listens ? mysqld_admin_port : 0,
+          .second_setting = "admin_port",
+          .socket = text_of(mysqld_unix_port)};
 }
 
 int64_t in_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
@@ -151,7 +108,9 @@ std::optional<server::Config> read_configuration(std::string* error) {
   server::Config config = read_threads();
   static_cast<server::Settings&>(config) = read_settings();
   net::SocketRights socket_rights;
-  if (!read_socket_rights(&socket_rights, error)) return std::nullopt;
+  if (!server::read_socket_rights(text(values.socket_mode), text(values.socket_group),
+                                  &socket_rights, error))
+    return std::nullopt;
   std::vector<std::string> addresses;
   if (!server::split_addresses(text(values.address), &addresses, error)) {
     *error += " (handlersocket_address)";
@@ -168,20 +127,20 @@ std::optional<server::Config> read_configuration(std::string* error) {
     config.endpoints.push_back(endpoint);
   };
   endpoint.mode = engine::Mode::kReadOnly;
-  if (!read_authentication("handlersocket_authentication", values.authentication,
-                           secrets.read.get(), &endpoint.authentication, error))
+  const auto asks = static_cast<Asks>(values.authentication);
+  if (!server::read_authentication("handlersocket_authentication", asks, secrets.read.get(),
+                                   &endpoint.authentication, error))
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port, "handlersocket_port");
   listen(std::string(server::kUnixSocket), values.socket, "handlersocket_socket");
   endpoint.mode = engine::Mode::kReadWrite;
   // If what the read port asks for did not count here, writing would be open to every client.
   const bool is_own = secrets.write.is_set();
-  const bool inherits_accounts =
-      values.authentication_wr == kAuto && values.authentication == kAccount;
-  if (!read_authentication("handlersocket_authentication_wr",
-                           inherits_accounts && !is_own ? kAccount : values.authentication_wr,
-                           (is_own ? secrets.write : secrets.read).get(), &endpoint.authentication,
-                           error))
+  auto asks_wr = static_cast<Asks>(values.authentication_wr);
+  if (asks_wr == Asks::kAuto && asks == Asks::kAccount && !is_own) asks_wr = asks;
+  if (!server::read_authentication("handlersocket_authentication_wr", asks_wr,
+                                   (is_own ? secrets.write : secrets.read).get(),
+                                   &endpoint.authentication, error))
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port_wr, "handlersocket_port_wr");
   listen(std::string(server::kUnixSocket), values.socket_wr, "handlersocket_socket_wr");

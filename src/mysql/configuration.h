@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // From the values of the system variables to what the network server is started with and told
-// later. It keeps the secrets' digests: the secrets themselves are nowhere. One thread at a time.
+// later. One thread at a time.
 #pragma once
 
 #include "mysql/server_headers.h"
@@ -10,42 +10,15 @@
 #include <string_view>
 
 #include "exec/secret.h"
+#include "server/own_places.h"
+#include "server/port_settings.h"
 #include "server/server.h"
 
 namespace hs::mysql {
 
-// The secret of one port.
-class PortSecret {
- public:
-  // `name`: of its variable; that of its file is name_file.
-  explicit PortSecret(std::string_view name) : name_(name) {}
-
-  // As the variable; none: it is unset. False: there is a file, *error is one sentence.
-  bool set(const std::optional<exec::Secret>& secret, std::string* error);
-  // Reads the file; empty: there is none. False: it is no good, or the variable is set; *error is one
-  // sentence.
-  bool read(const std::string& file, std::string* error);
-  void forget() {
-    from_variable_.reset();
-    from_file_.reset();
-  }
-
-  bool is_set() const { return from_variable_ || from_file_; }
-  exec::Secret get() const {
-    return from_file_ ? *from_file_ : from_variable_.value_or(exec::Secret());
-  }
-
- private:
-  bool may_be_both(bool both, std::string* error) const;
-
-  std::string_view name_;
-  std::optional<exec::Secret> from_variable_;
-  std::optional<exec::Secret> from_file_;
-};
-
 struct Secrets {
-  PortSecret read{"handlersocket_plain_secret"};
-  PortSecret write{"handlersocket_plain_secret_wr"};  // not set: that of the read port
+  server::PortSecret read{"handlersocket_plain_secret"};
+  server::PortSecret write{"handlersocket_plain_secret_wr"};  // not set: that of the read port
 };
 // By which read_configuration() goes.
 extern Secrets secrets;
@@ -65,6 +38,8 @@ server::Settings read_settings();
 server::Config read_threads();
 // The whole. Empty: *error says in one sentence what is wrong.
 std::optional<server::Config> read_configuration(std::string* error);
+// Where the database listens. Its texts are those of the settings.
+server::OwnPlaces own_places();
 
 int64_t in_ns(double seconds);
 

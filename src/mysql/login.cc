@@ -21,13 +21,13 @@ namespace {
 
 using engine::Credentials;
 
-thread_local ClientHalf* half_of_thread = nullptr;
+thread_local adapter::ClientHalf* half_of_thread = nullptr;
 
 // A Vio whose other end is not a socket but the client's half of the exchange, on the same thread.
 // Its descriptor is the client's own socket, of which plugins may ask for the user at the other end.
 class HalfVio {
  public:
-  HalfVio(ClientHalf& half, const Credentials& credentials, enum_vio_type kind)
+  HalfVio(adapter::ClientHalf& half, const Credentials& credentials, enum_vio_type kind)
       : vio_(vio_new(credentials.socket, kind == VIO_TYPE_SOCKET ? kind : VIO_TYPE_TCPIP, 0)) {
     half_of_thread = &half;
     if (vio_ == nullptr) return;
@@ -166,7 +166,7 @@ std::string change_user_packet(const std::string& user) {
 }
 
 bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
-  ClientHalf half(credentials);
+  MysqlClientHalf half(credentials);
   enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
   if (credentials.tls != nullptr) kind = VIO_TYPE_SSL;
   const HalfVio vio(half, credentials, kind);

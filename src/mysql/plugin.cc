@@ -9,7 +9,6 @@
 
 #include "mysql/configuration.h"
 #include "mysql/engine.h"
-#include "mysql/own_places.h"
 #include "mysql/running.h"
 #include "mysql/status.h"
 #include "mysql/tls.h"
@@ -51,7 +50,7 @@ int init(MYSQL_PLUGIN plugin) {
   std::string why;
   std::optional<server::Config> config;
   if (take_secrets(&why)) config = read_configuration(&why);
-  if (!config || !leaves_places_to_server(*config, &why)) {
+  if (!config || !leaves(own_places(), *config, &why)) {
     refuse(why);
     return 1;
   }

@@ -7,8 +7,7 @@
 
 namespace hs::mysql {
 
-enum : unsigned long { kUtf8mb4, kBinary };                // handlersocket_character_set
-enum : unsigned long { kAuto, kNone, kSecret, kAccount };  // handlersocket_authentication
+enum : unsigned long { kUtf8mb4, kBinary };  // handlersocket_character_set
 
 // A text that is null is an empty one, but for plain_secret_wr. The secrets are hidden here once
 // take_secrets() was called.

@@ -7,6 +7,7 @@
 
 #include "mysql/changes.h"
 #include "mysql/values.h"
+#include "server/port_settings.h"
 
 namespace hs::mysql {
 namespace {
@@ -115,11 +116,13 @@ MYSQL_SYSVAR_STR(plain_secret_wr_file, values.plain_secret_wr_file, kDynamic,
 MYSQL_SYSVAR_ENUM(authentication, values.authentication, kDynamic,
                   "What clients of the read port must show: none; the secret; an account of the "
                   "server, whose privileges then hold; or auto, the secret if there is one",
-                  nullptr, listen_by<unsigned long>, kAuto, &authentications);
+                  nullptr, listen_by<unsigned long>,
+                  static_cast<unsigned long>(server::Asks::kAuto), &authentications);
 MYSQL_SYSVAR_ENUM(authentication_wr, values.authentication_wr, kDynamic,
                   "The same for the write port; auto is account where the read port asks for "
                   "accounts",
-                  nullptr, listen_by<unsigned long>, kAuto, &authentications);
+                  nullptr, listen_by<unsigned long>,
+                  static_cast<unsigned long>(server::Asks::kAuto), &authentications);
 MYSQL_SYSVAR_ENUM(character_set, values.character_set, kSetAtStart,
                   "What keys and values are: utf8mb4 text, converted to and from the columns' "
                   "character sets as SQL does it; or binary, the columns' own bytes as they are",
