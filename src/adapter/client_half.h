@@ -15,6 +15,7 @@ class ClientHalf {
  public:
   // `credentials` must outlive it.
   explicit ClientHalf(const engine::Credentials& credentials) : credentials_(credentials) {}
+  virtual ~ClientHalf() { forget_answer(); }
   ClientHalf(const ClientHalf&) = delete;
   ClientHalf& operator=(const ClientHalf&) = delete;
 
@@ -29,8 +30,6 @@ class ClientHalf {
   bool is_given_up() const { return is_given_up_; }
 
  protected:
-  virtual ~ClientHalf() { forget_answer(); }
-
   // Appends the proof that the plugin wants. False: the client has none of this kind.
   virtual bool answer_to(std::string_view question, std::string* proof) = 0;
   // Has the client itself answer, as for `method`. It is over unless it has answered or cannot.

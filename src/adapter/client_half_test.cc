@@ -9,7 +9,6 @@ namespace hs::adapter {
 namespace {
 
 using engine::Dialogue;
-using std::string_literals::operator""s;
 
 // Answers with the method's name and the question.
 class Echo final : public ClientHalf {
@@ -59,9 +58,7 @@ std::string read(ClientHalf& half) {
 TEST(ClientHalf, TheLastPacketIsAnsweredByTheMethodThatItNames) {
   const engine::Credentials credentials;
   Echo half(credentials);
-  write(half, packet(0, "first") + packet(1,
-                                          "\xfe"
-                                          "method\0nonce"s));
+  write(half, packet(0, "first") + packet(1, std::string_view("\xfemethod\0nonce", 13)));
   EXPECT_EQ(read(half), packet(2, "method:nonce"));
   write(half, packet(3,
                      "\x01"
