@@ -228,7 +228,11 @@ public final class Client extends Executor implements AutoCloseable {
 
     Attempt(List<Request> requests) {
       left = requests;
-      change = requests.stream().anyMatch(request -> request.change);
+      boolean some = false; // A stream would take much longer, above all in a new process.
+      for (Request request : requests) {
+        some |= request.change;
+      }
+      change = some;
     }
 
     HandlerSocketError runAndRepeat() {
@@ -276,7 +280,10 @@ public final class Client extends Executor implements AutoCloseable {
         all = new ArrayList<>(left);
         all.add(gtids.ask());
       }
-      long extra = left.stream().mapToLong(request -> request.patience).sum();
+      long extra = 0;
+      for (Request request : left) {
+        extra += request.patience;
+      }
       connection.limit(options.patience(extra));
       Exchange exchange = new Exchange(connection, all);
       try {

@@ -141,7 +141,11 @@ final class Exchange {
   }
 
   private long mostValues() {
-    return steps.stream().mapToLong(step -> step.request.expect.most).max().orElse(0);
+    long most = 0;
+    for (Step step : steps) {
+      most = Math.max(most, step.request.expect.most);
+    }
+    return most;
   }
 
   /** Answers the requests that were not sent. */

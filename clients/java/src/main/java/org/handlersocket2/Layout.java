@@ -128,6 +128,9 @@ final class Layout {
       return value;
     }
     String text = new String(value, StandardCharsets.UTF_8);
+    if (kind == Kind.TEXT) {
+      return text;
+    }
     try {
       return READERS.getOrDefault(kind, plain -> plain).apply(text);
     } catch (NumberFormatException e) { // A reply to something else, or the table was altered.
