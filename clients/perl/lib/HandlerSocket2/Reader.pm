@@ -27,6 +27,8 @@ sub decode_value {
 sub parse_reply {
     my ($line) = @_;
     my $long = length $line >= LONG;
+    return [ 1, [$1], 1 ]
+        if !$long && $line =~ /\A0\t1\t([^\t\x00\x01]*)\z/;    # one value, as most have
     my ( $code, $columns, @values ) = split /\t/, $line, $long ? 3 : -1;
     _wrong('this is no reply') if $line !~ /\A[0-9]{1,10}\t[0-9]{1,10}(?:\t|\z)/;
     if ( $code ne '0' ) {
