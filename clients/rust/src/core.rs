@@ -168,7 +168,7 @@ impl Core {
         for place in 0..self.replicas.len() {
             let replica = &self.replicas[first.wrapping_add(place) % self.replicas.len()];
             if let Ok(mut lease) = replica.take(false).await {
-                if self.is_fresh(&mut lease).await {
+                if Box::pin(self.is_fresh(&mut lease)).await {
                     return Ok(lease);
                 }
             }

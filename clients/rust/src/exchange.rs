@@ -28,7 +28,7 @@ impl Connection {
             let mut pieces = Vec::new();
             let steps = self.prepare(rest, &mut lines, &mut pieces);
             if steps.is_empty() {
-                if let Err(error) = self.replace_oldest(&rest[0], deadline).await? {
+                if let Err(error) = Box::pin(self.replace_oldest(&rest[0], deadline)).await? {
                     results.push(Err(error));
                 }
                 continue;

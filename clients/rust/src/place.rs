@@ -22,16 +22,17 @@ pub(crate) struct Place {
 
 #[derive(Debug, Default)]
 struct Idle {
-    connections: Vec<(Connection, Instant)>, // The one that was used last is at the end.
+    connections: Vec<(Box<Connection>, Instant)>, // The one that was used last is at the end.
     closed: bool,
     reaper: bool, // Somebody comes to close old ones.
 }
 
-/// A connection that is in use. It goes back to its place, unless it is broken.
+/// A connection that is in use. It goes back to its place, unless it is broken. It is boxed, as it would make
+/// all futures large that have a lease, and these are moved with each call.
 #[derive(Debug)]
 pub(crate) struct Lease {
     place: Arc<Place>,
-    connection: Option<Connection>,
+    connection: Option<Box<Connection>>,
 }
 
 impl Place {
@@ -60,11 +61,12 @@ impl Place {
             }
             connection.broken = true;
         }
-        lease.connection = Some(Connection::dial(self.mode, &self.options, &self.to).await?);
+        let dialed = Box::pin(Connection::dial(self.mode, &self.options, &self.to)).await?;
+        lease.connection = Some(Box::new(dialed));
         Ok(lease)
     }
 
-    fn pop(&self) -> Result<Option<(Connection, Instant)>> {
+    fn pop(&self) -> Result<Option<(Box<Connection>, Instant)>> {
         let mut idle = lock(&self.idle);
         if idle.closed {
             return Err(Error::connection("the client is closed", false));
@@ -87,7 +89,7 @@ impl Place {
         changed
     }
 
-    fn give(self: &Arc<Self>, connection: Connection) {
+    fn give(self: &Arc<Self>, connection: Box<Connection>) {
         let mut idle = lock(&self.idle);
         let longest = self.options.max_idle;
         if idle.closed || longest.is_zero() {
@@ -142,13 +144,13 @@ impl Deref for Lease {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection.as_ref().expect("it is there until the lease ends")
+        self.connection.as_deref().expect("it is there until the lease ends")
     }
 }
 
 impl DerefMut for Lease {
     fn deref_mut(&mut self) -> &mut Connection {
-        self.connection.as_mut().expect("it is there until the lease ends")
+        self.connection.as_deref_mut().expect("it is there until the lease ends")
     }
 }
 

@@ -28,7 +28,7 @@ impl Target {
     pub(crate) async fn execute(&self, requests: &[Request]) -> Answers {
         match self {
             Target::Client(core) => core.execute(requests).await,
-            Target::Transaction(session) => session.execute(requests).await,
+            Target::Transaction(session) => Box::pin(session.execute(requests)).await,
         }
     }
 
@@ -78,7 +78,7 @@ impl Target {
             };
         }
         if draft.needs_index() {
-            known.index = self.index_columns(table).await?;
+            known.index = Box::pin(self.index_columns(table)).await?;
         }
         Ok(known)
     }
@@ -92,7 +92,8 @@ impl Target {
             return Ok(known);
         }
         table.check()?;
-        let columns = self.ask(describe::columns(&table.database, &table.name)).await?;
+        let asking = self.ask(describe::columns(&table.database, &table.name));
+        let columns = Box::pin(asking).await?; // What is seldom done keeps each call's future small.
         let layout = Arc::new(Layout::new(columns, wanted));
         layouts.add(&table.full, &layout);
         Ok(layout)
