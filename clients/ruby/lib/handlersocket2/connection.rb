@@ -74,7 +74,8 @@ module HandlerSocket2
       lines, places, opened = plan(calls)
       lost = talk(lines, deadline) unless lines.empty?
       refused = refuse(opened) unless opened.empty?
-      results = calls.each_with_index.map do |call, at|
+      results = Array.new(calls.size) do |at|
+        call = calls[at]
         place = places[at]
         place.is_a?(Error) ? place : result(call, refused&.[](call.index) || @answers[place] || lost)
       end

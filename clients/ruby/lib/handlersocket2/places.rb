@@ -15,6 +15,7 @@ module HandlerSocket2
     # @raise [ConfigurationError] when files of TLS cannot be used
     def initialize(options)
       @options = options
+      @timeout = options.timeout
       @tls = Tls.new(options) if options.tls? && !(options.socket && options.replicas.empty?)
       @read = pool(options.host, options.port, options.socket, options.secret)
       unless options.socket && !options.write_socket
@@ -35,7 +36,7 @@ module HandlerSocket2
 
     # @return [Float, nil] until when a request that begins now may last
     def deadline
-      Transport.deadline(@options.timeout)
+      Transport.deadline(@timeout)
     end
 
     # @param calls [Array<Call>]

@@ -16,6 +16,8 @@ module HandlerSocket2
     def initialize(address, options)
       @address = address
       @options = options
+      @pool_size = options.pool_size
+      @max_idle = options.max_idle
       @lock = Mutex.new
       @returned = ConditionVariable.new
       @closed = false
@@ -104,7 +106,7 @@ module HandlerSocket2
         @idle.push(connection) if keep
         @taken -= 1
         @returned.signal
-        old = stale if @idle.first&.stale?(@options.max_idle)
+        old = stale if @idle.first&.stale?(@max_idle)
         keep ? old : [connection, *old]
       end
       ended&.each(&:close)
@@ -114,7 +116,7 @@ module HandlerSocket2
     def reserve(deadline)
       @lock.synchronize do
         reset unless @process == Process.pid
-        while @taken >= @options.pool_size
+        while @taken >= @pool_size
           left = deadline && (deadline - Transport.now)
           raise TimeoutError, "every connection to #{@address} is in use" if left && left <= 0
 
@@ -128,7 +130,7 @@ module HandlerSocket2
     # This idle connection, or the next one that can be used.
     def usable(found, changes)
       while found
-        return found if !found.stale?(@options.max_idle) && found.alive?(changes)
+        return found if !found.stale?(@max_idle) && found.alive?(changes)
 
         found.close
         found = @lock.synchronize { @idle.pop }
@@ -144,7 +146,7 @@ module HandlerSocket2
 
     # Those that were not used for too long, and are idle no more. The oldest is the first.
     def stale
-      @idle.shift(@idle.index { |one| !one.stale?(@options.max_idle) } || @idle.size)
+      @idle.shift(@idle.index { |one| !one.stale?(@max_idle) } || @idle.size)
     end
   end
 end
