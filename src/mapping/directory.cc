@@ -19,29 +19,36 @@ bool is_about_lock(const Error& error) { return error.code == ErrorCode::kLockTa
 
 std::optional<MappingPtr> Directory::find_known(std::string_view key) const {
   const MutexLock lock(mutex_);
-  Answer found = look_up(key);
+  Answer found = look_up(key, false);
   if (found.state != Answer::State::kKnown) return std::nullopt;
   return std::move(found.mapping);
 }
 
 Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
   Answer found;
+  bool was_looked_at = false;
   const auto look = [&] {
     const MutexLock lock(mutex_);
-    found = look_up(key);
+    found = look_up(key, was_looked_at);
     return found.state;
   };
-  const Answer::State state = look();
-  if (state == Answer::State::kAskTable || state == Answer::State::kAskContained) {
-    const bool is_asked_for = state == Answer::State::kAskTable;
-    if (auto done = look_at(found.table, is_asked_for, tables); !done)
-      return std::move(done.error());
+  look();
+  if (found.state == Answer::State::kAskTable) {
+    if (auto done = look_at(found.table, true, tables); !done) return std::move(done.error());
+    was_looked_at = true;
     look();
-  } else if (state == Answer::State::kWrong) {
-    // It may have been put right.
+  }
+  if (found.state == Answer::State::kAskContained) {
+    if (auto done = look_at(found.table, false, tables); !done) return std::move(done.error());
+    look();
+  } else if (found.state == Answer::State::kWrong) {
+    // It may have been put right. There is no news of a table in whose comment `hs:` does not stand.
     refresh(tables, true);
-    look();
-  } else if (state == Answer::State::kAskNews) {
+    if (look() == Answer::State::kWrong) {
+      for (const TableName& table : found.claimants) (void)look_at(table, true, tables);
+      look();
+    }
+  } else if (found.state == Answer::State::kAskNews) {
     refresh(tables, true);
     if (look() == Answer::State::kAskNews) {
       std::optional<TableName> locked;
@@ -65,36 +72,47 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
   return MappingPtr();
 }
 
-Directory::Answer Directory::look_up(std::string_view key) const {
+Directory::Answer Directory::look_up(std::string_view key, bool was_looked_at) const {
   if (key.starts_with(kContainerMark)) return look_up_container(key);
   Head head;
   if (!take_head(key, &head)) return standard();
-  if (head.table.empty()) return look_up_name(head.name, key);
+  if (head.table.empty()) return look_up_name(head.name, key, was_looked_at);
   TableName table{std::string(head.database), std::string(head.table)};
   const auto at = tables_.find(table);
-  if (at == tables_.end()) return {Answer::State::kAskTable, nullptr, {}, std::move(table)};
   // A table with a name is found by that alone.
-  if (!at->second.name.empty()) return standard();
+  if (at == tables_.end() || !at->second.name.empty())
+    return of_no_table(std::move(table), was_looked_at);
   Answer found = answer(at->second, at->first);
-  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix)) return standard();
+  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix))
+    return of_no_table(std::move(table), was_looked_at);
   return found;
 }
 
-Directory::Answer Directory::look_up_name(std::string_view name, std::string_view key) const {
+// As far as is known the key is not the table's. That may be out of date.
+Directory::Answer Directory::of_no_table(TableName table, bool was_looked_at) const {
+  if (was_looked_at) return standard();
+  return {Answer::State::kAskTable, nullptr, {}, std::move(table), {}};
+}
+
+Directory::Answer Directory::look_up_name(std::string_view name, std::string_view key,
+                                          bool was_looked_at) const {
   const auto at = names_.find(name);
   if (at == names_.end()) {
     // With a standard container nearly every key is such a one.
     if (standard_) return standard();
-    return {Answer::State::kAskNews, nullptr, {}, {}};
+    return {Answer::State::kAskNews, nullptr, {}, {}, {}};
   }
   const TableName& first = *at->second.begin();
   if (at->second.size() > 1) {
-    return {Answer::State::kWrong, nullptr,
+    return {Answer::State::kWrong,
+            nullptr,
             Error{ErrorCode::kTableComment, 0, "more than one table has name=" + std::string(name)},
-            first};
+            first,
+            {at->second.begin(), at->second.end()}};
   }
   Answer found = answer(tables_.at(first), first);
-  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix)) return standard();
+  if (found.mapping != nullptr && !key.starts_with(found.mapping->prefix))
+    return of_no_table(first, was_looked_at);
   return found;
 }
 
@@ -111,9 +129,9 @@ Directory::Answer Directory::standard() const {
 }
 
 Directory::Answer Directory::answer(const Known& known, const TableName& table) {
-  if (known.mapping != nullptr) return {Answer::State::kKnown, known.mapping, {}, {}};
+  if (known.mapping != nullptr) return {Answer::State::kKnown, known.mapping, {}, {}, {}};
   const auto state = known.wants_table ? Answer::State::kAskContained : Answer::State::kWrong;
-  return {state, nullptr, known.error, table};
+  return {state, nullptr, known.error, table, {table}};
 }
 
 void Directory::forget(const Mapping& mapping) {
@@ -148,7 +166,11 @@ void Directory::refresh(Tables& tables, bool thorough) {
     TableNews news;
     tables.look_for_news(thorough, news);
     const MutexLock lock(mutex_);
-    for (const TableName& table : news.gone) erase(table);
+    for (const TableName& table : news.gone) {
+      erase(table);
+      // A look that is under way may have seen the table before it went.
+      if (const auto at = looks_.find(table); at != looks_.end()) at->second.noted = ++time_;
+    }
     for (const TableName& table : news.changed) wait_for_look(table);
     for (const auto& [table, since] : pending_) {
       if (looks.size() == kMostLooks) break;

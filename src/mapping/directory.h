@@ -75,11 +75,15 @@ class Directory {
     State state = State::kKnown;
     MappingPtr mapping;
     Error error;
-    TableName table;  // kWrong, kAskTable, kAskContained
+    TableName table;                   // kWrong, kAskTable, kAskContained
+    std::vector<TableName> claimants;  // kWrong: those because of which it is wrong
   };
 
-  Answer look_up(std::string_view key) const HS_REQUIRES(mutex_);
-  Answer look_up_name(std::string_view name, std::string_view key) const HS_REQUIRES(mutex_);
+  // `was_looked_at`: the table that the key names, or whose name it begins with, was looked at for it.
+  Answer look_up(std::string_view key, bool was_looked_at) const HS_REQUIRES(mutex_);
+  Answer look_up_name(std::string_view name, std::string_view key, bool was_looked_at) const
+      HS_REQUIRES(mutex_);
+  Answer of_no_table(TableName table, bool was_looked_at) const HS_REQUIRES(mutex_);
   Answer look_up_container(std::string_view key) const HS_REQUIRES(mutex_);
   Answer standard() const HS_REQUIRES(mutex_);
   static Answer answer(const Known& known, const TableName& table);

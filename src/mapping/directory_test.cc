@@ -39,15 +39,12 @@ class SomeTables final : public Tables {
 
   Result<TableShape> shape(std::string_view database, std::string_view table) override {
     ++shapes;
-    if (const auto between = std::exchange(in_shape, {})) {
-      const bool was_there = tables_.contains({std::string(database), std::string(table)});
-      between();
-      if (!was_there) return ErrorCode::kOpenTable;
-    }
     if (is_locked) return ErrorCode::kLockTables;
     const auto at = tables_.find({std::string(database), std::string(table)});
-    if (at == tables_.end()) return ErrorCode::kOpenTable;
-    return TableShape(at->second);
+    Result<TableShape> seen = ErrorCode::kOpenTable;
+    if (at != tables_.end()) seen = TableShape(at->second);
+    if (const auto between = std::exchange(in_shape, {})) between();
+    return seen;
   }
   bool sees(std::string_view, std::string_view table) override { return table != unseen; }
   void look_for_news(bool, TableNews& news) override {
@@ -265,6 +262,66 @@ TEST_F(DirectoryTest, ALookThatIsOvertakenSaysNothing) {
   };
   directory_.refresh(tables_, true);
   EXPECT_EQ(find("user:1"), "user: user 3");
+}
+
+TEST_F(DirectoryTest, ATableThatGoesWhileItIsLookedAtIsGone) {
+  tables_.make(kUser, "hs: name=user");
+  TableNews seen;
+  tables_.look_for_news(true, seen);
+  tables_.in_shape = [&] {
+    tables_.drop(kUser);
+    directory_.refresh(tables_, true);
+  };
+  EXPECT_EQ(find("test.user:1"), "none");
+  EXPECT_TRUE(directory_.list().empty());
+  tables_.make(kOther, "hs: name=user");
+  EXPECT_EQ(find("user:1"), "user: other 2");
+}
+
+// Of what is altered without the news of it, as in the first second after it.
+TEST_F(DirectoryTest, ATableIsFoundByItsOwnAsSoonAsItsNameIsTakenAway) {
+  tables_.make(kUser, "hs: name=user");
+  EXPECT_EQ(find("user:1"), "user: user 1");
+  tables_[kUser].comment = "";
+  EXPECT_FALSE(directory_.find_known("test.user:1"));
+  EXPECT_EQ(find("test.user:1"), "test.user: user 1");
+  EXPECT_TRUE(directory_.find_known("test.user:1"));
+}
+
+TEST_F(DirectoryTest, ASeparatorIsFollowedAtOnce) {
+  tables_.make(kUser, "hs: name=user");
+  tables_.make(kOther, "");
+  EXPECT_EQ(find("user:1"), "user: user 1");
+  EXPECT_EQ(find("test.other:1"), "test.other: other 2");
+  tables_[kUser].comment = "hs: name=user sep=/";
+  tables_[kOther].comment = "hs: sep=/";
+  EXPECT_EQ(find("user/1"), "user/ user 1");
+  EXPECT_EQ(find("test.other/1"), "test.other/ other 2");
+  EXPECT_EQ(find("user:1"), "none");
+}
+
+TEST_F(DirectoryTest, WhatIsWrongIsLookedAtAnewWithoutNewsOfIt) {
+  tables_.make(kUser, "");
+  tables_[kUser].indexes.clear();
+  EXPECT_EQ(find("test.user:1"), "there is no primary key, and no key=");
+  tables_[kUser].indexes = {{"PRIMARY", true, true, {"id"}}};
+  EXPECT_EQ(find("test.user:1"), "test.user: user 1");
+  tables_.make(kUser, "hs: name=user");
+  tables_.make(kOther, "hs: name=user");
+  EXPECT_EQ(find("user:1"), "more than one table has name=user");
+  tables_[kOther].comment = "hs: name=other";
+  EXPECT_EQ(find("user:1"), "user: user 2");
+}
+
+TEST_F(DirectoryTest, AKeyWithADotIsOfTheStandardContainerIfItIsOfNoTable) {
+  tables_.make(kUser, "");
+  tables_.make(kOther, "hs: name=other");
+  contain({{"default", "test", "user", {}}});
+  EXPECT_EQ(find("some.thing:1"), " user 1");
+  EXPECT_EQ(find("test.other:1"), " user 1");
+  EXPECT_EQ(find("other/1"), " user 1");
+  directory_.forget(**directory_.find("1", tables_));
+  EXPECT_EQ(find("some.thing:1"), " user 1");
 }
 
 TEST_F(DirectoryTest, AContainersTableMayGoAndComeBack) {
