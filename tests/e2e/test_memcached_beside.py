@@ -35,6 +35,8 @@ SESSION = [
     b"mg x:k v q\r\nmg x:none v q\r\nmn\r\n",
     b"ms x:q 1 q\r\n1\r\nmn\r\n", b"ms x:q 1 q ME\r\n1\r\nmn\r\n", b"ma x:q q\r\nmn\r\n", b"ma x:no q\r\nmn\r\n",
     b"md x:no q\r\nmn\r\n", b"ms x:q 1 q C5\r\n1\r\nmn\r\n", b"mg x:k ?\r\n",
+    b"mg x:none k O7 v\r\n", b"mg x:none O7 q\r\nmn\r\n", b"ma x:t N30 J5 t v\r\n", b"ma x:t t v\r\n", b"ma x:t T100 t v\r\n",
+    b"mg x:t t v\r\n", b"ma x:t T0 t\r\n", b"ma x:t v k O1 q\r\nmn\r\n", b"mg x:t v t\r\n", b"delete x:none noreply 5\r\n",
 ]
 
 # What differs, and why.

@@ -133,7 +133,10 @@ void Answer::facts(const Hit& hit) {
 
 void Answer::miss(std::string_view key) {
   if (ask_.form == Form::kText || ask_.is_quiet) return;
-  if (ask_.form == Form::kMeta) return line("EN");
+  if (ask_.form == Form::kMeta) {
+    output_.append("EN");
+    return meta_flags(nullptr);
+  }
   const bool has_key = ask_.wants_key;
   write_packet({ask_.opcode,
                 ask_.opaque,
@@ -210,6 +213,7 @@ void Answer::outcome(Outcome outcome, const Hit& row) {
 }
 
 void Answer::number(const Hit& row) {
+  if (ask_.is_quiet) return;
   if (ask_.form == Form::kText) return line(row.value);
   if (ask_.form == Form::kMeta) {
     if (!ask_.wants_value) return outcome(Outcome::kStored, row);
@@ -218,7 +222,6 @@ void Answer::number(const Hit& row) {
     meta_flags(&row);
     return line(row.value);
   }
-  if (ask_.is_quiet) return;
   std::string bytes;
   append_number(std::stoull(std::string(row.value)), 8, &bytes);
   write_packet({ask_.opcode, ask_.opaque, Status::kOk, row.cas, {}, {}, bytes}, output_);

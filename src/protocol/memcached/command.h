@@ -72,12 +72,14 @@ class MemcachedCommand final : public Command {
   void compare(Request& request);
   void touch(Request& request);
   bool look_why(Request& request);
+  void set_expiry(Request& request, std::optional<int64_t> at_s);
   bool compute_joined();
   bool compute_count();
 
   void take_values(std::string_view text);
   std::optional<int64_t> moment() const { return moment_of(ask_.exptime.value_or(0)); }
   std::optional<int64_t> moment_of(int64_t exptime) const;
+  int64_t seconds_left(int64_t at_s) const;
   std::string_view digits(uint64_t number);
   void note_missing_key();
   void reply();

@@ -28,7 +28,7 @@ bool MemcachedCommand::next_join(Request& request) {
         number_ = initial;
         take_values(number_);
         insert(request, false);
-        if (table().ttl) request.expiry->at_s = moment_of(ask_.initial_exptime.value_or(0));
+        if (table().ttl) set_expiry(request, moment_of(ask_.initial_exptime.value_or(0)));
         may_be_duplicate_ = true;
         return true;
       }
@@ -42,7 +42,10 @@ bool MemcachedCommand::next_join(Request& request) {
       const bool sets_ttl = table().ttl && ask_.exptime;
       if (sets_ttl) values_.push_back(Value::null());
       modify(request, write_target_, values_);
-      if (sets_ttl) request.expiry = {values_.size() - 1, moment()};
+      if (sets_ttl) {
+        request.expiry = {values_.size() - 1, {}};
+        set_expiry(request, moment());
+      }
       return true;
     }
     default:
@@ -62,6 +65,13 @@ bool MemcachedCommand::next_join(Request& request) {
       old_hit_.cas = new_cas_;
       return false;
   }
+}
+
+// What is told of the row is when it expires then.
+void MemcachedCommand::set_expiry(Request& request, std::optional<int64_t> at_s) {
+  request.expiry->at_s = at_s;
+  old_hit_.seconds_left.reset();
+  if (at_s) old_hit_.seconds_left = seconds_left(*at_s);
 }
 
 bool MemcachedCommand::compute_joined() {

@@ -94,8 +94,7 @@ bool MemcachedCommand::row(std::span<const Value> values) {
   if (inserts_) return true;
   Hit hit = hit_of(values, table());
   int64_t at = 0;
-  if (wants_expiry() && read_number(values.back().text(), &at))
-    hit.seconds_left = std::max<int64_t>(at - facts_.now_ms() / 1000, 0);
+  if (wants_expiry() && read_number(values.back().text(), &at)) hit.seconds_left = seconds_left(at);
   if (!is_get()) {
     if (!joins(ask_.verb)) return true;
     old_ = hit.value;
@@ -113,6 +112,10 @@ bool MemcachedCommand::row(std::span<const Value> values) {
     Answer(ask_, *output_).hit(ask_.keys[at_], hit);
   }
   return true;
+}
+
+int64_t MemcachedCommand::seconds_left(int64_t at_s) const {
+  return std::max<int64_t>(at_s - facts_.now_ms() / 1000, 0);
 }
 
 void MemcachedCommand::take_back_row() {

@@ -113,6 +113,7 @@ class Parser {
     const std::string_view last = words_.next();
     ask_.is_silent = last == "noreply";
     if ((last.empty() || ask_.is_silent) && words_.next().empty()) return true;
+    ask_.is_silent = false;
     refuse(kBadLine);
     return false;
   }
