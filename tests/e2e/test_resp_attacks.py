@@ -60,6 +60,14 @@ def test_a_row_is_watched_across_ddl(
     assert redis.pipeline([("MULTI",), ("PING",), ("EXEC",)])[-1] == ["PONG"]
 
 
+@pytest.mark.parametrize("wrong", ["AUTH a b", "EXEC now", "WATCH", "DISCARD now", "MULTI now", "GET", "NOTHING", "HELLO 3"])
+def test_a_transaction_with_a_refused_command_does_nothing(redis: Resp, wrong: str) -> None:
+    told = redis.pipeline([("MULTI",), ("SET", "kv:a", "1"), tuple(wrong.split(" ")), ("EXEC",), ("GET", "kv:a")])
+    assert isinstance(told[2], RespError)
+    assert told[3] == RespError("EXECABORT Transaction discarded because of previous errors.")
+    assert told[4] is None
+
+
 def test_a_row_that_was_not_there_is_watched_across_ddl(server: PrivateServer, redis: Resp) -> None:
     redis("WATCH", "kv:a")
     server.sql("DROP TABLE hs.kv")

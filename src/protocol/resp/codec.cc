@@ -218,10 +218,11 @@ class RespCodec final : public Codec {
       request.verb = Verb::kForeign;
       return request;
     }
-    if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp);
-    if (resp.in_transaction && (info == nullptr || info->in_transaction != In::kAtOnce)) {
+    const bool is_at_once = info != nullptr && info->in_transaction == In::kAtOnce;
+    if (resp.in_transaction && !(is_at_once && info->takes(arguments_.size()))) {
       return decode_queued(resp, text, info);
     }
+    if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp);
     if (info == nullptr) return answer(unknown_command(arguments_), resp);
     if (!info->takes(arguments_.size())) return answer(wrong_number(*info), resp);
     if (info->kind == Kind::kExec) return decode_exec(resp);
@@ -258,7 +259,6 @@ class RespCodec final : public Codec {
   }
 
   Request decode_auth(RespConversation& resp) {
-    if (resp.in_transaction) return answer("ERR Command not allowed inside a transaction", resp);
     silence_.start(arguments_, resp, writer_.encoder());
     if (arguments_.size() == 2) {
       return decode_login(silence_, std::nullopt, arguments_[1]);

@@ -14,7 +14,7 @@ using Kind = CommandInfo::Kind;
 constexpr CommandInfo kCommands[] = {
   {"acl",        -2, "noscript loading stale", 0, 0, 0, "server", "Tells which account the client has.", make_acl},
   {"append",      3, "write denyoom fast",     1, 1, 1, "string", "Appends to the value of a row.", make_append},
-  {"auth",       -2, "noscript loading stale fast no_auth", 0, 0, 0, "connection", "Logs in.", make_echo, In::kAtOnce, Kind::kAuth},
+  {"auth",       -2, "noscript loading stale fast no_auth", 0, 0, 0, "connection", "Logs in.", make_echo, In::kNot, Kind::kAuth},
   {"client",     -2, "noscript loading stale", 0, 0, 0, "connection", "Tells of the connection.", make_client},
   {"command",    -1, "loading stale",          0, 0, 0, "server", "Tells which commands are served.", make_command},
   {"config",     -2, "admin noscript loading stale", 0, 0, 0, "server", "Tells of settings.", make_config},
