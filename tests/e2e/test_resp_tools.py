@@ -148,8 +148,9 @@ def test_a_session_of_a_graphical_tool(redis: Resp) -> None:
     assert redis("TTL", "kv:a") == -1
     assert redis("MEMORY", "USAGE", "kv:a", "SAMPLES", "0") >= 2
     assert redis("OBJECT", "ENCODING", "kv:a") == b"raw"
+    assert redis("OBJECT", "REFCOUNT", "kv:a") == 1
     for refused in ("MONITOR", "SLOWLOG GET", "LATENCY LATEST", "ROLE", "WAIT 0 0", "SUBSCRIBE c", "BLPOP l 0",
-                    "EVAL x 0", "KEYS *", "FLUSHALL", "ACL LIST", "XREAD"):  # fmt: skip
+                    "EVAL x 0", "KEYS *", "FLUSHALL", "ACL LIST", "XREAD", "OBJECT IDLETIME kv:a"):  # fmt: skip
         told = redis(*refused.split(" "))
         assert isinstance(told, RespError), refused
         assert "served" in str(told), told

@@ -19,9 +19,12 @@ std::string upper(std::string_view text) {
   return made;
 }
 
-// A client on a Unix socket has no port.
+bool is_on_unix_socket(const SeenConnection& one) {
+  return one.address.find(':') == std::string::npos;
+}
+
 std::string address_of(const SeenConnection& one) {
-  return one.address.find(':') == std::string::npos ? one.address + ":0" : one.address;
+  return is_on_unix_socket(one) ? one.address + ":0" : one.address;
 }
 
 std::string_view user_of(const SeenConnection& one) {
@@ -204,15 +207,14 @@ class Client final : public RespCommand {
     std::string lines;
     for (const SeenConnection& one : meant()) {
       const bool is_own = one.id == facts_.connection;
-      const bool is_local = one.address.find(':') == std::string::npos;
       const bool in_transaction = is_own && conversation_->in_transaction;
       lines += "id=" + std::to_string(one.id) + " addr=" + address_of(one) +
                " laddr=" + one.endpoint + " name=" + (is_own ? conversation_->name : one.name) +
                " age=" + std::to_string(one.age_ms / 1000) +
                " idle=" + std::to_string(is_own ? 0 : one.idle_ms / 1000) + " flags=" +
-               (in_transaction ? "x"
-                : is_local     ? "U"
-                               : "N") +
+               (in_transaction           ? "x"
+                : is_on_unix_socket(one) ? "U"
+                                         : "N") +
                " db=0 sub=0 psub=0 ssub=0";
       if (is_own) lines += own_part();
       lines += " user=" + std::string(user_of(one)) + "\n";

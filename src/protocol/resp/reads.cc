@@ -153,7 +153,9 @@ class ObjectInfo final : public OneKeyQuestion {
                           is_word(1, "IDLETIME") || is_word(1, "FREQ");
     if (!is_known) return refuse_subcommand(argument(1), "OBJECT");
     if (count_of_arguments() != 3) return refuse_arity("object|" + lower(argument(1)));
-    if (is_word(1, "FREQ")) {
+    if (is_word(1, "IDLETIME")) {
+      refuse("ERR OBJECT IDLETIME is not served: it is not known when a row was last read");
+    } else if (is_word(1, "FREQ")) {
       refuse(
           "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
           "that when switching between policies at runtime LRU and LFU data will take some time "
@@ -164,7 +166,7 @@ class ObjectInfo final : public OneKeyQuestion {
     if (is_word(1, "ENCODING")) {
       out_->bulk(type_of(table_of(at_ - 1)) == "string" ? "raw" : "hashtable");
     } else {
-      out_->integer(int64_t{is_word(1, "REFCOUNT")});
+      out_->integer(int64_t{1});
     }
     return true;
   }
