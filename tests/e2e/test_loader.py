@@ -335,6 +335,7 @@ def test_a_data_directory_is_made_without_the_library(loader: Loader) -> None:
             [*command, "--bootstrap", f"--datadir={data}", f"--tmpdir={other.directory / 'tmp'}",
              "--innodb-buffer-pool-size=32M", "--innodb-log-file-size=16M", "--skip-log-bin"],
             input=b"CREATE DATABASE mysql;\n", capture_output=True, check=False,
+            env={**os.environ, **server_files.sanitizer_environment()},
         )  # fmt: skip
         output = (done.stdout + done.stderr).decode()
         assert done.returncode == 0, output
