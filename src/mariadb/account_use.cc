@@ -7,18 +7,8 @@ namespace hs::mariadb {
 
 bool AccountUse::count(THD* thd, const MariaAccount& account, enum_sql_command command) {
   if (!account.is_limited()) return true;
-  counted_.push_back({&account, command});
+  counted_.add(account, command);
   return account.may_ask(thd, command);
-}
-
-void AccountUse::take_back_last() {
-  if (counted_.empty()) return;
-  counted_.back().account->take_back(counted_.back().command);
-  counted_.pop_back();
-}
-
-void AccountUse::take_back_all() {
-  while (!counted_.empty()) take_back_last();
 }
 
 void AccountUse::note_table(THD* thd, const MariaAccount& account, const TABLE_SHARE& table,

@@ -7,6 +7,7 @@
 // (before anything else)
 #include <vector>
 
+#include "adapter/counted_requests.h"
 #include "mariadb/account.h"
 
 namespace hs::mariadb {
@@ -17,9 +18,9 @@ class AccountUse {
   // live until the request is taken back or forgotten. May throw std::bad_alloc.
   bool count(THD* thd, const MariaAccount& account, enum_sql_command command);
   // The last request that was counted, or each since forget_counted(), will be executed again.
-  void take_back_last();
-  void take_back_all();
-  void forget_counted() { counted_.clear(); }
+  void take_back_last() { counted_.take_back_last(); }
+  void take_back_all() { counted_.take_back_all(); }
+  void forget_counted() { counted_.forget(); }
 
   // Tells the audit plugins that want it that the account touches the table: once in a batch.
   void note_table(THD* thd, const MariaAccount& account, const TABLE_SHARE& table, bool writes);
@@ -27,17 +28,13 @@ class AccountUse {
   void forget_tables() { touched_.clear(); }
 
  private:
-  struct Counted {
-    const MariaAccount* account;
-    enum_sql_command command;
-  };
   struct Touched {
     uint64_t principal;
     const TABLE_SHARE* table;
     bool writes;
     auto operator<=>(const Touched&) const = default;
   };
-  std::vector<Counted> counted_;
+  adapter::CountedRequests<MariaAccount, enum_sql_command> counted_;
   std::vector<Touched> touched_;  // sorted
 };
 

@@ -7,6 +7,7 @@
 #include "mysql/server_session.h"
 #include "sql/auth/auth_acls.h"
 #include "sql/auth/auth_common.h"
+#include "sql/mysqld.h"
 
 namespace hs::mysql {
 namespace {
@@ -41,6 +42,14 @@ bool MysqlAccount::may_ask(THD* thd, enum_sql_command command) const {
   thd->set_user_connect(nullptr);
   if (exceeded) thd->clear_error();
   return !exceeded;
+}
+
+void MysqlAccount::take_back(enum_sql_command command) const {
+  mysql_mutex_lock(&LOCK_user_conn);
+  // A new hour may have begun.
+  if (limits_->questions != 0) --limits_->questions;
+  if (command != SQLCOM_SELECT && limits_->updates != 0) --limits_->updates;
+  mysql_mutex_unlock(&LOCK_user_conn);
 }
 
 // While it lives, the calling thread is in the THD with which the server is asked, for one principal.

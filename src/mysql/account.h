@@ -62,6 +62,8 @@ class MysqlAccount final : public engine::Account {
   // Counts one request of this kind. False: the account has made as many as it may. Only if it is
   // limited.
   bool may_ask(THD* thd, enum_sql_command command) const;
+  // The request is not to be counted after all.
+  void take_back(enum_sql_command command) const;
 
  private:
   const std::shared_ptr<Principal> principal_;

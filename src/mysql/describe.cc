@@ -38,7 +38,7 @@ bool is_virtual(const std::string& database) { return database == "information_s
 Result<void> MysqlSession::describe(const engine::Described& what, engine::DescriptionRows& rows) {
   lock_waits().forget_refused();
   if (auto begun = begin_describe(); !begun) return begun;
-  if (account_ != nullptr && account_->is_limited() && !account_->may_ask(thd_, SQLCOM_SELECT)) {
+  if (!count_request(SQLCOM_SELECT)) {
     server_.end_statement();
     return Error::access_denied(ER_USER_LIMIT_REACHED);
   }
@@ -56,6 +56,7 @@ Result<void> MysqlSession::describe(const engine::Described& what, engine::Descr
   } else {
     done = describe_table(database, table, what.of_indexes, rows);
   }
+  take_back_if_repeated();
   thd_->clear_error();
   server_.end_statement();
   return done;

@@ -119,6 +119,20 @@ const engine::Rights& MysqlSession::rights(engine::Cursor& cursor) {
   return static_cast<MysqlCursor&>(cursor).rights_of(account_->principal(), now_ms_);
 }
 
+// Counts a request for an account that may make only so many in an hour. False: it has made them.
+bool MysqlSession::count_request(enum_sql_command command) {
+  if (account_ == nullptr || !account_->is_limited()) return true;
+  counted_.add(*account_, command);
+  return account_->may_ask(thd_, command);
+}
+
+// After a request has failed. One that must wait is executed again, and counts only then.
+void MysqlSession::take_back_if_repeated() {
+  const bool is_repeated = must_wait() && !lock_waits().may_wait();
+  if (is_repeated && account_ != nullptr && account_->is_limited()) counted_.take_back_last();
+  if (transaction_.is_block()) counted_.forget();
+}
+
 // --- specs and cursors ---
 
 Result<void> MysqlSession::open(const engine::IndexSpecPtr& spec) {
@@ -154,11 +168,14 @@ Result<void> MysqlSession::begin_request(engine::Cursor& cursor, engine::Access 
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MysqlCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
-  if (account_ != nullptr && account_->is_limited() && !account_->may_ask(thd_, command_of(access)))
-    return Error::access_denied(ER_USER_LIMIT_REACHED);
+  if (!count_request(command_of(access))) return Error::access_denied(ER_USER_LIMIT_REACHED);
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
-  if (begun) current_ = &target;
+  if (begun) {
+    current_ = &target;
+  } else {
+    take_back_if_repeated();
+  }
   return begun;
 }
 
@@ -182,12 +199,14 @@ Result<void> MysqlSession::begin_read(MysqlCursor& cursor) {
 
 Result<void> MysqlSession::end_request() {
   current_ = nullptr;
+  if (transaction_.is_block()) counted_.forget();
   if (mode_ == engine::Mode::kReadWrite) return end_write();
   end_read();
   return {};
 }
 
 void MysqlSession::undo_request() {
+  take_back_if_repeated();
   current_ = nullptr;
   if (mode_ == engine::Mode::kReadWrite) return undo_write();
   end_read();
@@ -224,17 +243,27 @@ Result<void> MysqlSession::commit() {
   committed_ = {};
   lock_waits().forget_refused();
   if (transaction_.is_block()) return commit_block();
-  if (mode_ == engine::Mode::kReadWrite)
-    return transaction_.is_open() ? commit_write() : Result<void>();
-  if (statement_open_) end_read_statement();
-  return {};
+  Result<void> result;
+  if (mode_ == engine::Mode::kReadOnly) {
+    if (statement_open_) end_read_statement();
+  } else if (transaction_.is_open()) {
+    result = commit_write();
+  }
+  if (result) counted_.forget();
+  return result;
 }
 
 void MysqlSession::rollback() {
   lock_waits().forget_refused();
   if (transaction_.is_block()) return roll_back_block();
-  if (mode_ == engine::Mode::kReadWrite) return undo_transaction();
-  (void)commit();
+  if (mode_ == engine::Mode::kReadOnly) {
+    (void)commit();
+    return;
+  }
+  // Its requests are executed again.
+  if (transaction_.is_lost()) counted_.take_back_all();
+  counted_.forget();
+  undo_transaction();
 }
 
 }  // namespace hs::mysql

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "adapter/counted_requests.h"
 #include "adapter/kept_cursors.h"
 #include "adapter/kept_rights.h"
 #include "adapter/transaction.h"
@@ -95,6 +96,8 @@ class MysqlSession final : public engine::Session {
 
  private:
   static enum_sql_command command_of(engine::Access access);
+  bool count_request(enum_sql_command command);
+  void take_back_if_repeated();
   void forget_kill();
   void note_lock(int number, const Error& error);
   adapter::LockWaits& lock_waits() { return server_.lock_waits(); }
@@ -150,8 +153,9 @@ class MysqlSession final : public engine::Session {
   const engine::Mode mode_;
 
   const MysqlAccount* account_ = nullptr;  // of act_for()
-  int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
-  adapter::RightsRoom rights_room_;        // outlives the cursors
+  adapter::CountedRequests<MysqlAccount, enum_sql_command> counted_;
+  int64_t now_ms_ = 0;               // when the batch first asked for rights; 0: not yet
+  adapter::RightsRoom rights_room_;  // outlives the cursors
 
   adapter::KeptCursors<MysqlCursor> cursors_;
   std::vector<MDL_ticket*> locks_;            // of all tables that it has
