@@ -40,7 +40,7 @@ void MysqlCursor::end_puts() {
 // Writes the new row in record[0]. 0, or the engine's error.
 int MysqlCursor::write_new_row(GeneratedId& id) {
   const int error = table_->file->ha_write_row(table_->record[0]);
-  id.note_write();
+  id.note();
   return error;
 }
 
@@ -52,8 +52,9 @@ Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
   const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   const AutoIncrement auto_increment(table_);
   const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
-  if (auto made = make_new_row(values, updated); !made) return made.error();
   GeneratedId id(table_->file);
+  if (auto made = make_new_row(values, updated); !made) return made.error();
+  id.note();
   if (access_ == engine::Access::kReplace) return replace(in_the_way, id);
   const int error = write_new_row(id);
   if (error == 0) {

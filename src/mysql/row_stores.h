@@ -52,16 +52,19 @@ class AutoIncrement {
 // row of the statement then gets it.
 class GeneratedId {
  public:
-  explicit GeneratedId(handler* file) : file_(file), next_(file->next_insert_id) {}
+  // Before the row is made: the check of a foreign key generates the id that it looks for.
+  explicit GeneratedId(handler* file) : file_(file), next_(file->next_insert_id) {
+    file_->insert_id_for_cur_row = 0;
+  }
   ~GeneratedId() {
     if (!is_kept_) give_back();
   }
   GeneratedId(const GeneratedId&) = delete;
   GeneratedId& operator=(const GeneratedId&) = delete;
 
-  // After each write of the row. A second one finds the id in the row, and takes it for a given
-  // one.
-  void note_write() {
+  // After each call that may generate it. The next one finds the id in the row, and takes it for a
+  // given one.
+  void note() {
     if (file_->insert_id_for_cur_row > 0) id_ = file_->insert_id_for_cur_row;
     file_->insert_id_for_cur_row = id_;
   }

@@ -164,8 +164,9 @@ Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> valu
   if (values.size() > columns_.size()) return ErrorCode::kValueCount;
   const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   const AutoIncrement auto_increment(table_);
-  if (auto made = make_new_row(values, 0); !made) return made.error();
   GeneratedId id(table_->file);
+  if (auto made = make_new_row(values, 0); !made) return made.error();
+  id.note();
   if (const int error = write_new_row(id)) return failed(error).error();
   session_.note_change();
   return end_insert(id, 0);

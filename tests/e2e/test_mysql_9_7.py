@@ -336,3 +336,16 @@ def test_an_upsert_does_not_take_an_id_that_is_generated_for_another_row(
     assert writer.request(1, "+U", 3, None, 1, 5, 3, 2, 1, 7).startswith(b"0\t")
     assert server.sql("SELECT * FROM hs.t") == [(2, 1, 7)]
     assert writer.request(1, "+", 3, None, 2, 2) == b"0\t1\t3"
+
+
+def test_an_id_is_told_when_a_foreign_key_is_on_its_column(server: PrivateServer, writer: Client) -> None:
+    """The server generates it when it checks the key, before the row is written."""
+    server.sql("CREATE TABLE hs.p (k INT PRIMARY KEY)")
+    server.sql("INSERT INTO hs.p VALUES (1), (2), (4)")
+    server.sql("CREATE TABLE hs.t (id INT AUTO_INCREMENT PRIMARY KEY, v INT, FOREIGN KEY (id) REFERENCES p (k))")
+    writer.open("hs.t", ["v"])
+    assert writer.request(1, "+", 1, 10) == b"0\t1\t1"
+    assert writer.request(1, "+R", 1, 20) == b"0\t2\t1\t2"
+    assert writer.request(1, "+", 1, 30) == b"1\t1\t151"  # there is no 3
+    assert writer.request(1, "+I", 1, 40) == b"0\t2\t1\t4"
+    assert server.sql("SELECT * FROM hs.t") == [(1, 10), (2, 20), (4, 40)]
