@@ -147,7 +147,8 @@ std::optional<server::Config> read_configuration(std::string* error) {
   config.backlog = values.backlog;
   config.version = HS_VERSION;
   config.server_version = server_version;
-  config.slow_log = {values.slow_log, in_ns(values.long_query_time), text(values.slow_log_file)};
+  config.slow_log = {values.slow_log, in_ns(values.long_query_time), text(values.slow_log_file),
+                     server::SlowLogConfig::Form::kMysql};
   return config;
 }
 

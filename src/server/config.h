@@ -45,9 +45,12 @@ bool same_place(const EndpointConfig& one, const EndpointConfig& other);
 
 // The log of slow requests (server/slow_log.h).
 struct SlowLogConfig {
+  enum class Form : uint8_t { kMariadb, kMysql };  // whose tools read it
+
   bool on = false;
   int64_t threshold_ns = 10'000'000'000;
   std::string file = "handlersocket-slow.log";
+  Form form = Form::kMariadb;
 };
 
 // One for each eight cores, from 1 to 4. Fewer threads make larger batches, which share a commit,

@@ -106,23 +106,34 @@ bool takes_any_bytes(const struct stat& device) {
 
 }  // namespace
 
-std::string slow_log_text(const SlowRequest& request, std::time_t when) {
-  std::tm local{};
-  ::localtime_r(&when, &local);
+std::string slow_log_text(const SlowRequest& request, std::time_t when, SlowLogConfig::Form form) {
+  const bool is_mysql = form == SlowLogConfig::Form::kMysql;
+  std::tm parts{};
   char time[48];
-  std::snprintf(time, sizeof time, "# Time: %02d%02d%02d %2d:%02d:%02d\n", local.tm_year % 100,
-                local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
+  if (is_mysql) {
+    ::gmtime_r(&when, &parts);
+    std::strftime(time, sizeof time, "# Time: %Y-%m-%dT%H:%M:%S.000000Z\n", &parts);
+  } else {
+    ::localtime_r(&when, &parts);
+    std::snprintf(time, sizeof time, "# Time: %02d%02d%02d %2d:%02d:%02d\n", parts.tm_year % 100,
+                  parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  }
   const std::string user = request.user.empty() ? "handlersocket" : on_one_line(request.user);
   const bool changes = request.kind != RequestKind::kFind && request.kind != RequestKind::kOther;
   const std::string rows = std::to_string(request.rows);
   std::string text = time;
-  text += "# User@Host: " + user + "[" + user + "] @ " + host_name(request.host) + " []\n";
-  text += "# Thread_id: " + std::to_string(request.connection) +
-          "  Schema: " + on_one_line(request.database) + "  QC_hit: No\n";
+  text += "# User@Host: " + user + "[" + user + "] @ " + host_name(request.host) + " []";
+  const std::string connection = std::to_string(request.connection);
+  if (is_mysql) {
+    text += "  Id: " + connection + "\n";
+  } else {
+    text += "\n# Thread_id: " + connection + "  Schema: " + on_one_line(request.database) +
+            "  QC_hit: No\n";
+  }
   text += "# Query_time: " + seconds(request.took_ns) +
           "  Lock_time: " + seconds(request.waited_ns) + "  Rows_sent: " + (changes ? "0" : rows) +
           "  Rows_examined: " + rows + "\n";
-  text += "# Rows_affected: " + (changes ? rows : "0") + "  Bytes_sent: 0\n";
+  if (!is_mysql) text += "# Rows_affected: " + (changes ? rows : "0") + "  Bytes_sent: 0\n";
   text += "SET timestamp=" + std::to_string(when) + ";\n";
   text += name_of(request.kind);
   if (!request.table.empty()) {
@@ -135,7 +146,11 @@ std::string slow_log_text(const SlowRequest& request, std::time_t when) {
 }
 
 SlowLog::SlowLog(const SlowLogConfig& config, const Log& log)
-    : log_(log), on_(config.on), threshold_ns_(config.threshold_ns), path_(config.file) {
+    : log_(log),
+      form_(config.form),
+      on_(config.on),
+      threshold_ns_(config.threshold_ns),
+      path_(config.file) {
   const MutexLock lock(mutex_);
   queue_.reserve(kMostQueued);
 }
@@ -204,7 +219,7 @@ void SlowLog::write(const std::vector<Entry>& entries) {
     return;
   }
   for (const Entry& entry : entries) {
-    const std::string text = slow_log_text(entry.request, entry.when);
+    const std::string text = slow_log_text(entry.request, entry.when, form_);
     const ssize_t size = ::write(file_.descriptor.get(), text.data(), text.size());
     if (size == static_cast<ssize_t>(text.size())) {
       complained_ = false;

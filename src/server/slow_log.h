@@ -87,6 +87,7 @@ class SlowLog {
   void complain(const std::string& what);
 
   const Log log_;
+  const SlowLogConfig::Form form_;
   std::atomic<bool> on_;
   std::atomic<int64_t> threshold_ns_;
   std::atomic<uint64_t> slow_{0};
@@ -110,6 +111,7 @@ class SlowLog {
 };
 
 // The lines of one entry. `when`: at which the request ended.
-std::string slow_log_text(const SlowRequest& request, std::time_t when);
+std::string slow_log_text(const SlowRequest& request, std::time_t when,
+                          SlowLogConfig::Form form = SlowLogConfig::Form::kMariadb);
 
 }  // namespace hs::server

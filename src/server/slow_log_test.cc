@@ -61,6 +61,15 @@ TEST_F(SlowLogTest, AnEntryHasTheFormOfTheServersOwn) {
             "find `d`.`t` by `PRIMARY`;\n");
 }
 
+TEST_F(SlowLogTest, AnEntryHasTheFormOfMysqlWhereThatIsTheServer) {
+  EXPECT_EQ(slow_log_text(find(), 1'000'000'000, SlowLogConfig::Form::kMysql),
+            "# Time: 2001-09-09T01:46:40.000000Z\n"
+            "# User@Host: handlersocket[handlersocket] @ 10.0.0.7 []  Id: 7\n"
+            "# Query_time: 1.500000  Lock_time: 0.500000  Rows_sent: 3  Rows_examined: 3\n"
+            "SET timestamp=1000000000;\n"
+            "find `d`.`t` by `PRIMARY`;\n");
+}
+
 TEST_F(SlowLogTest, NoNameBeginsAnotherLine) {
   const std::string plain = slow_log_text(find(), 0);
   SlowRequest slow = find();
