@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from server_files import SERVER_ROOT, is_mysql
+
+from allowed_on_mysql import allowed_on_mysql
 from cases import Request
 from columns import Column, Family, Value
 from outcome import NO_COMPARISON, Outcome
 from probes import Fit, Probes, as_number
 from search import is_foreign
+
+ON_MYSQL = is_mysql(SERVER_ROOT)
 
 
 def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> str:
@@ -35,12 +40,12 @@ def allowed(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> st
         return "rows with equal keys have no order: the first one's error is told"
     if port.error == "sql_1366" and _filter_misfit(request, probes):
         return "C25: a filter value that is nothing in the column's type"
-    return ""
+    return allowed_on_mysql(request, port, sql, _compared(request), probes) if ON_MYSQL else ""
 
 
 def expands(column: Column) -> bool:
     """Whether one character may equal several, or none."""
-    return "unicode" in column.collation or "german2" in column.collation
+    return any(name in column.collation for name in ("unicode", "german2", "0900_ai", "0900_as"))
 
 
 def _found_fewer(port: Outcome, sql: Outcome) -> bool:

@@ -67,9 +67,14 @@ class Column:
         return not self.generated and not self.row_time
 
     @property
+    def pads(self) -> bool:
+        """Whether spaces at the end do not count in its collation."""
+        return "nopad" not in self.collation and "_0900_" not in self.collation
+
+    @property
     def no_control_characters(self) -> bool:
         """The server's index order and its comparisons differ on them (the index has the padding)."""
-        return self.type.startswith("CHAR(") and "nopad" in self.collation
+        return self.type.startswith("CHAR(") and not self.pads
 
     def ddl(self) -> str:
         """The definition in CREATE TABLE."""

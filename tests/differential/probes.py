@@ -12,6 +12,9 @@ from columns import Column, Family, Value
 from database import Database, SqlError
 from schema import Table
 
+# MySQL warns of delimiters in dates that it takes all the same.
+_DEPRECATED = (b"4095", b"4096")
+
 
 class Fit(enum.Enum):
     """Whether a column can hold a value."""
@@ -64,7 +67,7 @@ class Probes:
         if column.family is Family.ENUM and not value and "''" not in column.type:
             return Fit.OPEN  # no member, but the text of the error value
         held = value
-        if column.charset and "nopad" not in column.collation:
+        if column.charset and column.pads:
             held = column.without_spaces(value)  # they do not count; ucs2 has no room for them, though
         try:
             self.sql(
@@ -74,8 +77,9 @@ class Probes:
         except SqlError:
             return Fit.NO
         # A note on cut spaces does not matter where spaces do not count.
-        noted = self.sql.warnings
-        if noted and any(r[0] != b"Note" for r in self.sql.rows("SHOW WARNINGS")):
+        noted = self.sql.rows("SHOW WARNINGS") if self.sql.warnings else []
+        noted = [warning for warning in noted if warning[1] not in _DEPRECATED]
+        if any(warning[0] != b"Note" for warning in noted):
             return Fit.NO if column.family is not Family.YEAR else Fit.OPEN
         if noted and column.family is Family.TEMPORAL:
             return Fit.OPEN  # a TIME of which the date was left out

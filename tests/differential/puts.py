@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from cases import Request
 from columns import Column, Value
 from database import Database, SqlError
@@ -124,4 +126,4 @@ class Puts:
         if value is None:
             return True
         number = as_number(value)
-        return self.zero_is_generated and (number is None or round(number) == 0)
+        return self.zero_is_generated and (number is None or abs(number) < Decimal("0.5"))

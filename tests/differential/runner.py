@@ -7,12 +7,11 @@ from random import Random
 
 from hs_client import Client
 from private_server import PrivateServer
-from server_files import SERVER_ROOT, is_mysql
 
 import dump
 import tables
 import transactions
-from allowed import KNOWN_OPEN, allowed, key_is_debatable
+from allowed import KNOWN_OPEN, ON_MYSQL, allowed, key_is_debatable
 from cases import Drawer, Request
 from columns import Family
 from database import Database, SqlError
@@ -34,7 +33,6 @@ REQUESTS = 60  # for each table
 TRANSACTIONS = 0.04  # of what is drawn
 PARTLY = "C42: what a failed request has changed stays, without transactions"
 NO_ROW_EVENTS = "limits.md: history with transaction ids is not written on a server with a binary log"
-ON_MYSQL = is_mysql(SERVER_ROOT)
 NOT_ON_MYSQL = "servers.md: tables with triggers or with rows that expire are refused"
 NEARLY = "a key that nearly fits"
 SERVER_GONE = (OSError, EOFError)
