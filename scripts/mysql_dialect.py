@@ -52,6 +52,7 @@ _FOR_ONE_STATEMENT = re.compile(r"\s*SET STATEMENT (\w+)\s*=\s*(\S+) FOR ", re.I
 # MariaDB's options of a server, and MySQL's; None: it needs none.
 _OTHER_OPTIONS = {
     "log_warnings": None,
+    "innodb_log_file_size": "innodb_redo_log_capacity",
     "slave_parallel_threads": "replica_parallel_workers",
     "slave_parallel_mode": None,
     "rpl_semi_sync_slave_enabled": "rpl_semi_sync_replica_enabled",

@@ -39,11 +39,12 @@ void put_back(THD* thd) {
   }
 }
 
-// The thread's entry in performance_schema.threads, which goes where the session goes.
+// The thread's entry in performance_schema.threads, which goes where the session goes. With it the
+// server gives the thread its name in the system.
 PSI_thread_key instrument_key() {
   static PSI_thread_key key;
   static PSI_thread_info threads[] = {
-      {&key, "executor", "hs_exec", 0, 0, "Serves requests of HandlerSocket 2"}};
+      {&key, "executor", "hs_exec", PSI_FLAG_NO_SEQNUM, 0, "Serves requests of HandlerSocket 2"}};
   static std::once_flag registered;
   std::call_once(registered, [] { mysql_thread_register("handlersocket", threads, 1); });
   return key;

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hs_client import Client, line
 from private_server import PrivateServer
-from server_files import IS_DEFAULT
+from server_files import IS_DEFAULT, SERVER_ROOT, is_mysql
 from servers import assert_log_replays, durable, status
 from small_disk import SmallDisk
 from writers import Load, Writer, check_all, create_tables
@@ -170,7 +170,7 @@ def ids(server: PrivateServer) -> set[int]:
 def test_a_full_data_directory_is_an_error_until_there_is_room(
     make_disk: MakeDisk, tmp_path: Path
 ) -> None:
-    disk = make_disk(140)
+    disk = make_disk(250 if is_mysql(SERVER_ROOT) else 140)
     elsewhere = {"log_bin": tmp_path / "log", "tmpdir": tmp_path, "innodb_log_file_size": "16M"}
     with PrivateServer(disk.path / "server", variables=durable() | elsewhere) as server:
         server.sql("CREATE DATABASE hs")

@@ -307,10 +307,8 @@ def create_hospital(server: PrivateServer) -> None:
     server.sql(
         "CREATE TABLE hs.doctor (ward INT, id INT, on_duty INT NOT NULL, PRIMARY KEY (ward, id))"
     )
-    server.sql(
-        f"INSERT INTO hs.doctor SELECT w.seq, d.seq, 1 FROM hs.seq_0_to_{WARDS - 1} w,"
-        f" hs.seq_0_to_{DOCTORS - 1} d"
-    )
+    doctors = ", ".join(f"({ward}, {id_}, 1)" for ward in range(WARDS) for id_ in range(DOCTORS))
+    server.sql(f"INSERT INTO hs.doctor VALUES {doctors}")
     server.sql(
         "CREATE TABLE hs.booking (id INT AUTO_INCREMENT PRIMARY KEY, slot INT, booker INT,"
         " KEY slot (slot, booker))"

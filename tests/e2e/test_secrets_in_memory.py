@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 from certificates import Certificates
-from hs_client import Client, native_response
+from hs_client import Client, native_response, status
+from on_mysql import IS_MYSQL
 from private_server import PrivateServer
+from test_mysql_9_7_accounts import by_challenge
 from test_tls import TlsClient, context
 
 IN = b"0\t1"
 OUT = b"3\t1\tunauth"
 CHUNK = 16 << 20
+# MySQL keeps a copy of what was on its command line; docs/servers.md says so.
+KEPT_BY_THE_SERVER = {"on_command_line"} if IS_MYSQL else set()
 
 
 def drawn() -> str:
@@ -106,11 +110,11 @@ def test_of_secrets_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path)
             assert [client.read_line() for _ in range(3)] == [b"0\t1\t1", OUT, OUT]
         with Client(server.port_wr) as writer:
             assert log_in(writer, "on_command_line") == IN
-        while server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") != [(0,)]:
+        while status(server, "connections_open") != 0:
             pass
         with Client(server.port) as client:  # the port's only thread is done with those
             assert client.raw(b"1\t=\t1\t1") == OUT
-        assert in_memory(server.pid, texts) == set()
+        assert in_memory(server.pid, texts) <= KEPT_BY_THE_SERVER
 
         private(file, texts["second"])
         server.sql(
@@ -121,7 +125,7 @@ def test_of_secrets_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path)
             assert log_in(client, "second") == IN
             client.open("hs.t", ["id"])
             assert client.raw(b"1\t=\t1\t1") == b"0\t1\t1"
-            assert in_memory(server.pid, texts) == set()
+            assert in_memory(server.pid, texts) <= KEPT_BY_THE_SERVER
 
         # The statement's text, which the server keeps, has the secret as numbers.
         server.sql("SET GLOBAL handlersocket_plain_secret_file = ''")
@@ -129,7 +133,7 @@ def test_of_secrets_nothing_is_left_in_memory(tls: Certificates, tmp_path: Path)
         server.sql(f"SET GLOBAL handlersocket_plain_secret = CHAR({numbers})")
         with Client(server.port) as client:
             assert log_in(client, "third") == IN
-        assert in_memory(server.pid, texts) == set()
+        assert in_memory(server.pid, texts) <= KEPT_BY_THE_SERVER
         command_line = Path(f"/proc/{server.pid}/cmdline").read_bytes()
         assert texts["on_command_line"].encode() not in command_line
 
@@ -190,7 +194,7 @@ def test_of_secrets_of_known_clients_nothing_is_left_in_memory(tls: Certificates
         assert writer.request("T", "B") == b"0\t1"
         assert writer.request("A", 1, texts["transaction"]) == b"2\t1\tin_transaction"
         assert writer.request("A", 1, texts["escaped"] + "\x02") == b"2\t1\tin_transaction"
-        while server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") != [(6,)]:
+        while status(server, "connections_open") != 6:
             pass
         assert in_memory(server.pid, texts) == set()
         for client in clients:
@@ -226,4 +230,28 @@ def test_of_passwords_nothing_is_left_in_memory(tls: Certificates, tmp_path: Pat
         with TlsClient(server.port, context(tls)) as client:
             assert client.request("A", 4, "bob", texts["over_tls"]) == OUT
             assert client.request("A", 4, "bob", texts["second"]) == IN
+        assert in_memory(server.pid, texts) == set()
+
+
+@pytest.mark.skipif(not IS_MYSQL, reason="its accounts are MySQL's")
+def test_of_passwords_nothing_is_left_in_the_memory_of_mysql(tls: Certificates, tmp_path: Path) -> None:
+    texts = {name: drawn() for name in "first second wrong half escaped".split()}
+    sockets = {"handlersocket_socket": tmp_path / "r"}
+    with PrivateServer(variables={**with_tls(tls), **sockets, "handlersocket_authentication": "account"}) as server:
+        for user, name in (("ada", "first"), ("bob", "second")):
+            server.sql(f"CREATE USER {user} IDENTIFIED BY '{texts[name]}'")
+        server.restart()  # SQL has shown the passwords to a process that has gone
+        with Client.local(tmp_path / "r") as client, Client.local(tmp_path / "r") as half:
+            half.send(b"A\t4\tada\t" + texts["half"].encode())
+            for password, expected in (
+                (texts["wrong"], OUT),
+                (texts["first"], IN),  # whole, which the server then keeps as a digest
+                (texts["escaped"] + "\x02", OUT),
+                (texts["first"], IN),  # by that digest
+            ):
+                assert client.request("A", 4, "ada", password) == expected
+        for password, questions in (("wrong", 2), ("second", 2), ("second", 1)):
+            with TlsClient(server.port, context(tls)) as client:
+                expected = OUT if password == "wrong" else IN
+                assert by_challenge(client, "bob", texts[password]) == (expected, questions)
         assert in_memory(server.pid, texts) == set()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hs_client import Client, line
+from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 
 
@@ -17,6 +18,14 @@ PROCESSES = (
     "SELECT ID, COMMAND, DB, STATE, INFO FROM information_schema.PROCESSLIST"
     " WHERE USER = 'handlersocket'"
 )
+# One of the threads that execute requests, as the system has it.
+EXECUTOR = "hs_exec" if IS_MYSQL else "hs-rd-0"
+# MySQL shows no database for them.
+DATABASE = None if IS_MYSQL else "hs"
+# The state of one that executes; MySQL shows what its own code has set last.
+WORKING = "" if IS_MYSQL else "handlersocket: hs-"
+# What the server's report of a crash says.
+A_BUG = "Most likely, you have hit a bug" if IS_MYSQL else "Sorry, we probably made a mistake, and this is a bug."
 # The server's threads that it counts as running although they have nothing to do.
 SERVERS_OWN = (
     "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND <> 'Sleep'"
@@ -40,13 +49,13 @@ def thread_ids(server: PrivateServer) -> dict[str, int]:
     threads = {}
     for task in Path(f"/proc/{server.pid}/task").iterdir():
         name = (task / "comm").read_text().strip()
-        if name.startswith("hs-"):
+        if name.startswith(("hs-", "hs_")):
             threads[name] = int(task.name)
     return threads
 
 
 @pytest.mark.parametrize(
-    "name, fault", [("hs-rd-0", signal.SIGSEGV), ("hs-wr-accept", signal.SIGBUS)]
+    "name, fault", [(EXECUTOR, signal.SIGSEGV), ("hs-wr-accept", signal.SIGBUS)]
 )
 def test_a_fault_in_a_thread_leaves_the_servers_report(
     own: PrivateServer, name: str, fault: signal.Signals
@@ -58,7 +67,7 @@ def test_a_fault_in_a_thread_leaves_the_servers_report(
         assert client.at_eof()
     while own.running:
         time.sleep(0.02)
-    assert "Sorry, we probably made a mistake, and this is a bug." in own.error_log()
+    assert A_BUG in own.error_log()
 
 
 def busy(server: PrivateServer) -> list[tuple]:
@@ -66,11 +75,11 @@ def busy(server: PrivateServer) -> list[tuple]:
     return [entry[1:] for entry in server.sql(PROCESSES) if entry[1] != "Sleep"]
 
 
-def wait_for_entry(server: PrivateServer, info: str, state: str = "handlersocket: hs-") -> int:
+def wait_for_entry(server: PrivateServer, info: str, state: str = WORKING) -> int:
     """Waits until a thread executes that in that state, and returns its entry's id."""
     while True:
         for id, command, database, its_state, its_info in server.sql(PROCESSES):
-            if (command, database, its_info) == ("Query", "hs", info) and state in its_state:
+            if (command, database, its_info) == ("Query", DATABASE, info) and state in its_state:
                 return id
 
 
@@ -83,18 +92,17 @@ def test_threads_that_have_nothing_to_do_sleep_and_are_not_counted_as_running(
     own: PrivateServer,
 ) -> None:
     entries = own.sql(PROCESSES)
-    assert [entry[1] for entry in entries] == ["Sleep"] * 5
+    assert {entry[1] for entry in entries} == {"Sleep"}
     executors = {f"hs-{port}-{number}" for port in ("rd", "wr") for number in (0, 1)}
-    assert {entry[3] for entry in entries} == {
-        f"handlersocket: {name}" for name in executors | {"hs-ttl-purge"}
-    }
+    names = executors if IS_MYSQL else executors | {"hs-ttl-purge"}
+    assert sorted(entry[3] for entry in entries) == sorted(f"handlersocket: {name}" for name in names)
     with Client(own.port) as client:
         client.open("hs.t", ["v"])
         assert client.find("=", [1]) == [(b"1",)]
         while busy(own):
             pass
         # What it did last is still there.
-        assert ("hs", "find hs.t") in {(entry[2], entry[4]) for entry in own.sql(PROCESSES)}
+        assert (DATABASE, "find hs.t") in {(entry[2], entry[4]) for entry in own.sql(PROCESSES)}
     # The server's own threads begin and end something between the two questions.
     while running_threads(own) != 1 + len(own.sql(SERVERS_OWN)):
         pass
@@ -149,9 +157,11 @@ def test_what_the_process_list_shows_is_not_in_the_binary_log(own: PrivateServer
     with Client(own.port_wr) as client:
         client.open("hs.t", ["id", "v"])
         assert client.request(1, "+", 2, 9, 9) == b"0\t1"
-    events = own.sql("SHOW BINLOG EVENTS")
-    assert "Write_rows_v1" in {event[2] for event in events}
-    assert "Annotate_rows" not in {event[2] for event in events}
+    ((file, *_),) = own.sql("SHOW MASTER STATUS")
+    events = own.sql("SHOW BINLOG EVENTS IN %s", [file])
+    kinds = {event[2] for event in events}
+    assert kinds & {"Write_rows_v1", "Write_rows"}
+    assert not kinds & {"Annotate_rows", "Rows_query"}
 
 
 def test_the_list_is_read_while_indexes_come_and_go(own: PrivateServer) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pymysql
 import pytest
 from certificates import Certificates
-from hs_client import Client, line, status
+from hs_client import Client, line, status, wait_for_a_lock_wait
 from private_server import PrivateServer
 from test_tls import (
     SlowHands,
@@ -133,8 +133,7 @@ def test_kill_query_interrupts_what_a_tls_client_waits_for(
                 "SELECT ID FROM information_schema.PROCESSLIST "
                 "WHERE INFO LIKE 'update hs.t%' AND COMMAND = 'Query'"
             )
-            while own.sql("SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS") == [(0,)]:
-                pass
+            wait_for_a_lock_wait(own)
             while not (worker := own.sql(find)):
                 pass
             own.sql(f"KILL QUERY {worker[0][0]}")

@@ -21,10 +21,12 @@ sys.path[:0] = [str(HERE.parents[1] / "scripts"), str(HERE.parent / "e2e")]
 
 from hs_client import Client  # noqa: E402
 from private_server import PrivateServer  # noqa: E402
+from server_files import SERVER_ROOT, is_mysql  # noqa: E402
 
 TABLES = 8
 CONNECTIONS = 20  # of each round
 COLUMNS = ["id", "v", "b"]
+ENGINES = ["InnoDB", "InnoDB", "MyISAM"] if is_mysql(SERVER_ROOT) else ["InnoDB", "InnoDB", "Aria", "MyISAM"]
 CREATE = (
     "CREATE OR REPLACE TABLE hs.t{} (id INT PRIMARY KEY, v INT, b TEXT, KEY v (v)) ENGINE={}"
 )
@@ -75,7 +77,7 @@ class Churn:
             self._create(number)
 
     def _create(self, number: int) -> None:
-        engine = self.rng.choice(["InnoDB", "InnoDB", "Aria", "MyISAM"])
+        engine = self.rng.choice(ENGINES)
         self.server.sql(CREATE.format(number, engine))
 
     def round(self) -> None:
