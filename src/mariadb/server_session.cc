@@ -110,6 +110,7 @@ void ServerSession::enter(engine::SessionEvents events) {
 }
 
 void ServerSession::leave() {
+  end_wait_for_room();
   set_events({});
   is_in_thread_ = false;
   detach();
@@ -159,6 +160,15 @@ void ServerSession::on_wait_begin(int type) {
   entry_->show_if_free();
   if (events_.wait_begins != nullptr)
     events_.wait_begins(events_.context, type == THD_WAIT_DISKIO ? Wait::kRead : Wait::kOther);
+}
+
+bool FullDiskHandler::handle_condition(THD* thd, uint number, const char*,
+                                       Sql_condition::enum_warning_level*, const char*,
+                                       Sql_condition**) {
+  if (number != EE_DISK_FULL) return false;
+  thd->reset_killed();
+  session_.wait_for_room();
+  return false;
 }
 
 void ServerSession::on_wait_end() {

@@ -10,6 +10,7 @@
 // (before anything else)
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "adapter/lock_waits.h"
 #include "adapter/settings_age.h"
@@ -67,6 +68,16 @@ class ServerSession {
   // them where it reports waits; elsewhere the code that waits does.
   void on_wait_begin(int type);
   void on_wait_end();
+  // The same of a wait for room on a full disk, of which the end is not told: see RoomWait.
+  void wait_for_room() {
+    if (!std::exchange(waits_for_room_, true)) on_wait_begin(THD_WAIT_SLEEP);
+  }
+  void end_wait_for_room() {
+    if (waits_for_room_) [[unlikely]] {
+      waits_for_room_ = false;
+      on_wait_end();
+    }
+  }
   // See engine::SessionEvents.
   void works(uint32_t rows) {
     if (events_.works != nullptr) events_.works(events_.context, rows);
@@ -94,7 +105,8 @@ class ServerSession {
     ServerSession* session;
   } scheduler_{};
   scheduler_functions* saved_scheduler_ = nullptr;
-  FullDiskHandler full_disk_handler_;
+  FullDiskHandler full_disk_handler_{*this};
+  bool waits_for_room_ = false;
   std::optional<ProcessEntry> entry_;
   adapter::SettingsAge settings_age_;
   adapter::LockWaits lock_waits_;
@@ -123,6 +135,18 @@ bool lock_killably(THD* thd, TryLock try_lock) {
   slice_s = most_s;
   return locked;
 }
+
+// A wait for room on a full disk that has begun is over when this goes.
+class RoomWait {
+ public:
+  explicit RoomWait(ServerSession& session) : session_(session) {}
+  ~RoomWait() { session_.end_wait_for_room(); }
+  RoomWait(const RoomWait&) = delete;
+  RoomWait& operator=(const RoomWait&) = delete;
+
+ private:
+  ServerSession& session_;
+};
 
 // While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
 // applies, for example in a commit that a backup holds off.

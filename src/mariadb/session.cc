@@ -280,6 +280,7 @@ Result<void> MariaSession::begin_read(MariaCursor& cursor) {
 }
 
 Result<void> MariaSession::end_request() {
+  const RoomWait wait(server_);
   time_limit_.end();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
   if (mode_ == engine::Mode::kReadWrite) return end_write(cursor);
@@ -288,6 +289,7 @@ Result<void> MariaSession::end_request() {
 }
 
 void MariaSession::undo_request() {
+  const RoomWait wait(server_);
   take_back_if_repeated();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
   if (mode_ == engine::Mode::kReadWrite) return undo_write();
@@ -308,6 +310,7 @@ void MariaSession::unlock_readers() {
 }
 
 Result<void> MariaSession::commit() {
+  const RoomWait wait(server_);
   Result<void> result;
   committed_ = {};
   lock_waits().forget_refused();
@@ -342,6 +345,7 @@ Result<bool> MariaSession::has_applied(std::string_view gtids, engine::GtidMark&
 }
 
 void MariaSession::rollback() {
+  const RoomWait wait(server_);
   lock_waits().forget_refused();
   if (transaction_.is_block()) return roll_back_block();
   if (mode_ == engine::Mode::kReadOnly) {

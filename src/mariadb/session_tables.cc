@@ -107,6 +107,7 @@ size_t MariaSession::most_open_cursors() const {
 }
 
 bool MariaSession::after_batch() {
+  const RoomWait wait(server_);
   now_ms_ = 0;
   account_use_.forget_tables();
   // So that an audit plugin can be removed; an idle session keeps none anyway, see release().

@@ -192,6 +192,27 @@ def test_a_full_data_directory_is_an_error_until_there_is_room(
         assert server.sql("CHECK TABLE hs.big EXTENDED")[-1][-1] == "OK"
 
 
+def test_a_change_of_myisam_that_waits_for_room_holds_up_no_reads(make_disk: MakeDisk, tmp_path: Path) -> None:
+    disk = make_disk(100)
+    elsewhere = {"log_bin": tmp_path / "log", "tmpdir": tmp_path, "handlersocket_threads_wr": 1}
+    with PrivateServer(disk.path / "server", variables=durable() | elsewhere) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.small (id INT PRIMARY KEY, data LONGBLOB)")
+        server.sql("INSERT INTO hs.small VALUES (1, 'x')")
+        server.sql("CREATE TABLE hs.big (id INT PRIMARY KEY, data LONGBLOB) ENGINE=MyISAM")
+        with Client(server.port_wr, timeout_s=120) as waiting, Client(server.port_wr, timeout_s=10) as reader:
+            waiting.open("hs.big", ["id", "data"])
+            reader.open("hs.small", ["id", "data"])
+            disk.fill(leave=64 * KIB)
+            waiting.send(line("1", "+", "2", "1", "x" * (200 * KIB)))
+            waiting_for_room(server)
+            for _ in range(3):
+                assert reader.request("1", "=", "1", "1") == b"0\t2\t1\tx"
+            disk.make_room()
+            assert waiting.read_line() == b"0\t1"
+        assert server.sql("SELECT id, LENGTH(data) FROM hs.big") == [(1, 200 * KIB)]
+
+
 def test_a_full_disk_for_large_transactions_fails_only_the_request_that_needs_it(
     make_disk: MakeDisk, tmp_path: Path
 ) -> None:
