@@ -33,7 +33,7 @@ FILES_LEFT_OUT = {
     "e2e/test_activity_tables.py": _TABLES,
     **{f"e2e/test_{name}.py": _FRONT_ENDS for name in (
         "memcached", "memcached_accounts", "memcached_beside", "memcached_limits", "memcached_page",
-        "front_end_tools", "cache_mix", "redis_page", "resp", "resp_accounts", "resp_attacks",
+        "front_end_tools", "cache_mix", "names_after_ddl", "redis_page", "resp", "resp_accounts", "resp_attacks",
         "resp_beside_redis", "resp_bounds", "resp_clients", "resp_tools", "resp_values")},
     "durability/test_front_ends.py": _FRONT_ENDS,
     **{f"e2e/test_ttl{name}.py": _TTL for name in ("", "_clock", "_giving_way", "_purge")},
@@ -52,6 +52,7 @@ _LONG_KEY = "MySQL has no unique index on a whole TEXT"
 
 # The name of a test, with or without its parameters.
 LEFT_OUT = {
+    "test_a_change_of_myisam_that_waits_for_room_holds_up_no_reads": "the wait is told to other threads on MariaDB only",
     "test_other_engines[Aria]": "MySQL has no Aria",
     "test_idle_clients_with_open_indexes_block_nothing": "its BACKUP STAGE is MariaDB's",
     "test_an_idle_thread_holds_no_lock": "its metadata_lock_info is a plugin of MariaDB",
