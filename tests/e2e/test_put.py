@@ -192,6 +192,7 @@ def test_what_is_stored_is_what_sql_stores(twin: Callable[[Sequence[str]], Twin]
 def test_ids_are_generated_and_lost_as_in_sql(
     server: PrivateServer, twin: Callable[[Sequence[str]], Twin], kind: str, mode: str
 ) -> None:
+    before = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
     if "ZERO" in mode:
         server.sql(f"SET GLOBAL sql_mode = '{mode}'")
     try:
@@ -201,7 +202,7 @@ def test_ids_are_generated_and_lost_as_in_sql(
         exercise(one, kind, 200, counted=True)
         one.assert_same()
     finally:
-        server.sql("SET GLOBAL sql_mode = DEFAULT")
+        server.sql("SET GLOBAL sql_mode = %s", [before])
 
 
 def test_an_ignored_insert_that_fires_triggers_takes_an_id_as_insert_ignore_does(
@@ -279,6 +280,7 @@ def test_an_upsert_of_the_same_values_fires_the_triggers_that_sql_fires(
 def test_a_lenient_server_converts_as_sql_does(
     server: PrivateServer, twin: Callable[[Sequence[str]], Twin]
 ) -> None:
+    before = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
     server.sql("SET GLOBAL sql_mode = ''")
     try:
         one = twin(["CREATE TABLE t (id INT PRIMARY KEY, u TINYINT NOT NULL, v VARCHAR(2))"])
@@ -290,7 +292,7 @@ def test_a_lenient_server_converts_as_sql_does(
         one.put("+U", [1, 1, "a"], ["1", "300", "abc"])
         one.assert_same()
     finally:
-        server.sql("SET GLOBAL sql_mode = DEFAULT")
+        server.sql("SET GLOBAL sql_mode = %s", [before])
 
 
 def test_a_table_whose_periods_may_not_overlap_is_refused_as_in_sql(
