@@ -24,6 +24,7 @@ EXECUTOR = "hs_exec" if IS_MYSQL else "hs-rd-0"
 DATABASE = None if IS_MYSQL else "hs"
 # The state of one that executes; MySQL shows what its own code has set last.
 WORKING = "" if IS_MYSQL else "handlersocket: hs-"
+FOR_A_TABLE = "" if IS_MYSQL else "Waiting for table metadata lock"
 # What the server's report of a crash says.
 A_BUG = "Most likely, you have hit a bug" if IS_MYSQL else "Sorry, we probably made a mistake, and this is a bug."
 # The server's threads that it counts as running although they have nothing to do.
@@ -129,7 +130,7 @@ def test_who_waits_for_a_table_is_found_and_killed(own: PrivateServer) -> None:
         client.open("hs.t", ["v"])
         holder.execute("LOCK TABLES hs.t WRITE")
         client.send(line(1, "=", 1, 1))
-        entry = wait_for_entry(own, "open hs.t", "Waiting for table metadata lock")
+        entry = wait_for_entry(own, "open hs.t", FOR_A_TABLE)
         own.sql(f"KILL {entry}")
         assert client.read_line() == b"1\t1\tinterrupted"
         holder.execute("UNLOCK TABLES")
