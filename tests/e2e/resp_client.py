@@ -90,7 +90,10 @@ class Resp:
 
     def ended(self) -> bool:
         """Whether the server has closed the connection."""
-        return self.file.read(1) == b""
+        try:
+            return self.file.read(1) == b""
+        except ConnectionResetError:  # it had not read all that was sent
+            return True
 
 
 def iter_keys(client: Resp, size: int) -> Any:
