@@ -7,12 +7,15 @@ import secrets
 from pathlib import Path
 
 import pytest
+import server_files
 from certificates import Certificates
 from hs_client import Client, native_response, status
 from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 from test_mysql_9_7_accounts import by_challenge
 from test_tls import TlsClient, context
+
+pytestmark = pytest.mark.skipif(bool(server_files.REPORTS), reason="the sanitizers keep what was freed")
 
 IN = b"0\t1"
 OUT = b"3\t1\tunauth"
