@@ -37,6 +37,9 @@ class MysqlCursor final : public engine::Cursor {
   Result<void> open();
   // After an open() that failed: whether it may succeed once the session has given back its tables.
   bool may_open_again() const { return may_open_again_; }
+  // If so, does what the server does before it opens the table again: one that crashed is repaired.
+  // In the statement that has failed to open it, when nothing of that is left.
+  void recover_failed_open();
   // The TABLE and its metadata lock are gone.
   void forget_table();
   // The TABLE is gone (closed by the session).
@@ -156,6 +159,7 @@ class MysqlCursor final : public engine::Cursor {
   std::optional<Table_ref> list_;
   std::vector<MDL_ticket*> locks_;  // of the table, and of those that its changes reach
   bool is_open_ = false;
+  std::optional<Open_table_context> opening_;  // of the last open()
   bool may_open_again_ = false;
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;

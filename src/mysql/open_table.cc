@@ -85,10 +85,9 @@ Result<void> MysqlCursor::open() {
 
   THD* const thd = session_.thd();
   init_list(session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
-  Open_table_context opening(thd, 0);
-  const bool is_opened = !open_table(thd, &*list_, &opening) && list_->table != nullptr;
-  if (!is_opened) {
-    may_open_again_ = opening.can_recover_from_failed_open();
+  opening_.emplace(thd, 0);
+  if (open_table(thd, &*list_, &*opening_) || list_->table == nullptr) {
+    may_open_again_ = opening_->can_recover_from_failed_open();
     return open_failed();
   }
   table_ = list_->table;
@@ -113,6 +112,10 @@ Error MysqlCursor::open_failed() {
   if (may_open_again_) return Error{ErrorCode::kLockTables, 0, {}};
   if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
   return Error{ErrorCode::kOpenTable, 0, {}};
+}
+
+void MysqlCursor::recover_failed_open() {
+  if (opening_->recover_from_failed_open()) (void)session_.take_error(0);
 }
 
 void MysqlCursor::forget_table() {

@@ -40,9 +40,9 @@ Result<MysqlCursor*> MysqlSession::open_cursor(const engine::IndexSpecPtr& spec)
 
   Result<void> opened = try_open(cursor);
   // Tables that were flushed meanwhile cannot be open together with those that were opened before.
-  if (!opened && cursor.may_open_again() && !transaction_.is_open()) {
-    give_back_tables();
-    opened = try_open(cursor);
+  if (!opened && cursor.may_open_again() && (in_block || !transaction_.is_open())) {
+    if (!in_block) give_back_tables();
+    if (!was_rolled_back()) opened = try_open(cursor);
   }
   if (!opened) {
     if (in_block && was_rolled_back()) transaction_.lose();  // a deadlock with DDL
@@ -68,6 +68,10 @@ Result<void> MysqlSession::try_open(MysqlCursor& cursor) {
     cursor.forget_table();
     while (thd_->open_tables != opened_before) close_thread_table(thd_, &thd_->open_tables);
     thd_->mdl_context.rollback_to_savepoint(locked_before);
+    if (cursor.may_open_again() && (transaction_.is_block() || !transaction_.is_open())) {
+      close_tables();
+      cursor.recover_failed_open();
+    }
   } else if (mode_ == engine::Mode::kReadWrite) {
     // Each statement opens it again, for what it does.
     cursor.unbind();

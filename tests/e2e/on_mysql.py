@@ -58,6 +58,8 @@ LEFT_OUT = {
     "test_idle_clients_with_open_indexes_block_nothing": "its BACKUP STAGE is MariaDB's",
     "test_an_idle_thread_holds_no_lock": "its metadata_lock_info is a plugin of MariaDB",
     "test_history_is_passed_over": "MySQL has no system versioning",
+    "test_savepoints_and_what_triggers_have_done": _TRIGGERS,
+    "test_a_foreign_key_that_is_added_meanwhile_cascades": "CREATE TABLE of a child waits for all who use its parent",
     "test_requests_of_another_kind_table_or_size_have_a_statement_of_their_own": (
         "counts statements by a table with system versioning"
     ),
