@@ -50,7 +50,8 @@ export function openSocket(
   settings: Settings,
 ): { socket: net.Socket; connected: Promise<void> } {
   const where = place.path === undefined ? place : { path: place.path };
-  const options = { ...where, noDelay: true, keepAlive: true };
+  // Node.js 18 would try the first address of a name alone: ::1 of localhost.
+  const options = { ...where, noDelay: true, keepAlive: true, autoSelectFamily: true };
   const secure = settings.tls !== "off";
   const socket = secure
     ? tls.connect({ ...options, ...tlsOptions(place, settings) })

@@ -1,6 +1,9 @@
-/** Reads on replicas. */
+/** Where a client connects to: replicas, and the addresses of a name. */
 import assert from "node:assert/strict";
+import dns from "node:dns";
+import net from "node:net";
 import test from "node:test";
+import * as hs from "../src/index.js";
 import { opened, requests, rows, start } from "./fake_client.js";
 import { FakeServer } from "./fake_server.js";
 
@@ -38,4 +41,25 @@ test("a replica that lacks the client's own change is not asked", async () => {
   await users.get(1);
   assert.equal(requests(replica).length, 1);
   assert.equal(requests(fake).length, 2);
+});
+
+test("each address of a name is tried, as Node.js 18 does not by itself", async (t) => {
+  const [fake] = await start(rows);
+  const ofNet = net as unknown as { setDefaultAutoSelectFamily: (on: boolean) => void };
+  ofNet.setDefaultAutoSelectFamily(false);
+  t.after(() => {
+    ofNet.setDefaultAutoSelectFamily(true);
+  });
+  type Told = (error: null, address: string | dns.LookupAddress[], family?: number) => void;
+  const addresses = [
+    { address: "::1", family: 6 },
+    { address: "127.0.0.1", family: 4 },
+  ];
+  t.mock.method(dns, "lookup", (_name: string, options: dns.LookupOptions, told: Told) => {
+    if (options.all) told(null, addresses);
+    else told(null, "::1", 6);
+  });
+  const client = hs.connect(fake.url().replace("127.0.0.1", "localhost"));
+  opened.push(client);
+  assert.deepEqual(await client.table("user").get(1), { id: 1, name: "name 1" });
 });
