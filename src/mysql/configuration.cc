@@ -15,6 +15,7 @@ Secrets secrets;
 namespace {
 
 char hidden[] = "(hidden)";
+
 // Takes a secret out of its variable and leaves asterisks in its place, which may be the server's
 // command line. A plugin that is installed later gets the same command line, and must not take the
 // asterisks for the secret. False: it would; *error is one sentence.
@@ -60,15 +61,12 @@ char* hidden_form(const std::optional<exec::Secret>& secret) {
 }
 
 server::OwnPlaces own_places() {
-  const auto text_of = [](const char* text) {
-    return text != nullptr ? std::string_view(text) : std::string_view();
-  };
   const bool listens = !opt_disable_networking;
-  return {.addresses = text_of(my_bind_addr_str),
+  return {.addresses = text(my_bind_addr_str),
           .port = listens ? mysqld_port : 0,
           .second_port = listens ? mysqld_admin_port : 0,
           .second_setting = "admin_port",
-          .socket = text_of(mysqld_unix_port)};
+          .socket = text(mysqld_unix_port)};
 }
 
 int64_t in_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }

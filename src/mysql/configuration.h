@@ -38,7 +38,7 @@ server::Settings read_settings();
 server::Config read_threads();
 // The whole. Empty: *error says in one sentence what is wrong.
 std::optional<server::Config> read_configuration(std::string* error);
-// Where the database listens. Its texts are those of the settings.
+// Where the database listens.
 server::OwnPlaces own_places();
 
 int64_t in_ns(double seconds);

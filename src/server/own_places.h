@@ -10,11 +10,11 @@
 namespace hs::server {
 
 struct OwnPlaces {
-  std::string_view addresses;  // bind_address; empty: every address
-  uint32_t port = 0;           // 0: it does not listen
-  uint32_t second_port = 0;    // extra_port, admin_port; 0: there is none
+  std::string addresses;     // bind_address; empty: every address
+  uint32_t port = 0;         // 0: it does not listen
+  uint32_t second_port = 0;  // extra_port, admin_port; 0: there is none
   std::string_view second_setting;
-  std::string_view socket;  // a file; empty: there is none
+  std::string socket;  // a file; empty: there is none
 };
 
 // Whether no endpoint has one of them. The plugin binds first when the server loads it at start, and
