@@ -54,6 +54,24 @@ class Raw:
         return got[:-2]
 
 
+# As the old plugin's script makes it.
+CONTAINERS = (
+    "CREATE DATABASE innodb_memcache",
+    "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY,"
+    " db_schema VARCHAR(250) NOT NULL, db_table VARCHAR(250) NOT NULL,"
+    " key_columns VARCHAR(250) NOT NULL, value_columns VARCHAR(250),"
+    " flags VARCHAR(250) NOT NULL DEFAULT '0', cas_column VARCHAR(250),"
+    " expire_time_column VARCHAR(250), unique_idx_name_on_key VARCHAR(250) NOT NULL)",
+    "CREATE TABLE innodb_memcache.config_options (name VARCHAR(50) NOT NULL PRIMARY KEY, value VARCHAR(50))",
+)
+
+
+def make_containers(server: PrivateServer) -> None:
+    """Makes the tables of the old plugin, without a row."""
+    for statement in CONTAINERS:
+        server.sql(statement)
+
+
 def drop_containers(server: PrivateServer, port: int) -> None:
     """Drops the tables of the old plugin, which are read once a second: until then keys are of their containers."""
     server.sql("DROP DATABASE IF EXISTS innodb_memcache")

@@ -9,16 +9,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from memcached_client import Raw
+from memcached_client import CONTAINERS, Raw
 from private_server import PrivateServer, free_port
 
 ANY_KEY = (
     "CREATE TABLE hs.any (k VARBINARY(250) PRIMARY KEY, v LONGBLOB NOT NULL, f INT UNSIGNED NOT NULL DEFAULT 0, "
     "c BIGINT UNSIGNED NOT NULL DEFAULT 0, e INT NOT NULL DEFAULT 0)",
-    "CREATE DATABASE innodb_memcache",
-    "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY, db_schema VARCHAR(250), "
-    "db_table VARCHAR(250), key_columns VARCHAR(250), value_columns VARCHAR(250), flags VARCHAR(250), "
-    "cas_column VARCHAR(250), expire_time_column VARCHAR(250), unique_idx_name_on_key VARCHAR(250))",
     "INSERT INTO innodb_memcache.containers VALUES ('default', 'hs', 'any', 'k', 'v', 'f', 'c', 'e', 'PRIMARY')",
 )
 # What memccapable finds wrong.
@@ -36,7 +32,7 @@ def server() -> Iterator[PrivateServer]:
     variables = {"handlersocket_resp_port": free_port(), "handlersocket_memcached_port": free_port()}
     with PrivateServer(variables=variables) as running:
         running.make_database("hs")
-        for statement in ANY_KEY:
+        for statement in (*CONTAINERS, *ANY_KEY):
             running.sql(statement)
         client = Raw(variables["handlersocket_memcached_port"])
         deadline = time.monotonic() + 60

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from memcached_client import Raw, answer, cache, drop_containers, packet, port, raw  # noqa: F401
+from memcached_client import Raw, answer, cache, drop_containers, make_containers, packet, port, raw  # noqa: F401
 from private_server import PrivateServer
 from pymemcache.client.base import Client
 from pymemcache.exceptions import MemcacheServerError
@@ -256,19 +256,8 @@ def test_libmemcacheds_programs_work_unchanged(server: PrivateServer, cache: Raw
 
 
 def test_the_old_plugins_containers_work(server: PrivateServer, port: int, raw: Raw) -> None:
-    server.sql("CREATE DATABASE innodb_memcache")
     try:
-        server.sql(
-            "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY,"
-            " db_schema VARCHAR(250) NOT NULL, db_table VARCHAR(250) NOT NULL,"
-            " key_columns VARCHAR(250) NOT NULL, value_columns VARCHAR(250),"
-            " flags VARCHAR(250) NOT NULL DEFAULT '0', cas_column VARCHAR(250),"
-            " expire_time_column VARCHAR(250), unique_idx_name_on_key VARCHAR(250) NOT NULL)"
-        )
-        server.sql(
-            "CREATE TABLE innodb_memcache.config_options (name VARCHAR(50) NOT NULL PRIMARY KEY,"
-            " value VARCHAR(50))"
-        )
+        make_containers(server)
         server.sql("INSERT INTO innodb_memcache.config_options VALUES ('separator', '|'), ('table_map_delimiter', '.')")
         server.sql(
             "CREATE TABLE hs.demo (c1 VARCHAR(32) PRIMARY KEY, c2 VARCHAR(1024), c3 INT, c4 BIGINT UNSIGNED, c5 INT)"

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from memcached_client import Raw, drop_containers, port  # noqa: F401
+from memcached_client import Raw, drop_containers, make_containers, port  # noqa: F401
 from private_server import PrivateServer
 from resp_client import Resp
 
@@ -99,15 +99,8 @@ def test_a_key_with_a_dot_may_be_of_the_standard_container(
     server: PrivateServer, database: str, port: int  # noqa: F811
 ) -> None:
     cache = Raw(port)
-    server.sql("CREATE DATABASE innodb_memcache")
     try:
-        server.sql(
-            "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY,"
-            " db_schema VARCHAR(250) NOT NULL, db_table VARCHAR(250) NOT NULL,"
-            " key_columns VARCHAR(250) NOT NULL, value_columns VARCHAR(250),"
-            " flags VARCHAR(250) NOT NULL DEFAULT '0', cas_column VARCHAR(250),"
-            " expire_time_column VARCHAR(250), unique_idx_name_on_key VARCHAR(250) NOT NULL)"
-        )
+        make_containers(server)
         server.sql(f"CREATE TABLE hs.d ({COLUMNS})")
         server.sql("INSERT INTO innodb_memcache.containers VALUES ('default', 'hs', 'd', 'k', 'v', '0', '0', '0', 'PRIMARY')")
         while cache.line(b"set plain 0 0 1\r\n1\r\n") != b"STORED":

@@ -10,18 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memcached_client import Raw, drop_containers
+from memcached_client import CONTAINERS, Raw, drop_containers
 from private_server import PrivateServer, free_port
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # The configuration that the old plugin came with.
 DUMP = (
-    "CREATE DATABASE innodb_memcache",
-    "CREATE TABLE innodb_memcache.containers (name VARCHAR(50) NOT NULL PRIMARY KEY, db_schema VARCHAR(250) NOT NULL, "
-    "db_table VARCHAR(250) NOT NULL, key_columns VARCHAR(250) NOT NULL, value_columns VARCHAR(250), flags VARCHAR(250) "
-    "NOT NULL DEFAULT '0', cas_column VARCHAR(250), expire_time_column VARCHAR(250), unique_idx_name_on_key "
-    "VARCHAR(250) NOT NULL)",
-    "CREATE TABLE innodb_memcache.config_options (name VARCHAR(50) NOT NULL PRIMARY KEY, value VARCHAR(50))",
+    *CONTAINERS,
     "INSERT INTO innodb_memcache.config_options VALUES ('separator', '|'), ('table_map_delimiter', '.')",
     "INSERT INTO innodb_memcache.containers VALUES "
     "('aaa', 'test', 'demo_test', 'c1', 'c2', 'c3', 'c4', 'c5', 'PRIMARY')",
