@@ -58,6 +58,7 @@ bool ClientHalf::answer() {
     return false;
   }
   const size_t size = answer_.size() - kHeader;
+  last_proof_size_ = size;
   for (size_t i = 0; i < 3; ++i) answer_[i] = static_cast<char>(size >> (8 * i));
   answer_[3] = static_cast<char>(number + 1);
   received_.clear();

@@ -28,6 +28,8 @@ class ClientHalf {
   bool is_over() const { return is_over_; }
   // It ends through no fault of the client's.
   bool is_given_up() const { return is_given_up_; }
+  // Of the last proof that was read, which a method that wants the password itself has been given.
+  size_t last_proof_size() const { return last_proof_size_; }
 
  protected:
   // Appends the proof that the plugin wants. False: the client has none of this kind.
@@ -49,6 +51,7 @@ class ClientHalf {
   std::string plugin_;
   std::string answer_;  // a packet
   size_t taken_ = 0;    // bytes of it
+  size_t last_proof_size_ = 0;
   int answers_ = 0;
   bool is_over_ = false;
   bool is_given_up_ = false;

@@ -60,10 +60,12 @@ TEST(ClientHalf, TheLastPacketIsAnsweredByTheMethodThatItNames) {
   Echo half(credentials);
   write(half, packet(0, "first") + packet(1, std::string_view("\xfemethod\0nonce", 13)));
   EXPECT_EQ(read(half), packet(2, "method:nonce"));
+  EXPECT_EQ(half.last_proof_size(), std::string_view("method:nonce").size());
   write(half, packet(3,
                      "\x01"
                      "more"));
   EXPECT_EQ(read(half), packet(4, "method:more")) << "without the escape";
+  EXPECT_EQ(half.last_proof_size(), std::string_view("method:more").size());
   EXPECT_FALSE(half.is_over());
 }
 

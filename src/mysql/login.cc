@@ -4,9 +4,11 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "mysql/client_half.h"
@@ -165,6 +167,15 @@ std::string change_user_packet(const std::string& user) {
   return packet;
 }
 
+// The server's methods copy a password into memory that they free as it is. What a thread has freed last
+// its allocator gives out first, for the same size.
+void overwrite_freed_copies(size_t proof_size) {
+  std::array<void*, 32> freed;
+  for (void*& block : freed)
+    if ((block = ::malloc(proof_size)) != nullptr) ::explicit_bzero(block, proof_size);
+  for (void* block : freed) ::free(block);
+}
+
 bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
   MysqlClientHalf half(credentials);
   enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
@@ -179,6 +190,7 @@ bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
   protocol->create_command(&command, COM_CHANGE_USER, reinterpret_cast<uchar*>(packet.data()),
                            packet.size());
   const bool failed = acl_authenticate(thd, COM_CHANGE_USER);
+  overwrite_freed_copies(half.last_proof_size());
   // What the server has read of the client's answer.
   NET* const net = protocol->get_net();
   ::explicit_bzero(net->buff, net->max_packet);

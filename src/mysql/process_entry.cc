@@ -24,7 +24,7 @@ void ProcessEntry::set_active() {
 void ProcessEntry::set_idle() {
   active_ = false;
   thd_->set_command(COM_SLEEP);
-  thd_->set_proc_info(state_.c_str());
+  show_name();
 }
 
 void ProcessEntry::show() {

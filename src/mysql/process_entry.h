@@ -39,6 +39,11 @@ class ProcessEntry {
   // what it did last stays in the list.
   void set_active();
   void set_idle();
+  // The thread's name is the state again. The server says there what it does, and leaves it behind.
+  void show_name() {
+    thd_->set_proc_info(state_.c_str());
+    mysql_end_stage();  // what performance_schema shows
+  }
 
   // Called with each request.
   void work_on(const Subject& subject, What what) {

@@ -7,6 +7,7 @@
 
 #include "mysql/variables.h"
 #include "mysql/wait_hooks.h"
+#include "sql/protocol_classic.h"
 #include "sql/sys_vars_shared.h"
 
 namespace hs::mysql {
@@ -71,6 +72,9 @@ bool is_on(THD* thd, std::string_view name) {
 THD* ServerSession::make_thd() try {
   THD* const threads_thd = current_thd;
   THD* const thd = ::create_thd(true, true, false, instrument_key(), 0);
+  // The server leaves it as it finds the memory, and the process list would show by it that a session
+  // without a client sends or receives.
+  thd->get_protocol_classic()->wipe_net();
   put_back(threads_thd);
   return thd;
 } catch (const std::bad_alloc&) {
@@ -255,6 +259,7 @@ void ServerSession::take_settings() {
 
 void ServerSession::begin_statement(enum_sql_command command) {
   entry_->set_active();
+  entry_->show_name();
   entry_->show();
   thd_->reset_for_next_command();
   lex_start(thd_);
@@ -272,6 +277,7 @@ void ServerSession::end_statement() {
     thd_->get_stmt_da()->reset_condition_info(thd_);
   thd_->mem_root->ClearForReuse();
   lex_start(thd_);
+  entry_->show_name();
 }
 
 // The place of the value in this THD. Look it up each time: the server moves it when a plugin is

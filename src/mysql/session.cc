@@ -192,6 +192,7 @@ Result<void> MysqlSession::begin_read(MysqlCursor& cursor) {
     if (transaction_.is_block()) end_read_statement();
     return error;
   }
+  server_.entry().show_name();
   locked_cursors_.push_back(&cursor);
   bump(engine_.counters().table_lock);
   return {};

@@ -81,6 +81,7 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
     decide_fate(false);
     return error;
   }
+  server_.entry().show_name();
   transaction_.begin_statement(statement);
   if (!cursor.undoes_rows()) note_locks();
   bump(engine_.counters().table_lock);

@@ -253,8 +253,9 @@ def test_of_passwords_nothing_is_left_in_the_memory_of_mysql(tls: Certificates, 
                 (texts["first"], IN),  # by that digest
             ):
                 assert client.request("A", 4, "ada", password) == expected
+                assert in_memory(server.pid, texts) <= {"half"}  # whose line has no end yet
         for password, questions in (("wrong", 2), ("second", 2), ("second", 1)):
             with TlsClient(server.port, context(tls)) as client:
                 expected = OUT if password == "wrong" else IN
                 assert by_challenge(client, "bob", texts[password]) == (expected, questions)
-        assert in_memory(server.pid, texts) == set()
+                assert in_memory(server.pid, texts) == set()
