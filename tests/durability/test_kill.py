@@ -9,7 +9,7 @@ import random
 
 import pytest
 from private_server import PrivateServer
-from servers import binary_logs, checksums, replay
+from servers import binary_logs, checksums, empty_server, replay
 from writers import Load, Writer, check_all, create_tables
 
 WRITERS = 8
@@ -24,7 +24,7 @@ def test_no_answered_change_is_lost_when_the_server_is_killed(
     primary.restart()
     create_tables(primary, WRITERS)
     writers = [Writer(number, seed) for number in range(WRITERS)]
-    with PrivateServer(plugin="none") as copy:
+    with empty_server() as copy:
         replayed = 0
         for kill in range(kills):
             with Load(primary, writers) as load:

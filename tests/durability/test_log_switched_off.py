@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hs_client import Client, line
 from private_server import PrivateServer
-from servers import durable, replay
+from servers import durable, empty_server, replay
 
 WRITERS = 4
 # Tables of MyISAM need a file for each thread that uses them: another try comes when one is free.
@@ -66,7 +66,7 @@ def ids(server: PrivateServer) -> set[int]:
 
 def logged_ids(logs: list[Path]) -> set[int]:
     """The rows of the table as a replica has them."""
-    with PrivateServer(plugin="none") as copy:
+    with empty_server() as copy:
         replay(logs, copy)
         return ids(copy)
 

@@ -9,7 +9,7 @@ import pytest
 import server_files
 from hs_client import Client, line
 from private_server import PrivateServer
-from servers import binary_logs, replay, tables, wait_for_replica
+from servers import binary_logs, empty_server, replay, tables, wait_for_replica
 from test_replica import replica_of
 
 pytestmark = pytest.mark.skipif(
@@ -78,6 +78,6 @@ def test_a_replica_has_the_same_rows(primary: PrivateServer, image: str, parts: 
             assert found == [(ROWS - len(range(0, ROWS, 3)),)]
             assert {row[3] for row in server.sql("CHECK TABLE hs.j, hs.i, hs.p, hs.c, hs.g EXTENDED")} == {"OK"}
     primary.sql("SET GLOBAL sql_require_primary_key = 0")
-    with PrivateServer(plugin="none") as copy:
+    with empty_server() as copy:
         replay(binary_logs(primary), copy)
         assert contents(copy) == contents(primary)
