@@ -186,6 +186,14 @@ def test_the_environment_and_the_option_file_are_read(
     file = tmp_path / "hs.cnf"
     file.write_text(f"# where\n[client]\nuser = other\n[hs]\nuser = app\npassword = {PASSWORD}\n")
     use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
+    for elsewhere in ("port = 1\nwrite_port = 1", "socket = /nosuch", "host = nosuch.invalid"):
+        file.write_text(f"[hs]\nuser = app\npassword = {PASSWORD}\n{elsewhere}\n")
+        use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
+    for wrong in ("user", "nosuch = 1", "user = a\nuser = b"):
+        file.write_text(f"[hs]\n{wrong}\n")
+        with pytest.raises(ClientError) as caught:
+            make_driver(HS_OPTION_FILE=str(file)).call("connect", url=f"hs://{place}")
+        assert caught.value.name == "ConfigurationError"
 
 
 def test_ports_with_a_secret_are_told_it(make_driver: Connect) -> None:

@@ -107,15 +107,24 @@ export function parseUrl(url: string): Options {
   return fromLines(lines);
 }
 
+// A URL says where the server is; then the file does not.
+const place: readonly string[] = ["host", "port", "writePort", "socket", "writeSocket"];
+
 /** The settings for what {@link connect} was given, with environment and option file behind it. */
 export function settingsOf(
   given: string | Options | undefined,
   environment: NodeJS.ProcessEnv = process.env,
 ): Settings {
   const source = given ?? environment.HS_URL ?? {};
+  if (typeof source !== "string" && (source as unknown) !== Object(source)) {
+    throw new ConfigurationError("connect takes a URL or options");
+  }
   const options = typeof source === "string" ? parseUrl(source) : source;
+  const file = Object.entries(fromLines(optionFileLines(environment)));
   return settle({
-    ...fromLines(optionFileLines(environment)),
+    ...Object.fromEntries(
+      file.filter(([name]) => typeof source !== "string" || !place.includes(name)),
+    ),
     ...fromEnvironment(environment),
     ...Object.fromEntries(
       Object.entries(options).filter(([, value]) => (value as unknown) !== undefined),

@@ -33,6 +33,9 @@ final class Options
     public float $gtid_timeout = 1;
     public int $retries = 2;
 
+    // A URL says where the server is; then the file does not.
+    private const THE_PLACE = ['host' => 1, 'port' => 1, 'write_port' => 1, 'socket' => 1, 'write_socket' => 1];
+
     private const URL = '~^(?<scheme>hs|hs\+unix)://(?:(?<user>[^:@/?#]*)(?<colon>:(?<password>[^@/?#]*))?(?<at>@))?'
         . '(?<host>\[[0-9a-fA-F:.]+\]|[^\[\]:@/?#\s]*)(?:(?<dot>:)(?<port>[^/?#]*))?(?<path>/[^?#]*)?'
         . '(?:\?(?<query>[^#]*))?$~D';
@@ -73,7 +76,11 @@ final class Options
                 $values[$name] = getenv($variable);
             }
         }
-        return new self($values + self::optionFile());
+        $file = self::optionFile();
+        if ($url !== null) {
+            $file = array_diff_key($file, self::THE_PLACE);
+        }
+        return new self($values + $file);
     }
 
     /**
@@ -214,7 +221,11 @@ final class Options
             if (str_starts_with($line, '[')) {
                 $group = $line;
             } elseif ($line !== '' && $line[0] !== '#' && $group === '[hs]') {
-                [$name, $text] = array_map(trim(...), explode('=', $line, 2) + [1 => '']);
+                $parts = array_map(trim(...), explode('=', $line, 2));
+                if (count($parts) < 2) {
+                    throw new ConfigurationError("the option '$line' of $file has no value");
+                }
+                [$name, $text] = $parts;
                 if (isset($texts[$name])) {
                     throw new ConfigurationError("$name stands twice in $file");
                 }

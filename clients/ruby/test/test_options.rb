@@ -50,10 +50,10 @@ class TestOptions < Minitest::Test
   end
 
   def test_what_is_not_given_comes_from_the_environment_and_then_from_the_file
-    option_file("[other]\nhost = no\n[hs]\n# a comment\nhost = there\npassword = p = w\nsecret=file\n\n") do
+    option_file("[other]\nname = no\n[hs]\n# a comment\nname = there\npassword = p = w\nsecret=file\n\n") do
       ENV["HS_SECRET"] = "environment"
       options = Options.make("hs://app@", {})
-      assert_equal ["there", "p = w", "environment"], [options.host, options.password, options.secret]
+      assert_equal ["there", "p = w", "environment"], [options.name, options.password, options.secret]
       assert_equal "given", Options.make("hs://db", { secret: "given" }).secret
     end
   end

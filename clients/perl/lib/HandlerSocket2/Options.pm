@@ -155,6 +155,9 @@ sub parse_url {
     return _typed( \%texts );
 }
 
+# A URL says where the server is; then the file does not.
+my @PLACE = qw(host port write_port socket write_socket);
+
 sub _option_file {
     my $named = $ENV{HS_OPTION_FILE};
     my $path  = $named || ( $ENV{HOME} // q{} ) . '/.hs.cnf';
@@ -168,8 +171,9 @@ sub _option_file {
         if ( $line =~ /\A\[/ ) { $group = $line }
         next if $group ne '[hs]' || $line =~ /\A(?:[\[#]|\z)/;
         my ( $name, $text ) = split /\s*=\s*/, $line, 2;
-        _wrong("$name stands twice in $path") if exists $texts{$name};
-        $texts{$name} = $text // q{};
+        _wrong("the option '$name' of $path has no value") if !defined $text;
+        _wrong("$name stands twice in $path")              if exists $texts{$name};
+        $texts{$name} = $text;
     }
     close $file or _wrong("the option file $path cannot be read: $!");
     return _typed( \%texts );
@@ -201,7 +205,9 @@ sub make_options {
     my $typed       = _typed( { map { ( $_ => _as_text( $_, $given{$_} ) ) } keys %given } );
     my %environment = ( password => _variable('HS_PASSWORD'), secret => _variable('HS_SECRET') );
     delete @environment{ grep { !defined $environment{$_} } keys %environment };
-    return { %DEFAULT, %{ _option_file() }, %environment, %$values, %$typed };
+    my $file = _option_file();
+    delete @$file{@PLACE} if defined $url;
+    return { %DEFAULT, %$file, %environment, %$values, %$typed };
 }
 
 1;

@@ -164,6 +164,10 @@ def parse_url(url: str) -> Dict[str, Any]:
     return _typed(texts)
 
 
+# A URL says where the server is; then the file does not.
+_PLACE = {"host", "port", "write_port", "socket", "write_socket"}
+
+
 def _option_file() -> Dict[str, Any]:
     named = os.environ.get("HS_OPTION_FILE")
     file = Path(named) if named else Path.home() / ".hs.cnf"
@@ -179,7 +183,9 @@ def _option_file() -> Dict[str, Any]:
         if line.startswith("["):
             group = line
         elif line and line[0] not in "#" and group == "[hs]":
-            name, _, text = line.partition("=")
+            name, equals, text = line.partition("=")
+            if not equals:
+                raise ConfigurationError(f"the option {line!r} of {file} has no value")
             if name.strip() in texts:
                 raise ConfigurationError(f"{name.strip()} stands twice in {file}")
             texts[name.strip()] = text.strip()
@@ -202,7 +208,10 @@ def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
     for name, variable in (("password", "HS_PASSWORD"), ("secret", "HS_SECRET")):
         if name not in values and variable in os.environ:
             values[name] = os.environ[variable]
-    return Options(**{**_option_file(), **values})
+    file = _option_file()
+    if url is not None:
+        file = {name: value for name, value in file.items() if name not in _PLACE}
+    return Options(**{**file, **values})
 
 
 def _as_text(value: Any) -> str:

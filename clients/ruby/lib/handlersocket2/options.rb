@@ -25,7 +25,9 @@ module HandlerSocket2
       connect_timeout: 10**12, timeout: 10**12, max_idle: 10**12, gtid_timeout: 600
     }.freeze
     PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})\z}
-    private_constant :INTEGERS, :CHOICES, :SECONDS, :PLACE
+    # A URL says where the server is; then the file does not.
+    THE_PLACE = %i[host port write_port socket write_socket].freeze
+    private_constant :INTEGERS, :CHOICES, :SECONDS, :PLACE, :THE_PLACE
 
     DEFAULTS.each_key { |name| define_method(name) { @values[name] } }
 
@@ -45,7 +47,8 @@ module HandlerSocket2
       { password: "HS_PASSWORD", secret: "HS_SECRET" }.each do |name, variable|
         values[name] = ENV[variable] if !values.key?(name) && ENV[variable]
       end
-      new(option_file.merge(values))
+      file = url ? option_file.except(*THE_PLACE) : option_file
+      new(file.merge(values))
     end
 
     # @param values [Hash{Symbol => Object}] those that are not as by default
@@ -149,9 +152,10 @@ module HandlerSocket2
           next if group != "[hs]" || line.empty? || line.start_with?("#")
 
           name, text = line.split("=", 2).map(&:strip)
+          raise ConfigurationError, "the option #{name} of #{file} has no value" unless text
           raise ConfigurationError, "#{name} stands twice in #{file}" if texts.key?(name.to_sym)
 
-          texts[name.to_sym] = text.to_s
+          texts[name.to_sym] = text
         end
       end
     end
