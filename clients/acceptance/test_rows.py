@@ -28,6 +28,13 @@ def test_a_table_without_columns_has_all_of_them(client: Driver) -> None:
     assert client.table("user").get(key=[3]) == row(3)
 
 
+def test_a_list_of_no_columns_hides_no_row(client: Driver) -> None:
+    try:
+        assert client.table("hs.user", []).get(key=[3]) == row(3)  # in C, where it is no list
+    except ClientError as error:
+        assert error.name == "ValueError"
+
+
 def test_get_many_answers_in_the_order_of_the_keys(client: Driver) -> None:
     table = client.table("hs.user", COLUMNS)
     assert table.get_many(keys=[[3], [99], [1], [3]]) == [row(3), None, row(1), row(3)]
@@ -205,6 +212,10 @@ def test_errors_have_their_classes(client: Driver) -> None:
         ("NotFoundError", lambda: client.table("hs.nosuch", ["a"]).get(key=[1])),
         ("NotFoundError", lambda: client.table("hs.user", ["nosuch"]).get(key=[1])),
         ("NotFoundError", lambda: client.table("hs.user", COLUMNS, index="nosuch").get(key=[1])),
+        ("ValueError", lambda: table.insert(row={})),
+        ("ValueError", lambda: table.upsert(row={})),
+        ("ValueError", lambda: table.update(key=[1], values={})),
+        ("ValueError", lambda: table.get(key=[])),
         ("ValueError", lambda: table.find(op="LIKE", key=[1])),
         ("ValueError", lambda: table.find(op="=", key=[1], limit=-1)),
     ]

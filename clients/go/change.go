@@ -136,6 +136,9 @@ func (t *Table) insertRequest(
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(names) == 0 {
+		return nil, nil, &ValueError{What: "a row has a column at least"}
+	}
 	insert := &protocol.Insert{Verb: verb, Values: values}
 	if update != nil {
 		var updated []string

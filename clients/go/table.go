@@ -62,6 +62,9 @@ func (c *Client) Table(name string, options ...TableOption) *Table {
 	for _, set := range options {
 		set(t)
 	}
+	if t.err == nil && t.columns != nil && len(t.columns) == 0 {
+		t.err = &ValueError{What: "a table needs a column"}
+	}
 	if t.err == nil {
 		open := protocol.Open{Database: t.database, Table: t.name, Index: t.index, Columns: t.columns}
 		_, t.err = open.Append(nil)

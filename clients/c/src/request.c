@@ -233,6 +233,7 @@ int hs_batch_insert(hs_batch *b, hs_table *t, const char *verb, const hs_field *
   static const hs_field none[1];
   if (verb == NULL || *verb != '+')
     return hs_fail(error, HS_VALUE, "an insert is +, +I, +U or +R, with ? or ! behind it");
+  if (count == 0) return hs_fail(error, HS_VALUE, "a row has a column at least");
   int returns = strpbrk(verb, "?!") != NULL;
   hs_spec *given = returns ? hs_table_spec(t, error) : NULL;
   if (returns && given == NULL) return -1;

@@ -21,6 +21,7 @@ export function tableSpec(
   table: TableName,
   options: TableOptions,
 ): TableSpec {
+  if (options.columns?.length === 0) throw new ValueError("a table needs a column");
   if (typeof table !== "string") return { ...table.spec, ...options };
   const [ofTable, name] = splitName(database, table);
   // Refuses names that cannot be sent before anything is.

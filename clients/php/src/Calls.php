@@ -241,6 +241,9 @@ final class Calls
      */
     private function add(string $verb, array $row, ?string $returning, \Closure $decode, ?array $update = null): Call
     {
+        if ($row === []) {
+            throw new ValueError('a row has a column at least');
+        }
         if (array_diff_key($update ?? [], $row)) {
             throw new ValueError('the columns of the update must be among those of the row');
         }

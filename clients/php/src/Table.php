@@ -26,6 +26,9 @@ final class Table
         private string $index,
         private bool $raw,
     ) {
+        if ($columns === []) {
+            throw new ValueError('a table needs a column');
+        }
         Protocol::open(0, $name[0], $name[1], $index, $columns ?? []);
     }
 

@@ -74,6 +74,9 @@ impl TableSpec {
             return Err(error.clone());
         }
         let columns = self.columns.as_deref().map_or(&[][..], Vec::as_slice);
+        if self.columns.is_some() && columns.is_empty() {
+            return Err(Error::value("a table needs a column"));
+        }
         let (database, table, index) = (&*self.database, &*self.name, &*self.index);
         Open { database, table, index, columns, filter_columns: &[] }.append(&mut Vec::new())
     }
@@ -207,6 +210,9 @@ impl Draft {
                     request.expect = shape.expect(open.len(), usize::MAX);
                 }
                 Ok((request, shape))
+            }
+            What::Insert { row, .. } if row.columns().is_empty() => {
+                Err(Error::value("a row has a column at least"))
             }
             What::Insert { table, verb, row, update } => {
                 let row = update.as_ref().map_or(Ok(row.clone()), |front| reorder(row, front))?;

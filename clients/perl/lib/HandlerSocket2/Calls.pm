@@ -233,6 +233,7 @@ sub _row {
 sub _insert {
     my ( $self, $verb, $row, $decode, %options ) = @_;
     my @names = _row( $row, 'a row' );
+    _wrong('a row has a column at least') if !@names;
     my $update;
     if ( my $new = $options{update} ) {
         my @updated = _row( $new, 'an update' );

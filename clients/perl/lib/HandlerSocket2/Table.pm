@@ -34,6 +34,7 @@ sub new {
     my $columns = $options{columns};
     _wrong('columns is a reference to a list of names')
         if defined $columns && ref $columns ne 'ARRAY';
+    _wrong('a table needs a column') if $columns && !@$columns;
     my $self = {
         core     => $core,
         database => $database,

@@ -210,6 +210,8 @@ module HandlerSocket2
 
     def add(verb, row, returning, update = nil, &decode)
       row = fields(row)
+      raise ValueError, "a row has a column at least" if row.empty?
+
       update &&= fields(update)
       unless update.nil? || (update.keys - row.keys).empty?
         raise ValueError, "the columns of the update must be among those of the row"

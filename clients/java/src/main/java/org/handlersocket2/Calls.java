@@ -237,6 +237,9 @@ public final class Calls {
 
     InsertRow(Object row, Object update) {
       Row given = Records.row(row);
+      if (given.isEmpty()) {
+        throw new ValueError("a row has a column at least");
+      }
       Row updated = update == null ? new Row() : Records.row(update);
       this.update = update == null ? null : new ArrayList<>(updated.values());
       columns = new ArrayList<>(updated.keySet());

@@ -44,6 +44,9 @@ public final class Table {
 
   /** Returns the table with the columns that reads give; without this, they give all. */
   public Table columns(String... names) {
+    if (names.length == 0) {
+      throw new ValueError("a table needs a column");
+    }
     Open.spec(database, name, index, List.of(names), List.of());
     return new Table(this, on, index, List.of(names), raw);
   }
