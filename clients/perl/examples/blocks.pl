@@ -16,6 +16,8 @@ $db->transaction( sub {
     $inside->increment( 2, { money => 30 } );
 } );
 
-my $pipeline = $db->pipeline;
-$pipeline->table($account)->get($_) for 1, 2;
-say join q{ }, map { $_->{money} } $pipeline->run;
+my @rows = $db->pipeline( sub {
+    my ($pipeline) = @_;
+    $pipeline->table($account)->get($_) for 1, 2;
+} );
+say join q{ }, map { $_->{money} } @rows;

@@ -32,8 +32,8 @@ sub table {
 }
 
 sub pipeline {
-    my ($self) = @_;
-    return HandlerSocket2::Pipeline->new( $self->{core} );
+    my ( $self, $work ) = @_;
+    return HandlerSocket2::Pipeline->of( $self->{core}, $work );
 }
 
 sub transaction {
@@ -144,7 +144,8 @@ A L<HandlerSocket2::Table>. Without columns it has all of the table; with C<raw>
 
 =head2 pipeline
 
-A L<HandlerSocket2::Pipeline>, whose calls are sent in one piece.
+A L<HandlerSocket2::Pipeline>, whose calls are sent in one piece. With a function, which is given the
+pipeline, the results of its calls.
 
 =head2 transaction
 

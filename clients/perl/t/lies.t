@@ -185,4 +185,20 @@ subtest 'a long reply has its values' => sub {
     refused( show($_), "0\t2\t$long$_", $work ) for "\t\x01", "\t\x01a", "\t\t";
 };
 
+subtest 'a client that is closed says so' => sub {
+    my ( $server, $db ) = lying( 'none', 'no line begins so' );
+    my $table = $db->table( 't.t', columns => ['a'], raw => 1 );
+    is $table->get(1), undef, 'no row';
+    $db->close;
+    for my $ask (
+        sub { $table->get(1) }, sub { $table->update( 1, { a => 1 } ) },
+        sub { $db->ping }
+        )
+    {
+        my $got = eval { $ask->(); 1 };
+        ok !$got && ref $@ eq 'HandlerSocket2::ConnectionError', 'an error';
+        like $@, qr/the client is closed/, 'its text';
+    }
+};
+
 done_testing;

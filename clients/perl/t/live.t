@@ -50,6 +50,8 @@ subtest 'texts, keys and large pipelines' => sub {
     is scalar( grep { $_->{user_name} eq 'x' x 40 } @$rows ), 10_000, 'ten thousand in a pipeline';
     my $found = $db->transaction( sub { $_[0]->table($user)->get(3) } );
     is $found->{user_id}, 3, 'a transaction';
+    $found = $db->transaction( sub { $_[0]->table( 'user', columns => ['user_id'] )->get(3) } );
+    is_deeply $found, { user_id => 3 }, 'a table by its name in a transaction';
     my @tables = map { $db->table( 'user', columns => [ ('user_id') x $_ ] ) } 1 .. 300;
     is scalar( grep { $_->get(3)->{user_id} == 3 } @tables, @tables ), 600, 'many tables';
 };

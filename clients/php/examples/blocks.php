@@ -3,6 +3,7 @@
 // A pipeline, a transaction and a hook for metrics.
 
 use HandlerSocket2\Client;
+use HandlerSocket2\Pipeline;
 use HandlerSocket2\Transaction;
 
 $autoload = __DIR__ . '/../vendor/autoload.php';
@@ -21,8 +22,12 @@ $db->transaction(static function (Transaction $transaction) use ($user): void {
     $inside->update(102, ['user_name' => 'second']);
 });
 
-$calls = $user->calls();
-foreach ($db->pipeline()->add($calls->get(102))->add($calls->exists(103))->run() as $result) {
+$results = $db->pipeline(static function (Pipeline $pipeline) use ($user): void {
+    $inside = $pipeline->table($user);
+    $inside->get(102);
+    $inside->exists(103);
+});
+foreach ($results as $result) {
     echo $result instanceof HandlerSocket2\Error ? $result->getMessage() : json_encode($result), "\n";
 }
 print_r($seen);

@@ -14,11 +14,24 @@ final class Pipeline
     {
     }
 
+    /** The table, whose calls are collected. */
+    public function table(Table $table): PipelineTable
+    {
+        return new PipelineTable($this, $table->calls());
+    }
+
     /** Adds a call of `$table->calls()`. */
     public function add(Call $call): self
     {
         $this->calls[] = $call;
         return $this;
+    }
+
+    /** Adds a call, and gives its place among the results. */
+    public function place(Call $call): int
+    {
+        $this->calls[] = $call;
+        return count($this->calls) - 1;
     }
 
     /**

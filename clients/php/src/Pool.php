@@ -31,6 +31,9 @@ final class Pool
             $this->idle = [];
             $this->taken = 0;
         }
+        if ($this->closed) {
+            throw new ConnectionError('the client is closed');
+        }
         if ($this->taken >= $this->options->pool_size) {
             throw new TimeoutError('every connection of the pool is in use');
         }
@@ -44,6 +47,11 @@ final class Pool
         $made = Connection::open($this->options, $this->host, $this->port, $this->path, $this->secret);
         $this->taken++;
         return $made;
+    }
+
+    public function isClosed(): bool
+    {
+        return $this->closed;
     }
 
     /** Takes back what `take` gave. */

@@ -21,9 +21,18 @@ abstract class Runner
         return $result instanceof Error ? throw $result : $result;
     }
 
-    /** Collects calls, to be sent in one piece. */
-    public function pipeline(): Pipeline
+    /**
+     * Collects calls, to be sent in one piece. With a block it sends those of the block, and gives their results.
+     * @param ?\Closure(Pipeline): mixed $block
+     * @return ($block is null ? Pipeline : list<mixed>)
+     */
+    public function pipeline(?\Closure $block = null): Pipeline|array
     {
-        return new Pipeline($this);
+        $pipeline = new Pipeline($this);
+        if (!$block) {
+            return $pipeline;
+        }
+        $block($pipeline);
+        return $pipeline->run();
     }
 }

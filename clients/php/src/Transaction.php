@@ -34,10 +34,18 @@ final class Transaction extends Runner
         }
     }
 
-    /** The table within this transaction. */
-    public function table(Table $table): Table
-    {
-        return $table->within($this);
+    /**
+     * The table within this transaction: one of the client, or as the client takes its name.
+     * @param ?list<string> $columns
+     */
+    public function table(
+        Table|string $table,
+        ?array $columns = null,
+        string $index = 'PRIMARY',
+        bool $raw = false,
+    ): Table {
+        $named = is_string($table) ? $this->client->table($table, $columns, $index, $raw) : $table;
+        return $named->within($this);
     }
 
     public function run(array $calls): array

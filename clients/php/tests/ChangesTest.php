@@ -5,6 +5,8 @@ declare(strict_types=1);
 use HandlerSocket2\Client;
 use HandlerSocket2\ConnectionError;
 use HandlerSocket2\Gtids;
+use HandlerSocket2\Options;
+use HandlerSocket2\Places;
 use HandlerSocket2\Table;
 use HandlerSocket2\Transport;
 use PHPUnit\Framework\TestCase;
@@ -48,7 +50,7 @@ final class ChangesTest extends TestCase
     public function testTheGtidOfACommitIsAskedForBehindIt(): void
     {
         $client = $this->told('&read_your_writes=on', '0-1-7');
-        $work = static fn ($transaction) => $transaction->table(self::table($client))->update(1, ['a' => 1]);
+        $work = static fn ($transaction) => $transaction->table('t.t', ['a'], raw: true)->update(1, ['a' => 1]);
         $client->transaction($work);
         self::assertSame('0-1-7', $client->lastGtid());
         self::assertSame(["T\tB", "0\t=\t1\t1\t1\t0\tU\t1", "T\tC", "G\tL"], $this->sent());
@@ -103,13 +105,13 @@ final class ChangesTest extends TestCase
 
     public function testAChangeIsSentAgainWhenNothingOfItWasSent(): void
     {
-        $client = Client::connect('hs://db?retries=1');
+        $places = new Places(Options::make('hs://db?retries=1', []));
         foreach ([false, true] as $sent) {
             $results = [[new ConnectionError('broken pipe', $sent)], [1]];
             $once = static function () use (&$results): array {
                 return array_shift($results);
             };
-            [$result] = (fn () => $this->again($once, true))->call($client);
+            [$result] = (fn () => $this->again($once, true))->call($places);
             self::assertSame($sent, $result instanceof ConnectionError);
         }
     }

@@ -31,6 +31,22 @@ final class FakeServerTest extends TestCase
         return $pipeline->run();
     }
 
+    public function testAClientThatIsClosedSaysSo(): void
+    {
+        $client = $this->client(static fn ($one, string $line) => fwrite($one, self::reply($line)) > 0);
+        $table = $client->table('t.t', ['a'], raw: true);
+        self::assertSame(['a' => 'ab'], $table->get(1));
+        $client->close();
+        foreach ([fn () => $table->get(1), fn () => $table->update(1, ['a' => 1]), $client->ping(...)] as $ask) {
+            try {
+                $ask();
+                self::fail('it was not closed');
+            } catch (ConnectionError $error) {
+                self::assertSame('the client is closed', $error->getMessage());
+            }
+        }
+    }
+
     public function testRepliesMayComeByteByByte(): void
     {
         $client = $this->client(static function ($one, string $line): void {

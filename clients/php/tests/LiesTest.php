@@ -3,6 +3,7 @@
 declare(strict_types=1);
 
 use HandlerSocket2\Client;
+use HandlerSocket2\Pipeline;
 use HandlerSocket2\ProtocolError;
 use HandlerSocket2\Table;
 use PHPUnit\Framework\TestCase;
@@ -48,7 +49,8 @@ final class LiesTest extends TestCase
     private static function kept(Client $client): int
     {
         $idle = static fn (?object $pool) => $pool ? (fn () => count($this->idle))->call($pool) : 0;
-        return $idle((fn () => $this->read)->call($client)) + $idle((fn () => $this->write)->call($client));
+        $places = (fn () => $this->places)->call($client);
+        return $idle($places->read) + $idle((fn () => $this->write)->call($places));
     }
 
     private static function pair(Client $client): Table
@@ -166,11 +168,10 @@ final class LiesTest extends TestCase
         $client = $this->client(static function ($one, string $line, int $number, int $at): void {
             fwrite($one, ["0\t1\n", "0\t2\t1\t2\n", "0\t3\t1\t2\t3\n", "0\t2\t5\t6\n"][$at - 1]);
         }, '&retries=0');
-        $pipeline = $client->pipeline();
-        foreach ([1, 2, 3] as $key) {
-            $pipeline->add(self::pair($client)->calls()->get($key));
-        }
-        [$first, $second, $third] = $pipeline->run();
+        [$first, $second, $third] = $client->pipeline(static function (Pipeline $pipeline) use ($client): void {
+            $inside = $pipeline->table(self::pair($client));
+            self::assertSame([0, 1, 2], array_map($inside->get(...), [1, 2, 3]));
+        });
         self::assertSame([['a' => '1', 'b' => '2'], ['a' => '5', 'b' => '6']], [$first, $third]);
         self::assertInstanceOf(ProtocolError::class, $second);
     }

@@ -13,6 +13,6 @@ with handlersocket2.connect() as db:
         inside.increment(2, {"money": 30})
 
     with db.pipeline() as pipeline:
-        calls = db.calls(account)
-        first, second = pipeline.add(calls.get(1)), pipeline.add(calls.get(2))
+        inside = pipeline.table(account)
+        first, second = inside.get(1), inside.get(2)
     print(first.value, second.value)

@@ -8,7 +8,7 @@ import threading
 from typing import Any, Callable, List, Optional
 
 import handlersocket2
-from handlersocket2.transport import PlainWorld
+from handlersocket2.worlds import PlainWorld
 
 FEATURES = "count,describe,upsert,returning,transaction,gtid,all,descending"
 Answer = Callable[[bytes], Optional[bytes]]

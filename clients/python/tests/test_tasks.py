@@ -47,11 +47,54 @@ def test_tasks_that_are_cancelled_anywhere_take_no_place_and_no_reply(server: Li
                     task.cancel()
                 found += await asyncio.gather(*tasks, return_exceptions=True)
             for pool in (client.core.read, client.core.writer()):
-                assert pool._places._free._value == 2
+                assert pool._places._free == 2
             return found
 
     for one in asyncio.run(main()):
         assert one is None or isinstance(one, asyncio.CancelledError), one
+
+
+def test_a_task_that_is_cancelled_before_its_end_ends_cancelled(server: Listener) -> None:
+    async def main() -> None:
+        async with handlersocket2.AsyncClient(server.url, pool_size=1, retries=0) as client:
+            for steps in range(40):
+                one, other = (asyncio.ensure_future(table(client).get(at)) for at in (1, 2))
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                late = one.done()
+                one.cancel()
+                await asyncio.wait({one, other})
+                assert late or one.cancelled()
+                assert other.result() == {"a": b"2"}
+
+    asyncio.run(main())
+
+
+def test_a_client_that_is_closed_says_so(server: Listener) -> None:
+    client = handlersocket2.connect(server.url)
+    one = table(client)
+    assert one.get(1) == {"a": b"1"}
+    client.close()
+    for ask in (lambda: one.get(1), lambda: one.update(1, {"a": 1}), client.ping):
+        with pytest.raises(handlersocket2.errors.ConnectionError, match="the client is closed"):
+            ask()
+
+
+def test_a_pipeline_of_tasks_and_a_table_by_its_name_in_a_transaction(server: Listener) -> None:
+    async def main() -> None:
+        async with handlersocket2.AsyncClient(server.url, retries=0) as client:
+            async with client.pipeline() as pipeline:
+                inside = await pipeline.table(table(client))
+                results = [inside.get(1), *inside.get_many([2, 3])]
+            assert [one.value for one in results] == [{"a": b"1"}, {"a": b"2"}, {"a": b"3"}]
+            async with client.transaction() as transaction:
+                named = transaction.table("t", ["a"], raw=True)
+                assert await named.get(4) == {"a": b"4"}
+                pipeline = transaction.pipeline()
+                (await pipeline.table(named)).get(5)
+                assert await pipeline.run() == [{"a": b"5"}]
+
+    asyncio.run(main())
 
 
 def test_an_idle_connection_on_which_something_came_is_replaced(server: Listener) -> None:

@@ -158,6 +158,7 @@ sub _run {
 sub _pause {
     my ( $self, $attempt, $error ) = @_;
     die $error if $attempt >= $self->{options}{retries} || !_is_lost($error) || _is_late($error);
+    die $error if $self->{read}{closed};
     Time::HiRes::sleep( rand min( 0.05 * 2**$attempt, 2 ) );
     return;
 }

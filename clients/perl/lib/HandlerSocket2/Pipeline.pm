@@ -11,14 +11,24 @@ sub new {
     return bless { core => $core, calls => [] }, $class;
 }
 
+# A pipeline; with work for it, the results of the calls that the work makes.
+sub of {
+    my ( $class, $core, $work ) = @_;
+    my $made = $class->new($core);
+    return $made if !$work;
+    $work->($made);
+    return $made->run;
+}
+
 sub options     { return $_[0]{core}->options }
 sub alterations { return $_[0]{core}->alterations }
 sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
 sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
 
 sub table {
-    my ( $self, $table ) = @_;
-    return $table->within($self);
+    my ( $self, $table, %options ) = @_;
+    return $table->within($self) if ref $table;
+    return HandlerSocket2::Table->new( $self, $table, %options );
 }
 
 sub one {
@@ -51,6 +61,11 @@ HandlerSocket2::Pipeline - calls that are sent in one piece
     $in->update(2, { user_name => 'x' });
     my ($row, $number) = $pipeline->run;
 
+    my @results = $db->pipeline( sub {
+        my ($pipeline) = @_;
+        $pipeline->table($user)->get($_) for 1, 2;
+    } );
+
 =head1 DESCRIPTION
 
 A pipeline is made by C<pipeline> of L<HandlerSocket2> or of L<HandlerSocket2::Transaction>. Reads and
@@ -60,15 +75,16 @@ changes of one pipeline go to the write port when there is a change among them.
 
 =head2 table
 
-The table, whose calls are then collected. They give nothing. C<get_many> and C<range> cannot be collected.
+The table: one of the client, or a name and options as the client takes them. Its calls
+are then collected. They give nothing. C<get_many> and C<range> cannot be collected.
 
 =head2 run
 
 Sends what was collected. Gives a list of results in the order of the calls; the error of a call is its
 result, an object of L<HandlerSocket2::Error>. Afterwards the pipeline is empty.
 
-=head2 new, one, kinds, key, options, alterations
+=head2 new, of, one, kinds, key, options, alterations
 
-What a table asks for.
+What clients and tables ask for.
 
 =cut

@@ -35,6 +35,7 @@ sub take {
     if ( $self->{taken} >= $self->{options}{pool_size} ) {
         HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
     }
+    HandlerSocket2::ConnectionError->throw( 'the client is closed', sent => 0 ) if $self->{closed};
     my $found;
     while ( $found = pop @{ $self->{idle} } ) {
         last if $found->alive($change);

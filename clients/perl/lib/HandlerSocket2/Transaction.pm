@@ -30,13 +30,14 @@ sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
 sub columns     { my ( $self, @table ) = @_; return $self->{core}->columns(@table) }
 
 sub table {
-    my ( $self, $table ) = @_;
-    return $table->within($self);
+    my ( $self, $table, %options ) = @_;
+    return $table->within($self) if ref $table;
+    return HandlerSocket2::Table->new( $self, $table, %options );
 }
 
 sub pipeline {
-    my ($self) = @_;
-    return HandlerSocket2::Pipeline->new($self);
+    my ( $self, $work ) = @_;
+    return HandlerSocket2::Pipeline->of( $self, $work );
 }
 
 sub begin {
@@ -179,11 +180,11 @@ and C<rollback>. One that is dropped before is rolled back. Nothing in it is sen
 
 =head2 table
 
-The same table within the transaction.
+The table within the transaction: one of the client, or a name and options as the client takes them.
 
 =head2 pipeline
 
-A L<HandlerSocket2::Pipeline> within the transaction.
+A L<HandlerSocket2::Pipeline> within the transaction, or as C<pipeline> of L<HandlerSocket2> with a function.
 
 =head2 begin, commit, rollback
 

@@ -10,18 +10,21 @@
 from . import errors
 from .aio import AsyncClient, AsyncTransaction
 from .calls import Inserted, Replaced, Upserted
+from .pipelines import AsyncPipeline, Pipeline, PipelineTable, Result
 from .plain_table import Table
-from .sync import Client, Pipeline, Result, Transaction, connect
+from .sync import Client, Transaction, connect
 from .table import AsyncTable
 
 __version__ = "2.0.0"
 __all__ = [
     "AsyncClient",
+    "AsyncPipeline",
     "AsyncTable",
     "AsyncTransaction",
     "Client",
     "Inserted",
     "Pipeline",
+    "PipelineTable",
     "Replaced",
     "Result",
     "Table",

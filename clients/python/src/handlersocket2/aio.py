@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, List, Optional, Sequence, Type
+from typing import Any, List, Optional, Sequence, Type, Union
 
 from . import protocol
 from .calls import Row
@@ -12,9 +12,10 @@ from .core import Core, Hook
 from .errors import ServerError, ValueError
 from .lines import describe_call, hello_call, line_call, raw_call, wait_call
 from .options import make_options
+from .pipelines import AsyncPipeline
 from .table import AsyncTable
 from .transactions import TransactionCore
-from .transport import AsyncWorld
+from .worlds import AsyncWorld
 
 
 class AsyncTransaction:
@@ -23,8 +24,16 @@ class AsyncTransaction:
     def __init__(self, core: Core, isolation: Optional[str], read_only: bool) -> None:
         self._core = TransactionCore(core, isolation, read_only)
 
-    def table(self, table: AsyncTable) -> AsyncTable:
-        """The table within this transaction."""
+    def table(
+        self,
+        table: Union[AsyncTable, str],
+        columns: Optional[Sequence[str]] = None,
+        index: str = "PRIMARY",
+        raw: bool = False,
+    ) -> AsyncTable:
+        """The table within this transaction: one of the client, or as the client takes its name."""
+        if isinstance(table, str):
+            return AsyncTable(self._core, table, columns, index, raw)
         return table.within(self._core)
 
     async def begin(self) -> None:
@@ -50,6 +59,10 @@ class AsyncTransaction:
     async def run(self, calls: Sequence[Call]) -> List[Any]:
         """A pipeline within the transaction."""
         return await self._core.run(calls)
+
+    def pipeline(self) -> AsyncPipeline:
+        """A block whose calls are sent in one piece."""
+        return AsyncPipeline(self.run)
 
     async def __aenter__(self) -> "AsyncTransaction":
         await self.begin()
@@ -97,6 +110,10 @@ class AsyncClient:
     async def run(self, calls: Sequence[Call]) -> List[Any]:
         """A pipeline: the calls in one piece; results in their order, errors in their places."""
         return await self.core.run(calls)
+
+    def pipeline(self) -> AsyncPipeline:
+        """A block whose calls are sent in one piece."""
+        return AsyncPipeline(self.run)
 
     async def ping(self) -> None:
         """Connects, if need be, and asks the server for its version."""

@@ -208,7 +208,9 @@ class TableCalls:
         decode: Callable[[Reply], Any],
         update: Optional[Mapping[str, Value]] = None,
     ) -> Call:
-        names = list(row)
+        names = _columns(row)
+        if not names:
+            raise ValueError("a row has a column at least")
         if update is not None:
             if not set(update) <= set(row):
                 raise ValueError("the columns of the update must be among those of the row")
@@ -267,7 +269,7 @@ class TableCalls:
 
         return self._insert("+R", row, returning, decode)
 
-    def change(
+    def _change(
         self,
         verb: str,
         key: Key,
@@ -279,8 +281,8 @@ class TableCalls:
     ) -> Call:
         """How many rows were changed."""
         names, wire = wire_filters(filters)
-        wanted, new = key_values(key), [to_bytes(one) for one in values.values()]
-        columns = list(values)
+        columns = _columns(values)
+        wanted, new = key_values(key), [to_bytes(values[name]) for name in columns]
         if verb == "D":
             columns = list(self.columns) if returning else []
         elif not columns:
@@ -300,15 +302,56 @@ class TableCalls:
             feature=feature,
         )
 
+    def update(
+        self,
+        key: Key,
+        values: Mapping[str, Value],
+        op: str = "=",
+        limit: int = 1,
+        filters: Filters = (),
+        returning: Optional[str] = None,
+    ) -> Call:
+        """How many rows were found and set."""
+        return self._change("U", key, values, op, limit, filters, returning)
+
+    def delete(
+        self,
+        key: Key,
+        op: str = "=",
+        limit: int = 1,
+        filters: Filters = (),
+        returning: Optional[str] = None,
+    ) -> Call:
+        """How many rows were deleted."""
+        return self._change("D", key, {}, op, limit, filters, returning)
+
+    def increment(
+        self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
+    ) -> Call:
+        """How many rows were added to."""
+        return self._change("+", key, amounts, returning=returning)
+
+    def decrement(
+        self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
+    ) -> Call:
+        """How many rows were subtracted from."""
+        return self._change("-", key, amounts, returning=returning)
+
     def compare_and_set(
         self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]
     ) -> Call:
         """Whether the row was as expected."""
-        call = self.change(
+        call = self._change(
             "U", key, values, filters=[(name, "=", one) for name, one in expected.items()]
         )
         call.kind, call.decode = "compare_and_set", lambda reply: _number(reply) > 0
         return call
+
+
+def _columns(row: Mapping[str, Value]) -> List[str]:
+    if not isinstance(row, Mapping):
+        raise ValueError(f"a row is a dict, not a {type(row).__name__}")
+    return list(row)
 
 
 def _mark(returning: str) -> str:

@@ -137,7 +137,7 @@ class Core:
                 lost = next((one for one in results if isinstance(one, ConnectionError)), None)
             except ConnectionError as error:
                 raised = lost = error
-            last = attempt >= self.options.retries or isinstance(lost, TimeoutError)
+            last = attempt >= self.options.retries or isinstance(lost, TimeoutError) or pool.closed
             if lost is None or last or (changes and lost.sent):
                 if raised:
                     raise raised

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 
 from . import forks
 from .connection import Connection
-from .errors import TimeoutError
+from .errors import ConnectionError, TimeoutError
 from .options import Options
 from .transport import Address
 
@@ -20,7 +20,7 @@ class Pool:
     ) -> None:
         self._world, self._address, self._options, self._secret = world, address, options, secret
         self._idle: List[Connection] = []
-        self._closed = False
+        self.closed = False
         self.after_fork()
         forks.watch(self)
 
@@ -34,6 +34,8 @@ class Pool:
 
     async def take(self, changes: bool) -> Connection:
         """A connection that is open; the one that was used last, if one is idle."""
+        if self.closed:
+            raise ConnectionError("the client is closed")
         if not await self._places.acquire(self._options.timeout):
             raise TimeoutError("every connection of the pool is in use")
         try:
@@ -56,7 +58,7 @@ class Pool:
         if not connection.own:
             return connection.leave()
         with self._lock:
-            keep = not connection.broken and not self._closed
+            keep = not connection.broken and not self.closed
             if keep:
                 self._idle.append(connection)
         if not keep:
@@ -66,7 +68,7 @@ class Pool:
     def close(self) -> None:
         """Closes what is idle, and the rest as it comes back."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             idle, self._idle = self._idle, []
         for one in idle:
             one.close()

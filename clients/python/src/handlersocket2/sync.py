@@ -3,66 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Callable, Dict, Generic, List, Optional, Sequence, Type, TypeVar, cast
+from typing import Any, Dict, List, Optional, Sequence, Type, Union
 
 from .aio import AsyncClient, AsyncTransaction
-from .connection import Call
-from .errors import Error
+from .pipelines import Pipeline
 from .plain_table import Table
-from .transport import PlainWorld, run
-
-T = TypeVar("T")
-
-
-class Result(Generic[T]):
-    """The result of a call in a pipeline, once the pipeline has run."""
-
-    outcome: Any = None
-    done = False
-
-    @property
-    def value(self) -> T:
-        """The result; raises the call's own error."""
-        if not self.done:
-            raise Error("the pipeline has not run")
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return cast(T, self.outcome)
-
-
-class Pipeline:
-    """Collects calls, and sends them in one piece at the end of its block."""
-
-    def __init__(self, send: Callable[[Sequence[Call]], List[Any]]) -> None:
-        self._send = send
-        self._calls: List[Call] = []
-        self._results: List[Result[Any]] = []
-
-    def add(self, call: Call) -> Result[Any]:
-        """Adds a call of `db.calls(table)`."""
-        self._calls.append(call)
-        self._results.append(Result())
-        return self._results[-1]
-
-    def run(self) -> List[Any]:
-        """Sends what was collected; results in their order, errors in their places."""
-        outcomes = self._send(self._calls)
-        for result, outcome in zip(self._results, outcomes):
-            result.outcome, result.done = outcome, True
-        self._calls, self._results = [], []
-        return outcomes
-
-    def __enter__(self) -> "Pipeline":
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        if kind is None:
-            self.run()
+from .transport import run
+from .worlds import PlainWorld
 
 
 class Transaction:
@@ -71,9 +18,17 @@ class Transaction:
     def __init__(self, inner: AsyncTransaction) -> None:
         self.inner = inner
 
-    def table(self, table: Table) -> Table:
-        """The table within this transaction."""
-        return Table(self.inner.table(table.inner))
+    def table(
+        self,
+        table: Union[Table, str],
+        columns: Optional[Sequence[str]] = None,
+        index: str = "PRIMARY",
+        raw: bool = False,
+    ) -> Table:
+        """The table within this transaction: one of the client, or as the client takes its name."""
+        if isinstance(table, Table):
+            return Table(self.inner.table(table.inner))
+        return Table(self.inner.table(table, columns, index, raw))
 
     def begin(self) -> None:
         """Begins; a block does so itself."""
@@ -136,7 +91,7 @@ class Client:
         return Table(self.inner.table(name, columns, index, raw))
 
     def calls(self, table: Table) -> Any:
-        """The calls of a table, for `Pipeline.add`."""
+        """The calls of a table, for `Pipeline.add`; `Pipeline.table` adds them by itself."""
         return run(table.inner.calls())
 
     def pipeline(self) -> Pipeline:

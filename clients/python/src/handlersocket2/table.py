@@ -27,6 +27,8 @@ class AsyncTable:
         if isinstance(columns, str):
             raise ValueError("columns is a list of names")
         self._columns = None if columns is None else tuple(columns)
+        if self._columns == ():
+            raise ValueError("a table needs a column")
         self._index, self._raw = index, raw
         self._name = name
         self._made: Optional[TableCalls] = None
@@ -205,7 +207,7 @@ class AsyncTable:
         returning: Optional[str] = None,
     ) -> Any:
         """How many rows were found and set, or these rows with the columns that are set."""
-        return await self._do("change", "U", key, values, op, limit, filters, returning)
+        return await self._do("update", key, values, op, limit, filters, returning)
 
     async def delete(
         self,
@@ -216,19 +218,19 @@ class AsyncTable:
         returning: Optional[str] = None,
     ) -> Any:
         """How many rows were deleted, or these rows with `returning="before"`."""
-        return await self._do("change", "D", key, {}, op, limit, filters, returning)
+        return await self._do("delete", key, op, limit, filters, returning)
 
     async def increment(
         self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
     ) -> Any:
         """Adds to columns; how many rows."""
-        return await self._do("change", "+", key, amounts, returning=returning)
+        return await self._do("increment", key, amounts, returning)
 
     async def decrement(
         self, key: Key, amounts: Mapping[str, int], returning: Optional[str] = None
     ) -> Any:
         """Subtracts from columns, not across zero; how many rows."""
-        return await self._do("change", "-", key, amounts, returning=returning)
+        return await self._do("decrement", key, amounts, returning)
 
     async def compare_and_set(
         self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]

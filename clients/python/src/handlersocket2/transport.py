@@ -7,7 +7,6 @@ them without an event loop.
 from __future__ import annotations
 
 import asyncio
-import queue
 import select
 import signal
 import socket
@@ -15,7 +14,7 @@ import ssl
 import struct
 import sys
 import time
-from typing import Any, Callable, Coroutine, List, Optional, TypeVar
+from typing import Any, Callable, Coroutine, List, Optional, Tuple, TypeVar
 
 from .errors import ConfigurationError, ConnectionError, TimeoutError
 from .options import Options
@@ -241,6 +240,22 @@ class PlainTransport:
         self._socket.close()
 
 
+Streams = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _within(opening: "Coroutine[Any, Any, Streams]", seconds: float) -> Streams:
+    """As asyncio.wait_for, which before Python 3.12 may lose that its task was cancelled."""
+    task = asyncio.ensure_future(opening)
+    try:
+        await asyncio.wait({task}, timeout=seconds or None)
+    finally:
+        if not task.done():
+            task.cancel()
+    if task.cancelled() or not task.done():
+        raise asyncio.TimeoutError
+    return task.result()
+
+
 class AsyncTransport:
     """The streams of asyncio."""
 
@@ -262,7 +277,7 @@ class AsyncTransport:
             )
         else:
             opening = asyncio.open_connection(address.host, address.port)
-        reader, writer = await asyncio.wait_for(opening, seconds or None)
+        reader, writer = await _within(opening, seconds)
         _tune(writer.get_extra_info("socket"))
         return cls(reader, writer)
 
@@ -310,68 +325,3 @@ class AsyncTransport:
 
     def leave(self) -> None:
         """As PlainTransport. The event loop is the other process's, too, and is not told."""
-
-
-class PlainWorld:
-    """What else differs without asyncio."""
-
-    connect = PlainTransport.connect
-
-    class Places:
-        """So many may be taken at once."""
-
-        def __init__(self, size: int) -> None:
-            self._free: "queue.SimpleQueue[None]" = queue.SimpleQueue()  # a semaphore written in C
-            for _ in range(size):
-                self._free.put(None)
-
-        async def acquire(self, seconds: float) -> bool:
-            """Whether one was taken in time; 0: no limit."""
-            try:
-                self._free.get(timeout=min(seconds, LONGEST) or None)
-            except queue.Empty:
-                return False
-            return True
-
-        def release(self) -> None:
-            """Gives one back."""
-            self._free.put(None)
-
-    @staticmethod
-    async def sleep(seconds: float) -> None:
-        """Waits."""
-        time.sleep(seconds)
-
-
-class AsyncWorld:
-    """What else differs with asyncio."""
-
-    connect = AsyncTransport.connect
-
-    class Places:
-        """As PlainWorld's."""
-
-        def __init__(self, size: int) -> None:
-            self._size = size
-            self._free: Optional[asyncio.Semaphore] = None  # of the event loop
-            self._loop: Optional[asyncio.AbstractEventLoop] = None
-
-        async def acquire(self, seconds: float) -> bool:
-            """As PlainWorld's. Another event loop begins with all of them."""
-            if self._free is None or self._loop is not asyncio.get_running_loop():
-                self._loop, self._free = asyncio.get_running_loop(), asyncio.Semaphore(self._size)
-            try:
-                await asyncio.wait_for(self._free.acquire(), seconds or None)
-            except asyncio.TimeoutError:
-                return False
-            return True
-
-        def release(self) -> None:
-            """As PlainWorld's."""
-            if self._free:
-                self._free.release()
-
-    @staticmethod
-    async def sleep(seconds: float) -> None:
-        """Waits."""
-        await asyncio.sleep(seconds)

@@ -1,0 +1,71 @@
+<?php
+
+declare(strict_types=1);
+
+namespace HandlerSocket2;
+
+/** What is known of tables, until one of them turns out to have been altered. */
+final class Schema
+{
+    /** @var array<string, array<string, string>> */
+    private array $kinds = [];
+    /** @var array<string, list<array<string, mixed>>> */
+    private array $indexes = [];
+    /** How often a table turned out to have been altered. */
+    public int $alterations = 0;
+
+    /**
+     * The results. What is known of tables is forgotten where they say that a table is not as it was.
+     * @param list<Call> $calls
+     * @param list<mixed> $results
+     * @return list<mixed>
+     */
+    public function forgettingAltered(array $calls, array $results): array
+    {
+        foreach ($results as $at => $result) {
+            if ($result instanceof NotFoundError || $result instanceof ProtocolError) {
+                $name = (string) $calls[$at]->table;
+                unset($this->kinds[$name], $this->indexes[$name]);
+                $this->alterations++;
+            }
+        }
+        return $results;
+    }
+
+    /**
+     * The kinds of a table's columns in their order; none when the server has no D. Asks anew when one of the wanted
+     * columns is not known: it may have been added.
+     * @param list<string> $wanted
+     * @return array<string, string>
+     */
+    public function kinds(Runner $runner, string $database, string $table, array $wanted = []): array
+    {
+        $name = "$database.$table";
+        $known = $this->kinds[$name] ?? null;
+        if ($known === null || ($known && array_diff_key(array_flip($wanted), $known))) {
+            $found = [];
+            try {
+                foreach ($runner->one(Call::describe($database, $table)) as $row) {
+                    $found[$row['column']] = Values::kind($row['type']);
+                }
+            } catch (UnsupportedError) {
+                // Then all is text.
+            }
+            $this->kinds[$name] = $found;
+        }
+        return $this->kinds[$name];
+    }
+
+    /**
+     * The columns of an index, as `indexes` gives them.
+     * @return list<array<string, mixed>>
+     */
+    public function key(Runner $runner, string $database, string $table, string $index): array
+    {
+        $name = "$database.$table";
+        $this->indexes[$name] ??= $runner->one(Call::describe($database, $table, true));
+        $wanted = $index === '' ? 'PRIMARY' : $index;
+        $found = array_filter($this->indexes[$name], static fn (array $row) => $row['index'] === $wanted);
+        return $found ? array_values($found) : throw ServerError::of(2, 'idxnum');
+    }
+}
