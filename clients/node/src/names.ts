@@ -21,7 +21,11 @@ export function tableSpec(
   table: TableName,
   options: TableOptions,
 ): TableSpec {
-  if (options.columns?.length === 0) throw new ValueError("a table needs a column");
+  const { columns } = options;
+  if (columns !== undefined && !Array.isArray(columns)) {
+    throw new ValueError("columns is a list of names");
+  }
+  if (columns?.length === 0) throw new ValueError("a table needs a column");
   if (typeof table !== "string") return { ...table.spec, ...options };
   const [ofTable, name] = splitName(database, table);
   // Refuses names that cannot be sent before anything is.

@@ -41,6 +41,9 @@ export function countOf(reply: Reply): number {
 }
 
 function namesOf(row: args.Values, what: string): string[] {
+  if ((row as unknown) !== Object(row) || Array.isArray(row)) {
+    throw new ValueError(`${what} is no object by names of columns`);
+  }
   const names = Object.keys(row);
   if (names.length === 0) throw new ValueError(`${what} has no columns`);
   return names;

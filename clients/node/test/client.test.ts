@@ -276,3 +276,13 @@ test("the hook learns kind, table, seconds and error of each call", async () => 
     ["insert", "test.user", true, "DuplicateKeyError"],
   ]);
 });
+
+test("what is no row is refused", async () => {
+  const [fake, client] = await start(rows);
+  const table = client.table("a.b", { columns: ["a"], raw: true });
+  for (const row of [[1, 2], "x", null, 5] as unknown as { a: number }[]) {
+    await assert.rejects(table.insert(row), hs.ValueError);
+    await assert.rejects(table.update(1, row), hs.ValueError);
+  }
+  assert.deepEqual(requests(fake), []);
+});

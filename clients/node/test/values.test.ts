@@ -59,3 +59,12 @@ test("options that cannot be used are named", () => {
     );
   }
 });
+
+test("what is no list of columns, no port and no option is refused", async () => {
+  const client = connect("hs://127.0.0.1:1?retries=0");
+  const options = { columns: "a" } as unknown as { columns: string[] };
+  assert.throws(() => client.table("a.b", options), ValueError);
+  await assert.rejects(client.raw("both" as "read", ["H"]), ValueError);
+  assert.throws(() => connect(5 as unknown as string), ConfigurationError);
+  client.close();
+});

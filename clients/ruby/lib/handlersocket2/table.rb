@@ -30,6 +30,8 @@ module HandlerSocket2
       @client = client
       @runner = runner
       @name = name
+      raise ValueError, "columns is an Array of names" unless columns.nil? || columns.is_a?(Array)
+
       @columns = columns&.map { |one| Protocol.utf8(one.to_s).freeze }
       @index = index.to_s
       @raw = raw
