@@ -54,11 +54,11 @@ final class Pool
         return $this->closed;
     }
 
-    /** Takes back what `take` gave. */
+    /** Takes back what `take` gave in this process. */
     public function giveBack(Connection $connection): void
     {
         $this->taken = max(0, $this->taken - 1);
-        if ($connection->broken || $this->closed || $this->process !== getmypid()) {
+        if ($connection->broken || $this->closed) {
             $connection->close();
         } else {
             $this->idle[] = $connection;
