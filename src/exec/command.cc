@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "exec/auth.h"
+#include "exec/find.h"
+#include "exec/request_scope.h"
+#include "exec/scan.h"
 
 namespace hs::exec {
 namespace {
@@ -30,6 +33,13 @@ engine::Access access_of(Command::Access access) {
       return engine::Access::kDelete;
   }
   return engine::Access::kRead;
+}
+
+// A find of the row with a key, and nothing else.
+bool is_lookup(const Request& request) {
+  return request.verb == protocol::Verb::kFind && request.op == KeyOperator::kEqual &&
+         request.limit == 1 && request.offset == 0 && !request.in && request.filters.empty() &&
+         !request.returns_expiry;
 }
 
 class Run {
@@ -110,30 +120,73 @@ class Run {
     act_for(client_, session_, scratch_);
     const Reading reading(session_, command_.access() == Command::Access::kRead);
     const std::span<const Bound> bound = client_.tables().bound();
-    for (;;) {
-      Request request;
-      if (!command_.next(request)) break;
-      const Plan plan = plan_on(context_, request, *bound[request.index_id].spec, client_);
-      const Result<uint64_t> done = carry_out(plan, request);
-      if (done) {
-        const bool changes = plan.kind == Plan::Kind::kChange;
-        if (changes && *done != 0) has_changed_ = true;
-        if (changes || command_.access() == Command::Access::kRead) rows_ += *done;
-        continue;
+    const bool only_reads = command_.access() == Command::Access::kRead;
+    bool has_next = next();
+    while (has_next) {
+      const engine::IndexSpecPtr& spec = *bound[request_.index_id].spec;
+      const Result<void> done =
+          only_reads && is_lookup(request_) ? look_up(spec, &has_next) : carry_out(spec, &has_next);
+      if (done) continue;
+      if (!has_next || session_.must_wait() || session_.transaction_lost()) {
+        return fail(done.error());
       }
-      if (session_.must_wait() || session_.transaction_lost()) return fail(done.error());
       reply_.error(done.error());
+      has_next = next();
     }
     const std::optional<ErrorCode> error = command_.finish(nullptr);
     return {.error = error, .rows = rows_, .must_undo = error && has_changed_};
   }
 
-  Result<uint64_t> carry_out(const Plan& plan, Request& request) {
-    if (request.verb == protocol::Verb::kInsert) name_row(request);
-    if (request.expiry && plan.kind != Plan::Kind::kRefused) {
-      if (Result<void> done = fill_in_expiry(plan, request); !done) return done.error();
+  // A lookup leaves nothing behind that the next request would not overwrite, or not look at.
+  bool next() {
+    if (!is_lookup(request_)) request_ = Request();
+    return command_.next(request_);
+  }
+
+  // Carries the request out. `has_next`: whether there is another one, which is filled in then. On
+  // error it is not asked for; false then: the command cannot go on.
+  Result<void> carry_out(const engine::IndexSpecPtr& spec, bool* has_next) {
+    const Plan plan = plan_on(context_, request_, spec, client_);
+    if (request_.verb == protocol::Verb::kInsert) name_row(request_);
+    if (request_.expiry && plan.kind != Plan::Kind::kRefused) {
+      if (Result<void> done = fill_in_expiry(plan, request_); !done) return done;
     }
-    return exec::carry_out(context_, plan, request, session_, scratch_, reply_);
+    const Result<uint64_t> done =
+        exec::carry_out(context_, plan, request_, session_, scratch_, reply_);
+    if (!done) return done.error();
+    const bool changes = plan.kind == Plan::Kind::kChange;
+    if (changes && *done != 0) has_changed_ = true;
+    if (changes || command_.access() == Command::Access::kRead) rows_ += *done;
+    *has_next = next();
+    return {};
+  }
+
+  // The same for a lookup and those that follow with other keys of the same columns. For the session
+  // they are one request.
+  Result<void> look_up(const engine::IndexSpecPtr& spec, bool* has_next) {
+    const Plan plan{
+        .kind = Plan::Kind::kRead, .for_account = client_.account() != nullptr, .spec = &spec};
+    const uint32_t target = request_.index_id;
+    RequestScope scope(session_);
+    Result<engine::Cursor*> begun = scope.begin(plan, request_);
+    if (!begun) return std::move(begun.error());
+    engine::Cursor& cursor = **begun;
+    do {
+      if (Result<void> checked = check_key(request_, cursor); !checked) return checked;
+      scratch_.meter.add(Meter::kRow);
+      reply_.begin_rows(cursor.columns());
+      const Result<bool> found = cursor.seek(KeyOperator::kEqual, request_.key);
+      if (!found) return found.error();
+      if (*found) {
+        if (Result<void> written = write_row(cursor, scratch_, reply_); !written) return written;
+        ++rows_;
+      }
+      reply_.end_rows();
+      *has_next = next();
+    } while (*has_next && request_.index_id == target && is_lookup(request_));
+    Result<void> ended = scope.end();
+    if (!ended) *has_next = false;
+    return ended;
   }
 
   // So that no row is written but the one that the client has named.
@@ -209,6 +262,7 @@ class Run {
   engine::Session& session_;
   Scratch& scratch_;
   protocol::ReplyWriter& reply_;
+  Request& request_ = scratch_.request;
   std::optional<Error> failure_;  // why a table could not be opened as its mapping says
   uint64_t rows_ = 0;
   bool has_changed_ = false;

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "exec/arithmetic.h"
 #include "exec/meter.h"
+#include "protocol/request.h"
 
 namespace hs::exec {
 
@@ -41,7 +42,9 @@ struct Scratch {
   std::vector<size_t> counts_by_name;
   std::string sums;  // one behind the other
 
-  // Of a command's request: copies of its values with the moment at which the row expires.
+  // Of a command: its present request. To clear one takes a part of the time of a lookup.
+  protocol::Request request;
+  // Copies of its values with the moment at which the row expires.
   std::vector<Value> values, updates, row_key;
   std::string moment;
 };

@@ -138,6 +138,51 @@ TEST_F(RespTest, ACommitThatFailsIsTheReplyOfEachCommand) {
   EXPECT_EQ(rows("kv"), (Rows{"a,0"}));
 }
 
+TEST_F(RespTest, KeysOfOneTableThatFollowEachOtherAreOneRequestOfTheDatabase) {
+  ask("MSET kv:a 1 kv:c 3 n:a 7");
+  ask("MGET kv:a n:a");
+  const auto requests = [this](std::string_view line, const std::string& reply) {
+    const uint64_t before = faulty_.calls(testing::Call::kBeginRequest);
+    EXPECT_EQ(ask(line), reply);
+    return faulty_.calls(testing::Call::kBeginRequest) - before;
+  };
+  EXPECT_EQ(requests("MGET kv:c kv:b kv:a kv:c", "*4\r\n$1\r\n3\r\n$-1\r\n$1\r\n1\r\n$1\r\n3\r\n"),
+            1u);
+  EXPECT_EQ(requests("MGET kv:a none:a kv:c", "*3\r\n$1\r\n1\r\n$-1\r\n$1\r\n3\r\n"), 1u);
+  EXPECT_EQ(requests("MGET kv:a n:a n:b kv:c", "*4\r\n$1\r\n1\r\n$1\r\n7\r\n$-1\r\n$1\r\n3\r\n"),
+            3u);
+  EXPECT_EQ(requests("EXISTS kv:a kv:b kv:a", ":2\r\n"), 1u);
+}
+
+TEST_F(RespTest, AnErrorAtOneOfSeveralKeysIsTheReplyOfTheCommand) {
+  ask("MSET kv:a 1 kv:b 2");
+  ask("MGET kv:a");
+  for (const testing::Call call : {testing::Call::kSeek, testing::Call::kRow}) {
+    faulty_.fail(call, 2, Error::engine(5));
+    send(first_, "MGET kv:a kv:b");
+    EXPECT_EQ(ask("GET kv:b"), "-ERR the storage engine's error 5\r\n$1\r\n2\r\n");
+  }
+  for (const testing::Call call : {testing::Call::kBeginRequest, testing::Call::kEndRequest}) {
+    faulty_.fail(call, 1, Error::engine(6));
+    send(first_, "MGET kv:a kv:b");
+    EXPECT_EQ(ask("GET kv:b"), "-ERR the storage engine's error 6\r\n$1\r\n2\r\n");
+  }
+}
+
+TEST_F(RespTest, ALookupBehindAnotherRequestAsksForNothingButItsRow) {
+  ask("MSET n:a 1 n:b 2 kv:a 5");
+  for (const char* line : {"MULTI", "TTL n:b", "GET n:a", "INCR n:a", "GET n:a", "SET n:c 9",
+                           "GET n:b", "DEL n:c", "MGET n:c n:a kv:a", "EXEC"}) {
+    send(first_, line);
+  }
+  run({&first_});
+  const std::string reply = take(first_);
+  EXPECT_EQ(
+      reply.substr(reply.find('*')),
+      "*8\r\n:-1\r\n$1\r\n1\r\n:2\r\n$1\r\n2\r\n+OK\r\n$1\r\n2\r\n:1\r\n*3\r\n$-1\r\n$1\r\n2\r\n"
+      "$1\r\n5\r\n");
+}
+
 TEST_F(RespTest, ATableThatChangesIsLookedUpAgain) {
   ask("SET kv:a 1");
   EXPECT_EQ(ask("HGETALL kv:a"), "*4\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\nv\r\n$1\r\n1\r\n");

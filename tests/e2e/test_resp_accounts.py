@@ -71,6 +71,19 @@ def test_connections_of_others_are_seen_and_ended_by_their_privileges(
         assert ada("PING") == "PONG"
 
 
+def test_keys_of_one_table_in_a_command_count_once_for_the_limits_of_an_hour(
+    guarded: PrivateServer, certificates: Certificates  # noqa: F811
+) -> None:
+    port, tls = int(guarded.sql("SELECT @@handlersocket_resp_port")[0][0]), context(certificates)
+    guarded.sql("REPLACE INTO hs.person VALUES (1, 'ann', 10, ''), (2, 'bea', 20, '')")
+    guarded.sql("CREATE USER few IDENTIFIED BY 'secret' WITH MAX_QUERIES_PER_HOUR 3")
+    guarded.sql("GRANT SELECT ON hs.person TO few")
+    with TlsResp(port, tls, "few") as few:
+        for _ in range(3):
+            assert few("MGET", "person:1", "person:3", "person:2", "none:1") == [b"ann", None, b"bea", None]
+        assert str(few("MGET", "person:1", "person:2")).startswith("NOPERM ")
+
+
 GRANTS = {
     "SELECT (id, name)": {
         "GET person:1": b"ann", "HGET person:1 name": b"ann", "HMGET person:1 id name": [b"1", b"ann"],

@@ -1,6 +1,7 @@
 #include "protocol/memcached/answer.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "protocol/memcached/binary.h"
 #include "protocol/memcached/refusals.h"
@@ -10,7 +11,11 @@ namespace {
 
 constexpr std::string_view kEnd = "\r\n";
 
-void append_decimal(uint64_t number, Buffer& output) { output.append(std::to_string(number)); }
+void append_decimal(uint64_t number, Buffer& output) {
+  constexpr size_t kMostDigits = 20;
+  char* const begin = output.reserve(kMostDigits);
+  output.commit(static_cast<size_t>(std::to_chars(begin, begin + kMostDigits, number).ptr - begin));
+}
 
 Refusal fixed_refusal(ErrorCode code) {
   switch (code) {

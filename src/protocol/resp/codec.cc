@@ -162,22 +162,11 @@ class RespCodec final : public Codec {
     return message;
   }
 
+  // What is returned is filled in its place: to copy a Request takes as long as to parse a short one.
   Request decode(Conversation& conversation, std::string_view text) override {
-    auto& resp = static_cast<RespConversation&>(conversation);
-    const bool is_parsed = parsed_.data() == text.data() && parsed_.size() == text.size();
-    parsed_ = {};
-    if (!is_parsed) {
-      arguments_.clear();
-      Progress progress;
-      const Frame frame = next_frame(text, SIZE_MAX, progress, arguments_);
-      if (frame.state != Frame::State::kWhole) {
-        Request request = answer("ERR " + frame.error, resp);
-        request.ends_connection = true;
-        return request;
-      }
-      if (frame.size != text.size()) return decode_block(resp, text);
-    }
-    return decode_command(resp, text);
+    Request request;
+    decode(static_cast<RespConversation&>(conversation), text, request);
+    return request;
   }
 
   ReplyWriter& reply_to(Conversation& conversation, Buffer& output) override {
@@ -189,6 +178,22 @@ class RespCodec final : public Codec {
   void drop_reply() override {}
 
  private:
+  void decode(RespConversation& resp, std::string_view text, Request& request) {
+    const bool is_parsed = parsed_.data() == text.data() && parsed_.size() == text.size();
+    parsed_ = {};
+    if (!is_parsed) {
+      arguments_.clear();
+      Progress progress;
+      const Frame frame = next_frame(text, SIZE_MAX, progress, arguments_);
+      if (frame.state != Frame::State::kWhole) {
+        request.ends_connection = true;
+        return answer("ERR " + frame.error, resp, request);
+      }
+      if (frame.size != text.size()) return decode_block(resp, text, request);
+    }
+    decode_command(resp, text, request);
+  }
+
   // Where the transaction ends that begins with a MULTI of `size` bytes; `size`: it is not there as
   // a whole, or has what is not kept until EXEC.
   size_t end_of_block(std::string_view unread, size_t size, size_t longest) {
@@ -210,79 +215,73 @@ class RespCodec final : public Codec {
     return size;
   }
 
-  Request decode_command(RespConversation& resp, std::string_view text) {
-    if (arguments_.empty()) return silence(resp);
+  void decode_command(RespConversation& resp, std::string_view text, Request& request) {
+    if (arguments_.empty()) return ask(silence(resp), request);  // an empty line is no command
     const CommandInfo* const info = find_command(arguments_[0]);
     if (info == nullptr && is_http(arguments_[0])) {
-      Request request;
       request.verb = Verb::kForeign;
-      return request;
+      return;
     }
     const bool is_at_once = info != nullptr && info->in_transaction == In::kAtOnce;
     if (resp.in_transaction && !(is_at_once && info->takes(arguments_.size()))) {
-      return decode_queued(resp, text, info);
+      return decode_queued(resp, text, info, request);
     }
-    if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp);
-    if (info == nullptr) return answer(unknown_command(arguments_), resp);
-    if (!info->takes(arguments_.size())) return answer(wrong_number(*info), resp);
-    if (info->kind == Kind::kExec) return decode_exec(resp);
+    if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp, request);
+    if (info == nullptr) return answer(unknown_command(arguments_), resp, request);
+    if (!info->takes(arguments_.size())) return answer(wrong_number(*info), resp, request);
+    if (info->kind == Kind::kExec) return decode_exec(resp, request);
     RespCommand& command = command_of(*info);
     command.start(arguments_, resp, writer_.encoder());
     if (info->kind == Kind::kHello && !command.is_refused()) {
       const Hello& hello = static_cast<const Hello&>(command);
-      if (hello.secret()) return decode_login(command, hello.user(), *hello.secret());
+      if (hello.secret()) return decode_login(command, hello.user(), *hello.secret(), request);
     }
-    Request request = command_request(command);
+    ask(command, request);
     if (info->kind == Kind::kHello) writer_.set(&command, Writer::Login::kHelloAlone);
     request.ends_connection = info->kind == Kind::kQuit;
-    return request;
   }
 
-  Request command_request(RespCommand& command) {
+  void ask(RespCommand& command, Request& request) {
     writer_.set(&command, Writer::Login::kNone);
-    Request request;
     request.verb = Verb::kCommand;
     request.command = &command;
-    return request;
   }
 
-  Request answer(std::string text, RespConversation& resp) {
+  void answer(std::string text, RespConversation& resp, Request& request) {
     refusal_ = std::make_unique<Refusal>(std::move(text));
     refusal_->start(arguments_, resp, writer_.encoder());
-    return command_request(*refusal_);
+    ask(*refusal_, request);
   }
 
-  // An empty line is no command.
-  Request silence(RespConversation& resp) {
+  RespCommand& silence(RespConversation& resp) {
     silence_.start(arguments_, resp, writer_.encoder());
-    return command_request(silence_);
+    return silence_;
   }
 
-  Request decode_auth(RespConversation& resp) {
-    silence_.start(arguments_, resp, writer_.encoder());
-    if (arguments_.size() == 2) {
-      return decode_login(silence_, std::nullopt, arguments_[1]);
+  void decode_auth(RespConversation& resp, Request& request) {
+    RespCommand& command = silence(resp);
+    if (arguments_.size() == 2) return decode_login(command, std::nullopt, arguments_[1], request);
+    if (arguments_.size() == 3) {
+      return decode_login(command, arguments_[1], arguments_[2], request);
     }
-    if (arguments_.size() == 3) return decode_login(silence_, arguments_[1], arguments_[2]);
-    return answer(arguments_.size() < 2 ? "ERR wrong number of arguments for 'auth' command"
-                                        : std::string(kSyntax),
-                  resp);
+    answer(arguments_.size() < 2 ? "ERR wrong number of arguments for 'auth' command"
+                                 : std::string(kSyntax),
+           resp, request);
   }
 
-  Request decode_login(RespCommand& command, std::optional<std::string_view> user,
-                       std::string_view secret) {
+  void decode_login(RespCommand& command, std::optional<std::string_view> user,
+                    std::string_view secret, Request& request) {
     const bool is_hello = &command != &silence_;
     writer_.set(&command, is_hello ? Writer::Login::kHello : Writer::Login::kAuth);
-    Request request;
     request.verb = Verb::kAuth;
     request.auth_method = AuthMethod::kNameAndSecret;
     request.auth_user = user ? Value::of(*user) : Value::null();
     request.auth_key = Value::of(secret);
     if (is_hello) request.command = &command;
-    return request;
   }
 
-  Request decode_queued(RespConversation& resp, std::string_view text, const CommandInfo* info) {
+  void decode_queued(RespConversation& resp, std::string_view text, const CommandInfo* info,
+                     Request& request) {
     std::string error;
     if (info == nullptr) {
       error = unknown_command(arguments_);
@@ -293,19 +292,19 @@ class RespCodec final : public Codec {
     }
     queue_.set(text, std::move(error), longest_);
     queue_.start(arguments_, resp, writer_.encoder());
-    return command_request(queue_);
+    ask(queue_, request);
   }
 
-  Request decode_exec(RespConversation& resp) {
+  void decode_exec(RespConversation& resp, Request& request) {
     exec_.begin_message(false);
     parts_.clear();
     parts_.reserve(resp.queued_count);
     std::string_view text = resp.queued->view();
     while (!text.empty()) add_part(resp, take_message(&text));
-    return start_exec(resp);
+    start_exec(resp, request);
   }
 
-  Request decode_block(RespConversation& resp, std::string_view text) {
+  void decode_block(RespConversation& resp, std::string_view text, Request& request) {
     exec_.begin_message(true);
     parts_.clear();
     (void)take_message(&text);  // MULTI
@@ -314,7 +313,7 @@ class RespCodec final : public Codec {
       if (text.empty()) break;  // that was EXEC
       add_part(resp, std::move(part));
     }
-    return start_exec(resp);
+    start_exec(resp, request);
   }
 
   // The arguments of the first of several messages, all of which are whole.
@@ -327,11 +326,10 @@ class RespCodec final : public Codec {
     return arguments;
   }
 
-  Request start_exec(RespConversation& resp) {
+  void start_exec(RespConversation& resp, Request& request) {
     exec_.start(arguments_, resp, writer_.encoder());
-    Request request = command_request(exec_);
+    ask(exec_, request);
     if (!exec_.is_refused()) writer_.set_exec(&exec_);
-    return request;
   }
 
   void add_part(RespConversation& resp, std::unique_ptr<ArgumentList> part) {

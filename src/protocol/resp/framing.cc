@@ -17,8 +17,26 @@ Frame wrong(std::string error) {
 
 enum class Head : uint8_t { kRead, kIncomplete, kWrong };
 
+// read_head() for a number of a few digits with nothing unusual about it, as nearly all are. False:
+// it is another one, or not all of it is there.
+bool read_short_head(std::string_view text, int64_t* number, size_t* size) {
+  constexpr size_t kMostDigits = 8;
+  int64_t read = 0;
+  size_t at = 1;
+  for (; at < text.size() && at <= kMostDigits && text[at] >= '0' && text[at] <= '9'; ++at) {
+    read = read * 10 + (text[at] - '0');
+  }
+  if (at == 1 || at + 1 >= text.size() || text[at] != '\r' || (text[1] == '0' && at > 2)) {
+    return false;
+  }
+  *number = read;
+  *size = at + kEnd.size();
+  return true;
+}
+
 // Reads "<mark><number>\r\n" at the front of `text`, whose mark was checked.
 Head read_head(std::string_view text, int64_t* number, size_t* size) {
+  if (read_short_head(text, number, size)) return Head::kRead;
   const size_t end = text.substr(0, kLongestHead).find('\r');
   if (end == std::string_view::npos) {
     return text.size() < kLongestHead ? Head::kIncomplete : Head::kWrong;

@@ -15,8 +15,9 @@ class EachKey : public RespCommand {
 
   void prepare() override {
     at_ = 0;
+    asked_ = nullptr;
     for (const mapping::Mapping* table : tables_) {
-      if (table != nullptr) (void)target(*table, columns_of(*table));
+      if (table != nullptr) (void)target_of(*table);
     }
   }
 
@@ -28,7 +29,7 @@ class EachKey : public RespCommand {
     if (at_ == keys_.size()) return false;
     const mapping::Mapping& table = table_of(at_++);
     has_row_ = false;
-    ask(request, target(table, columns_of(table)));
+    ask(request, target_of(table));
     return true;
   }
   virtual void ask(Request& request, uint32_t target_number) { find(request, target_number); }
@@ -50,6 +51,17 @@ class EachKey : public RespCommand {
 
   size_t at_ = 0;
   bool has_row_ = false;
+
+ private:
+  // Nearly always all keys are of one table.
+  uint32_t target_of(const mapping::Mapping& table) {
+    if (asked_ != &table) asked_target_ = target(table, columns_of(table));
+    asked_ = &table;
+    return asked_target_;
+  }
+
+  const mapping::Mapping* asked_ = nullptr;  // the last one
+  uint32_t asked_target_ = 0;
 };
 
 class Get : public EachKey {
