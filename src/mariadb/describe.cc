@@ -184,7 +184,7 @@ Result<void> MariaSession::describe_tables(const std::string& database,
 // Whether the error says that the table cannot be opened, rather than that the request must end.
 bool MariaSession::is_of_table(const Error& error) {
   return error.code == ErrorCode::kEngine ||
-         (error.code == ErrorCode::kSql && error.number != ER_STATEMENT_TIMEOUT);
+         (error.code == ErrorCode::kSql && !ends_request(error));
 }
 
 // Errors: kLockTables, kInterrupted, kShutdown; kSql: whatever else.

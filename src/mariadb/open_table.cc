@@ -110,8 +110,8 @@ Error MariaCursor::open_failed(bool try_again) const {
   Error error = session_.take_lock_error();
   if (try_again) return Error::engine(HA_ERR_TABLE_DEF_CHANGED);
   if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
-  // Its time was over: nothing is known of the table.
-  if (error.code == ErrorCode::kSql && error.number == ER_STATEMENT_TIMEOUT) return error;
+  // Nothing is known of the table.
+  if (ends_request(error)) return error;
   return Error{ErrorCode::kOpenTable, 0, {}};
 }
 

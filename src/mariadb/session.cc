@@ -79,6 +79,16 @@ void MariaSession::forget_kill() {
   thd_->reset_killed();
 }
 
+// The server itself ends what takes too much memory (max_session_mem_used), and says so.
+Error MariaSession::reason_of_kill() const {
+  Error reason{ErrorCode::kInterrupted, 0, {}};
+  mysql_mutex_lock(&thd_->LOCK_thd_kill);
+  if (const auto* const told = thd_->killed_err; told != nullptr && told->no != 0)
+    reason = Error::sql(told->no, told->msg);
+  mysql_mutex_unlock(&thd_->LOCK_thd_kill);
+  return reason;
+}
+
 Error MariaSession::take_error(int number) {
   Diagnostics_area* area = thd_->get_stmt_da();
   Error error{ErrorCode::kEngine, number, {}};
@@ -90,7 +100,7 @@ Error MariaSession::take_error(int number) {
   } else if (thd_->killed != NOT_KILLED) {
     // What a KILL has rolled back is not tried again alone.
     if (cluster_.in_transaction()) transaction_.note_timeout();
-    error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
+    error = should_stop() ? Error{ErrorCode::kShutdown, 0, {}} : reason_of_kill();
     if (is_in_way_of_cluster()) {
       lock_waits().note_refused(Lock::kTable);
       error = Error{ErrorCode::kLockTables, 0, {}};

@@ -33,6 +33,13 @@ class HeldDefinition;
 class MariaCursor;
 class MariaEngine;
 
+// Whether SQL's error ends the request whatever it works on: its time is over, or the session would
+// take more memory than it may (max_session_mem_used).
+inline bool ends_request(const Error& error) {
+  return error.code == ErrorCode::kSql &&
+         (error.number == ER_STATEMENT_TIMEOUT || error.number == ER_OPTION_PREVENTS_STATEMENT);
+}
+
 class MariaSession final : public engine::Session {
  public:
   MariaSession(MariaEngine& engine, THD* thd, engine::Mode mode, std::string_view name);
@@ -126,6 +133,7 @@ class MariaSession final : public engine::Session {
  private:
   static enum_sql_command command_of(engine::Access access);
   void forget_kill();
+  Error reason_of_kill() const;
   uint64_t most_us() const;
   void take_back_if_repeated();
   void note_lock(int number, const Error& error);
