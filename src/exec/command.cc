@@ -75,6 +75,7 @@ class Run {
       if (is_unresolved) {
         if (Result<void> done = resolve(); !done) return done;
       }
+      if (Result<void> done = leave_out_unseen(); !done) return done;
       Result<const mapping::Mapping*> stale = find_stale();
       if (!stale) return std::move(stale.error());
       if (*stale == nullptr) return {};
@@ -91,6 +92,32 @@ class Run {
     act_for(client_, session_, scratch_);
     return client_.tables().look_up(command_, facts_of(context_, client_), context_.directory,
                                     session_, client_.pool(), context_.limits.max_open_indexes);
+  }
+
+  // For an account a table that it may not see is not there, whatever else is to be said of the table.
+  // Commands about all tables pass over it themselves.
+  Result<void> leave_out_unseen() {
+    if (client_.account() == nullptr || command_.wants_all_tables()) return {};
+    act_for(client_, session_, scratch_);
+    while (const mapping::Mapping* const unseen = find_unseen()) {
+      if (!client_.tables().leave_out(*unseen, command_, facts_of(context_, client_))) {
+        return ErrorCode::kLockTables;
+      }
+    }
+    return {};
+  }
+
+  const mapping::Mapping* find_unseen() {
+    for (const Bound& bound : client_.tables().bound()) {
+      const mapping::Mapping& table = *bound.table;
+      if (!session_.is_open(*bound.spec)) {
+        if (!session_.sees(table.database, table.table)) return &table;
+        continue;
+      }
+      const Result<engine::Cursor*> cursor = session_.cursor(*bound.spec);
+      if (cursor && !session_.rights(**cursor).sees) return &table;
+    }
+    return nullptr;
   }
 
   // Opens what is not open. Null: all is as the mappings say.

@@ -104,7 +104,17 @@ bool KnownTables::bind(protocol::Command& command, const protocol::Facts& facts,
                        const mapping::Directory* directory) {
   bound_.clear();
   if (directory != nullptr && version_ != directory->version()) return false;
-  if (!find_tables(command, directory)) return false;
+  return find_tables(command, directory) && begin(command, facts);
+}
+
+bool KnownTables::leave_out(const mapping::Mapping& table, protocol::Command& command,
+                            const protocol::Facts& facts) {
+  bound_.clear();
+  std::ranges::replace(tables_, &table, nullptr);
+  return begin(command, facts);
+}
+
+bool KnownTables::begin(protocol::Command& command, const protocol::Facts& facts) {
   command.begin(tables_, facts);
   return each_target(command, [&](const protocol::Target& target) {
     const engine::IndexSpecPtr* const spec = find_spec(target);

@@ -43,7 +43,12 @@ class KnownTables {
             const mapping::Directory* directory);
   std::span<const Bound> bound() const { return bound_; }
 
-  // The same, asks the database, and makes the specs that are not known. With nothing uncommitted.
+  // The table is not there for the command, which is begun anew. Only of a command that names keys, and
+  // after bind() or look_up(). False: as that of bind().
+  bool leave_out(const mapping::Mapping& table, protocol::Command& command,
+                 const protocol::Facts& facts);
+
+  // The same as bind(), but asks the database, and makes the specs that are not known. With nothing uncommitted.
   // Forgets what is out of date, or too much. Errors: those of
   // Directory::find(), kTooManyIndexes. May throw MemoryRefused.
   Result<void> look_up(protocol::Command& command, const protocol::Facts& facts,
@@ -68,6 +73,7 @@ class KnownTables {
   };
 
   void forget_all();
+  bool begin(protocol::Command& command, const protocol::Facts& facts);
   bool find_tables(protocol::Command& command, const mapping::Directory* directory);
   Result<void> ask_for_tables(protocol::Command& command, mapping::Directory* directory,
                               engine::Session& session);

@@ -34,7 +34,8 @@ FILES_LEFT_OUT = {
     **{f"e2e/test_{name}.py": _FRONT_ENDS for name in (
         "memcached", "memcached_accounts", "memcached_beside", "memcached_limits", "memcached_page",
         "front_end_tools", "cache_mix", "names_after_ddl", "redis_page", "resp", "resp_accounts", "resp_attacks",
-        "resp_beside_redis", "resp_bounds", "resp_clients", "resp_tools", "resp_values")},
+        "resp_beside_redis", "resp_bounds", "resp_clients", "resp_tools", "resp_values",
+        "revoked")},
     "durability/test_front_ends.py": _FRONT_ENDS,
     **{f"e2e/test_ttl{name}.py": _TTL for name in ("", "_clock", "_giving_way", "_purge")},
     "durability/test_ttl.py": _TTL,
