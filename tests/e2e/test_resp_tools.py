@@ -216,8 +216,9 @@ def test_redis_cli_in_all_its_modes(redis: Resp, resp_port: int) -> None:
     # As with a Redis that keeps no frequencies.
     hot = subprocess.run(("redis-cli", "-p", str(resp_port), "--hotkeys"), capture_output=True, text=True, timeout=60)
     assert "LFU" in hot.stdout + hot.stderr
-    assert run("--latency", "-i", "1").split()[0].isdigit()
-    command = ("redis-cli", "-p", str(resp_port), "--stat")
+    assert run("--latency", "-i", "0.1").split()[0].isdigit()
+    # It would keep its lines until there are 4 KiB of them, which takes it most of a minute.
+    command = ("stdbuf", "-oL", "redis-cli", "-p", str(resp_port), "--stat", "-i", "0.1")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         assert running.stdout is not None
         told = [running.stdout.readline() for _ in range(3)]
