@@ -11,6 +11,7 @@ import threading
 import pymysql
 import pytest
 from hs_client import Client, line, sql_holds, wait_for_a_lock_wait
+from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 
 
@@ -259,3 +260,35 @@ def test_an_auto_increment_that_is_waited_for_in_vain_is_a_lock_wait_timeout(
     finally:
         single.sql("SET GLOBAL innodb_lock_wait_timeout = DEFAULT")
         single.sql("FLUSH TABLES hs.a")
+
+
+@contextmanager
+def becomes_read_only(server: PrivateServer) -> Iterator[None]:
+    """What is sent inside waits for a global lock until the server is read-only."""
+    waiting = (
+        "SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
+        " AND STATE IN ('Waiting for global read lock', 'Waiting for commit lock', 'Waiting for backup lock')"
+    )
+    with server.connect() as holder, holder.cursor() as sql:
+        sql.execute("FLUSH TABLES WITH READ LOCK")
+        yield
+        while not server.sql(waiting):
+            pass
+        sql.execute("SET GLOBAL read_only = 1")
+        if IS_MYSQL:  # where the plugin's sessions may still write with that alone
+            sql.execute("SET GLOBAL super_read_only = 1")
+        sql.execute("UNLOCK TABLES")
+
+
+@pytest.mark.parametrize("last", [update(1, 11), line("T", "C")], ids=["change", "commit"])
+def test_what_waits_until_the_server_is_read_only_is_told_so(single: PrivateServer, last: bytes) -> None:
+    with opened(single.port_wr) as client:
+        if last == line("T", "C"):
+            assert client.pipeline([line("T", "B"), update(1, 11)]) == [b"0\t1", b"0\t1\t1"]
+        try:
+            with becomes_read_only(single):
+                client.send(last)
+            assert client.read_line() == b"1\t1\tlock_tables"
+        finally:
+            single.sql("SET GLOBAL read_only = 0")
+    assert single.sql("SELECT v FROM hs.t WHERE id = 1") == [(1,)]
