@@ -113,6 +113,8 @@ Error MariaSession::take_error(int number) {
     // The session has waited in vain for the lock of the table's AUTO_INCREMENT.
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
+  if (error.code == ErrorCode::kSql && error.number == ER_OPTION_PREVENTS_STATEMENT)
+    error = Error::read_only_server();
   // A trigger was refused by the log.
   if (error.code == ErrorCode::kSql &&
       (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))

@@ -46,7 +46,7 @@ Result<void> MariaSession::begin_transaction(const engine::TransactionOptions& o
   thd_->variables.option_bits |= OPTION_BEGIN;
   thd_->server_status |= SERVER_STATUS_IN_TRANS;
   transaction_.begin_block();
-  block_ignores_read_only_ = false;
+  changes_ignore_read_only_ = false;
   logged_before_ = thd_->get_last_commit_gtid();
   if (!may_try()) lock_waits().be_patient(adapter::LockWaits::Lock::kRow);
   return {};
@@ -135,8 +135,7 @@ Result<void> MariaSession::commit_block() {
   }
   forget_kill();
   if (transaction_.has_changes()) {
-    // The server lets this session commit in any case, since it may do everything.
-    if (auto refused = refusal(engine::Access::kUpdate, block_ignores_read_only_)) {
+    if (auto refused = refusal(engine::Access::kUpdate, changes_ignore_read_only_)) {
       roll_back_block();
       return *refused;
     }

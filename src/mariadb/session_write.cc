@@ -35,10 +35,10 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool changes = access != engine::Access::kRead;
   if (changes)
     if (auto refused = refusal_of_cluster(cursor)) return *refused;
-  if (in_block && changes) {
-    if (!cursor.can_undo()) return ErrorCode::kUnsupportedTable;
-    block_ignores_read_only_ = ignores_read_only_;
-  }
+  if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
+  if (changes && (in_block || !transaction_.has_changes())) changes_ignore_read_only_ = false;
+  // What a table cannot undo is not refused afterwards.
+  if (changes) changes_ignore_read_only_ |= ignores_read_only_ || !cursor.can_undo();
   if (cursor.lacks_children() || (in_block && cursor.is_provisional()))
     if (auto reopened = reopen(cursor); !reopened) return reopened;
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
@@ -241,7 +241,12 @@ Result<void> MariaSession::commit_write() {
 bool MariaSession::commit_transaction() {
   const ulong rollbacks = thd_->status_var.ha_rollback_count;
   if (cluster_.in_transaction()) cluster_.begin_commit(lock_timeout_s());
+  // The server would let this session commit in any case, since it may do everything.
+  privilege_t& may = thd_->security_ctx->master_access;
+  const privilege_t everything = may;
+  if (!changes_ignore_read_only_) may = everything & ~PRIV_IGNORE_READ_ONLY;
   const bool failed = trans_commit(thd_);
+  may = everything;
   if (cluster_.in_transaction()) return end_in_cluster(failed);
   if (!failed) return true;
   // A failure after the commit (the next file of the binary log cannot be made) is an error, too,

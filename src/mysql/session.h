@@ -132,6 +132,7 @@ class MysqlSession final : public engine::Session {
   void end_write_statement();
   void decide_fate(bool must_roll_back);
   Result<void> commit_write();
+  bool commit_changes();
   void undo_transaction();
   bool was_rolled_back() const { return thd_->transaction_rollback_request; }
   // gtid.cc
@@ -164,6 +165,7 @@ class MysqlSession final : public engine::Session {
   bool statement_open_ = false;               // read port: a batch has begun
   bool keeps_locks_ = false;
   adapter::Transaction transaction_;  // write port, and every block
+  bool can_undo_changes_ = true;      // what it has changed
   Gtid logged_before_ = {0, 0};       // this session's last one when the transaction began
   engine::Gtid committed_;            // of the last commit
 };

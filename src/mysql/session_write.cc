@@ -52,6 +52,8 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
+  if (changes && !transaction_.has_changes()) can_undo_changes_ = true;
+  if (changes) can_undo_changes_ &= cursor.can_undo();
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
   if (transaction_.joins(statement)) {
@@ -73,13 +75,18 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
     logged_before_ = last_used_gtid();
   }
   const TableWait wait(server_);
+  std::optional<Error> error;
   if (!cursor.lock_for_write(access, in_block && !changes)) {
     *is_deadlock = thd_->is_error() && thd_->get_stmt_da()->mysql_errno() == ER_LOCK_DEADLOCK;
-    const Error error = take_lock_error();
+    error = take_lock_error();
+  } else {
+    error = refusal(access);  // it may have changed during FLUSH TABLES WITH READ LOCK
+  }
+  if (error) {
     trans_rollback_stmt(thd_);
     end_write_statement();
     decide_fate(false);
-    return error;
+    return *error;
   }
   server_.entry().show_name();
   transaction_.begin_statement(statement);
@@ -160,7 +167,7 @@ Result<void> MysqlSession::commit_write() {
   const bool changed = transaction_.has_changes();
   // The server does not report when it waits for other commits (group commit), so this does.
   if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
-  const bool failed = trans_commit(thd_);
+  const bool failed = changed && can_undo_changes_ ? commit_changes() : trans_commit(thd_);
   if (changed) server_.on_wait_end();
   if (changed && !failed && !last_used_gtid().equals(logged_before_)) note_gtid();
   Result<void> result;
@@ -171,6 +178,19 @@ Result<void> MysqlSession::commit_write() {
   transaction_.end();
   server_.end_statement();
   return result;
+}
+
+// The server would let this session commit in any case, since it may do everything. So what forbids
+// changes is looked at once more, when it cannot change any more. True: the error is raised.
+bool MysqlSession::commit_changes() {
+  MDL_request commit;
+  MDL_REQUEST_INIT(&commit, MDL_key::COMMIT, "", "", MDL_INTENTION_EXCLUSIVE, MDL_EXPLICIT);
+  if (thd_->mdl_context.acquire_lock(&commit, thd_->variables.lock_wait_timeout)) return true;
+  const auto refused = refusal(engine::Access::kUpdate);
+  if (refused) my_message(static_cast<uint>(refused->number), refused->message.c_str(), MYF(0));
+  const bool failed = refused || trans_commit(thd_);
+  thd_->mdl_context.release_lock(commit.ticket);
+  return failed;
 }
 
 void MysqlSession::undo_transaction() {

@@ -11,7 +11,6 @@ import threading
 import pymysql
 import pytest
 from hs_client import Client, line, sql_holds, wait_for_a_lock_wait
-from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 
 
@@ -275,8 +274,6 @@ def becomes_read_only(server: PrivateServer) -> Iterator[None]:
         while not server.sql(waiting):
             pass
         sql.execute("SET GLOBAL read_only = 1")
-        if IS_MYSQL:  # where the plugin's sessions may still write with that alone
-            sql.execute("SET GLOBAL super_read_only = 1")
         sql.execute("UNLOCK TABLES")
 
 
