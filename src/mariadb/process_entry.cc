@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/process_entry.h"
 
+#include "adapter/lasting_text.h"
+
 namespace hs::mariadb {
 
 ProcessEntry::Subject::Subject(const std::string& database, const std::string& table)
@@ -10,7 +12,7 @@ ProcessEntry::Subject::Subject(const std::string& database, const std::string& t
 }
 
 ProcessEntry::ProcessEntry(THD* thd, std::string_view name)
-    : thd_(thd), state_("handlersocket: " + std::string(name)) {
+    : thd_(thd), state_(adapter::lasting_text("handlersocket: " + std::string(name))) {
   char user[] = "handlersocket";
   thd_->security_ctx->set_user(user);
   set_idle();
@@ -27,7 +29,7 @@ void ProcessEntry::set_active() {
 void ProcessEntry::set_idle() {
   active_ = false;
   thd_->mark_connection_idle();
-  thd_->proc_info = state_.c_str();
+  thd_->proc_info = state_;
 }
 
 void ProcessEntry::show() {

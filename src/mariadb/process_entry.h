@@ -60,7 +60,7 @@ class ProcessEntry {
   void show_nothing();
 
   THD* const thd_;
-  const std::string state_;
+  const char* const state_;  // lasts longer than the entry, as the list needs it
   bool active_ = false;
   const Subject* subject_ = nullptr;
   What what_ = What::kFind;

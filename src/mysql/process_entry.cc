@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mysql/process_entry.h"
 
+#include "adapter/lasting_text.h"
+
 namespace hs::mysql {
 
 ProcessEntry::Subject::Subject(const std::string& database, const std::string& table) {
@@ -9,7 +11,7 @@ ProcessEntry::Subject::Subject(const std::string& database, const std::string& t
 }
 
 ProcessEntry::ProcessEntry(THD* thd, std::string_view name)
-    : thd_(thd), state_("handlersocket: " + std::string(name)) {
+    : thd_(thd), state_(adapter::lasting_text("handlersocket: " + std::string(name))) {
   thd_->security_context()->assign_user(STRING_WITH_LEN("handlersocket"));
   set_idle();
 }

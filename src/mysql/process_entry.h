@@ -41,7 +41,7 @@ class ProcessEntry {
   void set_idle();
   // The thread's name is the state again. The server says there what it does, and leaves it behind.
   void show_name() {
-    thd_->set_proc_info(state_.c_str());
+    thd_->set_proc_info(state_);
     mysql_end_stage();  // what performance_schema shows
   }
 
@@ -60,7 +60,7 @@ class ProcessEntry {
   void show_nothing();
 
   THD* const thd_;
-  const std::string state_;
+  const char* const state_;  // lasts longer than the entry, as the list needs it
   bool active_ = false;
   const Subject* subject_ = nullptr;
   What what_ = What::kFind;

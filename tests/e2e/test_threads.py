@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymysql
 import pytest
 from hs_client import Client, line
 from on_mysql import IS_MYSQL
@@ -176,3 +178,33 @@ def test_the_list_is_read_while_indexes_come_and_go(own: PrivateServer) -> None:
                     assert client.find("=", [1]) == []
                     cursor.execute("SHOW FULL PROCESSLIST")
                     cursor.fetchall()
+
+
+def test_the_list_is_read_while_the_threads_end_and_begin(own: PrivateServer) -> None:
+    """A state is shown whole, also where the list is printed when its thread has ended."""
+    ended = threading.Event()
+    broken: list[object] = []
+
+    def read_list(query: str) -> None:
+        with own.connect() as connection, connection.cursor() as cursor:
+            while not ended.is_set():
+                try:
+                    cursor.execute(query)
+                except pymysql.MySQLError as error:  # the text is no text
+                    broken.append(error)
+                    continue
+                entries = [entry for entry in cursor.fetchall() if entry[1] == "handlersocket"]
+                broken.extend(entry for entry in entries if not (entry[6] or "handlersocket: ").isascii())
+                broken.extend(entry for entry in entries if "?" in (entry[6] or ""))
+
+    queries = ("SHOW FULL PROCESSLIST", "SHOW FULL PROCESSLIST", "SELECT * FROM information_schema.PROCESSLIST")
+    readers = [threading.Thread(target=read_list, args=(query,)) for query in queries]
+    for reader in readers:
+        reader.start()
+    for _ in range(15):
+        own.sql("UNINSTALL PLUGIN handlersocket")
+        own.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
+    ended.set()
+    for reader in readers:
+        reader.join()
+    assert broken == []
