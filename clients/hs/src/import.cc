@@ -151,6 +151,7 @@ class Importer {
       const Spot spot = records_.spot();
       if (!records_.next(record)) break;
       bytes += record.size();
+      if (is_blank(without_end(record))) continue;
       try {
         Fields fields = fields_of_record(without_end(record));
         keys_.check(fields);
@@ -161,6 +162,11 @@ class Importer {
     }
     state_.sent = records_.spot();
     return bytes > 0;
+  }
+
+  // A line without anything, such as the last one of some files. In a file of one column it is a value.
+  bool is_blank(std::string_view line) const {
+    return line.empty() && (options_.format == Format::jsonl || options_.columns.size() > 1);
   }
 
   Fields fields_of_record(std::string_view record) const {

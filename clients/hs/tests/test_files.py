@@ -94,11 +94,28 @@ def test_bad_rows_are_told_with_their_lines_and_nothing_else_is_lost(
     assert kept == [(5000, "two\nlines"), (5004, ""), (5005, None)]
 
 
+@pytest.mark.parametrize(
+    "name, text, added",
+    [
+        ("in.csv", "user_id,user_name\r\n\r\n6000,a\r\n\r\n\n6001,b\n\n", [(6000, "a"), (6001, "b")]),
+        ("in.tsv", "user_id\tuser_name\n\n6000\ta\n\r\n", [(6000, "a")]),
+        ("in.jsonl", '\n{"user_id":6000}\n\r\n{"user_id":6001}\n\n', [(6000, None), (6001, None)]),
+    ],
+)
+def test_lines_without_anything_are_no_rows(
+    hs: Run, rows: PrivateServer, tmp_path: Path, name: str, text: str, added: list[tuple[object, ...]]
+) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    run = hs("import", "user", str(tmp_path / name))
+    assert run.returncode == 0, run.stderr
+    assert rows.sql("SELECT user_id, user_name FROM test.user WHERE user_id >= 6000 ORDER BY 1") == added
+
+
 def test_bad_json_lines_are_told(hs: Run, rows: PrivateServer) -> None:
     lines = b'{"user_id":7000}\n{"frob":1}\n[]\n\n{"user_id":7001,"user_name":null}\n{"user_id":18446744073709551616}'
     run = hs("import", "user", "-f", "jsonl", input=lines)
     assert run.returncode == 6
-    assert [int(line.split(b":")[1]) for line in run.stderr.splitlines()[:-1]] == [2, 3, 4, 6]
+    assert [int(line.split(b":")[1]) for line in run.stderr.splitlines()[:-1]] == [2, 3, 6]
     assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 7000") == [(2,)]
 
 
