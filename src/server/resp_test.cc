@@ -284,6 +284,9 @@ TEST_F(RespTest, AServerThatIsReadOnlyIsToldFromALockedTable) {
   }
   faulty_.fail(testing::Call::kCommit, 1, Error{ErrorCode::kLockTables, 0, {}});
   EXPECT_EQ(ask("SET kv:a 1"), "-TRYAGAIN the table could not be locked in time\r\n");
+  // Another option forbids it.
+  faulty_.fail(testing::Call::kCommit, 1, Error::sql(1290, "--max-session-mem-used=8192"));
+  EXPECT_EQ(ask("SET kv:a 1"), "-ERR SQL error 1290: --max-session-mem-used=8192\r\n");
 }
 
 TEST_F(RespTest, ATransactionThatMeetsALockOrADeadlockIsExecutedAgain) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -117,3 +118,28 @@ def test_a_command_that_fails_in_a_transaction_fails_alone(port: int) -> None:
         wrong = RespError("ERR wrong number of arguments for 'incr' command")
         aborted = RespError("EXECABORT Transaction discarded because of previous errors.")
         assert in_one == one_by_one == ["OK", "QUEUED", "QUEUED", wrong, aborted]
+
+
+def test_a_session_that_may_take_no_more_memory_says_so(server: PrivateServer, database: str, resp_port: int) -> None:
+    """The server ends what takes too much memory: here the opening of a table with many expressions."""
+    columns = ", ".join(f"c{number} INT DEFAULT (1 + {number})" for number in range(400))
+    server.sql(f"CREATE TABLE hs.kv (k INT PRIMARY KEY, v INT, {columns}) COMMENT 'hs: name=kv value=v'")
+    server.sql("INSERT INTO hs.kv (k, v) VALUES (1, 7)")
+    told = set()
+    with Resp(resp_port) as client, server.connect() as connection, connection.cursor() as sql:
+        assert client("GET", "kv:1") == b"7"
+        # (With less the server dies of each new session, also of SQL's.)
+        for most in range(40_000, 80_000, 1_000):
+            why = f"ERR SQL error 1290: The MariaDB server is running with the --max-session-mem-used={most} option"
+            sql.execute("FLUSH TABLES hs.kv")
+            sql.execute(f"SET GLOBAL max_session_mem_used = {most}")
+            try:
+                replies = [client("GET", "kv:1"), client("MGET", "kv:1", "kv:1")]
+            finally:
+                sql.execute("SET GLOBAL max_session_mem_used = DEFAULT")
+            told |= {"denied" if str(reply).startswith(why) else str(reply) for reply in replies}
+            # A session takes the settings anew once a second.
+            until = time.monotonic() + 60
+            while client("GET", "kv:1") != b"7":
+                assert time.monotonic() < until
+    assert told == {"denied", "b'7'", "[b'7', b'7']"}

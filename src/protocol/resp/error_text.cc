@@ -53,9 +53,11 @@ std::string_view fixed_text(ErrorCode code) {
 bool is_about_read_only(const Error& error) {
   constexpr int kReadOnlyTransaction = 1792, kReadOnlyMode = 1836;
   if (error.code == ErrorCode::kLockTables) return error.number == Error::kReadOnlyServer;
-  return error.code == ErrorCode::kSql &&
-         (error.number == Error::kReadOnlyServer || error.number == kReadOnlyTransaction ||
-          error.number == kReadOnlyMode);
+  if (error.code != ErrorCode::kSql) return false;
+  // It is the number of every option that forbids a statement, and the text names the option.
+  const bool names_it = error.message.find("read-only") != std::string::npos;
+  return (error.number == Error::kReadOnlyServer && names_it) ||
+         error.number == kReadOnlyTransaction || error.number == kReadOnlyMode;
 }
 
 }  // namespace
