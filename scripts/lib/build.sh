@@ -19,7 +19,13 @@ plugin_preset() {
 
 # build_preset PRESET "what is built": warm, this is one call of ninja that finds nothing to do.
 build_preset() {
-  local preset=$1 sentence=$2
+  configure_preset "$1"
+  step "$2" in_repository cmake --build --preset "$1" ||
+    die_with_log "cannot build ($1)"
+}
+
+configure_preset() {
+  local preset=$1
   local binary_directory=$repository/build/$preset
   local stamp=$binary_directory/server_version version=none
   start_log "$repository/build/$preset.log"
@@ -37,8 +43,6 @@ build_preset() {
       die_with_log "cannot configure the build ($preset)"
     printf '%s\n' "$version" >"$stamp"
   fi
-  step "$sentence" in_repository cmake --build --preset "$preset" ||
-    die_with_log "cannot build ($preset)"
 }
 
 # Runs a command in the repository, behind `command_prefix` if a suite has set one.

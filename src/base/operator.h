@@ -29,4 +29,10 @@ enum class FilterOperator : uint8_t {
 // numbers with a point, too.
 enum class Modification : uint8_t { kUpdate, kDelete, kIncrement, kDecrement, kAdd };
 
+// Whether the new value is computed from the old one.
+constexpr bool counts(Modification modification) {
+  return modification == Modification::kIncrement || modification == Modification::kDecrement ||
+         modification == Modification::kAdd;
+}
+
 }  // namespace hs

@@ -6,14 +6,14 @@ namespace hs::exec {
 namespace {
 
 // Rows are counted as long as it lives.
-class Counting {
+class CountScope {
  public:
-  Counting(engine::Cursor& cursor, bool with_filters) : cursor_(cursor) {
+  CountScope(engine::Cursor& cursor, bool with_filters) : cursor_(cursor) {
     cursor_.begin_count(with_filters);
   }
-  ~Counting() { cursor_.end_count(); }
-  Counting(const Counting&) = delete;
-  Counting& operator=(const Counting&) = delete;
+  ~CountScope() { cursor_.end_count(); }
+  CountScope(const CountScope&) = delete;
+  CountScope& operator=(const CountScope&) = delete;
 
  private:
   engine::Cursor& cursor_;
@@ -21,7 +21,7 @@ class Counting {
 
 Result<uint64_t> count_rows(const protocol::Request& request, engine::Cursor& cursor,
                             Scratch& scratch) {
-  const Counting counting(cursor, !request.filters.empty());
+  const CountScope counting(cursor, !request.filters.empty());
   Scan scan(request, cursor, scratch);
   for (uint64_t rows = 0;; ++rows) {
     Result<bool> found = scan.next();

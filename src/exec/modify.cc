@@ -9,12 +9,6 @@
 namespace hs::exec {
 namespace {
 
-bool counts(const protocol::Request& request) {
-  return request.modification == Modification::kIncrement ||
-         request.modification == Modification::kDecrement ||
-         request.modification == Modification::kAdd;
-}
-
 using Updated = engine::Cursor::Updated;
 
 // The changes of one request.
@@ -32,7 +26,8 @@ class Change {
   // Prepares what is the same for all rows. `values` has one for each column, or none for a delete.
   // Errors: kNumber, kNotANumber.
   Result<void> prepare(std::span<const std::string> columns, std::span<const Value> values) {
-    if (counts(request_)) return increment_.prepare(request_.modification, columns, values);
+    if (counts(request_.modification))
+      return increment_.prepare(request_.modification, columns, values);
     scratch_.assignments.clear();
     for (const Value& value : values) {
       scratch_.assignments.push_back({scratch_.assignments.size(), value, false, {}});
@@ -100,7 +95,7 @@ class Change {
     scratch_.meter.add(Meter::kChange);
     if (rows_ == context_.limits.max_changed_rows) return ErrorCode::kTooManyRows;
     for (;;) {
-      Result<Updated> changed = counts(request_) ? count_row() : set_row();
+      Result<Updated> changed = counts(request_.modification) ? count_row() : set_row();
       if (!changed) return std::move(changed.error());
       if (*changed == Updated::kDone) return {};
       if (request_.return_old) reply_.take_back_row();

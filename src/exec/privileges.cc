@@ -28,12 +28,6 @@ bool may_search(const Request& request, const Rights& rights) {
           filter_columns(request) <= rights.select_filters);
 }
 
-bool counts(const Request& request) {
-  return request.modification == Modification::kIncrement ||
-         request.modification == Modification::kDecrement ||
-         request.modification == Modification::kAdd;
-}
-
 std::optional<Error> denied(int number) { return Error::access_denied(number); }
 
 std::optional<Error> denial_of_find(const engine::IndexSpec& spec, const Request& request,
@@ -55,7 +49,7 @@ std::optional<Error> denial_of_change(const engine::IndexSpec& spec, const Reque
   const size_t values = std::min(request.values.size(), spec.columns.size());
   if (!erases && values > rights.update_columns) return denied(kForColumn);
   size_t read = 0;
-  if (!erases && counts(request)) read = values;
+  if (!erases && counts(request.modification)) read = values;
   if (request.return_old || request.return_new) read = spec.columns.size();
   if (read > rights.select_columns || !may_search(request, rights)) return denied(kForColumn);
   return {};

@@ -8,8 +8,6 @@ namespace {
 using hs::testing::Call;
 using protocol::OnDuplicate;
 
-const Rows kPeople = {"1,ada,10,a", "2,bob,20,a", "3,cyd,20,b", "4,dan,NULL,b", "5,eve,30,c"};
-
 class PutTest : public ExecTest {
  protected:
   void SetUp() override {

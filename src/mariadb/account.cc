@@ -9,11 +9,10 @@
 
 #include "base/clock.h"
 #include "mariadb/release.h"
+#include "mariadb/variables.h"
 
 namespace hs::mariadb {
 namespace {
-
-std::string text(const char* value) { return value != nullptr ? value : ""; }
 
 // How many of the columns, from the first one on, the account has the privilege for.
 template <class NameOf>

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mariadb/directory.h"
 #include "mariadb/names.h"
 
 namespace hs::mariadb {
@@ -23,11 +24,6 @@ constexpr size_t kVeryMany = 4000;       // files of a database
 // The system stamps files with a clock that goes in steps of some milliseconds. What was stamped
 // shortly before it was looked at may be stamped alike when it changes again.
 constexpr int64_t kStep = 100'000'000;
-
-struct CloseDirectory {
-  void operator()(MY_DIR* directory) const { my_dirend(directory); }
-};
-using Directory = std::unique_ptr<MY_DIR, CloseDirectory>;
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }

@@ -8,8 +8,8 @@
 #include <sql_table.h>
 
 #include <algorithm>
-#include <memory>
 
+#include "mariadb/directory.h"
 #include "mariadb/engine.h"
 #include "mariadb/names.h"
 #include "mariadb/table_description.h"
@@ -20,11 +20,6 @@ namespace {
 // How many rows cost as much work to read as a definition, and as an entry of a directory.
 constexpr uint32_t kRowsWorthADefinition = 128;
 constexpr uint32_t kRowsWorthAName = 4;
-
-struct CloseDirectory {
-  void operator()(MY_DIR* directory) const { my_dirend(directory); }
-};
-using Directory = std::unique_ptr<MY_DIR, CloseDirectory>;
 
 // While it lives, directories are read, which may take long.
 class DirectoryWait {

@@ -60,13 +60,13 @@ bool Transport::send_records() {
 ssize_t Transport::send_sealed(const char* bytes, size_t size) {
   size_t taken = 0;
   // So much in one call at most, so that a client that reads fast does not keep its thread.
-  constexpr size_t kMostAtOnce = 16 * TlsStream::kMostSealed;
+  constexpr size_t kMostSealedAtOnce = 16 * TlsStream::kMostSealed;
   do {
     if (!send_records()) {
       if (errno == EAGAIN && taken != 0) break;
       return -1;
     }
-    if (taken == size || taken >= kMostAtOnce) break;
+    if (taken == size || taken >= kMostSealedAtOnce) break;
     const size_t sealed = tls_->seal({bytes + taken, size - taken});
     if (sealed == 0) {
       errno = EPIPE;

@@ -7,11 +7,11 @@
 namespace hs::server {
 namespace {
 
-constexpr int64_t kCommit = 800'000;  // ns
+constexpr int64_t kCommitNs = 800'000;
 
 class CommitPaceTest : public ::testing::Test {
  protected:
-  CommitPaceTest() { pace_.committed(kCommit); }
+  CommitPaceTest() { pace_.committed(kCommitNs); }
 
   // A batch of that many connections is answered.
   std::vector<CommitPace::Mark> answer(size_t connections) {
@@ -29,8 +29,8 @@ class CommitPaceTest : public ::testing::Test {
 TEST_F(CommitPaceTest, ABatchWaitsForConnectionsThatWereAnsweredJustNow) {
   std::vector<CommitPace::Mark> marks = answer(10);
   for (size_t i = 0; i < 5; ++i) pace_.came(marks[i]);
-  EXPECT_EQ(pace_.patience_ns(5, now_), kCommit / 2);
-  EXPECT_EQ(pace_.patience_ns(5, now_ + 100'000), kCommit / 2 - 100'000);
+  EXPECT_EQ(pace_.patience_ns(5, now_), kCommitNs / 2);
+  EXPECT_EQ(pace_.patience_ns(5, now_ + 100'000), kCommitNs / 2 - 100'000);
 }
 
 TEST_F(CommitPaceTest, ItWaitsForNoneThatHasComeBack) {
@@ -50,12 +50,12 @@ TEST_F(CommitPaceTest, AConnectionAloneNeverWaits) {
 TEST_F(CommitPaceTest, FewThatAreMissingAreWorthLittleToMany) {
   std::vector<CommitPace::Mark> marks = answer(20);
   for (size_t i = 0; i < 19; ++i) pace_.came(marks[i]);
-  EXPECT_EQ(pace_.patience_ns(19, now_), kCommit / 19);
+  EXPECT_EQ(pace_.patience_ns(19, now_), kCommitNs / 19);
 }
 
 TEST_F(CommitPaceTest, ConnectionsThatWereAnsweredLongAgoAreNotWaitedFor) {
   answer(10);
-  EXPECT_EQ(pace_.patience_ns(1, now_ + kCommit), 0);
+  EXPECT_EQ(pace_.patience_ns(1, now_ + kCommitNs), 0);
 }
 
 TEST_F(CommitPaceTest, ConnectionsOfAnEarlierBatchAreNotWaitedFor) {
@@ -73,9 +73,9 @@ TEST_F(CommitPaceTest, WaitingInVainEndsSoonAndIsTriedAgainLater) {
     pace_.waited(false);
   }
   answer(10);
-  EXPECT_LT(pace_.patience_ns(1, now_), kCommit / 50);
+  EXPECT_LT(pace_.patience_ns(1, now_), kCommitNs / 50);
   for (int i = 0; i < 200; ++i) answer(10);
-  EXPECT_EQ(pace_.patience_ns(1, now_), kCommit / 2);
+  EXPECT_EQ(pace_.patience_ns(1, now_), kCommitNs / 2);
 }
 
 TEST_F(CommitPaceTest, WaitingThatPaysIsKept) {
@@ -83,14 +83,14 @@ TEST_F(CommitPaceTest, WaitingThatPaysIsKept) {
   pace_.waited(false);
   answer(10);
   pace_.waited(true);
-  EXPECT_EQ(pace_.patience_ns(1, now_), kCommit / 2);
+  EXPECT_EQ(pace_.patience_ns(1, now_), kCommitNs / 2);
 }
 
 TEST_F(CommitPaceTest, OneCommitThatIsMuchSlowerCountsLittle) {
-  pace_.committed(1000 * kCommit);
-  EXPECT_LT(pace_.commit_ns(), 2 * kCommit);
-  for (int i = 0; i < 100; ++i) pace_.committed(kCommit / 4);
-  EXPECT_LT(pace_.commit_ns(), kCommit / 3);
+  pace_.committed(1000 * kCommitNs);
+  EXPECT_LT(pace_.commit_ns(), 2 * kCommitNs);
+  for (int i = 0; i < 100; ++i) pace_.committed(kCommitNs / 4);
+  EXPECT_LT(pace_.commit_ns(), kCommitNs / 3);
 }
 
 TEST_F(CommitPaceTest, WithNoCommitYetNothingWaits) {

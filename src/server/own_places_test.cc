@@ -50,7 +50,8 @@ TEST(OwnPlaces, ADatabaseThatListensEverywhereOrNowhere) {
 }
 
 TEST(OwnPlaces, ASocketIsTheSameFileByAnotherName) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "hs_own_places";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "hs_own_places";
   std::filesystem::create_directories(folder / "run");
   std::filesystem::remove(folder / "link");
   std::filesystem::create_directory_symlink(folder / "run", folder / "link");

@@ -9,7 +9,7 @@ namespace hs::server {
 namespace {
 
 TEST(PortSecret, ComesFromTheVariableOrTheFileAndNeverFromBoth) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "hs_port_secret";
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "hs_port_secret";
   std::ofstream(file) << "of the file\n";
   std::filesystem::permissions(file, std::filesystem::perms::owner_read);
   PortSecret secret("handlersocket_plain_secret");

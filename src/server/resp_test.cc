@@ -12,14 +12,14 @@ namespace {
 
 using protocol::resp::resp_protocol;
 
-constexpr const char* kTables[] = {
+constexpr const char* kHashTables[] = {
     "d.kv(k text, v text null; PRIMARY(k)) hs: name=kv",
     "d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v",
 };
 
 class RespTest : public ::testing::Test, protected KeyedBatch {
  protected:
-  RespTest() : KeyedBatch(resp_protocol(), kTables) {}
+  RespTest() : KeyedBatch(resp_protocol(), kHashTables) {}
 
   static std::string message(const std::vector<std::string>& arguments) {
     std::string text = "*" + std::to_string(arguments.size()) + "\r\n";

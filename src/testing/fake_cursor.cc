@@ -2,17 +2,10 @@
 #include <deque>
 
 #include "base/assert.h"
+#include "testing/engine_numbers.h"
 #include "testing/fake_session.h"
 
 namespace hs::testing {
-namespace {
-
-// The handler's numbers.
-constexpr int kDuplicateKey = 121;
-constexpr int kRecordDeleted = 134;
-
-}  // namespace
-
 std::unique_ptr<FakeCursor> FakeCursor::make(FakeSession& session, const engine::IndexSpec& spec,
                                              std::shared_ptr<Table> table, ErrorCode* error) {
   auto cursor = std::unique_ptr<FakeCursor>(new FakeCursor(session, std::move(table)));

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "testing/engine_numbers.h"
 
 namespace hs::testing {
 namespace {
 
-constexpr int kLockWaitTimeout = 146;  // the handler's number
-constexpr int kNoSavepoint = 1305;     // SQL's number
+constexpr int kNoSavepoint = 1305;  // SQL's number
 
 }  // namespace
 

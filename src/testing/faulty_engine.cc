@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "testing/engine_numbers.h"
+
 namespace hs::testing {
-namespace {
-
-constexpr int kLockWaitTimeout = 146;  // the handler's number
-
-}  // namespace
-
 class FaultySession;
 
 class FaultyCursor : public engine::Cursor {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/assert.h"
+#include "testing/engine_numbers.h"
 
 namespace hs::testing {
 namespace {
@@ -16,9 +17,6 @@ constexpr int kBadNull = 1048;
 constexpr int kOutOfRange = 1264;
 constexpr int kNoDefault = 1364;
 constexpr int kWrongValue = 1366;
-// The handler's error numbers.
-constexpr int kDuplicateKey = 121;
-constexpr int kAutoIncrementFailed = 167;
 
 int64_t lowest(ColumnType type) {
   if (type == ColumnType::kBig) return std::numeric_limits<int64_t>::min();

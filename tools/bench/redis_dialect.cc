@@ -6,12 +6,12 @@ namespace hs::bench {
 
 namespace {
 
-constexpr std::string_view kEnd = "\r\n";
+constexpr std::string_view kCrLf = "\r\n";
 
 void append_bulk(std::string_view text, std::string* output) {
   output->push_back('$');
   append_number(text.size(), output);
-  output->append(kEnd).append(text).append(kEnd);
+  output->append(kCrLf).append(text).append(kCrLf);
 }
 
 void append_key(uint32_t key, std::string* output) {
@@ -23,22 +23,22 @@ void append_key(uint32_t key, std::string* output) {
 void append_array(uint64_t size, std::string* output) {
   output->push_back('*');
   append_number(size, output);
-  output->append(kEnd);
+  output->append(kCrLf);
 }
 
 // The size of the first answer: a line; `$<bytes>`, followed by so many bytes and a line end; or
 // `*<count>`, followed by so many answers, none of them an array. 0: it is not complete.
-size_t answer_size(std::string_view input) {
+size_t reply_size(std::string_view input) {
   size_t position = 0;
   for (uint64_t answers = 1; answers > 0; --answers) {
-    const size_t end = input.find(kEnd, position);
+    const size_t end = input.find(kCrLf, position);
     if (end == std::string_view::npos) return 0;
     const char type = input[position];
     uint32_t number = 0;
     const bool is_number =
         std::from_chars(input.data() + position + 1, input.data() + end, number).ec == std::errc();
-    position = end + kEnd.size();
-    if (type == '$' && is_number) position += number + kEnd.size();
+    position = end + kCrLf.size();
+    if (type == '$' && is_number) position += number + kCrLf.size();
     if (type == '*' && is_number) answers += number;
     if (position > input.size()) return 0;
   }
@@ -78,12 +78,12 @@ size_t RedisDialect::settle(std::string_view input, Clock::time_point now, InFli
 }
 
 Answer RedisDialect::check(const Request& request, std::string_view input) const {
-  const size_t size = answer_size(input);
+  const size_t size = reply_size(input);
   if (size == 0) return {};
   std::string_view answer = input.substr(0, size);
   if (request.kind == Kind::kFind) return {size, take_row(request.key, &answer) && answer.empty()};
   if (request.kind != Kind::kIn) return {size, answer == "+OK\r\n"};
-  answer.remove_prefix(answer.find(kEnd) + kEnd.size());  // an error has nothing behind its line
+  answer.remove_prefix(answer.find(kCrLf) + kCrLf.size());  // an error has nothing behind its line
   for (uint32_t i = 0; i < workload_.count; ++i) {
     if (!take_row(workload_.key(request, i), &answer)) return {size, false};
   }
@@ -92,8 +92,8 @@ Answer RedisDialect::check(const Request& request, std::string_view input) const
 
 bool RedisDialect::take_row(uint32_t key, std::string_view* answer) const {
   if (!take("$", answer)) return false;
-  answer->remove_prefix(answer->find(kEnd) + kEnd.size());
-  return workload_.row(key).take_from(answer) && take(kEnd, answer);
+  answer->remove_prefix(answer->find(kCrLf) + kCrLf.size());
+  return workload_.row(key).take_from(answer) && take(kCrLf, answer);
 }
 
 }  // namespace hs::bench

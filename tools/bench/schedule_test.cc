@@ -10,23 +10,23 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr Clock::time_point kStart{std::chrono::hours(5)};
+constexpr Clock::time_point kFirst{std::chrono::hours(5)};
 
 TEST(ScheduleTest, RequestsAreDueAtEqualDistances) {
-  const Schedule schedule(kStart, 1000);
-  EXPECT_EQ(schedule.at(0), kStart);
-  EXPECT_EQ(schedule.at(1), kStart + milliseconds(1));
-  EXPECT_EQ(schedule.at(10'000), kStart + milliseconds(10'000));
+  const Schedule schedule(kFirst, 1000);
+  EXPECT_EQ(schedule.at(0), kFirst);
+  EXPECT_EQ(schedule.at(1), kFirst + milliseconds(1));
+  EXPECT_EQ(schedule.at(10'000), kFirst + milliseconds(10'000));
 }
 
 TEST(ScheduleTest, DistancesThatAreNoWholeNumberDoNotAddUpToAnError) {
-  EXPECT_EQ(Schedule(kStart, 3).at(3'000'000), kStart + std::chrono::seconds(1'000'000));
-  EXPECT_EQ(Schedule(kStart, 3e8).at(3), kStart + nanoseconds(10));
+  EXPECT_EQ(Schedule(kFirst, 3).at(3'000'000), kFirst + std::chrono::seconds(1'000'000));
+  EXPECT_EQ(Schedule(kFirst, 3e8).at(3), kFirst + nanoseconds(10));
 }
 
 TEST(ScheduleTest, ARateMayBeVeryLow) {
-  EXPECT_EQ(Schedule(kStart, 0.001).at(1), kStart + std::chrono::seconds(1000));
-  EXPECT_GT(Schedule(kStart, 0.001).at(UINT64_MAX), kStart + std::chrono::hours(24 * 365));
+  EXPECT_EQ(Schedule(kFirst, 0.001).at(1), kFirst + std::chrono::seconds(1000));
+  EXPECT_GT(Schedule(kFirst, 0.001).at(UINT64_MAX), kFirst + std::chrono::hours(24 * 365));
 }
 
 TEST(ScheduleTest, CountsTheRequestsOfAPhase) {

@@ -126,9 +126,9 @@ std::string report(const std::vector<Finding>& all) {
   const bool colour = wants_colour(STDOUT_FILENO);
   std::string text;
   for (const Finding& finding : all) {
-    const std::string mark = fmt::format("{:<7}", word(finding.health));
-    text += fmt::format("{} {:<12} {}\n", styled(mark, style(finding.health), colour), finding.area,
-                        shown(finding.text));
+    const std::string health = fmt::format("{:<7}", word(finding.health));
+    text += fmt::format("{} {:<12} {}\n", styled(health, style(finding.health), colour),
+                        finding.area, shown(finding.text));
     if (!finding.remedy.empty()) text += fmt::format("{:21}-> {}\n", "", shown(finding.remedy));
   }
   return text;

@@ -13,7 +13,7 @@
 namespace hs::tool {
 namespace {
 
-Row names_of(const Columns& columns) {
+Row head_of(const Columns& columns) {
   Row names;
   for (const Column& column : columns) names.emplace_back(column.name);
   return names;
@@ -38,7 +38,7 @@ class TablePrinter : public Printer {
   void end() override {
     if (rows_.empty()) return;
     if (look_.header) {
-      line(names_of(columns_), true);
+      line(head_of(columns_), true);
       for (size_t i = 0; i < widths_.size(); i++) {
         out_ += (i > 0 ? "  " : "") + std::string(widths_[i], '-');
       }
@@ -123,7 +123,7 @@ class LinePrinter : public Printer {
  public:
   LinePrinter(Append append, bool header, const Columns& columns, std::string& out)
       : append_(append), out_(out) {
-    if (header) append_(out_, names_of(columns));
+    if (header) append_(out_, head_of(columns));
   }
   void row(const Row& row) override { append_(out_, row); }
 

@@ -87,9 +87,10 @@ class Importer {
     std::string record;
     if (options_.has_header && records_.next(record)) {
       std::vector<std::string> names;
-      constexpr std::string_view mark = "\xef\xbb\xbf";  // some programs begin a file with it
-      const std::string_view text =
-          std::string_view(record).substr(record.rfind(mark, 0) == 0 ? mark.size() : 0);
+      constexpr std::string_view byte_order_mark =
+          "\xef\xbb\xbf";  // some programs begin a file with it
+      const std::string_view text = std::string_view(record).substr(
+          record.rfind(byte_order_mark, 0) == 0 ? byte_order_mark.size() : 0);
       try {
         for (Cell& name : parse_record(options_.format, without_end(text))) {
           names.push_back(std::move(name).value_or(""));

@@ -13,11 +13,6 @@ namespace {
 
 constexpr uint32_t find_limit = 100;
 
-Status print(const Common& common, const Rows& rows) {
-  Session::write(as_text(Session::look(common), rows));
-  return rows.rows.empty() ? nothing : done;
-}
-
 class Get : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -28,7 +23,7 @@ class Get : public Command {
     const Place place = find_.place(session);
     const Query query = find_.query(session, common, "=", find_.words(), 1);
     if (query.key.empty()) throw UsageError("the key is missing");
-    return print(common, session.server().find(place, names_of(text(columns_)), query));
+    return Session::print(common, session.server().find(place, names_of(text(columns_)), query));
   }
 
  private:
@@ -64,7 +59,7 @@ class Find : public Command {
       query.key = session.server().lowest(place);
     }
     const Rows rows = session.server().find(place, names_of(text(columns_)), query);
-    const Status status = print(common, rows);
+    const Status status = Session::print(common, rows);
     if (!find_.has_limit() && rows.rows.size() == find_limit) {
       std::cerr << "hs: there may be more than " << find_limit << " rows: --limit\n";
     }
@@ -94,7 +89,7 @@ class Count : public Command {
     const uint64_t rows = session.server().count(place, query);
     Common bare = common;
     if (common.format.empty()) bare.no_header = true;
-    print(bare, {{{"rows", Kind::number}}, {{std::to_string(rows)}}});
+    Session::print(bare, {{{"rows", Kind::number}}, {{std::to_string(rows)}}});
     return done;
   }
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 namespace hs::tool {
-namespace {
 
 template <typename T, void (*Free)(T*)>
 struct Freed {
@@ -16,6 +15,8 @@ using ReplyHandle = std::unique_ptr<hs_reply, Freed<hs_reply, hs_reply_free>>;
 using BatchHandle = std::unique_ptr<hs_batch, Freed<hs_batch, hs_batch_free>>;
 using TableHandle = std::unique_ptr<hs_table, Freed<hs_table, hs_table_free>>;
 using RangeHandle = std::unique_ptr<hs_range, Freed<hs_range, hs_range_free>>;
+
+namespace {
 
 hs_value value_of(const Cell& cell) {
   return cell ? hs_bytes(cell->data(), cell->size()) : hs_null();

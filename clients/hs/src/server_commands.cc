@@ -11,11 +11,6 @@
 namespace hs::tool {
 namespace {
 
-Status print(const Common& common, const Rows& rows) {
-  Session::write(as_text(Session::look(common), rows));
-  return rows.rows.empty() ? nothing : done;
-}
-
 class Describe : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -23,10 +18,10 @@ class Describe : public Command {
   }
   Status run(Session& session, const Common& common) override {
     const std::string name = text(name_);
-    if (name.empty()) return print(common, session.server().databases());
+    if (name.empty()) return Session::print(common, session.server().databases());
     const bool is_table = name.find('.') != std::string::npos;
-    return print(common,
-                 is_table ? session.server().describe(name) : session.server().tables(name));
+    return Session::print(
+        common, is_table ? session.server().describe(name) : session.server().tables(name));
   }
 
  private:
@@ -39,7 +34,7 @@ class Indexes : public Command {
     table_ = app.add_option("TABLE", "DATABASE.TABLE")->required();
   }
   Status run(Session& session, const Common& common) override {
-    return print(common, session.server().indexes(session.table(text(table_))));
+    return Session::print(common, session.server().indexes(session.table(text(table_))));
   }
 
  private:

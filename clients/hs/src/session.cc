@@ -75,4 +75,9 @@ void Session::write(const std::string& text) {
   }
 }
 
+Status Session::print(const Common& common, const Rows& rows) {
+  write(as_text(look(common), rows));
+  return rows.rows.empty() ? nothing : done;
+}
+
 }  // namespace hs::tool

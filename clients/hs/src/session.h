@@ -9,6 +9,7 @@
 #include "format.h"
 #include "server.h"
 #include "settings.h"
+#include "status.h"
 
 namespace hs::tool {
 
@@ -42,6 +43,8 @@ class Session {
   static Look look(const Common& common);
   // Writes to the standard output. Throws FileError.
   static void write(const std::string& text);
+  // Writes rows to the standard output, and tells whether there were any. Throws FileError.
+  static Status print(const Common& common, const Rows& rows);
 
  private:
   Settings settings_;

@@ -78,9 +78,9 @@ const Operation* find_operation(uint8_t opcode) {
   return nullptr;
 }
 
-class Parser {
+class PacketParser {
  public:
-  Parser(std::string_view packet, Ask& ask) : packet_(packet), ask_(ask) {}
+  PacketParser(std::string_view packet, Ask& ask) : packet_(packet), ask_(ask) {}
 
   void parse() {
     ask_.form = Form::kBinary;
@@ -189,7 +189,7 @@ Extent next_packet(std::string_view unread, size_t longest) {
 
 void parse_packet(std::string_view packet, Ask* ask) {
   ask->clear();
-  Parser(packet, *ask).parse();
+  PacketParser(packet, *ask).parse();
 }
 
 void write_packet(const Packet& packet, Buffer& output) {

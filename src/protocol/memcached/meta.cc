@@ -49,9 +49,9 @@ bool decode_base64(std::string_view text, std::string* bytes) {
   return !bytes->empty();
 }
 
-class Parser {
+class MetaParser {
  public:
-  Parser(const Known& known, Words words, std::string_view data, Ask& ask)
+  MetaParser(const Known& known, Words words, std::string_view data, Ask& ask)
       : known_(known), words_(words), data_(data), ask_(ask) {}
 
   void parse(std::string* memory) {
@@ -65,8 +65,9 @@ class Parser {
     if (known_.verb == Verb::kSet && !read_number(words_.next(), &size)) return refuse(kBadLine);
     if (!take_flags() || !take_key(memory)) return;
     if (known_.verb != Verb::kSet) return;
-    constexpr std::string_view kEnd = "\r\n";
-    if (data_.size() != size + kEnd.size() || !data_.ends_with(kEnd)) return refuse(kBadData);
+    constexpr std::string_view kDataEnd = "\r\n";
+    if (data_.size() != size + kDataEnd.size() || !data_.ends_with(kDataEnd))
+      return refuse(kBadData);
     ask_.value = data_.substr(0, size);
     // Without T a row never expires, but what is appended to stays as it is.
     if (ask_.verb != Verb::kAppend && ask_.verb != Verb::kPrepend && !ask_.exptime)
@@ -194,7 +195,7 @@ bool is_meta(std::string_view name) { return find_known(name) != nullptr; }
 
 void parse_meta(std::string_view name, Words words, std::string_view data, Ask* ask,
                 std::string* memory) {
-  Parser(*find_known(name), words, data, *ask).parse(memory);
+  MetaParser(*find_known(name), words, data, *ask).parse(memory);
 }
 
 }  // namespace hs::protocol::memcached

@@ -61,9 +61,9 @@ std::optional<uint64_t> data_size(std::string_view line) {
   return size;
 }
 
-class Parser {
+class TextParser {
  public:
-  Parser(std::string_view text, Ask& ask) : line_(first_line(text)), text_(text), ask_(ask) {}
+  TextParser(std::string_view text, Ask& ask) : line_(first_line(text)), text_(text), ask_(ask) {}
 
   void parse(std::string* memory) {
     words_ = Words(line_.text);
@@ -241,7 +241,7 @@ Extent next_text(std::string_view unread, size_t longest, size_t* seen) {
 
 void parse_text(std::string_view text, Ask* ask, std::string* memory) {
   ask->clear();
-  Parser(text, *ask).parse(memory);
+  TextParser(text, *ask).parse(memory);
 }
 
 }  // namespace hs::protocol::memcached

@@ -5,14 +5,14 @@
 namespace hs::protocol::resp {
 namespace {
 
-constexpr size_t kMostDigits = 20;
+constexpr size_t kMostIntegerDigits = 20;
 
 }  // namespace
 
 void Encoder::head(char mark, uint64_t number) {
-  char* const begin = target_->reserve(kMostDigits + 3);
+  char* const begin = target_->reserve(kMostIntegerDigits + 3);
   *begin = mark;
-  char* end = std::to_chars(begin + 1, begin + 1 + kMostDigits, number).ptr;
+  char* end = std::to_chars(begin + 1, begin + 1 + kMostIntegerDigits, number).ptr;
   *end++ = '\r';
   *end++ = '\n';
   target_->commit(static_cast<size_t>(end - begin));
@@ -38,9 +38,9 @@ void Encoder::error(std::string_view text) {
 
 void Encoder::integer(int64_t number) {
   if (number >= 0) return head(':', static_cast<uint64_t>(number));
-  char* const begin = target_->reserve(kMostDigits + 4);
+  char* const begin = target_->reserve(kMostIntegerDigits + 4);
   *begin = ':';
-  char* end = std::to_chars(begin + 1, begin + 2 + kMostDigits, number).ptr;
+  char* end = std::to_chars(begin + 1, begin + 2 + kMostIntegerDigits, number).ptr;
   *end++ = '\r';
   *end++ = '\n';
   target_->commit(static_cast<size_t>(end - begin));
