@@ -96,9 +96,10 @@ suite_fuzz() {
   finish_checks fuzz
 }
 
-suite_e2e() { run_pytest e2e "$@"; } # suite_e2e PYTEST_ARGUMENT…
+# Two of these tests run at once, each file in one process with servers of its own; `-n 0`: one at a time.
+suite_e2e() { run_pytest e2e -n 2 --dist loadfile "$@"; } # suite_e2e PYTEST_ARGUMENT…
 
-suite_durability() { run_pytest durability "$@"; } # --kills N, --seed S
+suite_durability() { run_pytest durability -n 2 --dist loadfile "$@"; } # --kills N, --seed S
 
 suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 

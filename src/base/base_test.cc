@@ -16,6 +16,15 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_TRUE(Result<void>());
 }
 
+TEST(Result, OfTheOptionsThatForbidAStatementReadOnlyIsToldApart) {
+  const Error read_only = Error::option_prevents("running with the --super-read-only option");
+  EXPECT_EQ(read_only.code, ErrorCode::kLockTables);
+  EXPECT_EQ(read_only.number, Error::kReadOnlyServer);
+  const Error other = Error::option_prevents("running with --max-session-mem-used=8192");
+  EXPECT_EQ(other.code, ErrorCode::kSql);
+  EXPECT_EQ(other.message, "running with --max-session-mem-used=8192");
+}
+
 TEST(Buffer, GrowsKeepsAndConsumes) {
   Buffer buffer;
   std::string expected;

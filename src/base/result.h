@@ -45,6 +45,11 @@ struct Error {
   static Error sql(int number, std::string message) {
     return Error{ErrorCode::kSql, number, std::move(message)};
   }
+  // Of SQL's 1290, which every option has that forbids a statement: the text names the option.
+  static Error option_prevents(std::string text) {
+    if (text.find("read-only") != std::string::npos) return read_only_server();
+    return sql(kReadOnlyServer, std::move(text));
+  }
 };
 
 // A T or an Error. Ask has_value() (or bool) before value(), operator* or error().

@@ -114,7 +114,7 @@ Error MariaSession::take_error(int number) {
     error = Error::engine(HA_ERR_LOCK_WAIT_TIMEOUT);
   }
   if (error.code == ErrorCode::kSql && error.number == ER_OPTION_PREVENTS_STATEMENT)
-    error = Error::read_only_server();
+    error = Error::option_prevents(std::move(error.message));
   // A trigger was refused by the log.
   if (error.code == ErrorCode::kSql &&
       (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))

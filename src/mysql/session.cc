@@ -30,8 +30,8 @@ Error raised(const Diagnostics_area& area) {
       return Error::engine(HA_ERR_NO_REFERENCED_ROW);
     case ER_ROW_IS_REFERENCED_2:
       return Error::engine(HA_ERR_ROW_IS_REFERENCED);
-    case ER_OPTION_PREVENTS_STATEMENT:  // the server has become read-only since refusal()
-      return Error::read_only_server();
+    case ER_OPTION_PREVENTS_STATEMENT:  // it may have become read-only since refusal()
+      return Error::option_prevents(area.message_text());
     default:
       return Error::sql(static_cast<int>(area.mysql_errno()), area.message_text());
   }
