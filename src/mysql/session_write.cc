@@ -187,7 +187,11 @@ bool MysqlSession::commit_changes() {
   MDL_REQUEST_INIT(&commit, MDL_key::COMMIT, "", "", MDL_INTENTION_EXCLUSIVE, MDL_EXPLICIT);
   if (thd_->mdl_context.acquire_lock(&commit, thd_->variables.lock_wait_timeout)) return true;
   const auto refused = refusal(engine::Access::kUpdate);
-  if (refused) my_message(static_cast<uint>(refused->number), refused->message.c_str(), MYF(0));
+  if (refused && refused->number == Error::kReadOnlyServer) {
+    my_error(ER_OPTION_PREVENTS_STATEMENT, MYF(0), "--read-only");
+  } else if (refused) {
+    my_message(static_cast<uint>(refused->number), refused->message.c_str(), MYF(0));
+  }
   const bool failed = refused || trans_commit(thd_);
   thd_->mdl_context.release_lock(commit.ticket);
   return failed;
