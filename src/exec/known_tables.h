@@ -48,9 +48,9 @@ class KnownTables {
   bool leave_out(const mapping::Mapping& table, protocol::Command& command,
                  const protocol::Facts& facts);
 
-  // The same as bind(), but asks the database, and makes the specs that are not known. With nothing uncommitted.
-  // Forgets what is out of date, or too much. Errors: those of
-  // Directory::find(), kTooManyIndexes. May throw MemoryRefused.
+  // The same as bind(), but asks the database, and makes the specs that are not known. With nothing
+  // uncommitted. Forgets what is out of date, or too much. Errors: those of Directory::find(),
+  // kTooManyIndexes. May throw MemoryRefused.
   Result<void> look_up(protocol::Command& command, const protocol::Facts& facts,
                        mapping::Directory* directory, engine::Session& session, SpecPool& pool,
                        size_t most_specs);

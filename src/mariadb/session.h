@@ -214,13 +214,12 @@ class MariaSession final : public engine::Session {
   bool statement_open_ = false;               // read port: a batch has begun
   adapter::Transaction transaction_;          // write port, and every block
   bool keeps_locks_ = false;
-  bool reads_view_ = false;         // outside of a block
-  bool statement_is_view_ = false;  // the open statement is a plain read
-  bool changes_ignore_read_only_ =
-      false;  // an account that has changed something in the transaction
-  std::vector<MDL_ticket*> block_locks_;  // of tables that were closed in the block
-  rpl_gtid logged_before_ = {};           // this session's last GTID when the transaction began
-  rpl_gtid committed_ = {};               // of the last commit; its number is 0 without one
+  bool reads_view_ = false;                // outside of a block
+  bool statement_is_view_ = false;         // the open statement is a plain read
+  bool changes_ignore_read_only_ = false;  // an account with a change in the transaction
+  std::vector<MDL_ticket*> block_locks_;   // of tables that were closed in the block
+  rpl_gtid logged_before_ = {};            // this session's last GTID when the transaction began
+  rpl_gtid committed_ = {};                // of the last commit; its number is 0 without one
 };
 
 }  // namespace hs::mariadb

@@ -46,9 +46,7 @@ class Change : public Command {
     if (mark.empty()) {
       return told(common, session.server().change(place, query, kind_, fields));
     }
-    const Rows rows = session.server().changed(place, query, kind_ + mark, fields);
-    Session::write(as_text(Session::look(common), rows));
-    return rows.rows.empty() ? nothing : done;
+    return Session::print(common, session.server().changed(place, query, kind_ + mark, fields));
   }
 
  private:

@@ -61,8 +61,8 @@ class Insert : public Command {
   static Status run_returning(Session& session, const Common& common, const Place& place,
                               const std::string& verb, const Fields& row, const Fields& update) {
     const Rows rows = session.server().inserted(place, verb, row, update);
-    Session::write(as_text(Session::look(common), rows));
-    return rows.rows.empty() && verb == "+I!" ? nothing : done;
+    const Status status = Session::print(common, rows);
+    return verb == "+I!" ? status : done;
   }
 
   std::string verb_;

@@ -54,10 +54,10 @@ bool is_about_read_only(const Error& error) {
   constexpr int kReadOnlyTransaction = 1792, kReadOnlyMode = 1836;
   if (error.code == ErrorCode::kLockTables) return error.number == Error::kReadOnlyServer;
   if (error.code != ErrorCode::kSql) return false;
-  // It is the number of every option that forbids a statement, and the text names the option.
-  const bool names_it = error.message.find("read-only") != std::string::npos;
-  return (error.number == Error::kReadOnlyServer && names_it) ||
-         error.number == kReadOnlyTransaction || error.number == kReadOnlyMode;
+  if (error.number == Error::kReadOnlyServer) {
+    return Error::option_prevents(error.message).code == ErrorCode::kLockTables;
+  }
+  return error.number == kReadOnlyTransaction || error.number == kReadOnlyMode;
 }
 
 }  // namespace
