@@ -1,7 +1,6 @@
 #include "server/reactor.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 
 #include "exec/auth.h"
@@ -11,25 +10,10 @@
 namespace hs::server {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
-
-// A parked request is tried again after 2 ms, then 4, up to this. A try that fails costs 20 µs.
-constexpr int64_t kLongestParkMs = 128;
-// How often the leader looks at the parked requests.
-constexpr int kLookAtParkedMs = 2;
-// How many parked requests are tried at once after a wait has ended, since one more thread may then
-// wait.
-constexpr int kTriesAfterWait = 2;
 
 // The watcher leaves after this many looks at which the leader did not wait.
 constexpr int kCalmLooks = 20;
-
-// How long a batch waits for the commit of another one, at most, and how many times as long as
-// commits usually take.
-constexpr int64_t kLongestHoldNs = 500'000'000;
-constexpr int64_t kShortestHoldNs = 1'000'000;
-constexpr int64_t kHoldCommits = 2;
 
 net::EventLoop::Tuning tuning_by(const Settings& settings) {
   return {.read_size = settings.readsize > 0 ? settings.readsize : kReadSize,
@@ -42,18 +26,24 @@ net::EventLoop::Tuning tuning_by(const Settings& settings) {
 }  // namespace
 
 std::unique_ptr<Reactor> Reactor::create(const Options& options) {
-  std::unique_ptr<Reactor> reactor(new Reactor(*options.settings));
-  reactor->gathers_ = options.gathers;
-  reactor->connections_ = options.connections;
-  reactor->logins_ = options.logins;
-  reactor->now_ns_ = options.now_ns;
-  net::EventLoop::Options loop;
-  static_cast<net::EventLoop::Tuning&>(loop) = tuning_by(*reactor->settings_);
-  loop.tls = options.tls;
-  reactor->loop_ = net::EventLoop::create(std::move(loop));
-  if (reactor->loop_ == nullptr) return nullptr;
-  reactor->ready_.reserve(net::EventLoop::kMaxEvents);
-  return reactor;
+  net::EventLoop::Options loop_options;
+  static_cast<net::EventLoop::Tuning&>(loop_options) = tuning_by(*SettingsCopy(*options.settings));
+  loop_options.tls = options.tls;
+  std::unique_ptr<net::EventLoop> loop = net::EventLoop::create(std::move(loop_options));
+  if (loop == nullptr) return nullptr;
+  return std::unique_ptr<Reactor>(new Reactor(options, std::move(loop)));
+}
+
+Reactor::Reactor(const Options& options, std::unique_ptr<net::EventLoop> loop)
+    : loop_(std::move(loop)),
+      gathers_(options.gathers),
+      connections_(options.connections),
+      logins_(options.logins),
+      now_ns_(options.now_ns),
+      display_(options.connections),
+      settings_(*options.settings),
+      waiting_(*loop_) {
+  ready_.reserve(net::EventLoop::kMaxEvents);
 }
 
 // --- the lead ---
@@ -155,15 +145,9 @@ void Reactor::lead(Leader& leader) {
     if (retires_.load(std::memory_order_relaxed) && leave(leader)) return;
     settle_returned();
     if (has_killed_.load(std::memory_order_relaxed)) close_killed();
-    queue_parked();
-    if (!awaiting_.empty()) queue_awaiting();
-    nanoseconds timeout = net::EventLoop::kForever;
-    if (leader.holds_tables) timeout = kHoldTables;
-    if (!parked_.empty()) timeout = milliseconds{kLookAtParkedMs};
-    if (!awaiting_.empty()) {
-      const int64_t left_ms = std::max<int64_t>(look_at_awaiting_ms_ - monotonic_ms(), 0);
-      timeout = std::min<nanoseconds>(timeout, milliseconds{left_ms});
-    }
+    waiting_.take_due(queue_);
+    nanoseconds timeout = waiting_.next_due();
+    if (leader.holds_tables) timeout = std::min<nanoseconds>(timeout, kHoldTables);
     if (!queue_.empty() || loop_->strangers_wait()) timeout = nanoseconds::zero();
     const bool happened = await_peers(timeout);
     if (happened || !queue_.empty()) {
@@ -222,17 +206,6 @@ void Reactor::serve_strangers() {
   queue_ready();
 }
 
-// The first bytes of a client come when its handshake is over.
-void Reactor::show_tls(Peer& peer) {
-  peer.shows_tls = true;
-  if (connections_ == nullptr) return;
-  const net::TlsStream& tls = *peer.transport().tls();
-  connections_->describe(peer.record, [&tls](ConnectionInfo& info) {
-    info.tls_version = tls.version();
-    info.tls_cipher = tls.cipher();
-  });
-}
-
 void Reactor::queue_ready() {
   if (ready_.empty()) return;
   const int64_t now_ns = kCounts ? monotonic_ns() : 0;
@@ -242,7 +215,7 @@ void Reactor::queue_ready() {
     // put it at the end of the queue.
     peer.hold_input(true);
     peer.record.set_arrival(now_ns);
-    if (peer.transport().tls() != nullptr && !peer.shows_tls) show_tls(peer);
+    display_.show_tls(peer);
     pace_.came(peer.answered);
     queue_.push_back(peer);
   }
@@ -281,11 +254,8 @@ void Reactor::gather(Leader& leader) {
 // False: the batch should be committed now.
 bool Reactor::await_more(Leader& leader) {
   const int64_t now_ns = now_ns_();
-  if (commits_.load(std::memory_order_acquire) != 0) {
-    // The connections of that batch come back together, for a commit that all share with this one.
-    const int64_t hold_ns =
-        std::clamp(kHoldCommits * pace_.commit_ns(), kShortestHoldNs, kLongestHoldNs);
-    const int64_t left_ns = commits_since_ns_.load(std::memory_order_relaxed) + hold_ns - now_ns;
+  if (commits_.any()) {
+    const int64_t left_ns = commits_.worth_waiting_ns(pace_.commit_ns(), now_ns);
     if (left_ns <= 0) return false;
     serve_strangers();  // there is time for it
     await_peers(queue_.empty() ? nanoseconds{left_ns} : nanoseconds::zero());
@@ -299,23 +269,14 @@ bool Reactor::await_more(Leader& leader) {
   return !queue_.empty();
 }
 
-int64_t Reactor::begin_commit() {
-  const int64_t now_ns = now_ns_();
-  // Written first: the leader that sees the commit must not take the time of an earlier one.
-  if (commits_.load(std::memory_order_relaxed) == 0) {
-    commits_since_ns_.store(now_ns, std::memory_order_relaxed);
-  }
-  commits_.fetch_add(1, std::memory_order_release);
-  return now_ns;
-}
-
 void Reactor::run_batch(Leader& leader) {
   Batch& batch = leader.batch();
   bool commits = false;
   try {
     gather(leader);
     commits = gathers_ && leader.session().has_uncommitted_changes();
-    const int64_t begin_ns = commits ? begin_commit() : 0;
+    const int64_t begin_ns = commits ? now_ns_() : 0;
+    if (commits) commits_.begin(begin_ns);
     const uint64_t retries = leader.counters().retries.get();
     batch.finish();
     // A batch that was executed again took longer than commits usually do.
@@ -334,7 +295,7 @@ void Reactor::run_batch(Leader& leader) {
         "closed");
   if (batch.met_foreigner()) report_foreigner(leader);
   if (leads(leader)) {
-    if (commits) commits_.fetch_sub(1, std::memory_order_relaxed);
+    if (commits) commits_.end();
     if (commits) pace_.begin_answers();
     for (Peer* peer : batch.peers()) {
       if (commits) pace_.answered(peer->answered);
@@ -364,7 +325,7 @@ void Reactor::give_back(Leader& leader, bool committed) {
     for (Peer* peer : leader.batch().peers()) returned_.push_back(*peer);
     is_led = note_returned();
     // Behind it, so that the leader that sees the end of the commit also sees the peers.
-    if (committed) commits_.fetch_sub(1, std::memory_order_release);
+    if (committed) commits_.end();
   }
   call_leader(leader, is_led);
 }
@@ -401,14 +362,14 @@ void Reactor::settle(Peer& peer) {
   peer.record.set_state(peer.is_newcomer()            ? ConnectionRecord::State::kAuthenticating
                         : peer.transaction == nullptr ? ConnectionRecord::State::kIdle
                                                       : ConnectionRecord::State::kInTransaction);
-  if (peer.client.take_new_name()) name_program(peer);
+  display_.show_program(peer);
   loop_->send(peer);
   if (peer.closed()) return;
-  if (peer.parked) return park(peer);
+  if (peer.parked) return waiting_.park(peer);
   if (peer.logs_in) return log_in(peer);
-  if (peer.awaits_gtid) return await_gtid(peer);
+  if (peer.awaits_gtid) return waiting_.await_gtid(peer);
   if (peer.is_late()) return loop_->close(peer);
-  if (peer.shows_user) forget_user(peer);
+  display_.forget_user(peer);
   peer.tries = 0;
   if (peer.ending != Peer::Ending::kNone) {
     peer.record.set_state(ConnectionRecord::State::kClosing);
@@ -433,36 +394,9 @@ void Reactor::log_in(Peer& peer) {
     if (logins_->submit(peer, *this)) return;
     loop_->attach(peer);
   }
-  if (login.is_over()) name_user(peer);
+  if (login.is_over()) display_.show_user(peer);
   peer.hold_input(true);
   queue_.push_back(peer);
-}
-
-// Shows the operator what the client calls itself.
-void Reactor::name_program(Peer& peer) try {
-  if (connections_ == nullptr) return;
-  std::string name = peer.client.name();
-  connections_->describe(peer.record, [&](ConnectionInfo& info) { info.program.swap(name); });
-} catch (const std::bad_alloc&) {
-}
-
-// Shows the operator as which user the peer has logged in.
-void Reactor::name_user(Peer& peer) try {
-  if (connections_ == nullptr) return;
-  const exec::Login& login = *peer.client.login();
-  std::string user = login.result ? login.credentials.user : std::string();
-  peer.shows_user = !user.empty();
-  connections_->describe(peer.record, [&](ConnectionInfo& info) { info.user.swap(user); });
-} catch (const std::bad_alloc&) {
-}
-
-// A login that is refused at once, without a login thread, ends the one before it, too.
-void Reactor::forget_user(Peer& peer) {
-  const exec::Login* const login = peer.client.login();
-  const bool logs_in = login != nullptr && login->state != exec::Login::State::kChallenged;
-  if (logs_in || peer.client.authorized()) return;
-  peer.shows_user = false;
-  connections_->describe(peer.record, [](ConnectionInfo& info) { info.user.clear(); });
 }
 
 void Reactor::take_back(Peer& peer) {
@@ -474,69 +408,9 @@ void Reactor::take_back(Peer& peer) {
   wake();
 }
 
-void Reactor::park(Peer& peer) {
-  peer.try_at_ms = monotonic_ms() + std::min(int64_t{2} << peer.tries, kLongestParkMs);
-  peer.tries = std::min(peer.tries + 1, 10u);
-  peer.record.set_state(ConnectionRecord::State::kParked);
-  loop_->detach(peer);
-  parked_.push_back(peer);
-  has_parked_.store(true, std::memory_order_relaxed);
-}
-
-// Moves the parked peers that are due to the queue, and some more if a wait has ended.
-void Reactor::queue_parked() {
-  if (parked_.empty()) return;
-  const int64_t now_ms = monotonic_ms();
-  int at_once = wait_ended_.exchange(false, std::memory_order_relaxed) ? kTriesAfterWait : 0;
-  if (at_once == 0 && now_ms < look_at_parked_ms_) return;
-  look_at_parked_ms_ = now_ms + kLookAtParkedMs;
-  Queue stay;
-  while (!parked_.empty()) {
-    Peer& peer = parked_.pop_front();
-    (at_once-- > 0 || peer.try_at_ms <= now_ms ? queue_ : stay).push_back(peer);
-  }
-  while (!stay.empty()) parked_.push_back(stay.pop_front());
-  has_parked_.store(!parked_.empty(), std::memory_order_relaxed);
-}
-
-// --- waits for GTIDs ---
-
-// A client that has gone gives its place back: the loop closes its connection.
-void Reactor::await_gtid(Peer& peer) {
-  exec::GtidWait& wait = *peer.client.gtid_wait();
-  peer.try_at_ms = wait.next_look_ms(monotonic_ms());
-  if (peer.client_has_ended()) wait.note_client_has_ended();
-  peer.record.set_state(ConnectionRecord::State::kAwaitingGtid);
-  loop_->set_aside(peer);
-  if (awaiting_.empty() || peer.try_at_ms < look_at_awaiting_ms_) {
-    look_at_awaiting_ms_ = peer.try_at_ms;
-  }
-  awaiting_.push_back(peer);
-}
-
-// Moves those that are due to the queue.
-void Reactor::queue_awaiting() {
-  const int64_t now_ms = monotonic_ms();
-  if (now_ms < look_at_awaiting_ms_) return;
-  look_at_awaiting_ms_ = std::numeric_limits<int64_t>::max();
-  Queue stay;
-  while (!awaiting_.empty()) {
-    Peer& peer = awaiting_.pop_front();
-    if (peer.closed()) continue;  // its client has gone
-    if (peer.try_at_ms <= now_ms) {
-      loop_->detach(peer);
-      queue_.push_back(peer);
-    } else {
-      look_at_awaiting_ms_ = std::min(look_at_awaiting_ms_, peer.try_at_ms);
-      stay.push_back(peer);
-    }
-  }
-  while (!stay.empty()) awaiting_.push_back(stay.pop_front());
-}
-
 void Reactor::try_parked() {
-  if (!has_parked_.load(std::memory_order_relaxed)) return;
-  wait_ended_.store(true, std::memory_order_relaxed);
+  if (!waiting_.has_parked()) return;
+  waiting_.note_wait_has_ended();
   wake();
 }
 
@@ -585,11 +459,10 @@ bool Reactor::close_if_killable(uint64_t id) {
 
 void Reactor::shut() {
   settle_returned();
-  for (Queue* queue : {&parked_, &awaiting_, &queue_}) {
-    while (!queue->empty()) {
-      Peer& peer = queue->pop_front();
-      if (peer.detached()) loop_->attach(peer);
-    }
+  waiting_.give_up();
+  while (!queue_.empty()) {
+    Peer& peer = queue_.pop_front();
+    if (peer.detached()) loop_->attach(peer);
   }
   loop_->shut();
 }

@@ -33,8 +33,11 @@
 #include "server/leader.h"
 #include "server/login_pool.h"
 #include "server/peer.h"
+#include "server/peer_display.h"
+#include "server/running_commits.h"
 #include "server/settings.h"
 #include "server/statistics.h"
+#include "server/waiting_peers.h"
 
 namespace hs::server {
 
@@ -59,9 +62,7 @@ class Reactor final : public LoginReceiver {
   // Null when the process is out of descriptors.
   static std::unique_ptr<Reactor> create(const Options& options);
   // No peer is with the logins any more.
-  ~Reactor() override {
-    if (loop_ != nullptr) shut();  // null: create() has failed
-  }
+  ~Reactor() override { shut(); }
 
   // Takes the lead if there is no leader or the leader waits. The connections of the leader's batch
   // stay with it until it gives them back, but those whose replies are final are taken over.
@@ -128,7 +129,7 @@ class Reactor final : public LoginReceiver {
   void add_to(Statistics& sum) const;
 
  private:
-  explicit Reactor(const SharedSettings& settings) : settings_(settings) {}
+  Reactor(const Options& options, std::unique_ptr<net::EventLoop> loop);
   bool leads(const Leader& leader) const {
     return leader_.load(std::memory_order_relaxed) == &leader;
   }
@@ -139,7 +140,6 @@ class Reactor final : public LoginReceiver {
   void run_queue(Leader& leader);
   void gather(Leader& leader);
   bool await_more(Leader& leader);
-  int64_t begin_commit();
   bool note_returned() HS_REQUIRES(mutex_);
   void call_leader(Leader& by, bool is_led);
   static void report_foreigner(Leader& leader);
@@ -152,41 +152,25 @@ class Reactor final : public LoginReceiver {
   Peer* take_returned();
   void settle(Peer& peer);
   void log_in(Peer& peer);
-  void name_program(Peer& peer);
-  void name_user(Peer& peer);
-  void forget_user(Peer& peer);
-  void park(Peer& peer);
-  void queue_parked();
-  void await_gtid(Peer& peer);
-  void queue_awaiting();
-  void show_tls(Peer& peer);
   void close_killed();
   bool close_if_killable(uint64_t id);
 
-  std::unique_ptr<net::EventLoop> loop_;
-  bool gathers_ = false;
-  Connections* connections_ = nullptr;
-  LoginPool* logins_ = nullptr;
-  int64_t (*now_ns_)() = nullptr;
-  // Batches of which the commit is under way. More than one only when a commit takes far too long.
-  std::atomic<uint32_t> commits_{0};
-  std::atomic<int64_t> commits_since_ns_{0};  // when the first of them began
+  const std::unique_ptr<net::EventLoop> loop_;
+  const bool gathers_;
+  Connections* const connections_;
+  LoginPool* const logins_;
+  int64_t (*const now_ns_)();
+  RunningCommits commits_;
 
   // Used by the leader:
+  PeerDisplay display_;
   SettingsCopy settings_;
   Queue queue_;  // peers with requests for the next batch
   std::vector<net::Connection*> ready_;
-  Queue parked_;  // peers whose next request must wait for a lock; detached from the loop
-  int64_t look_at_parked_ms_ = 0;  // when it is next due
-  // Peers whose next request waits for a GTID, detached from the loop, and when it is next due to
-  // look at them.
-  Queue awaiting_;
-  int64_t look_at_awaiting_ms_ = 0;
+  WaitingPeers waiting_;
   CommitPace pace_;
 
   std::atomic<bool> retires_{false};
-  std::atomic<bool> has_parked_{false};
-  std::atomic<bool> wait_ended_{false};  // since the leader last looked at parked_
 
   Mutex mutex_;
   // Changed with mutex_ held: by the leader itself, and by other threads only while it waits.
