@@ -1,14 +1,16 @@
 """Checks that includes only go down the layers, and that server headers stay in the adapters.
 
     {mariadb, mysql} -> {server, adapter} -> exec -> {net, protocol, engine} -> mapping -> base
+    {mariadb, mysql} -> columns -> {adapter, engine, base}
     {mariadb, loader} -> seam
 
 net, protocol and engine never include each other, net knows nothing of mapping, exec knows nothing
-of net, and testing (the fake engine) and adapter know the engine interface alone. The loader knows
-the seam, and of the server one public header. Unit tests (*_test.cc), their fixtures
-(testing/fixtures), tools and fuzzers may include any room but src/mariadb and src/mysql. Only the
-tools that run inside the server (tools/floor, tools/moving_session) may include the former. Run by
-./test; exits with 1 and one line per wrong include.
+of net, and testing (the fake engine) and adapter know the engine interface alone. Each adapter
+compiles columns with its own server_dialect.h. The loader knows the seam, and of the server one
+public header. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may
+include any room but those that know a server's headers. Only the tools that run inside the server
+(tools/floor, tools/moving_session) may include src/mariadb. Run by ./test; exits with 1 and one
+line per wrong include.
 """
 
 from __future__ import annotations
@@ -36,14 +38,16 @@ ALLOWED: dict[str, frozenset[str]] = {
     "exec": frozenset({"protocol", "engine", "mapping", "base"}),
     "server": frozenset({"exec", "net", "protocol", "engine", "mapping", "base"}),
     "adapter": frozenset({"engine", "base"}),
-    "mariadb": ADAPTER | {"seam"},
-    "mysql": ADAPTER,
+    "columns": frozenset({"adapter", "engine", "base"}),
+    "mariadb": ADAPTER | {"columns", "seam"},
+    "mysql": ADAPTER | {"columns"},
     "seam": frozenset(),
     "loader": frozenset({"seam"}),
     "testing": frozenset({"engine", "mapping", "base"}),
 }
 ADAPTERS = frozenset({"mariadb", "mysql"})  # each on the headers of its server
-ANY_ROOM = frozenset(ALLOWED) - ADAPTERS
+ANY_ROOM = frozenset(ALLOWED) - ADAPTERS - {"columns"}
+DIALECT = "server_dialect.h"  # of each adapter, for columns
 PUBLIC_HEADER = "mysql/plugin.h"  # which the loader may include
 IN_SERVER = ("tools/floor", "tools/moving_session")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -89,6 +93,8 @@ def problem(file: Path, mark: str, target: str, forbidden: frozenset[str]) -> st
     if target in forbidden:
         is_public = file.is_relative_to(SOURCES / "loader") and target == PUBLIC_HEADER
         return None if in_adapter or is_public else "server headers belong to the adapters alone"
+    if target == DIALECT and mark == '"':
+        return None if file.is_relative_to(SOURCES / "columns") else f"only columns includes {DIALECT}"
     # MySQL's own headers are included by their paths from the root of its source.
     if mark == '"' and file.is_relative_to(SOURCES / "mysql") and room != "mysql":
         return None

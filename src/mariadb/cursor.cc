@@ -186,7 +186,8 @@ engine::Cursor::Counting MariaCursor::counting(size_t column) const {
     case MYSQL_TYPE_DOUBLE:
       return Counting::kReal;
     default:
-      return is_text(field) || (field->flags & BLOB_FLAG) ? Counting::kExact : Counting::kNot;
+      return columns::is_text(field) || (field->flags & BLOB_FLAG) ? Counting::kExact
+                                                                   : Counting::kNot;
   }
 }
 
@@ -300,7 +301,8 @@ Result<void> MariaCursor::set_filters(std::span<const Filter> filters) {
   session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
   session_.thd()->abort_on_warning = false;
   for (const Filter& filter : filters) {
-    auto made = ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
+    auto made =
+        columns::ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
     if (!made) return made.error();
     filters_.push_back(std::move(*made));
   }

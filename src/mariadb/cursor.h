@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "columns/filter.h"
+#include "columns/text.h"
 #include "engine/engine.h"
 #include "mariadb/account.h"
 #include "mariadb/cluster_part.h"
 #include "mariadb/expiry.h"
-#include "mariadb/filter.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
 #include "mariadb/rows_aside.h"
-#include "mariadb/text.h"
 #include "mariadb/trigger_tables.h"
 
 namespace hs::mariadb {
@@ -271,8 +271,8 @@ class MariaCursor final : public engine::Cursor {
   uint64_t definition_ = 0;
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
-  std::vector<ColumnFilter> filters_;
-  std::vector<FieldText> texts_;
+  std::vector<columns::ColumnFilter> filters_;
+  std::vector<columns::FieldText> texts_;
   std::vector<Value> row_;
 
   std::vector<uchar> key_;
@@ -290,7 +290,7 @@ class MariaCursor final : public engine::Cursor {
   // nothing. A part without a place in the index is only in conditions_.
   size_t parts_ = 0;
   // Further conditions on rows, which the key cannot express. They are compared as text.
-  std::vector<ColumnFilter> conditions_;
+  std::vector<columns::ColumnFilter> conditions_;
   uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
   bool counts_ = false;  // between begin_count() and end_count()

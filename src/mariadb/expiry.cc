@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "columns/text.h"
 #include "mapping/table_comment.h"
-#include "mariadb/text.h"
 
 namespace hs::mariadb {
 namespace {
@@ -78,7 +78,7 @@ Result<Expiry> Expiry::of(TABLE* table, const std::string& otherwise) {
       made.kind_ = Kind::kDatetime;
       break;
     default:
-      if (!is_integer(field))
+      if (!columns::is_integer(field))
         return wrong("ttl=" + name + " is no DATETIME, TIMESTAMP or integer column");
   }
   if (field->vers_sys_field()) return wrong("ttl=" + name + " is a column of the versioning");

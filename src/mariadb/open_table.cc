@@ -186,7 +186,7 @@ Result<void> MariaCursor::resolve() {
       key.key_part, key.key_part + key_parts_,
       [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
   has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
-                   is_integer(key.key_part->field) &&
+                   columns::is_integer(key.key_part->field) &&
                    key.key_part->store_length == key.key_part->field->pack_length();
   key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
 
@@ -318,7 +318,8 @@ void MariaCursor::begin_count(bool with_filters) {
   reads_key_columns_ = false;
   bitmap_clear_all(table_->read_set);
   if (with_filters) {
-    for (const ColumnFilter& filter : filters_) filter.field()->register_field_in_read_map();
+    for (const columns::ColumnFilter& filter : filters_)
+      filter.field()->register_field_in_read_map();
   }
   mark_columns_of_presence();
   if (has_prefixes_) mark_key_columns();
@@ -332,8 +333,9 @@ bool MariaCursor::covers_count(bool with_filters) const {
   if (table_->versioned() || has_prefixes_) return false;
   if (expiry_.exists() && !is_in_index(expiry_.field())) return false;
   return !with_filters ||
-         std::all_of(filters_.begin(), filters_.end(),
-                     [this](const ColumnFilter& filter) { return is_in_index(filter.field()); });
+         std::all_of(filters_.begin(), filters_.end(), [this](const columns::ColumnFilter& filter) {
+           return is_in_index(filter.field());
+         });
 }
 
 // After a count, for a request that needs what the count did not.

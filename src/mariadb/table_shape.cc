@@ -4,12 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include "columns/text.h"
 #include "mariadb/definition_news.h"
 #include "mariadb/names.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
 #include "mariadb/table_description.h"
-#include "mariadb/text.h"
 
 namespace hs::mariadb {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using mapping::ColumnKind;
 
 ColumnKind kind_of(const Field& field) {
-  if (is_integer(&field)) return ColumnKind::kInteger;
+  if (columns::is_integer(&field)) return ColumnKind::kInteger;
   switch (field.real_type()) {
     case MYSQL_TYPE_NEWDECIMAL:
       return ColumnKind::kDecimal;

@@ -20,7 +20,7 @@ Error out_of_range(const Field* field) {
 // Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
 // within the column's own range is decided when it is stored.
 bool is_bigint(const Field* field, const Value& sum) {
-  return !is_integer(field) ||
+  return !columns::is_integer(field) ||
          adapter::begins_with_bigint(sum.text(), (field->flags & UNSIGNED_FLAG) != 0);
 }
 
@@ -75,7 +75,7 @@ Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<
     if (counter != nullptr && field->field_index == counter->field_index)
       table_->auto_increment_field_not_null = true;
     const int stored = addend ? field->store(field->val_real() + *addend)
-                              : field->store(value.data, value.size, value_charset(field));
+                              : field->store(value.data, value.size, columns::value_charset(field));
     if (stored < 0) return failed(0);
   }
   if (thd->is_error()) return failed(0);

@@ -203,7 +203,8 @@ Result<void> MysqlCursor::set_filters(std::span<const Filter> filters) {
     return {};
   }
   for (const Filter& filter : filters) {
-    auto made = ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
+    auto made =
+        columns::ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
     if (!made) return made.error();
     filters_.push_back(std::move(*made));
   }

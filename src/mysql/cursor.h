@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "columns/filter.h"
+#include "columns/text.h"
 #include "engine/engine.h"
 #include "mysql/account.h"
-#include "mysql/filter.h"
 #include "mysql/process_entry.h"
-#include "mysql/text.h"
 
 namespace hs::mysql {
 
@@ -178,9 +178,9 @@ class MysqlCursor final : public engine::Cursor {
   // While it is bound:
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;
-  std::vector<FieldText> texts_;
+  std::vector<columns::FieldText> texts_;
   std::vector<Value> row_;
-  std::vector<ColumnFilter> filters_;
+  std::vector<columns::ColumnFilter> filters_;
 
   engine::Access access_ = engine::Access::kRead;  // of the statement that writes
   // How many are marked for the statement's inserts, and for updates of rows that are there already.
@@ -201,7 +201,7 @@ class MysqlCursor final : public engine::Cursor {
   // nothing. A part without a place in the index is only in conditions_.
   size_t parts_ = 0;
   // Further conditions on rows, which the key cannot express. They are compared as text.
-  std::vector<ColumnFilter> conditions_;
+  std::vector<columns::ColumnFilter> conditions_;
   uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
 };

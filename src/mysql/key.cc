@@ -31,8 +31,8 @@ Result<void> MysqlCursor::check_prefixes(KeyOperator op, std::span<const Value> 
 Result<void> MysqlCursor::add_condition(KeyOperator op, size_t part, const Value& value) {
   const KEY_PART_INFO& key_part = table_->key_info[index_].key_part[part];
   const bool descends = (key_part.key_part_flag & HA_REVERSE_SORT) != 0;
-  auto made = ColumnFilter::make_for_text(table_->field[key_part.fieldnr - 1],
-                                          adapter::filter_operator(op, descends), value);
+  auto made = columns::ColumnFilter::make_for_text(table_->field[key_part.fieldnr - 1],
+                                                   adapter::filter_operator(op, descends), value);
   if (!made) return made.error();
   conditions_.push_back(std::move(*made));
   before_condition_ = length_of_parts(part);
@@ -53,7 +53,7 @@ bool MysqlCursor::meets_conditions() {
       key_cmp_if_same(table_, key_.data(), index_, before_condition_))
     return true;
   return std::all_of(conditions_.begin(), conditions_.end(),
-                     [](ColumnFilter& condition) { return condition.passes(); });
+                     [](columns::ColumnFilter& condition) { return condition.passes(); });
 }
 
 // Whether the last seek would find the current row by its key.
@@ -99,13 +99,13 @@ Result<bool> MysqlCursor::place_key(KeyOperator op, size_t part, const Value& va
     field->set_null();
     return true;
   }
-  const Fit place = fit(field, value);
+  const columns::Fit place = columns::fit(field, value);
   if (place.exact) return true;
   // Only the bound of a range, and only of one that changes nothing, may be a value that the column
   // cannot hold.
   if (op == KeyOperator::kEqual || changes_) return false;
-  if (place.trouble != Fit::Trouble::kNone) return place.error(field);
-  if (place.place == Fit::Place::kNowhere) {
+  if (place.trouble != columns::Fit::Trouble::kNone) return place.error(field);
+  if (place.place == columns::Fit::Place::kNowhere) {
     // No row with these earlier parts is in the range. Rows that lie before or behind them may be.
     parts_ = part;
     op_ = adapter::strict(op);
@@ -114,12 +114,12 @@ Result<bool> MysqlCursor::place_key(KeyOperator op, size_t part, const Value& va
   const bool is_cut = (key_part.key_part_flag & HA_PART_KEY_SEG) != 0;
   if (is_cut) return true;  // whole values are compared afterwards
   // `5x` is read as 5: the parts behind it count.
-  if (place.place == Fit::Place::kStored && place.side == 0) return true;
+  if (place.place == columns::Fit::Place::kStored && place.side == 0) return true;
   // No row has this value, and the parts of the key behind it do not matter.
-  if (is_text(field) || place.place == Fit::Place::kByText) {
+  if (columns::is_text(field) || place.place == columns::Fit::Place::kByText) {
     if (auto added = add_condition(op, part, value); !added) return added.error();
   }
-  if (place.place == Fit::Place::kByText) {
+  if (place.place == columns::Fit::Place::kByText) {
     parts_ = part;
   } else {
     parts_ = part + 1;

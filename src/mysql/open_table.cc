@@ -58,7 +58,8 @@ engine::Cursor::Counting counting_on(const Field* field) {
     case MYSQL_TYPE_VECTOR:
       return Counting::kNot;
     default:
-      return is_text(field) || field->is_flag_set(BLOB_FLAG) ? Counting::kExact : Counting::kNot;
+      return columns::is_text(field) || field->is_flag_set(BLOB_FLAG) ? Counting::kExact
+                                                                      : Counting::kNot;
   }
 }
 
@@ -181,7 +182,7 @@ Result<void> MysqlCursor::resolve() {
       key.key_part, key.key_part + key_parts_,
       [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
   has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
-                   is_integer(key.key_part->field) &&
+                   columns::is_integer(key.key_part->field) &&
                    key.key_part->store_length == key.key_part->field->pack_length();
   key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
   if (auto found = find_columns(spec_->columns, column_numbers_); !found) return found;

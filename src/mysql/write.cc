@@ -25,7 +25,8 @@ Error out_of_range(const Field* field) {
 // Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
 // within the column's own range is decided when it is stored.
 bool is_bigint(const Field* field, const Value& sum) {
-  return !is_integer(field) || adapter::begins_with_bigint(sum.text(), field->is_unsigned());
+  return !columns::is_integer(field) ||
+         adapter::begins_with_bigint(sum.text(), field->is_unsigned());
 }
 
 bool has_insert_function(const Field* field) {
@@ -91,7 +92,7 @@ Result<void> MysqlCursor::store(Field* field, const Value& value, std::optional<
     if (field == table_->next_number_field)
       table_->autoinc_field_has_explicit_non_null_value = true;
     (void)(addend ? field->store(field->val_real() + *addend)
-                  : field->store(value.data, value.size, value_charset(field)));
+                  : field->store(value.data, value.size, columns::value_charset(field)));
   }
   if (thd->is_error()) return failed(0);
   given_[field->field_index()] = true;

@@ -2,34 +2,32 @@
 // Column values as text: what SELECT would print, in utf8mb4; binary columns as their bytes.
 #pragma once
 
-#include "mysql/server_headers.h"
+#include "server_dialect.h"
 // (before anything else)
 #include "base/value.h"
-#include "mysql/variables.h"
 
-namespace hs::mysql {
+namespace hs::columns {
 
 // The character set of a value that is sent for `field`: that of the wire. Where the wire has none,
 // and for binary columns, the bytes are those of the column.
-inline const CHARSET_INFO* value_charset(const Field* field) {
-  const CHARSET_INFO* const column = field->charset();
-  const CHARSET_INFO* const wire = value_charset_of_the_wire();
+inline Charset* value_charset(const Field* field) {
+  Charset* const column = field->charset();
+  Charset* const wire = charset_of_the_wire();
   return column == &my_charset_bin || wire == &my_charset_bin ? column : wire;
 }
 
 // TINYINT to BIGINT.
 bool is_integer(const Field* field);
 
-// CHAR, VARCHAR, BINARY, VARBINARY.
-bool is_text(const Field* field);
-
 // Stores a value only to compare with it. False: the column cannot hold it unchanged.
-bool stores_exactly(Field* field, const Value& value);
+inline bool stores_exactly(Field* field, const Value& value) {
+  return stores_whole(field, value.data, value.size, value_charset(field));
+}
 
 // Reads one column of the current row, in a way that is chosen once when the index is opened.
 class FieldText {
  public:
-  explicit FieldText(const Field* field);
+  explicit FieldText(Field* field);
 
   // The value; valid until the next call, or until the row changes. False: out of memory.
   bool read(Value* value);
@@ -43,7 +41,7 @@ class FieldText {
   bool read_datetime(Value* value);
   bool read_string(Value* value);
 
-  const Field* field_;
+  Field* field_;
   bool needs_conversion_;
   Reader reader_;
   char digits_[24];
@@ -51,4 +49,4 @@ class FieldText {
   String converted_;
 };
 
-}  // namespace hs::mysql
+}  // namespace hs::columns

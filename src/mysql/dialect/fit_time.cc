@@ -2,12 +2,11 @@
 // Where a text lies among the dates and times of a column.
 #include <string_view>
 
-#include "mysql/fit_kinds.h"
-#include "mysql/text.h"
-#include "mysql/warnings_aside.h"
+#include "columns/fit_kinds.h"
+#include "columns/text.h"
 #include "sql/sql_time.h"
 
-namespace hs::mysql {
+namespace hs::columns {
 namespace {
 
 // While it lives, a DATE or DATETIME is stored as SQL compares it, even a zero.
@@ -90,7 +89,7 @@ Fit fit_time(Field* field, const Value& value) {
   const bool is_clean = stores_exactly(field, value);
   // Only digits of a second are lost without a warning.
   if (is_clean && text.find('.') == std::string_view::npos) return stored(true, 0);
-  const WarningsAside aside(field->table->in_use);
+  const WarningsAside aside(field);
   const CHARSET_INFO* const charset = value_charset(field);
   MYSQL_TIME time;
   MYSQL_TIME_STATUS status;
@@ -123,4 +122,4 @@ Fit fit_time(Field* field, const Value& value) {
   return fit;
 }
 
-}  // namespace hs::mysql
+}  // namespace hs::columns

@@ -2,11 +2,11 @@
 // Where a text lies among the dates and times of a column.
 #include <string_view>
 
-#include "mariadb/fit_kinds.h"
+#include "columns/fit_kinds.h"
+#include "columns/text.h"
 #include "mariadb/release.h"
-#include "mariadb/text.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 namespace {
 
 // While it lives, a DATE or DATETIME is stored as SQL compares it, even one that is in no calendar.
@@ -52,7 +52,7 @@ void store_nearest_timestamp(Field* field, const MYSQL_TIME& time, longlong want
   ulong fraction;
   if (wanted == 0 || field->get_timestamp(&fraction) != 0) return;
   // set_max() would write all six digits of a second, whether the column has room for them or not.
-  release::store_moment(field, TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART);
+  mariadb::release::store_moment(field, TIMESTAMP_MAX_VALUE, TIME_MAX_SECOND_PART);
   if (field->val_datetime_packed(thd) < wanted) return;
   // The day does not exist in its month, or the day or month is 0: the last moment before it.
   MYSQL_TIME end = time;
@@ -120,4 +120,4 @@ Fit fit_time(Field* field, const Value& value) {
   return fit;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

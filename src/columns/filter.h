@@ -3,16 +3,16 @@
 // many rows.
 #pragma once
 
-#include "mysql/server_headers.h"
+#include "server_dialect.h"
 // (before anything else)
 #include <vector>
 
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
-#include "mysql/fit.h"
+#include "columns/fit.h"
 
-namespace hs::mysql {
+namespace hs::columns {
 
 class ColumnFilter {
  public:
@@ -47,4 +47,4 @@ class ColumnFilter {
   String scratch_;
 };
 
-}  // namespace hs::mysql
+}  // namespace hs::columns

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mysql/filter.h"
+#include "columns/filter.h"
 
 #include "adapter/key_bounds.h"
-#include "mysql/fit.h"
-#include "mysql/text.h"
+#include "columns/fit.h"
+#include "columns/text.h"
 
-namespace hs::mysql {
+namespace hs::columns {
 namespace {
 
 Error incomparable(const Field* field) {
   return Error::sql(ER_TRUNCATED_WRONG_VALUE_FOR_FIELD,
-                    std::string("Incorrect filter value for column '") + field->field_name + "'");
+                    std::string("Incorrect filter value for column '") + name_of(field) + "'");
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
     filter.is_null_ = true;
     return filter;
   }
-  if (field->is_flag_set(BLOB_FLAG)) return ErrorCode::kFilterBlob;
+  if (has_flag(field, BLOB_FLAG)) return ErrorCode::kFilterBlob;
   const Fit place = fit(field, value);
   const bool is_order = op != FilterOperator::kEqual && op != FilterOperator::kNotEqual;
   if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
@@ -78,7 +78,7 @@ void ColumnFilter::take_stored(const Fit& place) {
     const String* bits = field_->val_str(&own, &own);
     image_.assign(bits->ptr(), bits->ptr() + bits->length());
   } else {
-    image_.assign(field_->field_ptr(), field_->field_ptr() + field_->pack_length());
+    image_.assign(bytes_of(field_), bytes_of(field_) + field_->pack_length());
   }
 }
 
@@ -90,15 +90,14 @@ int ColumnFilter::compare() {
   int order;
   if (as_text_) {
     const String* text = field_->val_str(&scratch_, &scratch_);
-    const CHARSET_INFO* const charset = field_->charset();
-    order = charset->coll->strnncollsp(charset, reinterpret_cast<const uchar*>(text->ptr()),
-                                       text->length(), image_.data(), image_.size());
+    order = compare_texts(field_->charset(), text->ptr(), text->length(),
+                          reinterpret_cast<const char*>(image_.data()), image_.size());
   } else {
-    order = field_->cmp(field_->field_ptr(), image_.data());
+    order = field_->cmp(bytes_of(field_), image_.data());
   }
   return order != 0 ? order : when_equal_;
 }
 
 bool ColumnFilter::passes() { return adapter::meets(op_, compare()); }
 
-}  // namespace hs::mysql
+}  // namespace hs::columns

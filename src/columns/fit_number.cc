@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "adapter/number_text.h"
-#include "mariadb/fit_kinds.h"
-#include "mariadb/text.h"
+#include "columns/fit_kinds.h"
+#include "columns/text.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -34,12 +34,10 @@ bool store_decimal(Field* field, std::string_view text) {
   text = trim(text);
   my_decimal wanted, held;
   const char* end = text.data() + text.size();
-  if (text.empty() ||
-      str2my_decimal(E_DEC_OK, text.data(), text.size(), &my_charset_latin1, &wanted, &end) != 0 ||
+  if (text.empty() || read_decimal(text.data(), text.size(), &wanted, &end) != 0 ||
       end != text.data() + text.size())
     return false;
-  return field->store_decimal(&wanted) == 0 &&
-         my_decimal_cmp(field->val_decimal(&held), &wanted) == 0;
+  return takes_decimal(field, &wanted) && my_decimal_cmp(field->val_decimal(&held), &wanted) == 0;
 }
 
 // Stores a whole number into an integer column. False: the text is no whole number, or is out of
@@ -64,22 +62,13 @@ bool is_blank(const char* end, const Value& value) {
 Fit fit_nearest_number(Field* field, const Value& value) {
   my_decimal wanted, held;
   const char* end = value.data + value.size;
-  const int error =
-      str2my_decimal(E_DEC_OK, value.data, value.size, &my_charset_latin1, &wanted, &end);
+  const int error = read_decimal(value.data, value.size, &wanted, &end);
   const bool is_number = (error & E_DEC_BAD_NUM) == 0;
   if (!is_number) my_decimal_set_zero(&wanted);
-  field->store_decimal(&wanted);
+  (void)field->store_decimal(&wanted);
   Fit fit = stored(false, my_decimal_cmp(field->val_decimal(&held), &wanted));
   fit.sound = is_number && (error & ~E_DEC_TRUNCATED) == 0 && is_blank(end, value);
   return fit;
-}
-
-double number_of(CHARSET_INFO* charset, const char* text, size_t size, const char** end) {
-  int error = 0;
-  char* stop = nullptr;
-  const double number = charset->strntod(const_cast<char*>(text), size, &stop, &error);
-  *end = stop;
-  return number;
 }
 
 // The number that the field holds. With a fixed number of decimals it is the printed one, since
@@ -89,7 +78,7 @@ double held_by(Field_real* field) {
   String own;
   const String* text = field->val_str(&own, &own);
   const char* end;
-  return number_of(&my_charset_latin1, text->ptr(), text->length(), &end);
+  return read_double(&my_charset_latin1, text->ptr(), text->length(), &end);
 }
 
 }  // namespace
@@ -107,9 +96,9 @@ Fit fit_decimal(Field* field, const Value& value) {
 Fit fit_real(Field_real* field, const Value& padded) {
   const Value value = without_blanks(padded);
   const char* end;
-  const double wanted = number_of(value_charset(field), value.data, value.size, &end);
+  const double wanted = read_double(value_charset(field), value.data, value.size, &end);
   const bool is_clean = stores_exactly(field, value);
-  if (!is_clean) field->store(wanted);
+  if (!is_clean) (void)field->store(wanted);
   field->set_notnull();
   const bool is_float = field->real_type() == MYSQL_TYPE_FLOAT;
   const double held = held_by(field);
@@ -125,18 +114,18 @@ Fit fit_real(Field_real* field, const Value& padded) {
 Fit fit_year(Field* field, const Value& padded) {
   const Value value = without_blanks(padded);
   const char* end;
-  const double wanted = number_of(&my_charset_latin1, value.data, value.size, &end);
+  const double wanted = read_double(&my_charset_latin1, value.data, value.size, &end);
   if (stores_exactly(field, value)) return stored(wanted == std::floor(wanted), 0);
   constexpr double kFirst = 1901, kLast = 2155;
   const double held = wanted < kFirst ? 0 : std::floor(std::min(wanted, kLast));
   if (held == 0) {
-    *field->ptr = 0;  // store() would make it the year 2000
+    *bytes_of(field) = 0;  // store() would make it the year 2000
   } else {
-    field->store(static_cast<longlong>(held), true);
+    (void)field->store(static_cast<longlong>(held), true);
   }
   Fit fit = stored(false, order(held, wanted));
   fit.sound = end != value.data && is_blank(end, value);
   return fit;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

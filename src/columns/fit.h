@@ -3,12 +3,12 @@
 // from this, so that both compare as SQL compares the text with the column.
 #pragma once
 
-#include "mysql/server_headers.h"
+#include "server_dialect.h"
 // (before anything else)
 #include "base/result.h"
 #include "base/value.h"
 
-namespace hs::mysql {
+namespace hs::columns {
 
 struct Fit {
   enum class Place : uint8_t {
@@ -17,6 +17,7 @@ struct Fit {
     kNowhere,  // the value compares with nothing, as NULL in SQL
   };
   // Why SQL cannot compare the value with the column, if so. An error where an order is asked for.
+  // kNoDate is MySQL's.
   enum class Trouble : uint8_t { kNone, kBrokenText, kForeignText, kNoDate, kOutOfMemory };
 
   Place place = Place::kStored;
@@ -39,4 +40,4 @@ Fit fit(Field* field, const Value& value);
 // many characters the character set lacks. False: out of memory.
 bool text_for(const Field* field, const Value& value, String* text, uint* errors);
 
-}  // namespace hs::mysql
+}  // namespace hs::columns

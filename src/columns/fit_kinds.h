@@ -2,9 +2,9 @@
 // The kinds of values that fit() treats in files of their own.
 #pragma once
 
-#include "mariadb/fit.h"
+#include "columns/fit.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 
 // -1, 0 or 1 when a lies below, at or above b.
 template <class T>
@@ -26,7 +26,7 @@ Fit fit_decimal(Field* field, const Value& value);
 Fit fit_real(Field_real* field, const Value& padded);  // FLOAT, DOUBLE
 Fit fit_year(Field* field, const Value& padded);
 
-// DATE, DATETIME, TIMESTAMP and TIME. See fit_time.cc.
+// DATE, DATETIME, TIMESTAMP and TIME: in the dialect of each server.
 Fit fit_time(Field* field, const Value& value);
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

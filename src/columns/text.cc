@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/text.h"
+#include "columns/text.h"
 
 #include <charconv>
 
 #include "adapter/date_text.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 namespace {
-
-// ZEROFILL prints zeros in front. Transaction ids of versioned tables have a form of their own.
-bool is_plain_integer(const Field* field) {
-  return is_integer(field) && !(field->flags & (ZEROFILL_FLAG | VERS_SYSTEM_FIELD));
-}
 
 // True when the field's text is UTF-8, or bytes without a character set.
 bool travels_as_it_is(const Field* field) {
-  CHARSET_INFO* charset = field->charset();
-  return value_charset(field) == charset ||
-         field->dtcollation().repertoire == MY_REPERTOIRE_ASCII ||
+  Charset* const charset = field->charset();
+  return value_charset(field) == charset || holds_ascii_only(field) ||
          my_charset_same(charset, &my_charset_utf8mb4_bin) ||
          my_charset_same(charset, &my_charset_utf8mb3_bin);
 }
@@ -37,35 +31,15 @@ bool is_integer(const Field* field) {
   }
 }
 
-bool is_text(const Field* field) {
-  const Type_handler* type = field->type_handler();
-  return type == &type_handler_string || type == &type_handler_varchar ||
-         type == &type_handler_varchar_compressed;
-}
-
-bool stores_exactly(Field* field, const Value& value) {
-  THD* thd = field->get_thd();
-  thd->count_cuted_fields = CHECK_FIELD_WARN;
-  thd->abort_on_warning = false;
-  thd->cuted_fields = 0;
-  if (field->store(value.data, value.size, value_charset(field)) != 0) return false;
-  // Some types only give a warning (SET of an unknown member, FLOAT(7,2) out of range). A text type
-  // also warns of cut spaces, which do not count in a comparison.
-  return thd->cuted_fields == 0 || is_text(field) || (field->flags & BLOB_FLAG);
-}
-
 FieldText::FieldText(Field* field)
     : field_(field), needs_conversion_(!travels_as_it_is(field)), reader_(reader_of(field)) {}
 
 // The most common types have a reader of their own, which copies and converts nothing twice. All
 // others are read as the server itself prints them.
 FieldText::Reader FieldText::reader_of(const Field* field) const {
-  if (is_plain_integer(field)) return &FieldText::read_number;
-  const Type_handler* type = field->type_handler();
-  // A compressed column has the type VARCHAR, too.
-  if (type == &type_handler_varchar && field->compression_method() == nullptr && !needs_conversion_)
-    return &FieldText::read_varchar;
-  if (type == &type_handler_datetime2 && field->decimals() == 0) return &FieldText::read_datetime;
+  if (is_integer(field) && prints_digits_alone(field)) return &FieldText::read_number;
+  if (is_plain_varchar(field) && !needs_conversion_) return &FieldText::read_varchar;
+  if (is_datetime(field) && field->decimals() == 0) return &FieldText::read_datetime;
   return &FieldText::read_string;
 }
 
@@ -79,26 +53,25 @@ bool FieldText::read(Value* value) {
 
 bool FieldText::read_number(Value* value) {
   const longlong number = field_->val_int();
-  const auto end =
-      (field_->flags & UNSIGNED_FLAG)
-          ? std::to_chars(digits_, digits_ + sizeof digits_, static_cast<ulonglong>(number))
-          : std::to_chars(digits_, digits_ + sizeof digits_, number);
+  const auto end = is_unsigned(field_) ? std::to_chars(digits_, digits_ + sizeof digits_,
+                                                       static_cast<ulonglong>(number))
+                                       : std::to_chars(digits_, digits_ + sizeof digits_, number);
   *value = Value::of({digits_, static_cast<size_t>(end.ptr - digits_)});
   return true;
 }
 
 // As Field_varstring keeps it: one or two bytes of length, and the bytes.
 bool FieldText::read_varchar(Value* value) {
-  const uchar* const stored = field_->ptr;
-  const uint length_bytes = static_cast<const Field_varstring*>(field_)->length_bytes;
+  const uchar* const stored = bytes_of(field_);
+  const uint length_bytes = length_bytes_of(field_);
   const size_t size = length_bytes == 1 ? stored[0] : uint2korr(stored);
   *value = Value::of({reinterpret_cast<const char*>(stored) + length_bytes, size});
   return true;
 }
 
-// As Field_datetimef keeps it (compat56.cc): 22 bits of year * 13 + month and day, 17 of the time.
+// As Field_datetimef keeps it: 22 bits of year * 13 + month and day, 17 of the time.
 bool FieldText::read_datetime(Value* value) {
-  const ulonglong packed = mi_uint5korr(field_->ptr) - (1ULL << 39);
+  const ulonglong packed = mi_uint5korr(bytes_of(field_)) - (1ULL << 39);
   const auto date = static_cast<unsigned>(packed >> 17);
   const auto time = static_cast<unsigned>(packed & 0x1ffff);
   const unsigned year_month = date >> 5;
@@ -129,4 +102,4 @@ bool FieldText::read_string(Value* value) {
   return true;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns
