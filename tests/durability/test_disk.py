@@ -194,7 +194,8 @@ def test_a_full_data_directory_is_an_error_until_there_is_room(
 
 def test_a_change_of_myisam_that_waits_for_room_holds_up_no_reads(make_disk: MakeDisk, tmp_path: Path) -> None:
     disk = make_disk(100)
-    elsewhere = {"log_bin": tmp_path / "log", "tmpdir": tmp_path, "handlersocket_threads_wr": 1}
+    elsewhere = {"log_bin": tmp_path / "log", "tmpdir": tmp_path, "innodb_log_file_size": "16M"}
+    elsewhere["handlersocket_threads_wr"] = 1
     with PrivateServer(disk.path / "server", variables=durable() | elsewhere) as server:
         server.sql("CREATE DATABASE hs")
         server.sql("CREATE TABLE hs.small (id INT PRIMARY KEY, data LONGBLOB)")

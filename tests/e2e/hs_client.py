@@ -6,6 +6,7 @@ It hides nothing: a test sees each reply line as the server sent it.
 from __future__ import annotations
 
 import hashlib
+import select
 import socket
 import ssl
 from collections.abc import Iterable, Iterator, Sequence
@@ -245,3 +246,12 @@ def server_status(server: PrivateServer, name: str) -> int:
 def status(server: PrivateServer, name: str) -> int:
     """One of the plugin's status variables, without their common prefix."""
     return server_status(server, f"Handlersocket_{name}")
+
+
+def readable(clients: list[Client], timeout_s: float = 0) -> list[Client]:
+    """Those that have a reply, after at most timeout_s."""
+    poll = select.poll()
+    by_descriptor = {client.socket.fileno(): client for client in clients}
+    for descriptor in by_descriptor:
+        poll.register(descriptor, select.POLLIN)
+    return [by_descriptor[descriptor] for descriptor, _ in poll.poll(timeout_s * 1000)]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import select
 from collections.abc import Iterator
 
 import pymysql
 import pytest
 import server_files
-from hs_client import Client, line, rows
+from hs_client import Client, line, readable, rows
 from private_server import PrivateServer
 
 IS_MYSQL = server_files.is_mysql(server_files.SERVER_ROOT)
@@ -477,7 +476,7 @@ def test_a_long_list_lets_other_connections_in() -> None:
             for _ in range(50):
                 lister.send(line("D", "hs"))
                 finds = 0
-                while not select.select([lister.socket], [], [], 0)[0]:
+                while not readable([lister]):
                     assert finder.find("=", [1]) == [(b"1",)]
                     finds += 1
                 assert len(rows(lister.read_line())) == tables + 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import socket
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 import ed25519
 import pytest
 from accounts import IN, OUT, MakeAccount, made_accounts
-from hs_client import Client, line, status
+from hs_client import Client, line, readable, status
 from private_server import PrivateServer
 
 PASSWORD = "a b\tc'\"ü"
@@ -348,8 +347,7 @@ def let_go(pam: str, slow: list[Client]) -> list[bytes]:
         # Ends the reading of each that reads by now.
         with contextlib.suppress(OSError):
             os.close(os.open(pam, os.O_WRONLY | os.O_NONBLOCK))
-        ready = select.select([client.socket for client in waiting], [], [], 0.05)[0]
-        for client in [one for one in waiting if one.socket in ready]:
+        for client in readable(list(waiting), 0.05):
             replies.append(client.read_line())
             waiting.discard(client)
         assert time.monotonic() < until
@@ -416,16 +414,13 @@ def test_logins_of_three_hosts_that_hang_lock_out_no_fourth(
         " WHERE STATE = 'logging in'"
     )
 
-    def answered() -> list[socket.socket]:
-        return select.select([client.socket for client in stuck], [], [], 0)[0]
-
     try:
         for client in stuck:
             client.request("A", 2, "stuck")
             client.send(line("A", 3, "00" * 20))
         until = time.monotonic() + ENDS_WITHIN_S
         # On a busy machine the first of those that wait may have been refused meanwhile.
-        while accounts.sql(logging_in)[0][0] + len(answered()) < len(stuck):
+        while accounts.sql(logging_in)[0][0] + len(readable(stuck)) < len(stuck):
             assert time.monotonic() < until
         for user, methods in (("ada", ()), ("eddy", ("ed25519",)), ("ada", BOTH)):
             began = time.monotonic()

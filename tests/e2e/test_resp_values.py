@@ -276,10 +276,12 @@ def test_scan_passes_over_tables_whose_keys_have_no_order(
     assert redis("DBSIZE") == 1
 
 
-def test_a_table_that_cannot_be_served_is_said_to_be_one(redis: Resp) -> None:
-    for _ in range(2):
-        told = str(redis("GET", "mysql.global_priv:localhost:root"))
-        assert told == "ERR the table of the key does not exist or cannot be served"
+def test_the_system_tables_are_as_tables_that_do_not_exist(redis: Resp) -> None:
+    for table in ("mysql.global_priv", "mysql.db", "mysql.no_such_table"):
+        for _ in range(2):
+            assert redis("GET", f"{table}:localhost:root") is None
+            told = str(redis("SET", f"{table}:localhost:root", "{}"))
+            assert told == f"ERR no table has the key '{table}:localhost:root'"
 
 
 def test_a_table_without_the_right_index_is_no_sorted_set(

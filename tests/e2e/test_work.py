@@ -3,11 +3,10 @@ on both ports, whatever its work consists of."""
 
 from __future__ import annotations
 
-import select
 from collections.abc import Iterator
 
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, readable
 from private_server import PrivateServer
 
 ROWS = 200_000
@@ -34,10 +33,6 @@ def single() -> Iterator[PrivateServer]:
         assert running.running, running.error_log()[-3000:]
 
 
-def has_answer(client: Client) -> bool:
-    return bool(select.select([client.socket], [], [], 0)[0])
-
-
 def others_are_answered_meanwhile(port: int, works: Client, request: bytes, reply: bytes) -> bool:
     """Whether requests that were sent after `request`, one after the other, were answered before it.
     A busy machine may need more than one try."""
@@ -47,7 +42,7 @@ def others_are_answered_meanwhile(port: int, works: Client, request: bytes, repl
             works.send(request)
             for _ in range(4):
                 assert other.find("=", [1]) == [(b"1", b"1")]
-            meanwhile = not has_answer(works)
+            meanwhile = not readable([works])
             assert works.read_line() == reply
             if meanwhile:
                 return True
