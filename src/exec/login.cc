@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/traces.h"
 #include "exec/one_row.h"
 
 namespace hs::exec {
@@ -204,6 +205,7 @@ bool Login::carry_out(engine::Engine& engine, engine::Dialogue* client) {
     } catch (const std::bad_alloc&) {
       outcome = ErrorCode::kMaxMemory;
     }
+    overwrite_traces();  // before the client is told
     if (exchange.given_up()) return false;
   }
   credentials.forget_secret();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/traces.h"
 
 namespace hs::net {
 namespace {
@@ -224,10 +225,15 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
 
 // What a client sends before it is known may be a secret, and so may what nothing understands.
 void EventLoop::forget_received(ssize_t size) {
-  if (size > 0) ::explicit_bzero(received_.get(), static_cast<size_t>(size));
+  if (size <= 0) return;
+  ::explicit_bzero(received_.get(), static_cast<size_t>(size));
+  overwrite_traces();
 }
 
-void EventLoop::forget_received() { ::explicit_bzero(received_.get(), options_.read_size); }
+void EventLoop::forget_received() {
+  ::explicit_bzero(received_.get(), options_.read_size);
+  overwrite_traces();
+}
 
 // False: there is nothing for the owner.
 bool EventLoop::take(Connection& connection, std::string_view bytes) {

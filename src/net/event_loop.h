@@ -128,7 +128,7 @@ class EventLoop {
   // Takes a detached connection back.
   void attach(Connection& connection);
 
-  // Overwrites what the loop has read last: a client has shown a secret. What it has read from clients
+  // Overwrites what the loop has read last, and its traces: a client has shown a secret. What it has read from clients
   // that are not known yet, or that did not live to send the rest of a request, it has overwritten by
   // itself.
   void forget_received();
