@@ -35,6 +35,13 @@ class Principal {
 
   const uint64_t id;  // of no other principal, ever
 
+  // As USER() has them.
+  LEX_CSTRING user() const { return context_.user(); }
+  LEX_CSTRING host() const {
+    const std::string& name = host_.empty() ? ip_ : host_;
+    return {name.data(), name.size()};
+  }
+
  private:
   friend class Privileges;
   const std::string host_, ip_, priv_user_, priv_host_;

@@ -89,13 +89,10 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
   const uint flags = changes_ ? 0 : MYSQL_LOCK_IGNORE_GLOBAL_READ_ONLY;
   if (open_and_lock_tables(thd, &*list_, flags)) return false;
   bind(list_->table);
-  locks_.clear();
-  for (const Table_ref* table = &*list_; table != nullptr; table = table->next_global)
-    if (table->mdl_request.ticket != nullptr) locks_.push_back(table->mdl_request.ticket);
+  note_opened();
   if (engine::inserts(access)) begin_puts();
   // The columns of an insert are known only with its values: see mark_insert_columns().
-  if (!engine::inserts(access)) set_write_columns(access);
-  return true;
+  return engine::inserts(access) || set_write_columns(access);
 }
 
 void MysqlCursor::end_statement() {

@@ -18,10 +18,13 @@
 #include "mysql/account.h"
 #include "mysql/process_entry.h"
 
+class Trigger_chain;
+
 namespace hs::mysql {
 
 class GeneratedId;
 class MysqlSession;
+class NullableFields;
 
 class MysqlCursor final : public engine::Cursor {
  public:
@@ -60,6 +63,8 @@ class MysqlCursor final : public engine::Cursor {
     return ask_for_rights(principal, now_ms);
   }
 
+  // Whether changes of the table can be undone, with all that its triggers have written. Known for
+  // certain in a statement only.
   bool can_undo() const { return can_undo_; }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has
   // changed.
@@ -74,6 +79,9 @@ class MysqlCursor final : public engine::Cursor {
   void take_query_id() { table_->query_id = table_->in_use->query_id; }
   // The statement is over, and its tables are about to be closed.
   void end_statement();
+
+  // Whether the open statement may run triggers, of this table or of one that its changes reach.
+  bool runs_triggers() const { return runs_triggers_; }
 
   // --- engine::Cursor ---
 
@@ -120,19 +128,30 @@ class MysqlCursor final : public engine::Cursor {
   bool meets_conditions();
   bool meets_key();
   // write.cc
-  void set_write_columns(engine::Access access);
+  bool set_write_columns(engine::Access access);
   Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
-  Result<void> compute_updated_row();
+  Result<bool> compute_updated_row(Trigger_chain* triggers, NullableFields& nullable);
   Result<bool> write_updated_row();
   Result<void> check_new_row();
+  Result<void> fill_new_row(std::span<const Value> values);
+  Result<void> fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values);
+  bool compute_generated(bool keeps_old);
   Result<void> failed(int number);
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
+  // triggers.cc
+  void note_opened();
+  Trigger_chain* triggers_before(enum_trigger_event_type event) const;
+  bool mark_trigger_columns(enum_trigger_event_type event);
+  Result<void> fire(enum_trigger_event_type event, enum_trigger_action_time_type time,
+                    bool old_is_beside);
+  Result<void> fire_before(enum_trigger_event_type event, Trigger_chain& triggers);
+  Result<void> check_nulls();
   // put.cc
   void begin_puts();
   void end_puts();
-  Inserted end_insert(GeneratedId& id, uint64_t replaced);
+  Result<Inserted> end_insert(GeneratedId& id, uint64_t replaced);
   int write_new_row(GeneratedId& id);
   Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
   Result<void> read_duplicate(int write_error);
@@ -169,6 +188,7 @@ class MysqlCursor final : public engine::Cursor {
   ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
   bool can_undo_ = false;
   bool undoes_rows_ = false;
+  bool runs_triggers_ = false;
   bool has_prefixes_ = false;  // the index has only the beginning of some column
   // The key is one integer column that is not NULL: the column's bytes are the key's.
   bool has_plain_key_ = false;

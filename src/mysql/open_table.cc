@@ -157,9 +157,8 @@ Result<void> MysqlCursor::check_table() const {
       mapping::TableComment::parse({share->comment.str, share->comment.length}, &ignored);
   if (!comment || !comment->ttl.empty()) return ErrorCode::kUnsupportedTable;
   if (session_.mode() == engine::Mode::kReadOnly) return {};
-  // Triggers are not run yet, and the defaults would be those of this session's user.
-  if (table_->triggers != nullptr || has_default_of_client(table_))
-    return ErrorCode::kUnsupportedTable;
+  // The defaults would be those of this session's user.
+  if (has_default_of_client(table_)) return ErrorCode::kUnsupportedTable;
   return {};
 }
 

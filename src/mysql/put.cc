@@ -19,6 +19,11 @@ bool is_last_unique(const TABLE* table, uint number) {
   return true;
 }
 
+// Whether triggers see that REPLACE deletes rows.
+bool deletes_visibly(const TABLE* table) {
+  return table->triggers != nullptr && table->triggers->has_delete_triggers();
+}
+
 }  // namespace
 
 // Tells the engine what becomes of duplicates in this statement: InnoDB then locks them at once as
@@ -26,7 +31,8 @@ bool is_last_unique(const TABLE* table, uint number) {
 void MysqlCursor::begin_puts() {
   if (access_ == engine::Access::kInsert) return;
   handler* const file = table_->file;
-  if (access_ == engine::Access::kReplace) file->ha_extra(HA_EXTRA_WRITE_CAN_REPLACE);
+  if (access_ == engine::Access::kReplace && !deletes_visibly(table_))
+    file->ha_extra(HA_EXTRA_WRITE_CAN_REPLACE);
   if (access_ == engine::Access::kUpsert) file->ha_extra(HA_EXTRA_INSERT_WITH_UPDATE);
   file->ha_extra(HA_EXTRA_IGNORE_DUP_KEY);
 }
@@ -70,9 +76,11 @@ Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
 }
 
 // The new row was written, and has replaced so many.
-engine::Cursor::Inserted MysqlCursor::end_insert(GeneratedId& id, uint64_t replaced) {
+Result<engine::Cursor::Inserted> MysqlCursor::end_insert(GeneratedId& id, uint64_t replaced) {
+  const Inserted inserted{has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
+  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER, true); !fired) return fired.error();
   id.keep();
-  return {has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
+  return inserted;
 }
 
 // The row that a failed write was a duplicate of is in record[1] afterwards.
@@ -116,6 +124,8 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
   restore_record(table_, record[1]);
   given_.assign(table_->s->fields, false);
   table_->autoinc_field_has_explicit_non_null_value = false;
+  Trigger_chain* const triggers = triggers_before(TRG_EVENT_UPDATE);
+  NullableFields nullable(session_.thd(), table_, triggers);
   // A generated id would give the row a new identity each time.
   const Field* const kept = !updates && id.id() != 0 ? counter : nullptr;
   const std::span<const Value> news = updates.value_or(values);
@@ -126,6 +136,8 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
     sets_any = true;
   }
   if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  auto differs = compute_updated_row(triggers, nullable);
+  if (!differs) return differs.error();
   bool takes_id = false;
   if (table_->autoinc_field_has_explicit_non_null_value && id.id() != 0) {
     const auto given = static_cast<ulonglong>(counter->val_int());
@@ -136,15 +148,15 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
       return failed(0).error();
     }
   }
-  if (auto computed = compute_updated_row(); !computed) return computed.error();
   if (!takes_id) id.give_back();
   Inserted updated{has_auto_increment(), 0, 0};
-  if (!records_are_comparable(table_) || compare_records(table_)) {
+  if (*differs) {
     auto written = write_updated_row();
     if (!written) return written.error();
     if (*written) updated.outcome = 2;
     table_->file->insert_id_for_cur_row = 0;
   }
+  if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER, true); !fired) return fired.error();
   id.keep();
   if (counter != nullptr && updated.outcome == 2)
     updated.generated_id = static_cast<uint64_t>(counter->val_int());
@@ -155,7 +167,7 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
 // nothing else depends on the old one, that one becomes the new one.
 Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, GeneratedId& id) {
   handler* const file = table_->file;
-  const bool may_update = !table_->s->is_referenced_by_foreign_key();
+  const bool may_update = !table_->s->is_referenced_by_foreign_key() && !deletes_visibly(table_);
   uint64_t replaced = 0;
   for (;;) {
     const int error = write_new_row(id);
@@ -182,12 +194,13 @@ Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, 
 // Erases the row in record[1].
 Result<void> MysqlCursor::erase_replaced() {
   THD* const thd = session_.thd();
+  if (auto fired = fire(TRG_EVENT_DELETE, TRG_ACTION_BEFORE, true); !fired) return fired;
   if (use_sql_fk_checks_for_table(thd, table_) &&
       check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_DELETE_REPLACE))
     return failed(0);
   if (const int error = table_->file->ha_delete_row(table_->record[1])) return failed(error);
   session_.note_change();
-  return {};
+  return fire(TRG_EVENT_DELETE, TRG_ACTION_AFTER, true);
 }
 
 }  // namespace hs::mysql

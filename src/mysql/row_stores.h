@@ -5,6 +5,7 @@
 #include "mysql/server_headers.h"
 // (before anything else)
 #include "sql/error_handler.h"
+#include "sql/table_trigger_dispatcher.h"
 
 namespace hs::mysql {
 
@@ -46,6 +47,30 @@ class AutoIncrement {
 
  private:
   TABLE* const table_;
+};
+
+// Where triggers run before a row is written, its columns accept NULL until they have run: a trigger may
+// still give them a value. Without triggers it does nothing.
+class NullableFields {
+ public:
+  NullableFields(THD* thd, const TABLE* table, const Trigger_chain* triggers)
+      : triggers_(triggers == nullptr ? nullptr : table->triggers) {
+    if (triggers_ != nullptr) triggers_->enable_fields_temporary_nullability(thd);
+  }
+  ~NullableFields() {
+    end();
+    if (triggers_ != nullptr) triggers_->reset_field_nulls();
+  }
+  NullableFields(const NullableFields&) = delete;
+  NullableFields& operator=(const NullableFields&) = delete;
+
+  // A column that is not nullable is none any more, and remembers that it was NULL.
+  void end() {
+    if (triggers_ != nullptr) triggers_->disable_fields_temporary_nullability();
+  }
+
+ private:
+  Table_trigger_dispatcher* const triggers_;
 };
 
 // Gives back the id that was generated for a new row, unless the row is kept. As in SQL the next

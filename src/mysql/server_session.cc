@@ -8,6 +8,7 @@
 #include "mysql/variables.h"
 #include "mysql/wait_hooks.h"
 #include "sql/protocol_classic.h"
+#include "sql/sp_cache.h"
 #include "sql/sys_vars_shared.h"
 
 namespace hs::mysql {
@@ -255,6 +256,19 @@ void ServerSession::take_settings() {
   if (const ulong* const wait_s = row_wait_s())
     lock_waits_.set_longest_s(Lock::kRow, static_cast<uint32_t>(*wait_s));
   set_row_wait();
+}
+
+void ServerSession::restore_settings() {
+  const ulonglong options = thd_->variables.option_bits;
+  const enum_tx_isolation isolation = thd_->tx_isolation;
+  take_settings();
+  thd_->variables.option_bits = options;
+  thd_->tx_isolation = isolation;
+}
+
+void ServerSession::forget_routines() {
+  sp_cache_clear(&thd_->sp_proc_cache);
+  sp_cache_clear(&thd_->sp_func_cache);
 }
 
 void ServerSession::begin_statement(enum_sql_command command) {

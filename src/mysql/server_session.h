@@ -44,6 +44,11 @@ class ServerSession {
   // Takes the present global settings, and those that this session must have. A session lives long,
   // but follows SET GLOBAL as new connections do: it takes them each time it begins to use tables.
   void take_settings();
+  // The same in a transaction, which stays what it is.
+  void restore_settings();
+  // Forgets what it knows of functions and procedures. Call it when the session gives back the metadata
+  // locks on them: from then on they may be dropped, and the server does not tell.
+  void forget_routines();
   // Whether a session that is never idle should take the settings again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->query_start_in_secs()); }
 

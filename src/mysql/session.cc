@@ -37,10 +37,15 @@ Error raised(const Diagnostics_area& area) {
   }
 }
 
+// The codes of the engine would say that it is the request's own row.
+Error raised_by_trigger(const Diagnostics_area& area) {
+  return Error::sql(static_cast<int>(area.mysql_errno()), area.message_text());
+}
+
 }  // namespace
 
 MysqlSession::MysqlSession(MysqlEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode) {}
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), lent_(thd) {}
 
 MysqlSession::~MysqlSession() {
   if (!server_.is_in_thread()) enter({});
@@ -70,7 +75,8 @@ bool MysqlSession::transaction_lost() const {
          (transaction_.is_block() && thd_->killed == THD::KILL_CONNECTION);
 }
 
-Error MysqlSession::take_error(int number) {
+// `tell`: what an error that the server has raised is to the client.
+Error MysqlSession::take_error_as(int number, Error (*tell)(const Diagnostics_area&)) {
   const Diagnostics_area* const area = thd_->get_stmt_da();
   Error error = Error::engine(number_on_the_wire(number));
   if (server_.take_refused_wait()) {
@@ -80,7 +86,7 @@ Error MysqlSession::take_error(int number) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
   } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
     if (number != 0) transaction_.note_log_failure();
-    error = area->is_error() ? raised(*area) : Error::engine(number_on_the_wire(HA_ERR_GENERIC));
+    error = area->is_error() ? tell(*area) : Error::engine(number_on_the_wire(HA_ERR_GENERIC));
   }
   if (error.code == ErrorCode::kSql &&
       (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))
@@ -89,6 +95,14 @@ Error MysqlSession::take_error(int number) {
   thd_->clear_error();
   thd_->get_stmt_da()->reset_condition_info(thd_);
   return error;
+}
+
+Error MysqlSession::take_error(int number) { return take_error_as(number, raised); }
+
+Error MysqlSession::take_trigger_error() {
+  const Diagnostics_area* const area = thd_->get_stmt_da();
+  const bool timed_out = area->is_error() && area->mysql_errno() == ER_LOCK_WAIT_TIMEOUT;
+  return take_error_as(timed_out ? HA_ERR_LOCK_WAIT_TIMEOUT : 0, raised_by_trigger);
 }
 
 // Notes it when the call failed because it did not get a lock.

@@ -23,6 +23,7 @@
 #include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mysql/account.h"
+#include "mysql/lent_session.h"
 #include "mysql/server_session.h"
 
 namespace hs::mysql {
@@ -87,14 +88,25 @@ class MysqlSession final : public engine::Session {
   void works(uint32_t rows) { server_.works(rows); }
   // Marks that the running request has changed a row.
   void note_change() { transaction_.note_change(); }
+  // Around the triggers of one event. A trigger may take long, and does not report its work as a request
+  // does. So for other threads it is a wait.
+  void begin_trigger() {
+    transaction_.note_change();
+    server_.on_wait_begin(THD_WAIT_SLEEP);
+  }
+  void end_trigger() { server_.on_wait_end(); }
 
   // The error of a call that failed with the handler's `number` (0 when it has none): the server's
   // own error, or the number itself. Clears the server's error state.
   Error take_error(int number);
+  // The error of a trigger that failed, as SQL tells it. A row that it did not get is as one that the
+  // request itself does not get.
+  Error take_trigger_error();
   // The error of an open or lock that failed: kLockTables when a lock was not granted in time.
   Error take_lock_error();
 
  private:
+  Error take_error_as(int number, Error (*tell)(const Diagnostics_area&));
   static enum_sql_command command_of(engine::Access access);
   bool count_request(enum_sql_command command);
   void take_back_if_repeated();
@@ -127,6 +139,7 @@ class MysqlSession final : public engine::Session {
   Result<void> end_write();
   void undo_write();
   MysqlCursor& statement_cursor() const;
+  std::optional<Error> refusal_of_triggers(const MysqlCursor& cursor);
   bool close_statement();
   void abandon_statement();
   void end_write_statement();
@@ -154,6 +167,7 @@ class MysqlSession final : public engine::Session {
   const engine::Mode mode_;
 
   const MysqlAccount* account_ = nullptr;  // of act_for()
+  LentSession lent_;
   adapter::CountedRequests<MysqlAccount, enum_sql_command> counted_;
   int64_t now_ms_ = 0;               // when the batch first asked for rights; 0: not yet
   adapter::RightsRoom rights_room_;  // outlives the cursors

@@ -52,8 +52,6 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
-  if (changes && !transaction_.has_changes()) can_undo_changes_ = true;
-  if (changes) can_undo_changes_ &= cursor.can_undo();
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
   if (transaction_.joins(statement)) {
@@ -81,18 +79,35 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
     error = take_lock_error();
   } else {
     error = refusal(access);  // it may have changed during FLUSH TABLES WITH READ LOCK
+    if (!error && changes) error = refusal_of_triggers(cursor);
   }
   if (error) {
+    cursor.unbind();
     trans_rollback_stmt(thd_);
     end_write_statement();
+    server_.forget_routines();
     decide_fate(false);
     return *error;
   }
   server_.entry().show_name();
+  if (changes && !transaction_.has_changes()) can_undo_changes_ = true;
+  if (changes) can_undo_changes_ &= cursor.can_undo();
+  if (cursor.runs_triggers()) lent_.lend(account_ != nullptr ? &account_->principal() : nullptr);
   transaction_.begin_statement(statement);
   if (!cursor.undoes_rows()) note_locks();
   bump(engine_.counters().table_lock);
   return {};
+}
+
+// What triggers write of a table without rollback stays, whatever becomes of the request. So such a
+// request is neither part of a client's transaction nor executed again: it waits from the beginning for
+// what its triggers may wait for, and has a transaction of its own.
+std::optional<Error> MysqlSession::refusal_of_triggers(const MysqlCursor& cursor) {
+  if (cursor.can_undo() || !cursor.runs_triggers()) return {};
+  if (transaction_.is_block()) return Error{ErrorCode::kUnsupportedTable, 0, {}};
+  if (lock_waits().may_wait()) return {};
+  lock_waits().note_refused(adapter::LockWaits::Lock::kRow);
+  return Error{ErrorCode::kLockTables, 0, {}};
 }
 
 Result<void> MysqlSession::end_write() {
@@ -120,9 +135,8 @@ MysqlCursor& MysqlSession::statement_cursor() const {
 // Keeps what the open statement has changed. False: it was undone, and the error is raised.
 bool MysqlSession::close_statement() {
   if (!transaction_.has_statement()) return true;
-  MysqlCursor& cursor = statement_cursor();
-  cursor.end_statement();
-  const bool log_failed = thd_->binlog_flush_pending_rows_event(true, cursor.can_undo()) != 0;
+  statement_cursor().end_statement();
+  const bool log_failed = thd_->binlog_flush_pending_rows_event(true) != 0;
   if (log_failed) transaction_.note_log_failure();
   const bool failed = log_failed || trans_commit_stmt(thd_);
   if (failed) trans_rollback_stmt(thd_);
@@ -148,6 +162,7 @@ void MysqlSession::end_write_statement() {
   close_thread_tables(thd_);
   thd_->mdl_context.release_statement_locks();
   server_.end_statement();
+  if (lent_.take_back()) server_.restore_settings();
 }
 
 // Decides what happens to the transaction after a request has failed and was undone.

@@ -45,17 +45,18 @@ bool set_function_defaults(TABLE* table, bool is_new, const std::vector<bool>& g
   return table->in_use->is_error();
 }
 
-// `keeps_old`: a BLOB that the row in record[1] has stays, since the log and the engine want it.
-// False: it failed, and the error is raised.
-bool compute_generated(TABLE* table, bool keeps_old) {
-  if (!table->has_gcol()) return true;
-  if (!keeps_old) table->blobs_need_not_keep_old_value();
-  return !update_generated_write_fields(table->write_set, table);
-}
-
 }  // namespace
 
-void MysqlCursor::set_write_columns(engine::Access access) {
+// `keeps_old`: a BLOB that the row in record[1] has stays, since the log and the engine want it.
+// False: it failed, and the error is raised.
+bool MysqlCursor::compute_generated(bool keeps_old) {
+  if (!table_->has_gcol()) return true;
+  if (!keeps_old) table_->blobs_need_not_keep_old_value();
+  return !update_generated_write_fields(table_->write_set, table_);
+}
+
+// False: the server could not read the table's triggers, and the error is raised.
+bool MysqlCursor::set_write_columns(engine::Access access) {
   THD* const thd = session_.thd();
   table_->clear_column_bitmaps();
   mark_read_columns();
@@ -71,10 +72,12 @@ void MysqlCursor::set_write_columns(engine::Access access) {
     for (Field** field = table_->field; *field != nullptr; ++field)
       if ((*field)->has_update_default_datetime_value_expression())
         bitmap_set_bit(table_->write_set, (*field)->field_index());
+    if (!mark_trigger_columns(TRG_EVENT_UPDATE)) return false;
     table_->mark_columns_needed_for_update(thd, true);
   }
   if (access == engine::Access::kDelete) table_->mark_columns_needed_for_delete(thd);
   table_->file->column_bitmaps_signal();
+  return !thd->is_error();
 }
 
 // `addend`: is added to the column instead.
@@ -124,6 +127,7 @@ Result<void> MysqlCursor::mark_insert_columns(size_t count, size_t updated) {
   for (Field* field : columns_)
     if (field->is_gcol()) table_->mark_column_used(field, MARK_COLUMNS_READ);
   if (access_ != engine::Access::kInsert) table_->prepare_for_position();
+  if (!mark_trigger_columns(TRG_EVENT_INSERT)) return failed(0);
   prepare_triggers_for_insert_stmt(session_.thd(), table_);
   if (access_ == engine::Access::kReplace) bitmap_set_all(table_->write_set);
   table_->file->column_bitmaps_signal();
@@ -140,15 +144,41 @@ Result<void> MysqlCursor::make_new_row(std::span<const Value> values, size_t upd
   // The server tells each trouble with a column once in a statement, and raises it as an error then.
   for (Field** field = table_->field; *field != nullptr; ++field) (*field)->reset_warnings();
   if (validate_default_values_of_unset_fields(thd, table_)) return failed(0);
+  Trigger_chain* const triggers = triggers_before(TRG_EVENT_INSERT);
+  auto filled = triggers == nullptr ? fill_new_row(values) : fill_new_row_for(*triggers, values);
+  if (!filled) return filled;
+  if (check_that_all_fields_are_given_values(thd, table_, &*list_)) return failed(0);
+  return check_new_row();
+}
+
+Result<void> MysqlCursor::fill_new_row(std::span<const Value> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (auto stored = store(columns_[i], values[i]); !stored) return stored;
     bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
   }
-  if (set_function_defaults(table_, true, given_) || !compute_generated(table_, false) ||
-      check_record(thd, table_->field) ||
-      check_that_all_fields_are_given_values(thd, table_, &*list_))
+  if (set_function_defaults(table_, true, given_) || !compute_generated(false) ||
+      check_record(session_.thd(), table_->field))
     return failed(0);
-  return check_new_row();
+  return {};
+}
+
+// The same, with triggers that run before the row is written. The defaults are computed first there, as
+// in SQL: they do not see the row's values.
+Result<void> MysqlCursor::fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values) {
+  NullableFields nullable(session_.thd(), table_, &triggers);
+  for (size_t i = 0; i < values.size(); ++i) given_[columns_[i]->field_index()] = true;
+  if (set_function_defaults(table_, true, given_) || !compute_generated(false)) return failed(0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (auto stored = store(columns_[i], values[i]); !stored) return stored;
+    bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
+  }
+  if (!compute_generated(true)) return failed(0);
+  for (Field** field = table_->field; *field != nullptr; ++field)
+    if ((*field)->is_flag_set(NO_DEFAULT_VALUE_FLAG) && !given_[(*field)->field_index()])
+      (*field)->set_tmp_null();
+  if (auto fired = fire_before(TRG_EVENT_INSERT, triggers); !fired) return fired;
+  nullable.end();
+  return check_nulls();
 }
 
 // The constraints of a new row, those that the server checks itself.
@@ -178,6 +208,8 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   const StrictStores strict(thd, CHECK_FIELD_WARN);
   store_record(table_, record[1]);
   given_.assign(table_->s->fields, false);
+  Trigger_chain* const triggers = triggers_before(TRG_EVENT_UPDATE);
+  NullableFields nullable(thd, table_, triggers);
   for (const Assignment& assignment : assignments) {
     Field* const field = columns_[assignment.column];
     // A strict server raises the error itself when the sum is stored.
@@ -186,24 +218,35 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
     if (auto stored = store(field, assignment.value, assignment.addend); !stored)
       return stored.error();
   }
-  if (auto computed = compute_updated_row(); !computed) return computed.error();
-  if (!records_are_comparable(table_) || compare_records(table_)) {
+  auto differs = compute_updated_row(triggers, nullable);
+  if (!differs) return differs.error();
+  if (*differs) {
     auto written = write_updated_row();
     if (!written) return written.error();
   }
+  if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER, true); !fired) return fired.error();
   return Updated::kDone;
 }
 
-// After new values were stored in record[0]: what the server itself computes of an updated row. A row
-// that stays as it is keeps its ON UPDATE timestamp, too.
-Result<void> MysqlCursor::compute_updated_row() {
-  if (!compute_generated(table_, true)) return failed(0);
-  const bool differs = !records_are_comparable(table_) || compare_records(table_);
-  if (differs &&
-      (set_function_defaults(table_, false, given_) || !compute_generated(table_, false)))
-    return failed(0);
-  if (check_record(session_.thd(), table_->field)) return failed(0);
-  return {};
+// After new values were stored in record[0]: what the server itself computes of an updated row, and what
+// `triggers` make of it. A row that stays as it is keeps its ON UPDATE timestamp, too. False: it does.
+Result<bool> MysqlCursor::compute_updated_row(Trigger_chain* triggers, NullableFields& nullable) {
+  const auto differs = [this] {
+    return !records_are_comparable(table_) || compare_records(table_);
+  };
+  if (!compute_generated(true)) return failed(0).error();
+  const bool was_changed = differs();
+  if (was_changed && (set_function_defaults(table_, false, given_) || !compute_generated(false)))
+    return failed(0).error();
+  if (triggers == nullptr) {
+    if (check_record(session_.thd(), table_->field)) return failed(0).error();
+    return was_changed;
+  }
+  if (auto fired = fire_before(TRG_EVENT_UPDATE, *triggers); !fired) return fired.error();
+  const bool is_changed = was_changed || differs();
+  nullable.end();
+  if (auto checked = check_nulls(); !checked) return checked.error();
+  return is_changed;
 }
 
 // Writes record[0] over the row in record[1]. False: the engine finds no difference.
@@ -223,12 +266,14 @@ Result<bool> MysqlCursor::write_updated_row() {
 
 Result<void> MysqlCursor::erase() {
   THD* const thd = session_.thd();
+  const StrictStores strict(thd, thd->check_for_truncated_fields);  // for what triggers do
+  if (auto fired = fire(TRG_EVENT_DELETE, TRG_ACTION_BEFORE, false); !fired) return fired;
   if (use_sql_fk_checks_for_table(thd, table_) &&
       check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_DELETE))
     return failed(0);
   if (const int error = table_->file->ha_delete_row(table_->record[0])) return failed(error);
   session_.note_change();
-  return {};
+  return fire(TRG_EVENT_DELETE, TRG_ACTION_AFTER, false);
 }
 
 }  // namespace hs::mysql

@@ -13,7 +13,6 @@ SQL_MODE = (
 # What the port answers when a row breaks a CHECK.
 CHECK_VIOLATED = b"1\t1\tsql_3819" if IS_MYSQL else b"1\t1\tsql_4025"
 
-_TRIGGERS = "tables with triggers are refused"
 _TOOLS = "its function in the server is built for MariaDB only"
 _COUNTS = "MySQL does not count what commits share"
 _MARIADBS = "tests what only MariaDB has"
@@ -41,9 +40,6 @@ FILES_LEFT_OUT = {
     "durability/test_ttl.py": _TTL,
     "durability/test_log_switched_off.py": "MySQL ends where it can write no binary log (binlog_error_action)",
     "durability/test_backup.py": "mariadb-backup and BACKUP STAGE are MariaDB's",
-    "e2e/test_triggers.py": _TRIGGERS,
-    "e2e/test_trigger_ddl.py": _TRIGGERS,
-    "e2e/test_trigger_waits.py": _TRIGGERS,
     "e2e/test_login_methods.py": "its methods are MariaDB's; test_mysql_9_7_accounts.py has MySQL's",
     "e2e/test_moving_session.py": _TOOLS,
     "e2e/test_floor.py": _TOOLS,
@@ -55,11 +51,9 @@ _LONG_KEY = "MySQL has no unique index on a whole TEXT"
 LEFT_OUT = {
     "test_a_change_of_myisam_that_waits_for_room_holds_up_no_reads": "the wait is told to other threads on MariaDB only",
     "test_other_engines[Aria]": "MySQL has no Aria",
-    "test_a_trigger_that_comes_meanwhile_is_never_skipped": _TRIGGERS,
     "test_idle_clients_with_open_indexes_block_nothing": "its BACKUP STAGE is MariaDB's",
     "test_an_idle_thread_holds_no_lock": "its metadata_lock_info is a plugin of MariaDB",
     "test_history_is_passed_over": "MySQL has no system versioning",
-    "test_savepoints_and_what_triggers_have_done": _TRIGGERS,
     "test_a_foreign_key_that_is_added_meanwhile_cascades": "CREATE TABLE of a child waits for all who use its parent",
     "test_requests_of_another_kind_table_or_size_have_a_statement_of_their_own": (
         "counts statements by a table with system versioning"
@@ -72,8 +66,6 @@ LEFT_OUT = {
     "test_what_is_stored_is_what_sql_stores[MyISAM and a long unique column]": _LONG_KEY,
     "test_other_isolation_levels_store_the_same[a long unique column-READ COMMITTED]": _LONG_KEY,
     "test_other_isolation_levels_store_the_same[a long unique column-SERIALIZABLE]": _LONG_KEY,
-    "test_an_ignored_insert_that_fires_triggers_takes_an_id_as_insert_ignore_does": _TRIGGERS,
-    "test_an_upsert_of_the_same_values_fires_the_triggers_that_sql_fires": _TRIGGERS,
     "test_long_unique_columns_stay_unique": _LONG_KEY,
     "test_a_name_that_is_no_text_names_nothing": (
         "MySQL takes lower_case_table_names when the data directory is made only"
@@ -101,7 +93,6 @@ LEFT_OUT = {
         "MySQL itself refuses such tables"
     ),
     "test_requests_over_tls_are_answered_as_others_are": _TABLES,
-    "test_one_that_must_wait_is_done_once": _TRIGGERS,
     "test_tls_over_a_unix_socket_is_tls": _TABLES,
     "test_a_tls_connection_is_killed": _TABLES,
     "test_a_connection_is_killed_within_its_handshake": _TABLES,
@@ -140,9 +131,7 @@ LEFT_OUT = {
     "test_columns_that_an_insert_does_not_mention_get_what_sql_gives_them": (
         "a value for a generated column is 3105 there, not 1906"
     ),
-    "test_a_description_for_which_a_session_may_not_take_enough_memory_says_so": (
-        "MySQL has no max_session_mem_used"
-    ),
+    "test_what_triggers_may_not_write_is_refused": "it is written there: test_mysql_9_7_triggers.py",
     "test_an_account_is_told_what_sql_shows_it": "its accounts log in by mysql_native_password, which MySQL has not",
 }
 

@@ -219,22 +219,6 @@ def test_a_cascade_that_is_refused_half_way_leaves_nothing(
     assert server.sql("SELECT p FROM hs.c WHERE id = 30") == [(3,)]
 
 
-def test_a_table_with_triggers_is_read_and_not_written(
-    server: PrivateServer, reader: Client, writer: Client
-) -> None:
-    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, a INT)")
-    server.sql("INSERT INTO hs.t VALUES (1, 10)")
-    writer.open("hs.t", ["id", "a"])
-    server.sql("CREATE TRIGGER hs.b BEFORE INSERT ON hs.t FOR EACH ROW SET NEW.a = 7")
-    reader.open("hs.t", ["id", "a"])
-    assert reader.request(1, "=", 1, 1) == b"0\t2\t1\t10"
-    assert writer.request(1, "+", 2, 2, 20) == b"1\t1\tunsupported_table"
-    assert writer.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
-    server.sql("DROP TRIGGER hs.b")
-    assert writer.request(1, "+", 2, 2, 20) == b"0\t1"
-    assert server.sql("SELECT * FROM hs.t") == [(1, 10), (2, 20)]
-
-
 def test_a_row_that_another_session_has_locked_is_waited_for(
     server: PrivateServer, writer: Client, connect: Callable[[int], Client]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pymysql
 from hs_client import Client, Value
+from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 
 TABLES = ("t", "log", "deep", "sums", "kept", "child")
@@ -76,6 +77,10 @@ CREATE TRIGGER t_ad AFTER DELETE ON t FOR EACH ROW BEGIN
   CALL add_to(1, -OLD.n);
 END
 """
+
+
+if IS_MYSQL:
+    SCHEMA = SCHEMA.replace(" WITH SYSTEM VERSIONING", "")
 
 
 def build(server: PrivateServer, database: str) -> None:
@@ -156,7 +161,7 @@ def row_events(server: PrivateServer, position: str) -> dict[str, list[list[str]
         capture_output=True, check=True,
     ).stdout.decode(errors="replace")  # fmt: skip
     found: dict[str, list[list[str]]] = {"hs": [], "tw": []}
-    for transaction in re.split(r"^START TRANSACTION", text, flags=re.M)[1:]:
+    for transaction in re.split(r"^(?:START TRANSACTION|BEGIN)\b", text, flags=re.M)[1:]:
         lines = re.findall(r"^### (.*)$", transaction, flags=re.M)
         named = re.search(r"`(hs|tw)`\.", "\n".join(lines))
         if named:
