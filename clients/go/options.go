@@ -3,6 +3,7 @@ package hs
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -146,10 +147,12 @@ func number(least, most int, field func(*Options) *int) setter {
 	}
 }
 
+var decimalNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
 func seconds(field func(*Options) *time.Duration) setter {
 	return func(o *Options, value string) error {
 		parsed, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(parsed >= 0 && parsed <= 1e9) || strings.ContainsAny(value, "xXpP_+") {
+		if err != nil || parsed > 1e9 || !decimalNumber.MatchString(value) {
 			return fmt.Errorf("%q is no number of seconds", value)
 		}
 		*field(o) = time.Duration(parsed * float64(time.Second))

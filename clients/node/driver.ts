@@ -73,6 +73,10 @@ const tableCalls: Record<string, TableCall> = {
     table.compareAndSet(key as hs.Key, expected as hs.Values, values as hs.Values),
 };
 
+/** What calls take before their options; changes take `op` as an option. */
+const POSITIONAL = new Set("key keys in_column row update values amounts expected".split(" "));
+const TAKE_OP_FIRST = new Set(["find", "find_all", "count"]);
+
 let client: hs.Client | undefined;
 let transaction: hs.Transaction | undefined;
 let tables: ((from: hs.Client | hs.Transaction | hs.Pipeline) => hs.Table)[] = [];
@@ -85,7 +89,11 @@ function callTable(
   const table = tables[(line.table as number) - 1]?.(from);
   if (!call || !table) throw new Error(`the driver has no ${String(line.do)}`);
   const args = (line.args ?? {}) as Members;
-  const options = Object.fromEntries(Object.entries(args).filter(([, one]) => one !== null));
+  const isPositional = (name: string): boolean =>
+    POSITIONAL.has(name) || (name === "op" && TAKE_OP_FIRST.has(line.do as string));
+  const options = Object.fromEntries(
+    Object.entries(args).filter(([name, one]) => one !== null && !isPositional(name)),
+  );
   return call(table, args, options);
 }
 

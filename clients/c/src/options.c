@@ -40,9 +40,10 @@ int hs_option_set(hs_options *o, int option, const char *value, hs_error *error)
 
 static int number(const hs_options *o, int option, double most, double *out, hs_error *error) {
   const char *text = o->text[option];
-  if (strspn(text, "0123456789.eE-") == strlen(text) && *text != '-' &&
-      hs_parse_double(text, out) == 0 && *out >= 0 && *out <= most)
-    return 0;
+  size_t whole = strspn(text, "0123456789");
+  size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+  size_t length = decimals > 0 ? whole + 1 + decimals : whole;
+  if (whole > 0 && text[length] == 0 && hs_parse_double(text, out) == 0 && *out <= most) return 0;
   return hs_fail(error, HS_CONFIGURATION, "%s is no number from 0 to %g", known[option].name, most);
 }
 

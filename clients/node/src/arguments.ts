@@ -73,6 +73,37 @@ export interface RangeOptions extends CallOptions {
   readonly page?: number | undefined;
 }
 
+const READ = ["signal"];
+const FIND = ["limit", "offset", "filters", "in", ...READ];
+const INSERT = ["returning", "signal"];
+const CHANGE = ["op", "limit", "filters", ...INSERT];
+const known: Readonly<Record<string, readonly string[]>> = {
+  get: READ,
+  getMany: READ,
+  find: FIND,
+  findAll: FIND.filter((name) => name !== "in"),
+  range: ["start", "stop", "reverse", "filters", "page", ...READ],
+  count: ["limit", "filters", ...READ],
+  exists: ["limit", ...READ],
+  insert: INSERT,
+  insertIgnore: INSERT,
+  upsert: INSERT,
+  replace: INSERT,
+  update: CHANGE,
+  delete: CHANGE,
+  increment: CHANGE,
+  decrement: CHANGE,
+  compareAndSet: ["filters", ...READ],
+  begin: ["isolation", "readOnly"],
+};
+
+/** A name that is mistyped must not make an update of all rows of what should be one of some. */
+export function refuseUnknown(kind: string, options: object): void {
+  for (const name of Object.keys(options)) {
+    if (known[kind]?.includes(name) !== true) throw new ValueError(`${kind} has no option ${name}`);
+  }
+}
+
 /** What an update, a delete and a count of it share with each column's values. */
 export type Values = Readonly<Record<string, Value>>;
 

@@ -1,5 +1,5 @@
 /** A range of an index, read one page at a time. */
-import { wireFilters, type Filter, type RangeOptions } from "./arguments.js";
+import { refuseUnknown, wireFilters, type Filter, type RangeOptions } from "./arguments.js";
 import type { Call } from "./connection.js";
 import type { Executor } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
@@ -102,6 +102,7 @@ export async function* range<R>(
   spec: TableSpec,
   options: RangeOptions,
 ): AsyncGenerator<R, void, undefined> {
+  refuseUnknown("range", options);
   const { start, reverse = false, page = 1000 } = options;
   const { database, name: table, index: name = "PRIMARY" } = spec;
   if (!(Number.isInteger(page) && page > 0)) throw new ValueError("a page has at least one row");

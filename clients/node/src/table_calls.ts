@@ -91,6 +91,7 @@ export class TableCalls<R> {
       check?: Check;
     } = {},
   ): Call<T> {
+    args.refuseUnknown(kind, options);
     return {
       kind,
       table: this.#full,

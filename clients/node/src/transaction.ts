@@ -1,4 +1,5 @@
 /** A transaction, with a connection of its own. */
+import { refuseUnknown } from "./arguments.js";
 import { readChecked, type Call, type Connection } from "./connection.js";
 import type { Dispatcher, Executor, Plan } from "./dispatcher.js";
 import { ConnectionError, ServerError, UnsupportedError, ValueError } from "./errors.js";
@@ -37,6 +38,7 @@ export class Transaction implements Executor {
 
   /** @internal */
   static async begin(dispatcher: Dispatcher, options: TransactionOptions): Promise<Transaction> {
+    refuseUnknown("begin", options);
     const line = requests.begin(options.isolation, options.readOnly);
     const pool = dispatcher.pool(!options.readOnly);
     for (let attempt = 0; ; attempt++) {

@@ -226,7 +226,8 @@ fn number<T: TryFrom<u32>>(field: &mut T, value: &str, least: u32, most: u32) ->
 }
 
 fn seconds(field: &mut Duration, value: &str) -> Set {
-    let plain = value.bytes().all(|byte| byte.is_ascii_digit() || b".eE-".contains(&byte));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = value.split_once('.').map_or(digits(value), |(a, b)| digits(a) && digits(b));
     let parsed = value.parse().ok().filter(|number| plain && (0.0..=1e9).contains(number));
     let parsed = parsed.ok_or_else(|| format!("{value:?} is no number of seconds"))?;
     *field = Duration::from_secs_f64(parsed);

@@ -1,5 +1,6 @@
 package org.handlersocket2;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -177,7 +178,7 @@ public final class Options {
     }
 
     private static String seconds(Duration time) {
-      return Double.toString(time.toNanos() / 1e9);
+      return BigDecimal.valueOf(time.toNanos(), 9).toPlainString();
     }
   }
 }

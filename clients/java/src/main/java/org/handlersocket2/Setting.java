@@ -71,7 +71,7 @@ enum Setting {
     if (fallback instanceof Long) {
       return (long) bounded(text, "[0-9]{1,10}");
     } else if (fallback instanceof Double) {
-      return bounded(text, "[0-9]{1,10}(\\.[0-9]*)?([eE]-?[0-9]{1,3})?|\\.[0-9]+");
+      return bounded(text, "[0-9]{1,10}(\\.[0-9]+)?");
     } else if (fallback instanceof Boolean) {
       return oneOf(text, List.of("off", "on")).equals("on");
     } else if (fallback instanceof List) {

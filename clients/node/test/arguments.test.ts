@@ -1,0 +1,18 @@
+/** What calls refuse before anything is sent. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as hs from "../src/index.js";
+import { requests, rows, start } from "./fake_client.js";
+
+test("an option that a call does not have is refused, and nothing is sent", async () => {
+  const [fake, client] = await start(rows);
+  const users = client.table("user");
+  const mistyped = { filter: [["name", "=", "x"]] } as object;
+  await assert.rejects(users.update(1, { name: "y" }, mistyped), hs.ValueError);
+  await assert.rejects(users.find(">=", 1, mistyped), hs.ValueError);
+  await assert.rejects(users.get(1, mistyped), hs.ValueError);
+  await assert.rejects(users.insert({ id: 1 }, mistyped), hs.ValueError);
+  await assert.rejects(users.range(mistyped).next(), hs.ValueError);
+  await assert.rejects(client.begin(mistyped), hs.ValueError);
+  assert.deepEqual(requests(fake), []);
+});
