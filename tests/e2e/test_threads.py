@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pymysql
 import pytest
-from hs_client import Client, line
+from hs_client import Client, line, wait_for_a_lock_wait
 from on_mysql import IS_MYSQL
 from private_server import PrivateServer
 
@@ -119,6 +119,7 @@ def test_who_waits_for_a_row_is_found_and_killed(own: PrivateServer) -> None:
     with Client(own.port_wr) as client:
         client.open("hs.t", ["v"])
         client.send(line(1, "=", 1, 1, 1, 0, "U", 7))
+        wait_for_a_lock_wait(own)  # before that it is tried without waiting, and a KILL may fall behind
         own.sql(f"KILL QUERY {wait_for_entry(own, 'update hs.t')}")
         assert client.read_line() == b"1\t1\tinterrupted"
     holder.close()

@@ -561,7 +561,8 @@ def test_transactions_transfer_money_and_lose_none(
                 assert replies[0] == OK
                 assert replies[-1] in (OK, LOST), replies
                 # 123: the row has changed since the transaction's view (innodb_snapshot_isolation).
-                known = (LOST, b"1\t1\t149", b"1\t1\t123")
+                # 146: on a busy machine the others may hold the row for longer than it is waited for.
+                known = (LOST, b"1\t1\t149", b"1\t1\t123", b"1\t1\t146")
                 assert all(r[:2] == b"0\t" or r in known for r in replies), replies
         except BaseException as failure:
             failures.append(failure)
