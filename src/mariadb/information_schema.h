@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The plugin's tables in INFORMATION_SCHEMA. Each is a plugin of its own to the server, which may
-// load it without the others. While no network server runs they are empty.
-//
-// As with SHOW PROCESSLIST, the PROCESS privilege shows all rows. Without it an account sees the
-// rows of its own connections, and none of the tables that sum over all of them.
+// load it without the others. While no network server runs they are empty. Columns and rows of those that
+// MySQL has, too, are in server/tables.h.
 #pragma once
 
 namespace hs::mariadb {

@@ -9,6 +9,7 @@
 
 #include "mysql/configuration.h"
 #include "mysql/engine.h"
+#include "mysql/information_schema.h"
 #include "mysql/running.h"
 #include "mysql/status.h"
 #include "mysql/tls.h"
@@ -90,9 +91,18 @@ int deinit(MYSQL_PLUGIN) {
 #define HS_BUILT_FOR MYSQL_VERSION_ID
 #endif
 struct st_mysql_daemon descriptor = {HS_BUILT_FOR << 8};
+struct st_mysql_information_schema table_descriptor = {HS_BUILT_FOR << 8};
 
 }  // namespace
 }  // namespace hs::mysql
+
+// A table in INFORMATION_SCHEMA, which is a plugin of its own.
+#define HS_TABLE(name, purpose, init)                                                             \
+  {                                                                                               \
+    MYSQL_INFORMATION_SCHEMA_PLUGIN, &hs::mysql::table_descriptor, name, "HandlerSocket 2",       \
+        purpose, PLUGIN_LICENSE_GPL, hs::mysql::init, nullptr, nullptr, 0x0200, nullptr, nullptr, \
+        nullptr, 0                                                                                \
+  }
 
 #pragma GCC visibility push(default)
 mysql_declare_plugin(handlersocket){
@@ -110,5 +120,13 @@ mysql_declare_plugin(handlersocket){
     hs::mysql::system_variables,
     nullptr,
     0,
-} mysql_declare_plugin_end;
+},
+    HS_TABLE("HANDLERSOCKET_CONNECTIONS", "The connections of the HandlerSocket ports",
+             init_connections_table),
+    HS_TABLE("HANDLERSOCKET_INDEXES", "What clients of the HandlerSocket ports have open",
+             init_indexes_table),
+    HS_TABLE("HANDLERSOCKET_LATENCY", "How long requests took on the HandlerSocket ports",
+             init_latency_table),
+    HS_TABLE("HANDLERSOCKET_LATENCY_BUCKETS", "How many requests took how long",
+             init_latency_buckets_table) mysql_declare_plugin_end;
 #pragma GCC visibility pop

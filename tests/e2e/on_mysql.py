@@ -19,7 +19,6 @@ _MARIADBS = "tests what only MariaDB has"
 _LOADER = "the plugin for MySQL has no loader"
 _TTL = "tables whose rows expire are refused"
 _FRONT_ENDS = "clients of Redis and memcached are not served there"
-_TABLES = "the tables in INFORMATION_SCHEMA are not there"
 
 # Files of which no test runs.
 FILES_LEFT_OUT = {
@@ -28,8 +27,6 @@ FILES_LEFT_OUT = {
     "e2e/test_mariadb_11_8.py": _MARIADBS,
     "e2e/test_mariadb_11_8_values.py": _MARIADBS,
     "e2e/test_example_web.py": _FRONT_ENDS,
-    "e2e/test_connections_table.py": _TABLES,
-    "e2e/test_activity_tables.py": _TABLES,
     **{f"e2e/test_{name}.py": _FRONT_ENDS for name in (
         "memcached", "memcached_accounts", "memcached_beside", "memcached_limits", "memcached_page",
         "front_end_tools", "cache_mix", "names_after_ddl", "redis_page", "resp", "resp_accounts", "resp_attacks",
@@ -75,15 +72,11 @@ LEFT_OUT = {
         "the page shows MariaDB's names of types, and its GTIDs"
     ),
     "test_a_count_reads_the_index_alone_where_it_has_all_that_is_compared": "a count reads the rows there",
-    "test_a_waiting_connection_is_shown_and_killed": _TABLES,
-    "test_clients_that_have_gone_leave_their_places_to_others": _TABLES,
-    "test_one_host_does_not_take_all_places": _TABLES,
-    "test_only_so_many_wait": _TABLES,
-    "test_the_server_stops_while_clients_wait": _TABLES,
     "test_all_threads_wait_for_the_same_durable_commit": _COUNTS,
     "test_many_requests_share_one_flush_of_the_logs": _COUNTS,
-    "test_hello_tells_how_to_log_in_and_then_what_the_server_can_do": _TABLES,
-    "test_a_connection_is_shown_under_its_user_until_it_is_logged_out": _TABLES,
+    "test_hello_tells_how_to_log_in_and_then_what_the_server_can_do": (
+        "its account logs in in clear, by a server without a certificate"
+    ),
     "test_an_answer_to_another_challenge_is_refused": "its challenge is mysql_native_password's",
     "test_a_request_is_itself_after_those_before_it_were_executed_again": "fills a cache of MariaDB's size",
     "test_digits_of_a_second_that_the_column_lacks_count_in_a_comparison": (
@@ -92,11 +85,6 @@ LEFT_OUT = {
     "test_a_table_with_an_expression_that_depends_on_the_client_is_not_written": (
         "MySQL itself refuses such tables"
     ),
-    "test_requests_over_tls_are_answered_as_others_are": _TABLES,
-    "test_tls_over_a_unix_socket_is_tls": _TABLES,
-    "test_a_tls_connection_is_killed": _TABLES,
-    "test_a_connection_is_killed_within_its_handshake": _TABLES,
-    "test_the_custom_queries_give_the_columns_that_they_name": _TABLES,
     "test_of_passwords_nothing_is_left_in_memory": (
         "its accounts log in by mysql_native_password; the test behind it has MySQL's"
     ),
@@ -104,7 +92,6 @@ LEFT_OUT = {
     "test_a_request_that_waits_in_vain_waits_once_if_innodb_rolls_back_all_of_it": "it waits twice there",
     "test_an_account_that_may_write_on_a_read_only_server_does": "no account does there",
     "test_no_password_is_in_any_log_or_variable": "its hash is mysql_native_password's",
-    "test_a_client_that_does_not_authenticate_loses_its_place_and_others_stay": _TABLES,
     "test_commits_wait_for_room_for_the_binary_log_and_a_kill_does_not_break_it": (
         "MySQL does not show which thread waits for room"
     ),
@@ -115,7 +102,6 @@ LEFT_OUT = {
     "test_a_text_with_a_nul_or_without_end_is_refused_and_changes_nothing": (
         "looks at information_schema.SYSTEM_VARIABLES"
     ),
-    "test_sets_at_once_and_an_uninstall_meanwhile_are_in_order": _TABLES,
     "test_several_domains_are_all_waited_for": "MySQL's GTIDs have no domains",
     "test_what_waits_for_a_semisync_replica_is_not_there_yet": (
         "MySQL tells a GTID only when its change is seen, so there is none to wait for"
@@ -124,7 +110,6 @@ LEFT_OUT = {
     "test_a_row_that_has_expired_gives_way_inside_and_is_back_when_that_is_undone": _TTL,
     "test_the_rows_before_and_after": "its TEXT column has a DEFAULT that is no expression",
     "test_rights_of_the_account_hold_inside": "its account logs in by mysql_native_password",
-    "test_an_idle_transaction_is_lost": "looks at the tables in INFORMATION_SCHEMA, which are not served",
     "test_ids_that_are_used_up_are_not_taken_for_a_lock_of_others": (
         "SQL there draws the last id again, and says that it is in use (1062) or too large (1264)"
     ),

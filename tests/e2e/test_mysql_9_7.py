@@ -333,3 +333,36 @@ def test_an_id_is_told_when_a_foreign_key_is_on_its_column(server: PrivateServer
     assert writer.request(1, "+", 1, 30) == b"1\t1\t151"  # there is no 3
     assert writer.request(1, "+I", 1, 40) == b"0\t2\t1\t4"
     assert server.sql("SELECT * FROM hs.t") == [(1, 10), (2, 20), (4, 40)]
+
+
+def test_the_tables_come_with_the_plugin_and_each_is_installed_by_itself(server: PrivateServer) -> None:
+    named = "SELECT PLUGIN_NAME FROM information_schema.PLUGINS WHERE PLUGIN_NAME LIKE 'HANDLERSOCKET@_%' ESCAPE '@'"
+    assert {name for (name,) in server.sql(named)} == {
+        f"HANDLERSOCKET_{table}" for table in ("CONNECTIONS", "INDEXES", "LATENCY", "LATENCY_BUCKETS")
+    }
+    count = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_LATENCY"
+    server.sql("UNINSTALL PLUGIN HANDLERSOCKET_LATENCY")
+    with pytest.raises(pymysql.err.OperationalError) as error:
+        server.sql(count)
+    assert error.value.args[0] == 1109  # unknown table
+    connection = server.connect()
+    with connection.cursor() as cursor:
+        cursor.execute("INSTALL PLUGIN HANDLERSOCKET_LATENCY SONAME 'handlersocket2.so'")
+        cursor.execute("SHOW WARNINGS")
+        assert cursor.fetchall() == ()
+    connection.close()
+    assert server.sql(count) == [(10,)]
+
+
+def test_the_tables_are_empty_without_the_plugin_and_filled_when_it_comes_back() -> None:
+    count = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS"
+    with PrivateServer() as server:
+        with Client(server.port):
+            while server.sql(count) != [(1,)]:
+                pass
+        server.sql("UNINSTALL PLUGIN handlersocket")
+        assert server.sql(count) == [(0,)]
+        server.sql("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
+        with Client(server.port):
+            while server.sql(count) != [(1,)]:
+                pass
