@@ -27,8 +27,10 @@ Result<ColumnFilter> ColumnFilter::make(Field* field, FilterOperator op, const V
   if (is_order && place.trouble != Fit::Trouble::kNone) return place.error(field);
   if (is_text(field)) {
     if (auto taken = filter.take_text(value); !taken) return taken.error();
-    // A text that is too long is in no row, as in a key, whatever its last characters weigh.
-    if (op == FilterOperator::kEqual && !place.exact) filter.when_equal_ = -1;
+    // What is no text of the column's is in no row, whatever its bytes weigh. Nor is one that is too
+    // long, as in a key.
+    const bool is_no_text = place.trouble != Fit::Trouble::kNone;
+    if (is_no_text || (op == FilterOperator::kEqual && !place.exact)) filter.when_equal_ = -1;
     return filter;
   }
   if (!place.sound) return incomparable(field);

@@ -100,10 +100,12 @@ Result<bool> MysqlCursor::place_key(KeyOperator op, size_t part, const Value& va
     return true;
   }
   const columns::Fit place = columns::fit(field, value);
-  if (place.exact) return true;
+  // What sql_mode takes for no date is a key, but no bound.
+  if (place.exact && (op == KeyOperator::kEqual || place.trouble == columns::Fit::Trouble::kNone))
+    return true;
   // Only the bound of a range, and only of one that changes nothing, may be a value that the column
   // cannot hold.
-  if (op == KeyOperator::kEqual || changes_) return false;
+  if (!place.exact && (op == KeyOperator::kEqual || changes_)) return false;
   if (place.trouble != columns::Fit::Trouble::kNone) return place.error(field);
   if (place.place == columns::Fit::Place::kNowhere) {
     // No row with these earlier parts is in the range. Rows that lie before or behind them may be.

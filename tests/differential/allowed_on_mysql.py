@@ -29,6 +29,8 @@ def allowed_on_mysql(
     misfits = [(c, v) for c, v in compared if v is not None and probes(c, v).fit is not Fit.EXACTLY]
     if any(_is_fine(c, v) for c, v in misfits):
         return "servers.md: a bound for a number is compared exactly"
+    if request.spec.index.hashed and any(p.prefix and _is_char_in_bin(p.column) for p in request.spec.index.parts):
+        return "servers.md: MEMORY's hash of the beginning of a CHAR in utf8mb4_bin does not find longer texts"
     times = [c.type for c, _ in misfits if c.family is Family.TEMPORAL]
     wrong = port.error == f"sql_{WRONG_VALUE}" or sql.number == WRONG_VALUE
     if wrong and any(not _is_time(kind) for kind in times):
@@ -44,6 +46,10 @@ def _is_fine(column: Column, value: bytes) -> bool:
     if number is None:
         return False
     return number.as_tuple().exponent < -_SCALE or abs(number) >= 10**_DIGITS
+
+
+def _is_char_in_bin(column: Column) -> bool:
+    return column.type.startswith("CHAR") and column.collation in ("utf8mb4_bin", "utf8mb3_bin")
 
 
 def _has_half_a_character(column: Column, value: Value) -> bool:

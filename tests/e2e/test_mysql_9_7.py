@@ -284,6 +284,49 @@ def test_a_key_that_ends_within_a_character_finds_nothing(server: PrivateServer,
     assert server.sql("SELECT v FROM hs.t ORDER BY v") == [(1,), (2,)]
 
 
+def test_a_filter_that_is_no_text_is_in_no_row(server: PrivateServer, reader: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(9) COLLATE utf8mb4_0900_as_cs)")
+    server.sql("INSERT INTO hs.t VALUES (1, '')")  # which weighs as much as a byte that is no character
+    reader.open("hs.t", ["id"], filters=["v"])
+    assert reader.request(1, "=", 1, 1, 1, 0, "F", "=", 0, b"\xff") == b"0\t1"
+    assert reader.request(1, "=", 1, 1, 1, 0, "F", "!=", 0, b"\xff") == b"0\t1\t1"
+
+
+def _compare_bounds(server: PrivateServer, connection: pymysql.Connection, dates: tuple[str, ...]) -> None:
+    """Bounds of ranges, at the port and in SQL, in several modes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET sql_mode = ''")
+        for date in dates:
+            cursor.execute("INSERT INTO hs.t VALUES (%s)", [date])
+        for mode in ("", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"):
+            cursor.execute("SET GLOBAL sql_mode = %s", [mode])
+            cursor.execute("SET sql_mode = %s", [mode])
+            with Client(server.port) as client:
+                client.open("hs.t", ["d"])
+                for date in dates:
+                    assert client.find("=", [date]) == [(date.encode(),)]
+                    try:
+                        cursor.execute("SELECT COUNT(*) FROM hs.t WHERE d >= %s", [date])
+                    except pymysql.err.OperationalError as error:
+                        assert error.args[0] == 1525
+                        assert client.request(1, ">=", 1, date).startswith(b"1\t1\tsql_1525 "), (mode, date)
+                    else:
+                        assert len(client.find(">=", [date], 9)) == cursor.fetchall()[0][0], (mode, date)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_bound_that_sql_mode_takes_for_no_date_is_refused_as_by_sql(server: PrivateServer) -> None:
+    server.sql("CREATE TABLE hs.t (d DATE PRIMARY KEY)")
+    connection = server.connect()
+    before = server.sql("SELECT @@global.sql_mode")[0][0]
+    dates = ("0000-00-00", "2020-00-00", "2020-01-00", "2020-01-02")
+    try:
+        _compare_bounds(server, connection, dates)
+    finally:
+        connection.close()
+        server.sql("SET GLOBAL sql_mode = %s", [before])
+
+
 def test_a_bound_that_is_no_date_is_refused_as_by_sql(server: PrivateServer, reader: Client) -> None:
     server.sql("CREATE TABLE hs.t (d DATETIME PRIMARY KEY)")
     server.sql("INSERT INTO hs.t VALUES ('2020-01-01')")

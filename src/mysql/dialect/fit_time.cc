@@ -19,6 +19,8 @@ class AnyDate {
   AnyDate(const AnyDate&) = delete;
   AnyDate& operator=(const AnyDate&) = delete;
 
+  sql_mode_t session_mode() const { return was_; }
+
  private:
   sql_mode_t& mode_;
   const sql_mode_t was_;
@@ -54,11 +56,14 @@ void store_nearest_timestamp(Field* field, MYSQL_TIME time, longlong wanted) {
   field->store_timestamp(&last);
 }
 
-// Whether there may be days that no month has.
-my_time_flags_t flags_of(const Field* field) {
-  return (field->table->in_use->variables.sql_mode & MODE_INVALID_DATES) != 0
-             ? TIME_NO_FLAGS
-             : TIME_NO_INVALID_DATES;
+// Whether SQL compares no column of dates with the one that the field holds.
+bool is_refused(const Field* field, sql_mode_t mode) {
+  if (field->type() == MYSQL_TYPE_TIME) return false;
+  const longlong packed = field->val_date_temporal();
+  if (packed == 0) return (mode & MODE_NO_ZERO_DATE) != 0;
+  MYSQL_TIME held;
+  TIME_from_longlong_datetime_packed(&held, packed);
+  return (mode & MODE_NO_ZERO_IN_DATE) != 0 && (held.month == 0 || held.day == 0);
 }
 
 int64_t time_of(const Field* field) {
@@ -88,7 +93,12 @@ Fit fit_time(Field* field, const Value& value) {
   const AnyDate any_date(field->table->in_use);
   const bool is_clean = stores_exactly(field, value);
   // Only digits of a second are lost without a warning.
-  if (is_clean && text.find('.') == std::string_view::npos) return stored(true, 0);
+  if (is_clean && text.find('.') == std::string_view::npos) {
+    Fit fit = stored(true, 0);
+    // A row that has it is found by = all the same.
+    if (is_refused(field, any_date.session_mode())) fit.trouble = Fit::Trouble::kNoDate;
+    return fit;
+  }
   const WarningsAside aside(field);
   const CHARSET_INFO* const charset = value_charset(field);
   MYSQL_TIME time;
@@ -105,8 +115,9 @@ Fit fit_time(Field* field, const Value& value) {
     // SQL rounds what it compares a TIME with to the digits of the column.
     if (side != 0 && is_clean) return stored(false, 0);
   } else {
-    if (str_to_datetime(charset, value.data, value.size, &time, flags_of(field), &status))
-      return no_date();
+    const my_time_flags_t flags =
+        Field_temporal::temporal_flags(any_date.session_mode()) & ~TIME_FRAC_TRUNCATE;
+    if (str_to_datetime(charset, value.data, value.size, &time, flags, &status)) return no_date();
     time.time_type = MYSQL_TIMESTAMP_DATETIME;  // what is a DATE alone is not stored
     const longlong wanted = TIME_to_longlong_datetime_packed(time);
     if (field->type() == MYSQL_TYPE_TIMESTAMP) {
