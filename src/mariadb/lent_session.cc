@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mariadb/lent_session.h"
 
-#include <cstring>
 #include <utility>
 
 namespace hs::mariadb {
@@ -48,18 +47,14 @@ bool LentSession::take_back() {
 void LentSession::remember_variables() {
   was_used_ = true;
   const struct system_variables& variables = thd_->variables;
-  const char* const begin = reinterpret_cast<const char*>(&variables);
-  variables_.assign(begin, begin + sizeof variables);
-  const char* const plugins = variables.dynamic_variables_ptr;
-  plugin_variables_.assign(plugins, plugins + variables.dynamic_variables_size);
+  variables_.remember(&variables, sizeof variables);
+  plugin_variables_.remember(variables.dynamic_variables_ptr, variables.dynamic_variables_size);
 }
 
 bool LentSession::variables_have_changed() const {
   const struct system_variables& variables = thd_->variables;
-  return std::memcmp(static_cast<const void*>(&variables), variables_.data(), sizeof variables) !=
-             0 ||
-         std::memcmp(variables.dynamic_variables_ptr, plugin_variables_.data(),
-                     plugin_variables_.size()) != 0;
+  return !variables_.are(&variables, sizeof variables) ||
+         !plugin_variables_.are(variables.dynamic_variables_ptr, variables.dynamic_variables_size);
 }
 
 // The variables become NULL, as those are that were never set. They stay, since items of routines

@@ -6,8 +6,7 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include <vector>
-
+#include "adapter/remembered_bytes.h"
 #include "mariadb/account.h"
 
 namespace hs::mariadb {
@@ -40,7 +39,7 @@ class LentSession {
   LEX_CSTRING database_{nullptr, 0};  // the THD's before
   const char* user_ = nullptr;        // likewise; null: not changed
   const char* host_ = nullptr;
-  std::vector<char> variables_, plugin_variables_;
+  adapter::RememberedBytes variables_, plugin_variables_;
 };
 
 }  // namespace hs::mariadb

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mysql/lent_session.h"
 
-#include <cstring>
-
 #include "sql/item_func.h"
 #include "sql/sp_cache.h"
 
@@ -52,18 +50,14 @@ bool LentSession::take_back() {
 
 void LentSession::remember_variables() {
   const System_variables& variables = thd_->variables;
-  const char* const begin = reinterpret_cast<const char*>(&variables);
-  variables_.assign(begin, begin + sizeof variables);
-  const char* const plugins = variables.dynamic_variables_ptr;
-  plugin_variables_.assign(plugins, plugins + variables.dynamic_variables_size);
+  variables_.remember(&variables, sizeof variables);
+  plugin_variables_.remember(variables.dynamic_variables_ptr, variables.dynamic_variables_size);
 }
 
 bool LentSession::variables_have_changed() const {
   const System_variables& variables = thd_->variables;
-  return std::memcmp(static_cast<const void*>(&variables), variables_.data(), sizeof variables) !=
-             0 ||
-         std::memcmp(variables.dynamic_variables_ptr, plugin_variables_.data(),
-                     plugin_variables_.size()) != 0;
+  return !variables_.are(&variables, sizeof variables) ||
+         !plugin_variables_.are(variables.dynamic_variables_ptr, variables.dynamic_variables_size);
 }
 
 // The variables become NULL, as those are that were never set. They stay, since items of routines

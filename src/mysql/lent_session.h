@@ -8,8 +8,8 @@
 // (before anything else)
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "adapter/remembered_bytes.h"
 #include "mysql/account.h"
 
 namespace hs::mysql {
@@ -40,7 +40,7 @@ class LentSession {
   THD* const thd_;
   bool is_lent_ = false;
   std::optional<Name> own_name_;  // of the session; none: it is not changed
-  std::vector<char> variables_, plugin_variables_;
+  adapter::RememberedBytes variables_, plugin_variables_;
 };
 
 }  // namespace hs::mysql

@@ -287,7 +287,10 @@ def write_once(server: PrivateServer, writer: Client) -> None:
     assert writer.request(1, "+", 1, 4) == b"1\t1\tunsupported_table"
     assert writer.request(2, "+", 1, 4) == b"0\t1"
     assert writer.request("T", "C").startswith(b"0\t1")
+    whole = [line("T", "B"), line(1, "+", 1, 5), line(2, "+", 1, 5), line("T", "C")]
+    assert writer.pipeline(whole)[1:3] == [b"1\t1\tunsupported_table", b"0\t1"]
     assert server.sql("SELECT COUNT(*) FROM hs.m") == [(3,)]
+    assert server.sql("SELECT id FROM hs.free WHERE id > 3") == [(4,), (5,)]
 
 
 def test_a_trigger_finds_the_session_as_new(server: PrivateServer, writer: Client) -> None:
@@ -312,6 +315,23 @@ def test_a_trigger_finds_the_session_as_new(server: PrivateServer, writer: Clien
     replies += [writer.request(1, "+", 1, "x") for _ in range(5)]
     assert replies == [b"0\t1\t%d" % number for number in range(1, 11)]
     assert len(server.sql("SELECT DISTINCT seen FROM hs.t")) == 1, server.sql("SELECT seen FROM hs.t")
+
+
+def test_temporary_tables_of_triggers_are_not_in_the_log(server: PrivateServer, writer: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
+    server.sql(
+        "CREATE TRIGGER hs.r AFTER INSERT ON hs.t FOR EACH ROW BEGIN"
+        " CREATE TEMPORARY TABLE hs.passing (id INT PRIMARY KEY); INSERT INTO hs.passing VALUES (NEW.id);"
+        " IF NEW.id = 2 THEN SIGNAL SQLSTATE '45000'; END IF; END"
+    )
+    writer.open("hs.t", ["id"])
+    server.sql("FLUSH BINARY LOGS")
+    file, position = server.sql("SHOW BINARY LOG STATUS")[0][:2]
+    replies = writer.pipeline([line("T", "B"), *(line(1, "+", 1, n) for n in (1, 2, 3)), line("T", "C")])
+    assert [reply[:1] for reply in replies] == [b"0", b"0", b"1", b"0", b"0"]
+    assert writer.request(1, "+", 1, 4) == b"0\t1"
+    logged = [row[5] for row in server.sql(f"SHOW BINLOG EVENTS IN '{file}' FROM {position}") if row[2] in ("Query", "Table_map")]
+    assert [text.split("(")[-1] for text in logged] == ["BEGIN", "hs.t)", "hs.t)", "BEGIN", "hs.t)"]
 
 
 def test_a_killed_trigger_leaves_a_session_that_serves(server: PrivateServer, writer: Client) -> None:
