@@ -8,7 +8,6 @@
 #include "mysql/variables.h"
 #include "mysql/wait_hooks.h"
 #include "sql/protocol_classic.h"
-#include "sql/sp_cache.h"
 #include "sql/sys_vars_shared.h"
 
 namespace hs::mysql {
@@ -264,11 +263,6 @@ void ServerSession::restore_settings() {
   take_settings();
   thd_->variables.option_bits = options;
   thd_->tx_isolation = isolation;
-}
-
-void ServerSession::forget_routines() {
-  sp_cache_clear(&thd_->sp_proc_cache);
-  sp_cache_clear(&thd_->sp_func_cache);
 }
 
 void ServerSession::begin_statement(enum_sql_command command) {

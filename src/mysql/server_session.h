@@ -46,9 +46,6 @@ class ServerSession {
   void take_settings();
   // The same in a transaction, which stays what it is.
   void restore_settings();
-  // Forgets what it knows of functions and procedures. Call it when the session gives back the metadata
-  // locks on them: from then on they may be dropped, and the server does not tell.
-  void forget_routines();
   // Whether a session that is never idle should take the settings again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->query_start_in_secs()); }
 

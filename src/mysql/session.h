@@ -140,6 +140,7 @@ class MysqlSession final : public engine::Session {
   void undo_write();
   MysqlCursor& statement_cursor() const;
   std::optional<Error> refusal_of_triggers(const MysqlCursor& cursor);
+  void end_changes();
   bool close_statement();
   void abandon_statement();
   void end_write_statement();

@@ -123,7 +123,6 @@ void MysqlSession::give_back_tables() {
   if (transaction_.is_open() || statement_open_) (void)commit();
   close_tables();
   locks_.clear();
-  server_.forget_routines();
   thd_->mdl_context.release_transactional_locks();
 }
 

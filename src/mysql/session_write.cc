@@ -85,7 +85,6 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
     cursor.unbind();
     trans_rollback_stmt(thd_);
     end_write_statement();
-    server_.forget_routines();
     decide_fate(false);
     return *error;
   }
@@ -132,10 +131,19 @@ MysqlCursor& MysqlSession::statement_cursor() const {
   return static_cast<MysqlCursor&>(*transaction_.statement().cursor);
 }
 
+// Before the open statement is kept or undone. A temporary table that a trigger has made would keep the
+// statement's events in the log even when the statement is undone. It goes with the statement.
+void MysqlSession::end_changes() {
+  MysqlCursor& cursor = statement_cursor();
+  cursor.end_statement();
+  if (cursor.runs_triggers() && cursor.can_undo())
+    thd_->get_transaction()->reset_unsafe_rollback_flags(Transaction_ctx::STMT);
+}
+
 // Keeps what the open statement has changed. False: it was undone, and the error is raised.
 bool MysqlSession::close_statement() {
   if (!transaction_.has_statement()) return true;
-  statement_cursor().end_statement();
+  end_changes();
   const bool log_failed = thd_->binlog_flush_pending_rows_event(true) != 0;
   if (log_failed) transaction_.note_log_failure();
   const bool failed = log_failed || trans_commit_stmt(thd_);
@@ -147,7 +155,7 @@ bool MysqlSession::close_statement() {
 // Undoes what the open statement has changed. Tables without rollback keep the changes.
 void MysqlSession::abandon_statement() {
   if (!transaction_.has_statement()) return;
-  statement_cursor().end_statement();
+  end_changes();
   trans_rollback_stmt(thd_);
   end_write_statement();
 }

@@ -275,6 +275,9 @@ def write_once(server: PrivateServer, writer: Client) -> None:
     with sql_holds(server, "UPDATE hs.n SET n = 10") as holder:
         writer.send(line(2, "+", 1, 1) + line(1, "+", 1, 1) + line(2, "+", 1, 2) + line(1, "+", 1, 2))
         wait_for_a_lock_wait(server)
+        until = time.monotonic() + 60
+        while not server.sql("SELECT id FROM hs.free"):
+            assert time.monotonic() < until
         assert server.sql("SELECT id FROM hs.free") == [(1,)]
         holder.commit()
         assert [writer.read_line() for _ in range(4)] == [b"0\t1"] * 4

@@ -117,7 +117,11 @@ def test_what_did_not_exist_is_found_once_it_does(
     server.sql("CREATE FUNCTION hs.f() RETURNS INT RETURN 5")
     assert writer.request(1, "+", 1, 1) == b"0\t1"
     server.sql("DROP FUNCTION hs.f")
-    assert writer.request(1, "+", 1, 2).startswith(b"1\t1\tsql_1305 ")
+    reply = writer.request(1, "+", 1, 2)
+    if IS_MYSQL and reply == b"0\t1":  # SQL there, too, may take it for NULL
+        assert server.sql("SELECT v FROM hs.l") == [(5,), (None,)]
+        return
+    assert reply.startswith(b"1\t1\tsql_1305 ")
     assert server.sql("SELECT v FROM hs.l") == [(5,)]
 
 

@@ -30,6 +30,7 @@ def test_a_trigger_waits_for_a_row_after_what_came_before_is_committed(
     with sql_holds(server, "UPDATE hs.sums SET total = 100 WHERE k = 1") as holder:
         twin.writer.send(line(2, "+", 1, 1) + line(1, "+", 3, 1, "m", "a") + line(2, "+", 1, 2))
         wait_for_a_lock_wait(server)
+        wait_for(server, "SELECT COUNT(*) FROM hs.free")
         assert server.sql("SELECT id FROM hs.free") == [(1,)]
         assert other.request(1, "+", 1, 3) == b"0\t1"
         holder.commit()
