@@ -20,6 +20,8 @@ def allowed_on_mysql(
     """Why the difference is intended on MySQL; empty when it is not."""
     if sql.number == NOT_ALLOWED_FOR_GENERATED and request.writes:
         return "servers.md: NULL for a generated column is ignored, and another value's error is told"
+    if port.error == f"sql_{NOT_ALLOWED_FOR_GENERATED}" and sql.failed:
+        return "servers.md: a value for a generated column is told in front of what is wrong with others"
     if sql.number == NO_JSON_OF_BYTES:
         return "servers.md: JSON is written as text whatever the character set"
     if port.error == "not_a_number" and any(c.type == "JSON" for c in request.spec.columns):
