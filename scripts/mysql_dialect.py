@@ -23,6 +23,8 @@ _NUMBERS = (
 _OTHER_NAMES = {
     "SHOW MASTER STATUS": "SHOW BINARY LOG STATUS",
     "@@GLOBAL.gtid_binlog_pos": "@@GLOBAL.gtid_executed",
+    "@@gtid_binlog_pos": "@@GLOBAL.gtid_executed",
+    "CONNECTION ADMIN": "CONNECTION_ADMIN",
     "FLUSH SSL": "ALTER INSTANCE RELOAD TLS",
     "@@last_gtid": "@@GLOBAL.gtid_executed",
     " PERSISTENT FOR ALL": "",
@@ -75,6 +77,7 @@ _ABSENT = {
         r"INSTALL SONAME '(?!handlersocket2')": "no such plugin",
         r"innodb_snapshot_isolation": "no innodb_snapshot_isolation",
         r"max_statement_time": "no max_statement_time",
+        r"max_session_mem_used": "no max_session_mem_used",
         r"\buserstat\b": "no userstat",
         r"max_session_mem_used": "no max_session_mem_used",
         r"ENGINE\s*=\s*(MyISAM|MEMORY)\b.*\bPARTITION BY": "no partitions of MyISAM and MEMORY",

@@ -11,15 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "adapter/expiring_cursor.h"
+#include "columns/expiry.h"
 #include "columns/filter.h"
+#include "columns/rows_aside.h"
 #include "columns/text.h"
 #include "engine/engine.h"
 #include "mariadb/account.h"
 #include "mariadb/cluster_part.h"
-#include "mariadb/expiry.h"
 #include "mariadb/foreign_keys.h"
 #include "mariadb/process_entry.h"
-#include "mariadb/rows_aside.h"
 #include "mariadb/trigger_tables.h"
 
 namespace hs::mariadb {
@@ -27,7 +28,7 @@ namespace hs::mariadb {
 class GeneratedId;
 class MariaSession;
 
-class MariaCursor final : public engine::Cursor {
+class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor {
  public:
   MariaCursor(MariaSession& session, engine::IndexSpecPtr spec);
   ~MariaCursor() override;
@@ -104,23 +105,15 @@ class MariaCursor final : public engine::Cursor {
   MDL_ticket* ticket() const { return list_.mdl_request.ticket; }
   enum_mdl_type protection_type() const;
 
-  // --- for the purge, in a request that deletes, with an index that begins with the column by which
-  // rows expire ---
+  // --- adapter::ExpiringCursor ---
 
-  // Goes to the row that has expired first, and to the one that did so next. False: no other has.
-  // `from`: a place_of_expired(), where it begins; empty, or of the table as it was before an ALTER:
-  // at the beginning. The row may be one of a versioned table's past: see pass_over_history().
-  Result<bool> seek_expired(std::string_view from);
-  Result<bool> next_expired();
-  // Where the current row is. Rows that have expired at the same time are at the same place. Valid
-  // until the next call.
-  std::string_view place_of_expired();
-  // The same of a row that expires now.
-  std::string_view place_of_now();
-  // True: the current row is history, and with READ COMMITTED it is not locked any more.
-  bool pass_over_history();
-  // For how long the current row has expired.
-  int64_t seconds_expired() { return expiry_.seconds_since(table_->in_use); }
+  Result<bool> seek_expired(std::string_view from) override;
+  Result<bool> next_expired() override;
+  std::string_view place_of_expired() override;
+  std::string_view place_of_now() override;
+  bool pass_over_history() override;
+  int64_t seconds_expired() override { return expiry_.seconds_since(table_->in_use); }
+  Result<void> erase_expired() override { return erase(); }
 
   // --- engine::Cursor ---
 
@@ -264,9 +257,10 @@ class MariaCursor final : public engine::Cursor {
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   std::string place_;              // see place_of_expired()
   std::string updated_place_;      // of the row that is being updated, where rows expire
-  std::unique_ptr<RowsAside> rows_aside_;  // of the last update that a row has given way to
-  uint duplicate_key_ = 0;                 // the unique index that has refused the last row
-  Expiry expiry_;
+  std::unique_ptr<columns::RowsAside>
+      rows_aside_;          // of the last update that a row has given way to
+  uint duplicate_key_ = 0;  // the unique index that has refused the last row
+  columns::Expiry expiry_;
   std::optional<std::string> moment_;  // for moment()
   uint64_t definition_ = 0;
   std::vector<Field*> columns_;

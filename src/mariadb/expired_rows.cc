@@ -2,30 +2,31 @@
 // Rows that have expired: what a cursor knows of them, and how the purge walks over them.
 #include <utility>
 
+#include "adapter/ttl_tables.h"
 #include "mariadb/cursor.h"
 #include "mariadb/duplicates.h"
 #include "mariadb/mappings.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
-#include "mariadb/ttl_tables.h"
 
 namespace hs::mariadb {
 
 Result<void> MariaCursor::take_expiry() {
   const std::string of_container = directory().ttl_of_container(database_, table_name_);
-  auto expiry = Expiry::of(table_, of_container);
+  auto expiry = columns::Expiry::of(table_, of_container);
   if (!expiry) {
-    ttl_tables().note_error(database_, table_name_, expiry.error().message);
+    adapter::ttl_tables().note_error(database_, table_name_, expiry.error().message);
     return std::move(expiry.error());
   }
   expiry_ = *expiry;
   // What only a container says deletes no rows.
   if (!expiry_.is_of_comment()) {
-    ttl_tables().forget(database_, table_name_);
+    adapter::ttl_tables().forget(database_, table_name_);
     return {};
   }
   const LEX_CSTRING& column = expiry_.field()->field_name;
-  ttl_tables().note(database_, table_name_, {column.str, column.length}, index_for_purge());
+  adapter::ttl_tables().note(database_, table_name_, {column.str, column.length},
+                             index_for_purge());
   return {};
 }
 
@@ -131,7 +132,7 @@ Result<bool> MariaCursor::give_way(int error, std::string_view updated) {
 Result<MariaCursor::Way> MariaCursor::give_way_to_update(int error, std::string_view updated) {
   MY_BITMAP* const reads = table_->read_set;
   MY_BITMAP* const writes = table_->write_set;
-  rows_aside_ = std::make_unique<RowsAside>(table_);
+  rows_aside_ = std::make_unique<columns::RowsAside>(table_);
   end_index();
   Result<bool> gave_way = give_way(error, updated);
   table_->column_bitmaps_set(reads, writes);

@@ -5,49 +5,22 @@
 #include <sql_i_s.h>
 #include <tztime.h>
 
-#include <algorithm>
 #include <new>
 #include <span>
 #include <vector>
 
+#include "adapter/ttl_status.h"
 #include "mariadb/information_schema.h"
 #include "mariadb/running.h"
-#include "mariadb/ttl_tables.h"
 #include "server/tables.h"
 
 namespace hs::mariadb {
 namespace {
 
-using server::TableCell;
 using server::TableColumn;
 using server::TableRow;
 using server::Viewer;
 using Type = TableColumn::Type;
-
-constexpr TableColumn kTtlColumns[] = {{"TABLE_SCHEMA", Type::kName},
-                                       {"TABLE_NAME", Type::kName},
-                                       {"COLUMN_NAME", Type::kName},
-                                       {"INDEX_NAME", Type::kName, 0, true},
-                                       {"ROWS_PURGED", Type::kNumber},
-                                       {"BEHIND_SECONDS", Type::kNumber},
-                                       {"ROUNDS", Type::kNumber},
-                                       {"LAST_ROUND", Type::kMoment, 0, true},
-                                       {"LAST_ERROR", Type::kText, 512, true}};
-
-std::vector<TableRow> ttl_rows(const server::Server&, const Viewer& viewer) {
-  std::vector<TableRow> rows;
-  if (!viewer.sees_all) return rows;
-  for (const TtlTable& one : ttl_tables().list()) {
-    rows.push_back({one.database, one.table, one.column, server::text_or_null(one.index),
-                    one.rows_purged, static_cast<uint64_t>(std::max<int64_t>(one.behind_s, 0)),
-                    one.rounds,
-                    one.last_round == 0 ? TableCell() : TableCell(server::Moment{one.last_round}),
-                    server::text_or_null(one.last_error)});
-  }
-  return rows;
-}
-
-constexpr server::StatusTable kTtlTable{kTtlColumns, ttl_rows};
 
 Show::Type type_of(const TableColumn& column) {
   switch (column.type) {
@@ -134,6 +107,6 @@ int init_latency_buckets_table(void* schema_table) {
   return describe<server::kLatencyBucketsTable>(schema_table);
 }
 
-int init_ttl_table(void* schema_table) { return describe<kTtlTable>(schema_table); }
+int init_ttl_table(void* schema_table) { return describe<adapter::kTtlTable>(schema_table); }
 
 }  // namespace hs::mariadb

@@ -27,7 +27,7 @@ namespace hs::mariadb {
 namespace {
 
 std::unique_ptr<MariaEngine> engine;
-std::unique_ptr<Purge> purge;
+std::unique_ptr<PurgeThread> purge;
 std::unique_ptr<server::Server> network_server;
 
 constexpr unsigned kVerboseInfo = 10;
@@ -73,7 +73,7 @@ bool start_with(const server::Config& config, std::string* why) {
     return false;
   }
   try {
-    purge = std::make_unique<Purge>(*engine);
+    purge = std::make_unique<PurgeThread>(*engine);
   } catch (const std::exception& error) {
     log_error(std::string("expired rows are not purged: ") + error.what());
   }

@@ -4,10 +4,7 @@
 #include <rpl_mi.h>
 #include <slave.h>
 
-#include <algorithm>
-#include <exception>
-
-#include "exec/containers.h"
+#include "mariadb/cluster_part.h"
 #include "mariadb/cursor.h"
 #include "mariadb/definition_news.h"
 #include "mariadb/engine.h"
@@ -20,26 +17,7 @@
 namespace hs::mariadb {
 namespace {
 
-using mapping::TableName;
-
-constexpr std::chrono::milliseconds kPause{100};
-constexpr uint64_t kMostRowsOfAStep = 500;
-// Rows of the past that are read without a look whether somebody waits for the table.
-constexpr uint64_t kMostHistoryOfAStep = 20'000;
-// A walk from the beginning takes one part in so many of the time.
-constexpr int kShareOfBeginnings = 20;
-// Tables that are opened in a round.
-constexpr size_t kTablesOfARound = 50;
-// A look at all files: what changes is noticed without.
-constexpr std::chrono::minutes kBetweenWalks{10};
-// The tables of the old InnoDB memcached plugin are read so often.
-constexpr std::chrono::seconds kBetweenContainers{1};
-// How long a table is left alone that cannot be opened: at first, and at most. The server may write
-// a line to its error log for each try.
-constexpr std::chrono::seconds kFirstPauseOfClosed{1};
-constexpr std::chrono::minutes kLongestPauseOfClosed{1};
-// How many of a table's indexes are tried to open a table that is not known yet.
-constexpr int kIndexesTried = 8;
+THD* thd_of(engine::Session& session) { return static_cast<MariaSession&>(session).thd(); }
 
 // Whether the server is set up as a replica, whether it applies just now or not.
 bool is_replica() {
@@ -54,307 +32,59 @@ bool is_replica() {
   return found;
 }
 
-bool is_there(THD* thd, const TableName& name) {
-  const LEX_CSTRING database{name.database.data(), name.database.size()};
-  const LEX_CSTRING table{name.table.data(), name.table.size()};
-  handlerton* engine = nullptr;
-  bool is_sequence = false;
-  return release::table_exists(thd, database, table, &engine, &is_sequence) &&
-         engine != view_pseudo_hton && !is_sequence;
-}
+class MariaPurgeHost final : public adapter::PurgeHost {
+ public:
+  unsigned rows_per_second() override { return purge_rows_per_second(); }
 
-// Why nothing is deleted here; empty: it may be.
-std::string_view reason_not_to() {
-  if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
-  if (opt_readonly || global_system_variables.tx_read_only) return "the server is read-only";
-  if (is_replica()) return "the server is a replica";
-  if (ClusterPart::is_node() && (!ClusterPart::is_ready() || wsrep_local_index != 0))
-    return "another node of the cluster deletes them";
-  return {};
-}
-
-constexpr const char* kCannotBeOpened = "the table cannot be opened";
-
-std::string text_of(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kLockTables:
-      return "the table is locked, or the server is read-only";
-    case ErrorCode::kUnsupportedTable:
-      return "changes of the table are not served: see docs/limits.md";
-    case ErrorCode::kOpenTable:
-      return kCannotBeOpened;
-    case ErrorCode::kEngine:
-      return "error " + std::to_string(error.number) + " of the storage engine";
-    default:
-      return error.message.empty() ? std::string(error_name(error.code)) : error.message;
+  std::string_view reason_not_to() override {
+    if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
+    if (opt_readonly || global_system_variables.tx_read_only) return "the server is read-only";
+    if (is_replica()) return "the server is a replica";
+    if (ClusterPart::is_node() && (!ClusterPart::is_ready() || wsrep_local_index != 0))
+      return "another node of the cluster deletes them";
+    return {};
   }
-}
+
+  bool is_there(engine::Session& session, const mapping::TableName& name) override {
+    const LEX_CSTRING database{name.database.data(), name.database.size()};
+    const LEX_CSTRING table{name.table.data(), name.table.size()};
+    handlerton* engine = nullptr;
+    bool is_sequence = false;
+    return release::table_exists(thd_of(session), database, table, &engine, &is_sequence) &&
+           engine != view_pseudo_hton && !is_sequence;
+  }
+
+  adapter::ExpiringCursor& expiring(engine::Cursor& cursor) override {
+    return static_cast<MariaCursor&>(cursor);
+  }
+  void lock_little(engine::Session& session) override {
+    thd_of(session)->tx_isolation = ISO_READ_COMMITTED;
+  }
+  bool was_rolled_back(engine::Session& session) override {
+    return thd_of(session)->transaction_rollback_request;
+  }
+
+  mapping::Directory& directory() override { return mariadb::directory(); }
+  void look_again() override { definition_news().begin_again(); }
+  std::vector<mapping::TableName> take_with_ttl(size_t most) override {
+    return definition_news().take_with_ttl(most);
+  }
+
+  void log_error(std::string_view message) override {
+    sql_print_error("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+  }
+};
 
 }  // namespace
 
-Purge::Purge(MariaEngine& engine) : engine_(engine) {
-  thread_ = server::start_thread("hs-ttl-purge", [this] { run(); });
-}
+PurgeThread::PurgeThread(MariaEngine& engine)
+    : host_(std::make_unique<MariaPurgeHost>()),
+      purge_(engine, *host_),
+      thread_(server::start_thread("hs-ttl-purge", [this] { purge_.run(); })) {}
 
-Purge::~Purge() {
-  {
-    const MutexLock lock(mutex_);
-    stops_ = true;
-    changed_.notify_all();
-  }
+PurgeThread::~PurgeThread() {
+  purge_.stop();
   thread_.join();
-}
-
-void Purge::run() {
-  try {
-    if (engine_.wait_until_ready()) work();
-  } catch (const std::exception& error) {
-    sql_print_error("handlersocket: the purge of expired rows ends: %s", error.what());
-  }
-  if (session_ != nullptr) session_->leave();
-  session_.reset();
-}
-
-void Purge::work() {
-  session_ = engine_.make_session(engine::Mode::kReadWrite, "hs-ttl-purge");
-  if (session_ == nullptr) {
-    sql_print_error("handlersocket: expired rows are not purged: no session");
-    return;
-  }
-  engine::SessionEvents events;
-  events.context = this;
-  events.wake = [](void* context) {
-    auto* self = static_cast<Purge*>(context);
-    const MutexLock lock(self->mutex_);
-    self->is_woken_ = true;
-    self->changed_.notify_all();
-  };
-  session_->enter(events);
-  last_round_ = Clock::now();
-  while (!should_stop()) {
-    const Clock::time_point begun = Clock::now();
-    is_behind_ = false;
-    try {
-      round(begun);
-    } catch (const std::bad_alloc&) {
-      session_->rollback();
-    }
-    session_->release();
-    // What takes long to delete is not paused for, too.
-    pause_until((is_behind_ ? begun : Clock::now()) + kPause);
-  }
-}
-
-bool Purge::should_stop() {
-  const MutexLock lock(mutex_);
-  return stops_ || session_->should_stop();
-}
-
-void Purge::pause_until(Clock::time_point end) {
-  MutexLock lock(mutex_);
-  if (!stops_ && !std::exchange(is_woken_, false)) changed_.wait_until(lock, end);
-}
-
-// By the time that has passed, at most for a second.
-void Purge::add_to_allowance(Clock::time_point now) {
-  const uint64_t rate = purge_rows_per_second();
-  const auto passed = std::min<Clock::duration>(now - last_round_, std::chrono::seconds(1));
-  last_round_ = now;
-  const auto passed_us = std::chrono::duration_cast<std::chrono::microseconds>(passed).count();
-  allowance_ = std::min(allowance_ + rate * static_cast<uint64_t>(passed_us), rate * kRow);
-}
-
-void Purge::round(Clock::time_point now) {
-  walk();
-  add_to_allowance(now);
-  std::vector<TtlTable> tables = ttl_tables().list();
-  if (tables.empty()) return;
-  const std::string_view reason = reason_not_to();
-  // Each round begins with another table, so that none takes the allowance of all others.
-  std::rotate(tables.begin(), tables.begin() + static_cast<long>(turn_++ % tables.size()),
-              tables.end());
-  for (const TtlTable& table : tables) {
-    if (should_stop()) return;
-    if (!reason.empty()) {
-      ttl_tables().note_round(table, 0, 0, 0, reason);
-    } else if (is_put_off({table.database, table.table})) {
-      continue;
-    } else if (table.column.empty()) {
-      open_unknown({table.database, table.table});  // its comment may be better now
-    } else if (table.index.empty()) {
-      ttl_tables().note_round(table, 0, 0, 0, "no index begins with the column " + table.column);
-    } else if (allowance_ >= kRow) {
-      purge(table);
-    }
-  }
-}
-
-// Looks for tables that nothing else has opened so far, and for new names of tables.
-void Purge::walk() {
-  const Clock::time_point now = Clock::now();
-  if (now >= next_walk_) {
-    next_walk_ = now + kBetweenWalks;
-    definition_news().begin_again();
-  }
-  directory().refresh(*session_, false);
-  if (now >= next_containers_) {
-    next_containers_ = now + kBetweenContainers;
-    read_containers();
-  }
-  for (const TableName& name : definition_news().take_with_ttl(kTablesOfARound)) open_unknown(name);
-}
-
-// Where there are none, no table is opened to find that out again and again.
-void Purge::read_containers() {
-  Result<mapping::Containers> read = mapping::Containers{};
-  const TableName table{exec::kDatabaseOfContainers, exec::kTableOfContainers};
-  if (is_there(static_cast<MariaSession&>(*session_).thd(), table))
-    read = exec::read_containers(*session_);
-  if (read) directory().set_containers(std::move(*read), *session_);
-}
-
-// What there is to know of the table is noted when it is opened.
-void Purge::open_unknown(const TableName& name) {
-  for (int index = 0; index < kIndexesTried; ++index) {
-    const auto spec = std::make_shared<const engine::IndexSpec>(
-        engine::IndexSpec{name.database, name.table, std::to_string(index), {}, {}});
-    const Result<engine::Cursor*> opened = session_->cursor(spec);
-    (void)session_->commit();
-    if (!opened && opened.error().code == ErrorCode::kIndex) continue;
-    if (opened || opened.error().code != ErrorCode::kOpenTable) {
-      closed_.erase(name);
-    } else if (put_off(name)) {
-      ttl_tables().note_error(name.database, name.table, kCannotBeOpened);
-    }
-    return;
-  }
-}
-
-bool Purge::is_put_off(const TableName& name) const {
-  const auto found = closed_.find(name);
-  return found != closed_.end() && Clock::now() < found->second.next_try;
-}
-
-// The table could not be opened. False: there is none, and it is forgotten.
-bool Purge::put_off(const TableName& name) {
-  if (!is_there(static_cast<MariaSession&>(*session_).thd(), name)) {
-    closed_.erase(name);
-    ttl_tables().forget(name.database, name.table);
-    return false;
-  }
-  Closed& closed = closed_.try_emplace(name, Closed{kFirstPauseOfClosed, {}}).first->second;
-  closed.next_try = Clock::now() + closed.pause;
-  closed.pause = std::min<Clock::duration>(closed.pause * 2, kLongestPauseOfClosed);
-  return true;
-}
-
-Purge::Known& Purge::known(const TtlTable& table) {
-  engine::IndexSpec wanted{table.database, table.table, table.index, {}, {}};
-  std::erase_if(known_, [&](const Known& known) {
-    const engine::IndexSpec& spec = *known.spec;
-    return spec.database == wanted.database && spec.table == wanted.table && spec != wanted;
-  });
-  const auto found = std::find_if(known_.begin(), known_.end(),
-                                  [&](const Known& known) { return *known.spec == wanted; });
-  if (found != known_.end()) return *found;
-  return known_.emplace_back(
-      Known{std::make_shared<const engine::IndexSpec>(std::move(wanted)), {}, {}, {}, false});
-}
-
-void Purge::begin_walk(Known& known) {
-  if (known.is_from_beginning || Clock::now() < known.next_beginning) return;
-  known.is_from_beginning = true;
-  known.search = {};
-  known.reached.clear();
-}
-
-void Purge::end_walk(Known& known) {
-  if (!std::exchange(known.is_from_beginning, false)) return;
-  known.next_beginning = Clock::now() + known.search * kShareOfBeginnings;
-}
-
-void Purge::purge(const TtlTable& table) {
-  Known& known = this->known(table);
-  begin_walk(known);
-  uint64_t rows = 0;
-  for (;;) {
-    const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
-    const my_time_t now = my_time(0);
-    if (!step) {
-      const bool is_closed = step.error().code == ErrorCode::kOpenTable;
-      if (is_closed && !put_off({table.database, table.table})) return;
-      return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
-    }
-    closed_.erase({table.database, table.table});
-    known.search += step->search;
-    if (!step->reached.empty()) known.reached = step->reached;
-    if (!step->is_more) end_walk(known);
-    rows += step->rows;
-    allowance_ -= step->rows * kRow;
-    session_->after_batch();
-    if (!step->is_more || allowance_ < kRow || should_stop()) {
-      is_behind_ |= step->is_more;
-      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, {});
-    }
-  }
-}
-
-// One transaction.
-Result<Purge::Step> Purge::delete_some(const Known& known, uint64_t most) {
-  Step step;
-  const Result<engine::Cursor*> opened = session_->cursor(known.spec);
-  if (!opened) return opened.error();
-  auto& cursor = static_cast<MariaCursor&>(**opened);
-  THD* const thd = static_cast<MariaSession&>(*session_).thd();
-  // What is not deleted is not kept locked, nor are the gaps.
-  thd->tx_isolation = ISO_READ_COMMITTED;
-  if (auto begun = session_->begin_request(cursor, engine::Access::kDelete, engine::Rows::kMany);
-      !begun) {
-    session_->rollback();
-    return begun.error();
-  }
-  const Result<void> deleted = delete_rows(cursor, known, most, &step);
-  // A row that another session has locked is left for later, and so is what follows it.
-  const bool keeps =
-      deleted || (session_->must_wait() && step.rows > 0 && !thd->transaction_rollback_request);
-  Result<void> done;
-  if (keeps) {
-    done = session_->end_request();
-  } else {
-    session_->undo_request();
-    done = deleted.error();
-  }
-  if (done && !session_->transaction_lost()) done = session_->commit();
-  if (done && !session_->transaction_lost()) return step;
-  session_->rollback();
-  return done ? Error{ErrorCode::kLockTables, 0, {}} : std::move(done.error());
-}
-
-// Ends the step only behind the place where it has begun, so that the next one gets further.
-Result<void> Purge::delete_rows(MariaCursor& cursor, const Known& known, uint64_t most,
-                                Step* step) {
-  const Clock::time_point begun = Clock::now();
-  uint64_t passed = 0;
-  Result<bool> found = cursor.seek_expired(known.reached);
-  for (; found && *found; found = cursor.next_expired()) {
-    if (step->rows == 0) step->search = Clock::now() - begun;
-    step->reached = cursor.place_of_expired();
-    step->is_more = passed >= kMostHistoryOfAStep && step->reached != known.reached;
-    if (step->is_more) return {};
-    if (cursor.pass_over_history()) {
-      ++passed;
-      continue;
-    }
-    step->behind_s = cursor.seconds_expired();
-    step->is_more = step->rows == most;
-    if (step->is_more) return {};
-    if (auto erased = cursor.erase(); !erased) return erased;
-    ++step->rows;
-  }
-  if (!found) return std::move(found.error());
-  if (step->rows == 0) step->search = Clock::now() - begun;
-  step->reached = cursor.place_of_now();
-  return {};
 }
 
 }  // namespace hs::mariadb

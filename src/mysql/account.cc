@@ -36,6 +36,14 @@ MysqlAccount::~MysqlAccount() {
   if (limits_ != nullptr) decrease_user_connections(limits_);
 }
 
+bool MysqlAccount::sees_connections() const {
+  return privileges_.has_global(*principal_, PROCESS_ACL);
+}
+
+bool MysqlAccount::ends_connections() const {
+  return privileges_.has_global(*principal_, SUPER_ACL, "CONNECTION_ADMIN");
+}
+
 bool MysqlAccount::may_ask(THD* thd, enum_sql_command command) const {
   thd->set_user_connect(limits_);
   const bool exceeded = check_mqh(thd, command);
@@ -187,6 +195,15 @@ bool Privileges::sees(Principal& principal, const std::string& database, const s
     return false;
   return (get_column_grant(thd_, &grant, database.c_str(), table.c_str(), column.c_str()) &
           COL_ACLS) != 0;
+}
+
+bool Privileges::has_global(Principal& principal, Access_bitmask wanted, std::string_view dynamic) {
+  const MutexLock lock(mutex_);
+  if (!prepare(principal)) return false;
+  Security_context& context = principal.context_;
+  const Asking asking(thd_, context);
+  return (context.master_access() & wanted) != 0 ||
+         (!dynamic.empty() && context.has_global_grant(dynamic.data(), dynamic.size()).first);
 }
 
 // How many of the columns, from the first one on, the account has the privilege for.

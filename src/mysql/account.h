@@ -55,9 +55,12 @@ class MysqlAccount final : public engine::Account {
  public:
   // Takes over `limits`, the server's count of the account's connections and queries; null: the
   // account has no limits.
-  MysqlAccount(std::shared_ptr<Principal> principal, USER_CONN* limits)
-      : principal_(std::move(principal)), limits_(limits) {}
+  MysqlAccount(Privileges& privileges, std::shared_ptr<Principal> principal, USER_CONN* limits)
+      : privileges_(privileges), principal_(std::move(principal)), limits_(limits) {}
   ~MysqlAccount() override;
+
+  bool sees_connections() const override;
+  bool ends_connections() const override;
 
   Principal& principal() const { return *principal_; }
 
@@ -73,6 +76,7 @@ class MysqlAccount final : public engine::Account {
   void take_back(enum_sql_command command) const;
 
  private:
+  Privileges& privileges_;
   const std::shared_ptr<Principal> principal_;
   USER_CONN* const limits_;
 };
@@ -104,6 +108,8 @@ class Privileges {
   bool sees(Principal& principal, const std::string& database, const std::string& table,
             const std::string& column);
   engine::Rights rights(Principal& principal, const TableNames& names);
+  // Whether it has one of these privileges, which are global, or the dynamic one, if one is named.
+  bool has_global(Principal& principal, Access_bitmask wanted, std::string_view dynamic = {});
 
  private:
   class Asking;

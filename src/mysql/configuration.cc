@@ -3,7 +3,10 @@
 
 #include <cstring>
 
+#include "mysql/mappings.h"
 #include "mysql/values.h"
+#include "protocol/memcached/codec.h"
+#include "protocol/resp/codec.h"
 
 namespace hs::mysql {
 
@@ -142,6 +145,17 @@ std::optional<server::Config> read_configuration(std::string* error) {
     return std::nullopt;
   for (const std::string& one : addresses) listen(one, values.port_wr, "handlersocket_port_wr");
   listen(std::string(server::kUnixSocket), values.socket_wr, "handlersocket_socket_wr");
+  // Other protocols are served on the write port's terms.
+  const auto listen_for = [&](const protocol::Protocol& protocol, const char* port,
+                              std::string_view variable) {
+    if (text(port) == "0") return;
+    endpoint.protocol = &protocol;
+    for (const std::string& one : addresses) listen(one, port, variable);
+  };
+  listen_for(protocol::resp::resp_protocol(), values.resp_port, "handlersocket_resp_port");
+  listen_for(protocol::memcached::memcached_protocol(), values.memcached_port,
+             "handlersocket_memcached_port");
+  config.directory = &directory();
   config.backlog = values.backlog;
   config.version = HS_VERSION;
   config.server_version = server_version;

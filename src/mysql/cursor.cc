@@ -84,6 +84,8 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
   insert_columns_.reset();
   init_list(plainly ? TL_READ : TL_WRITE);
   list_->trg_event_map = events_of(access);
+  // Rows that have expired give way.
+  if (changes_ && expiry_.exists()) list_->trg_event_map |= events_of(engine::Access::kDelete);
   thd->lex->add_to_query_tables(&*list_);
   // A row may be locked where no row may be changed.
   const uint flags = changes_ ? 0 : MYSQL_LOCK_IGNORE_GLOBAL_READ_ONLY;
@@ -97,6 +99,7 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
 
 void MysqlCursor::end_statement() {
   end_index();
+  rows_aside_.reset();
   if (engine::inserts(access_)) end_puts();
 }
 
@@ -177,7 +180,8 @@ int MysqlCursor::step_back() {
 Result<bool> MysqlCursor::landed(int error) {
   // A long scan that wants none of its rows makes no other call that would notice a KILL.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != THD::NOT_KILLED; };
-  for (uint32_t passed = 1; error == 0 && !is_killed() && !meets_conditions(); ++passed) {
+  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_absent() || !meets_conditions());
+       ++passed) {
     if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
     error = step();
   }
@@ -229,7 +233,7 @@ Result<bool> MysqlCursor::seek_position(std::string_view position) {
   const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref));
   if (session_.thd()->killed != THD::NOT_KILLED)
     return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  if (error == 0) return meets_key();
+  if (error == 0) return !is_absent() && meets_key();
   if (is_gone(error)) return false;
   return session_.take_error(error);
 }

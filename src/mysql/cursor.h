@@ -8,11 +8,16 @@
 
 #include "mysql/server_headers.h"
 // (before anything else)
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "adapter/expiring_cursor.h"
+#include "columns/expiry.h"
 #include "columns/filter.h"
+#include "columns/rows_aside.h"
 #include "columns/text.h"
 #include "engine/engine.h"
 #include "mysql/account.h"
@@ -26,7 +31,7 @@ class GeneratedId;
 class MysqlSession;
 class NullableFields;
 
-class MysqlCursor final : public engine::Cursor {
+class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor {
  public:
   MysqlCursor(MysqlSession& session, engine::IndexSpecPtr spec);
   ~MysqlCursor() override;
@@ -83,6 +88,15 @@ class MysqlCursor final : public engine::Cursor {
   // Whether the open statement may run triggers, of this table or of one that its changes reach.
   bool runs_triggers() const { return runs_triggers_; }
 
+  // --- adapter::ExpiringCursor ---
+
+  Result<bool> seek_expired(std::string_view from) override;
+  Result<bool> next_expired() override;
+  std::string_view place_of_expired() override;
+  std::string_view place_of_now() override;
+  int64_t seconds_expired() override;
+  Result<void> erase_expired() override { return erase(); }
+
   // --- engine::Cursor ---
 
   size_t key_parts() const override { return key_parts_; }
@@ -94,6 +108,7 @@ class MysqlCursor final : public engine::Cursor {
   Result<std::span<const Value>> row() override;
   std::string_view position() override;
   Result<bool> seek_position(std::string_view position) override;
+  Result<bool> keeps_key(std::span<const Value> key) override;
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;
@@ -101,6 +116,9 @@ class MysqlCursor final : public engine::Cursor {
   bool passes(size_t number) override { return filters_[number].passes(); }
   Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;
+  uint64_t definition() const override { return definition_; }
+  Result<std::optional<int64_t>> expires_at() override;
+  Result<Value> moment(std::optional<int64_t> seconds) override;
 
  private:
   // open_table.cc
@@ -118,6 +136,16 @@ class MysqlCursor final : public engine::Cursor {
   void mark_read_columns();
   void mark_key_columns();
   void set_read_columns();
+  // expired_rows.cc
+  enum class Way : uint8_t { kFree, kBlocked, kMovedOn };
+  Result<void> take_expiry();
+  std::string_view index_for_purge() const;
+  Result<bool> landed_on_expired(int error);
+  bool is_absent();
+  void note_updated_place();
+  Result<void> reach_children();
+  Result<bool> give_way(int error);
+  Result<Way> give_way_to_update(int error, std::string_view updated);
   // key.cc
   Result<bool> build_key(KeyOperator op, std::span<const Value> key);
   Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
@@ -133,7 +161,10 @@ class MysqlCursor final : public engine::Cursor {
   Result<void> mark_insert_columns(size_t count, size_t updated);
   Result<void> make_new_row(std::span<const Value> values, size_t updated);
   Result<bool> compute_updated_row(Trigger_chain* triggers, NullableFields& nullable);
-  Result<bool> write_updated_row();
+  // kSame: the engine finds no difference. kNot: the row is gone, or another one than in record[1].
+  enum class Written : uint8_t { kChanged, kSame, kNot };
+  Result<Written> write_updated_row();
+  Result<Updated> look_again();
   Result<void> check_new_row();
   Result<void> fill_new_row(std::span<const Value> values);
   Result<void> fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values);
@@ -152,11 +183,15 @@ class MysqlCursor final : public engine::Cursor {
   void begin_puts();
   void end_puts();
   Result<Inserted> end_insert(GeneratedId& id, uint64_t replaced);
-  int write_new_row(GeneratedId& id);
+  Result<int> write_new_row(GeneratedId& id);
+  Result<std::optional<Inserted>> try_put(std::span<const Value> values,
+                                          std::optional<std::span<const Value>> updates,
+                                          RowsInTheWay* in_the_way);
   Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
   Result<void> read_duplicate(int write_error);
-  Result<Inserted> update_duplicate(std::span<const Value> values,
-                                    std::optional<std::span<const Value>> updates, GeneratedId& id);
+  Result<std::optional<Inserted>> update_duplicate(std::span<const Value> values,
+                                                   std::optional<std::span<const Value>> updates,
+                                                   GeneratedId& id);
   Result<Inserted> replace(RowsInTheWay* in_the_way, GeneratedId& id);
   Result<void> erase_replaced();
 
@@ -186,6 +221,8 @@ class MysqlCursor final : public engine::Cursor {
   uint index_ = 0;
   size_t key_parts_ = 0;
   ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
+  uint64_t definition_ = 0;
+  columns::Expiry expiry_;
   bool can_undo_ = false;
   bool undoes_rows_ = false;
   bool runs_triggers_ = false;
@@ -205,6 +242,10 @@ class MysqlCursor final : public engine::Cursor {
   engine::Access access_ = engine::Access::kRead;  // of the statement that writes
   // How many are marked for the statement's inserts, and for updates of rows that are there already.
   std::optional<std::pair<size_t, size_t>> insert_columns_;
+  std::unique_ptr<columns::RowsAside> rows_aside_;
+  std::string updated_place_;  // of the row that is being updated, where rows expire
+  std::string place_;          // see place_of_expired()
+  std::optional<std::string> moment_;
   std::vector<bool> given_;        // the table's columns that the request has given values for
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   uint duplicate_key_ = 0;         // the unique index that has refused the last row

@@ -25,6 +25,7 @@ class MysqlEngine final : public engine::Engine {
   bool wait_until_ready() override;
   uint64_t wanted_descriptors() const override;
   bool is_stopping() const override;
+  bool is_read_only() const override { return opt_readonly; }
 
   // Any thread: makes every session stop. A session that waits in the server (for a row, a table,
   // start-up) is interrupted, and should_stop() becomes true. To be called before Server::stop().

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "adapter/ttl_status.h"
 #include "mysql/running.h"
 #include "mysql/server_headers.h"
 #include "server/tables.h"
@@ -105,5 +106,7 @@ int init_latency_table(void* schema_table) { return describe<server::kLatencyTab
 int init_latency_buckets_table(void* schema_table) {
   return describe<server::kLatencyBucketsTable>(schema_table);
 }
+
+int init_ttl_table(void* schema_table) { return describe<adapter::kTtlTable>(schema_table); }
 
 }  // namespace hs::mysql

@@ -10,5 +10,6 @@ int init_connections_table(void* schema_table);
 int init_indexes_table(void* schema_table);
 int init_latency_table(void* schema_table);
 int init_latency_buckets_table(void* schema_table);
+int init_ttl_table(void* schema_table);
 
 }  // namespace hs::mysql

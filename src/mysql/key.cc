@@ -156,4 +156,19 @@ Result<bool> MysqlCursor::build_key(KeyOperator op, std::span<const Value> key) 
   return true;
 }
 
+Result<bool> MysqlCursor::keeps_key(std::span<const Value> key) {
+  end_index();
+  Result<bool> built = build_key(KeyOperator::kEqual, key);
+  if (!built || !*built) return built;
+  Field* const counter = table_->found_next_number_field;
+  if (counter == nullptr || (session_.thd()->variables.sql_mode & MODE_NO_AUTO_VALUE_ON_ZERO)) {
+    return true;
+  }
+  const KEY& index = table_->key_info[index_];
+  const bool is_key =
+      std::any_of(index.key_part, index.key_part + key.size(),
+                  [&](const auto& part) { return part.fieldnr == counter->field_index() + 1U; });
+  return !is_key || counter->val_int() != 0;
+}
+
 }  // namespace hs::mysql

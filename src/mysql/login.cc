@@ -229,7 +229,7 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   std::shared_ptr<Principal> principal = privileges.intern(context);
   // The THD shows it as constant, so that all changes to it are made under one lock.
   auto* const limits = const_cast<USER_CONN*>(thd->get_user_connect());
-  auto account = std::make_shared<MysqlAccount>(std::move(principal), limits);
+  auto account = std::make_shared<MysqlAccount>(privileges, std::move(principal), limits);
   thd->set_user_connect(nullptr);
   return engine::AccountPtr(std::move(account));
 }

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "adapter/number_text.h"
-#include "mapping/table_comment.h"
 #include "mysql/cursor.h"
 #include "mysql/names.h"
 #include "mysql/session.h"
+#include "mysql/table_shape.h"
 #include "sql/item_func.h"
 
 namespace hs::mysql {
@@ -94,9 +94,11 @@ Result<void> MysqlCursor::open() {
   table_ = list_->table;
   table_->reginfo.lock_type = list_->lock_descriptor().type;
   if (auto checked = check_table(); !checked) return checked;
+  if (auto taken = take_expiry(); !taken) return taken;
   if (auto resolved = resolve(); !resolved) return resolved;
   bind(table_);
   set_read_columns();
+  definition_ = definition_of(*table_);
   locks_.assign(1, list_->mdl_request.ticket);
   is_open_ = true;
   return {};
@@ -121,6 +123,7 @@ void MysqlCursor::recover_failed_open() {
 
 void MysqlCursor::forget_table() {
   unbind();
+  expiry_ = {};
   locks_.clear();
   rights_.forget();
   is_open_ = false;
@@ -128,6 +131,7 @@ void MysqlCursor::forget_table() {
 
 void MysqlCursor::unbind() {
   table_ = nullptr;
+  expiry_.bind(nullptr);
   columns_.clear();
   filter_columns_.clear();
   filters_.clear();
@@ -151,11 +155,6 @@ Result<void> MysqlCursor::check_table() const {
   if (share->table_category != TABLE_CATEGORY_USER || share->tmp_table != NO_TMP_TABLE)
     return ErrorCode::kOpenTable;
   if (!is_served(table_->file)) return ErrorCode::kUnsupportedTable;
-  // Rows that expire are not served yet; here they would be there for ever.
-  std::string ignored;
-  const auto comment =
-      mapping::TableComment::parse({share->comment.str, share->comment.length}, &ignored);
-  if (!comment || !comment->ttl.empty()) return ErrorCode::kUnsupportedTable;
   if (session_.mode() == engine::Mode::kReadOnly) return {};
   // The defaults would be those of this session's user.
   if (has_default_of_client(table_)) return ErrorCode::kUnsupportedTable;
@@ -199,6 +198,7 @@ Result<void> MysqlCursor::resolve() {
 // The columns of the cursor in this TABLE.
 void MysqlCursor::bind(TABLE* table) {
   table_ = table;
+  expiry_.bind(table);
   reads_key_columns_ = false;
   columns_.clear();
   filter_columns_.clear();
@@ -276,6 +276,7 @@ void MysqlCursor::mark_read_columns() {
   reads_key_columns_ = false;
   for (Field* field : columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
   for (Field* field : filter_columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
+  if (expiry_.exists()) table_->mark_column_used(expiry_.field(), MARK_COLUMNS_READ);
   // A partitioned table merges the rows of its partitions by these columns.
   if (has_prefixes_ || table_->part_info != nullptr) mark_key_columns();
 }

@@ -2,14 +2,17 @@
 // The plugin's entry: its declaration, start and stop.
 #include "mysql/server_headers.h"
 // (before anything else)
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "mysql/configuration.h"
+#include "mysql/definition_news.h"
 #include "mysql/engine.h"
 #include "mysql/information_schema.h"
+#include "mysql/log.h"
+#include "mysql/purge.h"
 #include "mysql/running.h"
 #include "mysql/status.h"
 #include "mysql/tls.h"
@@ -20,24 +23,9 @@
 namespace hs::mysql {
 namespace {
 
-void* own_plugin;
 std::unique_ptr<MysqlEngine> engine;
+std::unique_ptr<PurgeThread> purge;
 std::unique_ptr<server::Server> network_server;
-
-constexpr unsigned kVerboseInfo = 10;
-
-void log_at(plugin_log_level level, std::string_view message) {
-  my_plugin_log_message(&own_plugin, level, "%.*s", static_cast<int>(message.size()),
-                        message.data());
-}
-
-void log_info(std::string_view message) {
-  if (verbosity() >= kVerboseInfo) log_at(MY_INFORMATION_LEVEL, message);
-}
-void log_warning(std::string_view message) {
-  if (verbosity() >= kVerboseInfo) log_at(MY_WARNING_LEVEL, message);
-}
-void log_error(std::string_view message) { log_at(MY_ERROR_LEVEL, message); }
 
 // Tells the error log, and the client of INSTALL PLUGIN.
 void refuse(const std::string& why) {
@@ -47,7 +35,7 @@ void refuse(const std::string& why) {
 }
 
 int init(MYSQL_PLUGIN plugin) {
-  own_plugin = plugin;
+  log_as(plugin);
   std::string why;
   std::optional<server::Config> config;
   if (take_secrets(&why)) config = read_configuration(&why);
@@ -57,14 +45,21 @@ int init(MYSQL_PLUGIN plugin) {
   }
   config->tls = &server_tls();
   install_wait_hooks();
+  install_definition_hook();
   engine = std::make_unique<MysqlEngine>();
   network_server =
       server::Server::start(*config, *engine, {log_info, log_warning, log_error}, &why);
   if (network_server == nullptr) {
     engine.reset();
+    remove_definition_hook();
     (void)remove_wait_hooks();
     refuse(why);
     return 1;
+  }
+  try {
+    purge = std::make_unique<PurgeThread>(*engine);
+  } catch (const std::exception& error) {
+    log_error(std::string("expired rows are not purged: ") + error.what());
   }
   show_status_of(network_server.get(), engine.get());
   Running::set(network_server.get());
@@ -76,10 +71,12 @@ int deinit(MYSQL_PLUGIN) {
   show_status_of(nullptr, nullptr);
   if (network_server != nullptr) {
     engine->interrupt();
+    purge.reset();
     network_server->stop();
     network_server.reset();
   }
   engine.reset();
+  remove_definition_hook();
   (void)remove_wait_hooks();
   forget_secrets();
   return 0;
@@ -128,5 +125,7 @@ mysql_declare_plugin(handlersocket){
     HS_TABLE("HANDLERSOCKET_LATENCY", "How long requests took on the HandlerSocket ports",
              init_latency_table),
     HS_TABLE("HANDLERSOCKET_LATENCY_BUCKETS", "How many requests took how long",
-             init_latency_buckets_table) mysql_declare_plugin_end;
+             init_latency_buckets_table),
+    HS_TABLE("HANDLERSOCKET_TTL", "Tables whose rows expire, and what was purged of them",
+             init_ttl_table) mysql_declare_plugin_end;
 #pragma GCC visibility pop

@@ -24,6 +24,12 @@ bool deletes_visibly(const TABLE* table) {
   return table->triggers != nullptr && table->triggers->has_delete_triggers();
 }
 
+Result<std::optional<engine::Cursor::Inserted>> optionally(
+    Result<engine::Cursor::Inserted> inserted) {
+  if (!inserted) return std::move(inserted.error());
+  return std::optional(*inserted);
+}
+
 }  // namespace
 
 // Tells the engine what becomes of duplicates in this statement: InnoDB then locks them at once as
@@ -43,11 +49,18 @@ void MysqlCursor::end_puts() {
   table_->file->ha_extra(HA_EXTRA_WRITE_CANNOT_REPLACE);
 }
 
-// Writes the new row in record[0]. 0, or the engine's error.
-int MysqlCursor::write_new_row(GeneratedId& id) {
-  const int error = table_->file->ha_write_row(table_->record[0]);
-  id.note();
-  return error;
+// Writes the new row in record[0]; rows that have expired give way to it. 0, or the engine's error:
+// after that of a duplicate the row in the way is in record[1] if rows expire.
+Result<int> MysqlCursor::write_new_row(GeneratedId& id) {
+  for (;;) {
+    const int error = table_->file->ha_write_row(table_->record[0]);
+    id.note();
+    if (error == 0 || !expiry_.exists() || !is_duplicate(error)) [[likely]]
+      return error;
+    const Result<bool> gave_way = give_way(error);
+    if (!gave_way) return gave_way.error();
+    if (!*gave_way) return error;
+  }
 }
 
 Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
@@ -57,21 +70,37 @@ Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
   if (values.size() > most || (updates && updates->size() > most)) return ErrorCode::kValueCount;
   const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
   const AutoIncrement auto_increment(table_);
+  for (;;) {
+    auto done = try_put(values, updates, in_the_way);
+    if (!done) return std::move(done.error());
+    if (*done) return **done;
+    // The row that was to be updated is gone, or another one. So this begins anew.
+    end_index();
+    if (in_the_way != nullptr) in_the_way->take_back();
+  }
+}
+
+// None: the row in the way was not changed, but rows that expired gave way, and it is not there any
+// more as it was.
+Result<std::optional<engine::Cursor::Inserted>> MysqlCursor::try_put(
+    std::span<const Value> values, std::optional<std::span<const Value>> updates,
+    RowsInTheWay* in_the_way) {
   const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
   GeneratedId id(table_->file);
   if (auto made = make_new_row(values, updated); !made) return made.error();
   id.note();
-  if (access_ == engine::Access::kReplace) return replace(in_the_way, id);
-  const int error = write_new_row(id);
-  if (error == 0) {
+  if (access_ == engine::Access::kReplace) return optionally(replace(in_the_way, id));
+  const Result<int> error = write_new_row(id);
+  if (!error) return error.error();
+  if (*error == 0) {
     session_.note_change();
-    return end_insert(id, 0);
+    return optionally(end_insert(id, 0));
   }
-  if (!is_duplicate(error)) return failed(error).error();
+  if (!is_duplicate(*error)) return failed(*error).error();
   const bool ignores = access_ == engine::Access::kInsertIgnore;
   if (!ignores || in_the_way != nullptr)
-    if (auto met = meet_duplicate(error, in_the_way); !met) return met.error();
-  if (ignores) return Inserted{has_auto_increment(), 0, 0};
+    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
+  if (ignores) return std::optional(Inserted{has_auto_increment(), 0, 0});
   return update_duplicate(values, updates, id);
 }
 
@@ -85,7 +114,9 @@ Result<engine::Cursor::Inserted> MysqlCursor::end_insert(GeneratedId& id, uint64
 
 // The row that a failed write was a duplicate of is in record[1] afterwards.
 Result<void> MysqlCursor::meet_duplicate(int write_error, RowsInTheWay* in_the_way) {
-  if (auto read = read_duplicate(write_error); !read) return read;
+  // Where rows expire it was read already.
+  if (!expiry_.exists())
+    if (auto read = read_duplicate(write_error); !read) return read;
   if (in_the_way == nullptr) return {};
   const OldFields old(table_);
   auto row = this->row();
@@ -118,10 +149,12 @@ Result<void> MysqlCursor::read_duplicate(int write_error) {
   return error == 0 ? Result<void>() : failed(error);
 }
 
-Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
+// None: see try_put().
+Result<std::optional<engine::Cursor::Inserted>> MysqlCursor::update_duplicate(
     std::span<const Value> values, std::optional<std::span<const Value>> updates, GeneratedId& id) {
   Field* const counter = table_->next_number_field;
   restore_record(table_, record[1]);
+  note_updated_place();
   given_.assign(table_->s->fields, false);
   table_->autoinc_field_has_explicit_non_null_value = false;
   Trigger_chain* const triggers = triggers_before(TRG_EVENT_UPDATE);
@@ -135,7 +168,7 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
     if (auto stored = store(columns_[i], news[i]); !stored) return stored.error();
     sets_any = true;
   }
-  if (!sets_any) return Inserted{has_auto_increment(), 0, 0};
+  if (!sets_any) return std::optional(Inserted{has_auto_increment(), 0, 0});
   auto differs = compute_updated_row(triggers, nullable);
   if (!differs) return differs.error();
   bool takes_id = false;
@@ -153,14 +186,15 @@ Result<engine::Cursor::Inserted> MysqlCursor::update_duplicate(
   if (*differs) {
     auto written = write_updated_row();
     if (!written) return written.error();
-    if (*written) updated.outcome = 2;
+    if (*written == Written::kNot) return std::optional<Inserted>();
+    if (*written == Written::kChanged) updated.outcome = 2;
     table_->file->insert_id_for_cur_row = 0;
   }
   if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER, true); !fired) return fired.error();
   id.keep();
   if (counter != nullptr && updated.outcome == 2)
     updated.generated_id = static_cast<uint64_t>(counter->val_int());
-  return updated;
+  return std::optional(updated);
 }
 
 // Removes what is in the way until the row can be written. Where no other row can be in the way and
@@ -170,14 +204,15 @@ Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, 
   const bool may_update = !table_->s->is_referenced_by_foreign_key() && !deletes_visibly(table_);
   uint64_t replaced = 0;
   for (;;) {
-    const int error = write_new_row(id);
-    if (error == 0) break;
-    if (!is_duplicate(error)) return failed(error).error();
+    const Result<int> error = write_new_row(id);
+    if (!error) return error.error();
+    if (*error == 0) break;
+    if (!is_duplicate(*error)) return failed(*error).error();
     // When all ids are used up, the last row must not be replaced again and again.
     if (table_->next_number_field != nullptr && id.id() > 0 &&
-        file->get_dup_key(error) == table_->s->next_number_index)
-      return failed(error).error();
-    if (auto met = meet_duplicate(error, in_the_way); !met) return met.error();
+        file->get_dup_key(*error) == table_->s->next_number_index)
+      return failed(*error).error();
+    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
     if (may_update && is_last_unique(table_, duplicate_key_)) {
       const int failure = file->ha_update_row(table_->record[1], table_->record[0]);
       if (failure != 0 && failure != HA_ERR_RECORD_IS_THE_SAME) return failed(failure).error();

@@ -46,12 +46,17 @@ class MysqlSession final : public engine::Session {
   const engine::Rights& rights(engine::Cursor& cursor) override;
   Result<void> open(const engine::IndexSpecPtr& spec) override;
   Result<void> describe(const engine::Described& what, engine::DescriptionRows& rows) override;
+  Result<mapping::TableShape> shape(std::string_view database, std::string_view table) override;
+  bool sees(std::string_view database, std::string_view table) override;
+  void look_for_news(bool thorough, mapping::TableNews& news) override;
   Result<engine::Cursor*> cursor(const engine::IndexSpecPtr& spec) override;
   bool is_open(const engine::IndexSpecPtr& spec) const override;
   bool can_undo(const engine::IndexSpecPtr& spec) const override;
   Result<void> begin_request(engine::Cursor& cursor, engine::Access access,
                              engine::Rows rows) override;
+  void set_reads_view(bool reads_view) override { reads_view_ = reads_view; }
   void set_keeps_locks(bool keeps_locks) override { keeps_locks_ = keeps_locks; }
+  void end_view() override;
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return lock_waits().must_wait(); }
@@ -132,6 +137,8 @@ class MysqlSession final : public engine::Session {
   Result<void> describe_table(const std::string& database, const std::string& table,
                               bool of_indexes, engine::DescriptionRows& rows);
   Error no_definition(const HeldDefinition& definition);
+  // table_shape.cc
+  Result<mapping::TableShape> open_for_shape(const std::string& database, const std::string& table);
   // session_write.cc
   Result<void> begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows);
   Result<void> try_begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows,
@@ -142,6 +149,7 @@ class MysqlSession final : public engine::Session {
   std::optional<Error> refusal_of_triggers(const MysqlCursor& cursor);
   void end_changes();
   bool close_statement();
+  bool lock_for_view(MysqlCursor& cursor);
   void abandon_statement();
   void end_write_statement();
   void decide_fate(bool must_roll_back);
@@ -179,6 +187,8 @@ class MysqlSession final : public engine::Session {
   MysqlCursor* current_ = nullptr;            // the cursor of the running request
   bool statement_open_ = false;               // read port: a batch has begun
   bool keeps_locks_ = false;
+  bool reads_view_ = false;           // outside of a block
+  bool statement_is_view_ = false;    // the open statement of the write port is a plain read
   adapter::Transaction transaction_;  // write port, and every block
   bool can_undo_changes_ = true;      // what it has changed
   Gtid logged_before_ = {0, 0};       // this session's last one when the transaction began

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The write port's session: the calls that begin, keep and undo the statements of its transaction.
 // adapter::Transaction says which calls to make, and what a failure means for earlier requests.
+#include <algorithm>
+
 #include "mysql/cursor.h"
 #include "mysql/engine.h"
 #include "mysql/session.h"
@@ -54,7 +56,9 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
   const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
-  if (transaction_.joins(statement)) {
+  const bool is_view = !changes && (in_block || reads_view_);
+  if (is_view == statement_is_view_ && transaction_.joins(statement)) {
+    if (is_view) return {};
     // Each request has its own time, and an id of its own, by which NOW() knows it.
     thd_->set_time();
     thd_->set_query_id(next_query_id());
@@ -74,7 +78,7 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   }
   const TableWait wait(server_);
   std::optional<Error> error;
-  if (!cursor.lock_for_write(access, in_block && !changes)) {
+  if (!(is_view ? lock_for_view(cursor) : cursor.lock_for_write(access, false))) {
     *is_deadlock = thd_->is_error() && thd_->get_stmt_da()->mysql_errno() == ER_LOCK_DEADLOCK;
     error = take_lock_error();
   } else {
@@ -93,6 +97,7 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   if (changes) can_undo_changes_ &= cursor.can_undo();
   if (cursor.runs_triggers()) lent_.lend(account_ != nullptr ? &account_->principal() : nullptr);
   transaction_.begin_statement(statement);
+  statement_is_view_ = is_view;
   if (!cursor.undoes_rows()) note_locks();
   bump(engine_.counters().table_lock);
   return {};
@@ -107,6 +112,23 @@ std::optional<Error> MysqlSession::refusal_of_triggers(const MysqlCursor& cursor
   if (lock_waits().may_wait()) return {};
   lock_waits().note_refused(adapter::LockWaits::Lock::kRow);
   return Error{ErrorCode::kLockTables, 0, {}};
+}
+
+// Outside of a block each statement sees what is committed when it begins.
+bool MysqlSession::lock_for_view(MysqlCursor& cursor) {
+  const enum_tx_isolation isolation = thd_->tx_isolation;
+  if (!transaction_.is_block()) thd_->tx_isolation = std::min(isolation, ISO_READ_COMMITTED);
+  const bool locked = cursor.lock_for_write(engine::Access::kRead, true);
+  thd_->tx_isolation = isolation;
+  return locked;
+}
+
+void MysqlSession::end_view() {
+  if (!statement_is_view_ || !transaction_.has_statement()) return;
+  if (!close_statement()) {
+    transaction_.lose();
+    thd_->clear_error();
+  }
 }
 
 Result<void> MysqlSession::end_write() {

@@ -15,6 +15,8 @@ struct Values {
   char* address;
   char* port;
   char* port_wr;
+  char* resp_port;
+  char* memcached_port;
   char* socket;
   char* socket_wr;
   char* socket_mode;

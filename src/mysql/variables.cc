@@ -47,6 +47,12 @@ MYSQL_SYSVAR_STR(port, values.port, kDynamic,
 MYSQL_SYSVAR_STR(port_wr, values.port_wr, kDynamic,
                  "Port for reading and writing: a number or a service name; empty to switch it off",
                  check_text, listen_by<char*>, "9999");
+MYSQL_SYSVAR_STR(resp_port, values.resp_port, kDynamic,
+                 "Port for clients of Redis: a number or a service name; 0 to switch it off",
+                 check_text, listen_by<char*>, "0");
+MYSQL_SYSVAR_STR(memcached_port, values.memcached_port, kDynamic,
+                 "Port for clients of memcached: a number or a service name; 0 to switch it off",
+                 check_text, listen_by<char*>, "0");
 MYSQL_SYSVAR_STR(socket_mode, values.socket_mode, kDynamic,
                  "Mode of the Unix sockets, in octal: clients need the right to write", check_text,
                  listen_by<char*>, "0660");
@@ -190,6 +196,8 @@ SYS_VAR* system_variables[] = {MYSQL_SYSVAR(verbose),
                                MYSQL_SYSVAR(address),
                                MYSQL_SYSVAR(port),
                                MYSQL_SYSVAR(port_wr),
+                               MYSQL_SYSVAR(resp_port),
+                               MYSQL_SYSVAR(memcached_port),
                                MYSQL_SYSVAR(allow_unauthenticated),
                                MYSQL_SYSVAR(socket),
                                MYSQL_SYSVAR(socket_wr),

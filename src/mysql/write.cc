@@ -198,7 +198,9 @@ Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> valu
   GeneratedId id(table_->file);
   if (auto made = make_new_row(values, 0); !made) return made.error();
   id.note();
-  if (const int error = write_new_row(id)) return failed(error).error();
+  const Result<int> error = write_new_row(id);
+  if (!error) return error.error();
+  if (*error != 0) return failed(*error).error();
   session_.note_change();
   return end_insert(id, 0);
 }
@@ -207,6 +209,7 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   THD* const thd = session_.thd();
   const StrictStores strict(thd, CHECK_FIELD_WARN);
   store_record(table_, record[1]);
+  note_updated_place();
   given_.assign(table_->s->fields, false);
   Trigger_chain* const triggers = triggers_before(TRG_EVENT_UPDATE);
   NullableFields nullable(thd, table_, triggers);
@@ -223,9 +226,17 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   if (*differs) {
     auto written = write_updated_row();
     if (!written) return written.error();
+    if (*written == Written::kNot) return look_again();
   }
   if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER, true); !fired) return fired.error();
   return Updated::kDone;
+}
+
+// After an update that has met another row than the one it was made for.
+Result<engine::Cursor::Updated> MysqlCursor::look_again() {
+  const auto found = seek_position(updated_place_);
+  if (!found) return found.error();
+  return *found ? Updated::kAltered : Updated::kGone;
 }
 
 // After new values were stored in record[0]: what the server itself computes of an updated row, and what
@@ -249,19 +260,27 @@ Result<bool> MysqlCursor::compute_updated_row(Trigger_chain* triggers, NullableF
   return is_changed;
 }
 
-// Writes record[0] over the row in record[1]. False: the engine finds no difference.
-Result<bool> MysqlCursor::write_updated_row() {
+// Writes record[0] over the row in record[1]; rows that have expired give way to it.
+Result<MysqlCursor::Written> MysqlCursor::write_updated_row() {
   THD* const thd = session_.thd();
   if (invoke_table_check_constraints(thd, table_)) return failed(0).error();
   if (use_sql_fk_checks_for_table(thd, table_) &&
       (check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE) ||
        check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE)))
     return failed(0).error();
-  const int error = table_->file->ha_update_row(table_->record[1], table_->record[0]);
-  if (error == HA_ERR_RECORD_IS_THE_SAME) return false;
-  if (error != 0) return failed(error).error();
+  handler* const file = table_->file;
+  for (;;) {
+    const int error = file->ha_update_row(table_->record[1], table_->record[0]);
+    if (error == HA_ERR_RECORD_IS_THE_SAME) return Written::kSame;
+    if (error == 0) break;
+    if (!is_duplicate(error) || !expiry_.exists()) return failed(error).error();
+    const Result<Way> way = give_way_to_update(error, updated_place_);
+    if (!way) return way.error();
+    if (*way == Way::kMovedOn) return Written::kNot;
+    if (*way == Way::kBlocked) return failed(error).error();
+  }
   session_.note_change();
-  return true;
+  return Written::kChanged;
 }
 
 Result<void> MysqlCursor::erase() {

@@ -240,11 +240,6 @@ def test_a_row_that_another_session_has_locked_is_waited_for(
     assert server.sql("SELECT * FROM hs.t") == [(1, 16), (2, 21)]
 
 
-def test_what_is_not_there_yet_is_refused(server: PrivateServer, reader: Client) -> None:
-    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, e DATETIME) COMMENT 'hs: ttl=e'")
-    assert reader.request("P", 1, "hs", "t", "PRIMARY", "id") == b"1\t1\tunsupported_table"
-
-
 def test_a_generated_invisible_primary_key_is_described_as_sql_does(server: PrivateServer, reader: Client) -> None:
     server.sql("SET GLOBAL sql_generate_invisible_primary_key = 1")
     try:
@@ -381,7 +376,7 @@ def test_an_id_is_told_when_a_foreign_key_is_on_its_column(server: PrivateServer
 def test_the_tables_come_with_the_plugin_and_each_is_installed_by_itself(server: PrivateServer) -> None:
     named = "SELECT PLUGIN_NAME FROM information_schema.PLUGINS WHERE PLUGIN_NAME LIKE 'HANDLERSOCKET@_%' ESCAPE '@'"
     assert {name for (name,) in server.sql(named)} == {
-        f"HANDLERSOCKET_{table}" for table in ("CONNECTIONS", "INDEXES", "LATENCY", "LATENCY_BUCKETS")
+        f"HANDLERSOCKET_{table}" for table in ("CONNECTIONS", "INDEXES", "LATENCY", "LATENCY_BUCKETS", "TTL")
     }
     count = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_LATENCY"
     server.sql("UNINSTALL PLUGIN HANDLERSOCKET_LATENCY")

@@ -138,7 +138,7 @@ KINDS: dict[str, list[str]] = {
         "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, u INT, v VARCHAR(9), e DATETIME) % PARTITION BY HASH (id) PARTITIONS 3"
     ],
     "values that are long": [
-        "CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, v BLOB, e DATETIME, c LONGTEXT DEFAULT REPEAT(id, 9000)) %"
+        "CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, v BLOB, e DATETIME, c LONGTEXT DEFAULT (REPEAT(id, 9000))) %"
     ],
     "a long unique column": ["CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, v TEXT UNIQUE, e DATETIME) %"],
     "generated columns": [
@@ -149,7 +149,7 @@ KINDS: dict[str, list[str]] = {
         "CREATE TABLE t (id INT PRIMARY KEY, u INT UNIQUE, v VARCHAR(9), e DATETIME,"
         " x DATETIME AS (e + INTERVAL 1 DAY) VIRTUAL) COMMENT 'hs: ttl=x'"
     ],
-    "history": [f"CREATE TABLE t ({MADE}, e DATETIME, c TEXT DEFAULT REPEAT(id, 9000)) WITH SYSTEM VERSIONING %"],
+    "history": [f"CREATE TABLE t ({MADE}, e DATETIME, c TEXT DEFAULT (REPEAT(id, 9000))) WITH SYSTEM VERSIONING %"],
     "partitions": [f"CREATE TABLE t (id INT PRIMARY KEY, u INT, v TEXT, e DATETIME) % PARTITION BY HASH (id) PARTITIONS 3"],
     "rows that change their partition": [
         "CREATE TABLE t (id INT, u INT, v TEXT, e DATETIME, PRIMARY KEY (id, u)) % PARTITION BY HASH (u) PARTITIONS 3"
@@ -166,7 +166,7 @@ KINDS: dict[str, list[str]] = {
         for name, versioning in (("rows", ""), ("history", "WITH SYSTEM VERSIONING"))
     },
     "triggers": [
-        f"CREATE TABLE t ({MADE}, e DATETIME, c LONGTEXT DEFAULT REPEAT(id, 9000)) %",
+        f"CREATE TABLE t ({MADE}, e DATETIME, c LONGTEXT DEFAULT (REPEAT(id, 9000))) %",
         "CREATE TABLE log (id INT AUTO_INCREMENT PRIMARY KEY, what VARCHAR(99))",
         "CREATE TRIGGER bi BEFORE INSERT ON t FOR EACH ROW SET NEW.c = CONCAT(NEW.c, 'i')",
         "CREATE TRIGGER bu BEFORE UPDATE ON t FOR EACH ROW SET NEW.c = CONCAT(OLD.c, 'u')",

@@ -3,12 +3,12 @@
 // others are read into it: an engine's BLOBs are valid until it reads the next row.
 #pragma once
 
-#include "mariadb/server_headers.h"
+#include "server_rows.h"
 // (before anything else)
 #include <deque>
 #include <string>
 
-namespace hs::mariadb {
+namespace hs::columns {
 
 class RowsAside {
  public:
@@ -28,7 +28,7 @@ class RowsAside {
  private:
   struct Blob {
     Field_blob* field;
-    my_ptrdiff_t offset;  // of its record
+    ptrdiff_t offset;  // of its record
     std::string value;
   };
 
@@ -39,4 +39,4 @@ class RowsAside {
   std::deque<Blob> blobs_;
 };
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

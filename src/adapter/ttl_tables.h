@@ -1,10 +1,7 @@
-// SPDX-License-Identifier: GPL-2.0-only
 // The tables whose rows expire, as far as they are known, and what the purge has done in each. Any
 // thread.
 #pragma once
 
-#include "mariadb/server_headers.h"
-// (before anything else)
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -15,7 +12,7 @@
 
 #include "base/mutex.h"
 
-namespace hs::mariadb {
+namespace hs::adapter {
 
 struct TtlTable {
   std::string database, table;  // as filed
@@ -25,7 +22,7 @@ struct TtlTable {
   uint64_t rows_purged = 0;
   int64_t behind_s = 0;  // for how long the oldest row that is left has expired
   std::string last_error;
-  my_time_t last_round = 0;  // 0: there was none
+  int64_t last_round = 0;  // in seconds since 1970; 0: there was none
 };
 
 class TtlTables {
@@ -39,7 +36,7 @@ class TtlTables {
   // A table was opened whose rows do not expire, or it is gone.
   void forget(const std::string& database, const std::string& table);
   // The purge has worked on the table, or could not: `error` says why. May throw std::bad_alloc.
-  void note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, my_time_t now,
+  void note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, int64_t now,
                   std::string_view error);
 
   std::vector<TtlTable> list() const;
@@ -57,4 +54,4 @@ class TtlTables {
 // Of this server.
 TtlTables& ttl_tables();
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter

@@ -6,7 +6,7 @@
 // no moment, and numbers below 0 neither. A DATETIME is in the global time_zone.
 #pragma once
 
-#include "mariadb/server_headers.h"
+#include "server_rows.h"
 // (before anything else)
 #include <cstdint>
 #include <optional>
@@ -14,18 +14,23 @@
 
 #include "base/result.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 
 class Expiry {
  public:
-  // Reads the comment of the table, which is open. `otherwise`: the column if the comment names none;
-  // may be empty. Error: kTableComment, with a sentence.
+  // Reads the comment of the table, which is open, and binds the expiry to it. `otherwise`: the column if
+  // the comment names none; may be empty. Error: kTableComment, with a sentence.
   static Result<Expiry> of(TABLE* table, const std::string& otherwise);
+
+  // The column in this TABLE from here on; null: there is none at present.
+  void bind(TABLE* table) {
+    field_ = exists() && table != nullptr ? table->field[number_] : nullptr;
+  }
 
   // Whether the comment names the column.
   bool is_of_comment() const { return is_of_comment_; }
-  bool exists() const { return field_ != nullptr; }
-  Field* field() const { return field_; }  // null: rows do not expire
+  bool exists() const { return number_ != kNone; }
+  Field* field() const { return field_; }  // while it is bound
 
   // Whether the row that the field points to has expired.
   bool has_passed(const THD* thd) {
@@ -52,14 +57,17 @@ class Expiry {
   bool is_over(const THD* thd);
   longlong now_packed(const THD* thd);
 
+  static constexpr uint kNone = UINT_MAX;
+
+  uint number_ = kNone;  // of the column
   Field* field_ = nullptr;
   Kind kind_ = Kind::kSeconds;
   bool is_of_comment_ = false;
+  bool is_nullable_ = false;
   // The time for which now_packed_ is that of the time zone.
-  my_time_t seconds_ = 0;
-  ulong microseconds_ = 0;
+  Moment time_;
   const Time_zone* zone_ = nullptr;
   longlong now_packed_ = 0;
 };
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/ttl_tables.h"
+#include "adapter/ttl_tables.h"
 
-namespace hs::mariadb {
+namespace hs::adapter {
 
 TtlTables& ttl_tables() {
   static TtlTables tables;
@@ -42,7 +41,7 @@ void TtlTables::forget(const std::string& database, const std::string& table) {
   size_.store(tables_.size(), std::memory_order_relaxed);
 }
 
-void TtlTables::note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, my_time_t now,
+void TtlTables::note_round(const TtlTable& table, uint64_t rows, int64_t behind_s, int64_t now,
                            std::string_view error) {
   const MutexLock lock(mutex_);
   const auto at = tables_.find({table.database, table.table});
@@ -64,4 +63,4 @@ std::vector<TtlTable> TtlTables::list() const {
   return all;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter

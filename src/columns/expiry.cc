@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/expiry.h"
-// (before anything else)
-#include <sql_time.h>
-#include <tztime.h>
+#include "columns/expiry.h"
 
 #include <algorithm>
 
 #include "columns/text.h"
 #include "mapping/table_comment.h"
 
-namespace hs::mariadb {
+namespace hs::columns {
 namespace {
 
 constexpr int64_t kSecondsOfDay = 86400;
@@ -26,8 +23,7 @@ int64_t local_seconds(const MYSQL_TIME& at) {
 bool set_local(int64_t seconds, MYSQL_TIME* at) {
   if (seconds > kLastMoment) return false;
   set_zero_time(at, MYSQL_TIMESTAMP_DATETIME);
-  get_date_from_daynr(static_cast<long>(seconds / kSecondsOfDay + kFirstDay), &at->year, &at->month,
-                      &at->day);
+  set_day(seconds / kSecondsOfDay + kFirstDay, at);
   const auto second = static_cast<uint>(seconds % kSecondsOfDay);
   at->hour = second / 3600;
   at->minute = second / 60 % 60;
@@ -35,32 +31,35 @@ bool set_local(int64_t seconds, MYSQL_TIME* at) {
   return true;
 }
 
-// What the time zone is ahead of UTC where the server's TIMESTAMP ends: behind that it tells nothing.
+// What the time zone is ahead of UTC where the server's time ends: behind that it tells nothing.
 int64_t last_offset(const THD* thd) {
   MYSQL_TIME last;
-  thd->variables.time_zone->gmt_sec_to_TIME(&last, TIMESTAMP_MAX_VALUE);
-  return local_seconds(last) - int64_t{TIMESTAMP_MAX_VALUE};
+  thd->variables.time_zone->gmt_sec_to_TIME(&last, static_cast<my_time_t>(kLastTime));
+  return local_seconds(last) - kLastTime;
 }
 
 Error wrong(std::string what) { return Error{ErrorCode::kTableComment, 0, std::move(what)}; }
 
-// As SQL compares names of columns.
-Field* find(TABLE* table, std::string_view name) {
-  for (Field** field = table->field; *field != nullptr; ++field) {
-    const LEX_CSTRING& known = (*field)->field_name;
-    if ((*field)->invisible >= INVISIBLE_SYSTEM) continue;
-    const auto* a = reinterpret_cast<const uchar*>(known.str);
-    const auto* b = reinterpret_cast<const uchar*>(name.data());
-    if (system_charset_info->strnncoll(a, known.length, b, name.size()) == 0) return *field;
-  }
+Field* find(TABLE* table, const std::string& name) {
+  for (Field** field = table->field; *field != nullptr; ++field)
+    if (!has_no_name(*field) && is_named(*field, name)) return *field;
   return nullptr;
+}
+
+// Of a DATETIME. False: it is no moment.
+bool read_moment(Field* field, Datetime* at) {
+  return read_datetime(field, at) && (at->year != 0 || at->month != 0 || at->day != 0);
+}
+
+void set_time(const THD* thd, int64_t seconds, MYSQL_TIME* at) {
+  thd->variables.time_zone->gmt_sec_to_TIME(at, static_cast<my_time_t>(seconds));
 }
 
 }  // namespace
 
 Result<Expiry> Expiry::of(TABLE* table, const std::string& otherwise) {
   Expiry made;
-  const LEX_CSTRING& comment = table->s->comment;
+  const auto& comment = table->s->comment;
   std::string error;
   const auto parsed = mapping::TableComment::parse({comment.str, comment.length}, &error);
   if (!parsed) return wrong(std::move(error));
@@ -78,11 +77,13 @@ Result<Expiry> Expiry::of(TABLE* table, const std::string& otherwise) {
       made.kind_ = Kind::kDatetime;
       break;
     default:
-      if (!columns::is_integer(field))
+      if (!is_integer(field))
         return wrong("ttl=" + name + " is no DATETIME, TIMESTAMP or integer column");
   }
-  if (field->vers_sys_field()) return wrong("ttl=" + name + " is a column of the versioning");
-  made.field_ = field;
+  if (is_of_versioning(field)) return wrong("ttl=" + name + " is a column of the versioning");
+  made.number_ = number_of(field);
+  made.bind(table);
+  made.is_nullable_ = may_be_null(field);
   made.is_of_comment_ = !parsed->ttl.empty();
   return made;
 }
@@ -93,55 +94,47 @@ bool Expiry::is_over(const THD* thd) {
     case Kind::kSeconds: {
       const longlong at = field_->val_int();
       // Above the greatest BIGINT it is far away.
-      return at > 0 && at <= thd->start_time;
+      return at > 0 && at <= time_of(thd).seconds;
     }
     case Kind::kTimestamp: {
-      ulong microseconds = 0;
-      const my_time_t at = field_->get_timestamp(&microseconds);
-      if (at == 0 && microseconds == 0) return false;
-      return at < thd->start_time ||
-             (at == thd->start_time && microseconds <= thd->start_time_sec_part);
+      const Moment at = read_timestamp(field_), now = time_of(thd);
+      if (at == Moment()) return false;
+      return at.seconds < now.seconds ||
+             (at.seconds == now.seconds && at.microseconds <= now.microseconds);
     }
     case Kind::kDatetime:
       break;
   }
-  MYSQL_TIME at;
-  if (field_->get_date(&at, date_mode_t(0))) return false;
-  if (at.year == 0 && at.month == 0 && at.day == 0) return false;
-  return pack_time(&at) <= now_packed(thd);
+  Datetime at;
+  return read_moment(field_, &at) && packed(at) <= now_packed(thd);
 }
 
 longlong Expiry::now_packed(const THD* thd) {
-  const bool is_known = seconds_ == thd->start_time && zone_ == thd->variables.time_zone &&
-                        microseconds_ == thd->start_time_sec_part;
-  if (is_known) return now_packed_;
-  MYSQL_TIME now;
-  seconds_ = thd->start_time;
-  microseconds_ = thd->start_time_sec_part;
+  const Moment time = time_of(thd);
+  if (zone_ == thd->variables.time_zone && time_ == time) return now_packed_;
+  time_ = time;
   zone_ = thd->variables.time_zone;
-  zone_->gmt_sec_to_TIME(&now, seconds_);
-  now.second_part = microseconds_;
-  now_packed_ = pack_time(&now);
+  MYSQL_TIME now;
+  set_time(thd, time.seconds, &now);
+  now.second_part = static_cast<ulong>(time.microseconds);
+  now_packed_ = packed(now);
   return now_packed_;
 }
 
 int64_t Expiry::seconds_since(const THD* thd) {
+  const int64_t now = time_of(thd).seconds;
   switch (kind_) {
     case Kind::kSeconds:
-      return thd->start_time - field_->val_int();
-    case Kind::kTimestamp: {
-      ulong microseconds = 0;
-      return thd->start_time - field_->get_timestamp(&microseconds);
-    }
+      return now - field_->val_int();
+    case Kind::kTimestamp:
+      return now - read_timestamp(field_).seconds;
     case Kind::kDatetime:
       break;
   }
-  MYSQL_TIME at;
-  if (field_->get_date(&at, date_mode_t(0))) return 0;
-  uint error = 0;
-  const my_time_t moment = thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  Datetime at;
+  if (!read_moment(field_, &at)) return 0;
   // Of an hour that the time zone has twice this may be the later one.
-  return std::max<int64_t>(thd->start_time - moment, 0);
+  return std::max<int64_t>(now - in_gmt(thd, at), 0);
 }
 
 std::optional<int64_t> Expiry::moment(const THD* thd) {
@@ -152,50 +145,47 @@ std::optional<int64_t> Expiry::moment(const THD* thd) {
     return at > 0 ? std::optional<int64_t>(at) : std::nullopt;
   }
   if (kind_ == Kind::kTimestamp) {
-    ulong microseconds = 0;
-    const my_time_t at = field_->get_timestamp(&microseconds);
-    return at == 0 && microseconds == 0 ? std::nullopt : std::optional<int64_t>(at);
+    const Moment at = read_timestamp(field_);
+    return at == Moment() ? std::nullopt : std::optional<int64_t>(at.seconds);
   }
-  MYSQL_TIME at;
-  if (field_->get_date(&at, date_mode_t(0))) return std::nullopt;
-  if (at.year == 0 && at.month == 0 && at.day == 0) return std::nullopt;
-  uint error = 0;
-  const my_time_t found = thd->variables.time_zone->TIME_to_gmt_sec(&at, &error);
+  Datetime at;
+  if (!read_moment(field_, &at)) return std::nullopt;
   const int64_t local = local_seconds(at);
-  return local > TIMESTAMP_MAX_VALUE ? local - last_offset(thd) : int64_t{found};
+  return local > kLastTime ? local - last_offset(thd) : in_gmt(thd, at);
 }
 
 Result<std::optional<std::string>> Expiry::text_of(const THD* thd,
                                                    std::optional<int64_t> moment) const {
-  if (!moment && field_->real_maybe_null()) return std::optional<std::string>();
+  if (!moment && is_nullable_) return std::optional<std::string>();
   if (kind_ == Kind::kSeconds) return std::optional(std::to_string(moment.value_or(0)));
   MYSQL_TIME at;
-  if (moment && *moment > TIMESTAMP_MAX_VALUE) {
+  if (moment && *moment > kLastTime) {
     if (*moment > kLastMoment || !set_local(*moment + last_offset(thd), &at)) {
       return Error{ErrorCode::kSql, ER_DATETIME_FUNCTION_OVERFLOW, "Datetime field overflow"};
     }
   } else if (moment) {
-    thd->variables.time_zone->gmt_sec_to_TIME(&at, *moment);
+    set_time(thd, *moment, &at);
   } else {
     set_zero_time(&at, MYSQL_TIMESTAMP_DATETIME);
   }
   char text[MAX_DATE_STRING_REP_LENGTH];
-  return std::optional(std::string(text, static_cast<size_t>(my_datetime_to_str(&at, text, 0))));
+  return std::optional(std::string(text, print_datetime(at, text)));
 }
 
 void Expiry::store_now(const THD* thd) {
+  const int64_t now = time_of(thd).seconds;
   field_->set_notnull();
   if (kind_ == Kind::kSeconds) {
-    field_->store(thd->start_time, false);
+    field_->store(now, false);
     return;
   }
   if (kind_ == Kind::kTimestamp) {
-    field_->store_timestamp(thd->start_time, 0);
+    store_timestamp(field_, now);
     return;
   }
-  MYSQL_TIME now;
-  thd->variables.time_zone->gmt_sec_to_TIME(&now, thd->start_time);
-  field_->store_time(&now);
+  MYSQL_TIME at;
+  set_time(thd, now, &at);
+  field_->store_time(&at);
 }
 
 void Expiry::store_never() {
@@ -209,4 +199,4 @@ void Expiry::store_never() {
   field_->store_time(&zero);
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::columns

@@ -1,0 +1,35 @@
+// A cursor on a table whose rows expire, as the purge walks over them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hs::adapter {
+
+// What a cursor can do for the purge, in a request that deletes, with an index that begins with the column
+// by which rows expire.
+class ExpiringCursor {
+ public:
+  virtual ~ExpiringCursor() = default;
+
+  // Goes to the row that has expired first, and to the one that did so next. False: no other has.
+  // `from`: a place_of_expired(), where it begins; empty, or of the table as it was before an ALTER:
+  // at the beginning. The row may be one of a versioned table's past: see pass_over_history().
+  virtual Result<bool> seek_expired(std::string_view from) = 0;
+  virtual Result<bool> next_expired() = 0;
+  // Where the current row is. Rows that have expired at the same time are at the same place. Valid
+  // until the next call.
+  virtual std::string_view place_of_expired() = 0;
+  // The same of a row that expires now.
+  virtual std::string_view place_of_now() = 0;
+  // True: the current row is history, and with READ COMMITTED it is not locked any more.
+  virtual bool pass_over_history() { return false; }
+  // For how long the current row has expired.
+  virtual int64_t seconds_expired() = 0;
+  // As engine::Cursor::erase().
+  virtual Result<void> erase_expired() = 0;
+};
+
+}  // namespace hs::adapter
