@@ -4,6 +4,8 @@
 #include "mysql/session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -92,6 +94,9 @@ Error MysqlSession::take_error_as(int number, Error (*tell)(const Diagnostics_ar
       (error.number == ER_TRANS_CACHE_FULL || error.number == ER_STMT_CACHE_FULL))
     transaction_.note_log_failure();
   note_lock(number, error);
+  const bool is_deadlock = number == HA_ERR_LOCK_DEADLOCK ||
+                           (error.code == ErrorCode::kSql && error.number == ER_LOCK_DEADLOCK);
+  was_deadlock_ |= is_deadlock && lock_waits().may_wait() && !transaction_.is_block();
   thd_->clear_error();
   thd_->get_stmt_da()->reset_condition_info(thd_);
   return error;
@@ -267,6 +272,7 @@ Result<void> MysqlSession::commit() {
     result = commit_write();
   }
   if (result) counted_.forget();
+  if (result) deadlocks_ = 0;
   return result;
 }
 
@@ -281,6 +287,18 @@ void MysqlSession::rollback() {
   if (transaction_.is_lost()) counted_.take_back_all();
   counted_.forget();
   undo_transaction();
+  give_way_to_waiting();
+}
+
+// Behind a deadlock whoever waited has the lock now, but must still wake up, and look whether it has it
+// alone. A request that looks for a row that is not there locks its place at once, however many others do.
+// So those that were undone would be at it again before anybody has inserted the row.
+void MysqlSession::give_way_to_waiting() {
+  if (!std::exchange(was_deadlock_, false)) return;
+  const unsigned longest_us = 1000U << std::min(deadlocks_++, 5U);
+  server_.on_wait_begin(THD_WAIT_SLEEP);
+  std::this_thread::sleep_for(std::chrono::microseconds(draw_() % longest_us));
+  server_.on_wait_end();
 }
 
 }  // namespace hs::mysql

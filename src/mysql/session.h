@@ -14,6 +14,7 @@
 #include "mysql/server_headers.h"
 // (before anything else)
 #include <atomic>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,7 @@ class MysqlSession final : public engine::Session {
   void take_back_if_repeated();
   void forget_kill();
   void note_lock(int number, const Error& error);
+  void give_way_to_waiting();
   adapter::LockWaits& lock_waits() { return server_.lock_waits(); }
   const adapter::LockWaits& lock_waits() const { return server_.lock_waits(); }
   Result<void> begin_read(MysqlCursor& cursor);
@@ -180,6 +182,10 @@ class MysqlSession final : public engine::Session {
   adapter::CountedRequests<MysqlAccount, enum_sql_command> counted_;
   int64_t now_ms_ = 0;               // when the batch first asked for rights; 0: not yet
   adapter::RightsRoom rights_room_;  // outlives the cursors
+
+  bool was_deadlock_ = false;  // one has ended the transaction, which has waited for locks
+  unsigned deadlocks_ = 0;     // such since the last commit
+  std::minstd_rand draw_{static_cast<unsigned>(server_.thd()->thread_id())};
 
   adapter::KeptCursors<MysqlCursor> cursors_;
   std::vector<MDL_ticket*> locks_;            // of all tables that it has

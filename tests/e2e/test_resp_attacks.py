@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import on_mysql
 import pytest
 from private_server import PrivateServer
 from resp_client import Resp, RespError, message
@@ -251,7 +252,7 @@ def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp)
     assert redis("SET", "parent:1", "1") == "OK"
     assert redis("HSET", "child:1", "parent", "1", "amount", "5") == 2
     assert redis("HSET", "child:2", "parent", "9") == RespError("ERR the storage engine's error 151")
-    assert "4025" in str(redis("SET", "child:1", "100"))
+    assert ("3819" if on_mysql.IS_MYSQL else "4025") in str(redis("SET", "child:1", "100"))
     assert "unlucky" in str(redis("SET", "child:1", "13"))
     assert "unlucky" in str(redis("INCRBY", "child:1", "8"))
     assert redis("INCRBY", "child:1", "1") == 6

@@ -172,7 +172,7 @@ KINDS: dict[str, list[str]] = {
         "CREATE TRIGGER bu BEFORE UPDATE ON t FOR EACH ROW SET NEW.c = CONCAT(OLD.c, 'u')",
         *(
             f"CREATE TRIGGER t{number} {when} ON t FOR EACH ROW INSERT INTO log (what)"
-            f" VALUES (CONCAT('{when} ', {row}.id, IFNULL({row}.u, 'n'), IFNULL({row}.v, 'n'), MD5({row}.c)))"
+            f" VALUES (CONCAT('{when} ', {row}.id, IFNULL({row}.u, 'n'), IFNULL({row}.v, 'n'), CRC32({row}.c)))"
             for number, (when, row) in enumerate(
                 (("BEFORE DELETE", "OLD"), ("AFTER DELETE", "OLD"), ("AFTER INSERT", "NEW"), ("AFTER UPDATE", "NEW"), ("AFTER UPDATE", "OLD"))
             )
