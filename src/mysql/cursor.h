@@ -145,7 +145,11 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   void note_updated_place();
   Result<void> reach_children();
   Result<bool> give_way(int error);
-  Result<Way> give_way_to_update(int error, std::string_view updated);
+  Result<bool> erase_if_expired();
+  Result<Way> give_way_to_update(int error);
+  Result<Way> clear_way_for_update();
+  bool takes_unique_value(uint number);
+  Result<Way> return_to_updated();
   // key.cc
   Result<bool> build_key(KeyOperator op, std::span<const Value> key);
   Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
@@ -166,6 +170,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<Written> write_updated_row();
   Result<Updated> look_again();
   Result<void> check_new_row();
+  Result<void> check_parents();
   Result<void> fill_new_row(std::span<const Value> values);
   Result<void> fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values);
   bool compute_generated(bool keeps_old);
@@ -189,6 +194,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
                                           RowsInTheWay* in_the_way);
   Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
   Result<void> read_duplicate(int write_error);
+  Result<int> read_by_duplicate_key();
   Result<std::optional<Inserted>> update_duplicate(std::span<const Value> values,
                                                    std::optional<std::span<const Value>> updates,
                                                    GeneratedId& id);

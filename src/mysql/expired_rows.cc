@@ -120,14 +120,19 @@ Result<bool> MysqlCursor::give_way(int error) {
   MY_BITMAP* const reads = table_->read_set;
   MY_BITMAP* const writes = table_->write_set;
   if (auto read = read_duplicate(error); !read) return read.error();
+  Result<bool> gave_way = erase_if_expired();
+  if (gave_way && *gave_way) table_->column_bitmaps_set(reads, writes);
+  return gave_way;
+}
+
+// The row in record[1], which is in the way. False: it has not expired.
+Result<bool> MysqlCursor::erase_if_expired() {
   {
     const OldFields old(table_);
     if (!expiry_.has_passed(session_.thd())) return false;
   }
   if (auto reached = reach_children(); !reached) return std::move(reached.error());
-  auto erased = erase_replaced();
-  table_->column_bitmaps_set(reads, writes);
-  if (!erased) return std::move(erased.error());
+  if (auto erased = erase_replaced(); !erased) return std::move(erased.error());
   return true;
 }
 
@@ -142,7 +147,7 @@ void MysqlCursor::note_updated_place() {
 // The same after an update. When the way is free, the records are as they were, and the cursor is at
 // the row that is to be updated, by its place. kMovedOn: a cascade from the row that was in the way
 // has deleted that row or has altered it, so it is not to be written as it was going to be.
-Result<MysqlCursor::Way> MysqlCursor::give_way_to_update(int error, std::string_view updated) {
+Result<MysqlCursor::Way> MysqlCursor::give_way_to_update(int error) {
   MY_BITMAP* const reads = table_->read_set;
   MY_BITMAP* const writes = table_->write_set;
   rows_aside_ = std::make_unique<columns::RowsAside>(table_);
@@ -150,10 +155,56 @@ Result<MysqlCursor::Way> MysqlCursor::give_way_to_update(int error, std::string_
   Result<bool> gave_way = give_way(error);
   table_->column_bitmaps_set(reads, writes);
   if (!gave_way) return std::move(gave_way.error());
-  if (!*gave_way) return Way::kBlocked;
+  return *gave_way ? return_to_updated() : Way::kBlocked;
+}
+
+// The same before the update. What is in the way and has not expired is left to the engine.
+Result<MysqlCursor::Way> MysqlCursor::clear_way_for_update() {
+  MY_BITMAP* const reads = table_->read_set;
+  MY_BITMAP* const writes = table_->write_set;
+  bool has_looked = false;
+  for (uint number = 0; number < table_->s->keys; ++number) {
+    if (!takes_unique_value(number)) continue;
+    if (!std::exchange(has_looked, true))
+      rows_aside_ = std::make_unique<columns::RowsAside>(table_);
+    duplicate_key_ = number;
+    Result<int> read = read_by_duplicate_key();
+    Result<bool> gave_way(false);
+    if (!read) {
+      gave_way = std::move(read.error());
+    } else if (*read == 0) {
+      gave_way = erase_if_expired();
+    } else if (!is_gone(*read)) {
+      gave_way = failed(*read).error();
+    }
+    table_->column_bitmaps_set(reads, writes);
+    if (!gave_way) return std::move(gave_way.error());
+    rows_aside_->put_back();
+  }
+  return has_looked ? return_to_updated() : Way::kFree;
+}
+
+// Whether the row in record[0] has another value in this unique index than the one in record[1].
+bool MysqlCursor::takes_unique_value(uint number) {
+  const KEY& key = table_->key_info[number];
+  if ((key.flags & HA_NOSAME) == 0) return false;
+  const std::span parts(key.key_part, key.user_defined_key_parts);
+  if (std::ranges::any_of(parts, [](const KEY_PART_INFO& part) { return part.field->is_null(); }))
+    return false;
+  std::vector<uchar> before(key.key_length);
+  {
+    const OldFields old(table_);
+    key_copy(before.data(), table_->record[1], &key, 0);
+  }
+  key_copy(unique_key_.data(), table_->record[0], &key, 0);
+  return !std::equal(before.begin(), before.end(), unique_key_.begin());
+}
+
+// Behind a look at other rows: kFree, and the records and the cursor are as before, or kMovedOn.
+Result<MysqlCursor::Way> MysqlCursor::return_to_updated() {
   handler* const file = table_->file;
   if (const int failure = file->ha_rnd_init(false)) return failed(failure).error();
-  auto* const ref = reinterpret_cast<const uchar*>(updated.data());
+  auto* const ref = reinterpret_cast<const uchar*>(updated_place_.data());
   const int failure = file->ha_rnd_pos(table_->record[1], const_cast<uchar*>(ref));
   if (is_gone(failure) || (failure == 0 && !rows_aside_->has_second_as_read()))
     return Way::kMovedOn;

@@ -60,6 +60,7 @@ Result<int> MysqlCursor::write_new_row(GeneratedId& id) {
     const Result<bool> gave_way = give_way(error);
     if (!gave_way) return gave_way.error();
     if (!*gave_way) return error;
+    if (auto checked = check_parents(); !checked) return checked.error();
   }
 }
 
@@ -128,25 +129,35 @@ Result<void> MysqlCursor::read_duplicate(int write_error) {
   handler* const file = table_->file;
   duplicate_key_ = file->get_dup_key(write_error);
   if (duplicate_key_ >= table_->s->keys) return failed(HA_ERR_FOUND_DUPP_KEY);
-  // The row is needed as a whole.
-  table_->use_all_columns();
-  end_index();
   int error = 0;
   if (file->ha_table_flags() & HA_DUPLICATE_POS) {
+    // The row is needed as a whole.
+    table_->use_all_columns();
+    end_index();
     error = file->ha_rnd_init(false);
     if (error == 0) error = file->ha_rnd_pos(table_->record[1], file->dup_ref);
     end_index();
   } else {
-    // The engine may have computed them in the place of the new row's, for its own indexes.
-    if (table_->vfield != nullptr) {
-      table_->blobs_need_not_keep_old_value();
-      if (update_generated_write_fields(table_->write_set, table_)) return failed(0);
-    }
-    key_copy(unique_key_.data(), table_->record[0], &table_->key_info[duplicate_key_], 0);
-    error = file->ha_index_read_idx_map(table_->record[1], duplicate_key_, unique_key_.data(),
-                                        HA_WHOLE_KEY, HA_READ_KEY_EXACT);
+    const Result<int> read = read_by_duplicate_key();
+    if (!read) return read.error();
+    error = *read;
   }
   return error == 0 ? Result<void>() : failed(error);
+}
+
+// Reads the row that has the new one's values in the index `duplicate_key_` into record[1], as a whole. 0,
+// or the engine's error.
+Result<int> MysqlCursor::read_by_duplicate_key() {
+  table_->use_all_columns();
+  end_index();
+  // The engine may have computed them in the place of the new row's, for its own indexes.
+  if (table_->vfield != nullptr) {
+    table_->blobs_need_not_keep_old_value();
+    if (update_generated_write_fields(table_->write_set, table_)) return failed(0).error();
+  }
+  key_copy(unique_key_.data(), table_->record[0], &table_->key_info[duplicate_key_], 0);
+  return table_->file->ha_index_read_idx_map(table_->record[1], duplicate_key_, unique_key_.data(),
+                                             HA_WHOLE_KEY, HA_READ_KEY_EXACT);
 }
 
 // None: see try_put().
@@ -220,6 +231,7 @@ Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, 
       break;
     }
     if (auto erased = erase_replaced(); !erased) return erased.error();
+    if (auto checked = check_parents(); !checked) return checked.error();
     ++replaced;
   }
   session_.note_change();

@@ -185,10 +185,15 @@ Result<void> MysqlCursor::fill_new_row_for(Trigger_chain& triggers, std::span<co
 Result<void> MysqlCursor::check_new_row() {
   THD* const thd = session_.thd();
   if (invoke_table_check_constraints(thd, table_)) return failed(0);
-  if (use_sql_fk_checks_for_table(thd, table_) &&
-      check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_INSERT))
-    return failed(0);
-  return {};
+  return check_parents();
+}
+
+// The new row's foreign keys. Also behind the deletion of another row: its cascade may have reached them.
+Result<void> MysqlCursor::check_parents() {
+  THD* const thd = session_.thd();
+  const bool failed_check = use_sql_fk_checks_for_table(thd, table_) &&
+                            check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_INSERT);
+  return failed_check ? failed(0) : Result<void>();
 }
 
 Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> values) {
@@ -260,10 +265,18 @@ Result<bool> MysqlCursor::compute_updated_row(Trigger_chain* triggers, NullableF
   return is_changed;
 }
 
-// Writes record[0] over the row in record[1]; rows that have expired give way to it.
+// Writes record[0] over the row in record[1]; rows that have expired give way to it. Where the update
+// reaches children, they do so before: those that it moves would go with a row that gives way.
 Result<MysqlCursor::Written> MysqlCursor::write_updated_row() {
   THD* const thd = session_.thd();
   if (invoke_table_check_constraints(thd, table_)) return failed(0).error();
+  const bool has_children =
+      use_sql_fk_checks_for_table(thd, table_) && table_->s->is_referenced_by_foreign_key();
+  if (has_children && expiry_.exists()) {
+    const Result<Way> way = clear_way_for_update();
+    if (!way) return way.error();
+    if (*way == Way::kMovedOn) return Written::kNot;
+  }
   if (use_sql_fk_checks_for_table(thd, table_) &&
       (check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE) ||
        check_all_parent_fk_ref(thd, table_, enum_fk_dml_type::FK_UPDATE)))
@@ -273,8 +286,8 @@ Result<MysqlCursor::Written> MysqlCursor::write_updated_row() {
     const int error = file->ha_update_row(table_->record[1], table_->record[0]);
     if (error == HA_ERR_RECORD_IS_THE_SAME) return Written::kSame;
     if (error == 0) break;
-    if (!is_duplicate(error) || !expiry_.exists()) return failed(error).error();
-    const Result<Way> way = give_way_to_update(error, updated_place_);
+    if (!is_duplicate(error) || !expiry_.exists() || has_children) return failed(error).error();
+    const Result<Way> way = give_way_to_update(error);
     if (!way) return way.error();
     if (*way == Way::kMovedOn) return Written::kNot;
     if (*way == Way::kBlocked) return failed(error).error();

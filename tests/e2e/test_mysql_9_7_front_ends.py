@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import server_files
-from hs_client import Client
+from hs_client import Client, Value
 from memcached_client import make_containers
 from private_server import PrivateServer, free_port
 from resp_client import Resp
@@ -42,6 +42,66 @@ def test_what_has_expired_is_deleted_with_its_children_and_is_in_the_log(
     while server.sql(KEYS) != [(2,)]:
         pass
     assert server.sql("SELECT id FROM hs.child") == [(2,)]
+
+
+@pytest.mark.usefixtures("no_purge")
+@pytest.mark.parametrize("request_", [("=", 1, 9, 1, 0, "U", 5), ("+U", 1, 9, 1, 5)])
+def test_children_that_move_do_not_go_with_the_row_that_gives_way(
+    server: PrivateServer, writer: Client, request_: tuple[Value, ...]
+) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, b TEXT, u INT UNIQUE, e INT, UNIQUE (b(9))) COMMENT 'hs: ttl=e'")
+    server.sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, t INT,"
+        " FOREIGN KEY (t) REFERENCES hs.t (id) ON UPDATE CASCADE ON DELETE CASCADE)"
+    )
+    server.sql("INSERT INTO hs.t VALUES (5, 'over', 5, 1), (9, 'there', 9, NULL)")
+    server.sql("INSERT INTO hs.child VALUES (50, 5), (90, 9)")
+    writer.open("hs.t", ["id"])
+    assert writer.request(1, *request_) == (b"0\t1\t2" if request_[0] == "+U" else b"0\t1\t1")
+    assert server.sql("SELECT * FROM hs.t") == [(5, "there", 9, None)]
+    assert server.sql("SELECT * FROM hs.child") == [(90, 5)]
+
+
+@pytest.mark.usefixtures("no_purge")
+def test_of_the_rows_in_the_way_of_an_update_those_that_are_there_stay(server: PrivateServer, writer: Client) -> None:
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, u INT UNIQUE, e INT) COMMENT 'hs: ttl=e'")
+    server.sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, t INT,"
+        " FOREIGN KEY (t) REFERENCES hs.t (id) ON UPDATE CASCADE ON DELETE CASCADE)"
+    )
+    server.sql("INSERT INTO hs.t VALUES (5, 5, 1), (6, 6, NULL), (9, 9, NULL)")
+    server.sql("INSERT INTO hs.child VALUES (50, 5), (60, 6), (90, 9)")
+    writer.open("hs.t", ["id", "u"])
+    assert writer.request(1, "=", 1, 9, 1, 0, "U", 5, 6) == b"1\t1\t121"
+    assert server.sql("SELECT t FROM hs.child ORDER BY id") == [(5,), (6,), (9,)]
+    assert writer.request(1, "=", 1, 9, 1, 0, "U", 5, 5) == b"0\t1\t1"
+    assert server.sql("SELECT * FROM hs.t ORDER BY id") == [(5, 5, None), (6, 6, None)]
+    assert server.sql("SELECT * FROM hs.child ORDER BY id") == [(60, 6), (90, 5)]
+
+
+@pytest.mark.usefixtures("no_purge")
+@pytest.mark.parametrize(
+    "request_",
+    [("+", 3, 24, 2, 7), ("+R", 3, 24, 2, 7), ("+U", 3, 9, 2, 7), ("=", 1, 9, 1, 0, "U", 9, 2, 7)],
+)
+def test_a_parent_that_goes_with_the_row_in_the_way_is_none(
+    server: PrivateServer, writer: Client, request_: tuple[Value, ...]
+) -> None:
+    """With REPLACE MySQL itself writes a row without its parent."""
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, up INT, u INT UNIQUE, e INT,"
+        " FOREIGN KEY (up) REFERENCES hs.t (id) ON DELETE CASCADE) COMMENT 'hs: ttl=e'"
+    )
+    rows = [(2, 4, None, None), (4, None, 7, 1), (9, None, None, None)]
+    server.sql("INSERT INTO hs.t VALUES (4, NULL, 7, 1), (2, 4, NULL, NULL), (9, NULL, NULL, NULL)")
+    writer.open("hs.t", ["id", "up", "u"])
+    assert writer.request(1, *request_) == b"1\t1\t151"
+    assert server.sql("SELECT * FROM hs.t ORDER BY id") == rows
+    if request_[0] != "+R":
+        return
+    server.sql("ALTER TABLE hs.t COMMENT ''")
+    assert writer.request(1, *request_) == b"1\t1\t151"
+    assert server.sql("SELECT * FROM hs.t ORDER BY id") == rows
 
 
 @pytest.mark.parametrize(("name", "off", "on"), [("handlersocket_ttl_purge_rows", "0", "DEFAULT"), ("read_only", "1", "0")])
