@@ -95,7 +95,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   std::string_view place_of_expired() override;
   std::string_view place_of_now() override;
   int64_t seconds_expired() override;
-  Result<void> erase_expired() override { return erase(); }
+  Result<void> erase_expired() override;
 
   // --- engine::Cursor ---
 
@@ -174,6 +174,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> fill_new_row(std::span<const Value> values);
   Result<void> fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values);
   bool compute_generated(bool keeps_old);
+  Result<void> compute_old_row();
   Result<void> failed(int number);
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   // triggers.cc

@@ -84,6 +84,16 @@ Result<bool> MysqlCursor::landed_on_expired(int error) {
   return session_.take_error(error);
 }
 
+// Not strictly: a row whose generated columns cannot be computed would keep all behind it.
+Result<void> MysqlCursor::erase_expired() {
+  sql_mode_t& mode = session_.thd()->variables.sql_mode;
+  const sql_mode_t usual =
+      std::exchange(mode, mode & ~(MODE_STRICT_TRANS_TABLES | MODE_STRICT_ALL_TABLES));
+  auto erased = erase();
+  mode = usual;
+  return erased;
+}
+
 std::string_view MysqlCursor::place_of_expired() {
   const KEY& key = table_->key_info[index_];
   const uint length = key.key_part[0].store_length;

@@ -18,6 +18,9 @@ namespace {
 
 using Lock = adapter::LockWaits::Lock;
 
+// What a read returns that cannot compute the row's virtual columns.
+constexpr int kNotComputed = 1;
+
 ProcessEntry::What what_of(engine::Access access) {
   if (engine::inserts(access)) return ProcessEntry::What::kInsert;
   if (access == engine::Access::kUpdate) return ProcessEntry::What::kUpdate;
@@ -86,8 +89,9 @@ Error MysqlSession::take_error_as(int number, Error (*tell)(const Diagnostics_ar
     error = Error::engine(number_on_the_wire(number));
   } else if (thd_->killed != THD::NOT_KILLED) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
-  } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED) {
-    if (number != 0) transaction_.note_log_failure();
+  } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED ||
+             (number == kNotComputed && area->is_error())) {
+    if (number == HA_ERR_RBR_LOGGING_FAILED) transaction_.note_log_failure();
     error = area->is_error() ? tell(*area) : Error::engine(number_on_the_wire(HA_ERR_GENERIC));
   }
   if (error.code == ErrorCode::kSql &&

@@ -213,6 +213,7 @@ Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> valu
 Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> assignments) {
   THD* const thd = session_.thd();
   const StrictStores strict(thd, CHECK_FIELD_WARN);
+  if (auto computed = compute_old_row(); !computed) return computed.error();
   store_record(table_, record[1]);
   note_updated_place();
   given_.assign(table_->s->fields, false);
@@ -296,9 +297,18 @@ Result<MysqlCursor::Written> MysqlCursor::write_updated_row() {
   return Written::kChanged;
 }
 
+// The virtual columns of the row that is to be changed, as strictly as SQL reads it. The engine computes
+// them once more, and where it cannot, it leaves their entries in the indexes.
+Result<void> MysqlCursor::compute_old_row() {
+  const bool failed_to_compute =
+      table_->vfield != nullptr && update_generated_read_fields(table_->record[0], table_);
+  return failed_to_compute || session_.thd()->is_error() ? failed(0) : Result<void>();
+}
+
 Result<void> MysqlCursor::erase() {
   THD* const thd = session_.thd();
   const StrictStores strict(thd, thd->check_for_truncated_fields);  // for what triggers do
+  if (auto computed = compute_old_row(); !computed) return computed;
   if (auto fired = fire(TRG_EVENT_DELETE, TRG_ACTION_BEFORE, false); !fired) return fired;
   if (use_sql_fk_checks_for_table(thd, table_) &&
       check_all_child_fk_ref(thd, table_, enum_fk_dml_type::FK_DELETE))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pymysql
 import pytest
 import server_files
-from hs_client import Client, line, rows, wait_for_a_lock_wait
+from hs_client import Client, Value, line, rows, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 pytestmark = pytest.mark.skipif(
@@ -404,3 +404,34 @@ def test_the_tables_are_empty_without_the_plugin_and_filled_when_it_comes_back()
         with Client(server.port):
             while server.sql(count) != [(1,)]:
                 pass
+
+
+TEXTS_AS_NUMBERS = "CREATE TABLE hs.t (id INT PRIMARY KEY, v VARCHAR(9), e INT, KEY fx ((v + 0)), KEY (e))"
+
+
+def insert_unstrictly(server: PrivateServer) -> None:
+    with server.connect() as connection, connection.cursor() as sql:
+        sql.execute("SET sql_mode = ''")
+        sql.execute("INSERT INTO hs.t VALUES (1, 'a', 1), (2, '2', 1)")
+
+
+@pytest.mark.parametrize("request_", [("=", 1, 1, 1, 0, "D"), ("=", 1, 1, 1, 0, "U", 1, "5"), ("+R", 2, 1, "5")])
+def test_a_row_whose_index_cannot_be_computed_strictly_is_not_changed(
+    server: PrivateServer, writer: Client, request_: tuple[Value, ...]
+) -> None:
+    server.sql(TEXTS_AS_NUMBERS)
+    insert_unstrictly(server)
+    writer.open("hs.t", ["id", "v"])
+    assert writer.request(1, *request_).startswith(b"1\t1\tsql_3751")
+    with pytest.raises(pymysql.Error, match="3751"):
+        server.sql("DELETE FROM hs.t WHERE id = 1")
+    assert server.sql("SELECT id, v FROM hs.t") == [(1, "a"), (2, "2")]
+    assert server.sql("CHECK TABLE hs.t EXTENDED")[-1][3] == "OK"
+
+
+def test_such_a_row_is_purged_when_it_has_expired(server: PrivateServer, database: str) -> None:
+    server.sql(TEXTS_AS_NUMBERS + " COMMENT 'hs: ttl=e'")
+    insert_unstrictly(server)
+    while server.sql("SELECT id FROM hs.t"):
+        pass
+    assert server.sql("CHECK TABLE hs.t EXTENDED")[-1][3] == "OK"
