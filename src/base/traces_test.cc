@@ -9,6 +9,9 @@ namespace hs {
 namespace {
 
 constexpr std::string_view kSecret = "open sesame, here is a secret...";
+// The address sanitizer gives each call a frame elsewhere.
+#ifndef __SANITIZE_ADDRESS__
+
 constexpr char kByte = 0x53;
 constexpr size_t kFrame = 16u << 10;
 
@@ -39,6 +42,7 @@ TEST(Traces, AFrameThatHasEndedIsOverwritten) {
   overwrite_traces();
   EXPECT_LT(left_on_stack(), kFrame / 100);
 }
+#endif
 
 #ifdef __x86_64__
 
