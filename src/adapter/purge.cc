@@ -10,7 +10,6 @@
 namespace hs::adapter {
 namespace {
 
-using mapping::TableName;
 
 constexpr std::chrono::milliseconds kPause{100};
 constexpr uint64_t kMostRowsOfAStep = 500;
