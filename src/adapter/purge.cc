@@ -10,7 +10,6 @@
 namespace hs::adapter {
 namespace {
 
-
 constexpr std::chrono::milliseconds kPause{100};
 constexpr uint64_t kMostRowsOfAStep = 500;
 // Rows of the past that are read without a look whether somebody waits for the table.
