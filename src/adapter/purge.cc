@@ -88,6 +88,7 @@ void Purge::work() {
     } catch (const std::bad_alloc&) {
       session_->rollback();
     }
+    session_->after_batch();  // its entry in the process list sleeps
     session_->release();
     // What takes long to delete is not paused for, too.
     pause_until((is_behind_ ? begun : Clock::now()) + kPause);

@@ -19,7 +19,7 @@ METRIC = re.compile(r"\bmysql_global_status_(handlersocket_\w+)")
 VARIABLE = re.compile(r"\bmysql_global_variables_(handlersocket_\w+)")
 QUERIED = re.compile(r"\b(handlersocket_latency_\w+|handlersocket_connections_by_state_\w+)")
 # It has no ports for those clients, and nothing to load anew.
-NOT_ON_MYSQL = ("handlersocket_memcached_port", "handlersocket_resp_port", "handlersocket_reload")
+NOT_ON_MYSQL = ("handlersocket_reload",)
 
 
 def test_every_variable_says_rightly_whether_it_is_dynamic() -> None:

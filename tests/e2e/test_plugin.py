@@ -186,8 +186,8 @@ def test_kill_of_a_threads_entry_ends_its_batch_only(own: PrivateServer) -> None
                 "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'handlersocket'"
             )
             # One for each of handlersocket_threads and _wr, on each port one that stands by, and
-            # the one that purges, which MySQL has not.
-            assert len(threads) == (2 + 1) + (4 + 1) + (0 if IS_MYSQL else 1)
+            # the one that purges.
+            assert len(threads) == (2 + 1) + (4 + 1) + 1
             for (thread,) in threads:
                 own.sql(f"{verb} {thread}")
         for _ in range(3):

@@ -336,6 +336,7 @@ def test_values_at_the_limits_of_their_columns(
     server: PrivateServer, redis: Resp, column: str, good: list[bytes], bad: list[bytes], mode: str
 ) -> None:
     server.sql(f"CREATE TABLE hs.t (k INT PRIMARY KEY, {column}) CHARSET utf8mb4 COMMENT 'hs: name=t'")
+    [(before,)] = server.sql("SELECT @@GLOBAL.sql_mode")
     if mode == "loose":
         server.sql("SET GLOBAL sql_mode = ''")
     try:
@@ -351,7 +352,7 @@ def test_values_at_the_limits_of_their_columns(
                     assert redis("GET", "t:1") == kept
                     assert redis("EXISTS", "t:2") == 0
     finally:
-        server.sql("SET GLOBAL sql_mode = DEFAULT")
+        server.sql("SET GLOBAL sql_mode = %s", [before])
 
 
 def memory_of_clients(server: PrivateServer) -> int:
