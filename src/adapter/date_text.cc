@@ -40,4 +40,13 @@ char* put_date_time(char* out, const DateTime& time) {
   return put_two(out, time.second);
 }
 
+bool has_more_digits_than_a_microsecond(std::string_view text) {
+  const size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  constexpr size_t kKept = 6;
+  const std::string_view fraction = text.substr(dot + 1);
+  return fraction.size() > kKept &&
+         fraction.find_first_not_of("0 ", kKept) != std::string_view::npos;
+}
+
 }  // namespace hs::adapter

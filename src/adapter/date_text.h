@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace hs::adapter {
 
@@ -14,5 +15,8 @@ struct DateTime {
 inline constexpr size_t kDateTimeSize = 19;
 // Writes that many characters, and returns their end.
 char* put_date_time(char* out, const DateTime& time);
+
+// Whether the text of a time has digits behind its microseconds that are not 0. No column keeps them.
+bool has_more_digits_than_a_microsecond(std::string_view text);
 
 }  // namespace hs::adapter

@@ -26,5 +26,12 @@ TEST(DateText, EveryNumberOfTwoDigitsIsItself) {
   }
 }
 
+TEST(DateText, DigitsBehindAMicrosecondAreSeen) {
+  EXPECT_TRUE(has_more_digits_than_a_microsecond("12:00:00.0000001"));
+  EXPECT_FALSE(has_more_digits_than_a_microsecond("12:00:00.123456"));
+  EXPECT_FALSE(has_more_digits_than_a_microsecond("12:00:00.1234560 "));
+  EXPECT_FALSE(has_more_digits_than_a_microsecond("12:00:00"));
+}
+
 }  // namespace
 }  // namespace hs::adapter

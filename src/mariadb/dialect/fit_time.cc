@@ -2,6 +2,7 @@
 // Where a text lies among the dates and times of a column.
 #include <string_view>
 
+#include "adapter/date_text.h"
 #include "columns/fit_kinds.h"
 #include "columns/text.h"
 #include "mariadb/release.h"
@@ -23,15 +24,6 @@ class AnyDate {
   sql_mode_t& mode_;
   const sql_mode_t was_;
 };
-
-bool has_more_digits_than_a_microsecond(std::string_view text) {
-  const size_t dot = text.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  constexpr size_t kDigits = 6;
-  const std::string_view fraction = text.substr(dot + 1);
-  return fraction.size() > kDigits &&
-         fraction.find_first_not_of("0 ", kDigits) != std::string_view::npos;
-}
 
 void store_any(Field* field, const MYSQL_TIME& time) {
   MYSQL_TIME copy = time;
@@ -116,7 +108,7 @@ Fit fit_time(Field* field, const Value& value) {
   }
   Fit fit = stored(false, order(held, wanted));
   fit.sound = is_time && (status.warnings & ~MYSQL_TIME_NOTE_TRUNCATED) == 0;
-  fit.exact = is_clean && fit.side == 0 && !has_more_digits_than_a_microsecond(text);
+  fit.exact = is_clean && fit.side == 0 && !adapter::has_more_digits_than_a_microsecond(text);
   return fit;
 }
 

@@ -2,6 +2,7 @@
 // Where a text lies among the dates and times of a column.
 #include <string_view>
 
+#include "adapter/date_text.h"
 #include "columns/fit_kinds.h"
 #include "columns/text.h"
 #include "sql/sql_time.h"
@@ -25,15 +26,6 @@ class AnyDate {
   sql_mode_t& mode_;
   const sql_mode_t was_;
 };
-
-bool has_more_digits_than_a_microsecond(std::string_view text) {
-  const size_t dot = text.rfind('.');
-  if (dot == std::string_view::npos) return false;
-  constexpr size_t kDigits = 6;
-  const std::string_view fraction = text.substr(dot + 1);
-  return fraction.size() > kDigits &&
-         fraction.find_first_not_of("0 ", kDigits) != std::string_view::npos;
-}
 
 // The first moment that is not before the time, which may lack a month or a day.
 MYSQL_TIME with_a_day(MYSQL_TIME time) {
@@ -129,7 +121,7 @@ Fit fit_time(Field* field, const Value& value) {
   }
   Fit fit = stored(false, side);
   fit.sound = (status.warnings & ~MYSQL_TIME_NOTE_TRUNCATED) == 0;
-  fit.exact = is_clean && side == 0 && !has_more_digits_than_a_microsecond(text);
+  fit.exact = is_clean && side == 0 && !adapter::has_more_digits_than_a_microsecond(text);
   return fit;
 }
 
