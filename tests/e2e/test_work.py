@@ -22,6 +22,8 @@ def single() -> Iterator[PrivateServer]:
         running.sql("CREATE DATABASE hs")
         running.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
         running.sql("INSERT INTO hs.t SELECT seq, seq FROM hs.seq_1_to_3000")
+        running.sql("CREATE TABLE hs.many (id INT PRIMARY KEY, v INT)")
+        running.sql(f"INSERT INTO hs.many SELECT seq, seq FROM hs.seq_1_to_{ROWS}")
         running.sql("CREATE TABLE hs.other (id INT PRIMARY KEY, v INT)")
         running.sql("INSERT INTO hs.other VALUES (1, 1)")
         running.sql("CREATE TABLE hs.cut (id INT PRIMARY KEY, s VARCHAR(20), KEY s (s(1)))")
@@ -84,9 +86,9 @@ def test_rows_that_only_begin_like_the_key(single: PrivateServer) -> None:
 
 def test_an_update_of_many_rows(single: PrivateServer) -> None:
     with Client(single.port_wr) as works:
-        works.open("hs.t", ["v"])
-        request = line(1, ">", 1, 0, 3000, 0, "+", 1)
-        assert others_are_answered_meanwhile(single.port_wr, works, request, b"0\t1\t3000")
+        works.open("hs.many", ["v"])
+        request = line(1, ">", 1, 0, ROWS, 0, "+", 1)
+        assert others_are_answered_meanwhile(single.port_wr, works, request, b"0\t1\t%d" % ROWS)
 
 
 def test_many_updates_of_many_rows_are_no_single_batch(single: PrivateServer) -> None:
