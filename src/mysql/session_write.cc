@@ -156,10 +156,11 @@ MysqlCursor& MysqlSession::statement_cursor() const {
 // Before the open statement is kept or undone. A temporary table that a trigger has made would keep the
 // statement's events in the log even when the statement is undone. It goes with the statement.
 void MysqlSession::end_changes() {
-  MysqlCursor& cursor = statement_cursor();
-  cursor.end_statement();
-  if (cursor.runs_triggers() && cursor.can_undo())
-    thd_->get_transaction()->reset_unsafe_rollback_flags(Transaction_ctx::STMT);
+  statement_cursor().end_statement();
+  Transaction_ctx* const transaction = thd_->get_transaction();
+  const bool wrote_for_good = transaction->has_modified_non_trans_table(Transaction_ctx::STMT);
+  transaction->reset_unsafe_rollback_flags(Transaction_ctx::STMT);
+  if (wrote_for_good) transaction->mark_modified_non_trans_table(Transaction_ctx::STMT);
 }
 
 // Keeps what the open statement has changed. False: it was undone, and the error is raised.

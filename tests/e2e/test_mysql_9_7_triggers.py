@@ -6,6 +6,8 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import pymysql
 import pytest
@@ -257,6 +259,67 @@ def test_what_triggers_write_without_rollback_is_written_once(mixing: PrivateSer
     server.make_database("hs")
     with Client(server.port_wr) as writer:
         write_once(server, writer)
+
+FATES = {  # of the row 2: after its own row, that of the trigger, and the temporary table
+    "signalled": "SIGNAL SQLSTATE '45000'",
+    "killed": "DO SLEEP(1000)",
+}
+
+
+@pytest.mark.parametrize("fate", FATES)
+@pytest.mark.parametrize("engine", ["MEMORY", "MyISAM", "InnoDB"])
+@pytest.mark.parametrize("place", range(3))
+def test_the_log_has_what_sql_logs_of_a_request_that_failed_behind_a_temporary_table(
+    mixing: PrivateServer, engine: str, fate: str, place: int
+) -> None:
+    """First, in the middle and last of a batch: rows that were undone are not in the log."""
+    server = mixing
+    for database in ("hs", "tw"):
+        server.make_database(database)
+        server.sql(f"CREATE TABLE {database}.t (id INT PRIMARY KEY) ENGINE={engine}")
+        server.sql(f"CREATE TABLE {database}.l (id INT PRIMARY KEY)")
+        server.sql(
+            f"CREATE TRIGGER {database}.r AFTER INSERT ON {database}.t FOR EACH ROW BEGIN"
+            " INSERT INTO l VALUES (NEW.id); CREATE TEMPORARY TABLE a (id INT); INSERT INTO a VALUES (NEW.id);"
+            " DROP TEMPORARY TABLE a; CREATE TEMPORARY TABLE b (id INT) ENGINE=MyISAM;"
+            f" IF NEW.id = 2 THEN {FATES[fate]}; END IF; END"
+        )
+    ids = [1, 3]
+    ids.insert(place, 2)
+    start = server.sql("SHOW BINARY LOG STATUS")[0][1]
+    with Client(server.port_wr) as writer, ThreadPoolExecutor(1) as killer:
+        writer.open("hs.t", ["id"])
+        killed = [killer.submit(kill_sleeping, server)] if fate == "killed" else []
+        if fate == "killed":  # it would end the whole batch
+            replies = [writer.request(1, "+", 1, id_) for id_ in ids]
+        else:
+            replies = writer.pipeline([line(1, "+", 1, id_) for id_ in ids])
+        assert [reply == b"0\t1" for reply in replies] == [id_ != 2 for id_ in ids], replies
+        for id_ in ids:
+            killed += [killer.submit(kill_sleeping, server)] if fate == "killed" and id_ == 2 else []
+            # A session of its own for each, since temporary tables stay in SQL's.
+            with server.connect(database="tw", autocommit=True) as connection, connection.cursor() as sql:
+                with pytest.raises(pymysql.Error) if id_ == 2 else nullcontext():
+                    sql.execute("INSERT INTO t VALUES (%s)", [id_])
+        for kill in killed:
+            kill.result()
+    for table in "tl":
+        assert server.sql(f"SELECT * FROM hs.{table}") == server.sql(f"SELECT * FROM tw.{table}")
+    assert server.sql("SELECT id FROM hs.l ORDER BY id") == [(1,), (3,)]
+    logged = row_events(server, start)
+    assert events_of(logged["hs"]) == events_of(logged["tw"])
+
+
+def kill_sleeping(server: PrivateServer) -> None:
+    until = time.monotonic() + 60
+    while not (found := server.sql("SELECT id FROM information_schema.processlist WHERE state = 'User sleep'")):
+        assert time.monotonic() < until
+    server.sql(f"KILL QUERY {found[0][0]}")
+
+
+def events_of(transactions: list[list[str]]) -> list[str]:
+    """Requests of a batch share a commit, where SQL has one for each."""
+    return [event for transaction in transactions for event in transaction]
 
 
 def write_once(server: PrivateServer, writer: Client) -> None:
