@@ -171,12 +171,22 @@ sub get {
 sub _get {
     my ($self) = @_;
     my $names  = $self->{columns};
-    my $make   = HandlerSocket2::Values::row_maker( $names, [ map { $self->kind($_) } @$names ] );
+    my $kinds  = [ map { $self->kind($_) } @$names ];
+    my $make   = HandlerSocket2::Values::row_maker( $names, $kinds );
     my $width  = @$names;
+    my @others = grep { $_ ne 'bytes' && $_ ne 'text' } @$kinds;
+    my @texts  = grep { $kinds->[$_] eq 'text' } 0 .. $#$kinds;
     return {
         decode => sub {
-            my $values = HandlerSocket2::Lines::values_of( $_[0], $width, 1 );
-            return $_[0][2] ? $make->($values)->[0] : undef;
+            my ( $columns, $values, $number ) = @{ $_[0] };
+            if ( @others || $columns != $width || $number != $width ) {
+                $values = HandlerSocket2::Lines::values_of( $_[0], $width, 1 );
+                return $number ? $make->($values)->[0] : undef;
+            }
+            for (@texts) { utf8::decode( $values->[$_] ) if defined $values->[$_] }
+            my %row;
+            @row{@$names} = @$values;
+            return \%row;
         },
         index => $self->index_of($names),
     };

@@ -9,6 +9,7 @@ use HandlerSocket2::Protocol ();
 use HandlerSocket2::Reader   ();
 use HandlerSocket2::Socket   ();
 use Scalar::Util             qw(blessed);
+use Time::HiRes              qw(clock_gettime);
 
 our $VERSION = '2.000';
 
@@ -42,6 +43,7 @@ sub new {
     $self->{socket}->limit( $seconds ? ( $left > 0.001 ? $left : 0.001 ) : 0 );
     eval { $self->_log_in( $place->{secret} ); 1 } or $self->_not_logged_in($@);
     $self->{socket}->limit(0);
+    $self->{now} = HandlerSocket2::Socket::now();
     return $self;
 }
 
@@ -113,13 +115,19 @@ sub _account {
 
 # Sends lines and lists their answers. When it raises an error the connection is broken, and the list has what came.
 sub exchange {
-    my ( $self, $data, $number )      = @_;
-    my ( $socket, $reader, $answers ) = @$self{qw(socket reader answers)};
+    my ( $self, $data, $number ) = @_;
     $self->{broken} = 1;    # until all has come
-    @$answers = ();
-    $socket->send_all( $data, $self->{sink} );
+    @{ $self->{answers} } = ();
+    $self->{socket}->send_all( $data, $self->{sink} );
+    return $self->_answers($number);
+}
+
+# So many answers, of which some may be in the list. What has come behind them may be given.
+sub _answers {
+    my ( $self,   $number, $came )    = @_;
+    my ( $socket, $reader, $answers ) = @$self{qw(socket reader answers)};
     while ( @$answers < $number ) {
-        my $came = $socket->receive;
+        $came //= $socket->receive;
         if ( $came eq q{} ) {
             HandlerSocket2::ConnectionError->throw(
                 'the server has closed the connection',
@@ -127,6 +135,7 @@ sub exchange {
             );
         }
         push @$answers, $reader->feed($came);
+        undef $came;
     }
     if ( @$answers > $number || $reader->rest ) {    # nobody knows whose they are
         @$answers = ();
@@ -158,16 +167,24 @@ sub _open {
     return $id;
 }
 
-# The result of one call. An error in its reply is the result, any other is raised or the result.
+# The result of one call, on a connection that is just taken. An error in its reply is the result, any other is
+# raised or the result.
 sub ask {
     my ( $self, $call, $seconds ) = @_;
     my $index = defined $call->{feature} || $self->{broken} ? undef : $call->{index};
     my $known = defined $index                              ? $self->{indexes}{$index} : undef;
     return ( $self->execute( [$call], $seconds ) )[0] if !$known;
     $known->[1] = ++$self->{turn};
-    $self->{socket}->limit($seconds);
-    my ($answer) = $self->exchange( $known->[0] . $call->{line}, 1 );
-    $self->{used} = HandlerSocket2::Socket::now();
+    my ( $socket, $reader ) = @$self{qw(socket reader)};
+    $socket->limit( $seconds, $self->{now} );
+    $self->{broken} = 1;    # until all has come
+    @{ $self->{answers} } = ();
+    $socket->send_all( $known->[0] . $call->{line}, $self->{sink} );
+    my $came   = @{ $self->{answers} } ? undef                : $socket->receive;
+    my $answer = defined $came         ? $reader->only($came) : undef;
+    if   ($answer) { $self->{broken} = 0 }
+    else           { ($answer)       = $self->_answers( 1, $came ) }
+    $self->{used} = clock_gettime(HandlerSocket2::Socket::MONOTONIC);
     return blessed $answer ? $answer : scalar $call->{decode}->($answer);
 }
 
@@ -262,7 +279,8 @@ sub break_off {
 sub alive {
     my ( $self, $change ) = @_;
     my $most = $self->{options}{max_idle};
-    my $idle = HandlerSocket2::Socket::now() - $self->{used};
+    my $now  = $self->{now} = clock_gettime(HandlerSocket2::Socket::MONOTONIC);
+    my $idle = $now - $self->{used};
     return 0 if $self->{broken} || $most && $idle >= $most;
     return !$change && $idle < TRUSTED || $self->{socket}->alive;
 }

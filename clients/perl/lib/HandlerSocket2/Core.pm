@@ -21,7 +21,7 @@ sub new {
     my ( $class, $options, $hook ) = @_;
     my $self = bless {
         options => $options, hook => $hook, turn        => 0, gtids => HandlerSocket2::Gtids->new,
-        kinds   => {},       keys => {},    alterations => 0
+        kinds   => {},       keys => {},    alterations => \( my $none = 0 )
     }, $class;
     $self->{tls} = HandlerSocket2::Socket::tls_context($options);
     my ( $path, $secret ) = @$options{qw(socket secret)};
@@ -34,6 +34,7 @@ sub new {
     }
     $self->{replicas} = [ map { $self->_pool( HandlerSocket2::Options::place($_), undef, $secret ) }
             @{ $options->{replicas} } ];
+    $self->{is_plain} = !$hook && !@{ $self->{replicas} };
     return $self;
 }
 
@@ -79,7 +80,7 @@ sub _forgetting_altered {
         my ( $database, $table ) = split /\t/, $calls->[$at]{index} // next;
         utf8::decode($_) for $database, $table;
         delete $self->{$_}{$database}{$table} for qw(kinds keys);
-        $self->{alterations}++;
+        ${ $self->{alterations} }++;
     }
     return @results;
 }
@@ -89,7 +90,7 @@ sub _tells_of_altering {
     return any { $result->isa("HandlerSocket2::$_") } qw(NotFoundError ProtocolError);
 }
 
-# How often a table turned out to have been altered.
+# Where it is counted how often a table turned out to have been altered.
 sub alterations { return $_[0]{alterations} }
 
 # The results of the work, about which the hook is told. Tables that were altered are forgotten.
@@ -118,8 +119,8 @@ sub is_error { return blessed $_[0] && $_[0]->isa('HandlerSocket2::Error') }
 # The result of one call; raises its error.
 sub one {
     my ( $self, $call ) = @_;
-    my $is_plain = !$self->{hook} && !$call->{changes} && !@{ $self->{replicas} };
-    my ($result) = $is_plain ? $self->_read_one($call) : $self->run( [$call] );
+    return $self->_read_one($call) if $self->{is_plain} && !$call->{changes};
+    my ($result) = $self->run( [$call] );
     die $result if blessed $result && is_error($result);
     return $result;
 }
@@ -139,9 +140,11 @@ sub _read_one {
     $pool->give_back($connection) if $connection;
     return $result                if $fine && !blessed $result;
     $self->_forgetting_altered( [$call], $error );
-    return $error if $fine && !_is_lost($error);
+    die $error if $fine && !_is_lost($error);
     $self->_pause( 0, $error );
-    return $self->_forgetting_altered( [$call], $self->_again( [$call], 1 ) );
+    ($result) = $self->_forgetting_altered( [$call], $self->_again( [$call], 1 ) );
+    die $result if is_error($result);
+    return $result;
 }
 
 sub _run {
@@ -374,7 +377,8 @@ What the server tells of a table: kinds of its columns, its columns, the columns
 
 =head2 alterations
 
-How often a table turned out to have been altered: what was known of it then is forgotten.
+A reference to the number of times that a table turned out to have been altered: what was known of it then is
+forgotten.
 
 =head2 features, last_gtid
 

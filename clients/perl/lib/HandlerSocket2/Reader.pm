@@ -48,9 +48,20 @@ sub parse_reply {
     return [ 0 + $columns, \@values, $number ];
 }
 
+# The only reply that is awaited, where these bytes are just that and it has one value, as most have.
+sub only {
+    my ( $self, $data ) = @_;
+    return
+        $self->{rest} eq q{}
+        && length $data < $self->{short} && $data =~ /\A0\t1\t([^\t\n\x00\x01]*)\n\z/
+        ? [ 1, [$1], 1 ]
+        : undef;
+}
+
 sub new {
     my ( $class, $max_reply ) = @_;
-    return bless { max => $max_reply // MAX_REPLY, rest => q{} }, $class;
+    my $max = $max_reply // MAX_REPLY;
+    return bless { max => $max, short => $max < LONG ? $max : LONG, rest => q{} }, $class;
 }
 
 sub rest { return length $_[0]{rest} }
@@ -114,6 +125,11 @@ C<$max_reply> is the most bytes of a reply with its LF; without it 64 MiB.
 
 The replies that these bytes end. Raises a C<HandlerSocket2::ProtocolError> when one is none, or is
 too long.
+
+=head2 only
+
+The reply in these bytes, if they are just one, of one value as it is; else undef, and feed is to be used. It takes less
+than feed.
 
 =head2 rest
 

@@ -125,10 +125,10 @@ sub _start_tls {
     return;
 }
 
-# From now on: what takes longer is a TimeoutError; 0: nothing is.
+# From now on, or from a time on: what takes longer is a TimeoutError; 0: nothing is.
 sub limit {
-    my ( $self, $seconds ) = @_;
-    $self->{end}        = $seconds ? now() + $seconds : undef;
+    my ( $self, $seconds, $from ) = @_;
+    $self->{end}        = $seconds ? ( $from // now() ) + $seconds : undef;
     $self->{has_waited} = 0;
     $self->{seconds}    = $seconds;
     return;
@@ -186,10 +186,14 @@ sub _blocked {
 # Sends all; what comes meanwhile goes to the sink, so that both sides can go on.
 sub send_all {
     my ( $self, $data, $sink ) = @_;
+    my ( $done, $size ) = ( 0, length $data );
+    if ( $self->{waits_itself} && $size <= PIECE ) {    # mostly that is all
+        $done = send( $self->{socket}, $data, NO_SIGNAL | NO_WAIT ) // 0;
+        return if $done == $size;
+    }
     my $plain = NO_SIGNAL && !$self->{tls};
     my $flags = $self->{waits_itself} ? NO_SIGNAL | NO_WAIT : NO_SIGNAL;
     local $SIG{PIPE} = 'IGNORE' if !$plain;
-    my ( $done, $size ) = ( 0, length $data );
     while ( $done < $size ) {
         my $number = $plain
             ? send $self->{socket}, $done || $size > PIECE ? substr $data, $done, PIECE : $data,
@@ -291,7 +295,7 @@ What TLS needs for every connection of a client; nothing without TLS.
 
 =head2 limit
 
-From now on what takes longer than so many seconds is a timeout; 0: nothing is.
+From now on, or from a time of that clock on, what takes longer than so many seconds is a timeout; 0: nothing is.
 
 =head2 send_all
 

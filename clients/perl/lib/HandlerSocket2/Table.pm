@@ -37,6 +37,7 @@ sub new {
     _wrong('a table needs a column') if $columns && !@$columns;
     my $self = {
         core     => $core,
+        altered  => $core->alterations,
         database => $database,
         table    => $table,
         columns  => $columns,
@@ -51,12 +52,12 @@ sub within {
     my ( $self, $core ) = @_;
     my %same = %$self;
     delete $same{calls};
-    return bless { %same, core => $core }, ref $self;
+    return bless { %same, core => $core, altered => $core->alterations }, ref $self;
 }
 
 sub _calls {
     my ($self) = @_;
-    my $alterations = $self->{core}->alterations;
+    my $alterations = ${ $self->{altered} };
     return $self->{calls} if $self->{calls} && $self->{made_at} == $alterations;
     $self->{made_at} = $alterations;
     return $self->{calls} = do {
@@ -88,7 +89,9 @@ sub _do {
 
 sub get {
     my ( $self, $key ) = @_;
-    return $self->{core}->one( $self->_calls->get($key) );
+    my $calls = $self->{calls};
+    $calls = $self->_calls if !$calls || $self->{made_at} != ${ $self->{altered} };
+    return $self->{core}->one( $calls->get($key) );
 }
 
 sub _not_in_pipeline {
