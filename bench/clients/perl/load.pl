@@ -2,7 +2,7 @@
 # Looks rows up by their keys: ../README.md tells the arguments and what is printed.
 use 5.030;
 use warnings;
-use Time::HiRes qw(time);
+use Time::HiRes qw(CLOCK_PROCESS_CPUTIME_ID clock_gettime time);
 use IO::Socket::INET;
 use JSON::PP qw(encode_json decode_json);
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
@@ -15,7 +15,6 @@ my $batched = $shape eq 'pipeline';
 # Each gives a function from a list of keys to the list of their values.
 my %connect = (
     hs => sub {
-        require HandlerSocket2;
         my $client = HandlerSocket2->connect("hs://127.0.0.1:$port");
         my $table  = $client->table('test.pairs', columns => ['value']);
         return sub { $table->get($_[0])->{value} }
@@ -28,7 +27,6 @@ my %connect = (
         };
     },
     sql => sub {
-        require DBI;
         my $client = DBI->connect("dbi:MariaDB:host=127.0.0.1;port=$port", 'bench', '', { RaiseError => 1, mariadb_server_prepare => 1 });
         my $one = $client->prepare('SELECT value FROM test.pairs WHERE id = ?');
         return sub { $one->execute(@_); return map { $_->[0] } @{ $one->fetchall_arrayref } }
@@ -42,7 +40,6 @@ my %connect = (
         };
     },
     redis => sub {
-        require Redis;
         my $client = Redis->new(server => "127.0.0.1:$port", encoding => undef);
         return sub { $client->get($_[0]) }
             if !$batched;
@@ -67,6 +64,10 @@ my %connect = (
     },
 );
 
+# Loaded before the processes are made, so that they share the memory of their code.
+my %modules = (hs => ['HandlerSocket2'], sql => ['DBI', 'DBD::MariaDB'], redis => ['Redis']);
+for my $module (@{ $modules{$target} // [] }) { eval "require $module" or die $@ }
+
 sub look_up {
     my ($lookup, $first, $for) = @_;
     my ($lookups, $wrong, $end) = (0, 0, time + $for);
@@ -81,26 +82,37 @@ sub look_up {
 }
 
 sub measure {
-    my ($first) = @_;
+    my ($first, $wait) = @_;
     my $lookup = $connect{$target}->();
     look_up($lookup, $first, 0.1);    # connected, and warm
-    my ($begin, $user, $system) = (time, times);
+    $wait->();
+    my ($begin, $before) = (time, clock_gettime(CLOCK_PROCESS_CPUTIME_ID));
     my ($lookups, $wrong) = look_up($lookup, $first, $seconds);
-    my ($user_after, $system_after) = times;
-    my $cpu = $user_after + $system_after - $user - $system;
+    my $cpu = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $before;
     return { seconds => time - $begin, cpu => $cpu, lookups => $lookups, wrong => $wrong };
 }
 
 if ($shape ne 'parallel') {
-    say encode_json(measure(0));
+    say encode_json(measure(0, sub { }));
     exit;
 }
+
+# They begin together, when all have loaded their modules and are connected.
+STDOUT->autoflush;
+pipe my $gate, my $bolt or die $!;
 my @pipes;
 for my $number (0 .. PROCESSES - 1) {
     my $pid = open(my $pipe, '-|') // die $!;
-    if (!$pid) { print encode_json(measure(int($number * $rows / PROCESSES))); exit }
+    if (!$pid) {
+        close $bolt;
+        my $wait = sub { say 'ready'; sysread $gate, my $nothing, 1 };
+        print encode_json(measure(int($number * $rows / PROCESSES), $wait));
+        exit;
+    }
     push @pipes, $pipe;
 }
+readline $_ for @pipes;
+close $bolt;
 my %sum = (seconds => 0, cpu => 0, lookups => 0, wrong => 0);
 for my $pipe (@pipes) {
     my $one = decode_json(do { local $/; <$pipe> });

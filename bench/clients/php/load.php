@@ -109,27 +109,38 @@ if ($target === 'redis') {
     require '/usr/share/php/Predis/autoload.php'; // Debian's php-nrk-predis
 }
 /** @return array{seconds: float, cpu: float, lookups: int, wrong: int} */
-$measure = static function (int $first) use ($target, $shape, $port, $rows, $seconds): array {
+$measure = static function (int $first, Closure $wait) use ($target, $shape, $port, $rows, $seconds): array {
     $connect = $target === 'floor' ? 'floor_of' : $target;
     $lookup = $connect((int) $port, $shape);
     $count = $shape === 'pipeline' ? BATCH : 1;
     look_up($lookup, $first, (int) $rows, $count, 0.1); // connected, and warm
+    $wait();
     [$begin, $cpu] = [microtime(true), cpu()];
     [$lookups, $wrong] = look_up($lookup, $first, (int) $rows, $count, (float) $seconds);
     return ['seconds' => microtime(true) - $begin, 'cpu' => cpu() - $cpu, 'lookups' => $lookups, 'wrong' => $wrong];
 };
 if ($shape !== 'parallel') {
-    exit(json_encode($measure(0)) . "\n");
+    exit(json_encode($measure(0, static fn () => null)) . "\n");
 }
+$connect = $target === 'floor' ? 'floor_of' : $target;
+$connect((int) $port, $shape)([1]); // This loads the code, so that the processes share its memory.
 $pipes = [];
 for ($i = 0; $i < PROCESSES; $i++) {
     [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
     if (pcntl_fork() === 0) {
-        fwrite($theirs, json_encode($measure(intdiv($i * $rows, PROCESSES))));
+        $wait = static function () use ($theirs): void {
+            fwrite($theirs, "ready\n");
+            fgets($theirs);
+        };
+        fwrite($theirs, json_encode($measure(intdiv($i * $rows, PROCESSES), $wait)));
         exit(0);
     }
     fclose($theirs);
     $pipes[] = $ours;
+}
+array_map(fgets(...), $pipes);
+foreach ($pipes as $pipe) {
+    fwrite($pipe, "go\n"); // They begin together, when all have loaded their classes and are connected.
 }
 $sum = ['seconds' => 0.0, 'cpu' => 0.0, 'lookups' => 0, 'wrong' => 0];
 foreach ($pipes as $pipe) {
