@@ -26,8 +26,9 @@ Principal::Principal(uint64_t number, const Security_context& login,
       host_(text(login.host())),
       ip_(text(login.ip())),
       priv_user_(text(login.priv_user())),
-      priv_host_(text(login.priv_host())),
-      context_(login) {
+      priv_host_(text(login.priv_host())) {
+  // Not by its copy constructor, which leaves some of its members as the memory was.
+  context_ = login;
   // A copy has no roles.
   for (const auto& [user, host] : roles) context_.activate_role(user, host, false);
 }
@@ -206,6 +207,12 @@ bool Privileges::has_global(Principal& principal, Access_bitmask wanted, std::st
          (!dynamic.empty() && context.has_global_grant(dynamic.data(), dynamic.size()).first);
 }
 
+// As a login, while offline_mode is on.
+bool Privileges::is_kept_out(Security_context& context) {
+  return mysqld_offline_mode() && (context.master_access() & SUPER_ACL) == 0 &&
+         !context.has_global_grant(STRING_WITH_LEN("CONNECTION_ADMIN")).first;
+}
+
 // How many of the columns, from the first one on, the account has the privilege for.
 size_t Privileges::reach(const TableNames& names, GRANT_INFO& grant, Access_bitmask wanted,
                          std::span<const std::string> columns) {
@@ -229,7 +236,7 @@ engine::Rights Privileges::rights(Principal& principal, const TableNames& names)
   const Asking asking(thd_, principal.context_);
   GRANT_INFO grant;
   rights.sees = sees_table(names.database, names.table, &grant);
-  if (!rights.sees) return rights;
+  if (!rights.sees || is_kept_out(principal.context_)) return rights;
   rights.selects = has(names.database, names.table, SELECT_ACL);
   rights.inserts = has(names.database, names.table, INSERT_ACL);
   rights.updates = has(names.database, names.table, UPDATE_ACL);

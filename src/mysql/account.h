@@ -114,6 +114,7 @@ class Privileges {
  private:
   class Asking;
   bool prepare(Principal& principal) HS_REQUIRES(mutex_);
+  static bool is_kept_out(Security_context& context);
   bool sees_table(const std::string& database, const std::string& table, GRANT_INFO* grant)
       HS_REQUIRES(mutex_);
   bool has(const std::string& database, const std::string& table, Access_bitmask wanted)

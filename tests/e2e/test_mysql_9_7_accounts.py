@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pymysql
 import pytest
@@ -319,6 +320,37 @@ def test_all_roles_may_be_active_from_the_login_on(accounts: PrivateServer, make
     finally:
         accounts.sql("SET GLOBAL activate_all_roles_on_login = 0")
         accounts.sql("DROP ROLE every")
+
+
+def test_an_account_is_kept_out_while_the_server_is_offline(accounts: PrivateServer, make: Make) -> None:
+    usual, admin = make("usual", "SELECT ON hs.t"), make("admin", "SELECT ON hs.t", "CONNECTION_ADMIN ON *.*")
+    find = b"1\t=\t1\t1"
+    with local(accounts) as client, local(accounts) as other:
+        for one, user in ((client, usual), (other, admin)):
+            assert one.request("A", 4, user, PASSWORD) == IN
+            one.open("hs.t", ["id"])
+            assert one.request(1, "=", 1, 1) == b"0\t1\t1"
+        accounts.sql("SET GLOBAL offline_mode = 1")
+        try:
+            wait_for(client, find, b"1\t1\taccess_denied 1142".__eq__)
+            assert plain(accounts, usual) == OUT
+            assert plain(accounts, admin) == IN
+            assert other.request(1, "=", 1, 1) == b"0\t1\t1"
+        finally:
+            accounts.sql("SET GLOBAL offline_mode = 0")
+        wait_for(client, find, granted)
+        assert plain(accounts, usual) == IN
+
+
+def test_nobody_logs_in_to_a_server_without_accounts(tmp_path: Path) -> None:
+    variables = {"handlersocket_authentication": "account", "handlersocket_socket": tmp_path / "r"}
+    with PrivateServer(variables=variables, arguments=["--skip-grant-tables"]) as server:
+        for user in ("root", "nobody"):
+            assert plain(server, user, "") == OUT
+        server.sql("FLUSH PRIVILEGES")
+        server.sql("CREATE USER one IDENTIFIED BY 'p'")
+        assert [plain(server, "one", word) for word in ("p", "q")] == [IN, OUT]
+        assert server.running
 
 
 def test_an_account_is_told_of_what_it_sees(accounts: PrivateServer, make: Make) -> None:
