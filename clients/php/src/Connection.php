@@ -113,21 +113,18 @@ final class Connection
     private function exchange(string $data, int $number): array
     {
         $this->answers = [];
-        $whole = false;
-        try {
-            if (!$this->transport->sendAtOnce($data)) {
-                $this->transport->send($data, $this->take(...));
-            }
-            while (count($this->answers) < $number) {
-                $this->take($this->transport->receive());
-            }
-            if (count($this->answers) > $number || $this->reader->rest() > 0) {
-                throw new ProtocolError('more replies than requests');
-            }
-            $whole = true;
-        } finally {
-            $this->broken = $this->broken || !$whole;
+        $broken = $this->broken;
+        $this->broken = true; // until all has come
+        if (!$this->transport->sendAtOnce($data)) {
+            $this->transport->send($data, $this->take(...));
         }
+        while (count($this->answers) < $number) {
+            $this->take($this->transport->receive());
+        }
+        if (count($this->answers) > $number || $this->reader->rest() > 0) {
+            throw new ProtocolError('more replies than requests');
+        }
+        $this->broken = $broken;
         return $this->answers;
     }
 

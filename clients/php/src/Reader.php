@@ -30,6 +30,13 @@ final class Reader
      */
     public function feed(string $data): array
     {
+        $end = strlen($data) - 1;
+        if (
+            !$this->pieces && str_starts_with($data, "0\t1\t") && strcspn($data, "\t\n\0\1", 4) === $end - 4
+            && $data[$end] === "\n" && $end < min(self::LONG, $this->maxReply)
+        ) {
+            return [new Reply(1, [substr($data, 4, -1)], 1)]; // One reply of one value, as most are.
+        }
         if (!str_contains($data, "\n")) {
             $this->keep($data);
             return [];
@@ -59,7 +66,7 @@ final class Reader
         if ($data === '') {
             return;
         }
-        $this->pieces[] = $data;
+        $this->pieces[] = str_repeat($data, 1); // Of its own size: what was read may have room for much more.
         $this->size += strlen($data);
         if ($this->size >= $this->maxReply) {
             throw new ProtocolError('the reply is too long');

@@ -8,10 +8,16 @@ namespace HandlerSocket2;
 final class Transport
 {
     private const SMALL = 16384;
+    private const SHORT = 2048; // as most replies are; PHP makes room for a whole read
     private const PIECE = 262144;
     private const LONGEST_PATH = 107; // PHP would take the beginning of a longer one
     private ?float $deadline = null;
     private int $room = self::SMALL; // of what is read next
+    /** A plain socket, for which the kernel keeps the timeout, so that a read is one call of the system. */
+    private ?\Socket $plain = null;
+    private float $seconds = 0.0; // of the limit
+    private float $kept = 0.0; // of the kernel's timeout; 0: none
+    private bool $hasWaited = true; // since the limit was set
 
     /** @param resource $stream */
     private function __construct(private $stream, private bool $tls)
@@ -44,13 +50,17 @@ final class Transport
         }
         stream_set_blocking($stream, false);
         stream_set_chunk_size($stream, self::SMALL);
-        if ($path === null && function_exists('socket_import_stream')) {
-            $socket = socket_import_stream($stream);
-            if ($socket) {
+        $made = new self($stream, $tls);
+        $socket = function_exists('socket_import_stream') ? socket_import_stream($stream) : false;
+        if ($socket) {
+            if ($path === null) {
                 socket_set_option($socket, SOL_SOCKET, SO_KEEPALIVE, 1);
             }
+            if (!$tls) {
+                $made->plain = $socket;
+                $made->room = self::SHORT;
+            }
         }
-        $made = new self($stream, $tls);
         if ($seconds > 0) {
             $made->deadline = $begun + $seconds;
         }
@@ -98,10 +108,13 @@ final class Transport
     public function limit(float $seconds): void
     {
         $this->deadline = $seconds > 0 ? self::now() + $seconds : null;
+        $this->seconds = $seconds;
+        $this->hasWaited = false;
     }
 
     private function wait(bool $write): void
     {
+        $this->hasWaited = true;
         $left = $this->deadline === null ? 3600.0 : $this->deadline - self::now();
         if ($left <= 0) {
             throw new TimeoutError('it took too long', true);
@@ -151,6 +164,15 @@ final class Transport
     /** What has come, after waiting for it. */
     public function receive(): string
     {
+        while ($this->plain) {
+            if ($this->hasWaited || $this->seconds !== $this->kept) {
+                $this->keepTimeout($this->plain);
+            }
+            $this->hasWaited = true;
+            if (($received = $this->fromSocket($this->plain, 0)) !== '') {
+                return $received;
+            }
+        }
         do {
             $left = $this->deadline === null ? 3600.0 : $this->deadline - self::now();
             if ($left <= 0) {
@@ -163,9 +185,47 @@ final class Transport
         return $received;
     }
 
+    /** Tells the kernel how long a read may wait. */
+    private function keepTimeout(\Socket $socket): void
+    {
+        $left = $this->deadline === null ? 0.0 : $this->deadline - self::now();
+        if ($this->deadline !== null && $left <= 0) {
+            throw new TimeoutError('it took too long', true);
+        }
+        $left = $this->hasWaited ? $left : $this->seconds;
+        $whole = (int) $left;
+        $micros = (int) (($left - $whole) * 1e6);
+        $micros = $left > 0 && $whole === 0 ? max($micros, 1000) : $micros; // 0 is none
+        socket_set_option($socket, SOL_SOCKET, SO_RCVTIMEO, ['sec' => $whole, 'usec' => $micros]);
+        $this->kept = $left;
+    }
+
+    /** What has come, perhaps nothing before the timeout; ConnectionError at the end. */
+    private function fromSocket(\Socket $socket, int $flags): string
+    {
+        $count = @socket_recv($socket, $received, $this->room, $flags);
+        if ($count === false) {
+            $why = socket_last_error($socket);
+            if ($why !== SOCKET_EAGAIN && $why !== SOCKET_EINTR) {
+                throw new ConnectionError('the connection broke: ' . socket_strerror($why), true);
+            }
+            return '';
+        }
+        if ($count === 0) {
+            throw new ConnectionError('the server has closed the connection', true);
+        }
+        if ($count === $this->room) { // there is more
+            $this->room = self::PIECE;
+        }
+        return $received;
+    }
+
     /** What has come, perhaps nothing yet; ConnectionError at the end. */
     private function poll(): string
     {
+        if ($this->plain) {
+            return $this->fromSocket($this->plain, MSG_DONTWAIT);
+        }
         $received = @fread($this->stream, $this->room);
         if (($received === '' || $received === false) && feof($this->stream)) {
             throw new ConnectionError('the server has closed the connection', true);
