@@ -123,22 +123,27 @@ def main() -> None:
     threads = THREADS if shape == "parallel" else 1
     lookups = [connect() for _ in range(threads)]
     keys = [keys_of(number * rows // threads, rows, count) for number in range(threads)]
-    for lookup, some in zip(lookups, keys):
-        look_up(lookup, some, time.perf_counter() + 0.1 / threads)  # connected, and warm
-    results: list[tuple[int, int]] = []
+
+    def work(end: float) -> list[tuple[int, int]]:
+        """What each thread has done until then."""
+        results: list[tuple[int, int]] = []
+
+        def one(number: int) -> None:
+            results.append(look_up(lookups[number], keys[number], end))
+
+        workers = [threading.Thread(target=one, args=(number,)) for number in range(threads)]
+        if threads == 1:
+            one(0)
+        else:
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+        return results
+
+    work(time.perf_counter() + 0.1)  # connected, and warm
     begin, cpu = time.perf_counter(), time.process_time()
-
-    def work(number: int) -> None:
-        results.append(look_up(lookups[number], keys[number], begin + seconds))
-
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
-    if threads == 1:
-        work(0)
-    else:
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+    results = work(begin + seconds)
     print(
         json.dumps(
             {

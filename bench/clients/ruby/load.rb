@@ -94,10 +94,11 @@ count = shape == "pipeline" ? BATCH : 1
 threads = shape == "parallel" ? THREADS : 1
 connect = method(target).call(port.to_i, shape)
 workers = Array.new(threads) { |i| Worker.new(connect.call, i * rows / threads, rows, count) }
-workers.each { |worker| worker.work(now + 0.1 / threads) } # connected, and warm
+look_up = ->(finish) { workers.map { |worker| Thread.new { worker.work(finish) } }.each(&:join) }
+look_up.call(now + 0.1) # connected, and warm
 began = now
 before = cpu
-workers.map { |worker| Thread.new { worker.work(began + seconds.to_f) } }.each(&:join)
+look_up.call(began + seconds.to_f)
 puts JSON.generate(
   seconds: now - began, cpu: cpu - before, lookups: workers.sum(&:lookups), wrong: workers.sum(&:wrong)
 )

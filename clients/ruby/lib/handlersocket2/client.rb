@@ -154,12 +154,10 @@ module HandlerSocket2
     def one(call)
       return super if @on_request
 
-      calls = [call]
-      results = @places.carry_out(calls)
-      result = results.first
+      result = @places.carry_out_one(call)
       return result unless result.is_a?(Error)
 
-      @schema.forget_altered(calls, results)
+      @schema.forget_altered([call], [result])
       raise result
     end
 

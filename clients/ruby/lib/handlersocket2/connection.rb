@@ -61,6 +61,23 @@ module HandlerSocket2
       raise why.is_a?(ServerError) ? why : e
     end
 
+    # As {#execute} of one call, with less on the way for the index that was used last.
+    # @param call [Call]
+    # @param deadline [Float, nil]
+    # @return [Object] its result, which may be an error
+    # @raise [ConnectionError] when it broke before
+    def ask(call, deadline)
+      return execute([call], deadline).first if @broken || call.feature || !call.index || !call.index.equal?(@last)
+
+      @transport.deadline = deadline
+      result(call, exchange(call.line(@last_id), 1).first)
+    rescue ConnectionError => e
+      e
+    ensure
+      @answers.clear
+      @used = Transport.now
+    end
+
     # @param calls [Array<Call>]
     # @param deadline [Float, nil]
     # @return [Array] the results of the calls in their order, errors in their places. When the
@@ -88,16 +105,17 @@ module HandlerSocket2
 
     # @param max_idle [Float] seconds; 0: no limit
     # @return [Boolean] whether it was not used for too long
-    def stale?(max_idle)
-      max_idle.positive? && Transport.now - @used >= max_idle
+    def stale?(max_idle, idle = Transport.now - @used)
+      max_idle.positive? && idle >= max_idle
     end
 
+    # @param max_idle [Float] seconds; 0: no limit
     # @param changes [Boolean] whether it is for what is not sent again
     # @return [Boolean] whether a connection that is not used can be used. To look takes a call of the
     #   system: a read is not worth it where the connection was used a moment ago.
-    def alive?(changes)
-      trusted = !changes && Transport.now - @used < TRUSTED
-      !@broken && (trusted || @transport.alive?)
+    def usable?(max_idle, changes)
+      idle = Transport.now - @used
+      !@broken && !stale?(max_idle, idle) && ((!changes && idle < TRUSTED) || @transport.alive?)
     end
 
     # @return [Boolean] whether this process has opened it

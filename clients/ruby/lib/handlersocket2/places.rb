@@ -52,6 +52,16 @@ module HandlerSocket2
       found || attempts(true) { @read.with(limit) { |one| one.execute(calls, limit) } }
     end
 
+    # @param call [Call]
+    # @return [Object] its result, which may be an error
+    # @raise [Error]
+    def carry_out_one(call)
+      return carry_out([call]).first if @closed || call.changes || !@replicas.empty?
+
+      limit = deadline
+      attempts(true) { [@read.with(limit) { |one| one.ask(call, limit) }] }.first
+    end
+
     # Sends calls of which the last one changes something; with read_your_writes the GTID is asked
     # for in the same piece.
     # @param connection [Connection]

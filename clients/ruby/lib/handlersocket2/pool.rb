@@ -106,7 +106,7 @@ module HandlerSocket2
         @idle.push(connection) if keep
         @taken -= 1
         @returned.signal
-        old = stale if @idle.first&.stale?(@max_idle)
+        old = stale if @idle.size > 1 && @idle.first.stale?(@max_idle)
         keep ? old : [connection, *old]
       end
       ended&.each(&:close)
@@ -130,7 +130,7 @@ module HandlerSocket2
     # This idle connection, or the next one that can be used.
     def usable(found, changes)
       while found
-        return found if !found.stale?(@max_idle) && found.alive?(changes)
+        return found if found.usable?(@max_idle, changes)
 
         found.close
         found = @lock.synchronize { @idle.pop }

@@ -95,7 +95,8 @@ module HandlerSocket2
     ESCAPED = /\x01.?/mn
     MEANINGS = Hash.new { raise ProtocolError, "an escape sequence is none" }
                    .update((0..15).to_h { |byte| ["\x01#{(byte + 0x40).chr}", byte.chr] }).freeze
-    private_constant :LONG, :NUMBER, :CODED, :ESCAPED, :MEANINGS
+    ONE_VALUE = /\A0\t1\t([^\t\n\x00\x01]*)\n\z/n # A whole reply, as most are.
+    private_constant :ONE_VALUE, :LONG, :NUMBER, :CODED, :ESCAPED, :MEANINGS
 
     # @return [Integer] how many bytes have come that are no whole reply yet
     attr_reader :rest
@@ -103,6 +104,7 @@ module HandlerSocket2
     # @param max_reply [Integer] most bytes of a reply with its LF
     def initialize(max_reply = MAX_REPLY)
       @max_reply = max_reply
+      @short = [LONG, max_reply].min
       @pieces = []
       @rest = 0
     end
@@ -112,6 +114,10 @@ module HandlerSocket2
     # @raise [ProtocolError] when one is none, or is too long
     def feed(data)
       data = data.b unless data.encoding == Encoding::BINARY
+      if @rest.zero? && data.bytesize < @short && (value = data[ONE_VALUE, 1])
+        return [Reply.new(1, [value], 1)]
+      end
+
       unless data.include?("\n")
         keep(data)
         return []

@@ -25,10 +25,12 @@ module HandlerSocket2
   # @api private
   class Transport
     WRITE = 262_144
-    READ = 16_384 # Each read takes so much memory: pages that are new each time cost more than a reply.
+    # Each read takes so much memory: pages that are new each time cost more than a reply.
+    READ = 16_384
+    SHORT = 2048 # Most replies are shorter.
     FAILURES = [SystemCallError, IOError, SocketError, OpenSSL::SSL::SSLError].freeze
     EVENTS = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE, both: IO::READABLE | IO::WRITABLE }.freeze
-    private_constant :WRITE, :READ, :FAILURES, :EVENTS
+    private_constant :WRITE, :READ, :SHORT, :FAILURES, :EVENTS
 
     # @return [Float] seconds of a clock that is never set
     def self.now
@@ -62,6 +64,7 @@ module HandlerSocket2
     def initialize(address, deadline)
       @address = address
       @deadline = deadline
+      @room = SHORT # of the next read
     end
 
     # Connects.
@@ -156,8 +159,12 @@ module HandlerSocket2
     end
 
     def poll
-      got = @io.read_nonblock(READ, exception: false)
-      got || raise(ConnectionError.new("#{@address} has closed the connection", sent: true))
+      got = @io.read_nonblock(@room, exception: false)
+      return got if got.is_a?(Symbol)
+      raise ConnectionError.new("#{@address} has closed the connection", sent: true) unless got
+
+      @room = got.bytesize == @room ? READ : SHORT
+      got
     rescue *FAILURES => e
       raise ConnectionError.new("the connection to #{@address} broke: #{e.message}", sent: true)
     end
