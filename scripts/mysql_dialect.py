@@ -22,6 +22,7 @@ _NUMBERS = (
 )
 _OTHER_NAMES = {
     "SHOW MASTER STATUS": "SHOW BINARY LOG STATUS",
+    "RESET MASTER": "RESET BINARY LOGS AND GTIDS",
     "@@GLOBAL.gtid_binlog_pos": "@@GLOBAL.gtid_executed",
     "@@gtid_binlog_pos": "@@GLOBAL.gtid_executed",
     "CONNECTION ADMIN": "CONNECTION_ADMIN",

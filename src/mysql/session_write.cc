@@ -215,9 +215,15 @@ Result<void> MysqlSession::commit_write() {
   if (changed) server_.on_wait_begin(THD_WAIT_BINLOG);
   const bool failed = changed && can_undo_changes_ ? commit_changes() : trans_commit(thd_);
   if (changed) server_.on_wait_end();
-  if (changed && !failed && !last_used_gtid().equals(logged_before_)) note_gtid();
   Result<void> result;
-  if (failed && changed) result = take_lock_error();
+  if (changed && log_was_switched_off()) {
+    // The change may be in the tables, and may be in the log, also if the server says that it failed.
+    result = log_is_off();
+  } else if (failed && changed) {
+    result = take_lock_error();
+  } else if (changed && !last_used_gtid().equals(logged_before_)) {
+    note_gtid();
+  }
   if (failed) trans_rollback(thd_);
   thd_->clear_error();
   thd_->mdl_context.release_statement_locks();

@@ -24,7 +24,6 @@ FILES_LEFT_OUT = {
     "e2e/test_loader_storm.py": _LOADER,
     "e2e/test_mariadb_11_8.py": _MARIADBS,
     "e2e/test_mariadb_11_8_values.py": _MARIADBS,
-    "durability/test_log_switched_off.py": "MySQL ends where it can write no binary log (binlog_error_action)",
     "durability/test_backup.py": "mariadb-backup and BACKUP STAGE are MariaDB's",
     "e2e/test_login_methods.py": "its methods are MariaDB's; test_mysql_9_7_accounts.py has MySQL's",
     "e2e/test_moving_session.py": _TOOLS,
