@@ -7,7 +7,6 @@ import builtins
 import ssl
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import (
     Any,
     Callable,
@@ -62,15 +61,14 @@ class Index(NamedTuple):
     filter_columns: Tuple[str, ...] = ()
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """A request: `encode` is what stands behind the id of its index in the line, or takes that id
     (0 without an index) and gives the line; `decode` takes the reply."""
 
     kind: str
     encode: Union[bytes, Callable[[int], bytes]]
     decode: Callable[[Reply], Any]
-    index: Optional[Index] = None
+    index: Optional[Index] = None  # type: ignore[assignment]  # in the place of tuple's own
     changes: bool = False
     feature: Optional[str] = None
 
@@ -202,6 +200,37 @@ class Connection:
         self._last = index, id if known is None else known
         return self._last[1], known is None
 
+    def _meaning(self, call: Call, answer: Any) -> Any:
+        """What an answer means, which may be an error."""
+        if type(answer) is not Reply:
+            return answer
+        try:
+            return call.decode(answer)
+        except (ProtocolError, builtins.ValueError, LookupError) as error:
+            return self._no_reply_to(call.kind, error)
+
+    def _of_last_index(self, calls: Sequence[Call]) -> Optional[bytes]:
+        """The lines of calls that need nothing but the index that was used last; else None."""
+        last, id = self._last
+        lines = [b""]
+        for _, encode, _, index, _, feature in calls:
+            if index is not last or index is None or feature or type(encode) is not bytes:
+                return None
+            lines.append(encode)
+        return (b"%d" % id).join(lines)
+
+    async def _talk(self, data: bytes, number: int, seconds: float) -> Optional[ConnectionError]:
+        """Sends lines, whose answers are kept. The error when the connection broke."""
+        self._transport.limit(seconds)
+        broken: Optional[ConnectionError] = None
+        try:
+            await self.exchange(data, number)
+        except ConnectionError as error:
+            broken = error
+        self._transport.limit(0)
+        self.used = time.monotonic()
+        return broken
+
     async def execute(self, calls: Sequence[Call], seconds: float) -> List[Any]:
         """The results of the calls in their order, errors of the server in their places. When the
         connection breaks, the calls without a reply have that error, and it takes no more."""
@@ -209,6 +238,11 @@ class Connection:
             raise ConnectionError("the connection broke before")
         if not self.own:
             raise ConnectionError("the connection belongs to the process that has forked")
+        data = self._of_last_index(calls)
+        if data:
+            broken = await self._talk(data, len(calls), seconds)
+            results = [self._meaning(*one) for one in zip(calls, self._answers)]
+            return results + [broken] * (len(calls) - len(results))
         lines: List[bytes] = []
         plan: List[Union[Error, int]] = []  # an error, or where its reply is
         opened: List[Tuple[int, Index]] = []
@@ -230,15 +264,7 @@ class Connection:
                 continue
             plan.append(len(lines))
             lines.append(line)
-        broken: Optional[ConnectionError] = None
-        if lines:
-            self._transport.limit(seconds)
-            try:
-                await self.exchange(b"".join(lines), len(lines))
-            except ConnectionError as error:
-                broken = error
-            self._transport.limit(0)
-        self.used = time.monotonic()
+        broken = await self._talk(b"".join(lines), len(lines), seconds) if lines else None
         answers = self._answers
         refused: Dict[Index, Error] = {}
         for at, index in opened:
@@ -251,7 +277,7 @@ class Connection:
             if index in self._indexes:  # and not replaced by another one meanwhile
                 self._free.append(self._indexes.pop(index))
             self._last = None, 0
-        results: List[Any] = []
+        results = []
         result: Any
         for call, place in zip(calls, plan):
             result = place
@@ -259,12 +285,7 @@ class Connection:
                 result = answers[place] if place < len(answers) else broken
                 if refused and call.index in refused and result is not broken:
                     result = refused[call.index]
-            if isinstance(result, Reply):
-                try:
-                    result = call.decode(result)
-                except (ProtocolError, builtins.ValueError, LookupError) as error:
-                    result = self._no_reply_to(call.kind, error)
-            results.append(result)
+            results.append(self._meaning(call, result))
         return results
 
     def _no_reply_to(self, kind: str, why: object = "it is another one's") -> ProtocolError:

@@ -111,10 +111,11 @@ class Core:
         """The result of one call; raises its error."""
         if self._hook or call.changes or self._replicas:
             return only(await self.run((call,)))
-        results = await self._again(self._at, self.read, (call,), False)
-        if isinstance(results[0], Exception):
+        (result,) = results = await self._again(self._at, self.read, (call,), False)
+        if isinstance(result, Exception):
             self._forget_altered((call,), results)
-        return only(results)
+            raise result
+        return result
 
     async def _run(self, calls: Sequence[Call]) -> List[Any]:
         if any(call.changes for call in calls):
@@ -131,14 +132,20 @@ class Core:
         """Repeats it where its results are lost: changes only when nothing of them was sent."""
         attempt = 0
         while True:
-            raised = lost = None
+            raised: Optional[ConnectionError] = None
+            lost: ConnectionError
             try:
                 results = await once(pool, calls)
-                lost = next((one for one in results if isinstance(one, ConnectionError)), None)
+                for one in results:
+                    if isinstance(one, ConnectionError):
+                        lost = one
+                        break
+                else:
+                    return results
             except ConnectionError as error:
                 raised = lost = error
             last = attempt >= self.options.retries or isinstance(lost, TimeoutError) or pool.closed
-            if lost is None or last or (changes and lost.sent):
+            if last or (changes and lost.sent):
                 if raised:
                     raise raised
                 return results

@@ -21,6 +21,8 @@ from .protocol import Raw
 
 MAX_REPLY = 64 << 20
 LONG = 1 << 16  # From here on a list of values is worth a second look.
+SHORT = 1 << 10  # Up to here looking for one value at once takes less than splitting.
+_ONE_VALUE = re.compile(rb"0\t1\t([^\t\n\x00\x01]*)\n").fullmatch  # a whole reply, as most are
 _ESCAPE = re.compile(rb"\x01(.?)", re.DOTALL)
 _PLAIN = {bytes([c + 64]): bytes([c]) for c in range(16)}
 
@@ -89,6 +91,8 @@ def _has_marks(data: bytes) -> bool:
 def parse_reply(line: bytes, marks: bool = True) -> Union[Reply, ServerError]:
     """The reply in a line without its LF; ProtocolError when it is none. Without `marks` the line
     is known to have neither NULL nor an escape sequence."""
+    if not marks and line[:4] == b"0\t1\t" and line.find(b"\t", 4) < 0:
+        return _new(Reply, (1, [line[4:]]))  # one value, as most have
     tokens = line.split(b"\t", -1 if len(line) < LONG else 2)
     number = tokens[1] if len(tokens) > 1 else b""
     columns = _SMALL.get(number, -1)  # int() takes longer
@@ -125,6 +129,7 @@ class Reader:
 
     def __init__(self, max_reply: int = MAX_REPLY) -> None:
         self._max_reply = max_reply
+        self._short = min(SHORT, max_reply)
         self._rest = bytearray()
 
     @property
@@ -134,6 +139,10 @@ class Reader:
 
     def feed(self, data: bytes) -> List[Union[Reply, ServerError]]:
         """The replies that these bytes end; ProtocolError when one is none, or is too long."""
+        if len(data) < self._short and not self._rest:
+            found = _ONE_VALUE(data)
+            if found:
+                return [_new(Reply, (1, [found[1]]))]
         if b"\n" not in data:
             self._keep(data)
             return []
