@@ -11,8 +11,10 @@ import { errorOf, Reader, type Reply } from "./protocol/reader.js";
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Milliseconds of the process's clock; Infinity: none. */
-  readonly deadline: number;
+  /** How long to wait, in milliseconds from when it is written; Infinity: without end. */
+  readonly patience: number;
+  /** Milliseconds of the process's clock; Infinity: none, or not written yet. */
+  deadline: number;
   readonly read: (reply: Reply) => unknown;
   written: boolean;
 }
@@ -97,15 +99,14 @@ export class Session {
     const resolve = done as (result: unknown) => void;
     signal?.throwIfAborted();
     if (this.#error !== undefined) throw this.#unsent();
-    const deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
-    const waiting = { resolve, reject, deadline, read, written: false };
+    const patience = seconds > 0 ? seconds * 1000 : Infinity;
+    const waiting = { resolve, reject, patience, deadline: Infinity, read, written: false };
     this.#waiting.push(signal ? abortable(waiting, signal) : waiting);
     if (this.#output === "")
       process.nextTick(() => {
         this.#flush();
       });
     this.#output += line;
-    if (this.#timer === undefined) this.#arm();
   }
 
   /** Closes the connection. What has no answer yet fails. */
@@ -121,11 +122,16 @@ export class Session {
     const output = this.#output;
     this.#output = "";
     if (output === "" || this.#error !== undefined) return;
+    const now = performance.now();
     for (let place = this.#waiting.length - 1; place >= this.#first; place--) {
       const waiting = this.#waiting[place];
       if (waiting?.written) break;
-      if (waiting) waiting.written = true;
+      if (waiting) {
+        waiting.written = true;
+        waiting.deadline = now + waiting.patience;
+      }
     }
+    if (this.#timer === undefined) this.#arm();
     this.#socket.write(output, "latin1");
   }
 

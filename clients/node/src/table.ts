@@ -20,6 +20,15 @@ function idOf(reply: Reply, place: number): number | bigint | null {
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
 }
 
+/** The line of a get. What cannot be sent is told at once. */
+function getLine(key: Key): (id: number) => string {
+  if (typeof key === "number" && key > 0 && Number.isSafeInteger(key)) {
+    return (id) => `${String(id)}\t=\t1\t${String(key)}\n`; // as most keys are
+  }
+  const find = { op: "=", key: keyToWire(key) };
+  return (id) => requests.find(id, find);
+}
+
 /** A table. Cheap, without a state of its own; may be shared by any number of tasks. */
 export class Table<R = Row> {
   /** What was asked for. */
@@ -38,10 +47,9 @@ export class Table<R = Row> {
   get(key: Key, options: args.CallOptions = {}): Promise<R | null> {
     return this.#calls.reading((schema) => {
       const reader = this.#calls.reader(schema);
-      const find = { op: "=", key: keyToWire(key) };
       const read = ({ values }: Reply): R | null =>
         values.length === 0 ? null : (reader.row(values) as R);
-      const line = (id: number): string => requests.find(id, find);
+      const line = getLine(key);
       const more = { check: hasRows(reader.names.length, 1) };
       return this.#calls.call("get", reader.names, line, read, options, more);
     });

@@ -22,12 +22,18 @@ const LINE_FEED = 10;
 const NUMBER = /^(?:0|[1-9]\d{0,9})$/;
 const ERROR_CODE = /^[1-3]$/;
 const CONTROLS = /[\x00\x01]/;
+const MARKS = /[\x00\x01\t]/;
+const ONE_COLUMN = "0\t1\t";
 
 /** The values of longer replies are listed when somebody asks for them. */
 const LISTED_AT_ONCE = 64 * 1024;
 
 /** Reads one line without its end. Throws a ProtocolError when it is no reply. */
 export function parseReply(line: ByteString): Reply {
+  if (line.startsWith(ONE_COLUMN) && line.length <= LISTED_AT_ONCE) {
+    const value = line.slice(ONE_COLUMN.length); // One value as it is, as most replies have.
+    if (!MARKS.test(value)) return { code: 0, columns: 1, count: 1, values: [value] };
+  }
   const reply = split(line);
   const { code, columns, count } = reply;
   const whole = columns === 0 ? count === 0 : count % columns === 0;
