@@ -154,11 +154,14 @@ MysqlCursor& MysqlSession::statement_cursor() const {
 }
 
 // Before the open statement is kept or undone. A temporary table that a trigger has made would keep the
-// statement's events in the log even when the statement is undone. It goes with the statement.
+// statement's events in the log even when the statement is undone. It goes with the statement. That a table
+// without rollback was changed is told, since the log has such changes apart, and does not compress them.
 void MysqlSession::end_changes() {
-  statement_cursor().end_statement();
+  MysqlCursor& cursor = statement_cursor();
+  cursor.end_statement();
   Transaction_ctx* const transaction = thd_->get_transaction();
-  const bool wrote_for_good = transaction->has_modified_non_trans_table(Transaction_ctx::STMT);
+  const bool wrote_for_good = transaction->has_modified_non_trans_table(Transaction_ctx::STMT) ||
+                              (transaction_.statement_has_changes() && !cursor.can_undo());
   transaction->reset_unsafe_rollback_flags(Transaction_ctx::STMT);
   if (wrote_for_good) transaction->mark_modified_non_trans_table(Transaction_ctx::STMT);
 }

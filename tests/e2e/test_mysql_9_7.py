@@ -183,6 +183,28 @@ FAMILY = (
 )
 
 
+def test_the_log_is_compressed_as_with_sql(server: PrivateServer, writer: Client) -> None:
+    for engine in ("InnoDB", "MEMORY", "MyISAM"):
+        server.sql(f"CREATE TABLE hs.{engine} (id INT PRIMARY KEY, v INT) ENGINE={engine}")
+    server.sql("SET GLOBAL binlog_transaction_compression = 1")
+    try:
+        with server.connect(database="hs", autocommit=True) as connection, connection.cursor() as sql:
+            for number, engine in enumerate(("InnoDB", "MEMORY", "MyISAM")):
+                while True:  # the setting counts from the next second on
+                    place = end_of_log(server)
+                    writer.open(f"hs.{engine}", ["id", "v"])
+                    number += 10
+                    assert writer.request(1, "+", 2, number, 1) == b"0\t1"
+                    by_request = events(server, place)
+                    if engine != "InnoDB" or "Transaction_payload" in by_request:
+                        break
+                place = end_of_log(server)
+                sql.execute(f"INSERT INTO {engine} VALUES (1, 1)")
+                assert by_request == events(server, place), engine
+    finally:
+        server.sql("SET GLOBAL binlog_transaction_compression = DEFAULT")
+
+
 def test_foreign_keys_are_checked_and_cascade_into_the_log(
     server: PrivateServer, writer: Client
 ) -> None:
