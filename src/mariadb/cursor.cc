@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Locking, positioning and reading. Opening is in open_table.cc, keys in key.cc, changes in
-// write.cc.
+// Locking, positioning and reading. Opening is in open_table.cc, changes in write.cc.
 #include "mariadb/cursor.h"
 
 #include "mariadb/duplicates.h"
@@ -12,28 +11,6 @@ namespace {
 
 // How many rows are passed over before the session reports the work.
 constexpr uint32_t kRowsToTell = 64;
-
-// Where a search starts. With conditions it starts in front of all rows that have an equal key,
-// since the conditions decide: when the index has only the beginning of a column, values that begin
-// alike may lie on either side.
-ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
-  if (has_conditions && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
-  if (has_conditions && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
-  switch (op) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      return HA_READ_KEY_EXACT;
-    case KeyOperator::kGreater:
-      return HA_READ_AFTER_KEY;
-    case KeyOperator::kGreaterOrEqual:
-      return HA_READ_KEY_OR_NEXT;
-    case KeyOperator::kLess:
-      return HA_READ_BEFORE_KEY;
-    case KeyOperator::kLessOrEqual:
-      return HA_READ_PREFIX_LAST_OR_PREV;
-  }
-  return HA_READ_KEY_EXACT;
-}
 
 bool is_engine_of_the_server(const handler* file) {
   switch (file->partition_ht()->db_type) {
@@ -70,7 +47,7 @@ bool MariaCursor::lock_for_read() {
   });
   if (!locked) return false;
   changes_ = false;
-  if (covering_) table_->file->ha_start_keyread(index_);
+  if (covering_) table_->file->ha_start_keyread(search_.number());
   return true;
 }
 
@@ -149,26 +126,9 @@ void MariaCursor::take_query_id() {
     if (table->table != nullptr) table->table->query_id = session_.thd()->query_id;
 }
 
-void MariaCursor::end_index() {
-  if (table_->file->inited != handler::NONE) table_->file->ha_index_or_rnd_end();
-}
-
 enum_mdl_type MariaCursor::protection_type() const {
   if (triggers_ != nullptr) return triggers_->protection_type();
   return table_->s->online_backup ? MDL_BACKUP_TRANS_DML : MDL_BACKUP_DML;
-}
-
-Result<void> MariaCursor::init_index() {
-  handler* file = table_->file;
-  if (file->inited == handler::INDEX) {
-    // A partitioned table keeps the state of its merge of partitions from the last search.
-    if (table_->part_info == nullptr) return {};
-    file->ha_index_end();
-  } else if (file->inited == handler::RND) {
-    file->ha_rnd_end();
-  }
-  if (const int error = file->ha_index_init(index_, true)) return failed(error);
-  return {};
 }
 
 engine::Cursor::Counting MariaCursor::counting(size_t column) const {
@@ -192,20 +152,16 @@ engine::Cursor::Counting MariaCursor::counting(size_t column) const {
 }
 
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
-  // A hash index only finds rows by a whole key. Some engines go through a range, but in any order
-  // (FEDERATED).
-  if (op != KeyOperator::kEqual && !(index_flags_ & HA_READ_ORDER)) return ErrorCode::kOperator;
-  if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
+  if (!search_.allows(op, key.size())) return ErrorCode::kOperator;
 
   if (reads_ != Reads::kColumns && !counts_) [[unlikely]]
     read_all_columns();
-  backwards_ = op == KeyOperator::kEqualDescending;
-  auto built = build_key(backwards_ ? KeyOperator::kEqual : op, key);
+  auto built = search_.build(op, key, changes_);
   if (!built || !*built) return built;
-  const bool compares = backwards_ || compares_rows_with_key(table_->file, op);
-  if ((!conditions_.empty() || compares) && !reads_key_columns_) read_key_columns();
-  if (auto begun = init_index(); !begun) return begun.error();
-  return landed(search());
+  const bool compares = search_.looks_at_key() || compares_rows_with_key(table_->file, op);
+  if (compares && !reads_key_columns_) read_key_columns();
+  if (const int error = search_.begin()) return session_.take_error(error);
+  return landed(search_.first());
 }
 
 // The engine reads the columns that were marked when the index was begun, so it is begun again.
@@ -215,54 +171,7 @@ void MariaCursor::read_key_columns() {
   table_->file->column_bitmaps_signal();
 }
 
-int MariaCursor::search() {
-  handler* file = table_->file;
-  uchar* record = table_->record[0];
-  const ha_rkey_function mode =
-      backwards_ ? HA_READ_PREFIX_LAST : search_mode(op_, !conditions_.empty());
-  if (merges_upwards()) {
-    const key_range start = {key_.data(), key_length_, key_map_, mode};
-    return file->read_range_first(key_length_ == 0 ? nullptr : &start, nullptr, false, true);
-  }
-  if (key_length_ != 0) return file->ha_index_read_map(record, key_.data(), key_map_, mode);
-  return op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual
-             ? file->ha_index_first(record)
-             : file->ha_index_last(record);
-}
-
-// Whether partitions are merged by the calls for ranges, as they must be upwards. With the plain
-// calls the server asks a partition that has nothing behind the key for its next row, and some
-// engines then begin with their first row (Aria, MyISAM).
-bool MariaCursor::merges_upwards() const {
-  return table_->part_info != nullptr &&
-         (op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual);
-}
-
-Result<bool> MariaCursor::next() { return landed(step()); }
-
-int MariaCursor::step() {
-  handler* file = table_->file;
-  uchar* record = table_->record[0];
-  switch (op_) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      return backwards_ ? step_back() : file->ha_index_next_same(record, key_.data(), key_length_);
-    case KeyOperator::kGreater:
-    case KeyOperator::kGreaterOrEqual:
-      return merges_upwards() ? file->read_range_next() : file->ha_index_next(record);
-    case KeyOperator::kLess:
-    case KeyOperator::kLessOrEqual:
-      break;
-  }
-  return file->ha_index_prev(record);
-}
-
-// The next row of the same key in descending order.
-int MariaCursor::step_back() {
-  if (const int error = table_->file->ha_index_prev(table_->record[0])) return error;
-  const bool is_same = key_cmp_if_same(table_, key_.data(), index_, key_length_) == 0;
-  return is_same ? 0 : HA_ERR_END_OF_FILE;
-}
+Result<bool> MariaCursor::next() { return landed(search_.next()); }
 
 // True for a row of a versioned table's past. Its indexes have such rows, too, but SQL shows only
 // present ones.
@@ -273,10 +182,10 @@ bool MariaCursor::is_history() const {
 Result<bool> MariaCursor::landed(int error) {
   // A long scan that wants none of its rows makes no other call that would notice a KILL.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
-  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_absent() || !meets_conditions());
-       ++passed) {
+  for (uint32_t passed = 1;
+       error == 0 && !is_killed() && (is_absent() || !search_.meets_conditions()); ++passed) {
     if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
-    error = step();
+    error = search_.next();
   }
   if (is_killed()) return session_.take_error(HA_ERR_ABORTED_BY_USER);
   switch (error) {
@@ -315,46 +224,22 @@ Result<std::span<const Value>> MariaCursor::row() {
   return std::span<const Value>(row_);
 }
 
-std::string_view MariaCursor::position() {
-  handler* file = table_->file;
-  file->position(table_->record[0]);
-  return {reinterpret_cast<const char*>(file->ref), file->ref_length};
-}
-
-// Whether the last seek would find the current row by its key.
-bool MariaCursor::meets_key() {
-  const int order = key_cmp(table_->key_info[index_].key_part, key_.data(), key_length_);
-  const bool with_equal = !conditions_.empty();  // the conditions decide
-  switch (op_) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      if (order != 0) return false;
-      break;
-    case KeyOperator::kGreater:
-      if (order < 0 || (order == 0 && !with_equal)) return false;
-      break;
-    case KeyOperator::kGreaterOrEqual:
-      if (order < 0) return false;
-      break;
-    case KeyOperator::kLess:
-      if (order > 0 || (order == 0 && !with_equal)) return false;
-      break;
-    case KeyOperator::kLessOrEqual:
-      if (order > 0) return false;
-      break;
+Result<bool> MariaCursor::keeps_key(std::span<const Value> key) {
+  end_index();
+  Result<bool> built = search_.build(KeyOperator::kEqual, key, changes_);
+  if (!built || !*built) return built;
+  if (session_.thd()->killed) return session_.take_error(HA_ERR_ABORTED_BY_USER);
+  Field* const counter = table_->found_next_number_field;
+  if (counter == nullptr || (session_.thd()->variables.sql_mode & MODE_NO_AUTO_VALUE_ON_ZERO)) {
+    return true;
   }
-  return meets_conditions();
+  return !search_.has_column(counter, key.size()) || counter->val_int() != 0;
 }
 
 Result<bool> MariaCursor::seek_position(std::string_view position) {
-  handler* file = table_->file;
-  if (file->inited == handler::INDEX) file->ha_index_end();
-  if (file->inited == handler::NONE)
-    if (const int error = file->ha_rnd_init(false)) return session_.take_error(error);
-  const auto* ref = reinterpret_cast<const uchar*>(position.data());
-  const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref));
+  const int error = search_.go_to(position);
   if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
-  if (error == 0) return !is_absent() && meets_key();
+  if (error == 0) return !is_absent() && search_.meets_key();
   if (is_gone(error)) return false;
   return session_.take_error(error);
 }

@@ -14,6 +14,7 @@
 #include "adapter/expiring_cursor.h"
 #include "columns/expiry.h"
 #include "columns/filter.h"
+#include "columns/index_search.h"
 #include "columns/rows_aside.h"
 #include "columns/text.h"
 #include "engine/engine.h"
@@ -97,7 +98,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool lock_for_view();
   // The statement goes on under the query id that the THD has now.
   void take_query_id();
-  void end_index();
+  void end_index() { search_.end(); }
   // The statement that lock_for_write() has begun is over. Before its locks are given back.
   void end_statement();
   // Drops what SQL's query cache has of the table, since it is no longer true.
@@ -117,14 +118,14 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
 
   // --- engine::Cursor ---
 
-  size_t key_parts() const override { return key_parts_; }
+  size_t key_parts() const override { return search_.parts(); }
   size_t columns() const override { return spec_->columns.size(); }
   Counting counting(size_t column) const override;
   double real(size_t column) override { return columns_[column]->val_real(); }
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;
-  std::string_view position() override;
+  std::string_view position() override { return search_.position(); }
   Result<bool> seek_position(std::string_view position) override;
   Result<bool> keeps_key(std::span<const Value> key) override;
   Result<Inserted> insert(std::span<const Value> values) override;
@@ -150,7 +151,6 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> check_table() const;
   bool is_in_index(const Field* field) const;
   Result<void> take_expiry();
-  std::string_view index_for_purge() const;
   Result<bool> give_way(int error, std::string_view updated);
   enum class Way : uint8_t { kBlocked, kFree, kMovedOn };
   Result<Way> give_way_to_update(int error, std::string_view updated);
@@ -166,15 +166,6 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   void read_all_columns();
   bool covers_count(bool with_filters) const;
   void set_write_columns(engine::Access access);
-  // key.cc
-  Result<bool> build_key(KeyOperator op, std::span<const Value> key);
-  Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
-  void copy_key(uint length);
-  uint length_of_parts(size_t parts) const;
-  Result<void> check_prefixes(KeyOperator op, std::span<const Value> key);
-  Result<void> add_condition(KeyOperator op, size_t part, const Value& value);
-  bool meets_conditions();
-  bool meets_key();
   // triggers.cc
   bool lock_tables_for(engine::Access access);
   Field* to_fill(Field* field) const;
@@ -219,14 +210,8 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> erase_replaced();
 
   void read_key_columns();
-  Result<void> init_index();
-  int search();
-  bool merges_upwards() const;
-  int step();
-  int step_back();
   Result<bool> landed(int error);
   Result<bool> landed_on_expired(int error);
-  std::string_view version() const;
   bool is_history() const;
   // Whether the current row is not there for clients.
   bool is_absent() { return is_history() || expiry_.has_passed(table_->in_use); }
@@ -243,9 +228,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   std::optional<Open_table_context> opening_;  // of the last open()
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;
-  uint index_ = 0;
-  size_t key_parts_ = 0;
-  ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
+  columns::IndexSearch search_;
   bool covering_ = false;  // the index alone has all columns that are read
   // False: the table also needs the server's own table locks (MyISAM, Aria, MEMORY).
   bool locks_in_engine_ = true;
@@ -269,23 +252,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   std::vector<columns::FieldText> texts_;
   std::vector<Value> row_;
 
-  std::vector<uchar> key_;
-  uint key_length_ = 0;
-  key_part_map key_map_ = 0;
-  // For the key in key_, which may lie beside the client's. Never kEqualDescending: that is kEqual
-  // with backwards_.
-  KeyOperator op_ = KeyOperator::kEqual;
-  bool backwards_ = false;
-  bool has_prefixes_ = false;  // the index has only the beginning of some column
-  // The key is one integer column that is not NULL: the column's bytes are the key's.
-  bool has_plain_key_ = false;
   bool changes_ = false;  // the statement's requests change rows
-  // With how many parts of the key the index is searched. Parts behind one that no row has mean
-  // nothing. A part without a place in the index is only in conditions_.
-  size_t parts_ = 0;
-  // Further conditions on rows, which the key cannot express. They are compared as text.
-  std::vector<columns::ColumnFilter> conditions_;
-  uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
   bool counts_ = false;  // between begin_count() and end_count()
   // What the index was begun with: the opened columns, or what a count needs. It stays until

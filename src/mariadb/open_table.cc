@@ -126,6 +126,7 @@ void MariaCursor::forget_table() {
   expiry_ = {};
   rights_.forget();
   table_ = nullptr;
+  search_.bind(nullptr);
   children_.forget();
   triggers_.reset();
   read_lock_ = nullptr;
@@ -148,8 +149,12 @@ bool MariaCursor::is_seen_by(Principal& principal) const {
 }
 
 const AccountRights& MariaCursor::ask_for_rights(Principal& principal, int64_t now_ms) {
-  const TableNames names{database_.c_str(), table_name_.c_str(),       columns_,
-                         filter_columns_,   &table_->key_info[index_], key_parts_};
+  const TableNames names{database_.c_str(),
+                         table_name_.c_str(),
+                         columns_,
+                         filter_columns_,
+                         &table_->key_info[search_.number()],
+                         search_.parts()};
   return rights_.keep(principal.id, now_ms, session_.privileges().rights(principal, names));
 }
 
@@ -172,23 +177,7 @@ Result<void> MariaCursor::resolve() {
   if (auto taken = take_expiry(); !taken) return taken;
   auto index = find_index();
   if (!index) return index.error();
-  index_ = *index;
-  const KEY& key = table_->key_info[index_];
-  key_parts_ = key.user_defined_key_parts;
-  index_flags_ = table_->file->index_flags(index_, 0, true);
-  // The server merges the partitions' rows by a column that it has not computed.
-  if (table_->part_info != nullptr &&
-      std::any_of(key.key_part, key.key_part + key_parts_, [](const KEY_PART_INFO& part) {
-        return part.field->vcol_info != nullptr && !part.field->stored_in_db();
-      }))
-    return ErrorCode::kUnsupportedTable;
-  has_prefixes_ = std::any_of(
-      key.key_part, key.key_part + key_parts_,
-      [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
-  has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
-                   columns::is_integer(key.key_part->field) &&
-                   key.key_part->store_length == key.key_part->field->pack_length();
-  key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
+  if (auto opened = search_.open(table_, *index); !opened) return opened;
 
   columns_.clear();
   texts_.clear();
@@ -262,14 +251,15 @@ Result<Field*> MariaCursor::find_column(const std::string& name) const {
 }
 
 bool MariaCursor::is_in_index(const Field* field) const {
-  return field->part_of_key.is_set(index_) && field->vcol_info == nullptr;
+  return field->part_of_key.is_set(search_.number()) && field->vcol_info == nullptr;
 }
 
 // Reads from a secondary index alone when it has every column of the request.
 void MariaCursor::choose_covering_index() {
   const auto in_index = [this](const Field* field) { return is_in_index(field); };
-  covering_ = session_.mode() == engine::Mode::kReadOnly && index_ != table_->s->primary_key &&
-              !table_->versioned() && !has_prefixes_ && !columns_.empty() &&
+  covering_ = session_.mode() == engine::Mode::kReadOnly &&
+              search_.number() != table_->s->primary_key && !table_->versioned() &&
+              !search_.has_prefixes() && !columns_.empty() &&
               (!expiry_.exists() || in_index(expiry_.field())) &&
               std::all_of(columns_.begin(), columns_.end(), in_index) &&
               std::all_of(filter_columns_.begin(), filter_columns_.end(), in_index);
@@ -280,7 +270,7 @@ void MariaCursor::mark_read_columns() {
   for (Field* field : columns_) field->register_field_in_read_map();
   for (Field* field : filter_columns_) field->register_field_in_read_map();
   mark_columns_of_presence();
-  if (has_prefixes_) mark_key_columns();
+  if (search_.has_prefixes()) mark_key_columns();
 }
 
 // What tells whether a row is there.
@@ -291,9 +281,8 @@ void MariaCursor::mark_columns_of_presence() {
 
 void MariaCursor::mark_key_columns() {
   reads_key_columns_ = true;
-  const KEY& key = table_->key_info[index_];
-  for (size_t part = 0; part < key_parts_; ++part)
-    table_->field[key.key_part[part].fieldnr - 1]->register_field_in_read_map();
+  for (size_t part = 0; part < search_.parts(); ++part)
+    search_.column(part)->register_field_in_read_map();
 }
 
 void MariaCursor::set_read_columns() {
@@ -322,15 +311,16 @@ void MariaCursor::begin_count(bool with_filters) {
       filter.field()->register_field_in_read_map();
   }
   mark_columns_of_presence();
-  if (has_prefixes_) mark_key_columns();
+  if (search_.has_prefixes()) mark_key_columns();
   table_->file->column_bitmaps_signal();
-  if (covers_count(with_filters)) table_->file->ha_start_keyread(index_);
+  if (covers_count(with_filters)) table_->file->ha_start_keyread(search_.number());
 }
 
 // Whether the index alone has what a count looks at.
 bool MariaCursor::covers_count(bool with_filters) const {
-  if (!(index_flags_ & HA_KEYREAD_ONLY) || table_->file->pk_is_clustering_key(index_)) return false;
-  if (table_->versioned() || has_prefixes_) return false;
+  if (!(search_.flags() & HA_KEYREAD_ONLY) || table_->file->pk_is_clustering_key(search_.number()))
+    return false;
+  if (table_->versioned() || search_.has_prefixes()) return false;
   if (expiry_.exists() && !is_in_index(expiry_.field())) return false;
   return !with_filters ||
          std::all_of(filters_.begin(), filters_.end(), [this](const columns::ColumnFilter& filter) {
@@ -343,7 +333,7 @@ void MariaCursor::read_all_columns() {
   end_index();
   table_->file->ha_end_keyread();
   set_read_columns();
-  if (covering_) table_->file->ha_start_keyread(index_);
+  if (covering_) table_->file->ha_start_keyread(search_.number());
 }
 
 }  // namespace hs::mariadb

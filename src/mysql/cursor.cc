@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Locking, positioning and reading. Opening is in open_table.cc, keys in key.cc, changes in
-// write.cc.
+// Locking, positioning and reading. Opening is in open_table.cc, changes in write.cc.
 #include "mysql/cursor.h"
 
 #include "mysql/engine_errors.h"
@@ -31,28 +30,6 @@ uint8 events_of(engine::Access access) {
       return bit(TRG_EVENT_INSERT) | bit(TRG_EVENT_DELETE);
   }
   return 0;
-}
-
-// Where a search starts. With conditions it starts in front of all rows that have an equal key,
-// since the conditions decide: when the index has only the beginning of a column, values that begin
-// alike may lie on either side.
-ha_rkey_function search_mode(KeyOperator op, bool has_conditions) {
-  if (has_conditions && op == KeyOperator::kGreater) op = KeyOperator::kGreaterOrEqual;
-  if (has_conditions && op == KeyOperator::kLess) op = KeyOperator::kLessOrEqual;
-  switch (op) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      return HA_READ_KEY_EXACT;
-    case KeyOperator::kGreater:
-      return HA_READ_AFTER_KEY;
-    case KeyOperator::kGreaterOrEqual:
-      return HA_READ_KEY_OR_NEXT;
-    case KeyOperator::kLess:
-      return HA_READ_BEFORE_KEY;
-    case KeyOperator::kLessOrEqual:
-      return HA_READ_PREFIX_LAST_OR_PREV;
-  }
-  return HA_READ_KEY_EXACT;
 }
 
 }  // namespace
@@ -103,34 +80,14 @@ void MysqlCursor::end_statement() {
   if (engine::inserts(access_)) end_puts();
 }
 
-void MysqlCursor::end_index() {
-  if (table_->file->inited != handler::NONE) table_->file->ha_index_or_rnd_end();
-}
-
-Result<void> MysqlCursor::init_index() {
-  handler* const file = table_->file;
-  if (file->inited == handler::INDEX) {
-    // A partitioned table keeps the state of its merge of partitions from the last search.
-    if (table_->part_info == nullptr) return {};
-    file->ha_index_end();
-  } else if (file->inited == handler::RND) {
-    file->ha_rnd_end();
-  }
-  if (const int error = file->ha_index_init(index_, true)) return failed(error);
-  return {};
-}
-
 Result<bool> MysqlCursor::seek(KeyOperator op, std::span<const Value> key) {
-  // A hash index only finds rows by a whole key.
-  if (op != KeyOperator::kEqual && !(index_flags_ & HA_READ_ORDER)) return ErrorCode::kOperator;
-  if (key.size() < key_parts_ && (index_flags_ & HA_ONLY_WHOLE_INDEX)) return ErrorCode::kOperator;
+  if (!search_.allows(op, key.size())) return ErrorCode::kOperator;
 
-  backwards_ = op == KeyOperator::kEqualDescending;
-  auto built = build_key(backwards_ ? KeyOperator::kEqual : op, key);
+  auto built = search_.build(op, key, changes_);
   if (!built || !*built) return built;
-  if ((!conditions_.empty() || backwards_) && !reads_key_columns_) read_key_columns();
-  if (auto begun = init_index(); !begun) return begun.error();
-  return landed(search());
+  if (search_.looks_at_key() && !reads_key_columns_) read_key_columns();
+  if (const int error = search_.begin()) return session_.take_error(error);
+  return landed(search_.first());
 }
 
 // The engine reads the columns that were marked when the index was begun, so it is begun again.
@@ -140,50 +97,15 @@ void MysqlCursor::read_key_columns() {
   table_->file->column_bitmaps_signal();
 }
 
-int MysqlCursor::search() {
-  handler* const file = table_->file;
-  uchar* const record = table_->record[0];
-  const ha_rkey_function mode =
-      backwards_ ? HA_READ_PREFIX_LAST : search_mode(op_, !conditions_.empty());
-  if (key_length_ != 0) return file->ha_index_read_map(record, key_.data(), key_map_, mode);
-  return op_ == KeyOperator::kGreater || op_ == KeyOperator::kGreaterOrEqual
-             ? file->ha_index_first(record)
-             : file->ha_index_last(record);
-}
-
-Result<bool> MysqlCursor::next() { return landed(step()); }
-
-int MysqlCursor::step() {
-  handler* const file = table_->file;
-  uchar* const record = table_->record[0];
-  switch (op_) {
-    case KeyOperator::kEqual:
-    case KeyOperator::kEqualDescending:
-      return backwards_ ? step_back() : file->ha_index_next_same(record, key_.data(), key_length_);
-    case KeyOperator::kGreater:
-    case KeyOperator::kGreaterOrEqual:
-      return file->ha_index_next(record);
-    case KeyOperator::kLess:
-    case KeyOperator::kLessOrEqual:
-      break;
-  }
-  return file->ha_index_prev(record);
-}
-
-// The next row of the same key in descending order.
-int MysqlCursor::step_back() {
-  if (const int error = table_->file->ha_index_prev(table_->record[0])) return error;
-  const bool is_same = !key_cmp_if_same(table_, key_.data(), index_, key_length_);
-  return is_same ? 0 : HA_ERR_END_OF_FILE;
-}
+Result<bool> MysqlCursor::next() { return landed(search_.next()); }
 
 Result<bool> MysqlCursor::landed(int error) {
   // A long scan that wants none of its rows makes no other call that would notice a KILL.
   const auto is_killed = [thd = session_.thd()] { return thd->killed != THD::NOT_KILLED; };
-  for (uint32_t passed = 1; error == 0 && !is_killed() && (is_absent() || !meets_conditions());
-       ++passed) {
+  for (uint32_t passed = 1;
+       error == 0 && !is_killed() && (is_absent() || !search_.meets_conditions()); ++passed) {
     if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
-    error = step();
+    error = search_.next();
   }
   if (is_killed()) return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
   switch (error) {
@@ -218,22 +140,24 @@ Result<std::span<const Value>> MysqlCursor::row() {
   return std::span<const Value>(row_);
 }
 
-std::string_view MysqlCursor::position() {
-  handler* const file = table_->file;
-  file->position(table_->record[0]);
-  return {reinterpret_cast<const char*>(file->ref), file->ref_length};
+Result<bool> MysqlCursor::keeps_key(std::span<const Value> key) {
+  end_index();
+  Result<bool> built = search_.build(KeyOperator::kEqual, key, changes_);
+  if (!built || !*built) return built;
+  if (session_.thd()->killed != THD::NOT_KILLED)
+    return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
+  Field* const counter = table_->found_next_number_field;
+  if (counter == nullptr || (session_.thd()->variables.sql_mode & MODE_NO_AUTO_VALUE_ON_ZERO)) {
+    return true;
+  }
+  return !search_.has_column(counter, key.size()) || counter->val_int() != 0;
 }
 
 Result<bool> MysqlCursor::seek_position(std::string_view position) {
-  handler* const file = table_->file;
-  if (file->inited == handler::INDEX) file->ha_index_end();
-  if (file->inited == handler::NONE)
-    if (const int error = file->ha_rnd_init(false)) return session_.take_error(error);
-  const auto* const ref = reinterpret_cast<const uchar*>(position.data());
-  const int error = file->ha_rnd_pos(table_->record[0], const_cast<uchar*>(ref));
+  const int error = search_.go_to(position);
   if (session_.thd()->killed != THD::NOT_KILLED)
     return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  if (error == 0) return !is_absent() && meets_key();
+  if (error == 0) return !is_absent() && search_.meets_key();
   if (is_gone(error)) return false;
   return session_.take_error(error);
 }

@@ -17,6 +17,7 @@
 #include "adapter/expiring_cursor.h"
 #include "columns/expiry.h"
 #include "columns/filter.h"
+#include "columns/index_search.h"
 #include "columns/rows_aside.h"
 #include "columns/text.h"
 #include "engine/engine.h"
@@ -99,14 +100,14 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
 
   // --- engine::Cursor ---
 
-  size_t key_parts() const override { return key_parts_; }
+  size_t key_parts() const override { return search_.parts(); }
   size_t columns() const override { return spec_->columns.size(); }
   Counting counting(size_t column) const override { return countings_[column]; }
   double real(size_t column) override { return columns_[column]->val_real(); }
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
   Result<std::span<const Value>> row() override;
-  std::string_view position() override;
+  std::string_view position() override { return search_.position(); }
   Result<bool> seek_position(std::string_view position) override;
   Result<bool> keeps_key(std::span<const Value> key) override;
   Result<Inserted> insert(std::span<const Value> values) override;
@@ -139,7 +140,6 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   // expired_rows.cc
   enum class Way : uint8_t { kFree, kBlocked, kMovedOn };
   Result<void> take_expiry();
-  std::string_view index_for_purge() const;
   Result<bool> landed_on_expired(int error);
   bool is_absent();
   void note_updated_place();
@@ -150,15 +150,6 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<Way> clear_way_for_update();
   bool takes_unique_value(uint number);
   Result<Way> return_to_updated();
-  // key.cc
-  Result<bool> build_key(KeyOperator op, std::span<const Value> key);
-  Result<bool> place_key(KeyOperator op, size_t part, const Value& value);
-  void copy_key(uint length);
-  uint length_of_parts(size_t parts) const;
-  Result<void> check_prefixes(KeyOperator op, std::span<const Value> key);
-  Result<void> add_condition(KeyOperator op, size_t part, const Value& value);
-  bool meets_conditions();
-  bool meets_key();
   // write.cc
   bool set_write_columns(engine::Access access);
   Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
@@ -202,12 +193,8 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<Inserted> replace(RowsInTheWay* in_the_way, GeneratedId& id);
   Result<void> erase_replaced();
 
-  void end_index();
+  void end_index() { search_.end(); }
   void read_key_columns();
-  Result<void> init_index();
-  int search();
-  int step();
-  int step_back();
   Result<bool> landed(int error);
 
   MysqlSession& session_;
@@ -225,17 +212,12 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;
   // While it is open:
-  uint index_ = 0;
-  size_t key_parts_ = 0;
-  ulong index_flags_ = 0;  // what the engine can do with the index: HA_READ_RANGE and others
+  columns::IndexSearch search_;
   uint64_t definition_ = 0;
   columns::Expiry expiry_;
   bool can_undo_ = false;
   bool undoes_rows_ = false;
   bool runs_triggers_ = false;
-  bool has_prefixes_ = false;  // the index has only the beginning of some column
-  // The key is one integer column that is not NULL: the column's bytes are the key's.
-  bool has_plain_key_ = false;
   std::vector<uint> column_numbers_, filter_numbers_;  // of the table's columns
   std::vector<std::string> key_names_;                 // of the index's columns
   std::vector<Counting> countings_;                    // of the opened columns
@@ -257,20 +239,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   uint duplicate_key_ = 0;         // the unique index that has refused the last row
 
-  std::vector<uchar> key_;
-  uint key_length_ = 0;
-  key_part_map key_map_ = 0;
-  // For the key in key_, which may lie beside the client's. Never kEqualDescending: that is kEqual
-  // with backwards_.
-  KeyOperator op_ = KeyOperator::kEqual;
-  bool backwards_ = false;
   bool changes_ = false;  // the statement's requests change rows
-  // With how many parts of the key the index is searched. Parts behind one that no row has mean
-  // nothing. A part without a place in the index is only in conditions_.
-  size_t parts_ = 0;
-  // Further conditions on rows, which the key cannot express. They are compared as text.
-  std::vector<columns::ColumnFilter> conditions_;
-  uint before_condition_ = 0;  // bytes of the key before the part of the last condition
   bool reads_key_columns_ = false;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Rows that have expired: what a cursor knows of them, and how the purge walks over them.
+#include "columns/expired_rows.h"
+
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "adapter/ttl_tables.h"
 #include "mysql/cursor.h"
 #include "mysql/engine_errors.h"
 #include "mysql/mappings.h"
@@ -15,34 +15,10 @@
 namespace hs::mysql {
 
 Result<void> MysqlCursor::take_expiry() {
-  const std::string of_container = directory().ttl_of_container(database_, table_name_);
-  auto expiry = columns::Expiry::of(table_, of_container);
-  if (!expiry) {
-    adapter::ttl_tables().note_error(database_, table_name_, expiry.error().message);
-    return std::move(expiry.error());
-  }
+  auto expiry = columns::noted_expiry(table_, database_, table_name_,
+                                      directory().ttl_of_container(database_, table_name_));
+  if (!expiry) return std::move(expiry.error());
   expiry_ = *expiry;
-  // What only a container says deletes no rows.
-  if (!expiry_.is_of_comment()) {
-    adapter::ttl_tables().forget(database_, table_name_);
-    return {};
-  }
-  adapter::ttl_tables().note(database_, table_name_, expiry_.field()->field_name,
-                             index_for_purge());
-  return {};
-}
-
-// The first index that has the rows in the order in which they expire. Empty: there is none.
-std::string_view MysqlCursor::index_for_purge() const {
-  const TABLE_SHARE* const share = table_->s;
-  for (uint i = 0; i < share->keys; ++i) {
-    const KEY& key = table_->key_info[i];
-    const KEY_PART_INFO& first = key.key_part[0];
-    const bool is_whole = (first.key_part_flag & (HA_PART_KEY_SEG | HA_REVERSE_SORT)) == 0 &&
-                          first.fieldnr == expiry_.field()->field_index() + 1U;
-    const bool is_ordered = (table_->file->index_flags(i, 0, true) & HA_READ_ORDER) != 0;
-    if (is_whole && is_ordered && share->keys_in_use.is_set(i)) return key.name;
-  }
   return {};
 }
 
@@ -53,28 +29,11 @@ int64_t MysqlCursor::seconds_expired() { return expiry_.seconds_since(session_.t
 Result<bool> MysqlCursor::seek_expired(std::string_view from) {
   // The table that was listed may be another one now.
   if (!expiry_.exists()) return false;
-  // As after a seek for all rows above, so that what walks on knows where it is.
-  op_ = KeyOperator::kGreater;
-  backwards_ = false;
-  key_length_ = 0;
-  conditions_.clear();
-  if (auto begun = init_index(); !begun) return begun.error();
-  const uint length = table_->key_info[index_].key_part[0].store_length;
-  const bool is_known = from.size() == sizeof definition_ + length &&
-                        std::memcmp(from.data(), &definition_, sizeof definition_) == 0;
-  if (is_known) {
-    std::memcpy(key_.data(), from.data() + sizeof definition_, length);
-  } else {
-    expiry_.store_never();
-    key_copy(key_.data(), table_->record[0], &table_->key_info[index_], length);
-  }
-  return landed_on_expired(table_->file->ha_index_read_map(
-      table_->record[0], key_.data(), 1, is_known ? HA_READ_KEY_OR_NEXT : HA_READ_AFTER_KEY));
+  if (const int error = search_.begin()) return session_.take_error(error);
+  return landed_on_expired(columns::seek_first_to_expire(search_, expiry_, definition_, from));
 }
 
-Result<bool> MysqlCursor::next_expired() {
-  return landed_on_expired(table_->file->ha_index_next(table_->record[0]));
-}
+Result<bool> MysqlCursor::next_expired() { return landed_on_expired(search_.walk_on()); }
 
 Result<bool> MysqlCursor::landed_on_expired(int error) {
   if (session_.thd()->killed != THD::NOT_KILLED)
@@ -95,11 +54,7 @@ Result<void> MysqlCursor::erase_expired() {
 }
 
 std::string_view MysqlCursor::place_of_expired() {
-  const KEY& key = table_->key_info[index_];
-  const uint length = key.key_part[0].store_length;
-  key_copy(key_.data(), table_->record[0], &key, length);
-  place_.assign(reinterpret_cast<const char*>(&definition_), sizeof definition_);
-  place_.append(reinterpret_cast<const char*>(key_.data()), length);
+  place_ = columns::place_of_row(search_, definition_);
   return place_;
 }
 
@@ -229,12 +184,7 @@ Result<std::optional<int64_t>> MysqlCursor::expires_at() {
 }
 
 Result<Value> MysqlCursor::moment(std::optional<int64_t> seconds) {
-  if (!expiry_.exists())
-    return Error{ErrorCode::kTableComment, 0, "the table's comment has no ttl="};
-  Result<std::optional<std::string>> text = expiry_.text_of(session_.thd(), seconds);
-  if (!text) return std::move(text.error());
-  moment_ = std::move(*text);
-  return moment_ ? Value::of(*moment_) : Value::null();
+  return columns::moment_to_store(expiry_, session_.thd(), seconds, &moment_);
 }
 
 }  // namespace hs::mysql

@@ -135,7 +135,7 @@ void MysqlCursor::unbind() {
   columns_.clear();
   filter_columns_.clear();
   filters_.clear();
-  conditions_.clear();
+  search_.bind(nullptr);
 }
 
 bool MysqlCursor::is_seen_by(Principal& principal) const {
@@ -164,25 +164,11 @@ Result<void> MysqlCursor::check_table() const {
 Result<void> MysqlCursor::resolve() {
   auto index = find_index();
   if (!index) return index.error();
-  index_ = *index;
-  const KEY& key = table_->key_info[index_];
-  key_parts_ = key.user_defined_key_parts;
-  index_flags_ = table_->file->index_flags(index_, 0, true);
-  // The partitions' rows would be merged by a column that is not computed yet.
-  if (table_->part_info != nullptr &&
-      std::any_of(key.key_part, key.key_part + key_parts_,
-                  [](const KEY_PART_INFO& part) { return part.field->is_virtual_gcol(); }))
-    return ErrorCode::kUnsupportedTable;
+  if (auto opened = search_.open(table_, *index); !opened) return opened;
+  const KEY& key = table_->key_info[*index];
   key_names_.clear();
-  for (size_t part = 0; part < key_parts_; ++part)
+  for (size_t part = 0; part < search_.parts(); ++part)
     key_names_.emplace_back(key.key_part[part].field->field_name);
-  has_prefixes_ = std::any_of(
-      key.key_part, key.key_part + key_parts_,
-      [](const KEY_PART_INFO& part) { return (part.key_part_flag & HA_PART_KEY_SEG) != 0; });
-  has_plain_key_ = key_parts_ == 1 && key.key_part->null_bit == 0 &&
-                   columns::is_integer(key.key_part->field) &&
-                   key.key_part->store_length == key.key_part->field->pack_length();
-  key_.resize(key.key_length + key.user_defined_key_parts * HA_KEY_NULL_LENGTH + 8);
   if (auto found = find_columns(spec_->columns, column_numbers_); !found) return found;
   if (auto found = find_columns(spec_->filter_columns, filter_numbers_); !found) return found;
   countings_.clear();
@@ -198,6 +184,7 @@ Result<void> MysqlCursor::resolve() {
 // The columns of the cursor in this TABLE.
 void MysqlCursor::bind(TABLE* table) {
   table_ = table;
+  search_.bind(table);
   expiry_.bind(table);
   reads_key_columns_ = false;
   columns_.clear();
@@ -278,14 +265,13 @@ void MysqlCursor::mark_read_columns() {
   for (Field* field : filter_columns_) table_->mark_column_used(field, MARK_COLUMNS_READ);
   if (expiry_.exists()) table_->mark_column_used(expiry_.field(), MARK_COLUMNS_READ);
   // A partitioned table merges the rows of its partitions by these columns.
-  if (has_prefixes_ || table_->part_info != nullptr) mark_key_columns();
+  if (search_.has_prefixes() || table_->part_info != nullptr) mark_key_columns();
 }
 
 void MysqlCursor::mark_key_columns() {
   reads_key_columns_ = true;
-  const KEY& key = table_->key_info[index_];
-  for (size_t part = 0; part < key_parts_; ++part)
-    table_->mark_column_used(table_->field[key.key_part[part].fieldnr - 1], MARK_COLUMNS_READ);
+  for (size_t part = 0; part < search_.parts(); ++part)
+    table_->mark_column_used(search_.column(part), MARK_COLUMNS_READ);
 }
 
 void MysqlCursor::set_read_columns() {

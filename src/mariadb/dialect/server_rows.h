@@ -36,6 +36,33 @@ inline const uchar* blob_at(Field_blob* field, ptrdiff_t distance) {
 inline size_t place_in_row(const Field* field) {
   return static_cast<size_t>(field->ptr - field->table->record[0]);
 }
+// It is computed when it is read.
+inline bool is_virtual(const Field* field) {
+  return field->vcol_info != nullptr && !field->stored_in_db();
+}
+
+// --- an index ---
+
+inline const char* name_of(const KEY& key) { return key.name.str; }
+// Of the current row. Negative, 0 or positive, in the order of the index.
+inline int compare_with_key(KEY_PART_INFO* part, const uchar* key, uint length) {
+  return key_cmp(part, key, length);
+}
+// Goes to the first row of a range upwards, and to the next one. Null: from the beginning. The rows of
+// partitions are merged by the calls for ranges: with the plain calls the server asks a partition that
+// has nothing behind the key for its next row, and some engines then begin with their first row (Aria,
+// MyISAM).
+inline int first_upwards(TABLE* table, const key_range* start) {
+  handler* const file = table->file;
+  if (table->part_info != nullptr) return file->read_range_first(start, nullptr, false, true);
+  if (start == nullptr) return file->ha_index_first(table->record[0]);
+  return file->ha_index_read_map(table->record[0], start->key, start->keypart_map, start->flag);
+}
+inline int next_upwards(TABLE* table) {
+  handler* const file = table->file;
+  return table->part_info != nullptr ? file->read_range_next()
+                                     : file->ha_index_next(table->record[0]);
+}
 
 // --- times ---
 

@@ -33,6 +33,23 @@ inline const uchar* blob_at(Field_blob* field, ptrdiff_t distance) {
   return field->get_blob_data(distance);
 }
 inline size_t place_in_row(const Field* field) { return field->offset(field->table->record[0]); }
+// It is computed when it is read.
+inline bool is_virtual(const Field* field) { return field->is_virtual_gcol(); }
+
+// --- an index ---
+
+inline const char* name_of(const KEY& key) { return key.name; }
+// Of the current row. Negative, 0 or positive, in the order of the index.
+inline int compare_with_key(KEY_PART_INFO* part, const uchar* key, uint length) {
+  return key_cmp(part, key, length, false);
+}
+// Goes to the first row of a range upwards, and to the next one. Null: from the beginning.
+inline int first_upwards(TABLE* table, const key_range* start) {
+  handler* const file = table->file;
+  if (start == nullptr) return file->ha_index_first(table->record[0]);
+  return file->ha_index_read_map(table->record[0], start->key, start->keypart_map, start->flag);
+}
+inline int next_upwards(TABLE* table) { return table->file->ha_index_next(table->record[0]); }
 
 // --- times ---
 
