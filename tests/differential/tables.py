@@ -53,6 +53,7 @@ class _Draft(Draft):
             self.draw_period()
         if self.inno and not partition and self.chance(0.15):
             self.draw_triggers()
+        self.stop_unique_clocks()
         for column in self.columns:
             if column.type.startswith("TIMESTAMP") and not column.nullable and not column.row_time:
                 column.clock = True  # NULL is the current time
@@ -143,6 +144,14 @@ class _Draft(Draft):
             for index in self.indexes:
                 index.using = rng.choice(["", "HASH", "BTREE", "BTREE"])
                 index.hashed = index.using != "BTREE"
+
+    def stop_unique_clocks(self) -> None:
+        """No unique index has times that columns take by themselves: two rows of one side may have
+        the same one where those of the other side do not."""
+        for column in (p.column for i in self.indexes if i.unique for p in i.parts):
+            if column.clock:
+                column.clock = column.on_update = column.invisible = False
+                column.default = ""
 
     def part(self, column: Column) -> Part:
         is_text = column.family in (Family.TEXT, Family.BYTES) and not column.generated
