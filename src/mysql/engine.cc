@@ -33,7 +33,9 @@ bool MysqlEngine::wait_until_ready() {
     mysql_cond_timedwait(&COND_server_started, &LOCK_server_started, &until);
   }
   mysql_mutex_unlock(&LOCK_server_started);
-  return !is_stopping();
+  if (is_stopping()) return false;
+  install_wait_hooks();
+  return true;
 }
 
 // Counts as mysqld.cc does: two for each open table, which MyISAM needs, and ten for logs. InnoDB keeps

@@ -2,6 +2,7 @@
 #include "mysql/wait_hooks.h"
 
 #include <atomic>
+#include <mutex>
 
 #include "mysql/server_session.h"
 
@@ -34,20 +35,25 @@ void on_kill(THD* thd) {
 }
 
 THD_event_functions ours = {on_wait_begin, on_wait_end, on_kill};
+std::mutex installing;
 
 }  // namespace
 
 void install_wait_hooks() {
+  const std::lock_guard lock(installing);
   THD_event_functions*& current = Connection_handler_manager::event_functions;
   if (current == &ours) return;
   before_ours = current;
   current = &ours;
 }
 
+// While the server shuts down, the plugin of the callbacks before ours may have gone.
 bool remove_wait_hooks() {
+  const std::lock_guard lock(installing);
   THD_event_functions*& current = Connection_handler_manager::event_functions;
   if (current != &ours) return false;
-  current = before_ours;
+  current = ServerSession::is_shut_down() ? nullptr : before_ours.load();
+  before_ours = nullptr;
   return true;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The server's callbacks when a thread waits and when a session is killed.
 //
-// The server has one set of them for all sessions, which its thread pool takes for itself. So what was
-// there is called, too.
+// The server has one set of them for all sessions, which its thread pool takes for itself, and does not
+// call those that it finds. So what was there is called, too, and when the server has started and has all of
+// its plugins, ours are put in front once more.
 #pragma once
 
 #include "mysql/server_headers.h"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pymysql
 import pytest
 import server_files
-from hs_client import Client, server_status
+from hs_client import Client, line, server_status, sql_holds, wait_for_a_lock_wait
 from private_server import PrivateServer, free_port
 
 pytestmark = pytest.mark.skipif(
@@ -80,3 +80,35 @@ def test_the_memory_of_sessions_is_that_of_their_threads(own: PrivateServer) -> 
         assert used
         assert all(name == "thread/handlersocket/executor" and size > 0 for name, size in used)
         assert server_status(own, "Handlersocket_memory") > 0
+
+
+@pytest.mark.parametrize("order", ["before", "behind"])
+def test_the_servers_thread_pool_serves_beside_the_ports(order: str) -> None:
+    """It takes the server's callbacks for waits and KILL for itself, without which nothing would end."""
+    if order == "before":
+        started = PrivateServer(variables={"plugin_load": "thread_pool.so", "handlersocket_threads_wr": 1})
+    else:
+        started = PrivateServer(
+            variables={"handlersocket_threads_wr": 1}, arguments=["--plugin-load-add=thread_pool.so"]
+        )
+    with started as server:
+        assert server.sql("SELECT @@thread_handling") == [("loaded-dynamically",)]
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+        server.sql("INSERT INTO hs.t VALUES (1, 1), (2, 1)")
+        with Client(server.port_wr) as waiting, Client(server.port_wr) as other:
+            for client in (waiting, other):
+                client.open("hs.t", ["v"])
+            with sql_holds(server, "UPDATE hs.t SET v = 2 WHERE id = 1"):
+                waiting.send(line(1, "=", 1, 1, 1, 0, "U", 7))
+                wait_for_a_lock_wait(server)
+                # The port has another thread for this one, since it knows that the first one waits.
+                assert other.request(1, "=", 1, 2, 1, 0, "U", 7) == b"0\t1\t1"
+                (id_,) = server.sql(
+                    "SELECT t.processlist_id FROM performance_schema.threads t"
+                    " JOIN performance_schema.data_lock_waits w ON w.requesting_thread_id = t.thread_id"
+                )[0]
+                server.sql(f"KILL QUERY {id_}")
+                assert waiting.read_line() == b"1\t1\tinterrupted"
+        assert server.sql("SELECT * FROM hs.t") == [(1, 1), (2, 7)]
+        assert server.stop() == 0
