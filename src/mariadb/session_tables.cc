@@ -110,7 +110,6 @@ bool MariaSession::after_batch() {
   const RoomWait wait(server_);
   now_ms_ = 0;
   account_use_.forget_tables();
-  // So that an audit plugin can be removed; an idle session keeps none anyway, see release().
   if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
   server_.entry().set_idle();
   forget_kill();
@@ -120,7 +119,10 @@ bool MariaSession::after_batch() {
       cursors_.open().size() > most_open_cursors())
     give_back_tables();
   cursors_.shrink();
-  return !cursors_.open().empty();
+  const bool holds_tables = !cursors_.open().empty();
+  // So that an audit plugin can be removed. A session that holds tables is told to release() when it idles.
+  if (!holds_tables) mysql_audit_release(thd_);
+  return holds_tables;
 }
 
 // Their metadata locks stay.

@@ -3,6 +3,7 @@ the requests of an hour, the tables that an account touches."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -261,12 +262,40 @@ def test_server_audit_sees_which_account_touches_which_table(
                 seen = len(events("ada"))
                 assert ada.request("P", 2, "hs", "nosuch", "PRIMARY", "id") == b"1\t1\topen_table"
                 assert len(events("ada")) == seen
-    # No session keeps the plugin.
+    await_uninstalled(server)
+
+
+def await_uninstalled(server: PrivateServer) -> None:
+    """Until no session keeps server_audit any more."""
     plugins = "SELECT PLUGIN_STATUS FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'SERVER_AUDIT'"
     until = time.monotonic() + ENDS_WITHIN_S
     while server.sql(plugins):
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_a_session_that_gives_its_tables_back_to_ddl_keeps_no_audit_plugin(
+    server: PrivateServer, account: MakeAccount
+) -> None:
+    account("ada")
+    locker = server.connect(database="hs", autocommit=False)
+    altering = server.connect(database="hs")
+    alter = threading.Thread(target=lambda: altering.query("ALTER TABLE t COMMENT 'new'"))
+    with audited(server, "TABLE"), connect(server.port_wr, "ada") as ada, locker.cursor() as cursor:
+        cursor.execute("SELECT v FROM t WHERE id = 1 FOR UPDATE")
+        ada.send(b"1\t=\t1\t1\t1\t0\tU\t1\t7\n")
+        wait_for_a_lock_wait(server)
+        alter.start()
+        waits = "SELECT 1 FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table metadata%'"
+        until = time.monotonic() + ENDS_WITHIN_S
+        while not server.sql(waits):
+            assert time.monotonic() < until
+        locker.rollback()
+        assert ada.read_line() == b"0\t1\t1"
+        alter.join()
+    locker.close()  # an idle session of SQL keeps it
+    altering.close()
+    await_uninstalled(server)
 
 
 def test_the_time_limit_ends_a_wait_for_a_tables_definition_with_its_own_error(
