@@ -67,6 +67,8 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
   // A row may be locked where no row may be changed.
   const uint flags = changes_ ? 0 : MYSQL_LOCK_IGNORE_GLOBAL_READ_ONLY;
   if (open_and_lock_tables(thd, &*list_, flags)) return false;
+  // What a plugin asks of tables that are changed, as that for replication in groups.
+  if (changes_ && run_before_dml_hook(thd)) return false;
   bind(list_->table);
   note_opened();
   if (engine::inserts(access)) begin_puts();
