@@ -129,6 +129,18 @@ subtest 'what is no reply, and a reply too many, close the connection' => sub {
     }
 };
 
+subtest 'get_many in a pipeline is a get of each key' => sub {
+    my $server = FakeServer->start( sub {
+        return $_[0] =~ /\AP/ ? $opened : "0\t1\t" . ( split /[\t\n]/, $_[0] )[3] . "\n";
+    } );
+    my $client   = connect_to($server);
+    my $pipeline = $client->pipeline;
+    my $inside   = $pipeline->table( table($client) );
+    $inside->get(9);
+    $inside->get_many( [ 8, 'seven' ] );
+    is_deeply [ $pipeline->run ], [ map { { a => $_ } } 9, 8, 'seven' ], 'their rows';
+};
+
 subtest 'a large pipeline and large replies do not block each other' => sub {
     my $large  = 'x' x 2000;
     my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : "0\t1\t$large\n" } );

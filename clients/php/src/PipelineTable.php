@@ -14,6 +14,16 @@ final class PipelineTable
     {
     }
 
+    /**
+     * A `get` of each key.
+     * @param list<mixed> $keys
+     * @return list<int> their places among the results
+     */
+    public function getMany(array $keys): array
+    {
+        return array_map(fn (mixed $key): int => $this->pipeline->place($this->calls->get($key)), array_values($keys));
+    }
+
     /** @param array<int|string, mixed> $arguments */
     public function __call(string $name, array $arguments): int
     {

@@ -55,6 +55,18 @@ final class FakeServerTest extends TestCase
         self::assertSame([['a' => 'ab'], ['a' => 'ab']], self::manyGets($client, 2));
     }
 
+    public function testGetManyInAPipelineIsAGetOfEachKey(): void
+    {
+        $client = $this->client(static function ($one, string $line): void {
+            fwrite($one, $line[0] === 'P' ? "0\t1\n" : "0\t1\t" . trim(explode("\t", $line)[3]) . "\n");
+        });
+        $pipeline = $client->pipeline();
+        $table = $pipeline->table($client->table('t.t', ['a'], raw: true));
+        self::assertSame(0, $table->get(9));
+        self::assertSame([1, 2], $table->getMany(['x' => 8, 'y' => 'seven']));
+        self::assertSame([['a' => '9'], ['a' => '8'], ['a' => 'seven']], $pipeline->run());
+    }
+
     public function testAPipelineIsReadWhileItIsSent(): void
     {
         $client = $this->client(static function ($one, string $line): void {

@@ -76,7 +76,7 @@ changes of one pipeline go to the write port when there is a change among them.
 =head2 table
 
 The table: one of the client, or a name and options as the client takes them. Its calls
-are then collected. They give nothing. C<get_many> and C<range> cannot be collected.
+are then collected. They give nothing. C<get_many> is one call for each key, and C<range> cannot be collected.
 
 =head2 run
 

@@ -94,17 +94,14 @@ sub get {
     return $self->{core}->one( $calls->get($key) );
 }
 
-sub _not_in_pipeline {
-    my ( $self, $what ) = @_;
-    _wrong("$what is no call of a pipeline") if $self->{core}->isa('HandlerSocket2::Pipeline');
-    return;
-}
-
 sub get_many {
     my ( $self, $keys ) = @_;
-    $self->_not_in_pipeline('get_many');
     _wrong('the keys are a list') if ref $keys ne 'ARRAY';
     my $calls = $self->_calls;
+    if ( $self->{core}->isa('HandlerSocket2::Pipeline') ) {
+        $self->{core}->one( $calls->get($_) ) for @$keys;
+        return;
+    }
 
     # Within a transaction an error may have ended it, so that nothing could be asked for behind it.
     my $is_alone = @$keys > 1 && $self->{core}->isa('HandlerSocket2::Core');
@@ -157,7 +154,7 @@ sub find_all {
 
 sub range {
     my ( $self, @given ) = @_;
-    $self->_not_in_pipeline('range');
+    _wrong('range is no call of a pipeline') if $self->{core}->isa('HandlerSocket2::Pipeline');
     my %options = _options( 'start stop reverse filters page', @given );
     return HandlerSocket2::Range->new( $self->{core}, $self->_calls, %options );
 }
