@@ -63,8 +63,8 @@ def use(client: Driver, url: str) -> None:
 
 
 def refused(client: Driver, url: str) -> str:
-    client.call("connect", url=url)
     with pytest.raises(ClientError) as caught:
+        client.call("connect", url=url)
         client.call("ping")
     return caught.value.name
 
@@ -129,6 +129,21 @@ def test_tls_looks_at_the_certificate(make_driver: Connect, accounts: PrivateSer
         assert refused(client, wrong) == "ConnectionError"
 
 
+def test_files_of_tls_that_cannot_be_used_are_told(
+    make_driver: Connect, accounts: PrivateServer, folder: Path, tmp_path: Path
+) -> None:
+    url = f"hs://app:{ESCAPED}@localhost:{accounts.port}?write_port={accounts.port_wr}&tls=verify"
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_text("-----BEGIN NOTHING-----\n")
+    pair = f"tls_ca={folder}/ca.pem&tls_cert={folder}/server.pem&tls_key={folder}/server-key.pem"
+    client = make_driver()
+    use(client, f"{url}&{pair}")
+    for file in (garbage, tmp_path / "missing.pem"):
+        assert refused(client, f"{url}&tls_ca={file}") == "ConfigurationError"
+        for good in (f"{folder}/server.pem", f"{folder}/server-key.pem"):
+            assert refused(client, f"{url}&{pair.replace(good, str(file))}") == "ConfigurationError"
+
+
 class Refuser:
     """Listens with TLS at `port` of 127.0.0.1 and refuses each login; `lines` are those that came."""
 
@@ -184,13 +199,16 @@ def test_the_environment_and_the_option_file_are_read(
     place = f"127.0.0.1:{accounts.port}?write_port={accounts.port_wr}"
     use(make_driver(HS_PASSWORD=PASSWORD), f"hs://app@{place}")
     file = tmp_path / "hs.cnf"
-    file.write_text(f"# where\n[client]\nuser = other\n[hs]\nuser = app\npassword = {PASSWORD}\n")
+    groups = f"[client]\nuser = other\n[hs]\nuser = app\n;user = x\npassword = {PASSWORD}\n"
+    file.write_text(f"# where\n; and who\n{groups}", encoding="utf-8")
     use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
     for elsewhere in ("port = 1\nwrite_port = 1", "socket = /nosuch", "host = nosuch.invalid"):
         file.write_text(f"[hs]\nuser = app\npassword = {PASSWORD}\n{elsewhere}\n")
         use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
-    for wrong in ("user", "nosuch = 1", "user = a\nuser = b"):
-        file.write_text(f"[hs]\n{wrong}\n")
+    wrongs = ["[hs]\nuser", "[hs]\nnosuch = 1", "[hs]\nuser = a\nuser = b"]
+    wrongs += ["user = a", "\ufeff[hs]\nuser = a", "\ufeff# x\n[hs]\nuser = a"]  # before a group
+    for wrong in wrongs:
+        file.write_text(f"{wrong}\n", encoding="utf-8")
         with pytest.raises(ClientError) as caught:
             make_driver(HS_OPTION_FILE=str(file)).call("connect", url=f"hs://{place}")
         assert caught.value.name == "ConfigurationError"

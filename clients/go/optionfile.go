@@ -36,12 +36,16 @@ func parseOptionFile(name, content string) (map[string]string, error) {
 	group := ""
 	for i, line := range strings.Split(content, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
+		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
 		if line[0] == '[' && line[len(line)-1] == ']' {
 			group = line[1 : len(line)-1]
 			continue
+		}
+		if group == "" {
+			where := fmt.Sprintf("a line stands before the first group (%s, line %d)", name, i+1)
+			return nil, &ConfigurationError{Option: "HS_OPTION_FILE", What: where}
 		}
 		if group != "hs" {
 			continue

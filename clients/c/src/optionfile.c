@@ -31,14 +31,18 @@ static int read_line(hs_options *o, char *text, hs_error *error) {
 static int read_lines(hs_options *o, FILE *file, hs_error *error) {
   char *line = NULL;
   size_t size = 0;
-  int ours = 0, bad = 0;
+  int grouped = 0, ours = 0, bad = 0;
   while (!bad && getline(&line, &size, file) >= 0) {
     char *text = trim(line);
-    if (*text == 0 || *text == '#') continue;
-    if (*text == '[' && text[strlen(text) - 1] == ']')
+    if (*text == 0 || *text == '#' || *text == ';') continue;
+    if (*text == '[' && text[strlen(text) - 1] == ']') {
+      grouped = 1;
       ours = strcmp(text, "[hs]") == 0;
-    else if (ours)
+    } else if (!grouped) {
+      bad = hs_fail(error, HS_CONFIGURATION, "option file: a line stands before the first group");
+    } else if (ours) {
       bad = read_line(o, text, error);
+    }
   }
   free(line);
   return bad;

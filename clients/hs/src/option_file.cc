@@ -76,6 +76,8 @@ class Reader {
         const size_t end = text.find(']');
         if (end == std::string_view::npos) throw UsageError(place + ": the group has no end");
         group = text.substr(1, end - 1);
+      } else if (group.empty()) {
+        throw UsageError(place + ": a line stands before the first group");
       } else {
         add(group, rules_ == Rules::server ? without_comment(text) : text, place);
       }

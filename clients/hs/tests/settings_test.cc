@@ -57,6 +57,8 @@ TEST_F(SettingsTest, WhatIsWrongInAFileIsRefusedWithItsLine) {
   };
   for (const Rules rules : {Rules::server, Rules::client}) {
     EXPECT_EQ(refused("# x\n[hs]\nhost\n", rules), "/wrong.cnf, line 3: option host has no value");
+    for (const char* before : {"host = a\n", "\xef\xbb\xbf[hs]\nhost = a\n"})
+      EXPECT_EQ(refused(before, rules), "/wrong.cnf, line 1: a line stands before the first group");
     EXPECT_EQ(refused("[hs\nhost = a\n", rules), "/wrong.cnf, line 1: the group has no end");
     EXPECT_EQ(refused("[mysqld]\nskip-name-resolve\n", rules), "");
     EXPECT_THROW((void)read_option_file(home_, rules, true), FileError);

@@ -208,13 +208,19 @@ export function optionFileLines(environment: NodeJS.ProcessEnv): [string, string
   return groupOf(content);
 }
 
+/** To `trim` it is a space, and so it would be none of the line. */
+const BYTE_ORDER_MARK = "\ufeff";
+
 function groupOf(content: string): [string, string][] {
   const lines: [string, string][] = [];
   let group = "";
   for (const whole of content.split(/\r?\n/)) {
-    const line = whole.trim();
-    if (line === "" || line.startsWith("#")) continue;
+    const line = whole.startsWith(BYTE_ORDER_MARK) ? whole : whole.trim();
+    if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
     if (line.startsWith("[")) group = line;
+    else if (group === "") {
+      throw new ConfigurationError("a line of the option file stands before the first group");
+    }
     if (group !== "[hs]" || line.startsWith("[")) continue;
     const [name = "", ...value] = line.split("=");
     if (value.length === 0) throw new ConfigurationError(`no value in the option file: ${line}`);

@@ -1,4 +1,5 @@
 /** Opens sockets: TCP or Unix, plain or TLS. */
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as net from "node:net";
 import * as tls from "node:tls";
@@ -30,18 +31,28 @@ function pem(file: string | undefined, option: string): Buffer | undefined {
 
 function tlsOptions(place: Place, settings: Settings): tls.ConnectionOptions {
   const name = settings.tlsName ?? place.host;
-  const options: tls.ConnectionOptions = {
+  return {
+    secureContext: secureContext(settings),
     rejectUnauthorized: settings.tls === "verify",
     checkServerIdentity: (_, certificate) => tls.checkServerIdentity(name, certificate),
     servername: net.isIP(name) === 0 ? name : "",
   };
+}
+
+function secureContext(settings: Settings): tls.SecureContext {
+  const options: tls.SecureContextOptions = {};
   const ca = pem(settings.tlsCa, "tlsCa");
   const cert = pem(settings.tlsCert, "tlsCert");
   const key = pem(settings.tlsKey, "tlsKey");
   if (ca) options.ca = ca;
   if (cert) options.cert = cert;
   if (key) options.key = key;
-  return options;
+  try {
+    if (ca) new X509Certificate(ca); // A context takes a file without a certificate, and trusts nobody.
+    return tls.createSecureContext(options);
+  } catch (cause) {
+    throw new ConfigurationError("tlsCa, tlsCert or tlsKey cannot be used", { cause });
+  }
 }
 
 /** Starts to connect; resolves when bytes can be sent. The caller destroys a socket that is late. */

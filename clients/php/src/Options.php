@@ -218,9 +218,14 @@ final class Options
         $texts = [];
         $group = '';
         foreach (array_map(trim(...), $lines) as $line) {
-            if (str_starts_with($line, '[')) {
+            if ($line === '' || $line[0] === '#' || $line[0] === ';') {
+                continue;
+            }
+            if ($line[0] === '[') {
                 $group = $line;
-            } elseif ($line !== '' && $line[0] !== '#' && $group === '[hs]') {
+            } elseif ($group === '') {
+                throw new ConfigurationError("a line of the option file $file stands before the first group");
+            } elseif ($group === '[hs]') {
                 $parts = array_map(trim(...), explode('=', $line, 2));
                 if (count($parts) < 2) {
                     throw new ConfigurationError("the option '$line' of $file has no value");

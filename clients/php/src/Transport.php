@@ -40,7 +40,7 @@ final class Transport
         $seconds = $options->connect_timeout;
         $tls = $path === null && $options->tls !== 'off';
         $target = $path !== null ? "unix://$path" : 'tcp://' . (str_contains($host, ':') ? "[$host]" : $host) . ":$port";
-        $context = stream_context_create(['socket' => ['tcp_nodelay' => true], 'ssl' => self::tls($options, $host)]);
+        $context = stream_context_create(['socket' => ['tcp_nodelay' => true], 'ssl' => $tls ? self::tls($options, $host) : []]);
         $wait = $seconds > 0 ? $seconds : 1e6;
         $stream = @stream_socket_client($target, $number, $text, $wait, STREAM_CLIENT_CONNECT, $context);
         if ($stream === false) {
@@ -74,9 +74,13 @@ final class Transport
     /** @return array<string, mixed> */
     private static function tls(Options $options, string $host): array
     {
-        foreach ([$options->tls_ca, $options->tls_cert, $options->tls_key] as $file) {
-            if ($file !== null && !is_readable($file)) {
-                throw new ConfigurationError("tls_ca, tls_cert or tls_key cannot be used: $file cannot be read");
+        $certificate = static fn (string $pem) => @openssl_x509_read($pem);
+        $key = static fn (string $pem) => @openssl_pkey_get_private($pem);
+        foreach (['tls_ca' => $certificate, 'tls_cert' => $certificate, 'tls_key' => $key] as $name => $read) {
+            $file = $options->$name;
+            $pem = $file === null ? null : @file_get_contents($file);
+            if ($pem !== null && !$read((string) $pem)) {
+                throw new ConfigurationError("$name cannot be used: $file cannot be read, or has none");
             }
         }
         $verify = $options->tls === 'verify';

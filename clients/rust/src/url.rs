@@ -178,14 +178,17 @@ fn file_options() -> Result<Given> {
 
 fn parse_file(content: &str) -> Result<Given> {
     let mut given = Given::new();
-    let mut ours = false;
+    let mut group = None;
     for line in content.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with('#') {
+        if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
         if line.starts_with('[') && line.ends_with(']') {
-            ours = line == "[hs]";
-        } else if ours {
+            group = Some(line);
+        } else if group.is_none() {
+            let what = "a line stands before the first group";
+            return Err(Error::configuration("HS_OPTION_FILE", what));
+        } else if group == Some("[hs]") {
             match line.split_once('=') {
                 Some((name, value)) => add(&mut given, name.trim(), value.trim().to_owned())?,
                 None => return Err(Error::configuration(line, "it has no value")),
@@ -201,13 +204,13 @@ mod tests {
 
     #[test]
     fn an_option_file_has_the_group_hs() {
-        let given = parse_file(
-            "# x\nuser=no\n[client]\nuser = other\n[hs]\n user = app \npassword = a = b\n",
-        );
+        let given =
+            parse_file("# x\n; y\n[client]\nuser = other\n[hs]\n user = app \npassword = a = b\n");
         let given = given.unwrap();
         assert_eq!(given["user"], "app");
         assert_eq!(given["password"], "a = b");
-        for wrong in ["[hs]\nnosuch = 1", "[hs]\nuser", "[hs]\nuser = a\nuser = b"] {
+        let wrongs = ["[hs]\nnosuch = 1", "[hs]\nuser", "[hs]\nuser = a\nuser = b", "user = a"];
+        for wrong in wrongs {
             assert!(matches!(parse_file(wrong), Err(Error::Configuration { .. })), "{wrong}");
         }
     }

@@ -180,9 +180,13 @@ def _option_file() -> Dict[str, Any]:
     texts: Dict[str, str] = {}
     group = ""
     for line in map(str.strip, lines):
-        if line.startswith("["):
+        if not line or line[0] in "#;":
+            continue
+        if line[0] == "[":
             group = line
-        elif line and line[0] not in "#" and group == "[hs]":
+        elif not group:
+            raise ConfigurationError(f"a line of {file} stands before the first group")
+        elif group == "[hs]":
             name, equals, text = line.partition("=")
             if not equals:
                 raise ConfigurationError(f"the option {line!r} of {file} has no value")

@@ -148,8 +148,10 @@ module HandlerSocket2
       def parse(lines, file)
         group = nil
         lines.map { |line| line.scrub.strip }.each_with_object({}) do |line, texts|
+          next if line.empty? || line.start_with?("#", ";")
           next group = line if line.start_with?("[")
-          next if group != "[hs]" || line.empty? || line.start_with?("#")
+          raise ConfigurationError, "a line of #{file} stands before the first group" unless group
+          next unless group == "[hs]"
 
           name, text = line.split("=", 2).map(&:strip)
           raise ConfigurationError, "the option #{name} of #{file} has no value" unless text

@@ -57,12 +57,18 @@ final class Sources {
     String group = "";
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
+      String where = " (" + path + ", line " + (i + 1) + ")";
+      if (line.isEmpty() || line.startsWith("#") || line.startsWith(";")) {
+        continue;
+      }
       if (line.startsWith("[") && line.endsWith("]")) {
         group = line.substring(1, line.length() - 1);
-      } else if (group.equals("hs") && !line.isEmpty() && !line.startsWith("#")) {
+      } else if (group.isEmpty()) {
+        throw new ConfigurationError(
+            "HS_OPTION_FILE", "a line stands before the first group" + where);
+      } else if (group.equals("hs")) {
         String[] parts = line.split("=", 2);
         String option = parts[0].strip();
-        String where = " (" + path + ", line " + (i + 1) + ")";
         Setting.of(option);
         if (parts.length < 2) {
           throw new ConfigurationError(option, "it has no value" + where);
