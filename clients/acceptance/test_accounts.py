@@ -205,8 +205,8 @@ def test_the_environment_and_the_option_file_are_read(
     for elsewhere in ("port = 1\nwrite_port = 1", "socket = /nosuch", "host = nosuch.invalid"):
         file.write_text(f"[hs]\nuser = app\npassword = {PASSWORD}\n{elsewhere}\n")
         use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
-    wrongs = ["[hs]\nuser", "[hs]\nnosuch = 1", "[hs]\nuser = a\nuser = b"]
-    wrongs += ["user = a", "\ufeff[hs]\nuser = a", "\ufeff# x\n[hs]\nuser = a"]  # before a group
+    wrongs = ["[hs]\nuser", "[hs]\nnosuch = 1", "[hs]\nuser = a\nuser = b", "[hs]\nuser = a\n[client"]
+    wrongs += ["user = a", "[hs\nuser = a", "\ufeff[hs]\nuser = a", "\ufeff# x\n[hs]\nuser = a"]  # before a group
     for wrong in wrongs:
         file.write_text(f"{wrong}\n", encoding="utf-8")
         with pytest.raises(ClientError) as caught:

@@ -217,11 +217,12 @@ function groupOf(content: string): [string, string][] {
   for (const whole of content.split(/\r?\n/)) {
     const line = whole.startsWith(BYTE_ORDER_MARK) ? whole : whole.trim();
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
-    if (line.startsWith("[")) group = line;
+    const isGroup = line.startsWith("[") && line.endsWith("]");
+    if (isGroup) group = line;
     else if (group === "") {
       throw new ConfigurationError("a line of the option file stands before the first group");
     }
-    if (group !== "[hs]" || line.startsWith("[")) continue;
+    if (group !== "[hs]" || isGroup) continue;
     const [name = "", ...value] = line.split("=");
     if (value.length === 0) throw new ConfigurationError(`no value in the option file: ${line}`);
     lines.push([name.trim(), value.join("=").trim()]);

@@ -221,7 +221,7 @@ final class Options
             if ($line === '' || $line[0] === '#' || $line[0] === ';') {
                 continue;
             }
-            if ($line[0] === '[') {
+            if ($line[0] === '[' && $line[-1] === ']') {
                 $group = $line;
             } elseif ($group === '') {
                 throw new ConfigurationError("a line of the option file $file stands before the first group");

@@ -169,9 +169,10 @@ sub _option_file {
         utf8::decode($line) or _wrong("the option file $path is no UTF-8");
         $line =~ s/\A\s+|\s+\z//g;
         next if $line =~ /\A(?:[#;]|\z)/;
-        if ( $line =~ /\A\[/ ) { $group = $line }
+        my $is_group = $line =~ /\A\[.*\]\z/s;
+        if ($is_group) { $group = $line }
         _wrong("a line of the option file $path stands before the first group") if $group eq q{};
-        next if $group ne '[hs]' || $line =~ /\A\[/;
+        next if $group ne '[hs]' || $is_group;
         my ( $name, $text ) = split /\s*=\s*/, $line, 2;
         _wrong("the option '$name' of $path has no value") if !defined $text;
         _wrong("$name stands twice in $path")              if exists $texts{$name};

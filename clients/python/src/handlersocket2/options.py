@@ -182,7 +182,7 @@ def _option_file() -> Dict[str, Any]:
     for line in map(str.strip, lines):
         if not line or line[0] in "#;":
             continue
-        if line[0] == "[":
+        if line[0] == "[" and line[-1] == "]":
             group = line
         elif not group:
             raise ConfigurationError(f"a line of {file} stands before the first group")

@@ -149,7 +149,7 @@ module HandlerSocket2
         group = nil
         lines.map { |line| line.scrub.strip }.each_with_object({}) do |line, texts|
           next if line.empty? || line.start_with?("#", ";")
-          next group = line if line.start_with?("[")
+          next group = line if line.start_with?("[") && line.end_with?("]")
           raise ConfigurationError, "a line of #{file} stands before the first group" unless group
           next unless group == "[hs]"
 
