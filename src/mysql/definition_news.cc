@@ -117,6 +117,8 @@ bool DefinitionNews::look(THD* thd, mapping::TableNews& news) {
     done = read(thd, *noted.begin(), news);
     if (done) noted.erase(noted.begin());
   }
+  // Who looks for one of its keys must know that nothing is known of it.
+  if (!done) news.changed.push_back(*noted.begin());
   for (const Name& left : noted) note(left.database, left.table);
   return done;
 }

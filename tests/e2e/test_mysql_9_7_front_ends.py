@@ -3,14 +3,15 @@ are followed, and the configuration of the plugin that MySQL itself had."""
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator
 
 import pytest
 import server_files
-from hs_client import Client, Value
+from hs_client import Client, Value, status
 from memcached_client import make_containers
 from private_server import PrivateServer, free_port
-from resp_client import Resp
+from resp_client import Resp, message
 
 pytestmark = pytest.mark.skipif(
     server_files.SERVER != "mysql-9.7", reason="./test --server mysql-9.7 runs these"
@@ -176,3 +177,28 @@ def test_what_was_there_at_the_start_is_found_by_its_name() -> None:
         with Resp(number) as client:
             assert client("GET", "later:1") == b"2"
             assert client("GET", "known:1") is None
+
+
+def test_a_key_of_a_table_that_ddl_has_for_itself_waits(
+    server: PrivateServer, database: str, redis: Resp, resp_port: int
+) -> None:
+    """That the table has the key is not known yet: it was dropped and is made anew."""
+    made = "CREATE TABLE hs.t (id INT PRIMARY KEY, v INT) COMMENT 'hs: name=made value=v'"
+    server.sql(made)
+    server.sql("DROP TABLE hs.t")
+    with server.connect() as holder, server.connect() as ddl, holder.cursor() as cursor:
+        cursor.execute("SELECT GET_LOCK('made', 100)")
+        ddl._execute_command(3, f"{made} AS SELECT 1 AS id, GET_LOCK('made', 100) AS v")  # COM_QUERY
+        while not server.sql(
+            "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %s AND STATE = 'User lock'", (ddl.thread_id(),)
+        ):
+            pass
+        before = status(server, "lock_waits")
+        redis.socket.sendall(message("GET", "made:1"))
+        while status(server, "lock_waits") == before:
+            assert select.select([redis.socket], [], [], 0)[0] == []
+        with Resp(resp_port) as other:
+            assert other("PING") == "PONG"  # the wait holds up no other connection
+        cursor.execute("SELECT RELEASE_LOCK('made')")
+        assert redis.read() == b"1"
+        ddl._read_query_result()
