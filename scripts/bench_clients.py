@@ -26,7 +26,12 @@ from server_files import REPOSITORY, ServerError
 
 PAGE = REPOSITORY / "docs/benchmarks-clients.md"
 QUIET = 0.15  # of a core, which other processes may use
-VARIABLES = {"handlersocket_threads": 2, "innodb_buffer_pool_size": "256M"}
+VARIABLES = {
+    "handlersocket_threads": 2,
+    "innodb_buffer_pool_size": "256M",
+    "innodb_adaptive_hash_index": True,
+    "innodb_adaptive_hash_index_parts": 2,
+}
 TABLE = "CREATE TABLE test.pairs (id INT UNSIGNED PRIMARY KEY, value VARCHAR(60) NOT NULL)"
 FILL = "INSERT INTO test.pairs SELECT seq, LPAD(seq, 60, '0') FROM seq_1_to_{rows}"
 LONGEST_S = 60  # that a program may take more than it measures

@@ -45,6 +45,7 @@ How to read it:
   rather than the clients. The other {open} the socket reaches: they are marked **so**, and are for the client to gain.
 - The socket is no strict bound: a client that sends several tasks' requests in one piece can be faster, and single
   rounds are noisy.
+- The adaptive hash index of MariaDB is on, as [operations.md](operations.md#tuning) advises. SQL uses it, too.
 - A run begins when other processes use little of the machine. What they use later is not looked at.
 {missing}
 {machine}
