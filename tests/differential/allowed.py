@@ -11,7 +11,7 @@ from server_files import SERVER_ROOT, is_mysql
 from allowed_on_mysql import allowed_on_mysql
 from cases import Request
 from columns import Column, Family, Value
-from outcome import NO_COMPARISON, Outcome
+from outcome import NO_COMPARISON, Outcome, Row
 from probes import Fit, Probes, as_number
 from search import is_foreign
 
@@ -125,14 +125,22 @@ class Open:
 
 
 def _after_explicit_id(request: Request, port: Outcome, sql: Outcome, probes: Probes) -> bool:
-    counted = [c.auto_increment for c in request.spec.columns]
+    counted = next((i for i, c in enumerate(request.spec.columns) if c.auto_increment), None)
     if request.action != "insert" or not any(c.auto_increment for c in request.spec.table.columns):
         return False
-    if port.rows and sql.rows and True in counted:
-        ours, theirs = (int(o.rows[0][counted.index(True)] or 0) for o in (port, sql))
+    ours: bytes | int | None
+    theirs: bytes | int | None
+    if port.rows and sql.rows and counted is not None:
+        if [_without(row, counted) for row in port.rows] != [_without(row, counted) for row in sql.rows]:
+            return False
+        ours, theirs = port.rows[0][counted], sql.rows[0][counted]
     else:
-        ours, theirs = ((o.count if o.id is None else o.id) or 0 for o in (port, sql))
-    return abs(ours - theirs) == 1
+        ours, theirs = (o.count if o.id is None else o.id for o in (port, sql))
+    return ours is not None and theirs is not None and abs(int(ours) - int(theirs)) == 1
+
+
+def _without(row: Row, place: int) -> Row:
+    return row[:place] + row[place + 1 :]
 
 
 KNOWN_OPEN: list[Open] = [
