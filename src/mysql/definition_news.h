@@ -30,8 +30,8 @@ class DefinitionNews {
 
   // Adds what has come to be known. In a statement of `thd` that waits for no metadata lock, one call
   // at a time. Reads the dictionary's table of tables once, and after that a bounded number of
-  // definitions. False: that failed, the error is raised, and the next call begins where this one did.
-  // May throw std::bad_alloc.
+  // definitions. False: that failed, the error is raised, and the next call begins where this one did;
+  // a table whose definition could not be read is among the changed ones. May throw std::bad_alloc.
   bool look(THD* thd, mapping::TableNews& news);
 
   // Tables whose comment may have a `ttl=` and that a look has found, at most `most`. Each is given
