@@ -108,9 +108,9 @@ function cpu(): float
 if ($target === 'redis') {
     require '/usr/share/php/Predis/autoload.php'; // Debian's php-nrk-predis
 }
+$connect = $target === 'floor' ? 'floor_of' : $target;
 /** @return array{seconds: float, cpu: float, lookups: int, wrong: int} */
-$measure = static function (int $first, Closure $wait) use ($target, $shape, $port, $rows, $seconds): array {
-    $connect = $target === 'floor' ? 'floor_of' : $target;
+$measure = static function (int $first, Closure $wait) use ($connect, $shape, $port, $rows, $seconds): array {
     $lookup = $connect((int) $port, $shape);
     $count = $shape === 'pipeline' ? BATCH : 1;
     look_up($lookup, $first, (int) $rows, $count, 0.1); // connected, and warm
@@ -122,7 +122,6 @@ $measure = static function (int $first, Closure $wait) use ($target, $shape, $po
 if ($shape !== 'parallel') {
     exit(json_encode($measure(0, static fn () => null)) . "\n");
 }
-$connect = $target === 'floor' ? 'floor_of' : $target;
 $connect((int) $port, $shape)([1]); // This loads the code, so that the processes share its memory.
 $pipes = [];
 for ($i = 0; $i < PROCESSES; $i++) {
