@@ -68,6 +68,14 @@ TEST_F(IncrementTest, AColumnThatIsListedTwiceIsCountedTwice) {
   EXPECT_EQ(counters()[2], "3,NULL,21,1");
 }
 
+TEST_F(IncrementTest, TheLastColumnIsSetWhereTheOthersAreCounted) {
+  EXPECT_EQ(run(plus(2, "1", {"10", "1", "new"}).setting_last()), "count 1");
+  EXPECT_EQ(counters()[0], "1,15,1,new");
+  ASSERT_EQ(run(Ask::open(7, "counter", "", "n,t")), "ok");
+  EXPECT_EQ(run(plus(7, "3", {"1", "new"}).setting_last()), "count 1");
+  EXPECT_EQ(counters()[2], kCounters[2]);
+}
+
 TEST_F(IncrementTest, ADecrementDoesNotCrossZero) {
   EXPECT_EQ(run(minus(1, "1", {"6"})), "count 0");
   EXPECT_EQ(run(minus(1, "2", {"-6"})), "count 0");

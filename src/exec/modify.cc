@@ -26,8 +26,13 @@ class Change {
   // Prepares what is the same for all rows. `values` has one for each column, or none for a delete.
   // Errors: kNumber, kNotANumber.
   Result<void> prepare(std::span<const std::string> columns, std::span<const Value> values) {
-    if (counts(request_.modification))
+    if (counts(request_.modification)) {
+      if (request_.sets_last) {
+        beside_ = {values.size() - 1, values.back(), false, {}};
+        values = values.first(values.size() - 1);
+      }
       return increment_.prepare(request_.modification, columns, values);
+    }
     scratch_.assignments.clear();
     for (const Value& value : values) {
       scratch_.assignments.push_back({scratch_.assignments.size(), value, false, {}});
@@ -136,7 +141,10 @@ class Change {
     Result<bool> changes = increment_.compute(*row);
     if (!changes) return std::move(changes.error());
     if (!*changes) return write_new();
-    if (!increment_.assignments().empty()) return update(increment_.assignments());
+    if (!increment_.assignments().empty()) {
+      if (request_.sets_last) scratch_.assignments.push_back(beside_);
+      return update(scratch_.assignments);
+    }
     ++rows_;
     return write_new();
   }
@@ -146,6 +154,7 @@ class Change {
   engine::Cursor& cursor_;
   Scratch& scratch_;
   Increment increment_;
+  engine::Cursor::Assignment beside_;  // is set together with what is counted
   protocol::ReplyWriter& reply_;
   uint64_t rows_ = 0;
 };

@@ -248,6 +248,12 @@ std::optional<Position> Mapping::find(std::string_view column) const {
   return std::nullopt;
 }
 
+bool Mapping::can_upsert(std::span<const Position> written) const {
+  return !has_other_unique && std::ranges::all_of(required, [&](Position column) {
+    return std::ranges::find(written, column) != written.end();
+  });
+}
+
 Result<MappingPtr> make(const Declaration& declared, const TableShape& table) {
   return Maker(declared, table).make();
 }

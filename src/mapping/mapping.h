@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,10 @@ struct Mapping {
   char value_separator = kValueSeparator;
   uint64_t definition = 0;  // of the table: see engine::Cursor::definition()
 
+  // Whether an insert of these columns that updates the row of its key if it is there does that and no more.
+  // It does not where another index is unique: it might change the row that this one finds. Nor where a new
+  // row would need more values: the row may be there, and need none.
+  bool can_upsert(std::span<const Position> written) const;
   // As SQL compares names, but that it also folds letters beyond ASCII. None: there is no such one.
   std::optional<Position> find(std::string_view column) const;
 };

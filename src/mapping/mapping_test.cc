@@ -72,6 +72,17 @@ TEST(MappingTest, EverythingCanBeSaid) {
             "user: PRIMARY(user_id) data none none none");
 }
 
+TEST(MappingTest, AnUpsertIsOneOfAllThatANewRowNeedsInTheOnlyUniqueIndex) {
+  TableShape shape = table();
+  EXPECT_FALSE((*mapping_of("", shape))->can_upsert({}));  // `both` and `some` are unique, too
+  shape.indexes.resize(1);
+  EXPECT_TRUE((*mapping_of("", shape))->can_upsert({}));
+  shape.columns[2].has_no_default = true;
+  const std::vector<Mapping::Position> other = {3}, needed = {3, 2};
+  EXPECT_FALSE((*mapping_of("", shape))->can_upsert(other));
+  EXPECT_TRUE((*mapping_of("", shape))->can_upsert(needed));
+}
+
 TEST(MappingTest, WhatIsNotSaidTheTableSays) {
   EXPECT_EQ(shown(""),
             "test.user: PRIMARY(user_id) part,data,more,f,small,c,expires_at none none none");

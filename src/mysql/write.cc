@@ -22,6 +22,12 @@ Error out_of_range(const Field* field) {
                     std::string(type) + " value is out of range in '" + field->field_name + "'");
 }
 
+// A strict server raises the error of a sum itself when it is stored as text. Between -1 and 0 it would
+// round it, also for an unsigned column, where SQL's sum is an error.
+bool is_judged_when_stored(THD* thd, const Value& sum) {
+  return thd->is_strict_mode() && !sum.text().starts_with("-0.");
+}
+
 // Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
 // within the column's own range is decided when it is stored.
 bool is_bigint(const Field* field, const Value& sum) {
@@ -221,8 +227,8 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   NullableFields nullable(thd, table_, triggers);
   for (const Assignment& assignment : assignments) {
     Field* const field = columns_[assignment.column];
-    // A strict server raises the error itself when the sum is stored.
-    if (assignment.is_sum && !thd->is_strict_mode() && !is_bigint(field, assignment.value))
+    if (assignment.is_sum && !is_judged_when_stored(thd, assignment.value) &&
+        !is_bigint(field, assignment.value))
       return out_of_range(field);
     if (auto stored = store(field, assignment.value, assignment.addend); !stored)
       return stored.error();

@@ -184,6 +184,9 @@ struct Request {
   // kFind, of a command: behind the columns of a row comes when it expires, in seconds since 1970;
   // NULL: never.
   bool returns_expiry = false;
+  // kModify of a command that counts: the last of `values` is no amount. Its column is set to it in the
+  // rows that are counted.
+  bool sets_last = false;
   // kModify: the last of `values` is empty, and may be no value but an end of the message that some
   // clients write. It does not count when there is one value too many.
   bool last_is_optional = false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import pymysql
 import pytest
 from private_server import PrivateServer
 from resp_client import Resp, RespError
@@ -323,3 +324,42 @@ def test_a_refusal_goes_by_what_the_table_is_now(server: PrivateServer, redis: R
             "ALTER TABLE hs.t DROP PRIMARY KEY, ADD PRIMARY KEY (a, v), COMMENT 'hs: name=t value=w'"
         )
         assert redis("EXISTS", "t:1:2") == 1
+
+
+def test_numbers_are_counted_behind_the_zeros_that_fill_them_up(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT ZEROFILL, w DECIMAL(5,0) ZEROFILL", "name=t value=v")
+    assert redis.pipeline([("INCR", "t:1"), ("INCRBY", "t:1", "41"), ("DECRBY", "t:1", "42")]) == [1, 42, 0]
+    assert redis.pipeline([("HINCRBY", "t:1", "w", "7"), ("HINCRBY", "t:1", "w", "99992")]) == [7, 99999]
+    assert redis("INCR", "t:1") == 1
+    assert server.sql("SELECT v + 0, w + 0 FROM hs.t") == [(1, 99999)]
+
+
+@pytest.mark.parametrize("column", ["INT UNSIGNED", "BIGINT UNSIGNED", "DECIMAL(5,0) UNSIGNED"])
+def test_what_is_below_zero_is_not_rounded_to_it(server: PrivateServer, redis: Resp, column: str) -> None:
+    make_table(server, f"k INT PRIMARY KEY, v {column}", "name=t value=v")
+    server.sql("INSERT INTO hs.t VALUES (1, 2)")
+    with pytest.raises(pymysql.err.DataError):
+        server.sql("UPDATE hs.t SET v = v - 2.25")
+    for command in (("INCRBYFLOAT", "t:1", "-2.25"), ("HINCRBYFLOAT", "t:1", "v", "-2.0001")):
+        assert redis(*command) == RespError("ERR increment or decrement would overflow")
+    assert server.sql("SELECT * FROM hs.t") == [(1, 2)]
+    assert redis("INCRBYFLOAT", "t:1", "-1.75") == b"0"
+
+
+def test_a_count_and_its_version_are_one_change(server: PrivateServer, redis: Resp) -> None:
+    """Triggers run once, and the reply is what is there."""
+    make_table(
+        server, "k INT PRIMARY KEY, v INT, c BIGINT NOT NULL DEFAULT 0, changes INT NOT NULL DEFAULT 0",
+        "name=t value=v cas=c",
+    )  # fmt: skip
+    server.sql(
+        "CREATE TRIGGER hs.counts BEFORE UPDATE ON hs.t FOR EACH ROW SET NEW.changes = OLD.changes + 1, NEW.v = NEW.v + 1"
+    )
+    server.sql("INSERT INTO hs.t (k, v) VALUES (1, 10), (2, NULL)")
+    versions = {0}
+    for command, reply in ((("INCR", "t:1"), 12), (("INCRBYFLOAT", "t:1", "0"), b"13"),
+                           (("HINCRBY", "t:1", "v", "-3"), 11), (("INCR", "t:2"), 2)):  # fmt: skip
+        assert redis(*command) == reply
+        versions.update(c for (c,) in server.sql("SELECT c FROM hs.t"))
+    assert len(versions) == 5
+    assert server.sql("SELECT v, changes FROM hs.t ORDER BY k") == [(11, 3), (2, 1)]

@@ -3,6 +3,7 @@
 // Numbers are counted by the engine, where they are, as SQL counts: the text of a FLOAT is rounded, and
 // no number of this machine has the digits of a DECIMAL. A column of text is read and locked, counted
 // as Redis counts, and set.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -55,9 +56,8 @@ class Count : public OneKeyCommand {
     column_ = *column;
     counts_there_ = is_number(table().columns[column_]);
     writer_.set_table(table(), column_span(), false);
-    count_target_ = target(table(), column_span());
+    if (!counts_there_) look_target_ = target(table(), column_span());
     set_target_ = target(table(), writer_.changed());
-    if (writer_.sets_version()) version_target_ = target(table(), writer_.of_version());
     insert_target_ = target(table(), writer_.of_row());
     has_retried_ = false;
     begin_row();
@@ -71,14 +71,11 @@ class Count : public OneKeyCommand {
     }
     if (step != kWrite || is_refused()) return false;
     const bool is_counted = has_row_ && counts_there_ && !is_null_;
-    if (is_counted && !writer_.sets_version()) return false;
+    if (is_counted) return false;
     if (!has_row_ || is_null_) text_ = first_text(counts_there_);
     value_[0] = Value::of(text_);
     writer_.set_values(value_, parts_);
-    if (is_counted) {
-      modify(request, version_target_, Modification::kUpdate, {});
-      writer_.update_version(request);
-    } else if (has_row_) {
+    if (has_row_) {
       modify(request, set_target_, Modification::kUpdate, {});
       writer_.update(request);
       request.return_new = true;
@@ -139,9 +136,12 @@ class Count : public OneKeyCommand {
   }
 
   void begin_counting(Request& request) {
-    if (!counts_there_) return find(request, count_target_);
+    if (!counts_there_) return find(request, look_target_);
     value_[0] = Value::of(amount_text());
-    modify(request, count_target_, modification(), value_);
+    writer_.set_values(value_, parts_);
+    modify(request, set_target_, modification(), {});
+    writer_.update(request);
+    request.sets_last = writer_.sets_version();
     request.return_new = true;
   }
 
@@ -161,7 +161,7 @@ class Count : public OneKeyCommand {
   bool is_null_ = false, is_inserting_ = false, has_retried_ = false;
   std::array<Value, 1> value_{};
   RowWriter writer_;
-  uint32_t count_target_ = 0, set_target_ = 0, version_target_ = 0, insert_target_ = 0;
+  uint32_t look_target_ = 0, set_target_ = 0, insert_target_ = 0;
 };
 
 enum class By : uint8_t { kOne, kMinusOne, kArgument, kMinusArgument };
@@ -195,9 +195,11 @@ class CountInteger final : public Count {
     text_ = std::to_string(sum_);
   }
   void take_sum(const Value& value) override {
-    if (!parse_integer(value.text(), &sum_)) {
-      refuse(is_beyond(value.text()) ? kOverflow : not_a_number());
-    }
+    // Those that a column with ZEROFILL has in front are no part of the number.
+    std::string_view text = value.text();
+    const size_t digits = text.find_first_not_of('0');
+    if (!text.empty()) text.remove_prefix(std::min(digits, text.size() - 1));
+    if (!parse_integer(text, &sum_)) refuse(is_beyond(text) ? kOverflow : not_a_number());
   }
   void reply() override { out_->integer(sum_); }
 

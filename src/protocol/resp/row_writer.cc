@@ -23,9 +23,7 @@ void RowWriter::set_table(const mapping::Mapping& table, std::span<const Positio
   if (has_version_) columns_.push_back(*table.cas);
   changed_ = columns_.size();
   columns_.insert(columns_.end(), table.key.begin(), table.key.end());
-  upserts_ = !table.has_other_unique && std::ranges::all_of(table.required, [&](Position column) {
-    return std::ranges::find(columns_, column) != columns_.end();
-  });
+  upserts_ = table.can_upsert(columns_);
 }
 
 void RowWriter::set_values(std::span<const Value> values, std::span<const Value> key) {
@@ -43,10 +41,6 @@ void RowWriter::set_values(std::span<const Value> values, std::span<const Value>
 void RowWriter::update(Request& request, std::optional<int64_t> expires_at_s) const {
   request.values = std::span(values_).first(changed_);
   if (expiry_) request.expiry = {*expiry_, expires_at_s};
-}
-
-void RowWriter::update_version(Request& request) const {
-  request.values = std::span(values_).subspan(changed_ - 1, 1);
 }
 
 void RowWriter::insert(Request& request, OnDuplicate on_duplicate,

@@ -26,25 +26,19 @@ class RowWriter {
   // `values`: one for each of the columns, valid as long as the requests. Makes a new version.
   void set_values(std::span<const Value> values, std::span<const Value> key);
 
-  // Columns that an update sets ...
+  // Columns that an update sets, the version last ...
   std::span<const Position> changed() const { return std::span(columns_).first(changed_); }
   // ... and that a new row gets: these, and behind them those of the key.
   std::span<const Position> of_row() const { return columns_; }
-  // The columns by themselves that are the version of a row; empty: there is none.
-  std::span<const Position> of_version() const {
-    return std::span(columns_).subspan(changed_ - (has_version_ ? 1 : 0), has_version_ ? 1 : 0);
-  }
 
-  // An upsert does what it shall. It does not where the table has another unique index than the key's:
-  // it might change the row that this one finds. Nor where a new row would need more values: the row
-  // may be there, and need none. So the row of the key is updated, and inserted if it is not there.
+  // An upsert does what it shall (Mapping::can_upsert()). Else the row of the key is updated, and inserted if
+  // it is not there.
   bool upserts() const { return upserts_; }
   bool sets_expiry() const { return expiry_.has_value(); }
   bool sets_version() const { return has_version_; }
 
   // The values of such requests. `expires_at_s`: as Request::Expiry.
   void update(Request& request, std::optional<int64_t> expires_at_s = {}) const;
-  void update_version(Request& request) const;
   // A row that is there is left alone, updated but for its key, or an error.
   void insert(Request& request, OnDuplicate on_duplicate,
               std::optional<int64_t> expires_at_s = {}) const;
