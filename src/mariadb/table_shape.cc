@@ -40,11 +40,17 @@ ColumnKind kind_of(const Field& field) {
 }
 
 // False: it has a column that has no name for users.
-bool take_index(const KEY& key, mapping::IndexShape* index) {
+bool take_index(const TABLE& table, uint number, mapping::IndexShape* index) {
+  const KEY& key = table.key_info[number];
   index->name.assign(key.name.str, key.name.length);
   index->is_unique = (key.flags & HA_NOSAME) != 0;
   for (uint i = 0; i < key.user_defined_key_parts; ++i) {
     const KEY_PART_INFO& part = key.key_part[i];
+    // The server adds the end of a versioned row to each unique index. The rows that are not history have
+    // all the same there.
+    if (index->is_unique && part.field->flags & VERS_ROW_END && i > 0 &&
+        i + 1 == key.user_defined_key_parts)
+      return (table.file->index_flags(number, 0, true) & HA_READ_ORDER) != 0;
     if (part.field->invisible >= INVISIBLE_SYSTEM) return false;
     if ((part.key_part_flag & HA_PART_KEY_SEG) != 0) index->is_whole = false;
     index->columns.emplace_back(part.field->field_name.str, part.field->field_name.length);
@@ -90,7 +96,7 @@ mapping::TableShape shape_of(const TABLE& table) {
     const KEY& key = table.key_info[i];
     mapping::IndexShape& index = made.indexes.emplace_back();
     const bool is_searchable = release::is_of_values(key) && share.keys_in_use.is_set(i);
-    if (!take_index(key, &index) || !is_searchable) index.is_whole = false;
+    if (!take_index(table, i, &index) || !is_searchable) index.is_whole = false;
   }
   return made;
 }

@@ -363,3 +363,27 @@ def test_a_count_and_its_version_are_one_change(server: PrivateServer, redis: Re
         versions.update(c for (c,) in server.sql("SELECT c FROM hs.t"))
     assert len(versions) == 5
     assert server.sql("SELECT v, changes FROM hs.t ORDER BY k") == [(11, 3), (2, 1)]
+
+
+_ROW_TIMES = (
+    ", rs TIMESTAMP(6) GENERATED ALWAYS AS ROW START, re TIMESTAMP(6) GENERATED ALWAYS AS ROW END,"
+    " PERIOD FOR SYSTEM_TIME (rs, re)"
+)
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "Aria", "MyISAM"])
+@pytest.mark.parametrize("times", ["", _ROW_TIMES])
+def test_keys_mean_the_rows_of_a_versioned_table_that_are_no_history(
+    server: PrivateServer, redis: Resp, engine: str, times: str
+) -> None:
+    server.sql(
+        f"CREATE OR REPLACE TABLE hs.t (a INT, b VARCHAR(9), v INT, PRIMARY KEY (a, b){times}) ENGINE = {engine}"
+        " WITH SYSTEM VERSIONING COMMENT 'hs: name=t value=v'"
+    )
+    assert redis("SET", "t:1:x", "1") == "OK"
+    assert redis.pipeline([("INCR", "t:1:x"), ("SET", "t:1:x", "7", "GET"), ("GET", "t:1:x")]) == [2, b"2", b"7"]
+    assert redis.pipeline([("SETNX", "t:1:x", "8"), ("DEL", "t:1:x"), ("EXISTS", "t:1:x")]) == [0, 1, 0]
+    assert redis("SETNX", "t:1:x", "9") == 1
+    assert server.sql("SELECT a, b, v FROM hs.t") == [(1, "x", 9)]
+    history = server.sql("SELECT v FROM hs.t FOR SYSTEM_TIME ALL WHERE v <> 9 ORDER BY v")
+    assert history == [(1,), (2,), (7,)]
