@@ -76,6 +76,32 @@ def test_times_are_those_of_memcached(server: PrivateServer, cache: Raw) -> None
     assert server.sql("SELECT e > UNIX_TIMESTAMP() + 900 FROM hs.cache WHERE k = 'r'") == [(1,)]
 
 
+def test_what_is_touched_so_that_it_expires_is_told_once_more(server: PrivateServer, cache: Raw) -> None:
+    for request, reply in (
+        (b"gat -1 x:k x:none\r\n", b"VALUE x:k 5 1\r\nv\r\nEND\r\n"),
+        (b"gat 2592001 x:k\r\n", b"VALUE x:k 5 1\r\nv\r\nEND\r\n"),
+        (b"mg x:k v t T-1\r\n", b"VA 1 t-1\r\nv\r\n"),
+        (b"mg x:k T-1\r\n", b"HD\r\n"),
+    ):
+        cache.ask(b"set x:k 5 100 1\r\nv\r\n", b"STORED\r\n")
+        cache.ask(request, reply)
+        cache.ask(b"get x:k\r\n", b"END\r\n")
+    cache.send(packet(0x01, b"x:k", struct.pack(">II", 5, 0), b"v"))
+    assert answer(cache)[0] == 0
+    cache.send(packet(0x1D, b"x:k", struct.pack(">i", -1)))
+    assert answer(cache)[:3] == (0, 0x1D, struct.pack(">I", 5) + b"v")
+    cache.ask(b"get x:k\r\n", b"END\r\n")
+
+
+def test_a_row_that_is_there_needs_no_more_values(server: PrivateServer, raw: Raw) -> None:
+    server.sql("CREATE TABLE hs.t (k INT PRIMARY KEY, v INT, w INT NOT NULL) COMMENT 'hs: name=t value=v'")
+    assert raw.line(b"set t:1 0 0 1\r\n1\r\n").startswith(b"SERVER_ERROR Field 'w'")
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 7)")
+    raw.ask(b"set t:1 0 0 1\r\n2\r\n", b"STORED\r\n")
+    raw.ask(b"add t:1 0 0 1\r\n3\r\n", b"NOT_STORED\r\n")
+    assert server.sql("SELECT * FROM hs.t") == [(1, 2, 7)]
+
+
 @pytest.mark.parametrize("column", ("DATETIME NULL", "TIMESTAMP NULL"))
 def test_a_date_is_a_time_to_live(server: PrivateServer, raw: Raw, column: str) -> None:
     server.sql(f"CREATE TABLE hs.t (k INT PRIMARY KEY, v TEXT, e {column}) COMMENT 'hs: name=t ttl=e'")

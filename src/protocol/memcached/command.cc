@@ -128,7 +128,7 @@ void MemcachedCommand::note_missing_key() {
 
 void MemcachedCommand::failed(const Error& error) {
   // For the account there is no such table.
-  if (error.code == ErrorCode::kOpenTable) {
+  if (error.code == ErrorCode::kOpenTable && !(is_get() && step_ == 3)) {
     has_row_ = false;
     if (is_get()) {
       step_ = 2;

@@ -61,6 +61,8 @@ class MemcachedCommand final : public Command {
   std::vector<uint16_t> columns_of_get() const;
 
   bool next_get(Request& request);
+  bool expires_at_once() const;
+  bool touch_got(Request& request);
   bool next_store(Request& request);
   bool next_join(Request& request);
   bool next_touch(Request& request);

@@ -45,12 +45,7 @@ bool MemcachedCommand::next_get(Request& request) {
         continue;
       }
       step_ = 1;
-      if (ask_.touches && table().ttl) {
-        count_.reset();
-        touch(request);
-        if (!is_of_one_table_) request.index_id = target({*table().ttl}, false);
-        return true;
-      }
+      if (ask_.touches && table().ttl && !expires_at_once()) return touch_got(request);
     }
     if (step_ == 1) {
       step_ = 2;
@@ -59,11 +54,28 @@ bool MemcachedCommand::next_get(Request& request) {
            wants_expiry());
       return true;
     }
-    if (!has_row_) Answer(ask_, *output_).miss(ask_.keys[key]);
+    if (step_ == 2 && has_row_ && ask_.touches && table().ttl && expires_at_once()) {
+      step_ = 3;
+      return touch_got(request);
+    }
+    if (!has_row_ && step_ == 2) Answer(ask_, *output_).miss(ask_.keys[key]);
     step_ = 0;
     ++at_;
   }
   return false;
+}
+
+// The value is still told then, so the row is read before it is touched.
+bool MemcachedCommand::expires_at_once() const {
+  const std::optional<int64_t> at_s = moment();
+  return at_s && *at_s <= facts_.now_ms() / 1000;
+}
+
+bool MemcachedCommand::touch_got(Request& request) {
+  count_.reset();
+  touch(request);
+  if (!is_of_one_table_) request.index_id = target({*table().ttl}, false);
+  return true;
 }
 
 Hit MemcachedCommand::hit_of(std::span<const Value> values, const Mapping& mapped) {
@@ -94,7 +106,8 @@ bool MemcachedCommand::row(std::span<const Value> values) {
   if (inserts_) return true;
   Hit hit = hit_of(values, table());
   int64_t at = 0;
-  if (wants_expiry() && read_number(values.back().text(), &at)) hit.seconds_left = seconds_left(at);
+  const bool was_expiring = wants_expiry() && read_number(values.back().text(), &at);
+  if (was_expiring && !(ask_.touches && expires_at_once())) hit.seconds_left = seconds_left(at);
   if (!is_get()) {
     if (!joins(ask_.verb)) return true;
     old_ = hit.value;

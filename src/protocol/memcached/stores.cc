@@ -51,8 +51,7 @@ void MemcachedCommand::prepare_change() {
 }
 
 bool MemcachedCommand::next_store(Request& request) {
-  // Where another index is unique, too, an upsert might change the row that this one finds.
-  const bool is_sole = !table().has_other_unique;
+  const bool upserts = table().can_upsert(targets_[insert_target_].columns);
   const bool may_insert = ask_.verb != Verb::kReplace && !ask_.compares;
   if (step_ == 0) take_values(ask_.value);
   const size_t written = values_.size() - parts_.size();
@@ -66,7 +65,7 @@ bool MemcachedCommand::next_store(Request& request) {
     // An INSERT IGNORE would forgive a duplicate in another index.
     switch (step_++) {
       case 0:
-        if (!is_sole) {
+        if (!upserts) {
           find(request, look_target_, false);
           return true;
         }
@@ -82,7 +81,7 @@ bool MemcachedCommand::next_store(Request& request) {
           outcome_ = Outcome::kStored;
           return false;
         }
-        if (is_sole) break;
+        if (upserts) break;
         find(request, look_target_, false);
         return true;
       default:
@@ -98,7 +97,7 @@ bool MemcachedCommand::next_store(Request& request) {
   }
   switch (step_++) {
     case 0:
-      if (may_insert && is_sole) {
+      if (may_insert && upserts) {
         insert(request, true);
         step_ = 4;
         return true;
