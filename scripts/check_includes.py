@@ -9,8 +9,8 @@ of net, and testing (the fake engine) knows the engine interface alone, adapter 
 adapter compiles columns with its own server_dialect.h and server_rows.h. The loader knows the seam,
 and of the server one public header. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may
 include any room but those that know a server's headers. Only the tools that run inside the server
-(tools/floor, tools/moving_session) may include src/mariadb. Run by ./test; exits with 1 and one
-line per wrong include.
+(tools/floor, tools/moving_session) may include src/mariadb, and tools/audit_trail src/mysql. Run by ./test; exits
+with 1 and one line per wrong include.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ ADAPTERS = frozenset({"mariadb", "mysql"})  # each on the headers of its server
 ANY_ROOM = frozenset(ALLOWED) - ADAPTERS - {"columns"}
 DIALECT = ("server_dialect.h", "server_rows.h")  # of each adapter, for columns
 PUBLIC_HEADER = "mysql/plugin.h"  # which the loader may include
-IN_SERVER = ("tools/floor", "tools/moving_session")
+# The tools that run inside a server, and the adapter that knows its headers.
+IN_SERVER = {"tools/floor": "mariadb", "tools/moving_session": "mariadb", "tools/audit_trail": "mysql"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -71,8 +72,9 @@ def server_headers() -> frozenset[str]:
 
 def allowed_rooms(file: Path) -> frozenset[str]:
     """The rooms whose headers this file may include."""
-    if any(file.is_relative_to(REPOSITORY / tool) for tool in IN_SERVER):
-        return frozenset({"mariadb", "engine", "base"})
+    for tool, adapter in IN_SERVER.items():
+        if file.is_relative_to(REPOSITORY / tool):
+            return frozenset({adapter, "engine", "base"})
     if not file.is_relative_to(SOURCES):
         return ANY_ROOM
     room = file.relative_to(SOURCES).parts[0]

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "mysql/audit.h"
 #include "mysql/server_session.h"
 #include "sql/auth/auth_acls.h"
 #include "sql/auth/auth_common.h"
@@ -35,7 +36,10 @@ Principal::Principal(uint64_t number, const Security_context& login,
 
 MysqlAccount::~MysqlAccount() {
   if (limits_ != nullptr) decrease_user_connections(limits_);
+  note_end(*this);
 }
+
+void MysqlAccount::show(Security_context& context) const { privileges_.show(*principal_, context); }
 
 bool MysqlAccount::sees_connections() const {
   return privileges_.has_global(*principal_, PROCESS_ACL);
@@ -64,7 +68,8 @@ void MysqlAccount::take_back(enum_sql_command command) const {
 // While it lives, the calling thread is in the THD with which the server is asked, for one principal.
 class Privileges::Asking {
  public:
-  Asking(THD* thd, Security_context& context) : entered_(thd), thd_(thd) {
+  Asking(THD* thd, Security_context& context) : entered_(thd), thd_(thd), listeners_(thd) {
+    listeners_.expect();
     own_ = thd_->security_context();
     thd_->set_security_context(&context);
   }
@@ -73,6 +78,7 @@ class Privileges::Asking {
     thd_->clear_error();
     thd_->get_stmt_da()->reset_condition_info(thd_);
     thd_->mem_root->ClearForReuse();
+    listeners_.let_go();  // they may have been told of an error
   }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
@@ -80,6 +86,7 @@ class Privileges::Asking {
  private:
   const EnteredThd entered_;
   THD* const thd_;
+  Listeners listeners_;
   Security_context* own_;
 };
 
@@ -92,8 +99,8 @@ std::shared_ptr<Principal> Privileges::intern(Security_context& login) {
   const auto add = [&key](const LEX_CSTRING& part) {
     key += std::to_string(part.length) + ':' + text(part);
   };
-  for (const LEX_CSTRING& part :
-       {login.user(), login.host(), login.ip(), login.priv_user(), login.priv_host()})
+  for (const LEX_CSTRING& part : {login.user(), login.host(), login.ip(), login.priv_user(),
+                                  login.priv_host(), login.external_user(), login.proxy_user()})
     add(part);
   const List_of_auth_id_refs& roles = *login.get_active_roles();
   for (const auto& [user, host] : roles) {
@@ -205,6 +212,18 @@ bool Privileges::has_global(Principal& principal, Access_bitmask wanted, std::st
   const Asking asking(thd_, context);
   return (context.master_access() & wanted) != 0 ||
          (!dynamic.empty() && context.has_global_grant(dynamic.data(), dynamic.size()).first);
+}
+
+void Privileges::show(Principal& principal, Security_context& context) {
+  const MutexLock lock(mutex_);
+  (void)prepare(principal);  // one that is gone has its name still
+  if (thd_ == nullptr) return;
+  const Asking asking(thd_, principal.context_);
+  context = principal.context_;
+  // A copy has no roles.
+  for (const auto& [user, host] : *principal.context_.get_active_roles())
+    context.activate_role(user, host, false);
+  if (context.get_num_active_roles() != 0) context.checkout_access_maps();
 }
 
 // As a login, while offline_mode is on.

