@@ -39,6 +39,8 @@ struct Error {
   std::string message;
 
   static constexpr int kReadOnlyServer = 1290;  // as SQL numbers it
+  // As the storage engine numbers them.
+  static constexpr int kDuplicateKey = 121, kLockWaitTimeout = 146, kDeadlock = 149;
   static Error read_only_server() { return Error{ErrorCode::kLockTables, kReadOnlyServer, {}}; }
   static Error engine(int number) { return Error{ErrorCode::kEngine, number, {}}; }
   static Error access_denied(int number) { return Error{ErrorCode::kAccessDenied, number, {}}; }

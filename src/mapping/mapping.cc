@@ -204,6 +204,7 @@ class Maker {
       Result<Position> at = column("value", name);
       if (!at) return std::move(at.error());
       made_->value.push_back(*at);
+      made_->has_computed_value |= made_->columns[*at].is_computed;
     }
     return {};
   }

@@ -52,6 +52,7 @@ struct Mapping {
   std::vector<ColumnShape> columns;  // of the table
   std::vector<Position> key;         // the columns of the index, in its order
   std::vector<Position> value;       // empty: nothing but the key is there
+  bool has_computed_value = false;   // a column of the value is computed: it can only be read
   std::optional<Position> flags, cas, ttl;
   // Another index is unique, too, so a new row may be a duplicate of one with another key.
   bool has_other_unique = false;

@@ -93,6 +93,30 @@ def test_what_is_touched_so_that_it_expires_is_told_once_more(server: PrivateSer
     cache.ask(b"get x:k\r\n", b"END\r\n")
 
 
+def test_a_value_that_is_computed_can_only_be_read(server: PrivateServer, raw: Raw) -> None:
+    server.sql(
+        "CREATE TABLE hs.t (k INT PRIMARY KEY, v INT NULL, g INT AS (v + 1) STORED) COMMENT 'hs: name=t value=g'"
+    )
+    server.sql("INSERT INTO hs.t (k, v) VALUES (1, 6)")
+    for request in (b"set t:1 0 0 1\r\n5\r\n", b"replace t:1 0 0 1\r\n5\r\n", b"append t:1 0 0 1\r\n5\r\n", b"incr t:1 1\r\n"):
+        raw.ask(request, b"SERVER_ERROR the table's value is computed\r\n")
+    raw.ask(b"get t:1\r\n", b"VALUE t:1 0 1\r\n7\r\nEND\r\n")
+
+
+def test_a_row_that_could_not_be_locked_in_time_is_told_as_such(server: PrivateServer, cache: Raw) -> None:
+    cache.ask(b"set x:1 0 0 1\r\n1\r\n", b"STORED\r\n")
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    try:
+        with server.connect() as other, other.cursor() as sql:
+            sql.execute("BEGIN")
+            sql.execute("DELETE FROM hs.cache")
+            cache.ask(b"incr x:1 1\r\n", b"SERVER_ERROR the row could not be locked in time\r\n")
+            sql.execute("ROLLBACK")
+    finally:
+        server.sql("SET GLOBAL innodb_lock_wait_timeout = DEFAULT")
+    cache.ask(b"incr x:1 1\r\n", b"2\r\n")
+
+
 def test_a_row_that_is_there_needs_no_more_values(server: PrivateServer, raw: Raw) -> None:
     server.sql("CREATE TABLE hs.t (k INT PRIMARY KEY, v INT, w INT NOT NULL) COMMENT 'hs: name=t value=v'")
     assert raw.line(b"set t:1 0 0 1\r\n1\r\n").startswith(b"SERVER_ERROR Field 'w'")

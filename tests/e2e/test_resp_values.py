@@ -241,6 +241,23 @@ def test_a_computed_column_cannot_be_written(server: PrivateServer, redis: Resp)
     assert server.sql("SELECT * FROM hs.t") == [(1, 5, 6)]
 
 
+def test_what_is_computed_is_refused_where_sql_would_only_warn(server: PrivateServer, redis: Resp) -> None:
+    mode = server.sql("SELECT @@GLOBAL.sql_mode")[0][0]
+    server.sql("SET GLOBAL sql_mode = ''")
+    try:
+        make_table(server, "k INT PRIMARY KEY, v INT, g INT AS (v + 1) STORED", "name=t value=g")
+        assert redis("HSET", "t:1", "v", "1") == 1
+        for command in (("SET", "t:1", "5"), ("MSET", "t:1", "5"), ("APPEND", "t:1", "5"), ("INCR", "t:1"),
+                        ("INCRBYFLOAT", "t:1", "1")):  # fmt: skip
+            assert redis(*command) == RespError("ERR the table's value is computed"), command
+        for command in (("HSET", "t:1", "g", "5"), ("HINCRBY", "t:1", "g", "1"), ("HSETNX", "t:2", "g", "1")):
+            assert redis(*command) == RespError("ERR the column 'g' is computed"), command
+        assert redis("GET", "t:1") == b"2"
+    finally:
+        server.sql(f"SET GLOBAL sql_mode = '{mode}'")
+    assert server.sql("SELECT * FROM hs.t") == [(1, 1, 2)]
+
+
 @pytest.mark.parametrize("column", ["DATETIME NULL", "DATETIME(6) NULL", "DATETIME NOT NULL DEFAULT 0"])
 def test_dates_of_expiry_end_with_the_year_9999(
     server: PrivateServer, redis: Resp, column: str
@@ -387,3 +404,32 @@ def test_keys_mean_the_rows_of_a_versioned_table_that_are_no_history(
     assert server.sql("SELECT a, b, v FROM hs.t") == [(1, "x", 9)]
     history = server.sql("SELECT v FROM hs.t FOR SYSTEM_TIME ALL WHERE v <> 9 ORDER BY v")
     assert history == [(1,), (2,), (7,)]
+
+
+def test_append_tells_the_length_that_is_there_then(server: PrivateServer, redis: Resp) -> None:
+    for column, first, more, length in (
+        ("CHAR(9)", "ab", "  ", 2), ("VARCHAR(9)", "ab", "  ", 4), ("DECIMAL(9,2)", "1", "5", 4),
+        ("DOUBLE", "1.5", "0", 3), ("JSON", "[1]", " ", None),
+    ):  # fmt: skip
+        make_table(server, f"k INT PRIMARY KEY, v {column}")
+        assert redis("APPEND", "t:1", first) == redis("STRLEN", "t:1")
+        told = redis("APPEND", "t:1", more)
+        assert told == redis("STRLEN", "t:1")
+        assert length is None or told == length
+
+
+def test_a_row_that_could_not_be_locked_in_time_is_to_be_tried_again(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT")
+    server.sql("INSERT INTO hs.t VALUES (1, 1)")
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    told = "TRYAGAIN the row could not be locked in time (engine error 146)"
+    try:
+        with server.connect() as other, other.cursor() as sql:
+            sql.execute("BEGIN")
+            sql.execute("UPDATE hs.t SET v = 2")
+            assert redis("SET", "t:1", "3") == RespError(told)
+            assert redis.pipeline([("MULTI",), ("INCR", "t:1"), ("EXEC",)])[-1] == [RespError(told)]
+            sql.execute("ROLLBACK")
+    finally:
+        server.sql("SET GLOBAL innodb_lock_wait_timeout = DEFAULT")
+    assert redis("SET", "t:1", "3") == "OK"

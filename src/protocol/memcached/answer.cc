@@ -75,8 +75,12 @@ std::string text_of(const Error& error) {
     case ErrorCode::kAccessDenied:
       return "SERVER_ERROR the account has no privilege for this";
     case ErrorCode::kEngine:
-      if (error.number == kDuplicateKey)
+      if (error.number == Error::kDuplicateKey)
         return "SERVER_ERROR another row has the same value in a unique index";
+      if (error.number == Error::kLockWaitTimeout)
+        return "SERVER_ERROR the row could not be locked in time";
+      if (error.number == Error::kDeadlock)
+        return "SERVER_ERROR the command was undone because of a deadlock";
       return "SERVER_ERROR error " + std::to_string(error.number) + " of the storage engine";
     default:
       return "SERVER_ERROR " + std::string(error_name(error.code));

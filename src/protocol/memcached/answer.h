@@ -15,8 +15,6 @@ namespace hs::protocol::memcached {
 
 enum class Outcome : uint8_t { kStored, kNotStored, kExists, kNotFound, kDeleted, kTouched };
 
-inline constexpr int kDuplicateKey = 121;  // as the storage engine numbers it
-
 // A row that was found.
 struct Hit {
   std::string_view value;

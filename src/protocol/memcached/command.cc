@@ -136,7 +136,8 @@ void MemcachedCommand::failed(const Error& error) {
     }
     return note_missing_key();
   }
-  const bool is_duplicate = error.code == ErrorCode::kEngine && error.number == kDuplicateKey;
+  const bool is_duplicate =
+      error.code == ErrorCode::kEngine && error.number == Error::kDuplicateKey;
   if (is_duplicate && may_be_duplicate_) {
     is_duplicate_ = true;
     return;

@@ -52,7 +52,7 @@ bool MemcachedCommand::next_join(Request& request) {
       if (is_duplicate_) {
         // Another client has inserted it meanwhile, or the row of another key is in the way.
         if (is_second_try_) {
-          failure_ = Error::engine(kDuplicateKey);
+          failure_ = Error::engine(Error::kDuplicateKey);
           return false;
         }
         is_second_try_ = true;

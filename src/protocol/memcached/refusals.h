@@ -19,6 +19,8 @@ inline constexpr Refusal kNoTtl{
     "SERVER_ERROR the table has no column by which rows expire (ttl= in its COMMENT)"};
 inline constexpr Refusal kNoValue{Status::kInternal,
                                   "SERVER_ERROR the table has no column for a value"};
+inline constexpr Refusal kComputedValue{Status::kInternal,
+                                        "SERVER_ERROR the table's value is computed"};
 inline constexpr Refusal kOneValue{
     Status::kInvalid,
     "CLIENT_ERROR the value is made of several columns and can only be set as a whole"};

@@ -13,6 +13,7 @@ void MemcachedCommand::prepare_change() {
   }
   const bool stores_value = stores(ask_.verb) || joins(ask_.verb);
   if (stores_value && table().value.empty()) return refuse(kNoValue);
+  if (stores_value && table().has_computed_value) return refuse(kComputedValue);
   if (joins(ask_.verb) && table().value.size() != 1) return refuse(kOneValue);
   // Its text has fewer digits than the value.
   const bool is_real = !table().value.empty() &&
@@ -87,7 +88,7 @@ bool MemcachedCommand::next_store(Request& request) {
       default:
         // The row of another key is in the way.
         if (!has_row_) {
-          failure_ = Error::engine(kDuplicateKey);
+          failure_ = Error::engine(Error::kDuplicateKey);
           return false;
         }
         break;
@@ -121,7 +122,7 @@ bool MemcachedCommand::next_store(Request& request) {
       return update();
     case 3:
       if (count_.value_or(0) != 0) break;
-      failure_ = Error::engine(kDuplicateKey);
+      failure_ = Error::engine(Error::kDuplicateKey);
       return false;
     default:
       break;

@@ -173,6 +173,10 @@ std::optional<uint16_t> OneKeyCommand::settable_field(std::string_view name) {
     refuse("ERR the column '" + table().columns[*column].name + "' is of the key");
     return std::nullopt;
   }
+  if (table().columns[*column].is_computed) {
+    refuse("ERR the column '" + table().columns[*column].name + "' is computed");
+    return std::nullopt;
+  }
   return column;
 }
 

@@ -147,8 +147,9 @@ class Count : public OneKeyCommand {
 
   std::optional<uint16_t> choose() {
     if (place_ == Place::kValue) {
-      if (table().value.size() == 1) return table().value.front();
-      refuse("ERR the table has not one column for the value");
+      if (table().value.size() == 1 && !table().has_computed_value) return table().value.front();
+      refuse(table().has_computed_value ? "ERR the table's value is computed"
+                                        : "ERR the table has not one column for the value");
       return std::nullopt;
     }
     return settable_field(argument(2));

@@ -77,6 +77,10 @@ std::string text_of(const Error& error) {
       if (is_duplicate(error)) {
         return "ERR another row has the same value in a unique index (engine error 121)";
       }
+      if (error.number == Error::kLockWaitTimeout)
+        return "TRYAGAIN the row could not be locked in time (engine error 146)";
+      if (error.number == Error::kDeadlock)
+        return "TRYAGAIN the command was undone because of a deadlock (engine error 149)";
       return "ERR the storage engine's error " + std::to_string(error.number);
     case ErrorCode::kTableComment:
       return "ERR the COMMENT of the table is wrong: " + error.message;

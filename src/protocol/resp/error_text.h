@@ -17,8 +17,7 @@ inline constexpr std::string_view kWrongPass =
 
 // Another row has the same value in a unique index.
 inline bool is_duplicate(const Error& error) {
-  constexpr int kDuplicateKey = 121;  // the handler's number
-  return error.code == ErrorCode::kEngine && error.number == kDuplicateKey;
+  return error.code == ErrorCode::kEngine && error.number == Error::kDuplicateKey;
 }
 
 // One line, without the mark in front.

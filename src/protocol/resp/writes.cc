@@ -11,11 +11,13 @@ namespace {
 
 // The values of the table's value columns. False: the text has not as many parts.
 bool take_value(const mapping::Mapping& table, std::string_view text, std::vector<Value>* values) {
-  return !table.value.empty() && mapping::split_value(table, text, values);
+  return !table.value.empty() && !table.has_computed_value &&
+         mapping::split_value(table, text, values);
 }
 
 std::string no_value_text(const mapping::Mapping& table) {
   if (table.value.empty()) return "ERR the table has no column for a value";
+  if (table.has_computed_value) return "ERR the table's value is computed";
   return "ERR the value has not as many parts as the table has columns for it: " +
          std::to_string(table.value.size()) + ", with '" + table.value_separator + "' between them";
 }
@@ -300,6 +302,7 @@ class Append final : public OneKeyCommand {
     if (table().value.size() != 1) {
       return refuse("ERR the table has not one column for the value");
     }
+    if (table().has_computed_value) return refuse(no_value_text(table()));
     writer_.set_table(table(), table().value, false);
     look_target_ = target(table(), table().value);
     update_target_ = target(table(), writer_.changed());
@@ -324,10 +327,14 @@ class Append final : public OneKeyCommand {
       request.index_id = insert_target_;
       writer_.insert(request, OnDuplicate::kFail);
     }
+    request.return_new = true;
     return true;
   }
   bool row(std::span<const Value> values) override {
-    if (step_ != 1) return true;
+    if (step_ != 1) {
+      size_ = values.front().size;
+      return true;
+    }
     has_row_ = true;
     value_ = values.front().text();
     return true;
@@ -337,9 +344,11 @@ class Append final : public OneKeyCommand {
     if (!was_insert || !begins_again(error)) return OneKeyCommand::failed(error);
     step_ = 0;
   }
-  void reply() override { out_->integer(uint64_t{value_.size()}); }
+  // What is there then: a column may store less than it was given.
+  void reply() override { out_->integer(size_); }
 
   RowWriter writer_;
+  uint64_t size_ = 0;
   uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
   std::string value_;
 };
