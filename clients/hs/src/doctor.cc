@@ -33,29 +33,35 @@ std::map<std::string, std::string> pairs(Sql& sql, const std::string& statement)
   return found;
 }
 
-std::optional<Sight::Plugin> plugin_of(Sql& sql) {
+std::optional<Sight::Plugin> plugin_of(Sql& sql, bool is_mysql) {
   const auto rows = sql.ask(
-      "SELECT PLUGIN_LIBRARY, PLUGIN_STATUS, PLUGIN_AUTH_VERSION FROM information_schema.PLUGINS "
-      "WHERE PLUGIN_NAME = 'handlersocket'");
+      fmt::format("SELECT PLUGIN_LIBRARY, PLUGIN_STATUS, {} FROM information_schema.PLUGINS "
+                  "WHERE PLUGIN_NAME = 'handlersocket'",
+                  is_mysql ? "PLUGIN_VERSION" : "PLUGIN_AUTH_VERSION"));
   if (rows.empty()) return std::nullopt;
   const Row& row = rows.front();
   return Sight::Plugin{row.at(0).value_or(""), row.at(1).value_or(""), row.at(2).value_or("")};
 }
 
+constexpr const char* kOpenAccountsOfMariadb =
+    "SELECT CONCAT(QUOTE(User), '@', QUOTE(Host)) FROM mysql.global_priv "
+    "WHERE JSON_VALUE(Priv, '$.is_role') IS NULL "
+    "AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 0) = 0 "
+    "AND COALESCE(JSON_VALUE(Priv, '$.plugin'), '') IN ('', 'mysql_native_password') "
+    "AND COALESCE(JSON_VALUE(Priv, '$.authentication_string'), '') = '' "
+    "AND JSON_VALUE(Priv, '$.auth_or[0]') IS NULL";
+constexpr const char* kOpenAccountsOfMysql =
+    "SELECT CONCAT(QUOTE(User), '@', QUOTE(Host)) FROM mysql.user "
+    "WHERE account_locked = 'N' AND plugin IN ('caching_sha2_password', 'sha256_password') "
+    "AND authentication_string = ''";
+
 // Those that a password would open and that have none. A locked account, a role, and one that logs in
 // as the system's user are none.
-std::optional<std::vector<std::string>> open_accounts(Sql& sql) {
+std::optional<std::vector<std::string>> open_accounts(Sql& sql, bool is_mysql) {
   try {
     std::vector<std::string> accounts;
-    for (const Row& row :
-         sql.ask("SELECT CONCAT(QUOTE(User), '@', QUOTE(Host)) FROM mysql.global_priv "
-                 "WHERE JSON_VALUE(Priv, '$.is_role') IS NULL "
-                 "AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 0) = 0 "
-                 "AND COALESCE(JSON_VALUE(Priv, '$.plugin'), '') IN ('', 'mysql_native_password') "
-                 "AND COALESCE(JSON_VALUE(Priv, '$.authentication_string'), '') = '' "
-                 "AND JSON_VALUE(Priv, '$.auth_or[0]') IS NULL")) {
+    for (const Row& row : sql.ask(is_mysql ? kOpenAccountsOfMysql : kOpenAccountsOfMariadb))
       accounts.push_back(row.at(0).value_or(""));
-    }
     return accounts;
   } catch (const SqlError& error) {
     if (error.is_connection) throw;
@@ -69,9 +75,10 @@ bool is_of_packages(const std::string& plugin_dir) {
 }
 
 // The version of the server's package that apt would install; nothing without apt or such a package.
-std::optional<std::string> candidate() {
-  const std::unique_ptr<FILE, int (*)(FILE*)> apt(
-      ::popen("LC_ALL=C apt-cache policy mariadb-server 2>/dev/null", "r"), ::pclose);
+std::optional<std::string> candidate(bool is_mysql) {
+  const char* const ask = is_mysql ? "LC_ALL=C apt-cache policy mysql-server 2>/dev/null"
+                                   : "LC_ALL=C apt-cache policy mariadb-server 2>/dev/null";
+  const std::unique_ptr<FILE, int (*)(FILE*)> apt(::popen(ask, "r"), ::pclose);
   if (!apt) return std::nullopt;
   char line[512];
   while (std::fgets(line, sizeof line, apt.get()) != nullptr) {
@@ -102,12 +109,16 @@ Sight seen(Sql& sql, bool is_here) {
   sight.version = sql.ask("SELECT VERSION()").at(0).at(0).value_or("");
   sight.variables = pairs(sql, "SHOW GLOBAL VARIABLES");
   sight.status = pairs(sql, "SHOW GLOBAL STATUS");
-  sight.plugin = plugin_of(sql);
-  sight.open_accounts = open_accounts(sql);
+  // Whatever version it shows: each MySQL has this variable, and no MariaDB.
+  sight.is_mysql = sight.variables.count("information_schema_stats_expiry") > 0;
+  sight.plugin = plugin_of(sql, sight.is_mysql);
+  sight.open_accounts = open_accounts(sql, sight.is_mysql);
   if (is_here) {
     const std::string plugin_dir = sight.variables["plugin_dir"];
-    if (is_of_packages(plugin_dir)) sight.candidate = candidate();
+    if (is_of_packages(plugin_dir)) sight.candidate = candidate(sight.is_mysql);
     sight.built_for = built_for(plugin_dir);
+    // Without the package's names: one file, which does not say for which version it is.
+    if (sight.is_mysql && sight.built_for && sight.built_for->empty()) sight.built_for.reset();
   }
   return sight;
 }

@@ -54,6 +54,7 @@ class Doctor {
   void look_at_durability();
   void look_at_upgrade();
 
+  std::string how_to_load() const;
   bool is_built_for(const std::string& server) const;
   bool is_reachable() const;
   std::string shown_by_clients(const std::string& ending) const;
@@ -65,14 +66,25 @@ class Doctor {
   std::vector<Finding> found_;
 };
 
+std::string Doctor::how_to_load() const {
+  if (!is_built_for(upstream_of(sight_.version))) {
+    return sight_.is_mysql ? "its file is not here for this version: as root, handlersocket2-build"
+                           : "its library is not here for this version: as root, "
+                             "handlersocket2-build; then INSTALL SONAME 'handlersocket2.so'";
+  }
+  // MySQL gives a plugin that is installed while it runs what stood in the option file at its start.
+  return sight_.is_mysql
+             ? "start the server again, whose option file has plugin_load_add = handlersocket2.so; "
+               "its error log says why it refuses the file"
+             : "INSTALL SONAME 'handlersocket2.so'; the error log says why it was refused at start";
+}
+
 bool Doctor::look_at_plugin() {
-  const std::string server = fmt::format("the server {}", sight_.version);
+  const std::string server =
+      fmt::format("the server {}{}", sight_.is_mysql ? "MySQL " : "", sight_.version);
   if (!sight_.plugin) {
     add(Health::wrong, "plugin", fmt::format("{} has not loaded the plugin", server),
-        is_built_for(upstream_of(sight_.version))
-            ? "INSTALL SONAME 'handlersocket2.so'; the error log says why it was refused at start"
-            : "its library is not here for this version: as root, handlersocket2-build; then "
-              "INSTALL SONAME 'handlersocket2.so'");
+        how_to_load());
     return false;
   }
   if (sight_.plugin->library.rfind("handlersocket2", 0) != 0) {
@@ -222,9 +234,9 @@ void Doctor::look_at_descriptors() {
   } else {
     add(Health::advice, "descriptors",
         fmt::format("{}, while handlersocket_max_connections allows {}", sentence, wanted),
-        fmt::format("LimitNOFILE={} by `systemctl edit mariadb`, and a restart; or fewer "
+        fmt::format("LimitNOFILE={} by `systemctl edit {}`, and a restart; or fewer "
                     "handlersocket_max_connections",
-                    wanted + others + 1000));
+                    wanted + others + 1000, sight_.is_mysql ? "mysql" : "mariadb"));
   }
   const double refused = count("handlersocket_connections_refused");
   if (refused > 0) {
@@ -303,17 +315,18 @@ void Doctor::look_at_durability() {
 void Doctor::look_at_upgrade() {
   if (!sight_.candidate || !sight_.built_for) return;
   const std::string next = upstream_of(*sight_.candidate);
+  const std::string server = fmt::format("{} {}", sight_.is_mysql ? "MySQL" : "MariaDB", next);
   if (numbers_of(next) <= numbers_of(upstream_of(sight_.version))) {
     good("upgrade", "apt has no newer version of the server");
   } else if (is_built_for(next)) {
-    good("upgrade",
-         fmt::format("the plugin for MariaDB {}, which apt would install, is here", next));
+    good("upgrade", fmt::format("the plugin for {}, which apt would install, is here", server));
   } else {
     add(Health::wrong, "upgrade",
-        fmt::format("apt would install MariaDB {}, for which there is no library here: the ports "
-                    "would close until there is one",
-                    next),
-        "as root, handlersocket2-build --mariadb " + next);
+        fmt::format("apt would install {}, for which there is no library here: the ports would "
+                    "close until there is one",
+                    server),
+        fmt::format("as root, handlersocket2-build --{} {}", sight_.is_mysql ? "mysql" : "mariadb",
+                    next));
   }
 }
 

@@ -13,6 +13,7 @@ namespace hs::tool {
 // What was seen. Names of variables are in lower case.
 struct Sight {
   std::string version;                           // as VERSION() says it
+  bool is_mysql = false;                         // and not MariaDB
   std::map<std::string, std::string> variables;  // SHOW GLOBAL VARIABLES
   std::map<std::string, std::string> status;     // SHOW GLOBAL STATUS
   // The plugin called handlersocket, as information_schema.PLUGINS has it; nothing: there is none.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace hs::tool {
 namespace {
 
@@ -68,6 +70,41 @@ TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
   EXPECT_EQ(findings(sight)[0].remedy.rfind("INSTALL SONAME", 0), 0U);
   sight.built_for = {"1:10.11.17-0+deb12u1"};
   EXPECT_NE(findings(sight)[0].remedy.find("handlersocket2-build"), std::string::npos);
+}
+
+// As Debian's package installs it: no name of a library in the server, and no variable that is MariaDB's.
+TEST(Doctor, OfMysqlWhatMendsItIsSaidInItsOwnWords) {
+  Sight sight = healthy();
+  sight.is_mysql = true;
+  sight.version = "9.7.4-2";
+  sight.variables.erase("extra_max_connections");
+  sight.variables.erase("innodb_log_file_buffering");
+  sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0"};
+  sight.candidate = "9.7.4-2";
+  sight.built_for = {"9.7.4"};
+  EXPECT_EQ(complaints(sight), Told());
+  EXPECT_EQ(findings(sight)[0].text, "HandlerSocket 2.0 runs in the server MySQL 9.7.4-2");
+  sight.candidate = "9.7.5-1";
+  EXPECT_EQ(complaints(sight), Told{"wrong upgrade"});
+  EXPECT_EQ(findings(sight).back().remedy, "as root, handlersocket2-build --mysql 9.7.5");
+  sight.variables["open_files_limit"] = "10000";
+  const auto is_of_mysql = [](const Finding& finding) {
+    return finding.remedy.find("`systemctl edit mysql`") != std::string::npos;
+  };
+  const std::vector<Finding> told = findings(sight);
+  EXPECT_EQ(std::count_if(told.begin(), told.end(), is_of_mysql), 1);
+}
+
+TEST(Doctor, APluginThatMysqlHasRefusedIsToBeBuiltOrLoadedAtAStart) {
+  Sight sight = healthy();
+  sight.is_mysql = true;
+  sight.version = "9.7.5-1";
+  sight.plugin.reset();
+  sight.built_for = {"9.7.4"};
+  EXPECT_EQ(findings(sight)[0].remedy,
+            "its file is not here for this version: as root, handlersocket2-build");
+  sight.built_for->push_back("9.7.5");
+  EXPECT_EQ(findings(sight)[0].remedy.rfind("start the server again", 0), 0U);
 }
 
 TEST(Doctor, APluginWithoutAnOpenPortSaysWhyAndWhatMendsIt) {
