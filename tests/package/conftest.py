@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,10 +17,17 @@ PACKAGES = REPOSITORY / "build/packages"
 ROOTS = REPOSITORY / "build/package_roots"
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import Machine, make_root  # noqa: E402
+from machine import Failed, Machine, MysqlMachine, make_root  # noqa: E402
+
+# ./test --server mysql-9.7 package is about the package for MySQL, and the suite otherwise about all others.
+IS_MYSQL = os.environ.get("HS_SERVER", "").startswith("mysql-")
+collect_ignore = (
+    ["test_package.py", "test_clients.py", "test_container.py"] if IS_MYSQL else ["test_mysql_package.py"]
+)
 
 # What a test needs of a machine that has MariaDB already.
 SERVER = ["mariadb-server", "netcat-openbsd", "ucf"]
+MYSQL = ["apparmor", "mysql-server", "netcat-openbsd", "ucf"]
 MARIADB = ("mariadb-server_", "mariadb-server-core_", "mariadb-client_", "mariadb-client-core_")
 
 
@@ -82,8 +90,45 @@ def next_machine(next_stock: Path, tmp_path: Path) -> Iterator[Machine]:
     yield from running(next_stock, tmp_path)
 
 
-def running(base: Path, tmp_path: Path) -> Iterator[Machine]:
-    opened = Machine(base, tmp_path / "root")
+@pytest.fixture(scope="session")
+def mysql_package() -> Path:
+    """The package for MySQL."""
+    return package_file("handlersocket2-mysql")
+
+
+@pytest.fixture(scope="session")
+def mysql_built_for(mysql_package: Path) -> str:
+    """The version of MySQL that it is for: 9.7.4."""
+    listed = subprocess.run(["dpkg-deb", "-c", mysql_package], capture_output=True, check=True, text=True)
+    (version,) = re.findall(r"/handlersocket2-([0-9.]+)\.so$", listed.stdout, re.M)
+    return str(version)
+
+
+@pytest.fixture(scope="session")
+def mysql_stock(mysql_built_for: str) -> Path:
+    """Debian sid with that version of MySQL, as Debian installs it."""
+    root = ROOTS / f"sid-{mysql_built_for}"
+    if not root.exists():
+        try:
+            make_root(root, "sid", MYSQL, {})
+        except Failed as failure:
+            pytest.skip(f"no Debian sid with MySQL can be had: {str(failure).splitlines()[-1]}")
+    asked = ["dpkg-query", f"--admindir={root}/var/lib/dpkg", "-W", "-f", "${Version}", "mysql-server-core"]
+    version = subprocess.run(asked, capture_output=True, check=True, text=True).stdout
+    if not version.startswith(f"{mysql_built_for}-"):
+        shutil.rmtree(root)
+        pytest.skip(f"Debian sid has MySQL {version}, and the package is for {mysql_built_for}")
+    return root
+
+
+@pytest.fixture
+def mysql_machine(mysql_stock: Path, tmp_path: Path) -> Iterator[Machine]:
+    """Debian sid with MySQL, which runs and has a table."""
+    yield from running(mysql_stock, tmp_path, MysqlMachine)
+
+
+def running(base: Path, tmp_path: Path, kind: type[Machine] = Machine) -> Iterator[Machine]:
+    opened = kind(base, tmp_path / "root")
     try:
         opened.start()
         opened.sql(

@@ -12,17 +12,18 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "named"),
+    ("arguments", "environment", "complaint"),
     [
-        ("--server mariadb-11.8", {}, "mariadb-11.8"),
-        ("--mariadb 11.8.6 --server mariadb-11.8", {}, "mariadb-11.8"),
-        ("--server mysql-9.7", {}, "mysql-9.7"),
-        ("--server", {}, "nothing"),
-        ("", {"HS_SERVER": "mariadb-11.8"}, "mariadb-11.8"),
+        ("--server mariadb-11.8", {}, "for mysql-9.7, not for mariadb-11.8 "),
+        ("--mariadb 11.8.6 --server mariadb-11.8", {}, "for mysql-9.7, not for mariadb-11.8 "),
+        ("--server", {}, "for mysql-9.7, not for nothing "),
+        ("", {"HS_SERVER": "mariadb-11.8"}, "for mysql-9.7, not for mariadb-11.8 "),
+        ("--server mysql-9.7 --mariadb 10.11.18", {}, "--mariadb and --source are not for mysql-9.7"),
+        ("--source file", {"HS_SERVER": "mysql-9.7"}, "--mariadb and --source are not for mysql-9.7"),
     ],
 )
-def test_a_package_for_another_server_is_refused(
-    arguments: str, environment: dict[str, str], named: str
+def test_what_no_package_is_built_for_is_refused(
+    arguments: str, environment: dict[str, str], complaint: str
 ) -> None:
     done = subprocess.run(
         [REPOSITORY / "package", *arguments.split()],
@@ -32,4 +33,4 @@ def test_a_package_for_another_server_is_refused(
         timeout=60,
     )
     assert done.returncode == 1
-    assert f"packages are built for mariadb-10.11 and mariadb-11.8 at once, not for {named} " in done.stderr
+    assert complaint in done.stderr

@@ -96,6 +96,9 @@ Status run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   hs::tool::hold_standard_descriptors();
+#ifdef HS_SQL_CLIENT_PLUGINS
+  ::setenv("MARIADB_PLUGIN_DIR", HS_SQL_CLIENT_PLUGINS, 0);  // the client library in this program
+#endif
   if (argc > 1 && std::string_view(argv[1]) == "bench") return hs::bench::bench(argc - 1, argv + 1);
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // what the server sends is UTF-8
