@@ -95,6 +95,16 @@ def test_removing_closes_the_ports_of_a_server_that_runs_on(installed: Machine, 
     assert row_of(installed, 1, port=9997) == ["0\t2\t1\tone"], "the edited option file is back"
 
 
+def test_a_password_of_root_keeps_the_package_from_nothing(installed: Machine) -> None:
+    installed.sql("ALTER USER root@localhost IDENTIFIED WITH caching_sha2_password BY 'secret'")
+    before = installed.server_pid()
+    installed.apt("remove handlersocket2-mysql")
+    assert installed.server_pid() == before
+    assert row_of(installed, 1) == []
+    with pytest.raises(Exception, match="Access denied"):
+        installed.sql("SELECT 1")
+
+
 def test_purging_leaves_nothing(mysql_machine: Machine, mysql_package: Path) -> None:
     before = mysql_machine.files()
     mysql_machine.install(mysql_package)
