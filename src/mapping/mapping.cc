@@ -82,6 +82,8 @@ class Maker {
     const IndexShape* const index = find_index();
     if (index == nullptr) return wrong(no_index());
     made_->index = index->name;
+    made_->key_begins_descending = index->begins_descending;
+    made_->is_ordered = index->ascending_from < index->columns.size();
     made_->has_other_unique =
         std::any_of(table_.indexes.begin(), table_.indexes.end(),
                     [index](const IndexShape& one) { return one.is_unique && &one != index; });
@@ -120,8 +122,12 @@ class Maker {
       ++found;
       made_->score = score;
       made_->score_index = index.name;
+      made_->is_ordered = index.ascending_from + 2 <= index.columns.size();
     }
-    if (found > 1) made_->score.reset();
+    if (found > 1) {
+      made_->score.reset();
+      made_->is_ordered = false;
+    }
     return {};
   }
 

@@ -60,6 +60,10 @@ struct Mapping {
   // key and, in front of its last column, this one. None: there is no such index, or there are several.
   std::optional<Position> score;
   std::string score_index;
+  // Such rows are in the order of scores or, without any, of their keys. Not so where several indexes would
+  // give them a score, or the one that orders them is DESC.
+  bool is_ordered = true;
+  bool key_begins_descending = false;  // the key's first column is DESC in its index
   // What a new row must be given: it has no default.
   std::vector<Position> required;
   char separator = kSeparator;

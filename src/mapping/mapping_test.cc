@@ -83,6 +83,24 @@ TEST(MappingTest, AnUpsertIsOneOfAllThatANewRowNeedsInTheOnlyUniqueIndex) {
   EXPECT_TRUE((*mapping_of("", shape))->can_upsert(needed));
 }
 
+TEST(MappingTest, WhatEndsDescendingIsNoOrder) {
+  TableShape shape = table();
+  shape.indexes = {{"PRIMARY", true, true, {"user_id", "part"}}};
+  EXPECT_TRUE((*mapping_of("", shape))->is_ordered);
+  shape.indexes[0].add_descending(0);
+  EXPECT_TRUE((*mapping_of("", shape))->is_ordered);
+  EXPECT_TRUE((*mapping_of("", shape))->key_begins_descending);
+  shape.indexes[0].add_descending(1);
+  EXPECT_FALSE((*mapping_of("", shape))->is_ordered);
+  shape.indexes.push_back({"by_f", false, true, {"user_id", "f", "part"}});
+  EXPECT_TRUE((*mapping_of("", shape))->is_ordered);
+  shape.indexes.push_back(shape.indexes.back());
+  EXPECT_FALSE((*mapping_of("", shape))->is_ordered);  // there are two
+  shape.indexes.pop_back();
+  shape.indexes[1].add_descending(1);
+  EXPECT_FALSE((*mapping_of("", shape))->is_ordered);
+}
+
 TEST(MappingTest, WhatIsNotSaidTheTableSays) {
   EXPECT_EQ(shown(""),
             "test.user: PRIMARY(user_id) part,data,more,f,small,c,expires_at none none none");

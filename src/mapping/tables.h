@@ -1,6 +1,7 @@
 // What mappings ask of a database: what a table is made of, and which tables are new.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,7 +40,14 @@ struct IndexShape {
   bool is_whole =
       true;  // false: it has a part of some column only, or cannot be searched by values
   std::vector<std::string> columns;
+  bool begins_descending = false;  // its first part is DESC
+  size_t ascending_from = 0;       // none of the parts from this one on is DESC
 
+  // Of the parts from the first to the last.
+  void add_descending(size_t part) {
+    begins_descending |= part == 0;
+    ascending_from = part + 1;
+  }
   bool operator==(const IndexShape&) const = default;
 };
 

@@ -53,6 +53,7 @@ bool take_index(const TABLE& table, uint number, mapping::IndexShape* index) {
       return (table.file->index_flags(number, 0, true) & HA_READ_ORDER) != 0;
     if (part.field->invisible >= INVISIBLE_SYSTEM) return false;
     if ((part.key_part_flag & HA_PART_KEY_SEG) != 0) index->is_whole = false;
+    if ((part.key_part_flag & HA_REVERSE_SORT) != 0) index->add_descending(i);
     index->columns.emplace_back(part.field->field_name.str, part.field->field_name.length);
   }
   return true;

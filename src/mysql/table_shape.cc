@@ -55,6 +55,7 @@ bool take_index(const TABLE& table, const KEY& key, mapping::IndexShape* index) 
     const Field* const field = table.field[part.fieldnr - 1];
     if (field->is_hidden_by_system()) return false;
     if ((part.key_part_flag & HA_PART_KEY_SEG) != 0) index->is_whole = false;
+    if ((part.key_part_flag & HA_REVERSE_SORT) != 0) index->add_descending(i);
     index->columns.emplace_back(field->field_name);
   }
   return true;
@@ -103,7 +104,7 @@ uint64_t definition_of(const TABLE& table) {
              (share.keys_in_use.is_set(i) ? 1U : 0U));
     for (uint part = 0; part < key.user_defined_key_parts; ++part)
       hash.add(uint64_t{key.key_part[part].fieldnr} * 0x10000 +
-               (key.key_part[part].key_part_flag & HA_PART_KEY_SEG));
+               (key.key_part[part].key_part_flag & (HA_PART_KEY_SEG | HA_REVERSE_SORT)));
   }
   return hash.value();
 }

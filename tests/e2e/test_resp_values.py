@@ -295,6 +295,56 @@ def test_scan_passes_over_tables_whose_keys_have_no_order(
     assert redis("DBSIZE") == 1
 
 
+def all_keys(redis: Resp) -> list[bytes]:
+    """What SCAN finds, in its order."""
+    found, cursor = [], b"0"
+    while True:
+        cursor, keys = redis("SCAN", cursor, "COUNT", "2")
+        found += keys
+        if cursor == b"0":
+            return found
+
+
+@pytest.mark.parametrize(
+    ("column", "keys"),
+    [
+        ("INT", ["7", "3", "0", "-2", "-9"]),
+        ("BIGINT UNSIGNED", ["18446744073709551615", "7", "0"]),
+        ("DECIMAL(9,2)", ["7.50", "0.10", "-3.00"]),
+        ("VARBINARY(9)", ["zz", "b", "a"]),
+        ("DATETIME(6)", ["9999-12-31 23:59:59.999999", "2020-01-01 00:00:00.000000"]),
+        ("TIMESTAMP", ["2037-01-01 00:00:00", "2020-01-01 00:00:00"]),
+    ],
+)
+def test_scan_finds_all_keys_of_a_descending_index(
+    server: PrivateServer, redis: Resp, column: str, keys: list[str]
+) -> None:
+    make_table(server, f"k {column}, l INT, v INT, PRIMARY KEY (k DESC, l)", "name=t value=v sep=/")
+    for key in keys:
+        assert redis("MSET", f"t/{key}/1", "1", f"t/{key}/2", "2") == "OK"
+    assert all_keys(redis) == [f"t/{key}/{number}".encode() for key in keys for number in (1, 2)]
+    assert redis("DBSIZE") == 2 * len(keys)
+
+
+def test_a_set_is_not_read_against_the_order_of_redis(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "g INT, m VARBINARY(9), p INT NOT NULL, PRIMARY KEY (g DESC, m), KEY s (g DESC, p, m)")
+    for number, member in enumerate("abcde"):
+        assert redis("HSET", f"t:1:{member}", "p", number) == 1
+    assert redis("ZRANGE", "t:1", "0", "1", "WITHSCORES") == [b"a", b"0", b"b", b"1"]
+    assert redis("ZCOUNT", "t:1", "1", "2") == 2
+    commands = (("ZRANGE", "t:1", "0", "-1"), ("ZCARD", "t:1"), ("ZCOUNT", "t:1", "0", "9"), ("ZSCORE", "t:1", "a"),
+                ("ZRANGE", "t:1", "-", "+", "BYLEX"))  # fmt: skip
+    for parts in ("g, p DESC, m", "g, p, m DESC", "g, p DESC, m DESC"):
+        server.sql(f"ALTER TABLE hs.t DROP KEY s, ADD KEY s ({parts})")
+        for command in commands[:4]:
+            assert str(redis(*command)).startswith("ERR the table has no order for a sorted set"), (parts, command)
+    server.sql("ALTER TABLE hs.t DROP KEY s")
+    assert redis("ZRANGE", "t:1", "[b", "[c", "BYLEX") == [b"b", b"c"]
+    server.sql("ALTER TABLE hs.t DROP PRIMARY KEY, ADD PRIMARY KEY (g, m DESC)")
+    for command in commands:
+        assert str(redis(*command)).startswith("ERR the table has no order for a sorted set"), command
+
+
 def test_the_system_tables_are_as_tables_that_do_not_exist(redis: Resp) -> None:
     for table in ("mysql.global_priv", "mysql.db", "mysql.no_such_table"):
         for _ in range(2):

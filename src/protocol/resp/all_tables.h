@@ -17,15 +17,16 @@ class AllTables : public RespCommand {
 
  protected:
   Access row_access() const override { return Access::kRead; }
-  // Before the first row of a table. False: it is not known what is below all its keys.
+  // Before the first row of a table. False: it is not known what is in front of all its keys.
   bool from_beginning(Request& request, const mapping::Mapping& table, uint32_t target_number) {
-    std::optional<std::string> lowest = lowest_of(table.columns[table.key[0]].kind);
-    if (!lowest) return false;
-    lowest_text_ = *std::move(lowest);
-    lowest_.assign(1, Value::of(lowest_text_));
+    std::optional<std::string> first =
+        first_of(table.columns[table.key[0]].kind, table.key_begins_descending);
+    if (!first) return false;
+    first_text_ = *std::move(first);
+    first_.assign(1, Value::of(first_text_));
     request.index_id = target_number;
-    request.op = KeyOperator::kGreaterOrEqual;
-    request.key = lowest_;
+    request.op = KeyOperator::kGreaterOrEqual;  // in the order of the index
+    request.key = first_;
     request.key_count = 1;
     return true;
   }
@@ -37,8 +38,8 @@ class AllTables : public RespCommand {
   }
 
  private:
-  std::string lowest_text_;
-  std::vector<Value> lowest_;
+  std::string first_text_;
+  std::vector<Value> first_;
 };
 
 // Counts the rows of each.

@@ -69,7 +69,10 @@ class OfSet : public RespCommand {
       const size_t prefix = std::min(key.size(), table->prefix.size());
       exists_ = mapping::split_group(*table, key.substr(prefix), &parts_);
     }
-    if (exists_ && !table->score && set_kind() != ColumnKind::kBinary) return refuse(kNoOrder);
+    const auto is_ordered = [&] {
+      return table->is_ordered && (table->score || set_kind() == ColumnKind::kBinary);
+    };
+    if (exists_ && !is_ordered()) return refuse(kNoOrder);
     begin_set();
   }
   virtual void begin_set() = 0;
