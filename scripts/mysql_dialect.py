@@ -41,9 +41,15 @@ _OTHER_NAMES = {
     "utf8mb4_unicode_nopad_ci": "utf8mb4_0900_ai_ci",
     "utf8mb4_nopad_bin": "utf8mb4_0900_bin",
     "tx_isolation": "transaction_isolation",
-    "UNINSTALL SONAME 'handlersocket2'": "UNINSTALL PLUGIN handlersocket",
-    "INSTALL SONAME 'handlersocket2'": "INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'",
 }
+# The plugins in each of our files. MySQL installs them one by one.
+_PLUGINS = {
+    "handlersocket2": ["handlersocket"],
+    "handlersocket2_tables": [
+        f"HANDLERSOCKET_{table}" for table in ("CONNECTIONS", "INDEXES", "LATENCY", "LATENCY_BUCKETS", "TTL")
+    ],
+}
+_SONAME = re.compile(r"\s*(UN)?INSTALL SONAME '(handlersocket2\w*)(\.so)?'", re.IGNORECASE)
 _OR_REPLACE = re.compile(
     r"\s*CREATE OR REPLACE (DATABASE|TABLE|USER|PROCEDURE|FUNCTION|TRIGGER)\s+"
     r"((?:`(?:[^`]|``)+`|'[^']*'|[\w.@])+)",
@@ -75,7 +81,7 @@ _ABSENT = {
         r"^\s*BACKUP (STAGE|LOCK|UNLOCK)": "no BACKUP STAGE",
         r"IDENTIFIED VIA": "no such method of accounts",
         r"query_cache_": "no query cache",
-        r"INSTALL SONAME '(?!handlersocket2')": "no such plugin",
+        r"INSTALL SONAME '(?!handlersocket2)": "no such plugin",
         r"innodb_snapshot_isolation": "no innodb_snapshot_isolation",
         r"max_statement_time": "no max_statement_time",
         r"max_session_mem_used": "no max_session_mem_used",
@@ -105,13 +111,28 @@ def translate(statement: str) -> str:
             raise NotOnMysql(f"MySQL has {what}")
     statement = _FOR_ONE_STATEMENT.sub("", _OR_REPLACE.sub(r"CREATE \1 \2", statement))
     statement = _DEFAULT_ROLE.sub(r"\1 TO ", statement)
+    if plugins := _each_plugin(statement):
+        return plugins[-1]
     for name, other in _OTHER_NAMES.items():
         statement = statement.replace(name, other)
     return _SEQUENCE.sub(_NUMBERS, statement)
 
 
+def _each_plugin(statement: str) -> list[str]:
+    """The statements of an (UN)INSTALL SONAME of one of our files; of another statement none."""
+    match = _SONAME.match(statement)
+    if match is None:
+        return []
+    removes, file, _ending = match.groups()
+    if removes:
+        return [f"UNINSTALL PLUGIN {plugin}" for plugin in _PLUGINS[file]]
+    return [f"INSTALL PLUGIN {plugin} SONAME '{file}.so'" for plugin in _PLUGINS[file]]
+
+
 def before(statement: str) -> list[str]:
-    """What is executed before the statement, which OR REPLACE says in one."""
+    """What is executed before the statement, which OR REPLACE or SONAME says in one."""
+    if plugins := _each_plugin(statement):
+        return plugins[:-1]
     match = _OR_REPLACE.match(statement)
     if match is None:
         return []

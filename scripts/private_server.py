@@ -206,9 +206,8 @@ class PrivateServer:
         listeners = {"handlersocket_port": self.port, "handlersocket_port_wr": self.port_wr}
         if self.plugin == "ours":
             # FORCE: a plugin that cannot be loaded ends the server, with the reason in its log.
-            tables = self.plugin_file.with_name(server_files.TABLES_FILE)  # MySQL has none
-            load = ["handlersocket2.so", *([tables.name] if tables.exists() else [])]
-            return {"plugin_load_add": ";".join(load), "handlersocket": "FORCE", **listeners}
+            load = f"handlersocket2.so;{server_files.TABLES_FILE}"
+            return {"plugin_load_add": load, "handlersocket": "FORCE", **listeners}
         return {
             "plugin_load_add": "handlersocket.so",
             "plugin_maturity": "beta",

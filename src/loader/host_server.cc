@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "loader/host_server.h"
 
-#include <dlfcn.h>
-#include <mysql/plugin.h>
-
 #include <cstdio>
+#include <string>
+
+#include "server_plugin.h"
 
 namespace hs::loader {
 namespace {
 
-// What the server's headers call ER_UNKNOWN_ERROR and ME_WARNING: part of the protocol and of all
-// plugins' interface.
+// What the server's headers call ER_UNKNOWN_ERROR: part of the protocol.
 constexpr unsigned kUnknownError = 1105;
-constexpr unsigned long kAsError = 0;
-constexpr unsigned long kAsWarning = 2048;
 
-template <class Symbol>
-Symbol* find(const char* name) {
-  return reinterpret_cast<Symbol*>(::dlsym(RTLD_DEFAULT, name));
-}
-
-int length(std::string_view text) { return static_cast<int>(text.size()); }
-
-// The server's own plugin of the binary log carries the version of the headers that it was built with.
-// It is a storage engine in 10.11 and a daemon in 11.8.
-const st_maria_plugin* own_plugin() {
-  const auto* const plugin = find<const st_maria_plugin>("builtin_maria_binlog_plugin");
+// It carries the version of the headers that it was built with.
+const OwnPlugin* own_plugin() {
+  const auto* const plugin = find<const OwnPlugin>(kOwnPlugin);
   const bool has_version =
       plugin != nullptr && plugin->info != nullptr &&
       (plugin->type == MYSQL_STORAGE_ENGINE_PLUGIN || plugin->type == MYSQL_DAEMON_PLUGIN);
@@ -38,51 +27,42 @@ unsigned version_of_text(const char* text) {
   return major * 10000 + minor * 100 + patch;
 }
 
-void raise(std::string_view text, unsigned long how) {
-  using Print = void(unsigned, const char*, unsigned long, ...);
-  using CurrentThd = THD*();
-  auto* const print = find<Print>("my_printf_error");
-  auto* const current = find<CurrentThd>("_current_thd");
-  if (print == nullptr || current == nullptr || current() == nullptr) return;
-  print(kUnknownError, "handlersocket: %.*s", how, length(text), text.data());
+std::string line_of(std::string_view text) { return "handlersocket: " + std::string(text); }
+
+void raise_in_statement(std::string_view text, bool is_warning) {
+  if (current_thd() != nullptr) raise(kUnknownError, line_of(text).c_str(), is_warning);
 }
 
 }  // namespace
 
 Server host_server() {
-  Server server;
-  const st_maria_plugin* const plugin = own_plugin();
-  if (plugin != nullptr)
+  Server server{.product = kProduct, .lets_go = kLetsGo};
+  if (const OwnPlugin* const plugin = own_plugin())
     server.version = static_cast<unsigned>(*static_cast<const int*>(plugin->info)) >> 8;
   else
     server.version = version_of_text(find<const char>("server_version"));
-  const void* const program = find<const void>("_Z15sql_print_errorPKcz");
+  const void* const program = find<const void>(kFunctionOfTheProgram);
   if (const auto notes = Notes::of_loaded(program)) server.build_id = notes->build_id();
   return server;
 }
 
 int interface_version() { return static_cast<int>(host_server().version << 8); }
 
-bool is_bootstrap() {
-  const char* const flag = find<const char>("opt_bootstrap");
+bool makes_system_tables() {
+  const char* const flag = find<const char>(kMakesSystemTables);
   return flag != nullptr && *flag != 0;
 }
 
 void log_error(std::string_view text) {
-  using Print = void(const char*, ...);
-  if (auto* const print = find<Print>("_Z15sql_print_errorPKcz"))
-    print("handlersocket: %.*s", length(text), text.data());
-  else
-    std::fprintf(stderr, "handlersocket: %.*s\n", length(text), text.data());
+  const std::string line = line_of(text);
+  if (!print_error(line.c_str())) std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-void raise_error(std::string_view text) { raise(text, kAsError); }
-void raise_warning(std::string_view text) { raise(text, kAsWarning); }
+void raise_error(std::string_view text) { raise_in_statement(text, false); }
+void raise_warning(std::string_view text) { raise_in_statement(text, true); }
 
 char* statement_copy(THD* thd, std::string_view text) {
-  using Copy = char*(THD*, const char*, size_t);
-  auto* const copy = find<Copy>("thd_strmake");
-  return copy != nullptr ? copy(thd, text.data(), text.size()) : nullptr;
+  return copy_in_statement(thd, text.data(), text.size());
 }
 
 }  // namespace hs::loader

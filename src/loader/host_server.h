@@ -18,8 +18,8 @@ Server host_server();
 // The number that it wants of daemons and of tables in INFORMATION_SCHEMA: that of its own release.
 int interface_version();
 
-// Whether it only makes system tables (--bootstrap, mariadb-install-db).
-bool is_bootstrap();
+// Whether it only makes system tables (--bootstrap and mariadb-install-db; --initialize).
+bool makes_system_tables();
 
 // A line of its error log.
 void log_error(std::string_view text);

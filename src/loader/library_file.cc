@@ -52,8 +52,8 @@ bool fits(const seam::Note& note, const std::string& path, const Server& server,
     return false;
   }
   if (note.server_version != server.version) {
-    *why = path + " was built for MariaDB " + text_of(note.server_version) +
-           ", this server is MariaDB " + server.version_text();
+    *why = path + " was built for " + server.product + " " + text_of(note.server_version) +
+           ", this server is " + server.product + " " + server.version_text();
     return false;
   }
   if (server.build_id.empty()) {
@@ -61,9 +61,9 @@ bool fits(const seam::Note& note, const std::string& path, const Server& server,
     return false;
   }
   if (text_of(note.server_build_id) != server.build_id) {
-    *why = path + " was built for another build of MariaDB " + server.version_text() +
-           " (build ID " + std::string(text_of(note.server_build_id)) + ", the server's is " +
-           server.build_id + ")";
+    *why = path + " was built for another build of " + server.product + " " +
+           server.version_text() + " (build ID " + std::string(text_of(note.server_build_id)) +
+           ", the server's is " + server.build_id + ")";
     return false;
   }
   return true;
@@ -100,9 +100,8 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
   const auto loaded = symbol != nullptr ? Notes::of_loaded(symbol) : std::nullopt;
   if (!loaded || loaded->build_id().empty() || loaded->build_id() != notes->build_id()) {
     ::dlclose(handle);
-    *why = path +
-           " has changed, and the server still has the one before: UNINSTALL SONAME "
-           "'handlersocket2_tables.so' lets it go";
+    *why = path + " has changed, and the server still has the one before: " + server.lets_go +
+           " lets it go";
     return false;
   }
   path_ = path;

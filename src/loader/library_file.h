@@ -12,6 +12,8 @@ namespace hs::loader {
 
 // The server that a library must have been built for.
 struct Server {
+  std::string product;   // "MariaDB"
+  std::string lets_go;   // what a user does for it to forget a library that it has loaded
   unsigned version = 0;  // MYSQL_VERSION_ID
   std::string build_id;  // of its program, in hexadecimal digits; empty: it has none
 

@@ -4,8 +4,6 @@
 // starts, and says what is missing.
 //
 // It is built with public headers only, and takes what it needs of the server by name.
-#include <mysql/plugin.h>
-
 #include <new>
 #include <string>
 
@@ -13,6 +11,7 @@
 #include "loader/loading.h"
 #include "loader/status.h"
 #include "loader/variables.h"
+#include "server_plugin.h"
 
 namespace hs::loader {
 namespace {
@@ -25,7 +24,7 @@ int refuse(const std::string& why) {
 }
 
 int init(void*) try {
-  if (is_bootstrap()) {
+  if (makes_system_tables()) {
     loading().set_aside("bootstrap");
     return 0;
   }
@@ -62,19 +61,9 @@ __attribute__((constructor)) void take_interface_version() {
 }  // namespace hs::loader
 
 #pragma GCC visibility push(default)
-maria_declare_plugin(handlersocket){
-    MYSQL_DAEMON_PLUGIN,
-    &hs::loader::descriptor,
-    "handlersocket",
-    "HandlerSocket 2",
-    "Direct access to rows over the HandlerSocket protocol",
-    PLUGIN_LICENSE_GPL,
-    hs::loader::init,
-    hs::loader::deinit,
-    0x0200,
-    hs::loader::status_variables,
-    hs::loader::system_variables,
-    HS_VERSION,
-    MariaDB_PLUGIN_MATURITY_STABLE,
-} maria_declare_plugin_end;
+HS_PLUGINS_BEGIN(handlersocket)
+HS_PLUGIN(MYSQL_DAEMON_PLUGIN, &hs::loader::descriptor, "handlersocket",
+          "Direct access to rows over the HandlerSocket protocol", hs::loader::init,
+          hs::loader::deinit, hs::loader::status_variables, hs::loader::system_variables)
+HS_PLUGINS_END;
 #pragma GCC visibility pop

@@ -2,8 +2,6 @@
 // What there is is in seam/status.def. The numbers are the library's, and 0 while there is none.
 #include "loader/status.h"
 
-#include <mysql/plugin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -20,7 +18,7 @@ using seam::Status;
 constexpr size_t kMostBytes = 1024;
 
 template <std::string Loading::Shown::*kMember>
-int show_text(THD*, st_mysql_show_var* variable, void* buffer, system_status_var*, enum_var_type) {
+void show_text(StatusVariable* variable, char* buffer) {
   std::string text;
   try {
     text = loading().shown().*kMember;
@@ -31,32 +29,27 @@ int show_text(THD*, st_mysql_show_var* variable, void* buffer, system_status_var
   std::memcpy(buffer, text.c_str(), text.size() + 1);
   variable->type = SHOW_CHAR;
   variable->value = buffer;
-  return 0;
 }
 
 template <Status kStatus>
-int show_number(THD*, st_mysql_show_var* variable, void* buffer, system_status_var*,
-                enum_var_type) {
+void show_number(StatusVariable* variable, char* buffer) {
   const seam::Library* const library = loading().library();
-  *static_cast<unsigned long long*>(buffer) = library != nullptr ? library->status(kStatus) : 0;
-  variable->type = SHOW_ULONGLONG;
+  const unsigned long long number = library != nullptr ? library->status(kStatus) : 0;
+  std::memcpy(buffer, &number, sizeof number);
+  variable->type = kShownNumber;
   variable->value = buffer;
-  return 0;
-}
-
-template <class Function>
-st_mysql_show_var variable(const char* name, Function* function) {
-  return {name, reinterpret_cast<void*>(function), SHOW_FUNC};
 }
 
 }  // namespace
 
-st_mysql_show_var status_variables[] = {
-#define HS_LOADER_STATUS(name) variable(#name, show_text<&Loading::Shown::name>),
-#define HS_TABLE_STATUS(name, member) variable(#name, show_number<Status::name>),
-#define HS_STATUS(name) variable(#name, show_number<Status::name>),
+StatusVariable status_variables[] = {
+#define HS_LOADER_STATUS(name) \
+  status_variable<show_text<&Loading::Shown::name>>(HS_STATUS_NAME(name)),
+#define HS_TABLE_STATUS(name, member) \
+  status_variable<show_number<Status::name>>(HS_STATUS_NAME(name)),
+#define HS_STATUS(name) status_variable<show_number<Status::name>>(HS_STATUS_NAME(name)),
 #include "seam/status.def"
 #include "seam/status_end.h"
-    {nullptr, nullptr, SHOW_UNDEF}};
+    kNoStatusVariable};
 
 }  // namespace hs::loader

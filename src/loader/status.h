@@ -2,10 +2,10 @@
 // SHOW GLOBAL STATUS LIKE 'handlersocket%', as the server wants it declared.
 #pragma once
 
-struct st_mysql_show_var;
+#include "server_plugin.h"
 
 namespace hs::loader {
 
-extern st_mysql_show_var status_variables[];
+extern StatusVariable status_variables[];
 
 }  // namespace hs::loader

@@ -5,14 +5,13 @@
 //
 // Each is a plugin of its own to the server, which may start and end it before and after the loader.
 // So this file opens the library for itself, and starts nothing of it.
-#include <mysql/plugin.h>
-
 #include <mutex>
 #include <new>
 #include <string>
 
 #include "loader/host_server.h"
 #include "loader/library_file.h"
+#include "server_plugin.h"
 
 namespace hs::loader {
 namespace {
@@ -57,22 +56,11 @@ __attribute__((constructor)) void take_interface_version() {
 }  // namespace hs::loader
 
 #pragma GCC visibility push(default)
-#define HS_TABLE(name, title, purpose)            \
-  {MYSQL_INFORMATION_SCHEMA_PLUGIN,               \
-   &hs::loader::descriptor,                       \
-   title,                                         \
-   "HandlerSocket 2",                             \
-   purpose,                                       \
-   PLUGIN_LICENSE_GPL,                            \
-   hs::loader::init_table<hs::seam::Table::name>, \
-   hs::loader::deinit,                            \
-   0x0200,                                        \
-   nullptr,                                       \
-   nullptr,                                       \
-   HS_VERSION,                                    \
-   MariaDB_PLUGIN_MATURITY_STABLE},
 // clang-format off
-maria_declare_plugin(handlersocket_tables)
+#define HS_TABLE(name, title, purpose)                                                       \
+  HS_PLUGIN(MYSQL_INFORMATION_SCHEMA_PLUGIN, &hs::loader::descriptor, title, purpose,        \
+            hs::loader::init_table<hs::seam::Table::name>, hs::loader::deinit, nullptr, nullptr),
+HS_PLUGINS_BEGIN(handlersocket_tables)
 #include "seam/tables.def"
 #undef HS_TABLE
   {}

@@ -3,7 +3,6 @@
 // the value is stored, and counts when a library starts.
 #include "loader/variables.h"
 
-#include <mysql/plugin.h>
 #include <string.h>
 
 #include <cstdlib>
@@ -15,22 +14,18 @@
 #include "loader/host_server.h"
 #include "loader/loading.h"
 
-// What all variables begin with. The server has it in sql_plugin.cc only.
-struct st_mysql_sys_var {
-  MYSQL_PLUGIN_VAR_HEADER;
-};
-
 namespace hs::loader {
 namespace {
 
 using seam::Change;
 using seam::Variable;
 
-constexpr int flags_of(Change change) {
-  return PLUGIN_VAR_RQCMDARG | (change == Change::kAtStart ? PLUGIN_VAR_READONLY : 0);
-}
 constexpr bool is_secret(Change change) {
   return change == Change::kSecret || change == Change::kSecretWr;
+}
+constexpr int flags_of(Change change) {
+  return PLUGIN_VAR_RQCMDARG | (change == Change::kAtStart ? PLUGIN_VAR_READONLY : 0) |
+         (is_secret(change) ? kNeverPersisted : 0);
 }
 
 // What a text is to be set to. It may be a secret, so it is overwritten at the end.
@@ -51,7 +46,7 @@ class GivenText {
   bool is_null() const { return text_ == nullptr; }
   std::string_view text() const { return {text_, size_}; }
   // False: an error was raised. A NUL would end the text early.
-  bool may_be_value_of(const st_mysql_sys_var& variable) const {
+  bool may_be_value_of(const SystemVariable& variable) const {
     if (is_null()) return true;
     const std::string what = std::string("the value of ") + variable.name;
     if (text().find('\0') != std::string_view::npos) {
@@ -76,7 +71,7 @@ class GivenText {
 
 // The check of a text: keeps a copy of it, of a secret what the library makes of it.
 template <bool kIsSecret>
-int check_text(THD* thd, st_mysql_sys_var* variable, void* save, st_mysql_value* value) try {
+int check_text(THD* thd, SystemVariable* variable, void* save, st_mysql_value* value) try {
   const GivenText given(value);
   if (!given.may_be_value_of(*variable)) return 1;
   const seam::Library* const library = kIsSecret ? loading().library() : nullptr;
@@ -111,7 +106,7 @@ void store<char*>(char*& variable, char* const& value) {
 }
 
 template <Variable kVariable, class T>
-void update(THD*, st_mysql_sys_var*, void* target, const void* value) {
+void update(THD*, SystemVariable*, void* target, const void* value) {
   const seam::Library* const library = loading().store_without_library(
       [&] { store(*static_cast<T*>(target), *static_cast<const T*>(value)); });
   if (library != nullptr) library->update(kVariable, target, value);
@@ -141,7 +136,7 @@ int kill(unsigned long long number) {
 }
 
 template <int (*kAct)(unsigned long long)>
-int act(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) try {
+int act(THD*, SystemVariable*, void* save, st_mysql_value* value) try {
   long long number = 0;  // it may be an unsigned one
   value->val_int(value, &number);
   *static_cast<unsigned long long*>(save) = 0;
@@ -150,7 +145,7 @@ int act(THD*, st_mysql_sys_var*, void* save, st_mysql_value* value) try {
   raise_error("out of memory");
   return 1;
 }
-void keep_nothing(THD*, st_mysql_sys_var*, void*, const void*) {}
+void keep_nothing(THD*, SystemVariable*, void*, const void*) {}
 
 // The TYPELIB of later releases has more members than that of the headers, and the server looks at
 // them: there is room, which is empty.
@@ -190,9 +185,9 @@ Choices choices(const char* (&names)[kSize]) {
 #define HS_SECONDS(name, change, standard, least, most, help)                     \
   MYSQL_SYSVAR_DOUBLE(name, values.name, flags_of(Change::change), help, nullptr, \
                       (update<Variable::name, double>), standard, least, most, 0);
-#define HS_SWITCH(name, change, standard, help)                                 \
-  MYSQL_SYSVAR_BOOL(name, values.name, flags_of(Change::change), help, nullptr, \
-                    (update<Variable::name, char>), standard);
+#define HS_SWITCH(name, change, standard, help)                                                  \
+  MYSQL_SYSVAR_BOOL(name, HS_SWITCH_PLACE(values.name), flags_of(Change::change), help, nullptr, \
+                    (update<Variable::name, bool>), standard);
 #define HS_TEXT(name, change, standard, help)                                              \
   MYSQL_SYSVAR_STR(name, values.name, flags_of(Change::change), help,                      \
                    check_text<is_secret(Change::change)>, (update<Variable::name, char*>), \
@@ -201,15 +196,16 @@ Choices choices(const char* (&names)[kSize]) {
   MYSQL_SYSVAR_ENUM(name, values.name, flags_of(Change::change), help, nullptr, \
                     (update<Variable::name, unsigned long>), seam::standard,    \
                     &name##_choices.list);
-#define HS_ACTION(name, most, help)                                                           \
-  MYSQL_SYSVAR_ULONGLONG(name, name##_value, PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT, help, \
+#define HS_ACTION(name, most, help)                                                         \
+  MYSQL_SYSVAR_ULONGLONG(name, name##_value,                                                \
+                         PLUGIN_VAR_RQCMDARG | PLUGIN_VAR_NOCMDOPT | kNeverPersisted, help, \
                          act<name>, keep_nothing, 0, 0, most, 0);
 #include "seam/variables.def"
 #include "seam/variables_end.h"
 
 }  // namespace
 
-st_mysql_sys_var* system_variables[] = {
+SystemVariable* system_variables[] = {
 #define HS_NUMBER(name, ...) MYSQL_SYSVAR(name),
 #define HS_LARGE_NUMBER(name, ...) MYSQL_SYSVAR(name),
 #define HS_SECONDS(name, ...) MYSQL_SYSVAR(name),

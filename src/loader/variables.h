@@ -2,10 +2,10 @@
 // The system variables, as the server wants them declared.
 #pragma once
 
-struct st_mysql_sys_var;
+#include "server_plugin.h"
 
 namespace hs::loader {
 
-extern st_mysql_sys_var* system_variables[];
+extern SystemVariable* system_variables[];
 
 }  // namespace hs::loader

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 
+#include "adapter/variables.h"
 #include "base/clock.h"
 #include "mariadb/release.h"
-#include "mariadb/variables.h"
 
 namespace hs::mariadb {
 namespace {
+
+using adapter::text;
 
 // How many of the columns, from the first one on, the account has the privilege for.
 template <class NameOf>

@@ -8,8 +8,8 @@
 #include <atomic>
 #include <vector>
 
+#include "adapter/library_engine.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
 #include "mariadb/account.h"
 #include "mariadb/gtid.h"
 
@@ -17,7 +17,7 @@ namespace hs::mariadb {
 
 class MariaSession;
 
-class MariaEngine final : public engine::Engine {
+class MariaEngine final : public adapter::LibraryEngine {
  public:
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   bool wait_until_ready() override;
@@ -26,18 +26,7 @@ class MariaEngine final : public engine::Engine {
   bool is_read_only() const override { return opt_readonly; }
   Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
 
-  // Any thread: makes every session stop. A session that waits in the server (for a row, a table,
-  // start-up) is interrupted, and should_stop() becomes true. To be called before Server::stop().
-  void interrupt();
-
-  // What all sessions have done so far.
-  struct Counters {
-    std::atomic<uint64_t> table_open{0};    // tables opened
-    std::atomic<uint64_t> table_close{0};   // how often a session gave back its tables
-    std::atomic<uint64_t> table_lock{0};    // tables locked
-    std::atomic<uint64_t> table_unlock{0};  // tables unlocked
-  };
-  Counters& counters() { return counters_; }
+  void interrupt() override;
 
   size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
 
@@ -51,7 +40,6 @@ class MariaEngine final : public engine::Engine {
   void add(MariaSession* session);
   void remove(MariaSession* session);
 
-  Counters counters_;
   Privileges privileges_;
   Gtids gtids_;
   std::atomic<bool> stopping_{false};

@@ -1,147 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The library's entry: what it gives the loader, start and stop, and the note that says which server
-// it was built for.
+// The library's entry: what of it depends on the server, and the note that says which server it was
+// built for.
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include <cstdio>
-#include <exception>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
 
-#include "mariadb/changes.h"
-#include "mariadb/configuration.h"
+#include "adapter/library.h"
+#include "adapter/variables.h"
 #include "mariadb/engine.h"
 #include "mariadb/information_schema.h"
+#include "mariadb/mappings.h"
 #include "mariadb/purge.h"
-#include "mariadb/running.h"
-#include "mariadb/status.h"
 #include "mariadb/tls.h"
-#include "mariadb/variables.h"
-#include "seam/library.h"
-#include "server/server.h"
+#include "seam/elf_note.h"
 
 namespace hs::mariadb {
 namespace {
 
-std::unique_ptr<MariaEngine> engine;
-std::unique_ptr<PurgeThread> purge;
-std::unique_ptr<server::Server> network_server;
-
-constexpr unsigned kVerboseInfo = 10;
+int length(std::string_view text) { return static_cast<int>(text.size()); }
 
 void log_info(std::string_view message) {
-  if (verbosity() >= kVerboseInfo)
-    sql_print_information("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+  if (adapter::is_verbose())
+    sql_print_information("handlersocket: %.*s", length(message), message.data());
 }
 void log_warning(std::string_view message) {
-  if (verbosity() >= kVerboseInfo)
-    sql_print_warning("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+  if (adapter::is_verbose())
+    sql_print_warning("handlersocket: %.*s", length(message), message.data());
 }
 void log_error(std::string_view message) {
-  sql_print_error("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+  sql_print_error("handlersocket: %.*s", length(message), message.data());
 }
 
-// Calls `work`, which returns false and sets a sentence when it fails.
-template <class Work>
-bool succeeds(seam::Why* why, Work work) {
-  std::string sentence;
-  bool done = false;
-  try {
-    done = work(&sentence);
-  } catch (const std::bad_alloc&) {
-    sentence = "out of memory";
+class MariaHost final : public adapter::LibraryHost {
+ public:
+  void unlock_variables() override { mysql_mutex_unlock(&LOCK_global_system_variables); }
+  void lock_variables() override { mysql_mutex_lock(&LOCK_global_system_variables); }
+  void raise(std::string_view sentence) override {
+    my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %.*s", MYF(0), length(sentence),
+                    sentence.data());
   }
-  if (!done) std::snprintf(why->text, sizeof why->text, "%s", sentence.c_str());
-  return done;
-}
-
-bool open(const seam::Host* host, seam::Why* why) {
-  return succeeds(why, [&](std::string* sentence) {
-    use_values_of(*host);
-    return take_secrets(host->secret, host->secret_wr, sentence);
-  });
-}
-
-bool start_with(const server::Config& config, std::string* why) {
-  engine = std::make_unique<MariaEngine>();
-  network_server = server::Server::start(config, *engine, {log_info, log_warning, log_error}, why);
-  if (network_server == nullptr) {
-    engine.reset();
-    return false;
+  void raise_no_such_connection(unsigned long long id) override {
+    my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
   }
-  try {
-    purge = std::make_unique<PurgeThread>(*engine);
-  } catch (const std::exception& error) {
-    log_error(std::string("expired rows are not purged: ") + error.what());
+  const void* copy(THD* thd, const void* bytes, size_t size) override {
+    return thd->memdup(bytes, size);
   }
-  Running::set(network_server.get(), engine.get());
-  return true;
-}
-
-bool start(seam::Why* why) {
-  return succeeds(why, [](std::string* sentence) {
-    const std::lock_guard turn(turns());
-    std::optional<server::Config> config;
-    if (read_secret_files(sentence)) config = read_configuration(sentence);
-    if (!config || !leaves(own_places(), *config, sentence)) return false;
-    config->tls = &server_tls();
-    return start_with(*config, sentence);
-  });
-}
-
-void stop() {
-  Running::set(nullptr, nullptr);
-  if (network_server != nullptr) {
-    engine->interrupt();
-    purge.reset();
-    network_server->stop();
-    network_server.reset();
+  server::OwnPlaces own_places() override {
+    const bool listens = !opt_disable_networking;
+    return {.addresses = adapter::text(my_bind_addr_str),
+            .port = listens ? mysqld_port : 0,
+            .second_port = listens ? mysqld_extra_port : 0,
+            .second_setting = "extra_port",
+            .socket = adapter::text(mysqld_unix_port)};
   }
-  engine.reset();
-  forget_secrets();
-  use_own_values();
-}
 
-bool describe_table(seam::Table table, void* schema_table) {
-  switch (table) {
-#define HS_TABLE(name, ...) \
-  case seam::Table::name:   \
-    return init_##name##_table(schema_table) == 0;
-#include "seam/tables.def"
-#undef HS_TABLE
+  server::Log log() override { return {log_info, log_warning, log_error}; }
+  void complete(server::Config& config) override {
+    config.directory = &directory();
+    config.version = HS_VERSION;
+    config.server_version = server_version;
+    config.tls = &server_tls();
+    config.slow_log.form = server::SlowLogConfig::Form::kMariadb;
   }
-  return false;
+  std::unique_ptr<adapter::LibraryEngine> make_engine() override {
+    return std::make_unique<MariaEngine>();
+  }
+  std::unique_ptr<adapter::PurgeHost> make_purge_host() override {
+    return mariadb::make_purge_host();
+  }
+};
+
+adapter::LibraryHost& host() {
+  static MariaHost one;
+  return one;
 }
 
 // The layout of the server's structures changes with every patch release, and with the options that it
 // was built with: a library for another one would corrupt memory. By this note the loader tells before
 // it runs any code of this file.
-struct ElfNote {
-  uint32_t name_size = sizeof seam::kNoteName;
-  uint32_t size = sizeof(seam::Note);
-  uint32_t type = seam::kNoteType;
-  char name[sizeof seam::kNoteName] = {};
-  seam::Note note = {HS_VERSION, seam::seam_number(), MYSQL_VERSION_ID, HS_SERVER_BUILD_ID};
-};
-static_assert(sizeof seam::kNoteName % 4 == 0);
-
-constexpr ElfNote made_note() {
-  ElfNote made;
-  for (size_t i = 0; i < sizeof made.name; ++i) made.name[i] = seam::kNoteName[i];
-  return made;
-}
-__attribute__((section(".note.handlersocket2"), used, aligned(4))) constexpr ElfNote elf_note =
-    made_note();
+__attribute__((section(".note.handlersocket2"), used,
+               aligned(4))) constexpr seam::ElfNote elf_note =
+    seam::elf_note(HS_VERSION, MYSQL_VERSION_ID, HS_SERVER_BUILD_ID);
 
 }  // namespace
 }  // namespace hs::mariadb
 
 // seam::kLibrarySymbol
-extern "C" __attribute__((visibility("default"), used))
-const hs::seam::Library handlersocket2_library = {
-    hs::mariadb::open,   hs::mariadb::start,         hs::mariadb::stop,
-    hs::mariadb::update, hs::mariadb::check_secret,  hs::mariadb::kill_connection,
-    hs::mariadb::status, hs::mariadb::describe_table};
+extern "C" __attribute__((visibility("default"),
+                          used)) constinit const hs::seam::Library handlersocket2_library =
+    hs::adapter::library<hs::mariadb::host>(hs::mariadb::describe_table);

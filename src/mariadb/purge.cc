@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/purge.h"
+#include "mariadb/server_headers.h"
 // (before anything else)
 #include <rpl_mi.h>
 #include <slave.h>
 
+#include "adapter/variables.h"
 #include "mariadb/cluster_part.h"
 #include "mariadb/cursor.h"
 #include "mariadb/definition_news.h"
-#include "mariadb/engine.h"
 #include "mariadb/mappings.h"
+#include "mariadb/purge.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
-#include "mariadb/variables.h"
-#include "server/thread.h"
 
 namespace hs::mariadb {
 namespace {
@@ -34,10 +33,10 @@ bool is_replica() {
 
 class MariaPurgeHost final : public adapter::PurgeHost {
  public:
-  unsigned rows_per_second() override { return purge_rows_per_second(); }
+  unsigned rows_per_second() override { return adapter::purge_rows_per_second(); }
 
   std::string_view reason_not_to() override {
-    if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
+    if (adapter::purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
     if (opt_readonly || global_system_variables.tx_read_only) return "the server is read-only";
     if (is_replica()) return "the server is a replica";
     if (ClusterPart::is_node() && (!ClusterPart::is_ready() || wsrep_local_index != 0))
@@ -77,14 +76,6 @@ class MariaPurgeHost final : public adapter::PurgeHost {
 
 }  // namespace
 
-PurgeThread::PurgeThread(MariaEngine& engine)
-    : host_(std::make_unique<MariaPurgeHost>()),
-      purge_(engine, *host_),
-      thread_(server::start_thread("hs-ttl-purge", [this] { purge_.run(); })) {}
-
-PurgeThread::~PurgeThread() {
-  purge_.stop();
-  thread_.join();
-}
+std::unique_ptr<adapter::PurgeHost> make_purge_host() { return std::make_unique<MariaPurgeHost>(); }
 
 }  // namespace hs::mariadb

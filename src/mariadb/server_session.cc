@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "mariadb/variables.h"
+#include "adapter/variables.h"
 
 namespace hs::mariadb {
 
@@ -195,7 +195,7 @@ void ServerSession::take_settings() {
   // The Info in the process list is no statement, so it is not logged.
   variables.binlog_annotate_row_events = false;
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-  const unsigned longest_s = lock_timeout_s();
+  const unsigned longest_s = adapter::lock_timeout_s();
   variables.lock_wait_timeout = longest_s;
   lock_waits_.set_longest_s(Lock::kTable, longest_s);
   variables.wsrep_on = writes_ && WSREP_ON;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The write port's session: the calls that begin, keep and undo the statements of its transaction.
 // adapter::Transaction says which calls to make, and what a failure means for earlier requests.
+#include "adapter/variables.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
-#include "mariadb/variables.h"
 #include "mariadb/write_refusal.h"
 
 namespace hs::mariadb {
@@ -240,7 +240,7 @@ Result<void> MariaSession::commit_write() {
 // False: the transaction was rolled back, and the error is raised.
 bool MariaSession::commit_transaction() {
   const ulong rollbacks = thd_->status_var.ha_rollback_count;
-  if (cluster_.in_transaction()) cluster_.begin_commit(lock_timeout_s());
+  if (cluster_.in_transaction()) cluster_.begin_commit(adapter::lock_timeout_s());
   // The server would let this session commit in any case, since it may do everything.
   privilege_t& may = thd_->security_ctx->master_access;
   const privilege_t everything = may;

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mysql/server_headers.h"
 // (before anything else)
+#include "mysql/definition_news.h"
 #include "mysql/engine.h"
 #include "mysql/login.h"
 #include "mysql/session.h"
 #include "mysql/wait_hooks.h"
 
 namespace hs::mysql {
+
+MysqlEngine::MysqlEngine() {
+  install_wait_hooks();
+  install_definition_hook();
+}
+
+MysqlEngine::~MysqlEngine() {
+  remove_definition_hook();
+  (void)remove_wait_hooks();
+}
 
 std::unique_ptr<engine::Session> MysqlEngine::make_session(engine::Mode mode,
                                                            std::string_view name) {

@@ -10,16 +10,18 @@
 #include <atomic>
 #include <vector>
 
+#include "adapter/library_engine.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
 #include "mysql/account.h"
 
 namespace hs::mysql {
 
 class MysqlSession;
 
-class MysqlEngine final : public engine::Engine {
+class MysqlEngine final : public adapter::LibraryEngine {
  public:
+  MysqlEngine();
+  ~MysqlEngine() override;
   std::unique_ptr<engine::Session> make_session(engine::Mode mode, std::string_view name) override;
   Result<engine::AccountPtr> log_in(const engine::Credentials& credentials) override;
   bool wait_until_ready() override;
@@ -27,18 +29,7 @@ class MysqlEngine final : public engine::Engine {
   bool is_stopping() const override;
   bool is_read_only() const override { return opt_readonly; }
 
-  // Any thread: makes every session stop. A session that waits in the server (for a row, a table,
-  // start-up) is interrupted, and should_stop() becomes true. To be called before Server::stop().
-  void interrupt();
-
-  // What all sessions have done so far.
-  struct Counters {
-    std::atomic<uint64_t> table_open{0};    // tables opened
-    std::atomic<uint64_t> table_close{0};   // how often a session gave back its tables
-    std::atomic<uint64_t> table_lock{0};    // tables locked
-    std::atomic<uint64_t> table_unlock{0};  // tables unlocked
-  };
-  Counters& counters() { return counters_; }
+  void interrupt() override;
 
   Privileges& privileges() { return privileges_; }
 
@@ -50,7 +41,6 @@ class MysqlEngine final : public engine::Engine {
   void add(MysqlSession* session);
   void remove(MysqlSession* session);
 
-  Counters counters_;
   Privileges privileges_;
   std::atomic<bool> stopping_{false};
   Mutex mutex_;

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "adapter/running.h"
 #include "adapter/ttl_status.h"
-#include "mysql/running.h"
 #include "mysql/server_headers.h"
 #include "server/tables.h"
 #include "sql/auth/auth_acls.h"
@@ -71,7 +71,7 @@ int fill(THD* thd, Table_ref* tables, Item*) {
     const server::Viewer viewer{context.check_access(PROCESS_ACL),
                                 {context.priv_user().str, context.priv_user().length}};
     std::vector<TableRow> rows;
-    Running::ask([&](server::Server& server) { rows = kTable.rows(server, viewer); });
+    adapter::Running::ask([&](server::Server& server) { rows = kTable.rows(server, viewer); });
     for (const TableRow& row : rows) {
       if (!store(thd, tables->table, row)) return 1;
     }
@@ -83,30 +83,33 @@ int fill(THD* thd, Table_ref* tables, Item*) {
 }
 
 template <const server::StatusTable& kTable>
-int describe(void* schema_table) try {
+bool describe(void* schema_table) try {
   static std::vector<ST_FIELD_INFO> fields = fields_of(kTable.columns);
   auto* const table = static_cast<ST_SCHEMA_TABLE*>(schema_table);
   table->fields_info = fields.data();
   table->fill_table = fill<kTable>;
-  return 0;
+  return true;
 } catch (const std::bad_alloc&) {
-  return 1;
+  return false;
 }
+
+bool describe_connections(void* table) { return describe<server::kConnectionsTable>(table); }
+bool describe_indexes(void* table) { return describe<server::kIndexesTable>(table); }
+bool describe_latency(void* table) { return describe<server::kLatencyTable>(table); }
+bool describe_latency_buckets(void* table) { return describe<server::kLatencyBucketsTable>(table); }
+bool describe_ttl(void* table) { return describe<adapter::kTtlTable>(table); }
 
 }  // namespace
 
-int init_connections_table(void* schema_table) {
-  return describe<server::kConnectionsTable>(schema_table);
+bool describe_table(seam::Table table, void* schema_table) {
+  switch (table) {
+#define HS_TABLE(name, ...) \
+  case seam::Table::name:   \
+    return describe_##name(schema_table);
+#include "seam/tables.def"
+#undef HS_TABLE
+  }
+  return false;
 }
-
-int init_indexes_table(void* schema_table) { return describe<server::kIndexesTable>(schema_table); }
-
-int init_latency_table(void* schema_table) { return describe<server::kLatencyTable>(schema_table); }
-
-int init_latency_buckets_table(void* schema_table) {
-  return describe<server::kLatencyBucketsTable>(schema_table);
-}
-
-int init_ttl_table(void* schema_table) { return describe<adapter::kTtlTable>(schema_table); }
 
 }  // namespace hs::mysql

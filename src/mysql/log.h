@@ -2,14 +2,9 @@
 // The server's error log. Any thread.
 #pragma once
 
-#include "mysql/server_headers.h"
-// (before anything else)
 #include <string_view>
 
 namespace hs::mysql {
-
-// As whom the others write. Before them.
-void log_as(MYSQL_PLUGIN plugin);
 
 // Nothing, unless handlersocket_verbose says that start, stop and warnings are told.
 void log_info(std::string_view message);

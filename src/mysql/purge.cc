@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "mysql/purge.h"
 
+#include "adapter/variables.h"
 #include "mysql/cursor.h"
 #include "mysql/definition_news.h"
-#include "mysql/engine.h"
 #include "mysql/log.h"
 #include "mysql/mappings.h"
 #include "mysql/session.h"
 #include "mysql/table_description.h"
-#include "mysql/variables.h"
-#include "server/thread.h"
 #include "sql/rpl_mi.h"
 #include "sql/rpl_msr.h"
 
@@ -28,10 +26,10 @@ bool is_replica() {
 
 class MysqlPurgeHost final : public adapter::PurgeHost {
  public:
-  unsigned rows_per_second() override { return purge_rows_per_second(); }
+  unsigned rows_per_second() override { return adapter::purge_rows_per_second(); }
 
   std::string_view reason_not_to() override {
-    if (purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
+    if (adapter::purge_rows_per_second() == 0) return "handlersocket_ttl_purge_rows is 0";
     if (opt_readonly || global_system_variables.transaction_read_only)
       return "the server is read-only";
     if (is_replica()) return "the server is a replica";
@@ -76,14 +74,6 @@ class MysqlPurgeHost final : public adapter::PurgeHost {
 
 }  // namespace
 
-PurgeThread::PurgeThread(MysqlEngine& engine)
-    : host_(std::make_unique<MysqlPurgeHost>()),
-      purge_(engine, *host_),
-      thread_(server::start_thread("hs-ttl-purge", [this] { purge_.run(); })) {}
-
-PurgeThread::~PurgeThread() {
-  purge_.stop();
-  thread_.join();
-}
+std::unique_ptr<adapter::PurgeHost> make_purge_host() { return std::make_unique<MysqlPurgeHost>(); }
 
 }  // namespace hs::mysql

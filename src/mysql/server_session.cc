@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mysql/variables.h"
+#include "adapter/variables.h"
 #include "mysql/wait_hooks.h"
 #include "sql/protocol_classic.h"
 #include "sql/sys_vars_shared.h"
@@ -246,7 +246,7 @@ void ServerSession::take_settings() {
   // The Info in the process list is no statement, so it is not logged.
   variables.binlog_rows_query_log_events = false;
   variables.option_bits &= ~(OPTION_NOT_AUTOCOMMIT | OPTION_BEGIN);
-  const unsigned longest_s = lock_timeout_s();
+  const unsigned longest_s = adapter::lock_timeout_s();
   variables.lock_wait_timeout = longest_s;
   lock_waits_.set_longest_s(Lock::kTable, longest_s);
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.transaction_isolation);

@@ -30,7 +30,7 @@ struct Values {
 #define HS_LARGE_NUMBER(name, change, standard, least, most, help) \
   unsigned long long name = standard;
 #define HS_SECONDS(name, change, standard, least, most, help) double name = standard;
-#define HS_SWITCH(name, change, standard, help) char name = standard;  // my_bool
+#define HS_SWITCH(name, change, standard, help) bool name = standard;
 #define HS_TEXT(name, change, standard, help) char* name = nullptr;
 #define HS_CHOICE(name, change, standard, names, help) unsigned long name = standard;
 #define HS_ACTION(name, most, help)

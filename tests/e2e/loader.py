@@ -20,7 +20,8 @@ class Loader:
 
     def __init__(self, *arguments: str) -> None:
         self.port = free_port()
-        ports = (f"--handlersocket-port={self.port}", "--handlersocket-port-wr=")
+        # Without "loose" MySQL does not start when another option of the plugin is wrong.
+        ports = (f"--loose-handlersocket-port={self.port}", "--loose-handlersocket-port-wr=")
         load = "--plugin-load-add=handlersocket2.so"
         self.server = PrivateServer(plugin="none", arguments=[load, *ports, *arguments])
         beside = files_beside(self.server.plugin_file)

@@ -16,12 +16,9 @@ CHECK_VIOLATED = b"1\t1\tsql_3819" if IS_MYSQL else b"1\t1\tsql_4025"
 _TOOLS = "its function in the server is built for MariaDB only"
 _COUNTS = "MySQL does not count what commits share"
 _MARIADBS = "tests what only MariaDB has"
-_LOADER = "the plugin for MySQL has no loader"
 
 # Files of which no test runs.
 FILES_LEFT_OUT = {
-    "e2e/test_loader.py": _LOADER,
-    "e2e/test_loader_storm.py": _LOADER,
     "e2e/test_mariadb_11_8.py": _MARIADBS,
     "e2e/test_mariadb_11_8_values.py": _MARIADBS,
     "durability/test_backup.py": "mariadb-backup and BACKUP STAGE are MariaDB's",
@@ -34,6 +31,7 @@ _LONG_KEY = "MySQL has no unique index on a whole TEXT"
 
 # The name of a test, with or without its parameters.
 LEFT_OUT = {
+    "test_a_faked_version_is_not_taken_for_the_servers": "MySQL's --version takes no value",
     "test_a_change_of_myisam_that_waits_for_room_holds_up_no_reads": "the wait is told to other threads on MariaDB only",
     "test_other_engines[Aria]": "MySQL has no Aria",
     "test_idle_clients_with_open_indexes_block_nothing": "its BACKUP STAGE is MariaDB's",

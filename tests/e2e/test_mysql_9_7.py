@@ -407,7 +407,7 @@ def test_the_tables_come_with_the_plugin_and_each_is_installed_by_itself(server:
     assert error.value.args[0] == 1109  # unknown table
     connection = server.connect()
     with connection.cursor() as cursor:
-        cursor.execute("INSTALL PLUGIN HANDLERSOCKET_LATENCY SONAME 'handlersocket2.so'")
+        cursor.execute("INSTALL PLUGIN HANDLERSOCKET_LATENCY SONAME 'handlersocket2_tables.so'")
         cursor.execute("SHOW WARNINGS")
         assert cursor.fetchall() == ()
     connection.close()

@@ -8,13 +8,15 @@
 #include <cstddef>
 #include <cstring>
 
-#include "mariadb/variables.h"
+#include "adapter/variables.h"
 
 namespace hs::columns {
 
 using Charset = CHARSET_INFO;
 
-inline Charset* charset_of_the_wire() { return mariadb::value_charset_of_the_wire(); }
+inline Charset* charset_of_the_wire() {
+  return adapter::values_are_bytes() ? &my_charset_bin : &my_charset_utf8mb4_bin;
+}
 
 // --- a column ---
 

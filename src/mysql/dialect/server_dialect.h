@@ -7,13 +7,15 @@
 // (before anything else)
 #include <cstddef>
 
-#include "mysql/variables.h"
+#include "adapter/variables.h"
 
 namespace hs::columns {
 
 using Charset = const CHARSET_INFO;
 
-inline Charset* charset_of_the_wire() { return mysql::value_charset_of_the_wire(); }
+inline Charset* charset_of_the_wire() {
+  return adapter::values_are_bytes() ? &my_charset_bin : &my_charset_utf8mb4_bin;
+}
 
 // --- a column ---
 

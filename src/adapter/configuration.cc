@@ -1,12 +1,10 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/configuration.h"
+#include "adapter/configuration.h"
 
-#include "mariadb/mappings.h"
-#include "mariadb/variables.h"
+#include "adapter/variables.h"
 #include "protocol/memcached/codec.h"
 #include "protocol/resp/codec.h"
 
-namespace hs::mariadb {
+namespace hs::adapter {
 
 using server::Asks;
 
@@ -36,15 +34,6 @@ void forget_secrets() {
 const char* hidden_form(const std::optional<exec::Secret>& secret) {
   if (!secret) return nullptr;
   return secret->is_set() ? "(hidden)" : "";
-}
-
-server::OwnPlaces own_places() {
-  const bool listens = !opt_disable_networking;
-  return {.addresses = text(my_bind_addr_str),
-          .port = listens ? mysqld_port : 0,
-          .second_port = listens ? mysqld_extra_port : 0,
-          .second_setting = "extra_port",
-          .socket = text(mysqld_unix_port)};
 }
 
 int64_t in_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
@@ -130,13 +119,10 @@ std::optional<server::Config> read_configuration(std::string* error) {
   listen_for(protocol::resp::resp_protocol(), values().resp_port, "handlersocket_resp_port");
   listen_for(protocol::memcached::memcached_protocol(), values().memcached_port,
              "handlersocket_memcached_port");
-  config.directory = &directory();
   config.backlog = values().backlog;
-  config.version = HS_VERSION;
-  config.server_version = server_version;
-  config.slow_log = {values().slow_log != 0, in_ns(values().long_query_time),
+  config.slow_log = {values().slow_log, in_ns(values().long_query_time),
                      text(values().slow_log_file)};
   return config;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter

@@ -1,20 +1,16 @@
-// SPDX-License-Identifier: GPL-2.0-only
 // From the values of the system variables to what the network server is started with and told
 // later. One thread at a time.
 #pragma once
 
-#include "mariadb/server_headers.h"
-// (before anything else)
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "exec/secret.h"
-#include "server/own_places.h"
 #include "server/port_settings.h"
 #include "server/server.h"
 
-namespace hs::mariadb {
+namespace hs::adapter {
 
 struct Secrets {
   server::PortSecret read{"handlersocket_plain_secret"};
@@ -37,11 +33,9 @@ const char* hidden_form(const std::optional<exec::Secret>& secret);
 server::Settings read_settings();
 // Only the numbers of threads.
 server::Config read_threads();
-// The whole. Empty: *error says in one sentence what is wrong.
+// All that the variables say. Empty: *error says in one sentence what is wrong.
 std::optional<server::Config> read_configuration(std::string* error);
-// Where the database listens.
-server::OwnPlaces own_places();
 
 int64_t in_ns(double seconds);
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter

@@ -1,20 +1,18 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/server_headers.h"
-// (before anything else)
-#include "mariadb/running.h"
-#include "mariadb/status.h"
+#include "adapter/status.h"
 
-namespace hs::mariadb {
+#include "adapter/running.h"
+
+namespace hs::adapter {
 namespace {
 
-unsigned long long number_of(seam::Status which, server::Server& server, MariaEngine& engine) {
+unsigned long long number_of(seam::Status which, server::Server& server, TableCounters& counters) {
   switch (which) {
 #define HS_LOADER_STATUS(name) \
   case seam::Status::name:     \
     break;
 #define HS_TABLE_STATUS(name, member) \
   case seam::Status::name:            \
-    return engine.counters().member.load();
+    return counters.member.load();
 #define HS_STATUS(name)    \
   case seam::Status::name: \
     return server.statistics().name;
@@ -28,10 +26,10 @@ unsigned long long number_of(seam::Status which, server::Server& server, MariaEn
 
 unsigned long long status(seam::Status which) {
   unsigned long long number = 0;
-  Running::ask_both([&](server::Server& server, MariaEngine& engine) {
-    number = number_of(which, server, engine);
+  Running::ask_both([&](server::Server& server, TableCounters& counters) {
+    number = number_of(which, server, counters);
   });
   return number;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/changes.h"
+#include "adapter/changes.h"
 
 #include <string.h>
 
@@ -14,11 +13,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "mariadb/configuration.h"
-#include "mariadb/running.h"
-#include "mariadb/variables.h"
+#include "adapter/configuration.h"
+#include "adapter/running.h"
+#include "adapter/variables.h"
 
-namespace hs::mariadb {
+namespace hs::adapter {
 namespace {
 
 using seam::Change;
@@ -26,10 +25,10 @@ using seam::Change;
 // One SET after the other, and after a start.
 class Turn {
  public:
-  Turn() {
-    mysql_mutex_unlock(&LOCK_global_system_variables);
+  explicit Turn(SettingsHost& host) : host_(host) {
+    host_.unlock_variables();
     turns().lock();
-    mysql_mutex_lock(&LOCK_global_system_variables);
+    host_.lock_variables();
   }
   ~Turn() { turns().unlock(); }
   Turn(const Turn&) = delete;
@@ -37,8 +36,8 @@ class Turn {
 
   // Calls `work`, which returns false and sets *error when it fails, without the server's mutex.
   template <class Work>
-  static bool succeeds(Work work) {
-    mysql_mutex_unlock(&LOCK_global_system_variables);
+  bool succeeds(Work work) const {
+    host_.unlock_variables();
     std::string error;
     bool done = false;
     try {
@@ -46,10 +45,13 @@ class Turn {
     } catch (const std::bad_alloc&) {
       error = "out of memory";
     }
-    mysql_mutex_lock(&LOCK_global_system_variables);
-    if (!done) my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: %s", MYF(0), error.c_str());
+    host_.lock_variables();
+    if (!done) host_.raise(error);
     return done;
   }
+
+ private:
+  SettingsHost& host_;
 };
 
 // What a variable is to be set to. A text is copied for the loader, since the variable only points to
@@ -81,9 +83,9 @@ class Kept<char*> {
   std::unique_ptr<char, Free> text_;
 };
 
-bool listen_by_values(std::string* error) {
+bool listen_by_values(SettingsHost& host, std::string* error) {
   std::optional<server::Config> config = read_configuration(error);
-  if (!config || !leaves(own_places(), *config, error)) return false;
+  if (!config || !leaves(host.own_places(), *config, error)) return false;
   bool done = true;
   Running::ask([&](server::Server& server) {
     done = server.relisten(config->endpoints, config->backlog, error);
@@ -102,10 +104,10 @@ bool serve_by_values(std::string* error) {
 
 // Listens by the secrets as `change` makes them, which returns false when it fails.
 template <class Change>
-bool change_secrets(Change change) {
-  return Turn::succeeds([&](std::string* error) {
+bool change_secrets(SettingsHost& host, const Turn& turn, Change change) {
+  return turn.succeeds([&](std::string* error) {
     const Secrets before = secrets;
-    if (change(error) && listen_by_values(error)) return true;
+    if (change(error) && listen_by_values(host, error)) return true;
     secrets = before;
     return false;
   });
@@ -129,36 +131,36 @@ std::optional<exec::Secret> secret_of(const char* checked) {
 
 // A setting (server/settings.h).
 template <class T>
-void set(T& variable, T value) {
-  const Turn turn;
+void set(SettingsHost& host, T& variable, T value) {
+  const Turn turn(host);
   std::atomic_ref(variable).store(value);
   Running::ask([](server::Server& server) { server.change(read_settings()); });
 }
 
 template <class T>
-void listen_by(T& variable, T value) {
-  const Turn turn;
+void listen_by(SettingsHost& host, T& variable, T value) {
+  const Turn turn(host);
   const T before = std::exchange(variable, value);
   std::optional<Kept<T>> kept;
-  const bool done = Turn::succeeds([&](std::string* error) {
+  const bool done = turn.succeeds([&](std::string* error) {
     kept.emplace(value);
-    return listen_by_values(error);
+    return listen_by_values(host, error);
   });
   variable = before;
   if (done) kept->put(variable);
 }
 
-void serve_by(unsigned& variable, unsigned value) {
-  const Turn turn;
+void serve_by(SettingsHost& host, unsigned& variable, unsigned value) {
+  const Turn turn(host);
   const unsigned before = std::exchange(variable, value);
-  if (!Turn::succeeds(serve_by_values)) variable = before;
+  if (!turn.succeeds(serve_by_values)) variable = before;
 }
 
-void set_secret(bool writes, char*& variable, const char* checked) {
-  const Turn turn;
+void set_secret(SettingsHost& host, bool writes, char*& variable, const char* checked) {
+  const Turn turn(host);
   const std::optional<exec::Secret> secret = secret_of(checked);
   std::optional<Kept<char*>> shown;
-  const bool done = change_secrets([&](std::string* error) {
+  const bool done = change_secrets(host, turn, [&](std::string* error) {
     shown.emplace(hidden_form(secret));
     if (writes) return secrets.write.set(secret, error);
     return secrets.read.set(secret && secret->is_set() ? secret : std::nullopt, error);
@@ -166,18 +168,18 @@ void set_secret(bool writes, char*& variable, const char* checked) {
   if (done) shown->put(variable);
 }
 
-void set_secret_file(bool writes, char*& variable, const char* file) {
-  const Turn turn;
+void set_secret_file(SettingsHost& host, bool writes, char*& variable, const char* file) {
+  const Turn turn(host);
   std::optional<Kept<char*>> kept;
-  const bool done = change_secrets([&](std::string* error) {
+  const bool done = change_secrets(host, turn, [&](std::string* error) {
     kept.emplace(file);
     return (writes ? secrets.write : secrets.read).read(text(kept->value()), error);
   });
   if (done) kept->put(variable);
 }
 
-void switch_slow_log(char& variable, bool on) {
-  variable = on ? 1 : 0;
+void switch_slow_log(bool& variable, bool on) {
+  variable = on;
   Running::ask([on](server::Server& server) { server.slow_log().set_on(on); });
 }
 
@@ -187,10 +189,10 @@ void set_long_query_time(double& variable, double seconds) {
       [seconds](server::Server& server) { server.slow_log().set_threshold(in_ns(seconds)); });
 }
 
-void set_slow_log_file(char*& variable, const char* file) {
-  const Turn turn;
+void set_slow_log_file(SettingsHost& host, char*& variable, const char* file) {
+  const Turn turn(host);
   std::optional<Kept<char*>> kept;
-  const bool done = Turn::succeeds([&](std::string* error) {
+  const bool done = turn.succeeds([&](std::string* error) {
     kept.emplace(file);
     bool taken = true;
     Running::ask([&](server::Server& server) {
@@ -202,20 +204,20 @@ void set_slow_log_file(char*& variable, const char* file) {
 }
 
 template <Change kChange, class T>
-void change(void* target, const void* value) {
+void change(SettingsHost& host, void* target, const void* value) {
   T& variable = *static_cast<T*>(target);
   const T wanted = *static_cast<const T*>(value);
   if constexpr (kChange == Change::kStored) std::atomic_ref(variable).store(wanted);
-  if constexpr (kChange == Change::kSetting) set(variable, wanted);
-  if constexpr (kChange == Change::kListen) listen_by(variable, wanted);
-  if constexpr (kChange == Change::kServe) serve_by(variable, wanted);
-  if constexpr (kChange == Change::kSecret) set_secret(false, variable, wanted);
-  if constexpr (kChange == Change::kSecretWr) set_secret(true, variable, wanted);
-  if constexpr (kChange == Change::kSecretFile) set_secret_file(false, variable, wanted);
-  if constexpr (kChange == Change::kSecretWrFile) set_secret_file(true, variable, wanted);
-  if constexpr (kChange == Change::kSlowLog) switch_slow_log(variable, wanted != 0);
+  if constexpr (kChange == Change::kSetting) set(host, variable, wanted);
+  if constexpr (kChange == Change::kListen) listen_by(host, variable, wanted);
+  if constexpr (kChange == Change::kServe) serve_by(host, variable, wanted);
+  if constexpr (kChange == Change::kSecret) set_secret(host, false, variable, wanted);
+  if constexpr (kChange == Change::kSecretWr) set_secret(host, true, variable, wanted);
+  if constexpr (kChange == Change::kSecretFile) set_secret_file(host, false, variable, wanted);
+  if constexpr (kChange == Change::kSecretWrFile) set_secret_file(host, true, variable, wanted);
+  if constexpr (kChange == Change::kSlowLog) switch_slow_log(variable, wanted);
   if constexpr (kChange == Change::kLongQueryTime) set_long_query_time(variable, wanted);
-  if constexpr (kChange == Change::kSlowLogFile) set_slow_log_file(variable, wanted);
+  if constexpr (kChange == Change::kSlowLogFile) set_slow_log_file(host, variable, wanted);
 }
 
 }  // namespace
@@ -225,26 +227,26 @@ std::mutex& turns() {
   return one;
 }
 
-void update(seam::Variable which, void* target, const void* value) {
+void update(SettingsHost& host, seam::Variable which, void* target, const void* value) {
   switch (which) {
 #define HS_NUMBER(name, how, ...) \
   case seam::Variable::name:      \
-    return change<Change::how, unsigned>(target, value);
+    return change<Change::how, unsigned>(host, target, value);
 #define HS_LARGE_NUMBER(name, how, ...) \
   case seam::Variable::name:            \
-    return change<Change::how, unsigned long long>(target, value);
+    return change<Change::how, unsigned long long>(host, target, value);
 #define HS_SECONDS(name, how, ...) \
   case seam::Variable::name:       \
-    return change<Change::how, double>(target, value);
+    return change<Change::how, double>(host, target, value);
 #define HS_SWITCH(name, how, ...) \
   case seam::Variable::name:      \
-    return change<Change::how, char>(target, value);
+    return change<Change::how, bool>(host, target, value);
 #define HS_TEXT(name, how, ...) \
   case seam::Variable::name:    \
-    return change<Change::how, char*>(target, value);
+    return change<Change::how, char*>(host, target, value);
 #define HS_CHOICE(name, how, ...) \
   case seam::Variable::name:      \
-    return change<Change::how, unsigned long>(target, value);
+    return change<Change::how, unsigned long>(host, target, value);
 #define HS_ACTION(name, ...) \
   case seam::Variable::name: \
     return;
@@ -253,21 +255,21 @@ void update(seam::Variable which, void* target, const void* value) {
   }
 }
 
-bool check_secret(THD* thd, const char* text, size_t size, const void** kept) try {
+bool check_secret(SettingsHost& host, THD* thd, std::string_view secret, const void** kept) try {
   CheckedSecret checked;
-  checked.secret = exec::Secret({text, size});
-  *kept = thd->memdup(&checked, sizeof checked);
+  checked.secret = exec::Secret(secret);
+  *kept = host.copy(thd, &checked, sizeof checked);
   return *kept != nullptr;
 } catch (const std::bad_alloc&) {
-  my_printf_error(ER_UNKNOWN_ERROR, "handlersocket: out of memory", MYF(0));
+  host.raise("out of memory");
   return false;
 }
 
-bool kill_connection(unsigned long long id) {
+bool kill_connection(SettingsHost& host, unsigned long long id) {
   bool killed = false;
   Running::ask([&](server::Server& server) { killed = server.kill(id); });
-  if (!killed) my_printf_error(ER_NO_SUCH_THREAD, "Unknown connection id: %llu", MYF(0), id);
+  if (!killed) host.raise_no_such_connection(id);
   return killed;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::adapter
