@@ -4,7 +4,6 @@
 #
 #   build/server/<version>/headers/source/       the server's own headers
 #   build/server/<version>/headers/generated/    my_config.h, mysql_version.h, mysqld_error.h
-#   build/server/<version>/headers/services.a    what a plugin calls the server's services by
 
 mysql_source_folder=mysql-9.7
 # Where the headers are that a plugin comes to, below the source's folder.
@@ -22,7 +21,6 @@ unpack_mysql_headers() { # unpack_mysql_headers VERSION
     dpkg -x "$(deb_file libmysqlclient-dev "$1")" "$dev" &&
     mv "$headers/source/builddir/include" "$headers/generated" && rmdir "$headers/source/builddir" &&
     cp "$dev/usr/include/mysql/mysqld_error.h" "$headers/generated/" &&
-    cp "$dev/usr/lib/x86_64-linux-gnu/libmysqlservices.a" "$headers/services.a" &&
     check_mysql_headers "$headers" "$(upstream_of "$1")"
 }
 

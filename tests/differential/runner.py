@@ -11,7 +11,7 @@ from private_server import PrivateServer
 import dump
 import tables
 import transactions
-from allowed import KNOWN_OPEN, ON_MYSQL, allowed, key_is_debatable
+from allowed import KNOWN_OPEN, allowed, key_is_debatable
 from cases import Drawer, Request
 from columns import Family
 from database import Database, SqlError
@@ -33,7 +33,6 @@ REQUESTS = 60  # for each table
 TRANSACTIONS = 0.04  # of what is drawn
 PARTLY = "C42: what a failed request has changed stays, without transactions"
 NO_ROW_EVENTS = "limits.md: history with transaction ids is not written on a server with a binary log"
-NOT_ON_MYSQL = "servers.md: tables with rows that expire are refused"
 NEARLY = "a key that nearly fits"
 SERVER_GONE = (OSError, EOFError)
 
@@ -124,8 +123,6 @@ class Runner:
         bad = [r for r in replies if r != b"0\t1"]
         if bad and table.by_transaction:
             self._abandon(NO_ROW_EVENTS)
-        if bad and ON_MYSQL and table.expires is not None:
-            self._abandon(NOT_ON_MYSQL)
         if bad:
             self.tally.add(self._failure("open", table, f"open {bad[0]!r}", repr(bad)))
             raise Abandoned

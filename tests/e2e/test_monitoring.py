@@ -18,16 +18,12 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 METRIC = re.compile(r"\bmysql_global_status_(handlersocket_\w+)")
 VARIABLE = re.compile(r"\bmysql_global_variables_(handlersocket_\w+)")
 QUERIED = re.compile(r"\b(handlersocket_latency_\w+|handlersocket_connections_by_state_\w+)")
-# It has no ports for those clients, and nothing to load anew.
-NOT_ON_MYSQL = ("handlersocket_reload",)
 
 
 def test_every_variable_says_rightly_whether_it_is_dynamic() -> None:
     page = (DOCS / "variables.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(handlersocket_\w+)` \|(?:[^|]*\|){3} (yes|no) \|", page, re.MULTILINE)
     told = {name: dynamic == "yes" for name, dynamic in rows}
-    for name in NOT_ON_MYSQL if IS_MYSQL else ():
-        del told[name]
     with PrivateServer() as server:
         names = [name for name, _ in server.sql("SHOW GLOBAL VARIABLES LIKE 'handlersocket%'")]
         assert told == {name: is_dynamic(server, name) for name in names}

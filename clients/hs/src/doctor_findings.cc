@@ -99,11 +99,15 @@ bool Doctor::look_at_plugin() {
     return false;
   }
   if (const std::string why = text("handlersocket_message"); !why.empty()) {
-    const size_t end = std::min(why.find("; as root"), why.size());
+    // What mends it is behind the last semicolon.
+    constexpr std::string_view kOpens = "SET GLOBAL handlersocket_reload = 1 opens the ports";
+    const bool says_what_mends =
+        why.size() > kOpens.size() &&
+        why.compare(why.size() - kOpens.size(), kOpens.size(), kOpens) == 0;
+    const size_t end = says_what_mends ? why.rfind("; ") : std::string::npos;
     add(Health::wrong, "plugin", fmt::format("in {} {}", server, why.substr(0, end)),
-        end < why.size()
-            ? why.substr(end + 2)
-            : "mend that, and then SET GLOBAL handlersocket_reload = 1 opens the ports");
+        end != std::string::npos ? why.substr(end + 2)
+                                 : fmt::format("mend that, and then {}", kOpens));
     return false;
   }
   good("plugin", fmt::format("HandlerSocket {} runs in {}", sight_.plugin->version, server));

@@ -109,12 +109,13 @@ TEST(Doctor, APluginThatMysqlHasRefusedIsToBeBuiltOrLoadedAtAStart) {
 
 TEST(Doctor, APluginWithoutAnOpenPortSaysWhyAndWhatMendsIt) {
   Sight sight = healthy();
-  sight.status["handlersocket_message"] =
-      "no port is open: there is no library; as root, handlersocket2-build makes one";
+  const std::string opens = ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
+  const std::string mends = "as root, handlersocket2-build makes one" + opens;
+  sight.status["handlersocket_message"] = "no port is open: there is no library; " + mends;
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
   EXPECT_EQ(findings(sight)[0].text,
             "in the server 10.11.18-MariaDB-0+deb12u1-log no port is open: there is no library");
-  EXPECT_EQ(findings(sight)[0].remedy, "as root, handlersocket2-build makes one");
+  EXPECT_EQ(findings(sight)[0].remedy, mends);
   sight.status["handlersocket_message"] = "port 9998 on 127.0.0.1 is in use";
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
   EXPECT_NE(findings(sight)[0].remedy.find("handlersocket_reload = 1"), std::string::npos);
