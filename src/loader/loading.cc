@@ -2,9 +2,16 @@
 #include "loader/loading.h"
 
 #include "loader/host_server.h"
-#include "server_plugin.h"
 
 namespace hs::loader {
+namespace {
+
+constexpr char kMend[] =
+    "; as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens "
+    "the ports";
+
+}  // namespace
+
 Loading& loading() {
   static Loading one;
   return one;
@@ -50,8 +57,7 @@ Loading::Outcome Loading::try_start(std::string* why) {
   seam::Why reason;
   if (file_.get() == nullptr) {
     if (!file_.open(own_folder(), host_server(), why)) {
-      *why = "no port is open: " + *why + "; " + kMend +
-             ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
+      *why = "no port is open: " + *why + kMend;
       return Outcome::kNoLibrary;
     }
     const seam::Host host = {&values, keep_text, secrets_.read(), secrets_.write()};

@@ -17,10 +17,7 @@ from on_mysql import IS_MYSQL
 from private_server import PrivateServer, free_port
 
 PRODUCT = "MySQL" if IS_MYSQL else "MariaDB"
-MENDS = (
-    "build one from source (docs/servers.md)" if IS_MYSQL else "as root, handlersocket2-build makes one"
-)
-MEND = f"{MENDS}, and then SET GLOBAL handlersocket_reload = 1 opens the ports"
+MEND = "as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens the ports"
 
 
 def find_a_row(loader: Loader) -> bytes:

@@ -68,9 +68,9 @@ class Doctor {
 
 std::string Doctor::how_to_load() const {
   if (!is_built_for(upstream_of(sight_.version))) {
-    return sight_.is_mysql ? "its file is not here for this version: as root, handlersocket2-build"
-                           : "its library is not here for this version: as root, "
-                             "handlersocket2-build; then INSTALL SONAME 'handlersocket2.so'";
+    return fmt::format(
+        "its library is not here for this version: as root, handlersocket2-build; then {}",
+        sight_.is_mysql ? "start the server again" : "INSTALL SONAME 'handlersocket2.so'");
   }
   // MySQL gives a plugin that is installed while it runs what stood in the option file at its start.
   return sight_.is_mysql

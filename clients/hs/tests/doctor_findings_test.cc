@@ -102,7 +102,8 @@ TEST(Doctor, APluginThatMysqlHasRefusedIsToBeBuiltOrLoadedAtAStart) {
   sight.plugin.reset();
   sight.built_for = {"9.7.4"};
   EXPECT_EQ(findings(sight)[0].remedy,
-            "its file is not here for this version: as root, handlersocket2-build");
+            "its library is not here for this version: as root, handlersocket2-build; then start "
+            "the server again");
   sight.built_for->push_back("9.7.5");
   EXPECT_EQ(findings(sight)[0].remedy.rfind("start the server again", 0), 0U);
 }

@@ -61,7 +61,6 @@ StatusVariable status_variable(const char* name) {
 // --- what a user is told ---
 
 inline constexpr char kProduct[] = "MariaDB";
-inline constexpr char kMend[] = "as root, handlersocket2-build makes one";
 inline constexpr char kLetsGo[] = "UNINSTALL SONAME 'handlersocket2_tables.so'";
 
 // --- what the program exports ---

@@ -58,7 +58,6 @@ StatusVariable status_variable(const char* name) {
 // --- what a user is told ---
 
 inline constexpr char kProduct[] = "MySQL";
-inline constexpr char kMend[] = "build one from source (docs/servers.md)";
 inline constexpr char kLetsGo[] = "a restart";
 
 // --- what the program exports ---
