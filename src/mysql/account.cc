@@ -41,6 +41,21 @@ MysqlAccount::~MysqlAccount() {
 
 void MysqlAccount::show(Security_context& context) const { privileges_.show(*principal_, context); }
 
+ActingAs::ActingAs(THD* thd, const MysqlAccount* account)
+    : thd_(thd),
+      own_context_(thd->security_context()),
+      own_number_(thd->variables.pseudo_thread_id) {
+  if (account == nullptr) return;
+  account->show(context_);
+  thd_->set_security_context(&context_);
+  thd_->variables.pseudo_thread_id = account->connection().id;
+}
+
+ActingAs::~ActingAs() {
+  thd_->variables.pseudo_thread_id = own_number_;
+  thd_->set_security_context(own_context_);
+}
+
 bool MysqlAccount::sees_connections() const {
   return privileges_.has_global(*principal_, PROCESS_ACL);
 }

@@ -95,6 +95,22 @@ class MysqlAccount final : public engine::Account {
   USER_CONN* const limits_;
 };
 
+// While it lives, the account is what the THD calls the current user, with its privileges, roles and
+// CONNECTION_ID(). Null: that is the THD's own. USER() stays as it is.
+class ActingAs {
+ public:
+  ActingAs(THD* thd, const MysqlAccount* account);
+  ~ActingAs();
+  ActingAs(const ActingAs&) = delete;
+  ActingAs& operator=(const ActingAs&) = delete;
+
+ private:
+  THD* const thd_;
+  Security_context* const own_context_;
+  const my_thread_id own_number_;
+  Security_context context_;
+};
+
 // Names of a table, and of what a cursor uses of it.
 struct TableNames {
   const std::string& database;

@@ -45,25 +45,6 @@ my_thread_id number_of(const THD* thd, const MysqlAccount* account) {
   return account != nullptr ? account->connection().id : thd->thread_id();
 }
 
-// While it lives, the THD's user is the account. What is told has a number for it only, so who listens
-// asks the THD for more.
-class ShownAs {
- public:
-  ShownAs(THD* thd, const MysqlAccount* account) : thd_(thd), own_(thd->security_context()) {
-    if (account == nullptr) return;
-    account->show(context_);
-    thd_->set_security_context(&context_);
-  }
-  ~ShownAs() { thd_->set_security_context(own_); }
-  ShownAs(const ShownAs&) = delete;
-  ShownAs& operator=(const ShownAs&) = delete;
-
- private:
-  THD* const thd_;
-  Security_context* const own_;
-  Security_context context_;
-};
-
 // False: it was refused, and the error is raised, as in SQL.
 bool dispatch(THD* thd, Class kind, const char* name, const void* data) {
   st_mysql_event_generic event{};
@@ -142,7 +123,7 @@ bool TableAudit::tell(const MysqlAccount* account, const std::string& database,
                       const std::string& table, enum_sql_command command) {
   const Kind kind = kind_of(command);
   if (thd_->check_event_subscribers(Class::TABLE_ACCESS, kind.subclass, true)) return true;
-  const ShownAs shown(thd_, account);
+  const ActingAs acting(thd_, account);
   mysql_event_tracking_table_access_data data{};
   data.event_subclass = kind.subclass;
   data.connection_id = number_of(thd_, account);
@@ -164,7 +145,7 @@ void note_end(const MysqlAccount& account) {
     const EnteredThd entered(thd);
     if (!thd->check_event_subscribers(Class::CONNECTION, EVENT_TRACKING_CONNECTION_DISCONNECT,
                                       false)) {
-      const ShownAs shown(thd, &account);
+      const ActingAs acting(thd, &account);
       tell_end(thd, account.connection());
     }
     mysql_audit_release(thd);

@@ -89,6 +89,8 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   // The statement is over, and its tables are about to be closed.
   void end_statement();
 
+  // Whether a new row's defaults depend on who inserts it.
+  bool names_client() const { return names_client_; }
   // Whether the open statement may run triggers, of this table or of one that its changes reach.
   bool runs_triggers() const { return runs_triggers_; }
 
@@ -167,6 +169,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> check_parents();
   Result<void> fill_new_row(std::span<const Value> values);
   Result<void> fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values);
+  bool compute_defaults();
   bool compute_generated(bool keeps_old);
   Result<void> compute_old_row();
   Result<void> failed(int number);
@@ -220,6 +223,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   columns::Expiry expiry_;
   bool can_undo_ = false;
   bool undoes_rows_ = false;
+  bool names_client_ = false;
   bool runs_triggers_ = false;
   std::vector<uint> column_numbers_, filter_numbers_;  // of the table's columns
   std::vector<std::string> key_names_;                 // of the index's columns

@@ -155,9 +155,6 @@ Result<void> MysqlCursor::check_table() const {
   if (share->table_category != TABLE_CATEGORY_USER || share->tmp_table != NO_TMP_TABLE)
     return ErrorCode::kOpenTable;
   if (!is_served(table_->file)) return ErrorCode::kUnsupportedTable;
-  if (session_.mode() == engine::Mode::kReadOnly) return {};
-  // The defaults would be those of this session's user.
-  if (has_default_of_client(table_)) return ErrorCode::kUnsupportedTable;
   return {};
 }
 
@@ -178,6 +175,7 @@ Result<void> MysqlCursor::resolve() {
   unique_key_.resize(table_->s->max_unique_length + MAX_KEY_LENGTH);
   can_undo_ = table_->file->has_transactions();
   undoes_rows_ = changes_rows_at_one_go();
+  names_client_ = session_.mode() == engine::Mode::kReadWrite && has_default_of_client(table_);
   return {};
 }
 

@@ -86,6 +86,8 @@ class MysqlSession final : public engine::Session {
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
+  // Null: the requests are nobody's.
+  const MysqlAccount* account() const { return account_; }
   ServerSession& server() { return server_; }
   Privileges& privileges();
   adapter::RightsRoom& rights_room() { return rights_room_; }

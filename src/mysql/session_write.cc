@@ -54,7 +54,11 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
-  const bool can_share = !in_block && rows == engine::Rows::kOne && cursor.undoes_rows();
+  const bool names_client = cursor.names_client() && engine::inserts(access);
+  if (names_client && account_ == nullptr) return ErrorCode::kUnsupportedTable;
+  // The server computes whom the defaults name once in a statement.
+  const bool can_share =
+      !in_block && rows == engine::Rows::kOne && cursor.undoes_rows() && !names_client;
   const adapter::Transaction::Statement statement{&cursor, access, can_share};
   const bool is_view = !changes && (in_block || reads_view_);
   if (is_view == statement_is_view_ && transaction_.joins(statement)) {
@@ -95,7 +99,8 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
   server_.entry().show_name();
   if (changes && !transaction_.has_changes()) can_undo_changes_ = true;
   if (changes) can_undo_changes_ &= cursor.can_undo();
-  if (cursor.runs_triggers()) lent_.lend(account_ != nullptr ? &account_->principal() : nullptr);
+  if (cursor.runs_triggers() || names_client)
+    lent_.lend(account_ != nullptr ? &account_->principal() : nullptr);
   transaction_.begin_statement(statement);
   statement_is_view_ = is_view;
   if (!cursor.undoes_rows()) note_locks();

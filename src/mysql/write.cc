@@ -53,6 +53,13 @@ bool set_function_defaults(TABLE* table, bool is_new, const std::vector<bool>& g
 
 }  // namespace
 
+// The default values of a new row. Those that name the client name the account. False: as below.
+bool MysqlCursor::compute_defaults() {
+  std::optional<ActingAs> acting;
+  if (names_client_) acting.emplace(session_.thd(), session_.account());
+  return !set_function_defaults(table_, true, given_);
+}
+
 // `keeps_old`: a BLOB that the row in record[1] has stays, since the log and the engine want it.
 // False: it failed, and the error is raised.
 bool MysqlCursor::compute_generated(bool keeps_old) {
@@ -162,7 +169,7 @@ Result<void> MysqlCursor::fill_new_row(std::span<const Value> values) {
     if (auto stored = store(columns_[i], values[i]); !stored) return stored;
     bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
   }
-  if (set_function_defaults(table_, true, given_) || !compute_generated(false) ||
+  if (!compute_defaults() || !compute_generated(false) ||
       check_record(session_.thd(), table_->field))
     return failed(0);
   return {};
@@ -173,7 +180,7 @@ Result<void> MysqlCursor::fill_new_row(std::span<const Value> values) {
 Result<void> MysqlCursor::fill_new_row_for(Trigger_chain& triggers, std::span<const Value> values) {
   NullableFields nullable(session_.thd(), table_, &triggers);
   for (size_t i = 0; i < values.size(); ++i) given_[columns_[i]->field_index()] = true;
-  if (set_function_defaults(table_, true, given_) || !compute_generated(false)) return failed(0);
+  if (!compute_defaults() || !compute_generated(false)) return failed(0);
   for (size_t i = 0; i < values.size(); ++i) {
     if (auto stored = store(columns_[i], values[i]); !stored) return stored;
     bitmap_set_bit(table_->fields_set_during_insert, columns_[i]->field_index());
