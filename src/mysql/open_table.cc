@@ -114,6 +114,7 @@ Error MysqlCursor::open_failed() {
   Error error = session_.take_lock_error();
   if (may_open_again_) return Error{ErrorCode::kLockTables, 0, {}};
   if (error.code != ErrorCode::kSql && error.code != ErrorCode::kEngine) return error;
+  if (error.code == ErrorCode::kSql && error.number == ER_QUERY_TIMEOUT) return error;
   return Error{ErrorCode::kOpenTable, 0, {}};
 }
 

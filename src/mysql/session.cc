@@ -42,6 +42,11 @@ Error raised(const Diagnostics_area& area) {
   }
 }
 
+bool is_wait_in_vain(const Error& error) {
+  return (error.code == ErrorCode::kSql && error.number == ER_LOCK_WAIT_TIMEOUT) ||
+         (error.code == ErrorCode::kEngine && error.number == HA_ERR_LOCK_WAIT_TIMEOUT);
+}
+
 // The codes of the engine would say that it is the request's own row.
 Error raised_by_trigger(const Diagnostics_area& area) {
   return Error::sql(static_cast<int>(area.mysql_errno()), area.message_text());
@@ -50,7 +55,13 @@ Error raised_by_trigger(const Diagnostics_area& area) {
 }  // namespace
 
 MysqlSession::MysqlSession(MysqlEngine& engine, THD* thd, engine::Mode mode, std::string_view name)
-    : engine_(engine), server_(thd, name), thd_(thd), mode_(mode), lent_(thd), audit_(thd) {}
+    : engine_(engine),
+      server_(thd, name),
+      thd_(thd),
+      mode_(mode),
+      lent_(thd),
+      audit_(thd),
+      time_limit_(thd) {}
 
 MysqlSession::~MysqlSession() {
   if (!server_.is_in_thread()) enter({});
@@ -90,6 +101,8 @@ Error MysqlSession::take_error_as(int number, Error (*tell)(const Diagnostics_ar
   if (server_.take_refused_wait()) {
     number = HA_ERR_LOCK_WAIT_TIMEOUT;
     error = Error::engine(number_on_the_wire(number));
+  } else if (thd_->killed == THD::KILL_TIMEOUT) {
+    error = Error::sql(ER_QUERY_TIMEOUT, ER_THD(thd_, ER_QUERY_TIMEOUT));
   } else if (thd_->killed != THD::NOT_KILLED) {
     error = Error{should_stop() ? ErrorCode::kShutdown : ErrorCode::kInterrupted, 0, {}};
   } else if (number == 0 || number == HA_ERR_RBR_LOGGING_FAILED ||
@@ -103,6 +116,8 @@ Error MysqlSession::take_error_as(int number, Error (*tell)(const Diagnostics_ar
   note_lock(number, error);
   const bool is_deadlock = number == HA_ERR_LOCK_DEADLOCK ||
                            (error.code == ErrorCode::kSql && error.number == ER_LOCK_DEADLOCK);
+  if (time_bounds_wait_ && is_wait_in_vain(error))
+    error = Error::sql(ER_QUERY_TIMEOUT, ER_THD(thd_, ER_QUERY_TIMEOUT));
   was_deadlock_ |= is_deadlock && lock_waits().may_wait() && !transaction_.is_block();
   thd_->clear_error();
   thd_->get_stmt_da()->reset_condition_info(thd_);
@@ -156,9 +171,43 @@ bool MysqlSession::count_request(enum_sql_command command) {
 
 // After a request has failed. One that must wait is executed again, and counts only then.
 void MysqlSession::take_back_if_repeated() {
+  time_limit_.end();
   const bool is_repeated = must_wait() && !lock_waits().may_wait();
   if (is_repeated && account_ != nullptr && account_->is_limited()) counted_.take_back_last();
   if (transaction_.is_block()) counted_.forget();
+}
+
+// --- finds that take long ---
+
+void MysqlSession::takes_long() {
+  server_.entry().show();
+  // Else the work was done before the request was begun.
+  constexpr uint64_t kSpentMs = 5;  // see exec::Meter
+  if (current_ != nullptr && is_find_) time_limit_.begin(kSpentMs);
+}
+
+// The time limit holds for a find that is parked, too. On the write port it is not known here what the request is.
+uint32_t MysqlSession::patience_ms() const {
+  const uint32_t patience_ms = lock_waits().patience_ms();
+  const uint64_t most_ms = TimeLimit::most_ms();
+  if (most_ms == 0 || mode_ == engine::Mode::kReadWrite) return patience_ms;
+  return static_cast<uint32_t>(std::min<uint64_t>(patience_ms, most_ms));
+}
+
+// Other tables would be held for as long as the wait lasts, so they are given back first.
+void MysqlSession::begin_waiting(uint32_t most_ms) {
+  const uint32_t patience_ms = this->patience_ms();
+  time_bounds_wait_ = patience_ms < lock_waits().patience_ms();
+  spent_ms_ = patience_ms - std::min(most_ms, patience_ms);
+  if (cursors_.open().size() > 1 && !transaction_.is_block()) give_back_tables();
+  server_.begin_waiting(most_ms);
+}
+
+void MysqlSession::end_waiting() {
+  time_limit_.end();
+  time_bounds_wait_ = false;
+  spent_ms_ = 0;
+  server_.end_waiting();
 }
 
 // --- specs and cursors ---
@@ -182,6 +231,7 @@ Result<engine::Cursor*> MysqlSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
   // As in SQL, a KILL QUERY that comes while nothing runs has no effect.
   if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
+  if (lock_waits().may_wait() && mode_ == engine::Mode::kReadOnly) time_limit_.begin(spent_ms_);
   if (MysqlCursor* const cursor = cursors_.find_open(spec)) return cursor;
   now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
@@ -196,6 +246,8 @@ Result<void> MysqlSession::begin_request(engine::Cursor& cursor, engine::Access 
   if (should_stop()) return ErrorCode::kShutdown;
   auto& target = static_cast<MysqlCursor&>(cursor);
   server_.entry().work_on(target.subject(), what_of(access));
+  is_find_ = access == engine::Access::kRead;
+  if (is_find_ && lock_waits().may_wait()) time_limit_.begin(spent_ms_);
   if (!count_request(command_of(access))) return Error::access_denied(ER_USER_LIMIT_REACHED);
   if (!audit_.note(account_, target.database(), target.table(), command_of(access)))
     return take_error(0);
@@ -229,6 +281,7 @@ Result<void> MysqlSession::begin_read(MysqlCursor& cursor) {
 }
 
 Result<void> MysqlSession::end_request() {
+  time_limit_.end();
   current_ = nullptr;
   if (transaction_.is_block()) counted_.forget();
   if (mode_ == engine::Mode::kReadWrite) return end_write();

@@ -27,6 +27,7 @@
 #include "mysql/audit.h"
 #include "mysql/lent_session.h"
 #include "mysql/server_session.h"
+#include "mysql/time_limit.h"
 
 namespace hs::mysql {
 
@@ -62,9 +63,9 @@ class MysqlSession final : public engine::Session {
   Result<void> end_request() override;
   void undo_request() override;
   bool must_wait() const override { return lock_waits().must_wait(); }
-  uint32_t patience_ms() const override { return lock_waits().patience_ms(); }
+  uint32_t patience_ms() const override;
   void begin_waiting(uint32_t most_ms) override;
-  void end_waiting() override { server_.end_waiting(); }
+  void end_waiting() override;
   bool transaction_lost() const override;
   Result<void> begin_transaction(const engine::TransactionOptions& options) override;
   bool reads_again_alike() const override { return thd_->tx_isolation != ISO_READ_UNCOMMITTED; }
@@ -82,7 +83,7 @@ class MysqlSession final : public engine::Session {
   void forget_interrupt() override { forget_kill(); }
   bool is_waited_for() const override;
   void release() override;
-  void takes_long() override { server_.entry().show(); }
+  void takes_long() override;
   bool should_stop() const override;
 
   THD* thd() const { return thd_; }
@@ -184,7 +185,11 @@ class MysqlSession final : public engine::Session {
   LentSession lent_;
   adapter::CountedRequests<MysqlAccount, enum_sql_command> counted_;
   TableAudit audit_;
-  int64_t now_ms_ = 0;               // when the batch first asked for rights; 0: not yet
+  TimeLimit time_limit_;
+  bool is_find_ = false;           // the request that was begun last
+  bool time_bounds_wait_ = false;  // the time limit ends a wait in vain before the lock's own does
+  uint64_t spent_ms_ = 0;          // for which the find was parked
+  int64_t now_ms_ = 0;             // when the batch first asked for rights; 0: not yet
   adapter::RightsRoom rights_room_;  // outlives the cursors
 
   bool was_deadlock_ = false;  // one has ended the transaction, which has waited for locks

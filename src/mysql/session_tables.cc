@@ -134,10 +134,4 @@ void MysqlSession::close_tables() {
   close_thread_tables(thd_);
 }
 
-// Other tables would be held for as long as the wait lasts, so they are given back first.
-void MysqlSession::begin_waiting(uint32_t most_ms) {
-  if (cursors_.open().size() > 1 && !transaction_.is_block()) give_back_tables();
-  server_.begin_waiting(most_ms);
-}
-
 }  // namespace hs::mysql
