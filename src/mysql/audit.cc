@@ -15,7 +15,7 @@ namespace {
 
 using Class = Event_tracking_class;
 
-// Two words are looked at: the classes of the plugins, and the number of components for this one.
+// Looks at the classes of the plugins, and at the number of components for this one.
 bool is_anybody_for(mysql_event_class_t plugins, Class components) {
   return is_audit_plugin_class_active(nullptr, plugins) ||
          (g_event_channels != nullptr && g_event_channels->service_exists(components));
