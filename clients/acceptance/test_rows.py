@@ -215,6 +215,7 @@ def test_errors_have_their_classes(client: Driver) -> None:
         ("ValueError", lambda: table.insert(row={})),
         ("ValueError", lambda: table.upsert(row={})),
         ("ValueError", lambda: table.update(key=[1], values={})),
+        ("ValueError", lambda: table.compare_and_set(key=[1], expected={}, values={"n": 1})),
         ("ValueError", lambda: table.get(key=[])),
         ("ValueError", lambda: table.find(op="LIKE", key=[1])),
         ("ValueError", lambda: table.find(op="=", key=[1], limit=-1)),

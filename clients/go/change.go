@@ -116,6 +116,9 @@ func comparePlan(t *Table, key, expected, values any) plan[bool] {
 		if err != nil {
 			return nil, nil, err
 		}
+		if len(names) == 0 {
+			return nil, nil, &ValueError{What: "there is nothing to compare with"}
+		}
 		q := newQuery("=", 1, nil)
 		for i, name := range names {
 			q.filters = append(q.filters, filter{"F", name, "=", wanted[i]})

@@ -92,6 +92,30 @@ func ExampleClient_Pipeline() {
 	// 1 <nil>
 }
 
+func ExamplePipelineGet() {
+	client, err := hs.Connect("")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	users := client.Table("test.user")
+	pipeline := client.Pipeline()
+	one, none := hs.PipelineGet[User](pipeline, users, 101), hs.PipelineGet[User](pipeline, users, 7)
+	rows := hs.PipelineFind[User](pipeline, users, ">=", 101, hs.Limit(2))
+	if err := pipeline.Run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	user, err := one.Get()
+	fmt.Println(*user.Name, err)
+	fmt.Println(none.Get())
+	found, err := rows.Get()
+	fmt.Println(len(found), err)
+	// Output:
+	// Yukari Takeba <nil>
+	// <nil> <nil>
+	// 2 <nil>
+}
+
 func ExampleClient_Transaction() {
 	client, err := hs.Connect("")
 	if err != nil {

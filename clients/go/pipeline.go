@@ -79,6 +79,16 @@ func (p *Pipeline) Find(t *Table, op string, key any, options ...Option) *Result
 	return add(p, findPlan[Row](t.at(p), "find", newQuery(op, 1, options), key))
 }
 
+// PipelineGet adds Get: the row as a T, a struct with tags hs:"column", or nil when there is none.
+func PipelineGet[T any](p *Pipeline, t *Table, key any) *Result[*T] {
+	return add(p, getPlan[T](t.at(p), key))
+}
+
+// PipelineFind adds Find: the rows as Ts, structs with tags hs:"column".
+func PipelineFind[T any](p *Pipeline, t *Table, op string, key any, options ...Option) *Result[[]T] {
+	return add(p, findPlan[T](t.at(p), "find", newQuery(op, 1, options), key))
+}
+
 // FindAll adds Table.FindAll.
 func (p *Pipeline) FindAll(
 	t *Table, op string, key any, column string, values []any, options ...Option,

@@ -15,11 +15,7 @@ func (t *Table) Get(ctx context.Context, key any) (Row, error) {
 // Get returns the row with this key as a T, a struct with tags hs:"column", or nil when there is none. The
 // columns are those of the struct, when the table was named without any.
 func Get[T any](ctx context.Context, t *Table, key any) (*T, error) {
-	rows, err := run(ctx, t.on, findPlan[T](t, "get", newQuery("=", 1, nil), key))
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return &rows[0], nil
+	return run(ctx, t.on, getPlan[T](t, key))
 }
 
 // GetMany returns a row, or nil, for each key, in the order of the keys.
@@ -107,6 +103,16 @@ func findPlan[T any](t *Table, kind string, q *query, key any) plan[[]T] {
 		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key)}, s.names)
 		return r, decodeRows[T](s), err
 	}
+}
+
+func getPlan[T any](t *Table, key any) plan[*T] {
+	rows := findPlan[T](t, "get", newQuery("=", 1, nil), key)
+	return convert(rows, func(found []T) *T {
+		if len(found) == 0 {
+			return nil
+		}
+		return &found[0]
+	})
 }
 
 // First makes a plan of the first row, nil when there is none.

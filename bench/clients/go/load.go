@@ -56,15 +56,15 @@ func connectHS(port string, count int) func() lookup {
 		}
 		return func(keys []int, values []string) {
 			pipeline := client.Pipeline()
-			rows := make([]*hs.Result[hs.Row], len(keys))
+			rows := make([]*hs.Result[*pair], len(keys))
 			for i, key := range keys {
-				rows[i] = pipeline.Get(table, key)
+				rows[i] = hs.PipelineGet[pair](pipeline, table, key)
 			}
 			check(pipeline.Run(ctx))
 			for i := range rows {
 				row, err := rows[i].Get()
 				check(err)
-				values[i] = row["value"].(string)
+				values[i] = row.Value
 			}
 		}
 	}

@@ -204,7 +204,8 @@ HS_API int hs_exists(hs_table *table, const hs_value *key, size_t key_count, hs_
    and of the table's for "D?". */
 HS_API int hs_change(hs_table *table, const hs_query *query, const char *change,
                      const hs_field *fields, size_t count, hs_reply *reply, hs_error *error);
-/* Sets fields of the row with this key if it is as expected. *was tells whether it was. */
+/* Sets fields of the row with this key if it is as expected. *was tells whether it was. To expect
+   nothing is an error. */
 HS_API int hs_compare_and_set(hs_table *table, const hs_value *key, size_t key_count,
                               const hs_field *expected, size_t expected_count,
                               const hs_field *fields, size_t count, hs_reply *reply, int *was,

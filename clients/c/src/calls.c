@@ -72,6 +72,7 @@ int hs_compare_and_set(hs_table *t, const hs_value *key, size_t key_count, const
                        hs_reply *reply, int *was, hs_error *error) {
   hs_filter few[16], *filters = few;
   uint64_t rows = 0;
+  if (expected_count == 0) return hs_fail(error, HS_VALUE, "there is nothing to compare with");
   if (expected_count > sizeof few / sizeof *few) filters = calloc(expected_count, sizeof *filters);
   if (filters == NULL) return hs_no_memory(error);
   for (size_t i = 0; i < expected_count; i++)

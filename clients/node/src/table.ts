@@ -1,6 +1,7 @@
 /** A table by one of its indexes: what most programs use. */
 import type * as args from "./arguments.js";
 import type { Executor } from "./dispatcher.js";
+import { ValueError } from "./errors.js";
 import * as requests from "./protocol/requests.js";
 import { hasRows, type Reply } from "./protocol/reader.js";
 import { range } from "./range.js";
@@ -209,6 +210,7 @@ export class Table<R = Row> {
       "=",
       value,
     ]);
+    if (filters.length === 0) throw new ValueError("there is nothing to compare with");
     const changed = await this.#calls.change("compareAndSet", "U", "", key, values, {
       ...options,
       filters,

@@ -382,6 +382,9 @@ final class Calls
      */
     public function compareAndSet(mixed $key, array $expected, array $values): Call
     {
+        if ($expected === []) {
+            throw new ValueError('there is nothing to compare with');
+        }
         $filters = [];
         foreach ($expected as $name => $value) {
             $filters[] = [(string) $name, '=', $value];

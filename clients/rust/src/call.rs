@@ -241,8 +241,13 @@ impl<R> Calls<R> {
         expected: impl Into<Row>,
         values: impl Into<Row>,
     ) -> Call<bool> {
+        let expected = expected.into();
+        if expected.columns().is_empty() {
+            let error = Err(Error::value("there is nothing to compare with"));
+            return Call::new("compare_and_set", What::Line(error), is_some);
+        }
         let mut query = Query::new();
-        for (column, value) in expected.into().iter() {
+        for (column, value) in expected.iter() {
             query = query.filter(column, "=", value.clone());
         }
         self.search("compare_and_set", key, query, "U", values.into(), is_some)

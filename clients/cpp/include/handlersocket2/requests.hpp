@@ -104,6 +104,7 @@ inline Query same_key(const Key& key, std::int64_t limit = 0) {
 }
 
 inline Query expecting(const Key& key, const Row& expected) {
+  if (expected.empty()) refuse("there is nothing to compare with");
   Query query = same_key(key);
   for (const auto& [column, value] : expected) query.filters.push_back({column, "=", value});
   return query;

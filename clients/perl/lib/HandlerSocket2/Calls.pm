@@ -339,6 +339,7 @@ sub change {
 sub compare_and_set {
     my ( $self, $key, $expected, $new ) = @_;
     my @filters = map { [ $_, q{=}, $expected->{$_} ] } _row( $expected, 'what is expected' );
+    _wrong('there is nothing to compare with') if !@filters;
     my $call    = $self->change( 'U', $key, $new, filters => \@filters );
     return {
         %$call, kind => 'compare_and_set',

@@ -357,6 +357,8 @@ class TableCalls:
         self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]
     ) -> Call:
         """Whether the row was as expected."""
+        if not expected:
+            raise ValueError("there is nothing to compare with")
         call = self._change(
             "U", key, values, filters=[(name, "=", one) for name, one in expected.items()]
         )

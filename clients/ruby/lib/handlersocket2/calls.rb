@@ -147,6 +147,8 @@ module HandlerSocket2
     # @return [Call]
     def compare_and_set(key, expected, values)
       filters = fields(expected).map { |name, value| [name, "=", value] }
+      raise ValueError, "there is nothing to compare with" if filters.empty?
+
       update(key, values, filters: filters).meaning(:compare_and_set) { |reply| reply.number.positive? }
     end
 

@@ -128,7 +128,11 @@ public final class Calls {
     return call(
         () -> {
           Query query = new Query();
-          Records.row(expected).forEach((column, value) -> query.where(column, "=", value));
+          Row wanted = Records.row(expected);
+          if (wanted.isEmpty()) {
+            throw new ValueError("there is nothing to compare with");
+          }
+          wanted.forEach((column, value) -> query.where(column, "=", value));
           Request request = changeRequest("compare_and_set", "U", key, values, query);
           return new Plan<>(request, reply -> number(reply, 0) > 0);
         });
