@@ -220,6 +220,22 @@ void change(SettingsHost& host, void* target, const void* value) {
   if constexpr (kChange == Change::kSlowLogFile) set_slow_log_file(host, variable, wanted);
 }
 
+// An action is carried out by the loader's check.
+void nothing(SettingsHost&, void*, const void*) {}
+
+// By seam::Variable.
+constexpr void (*kUpdates[])(SettingsHost&, void*, const void*) = {
+#define HS_NUMBER(name, how, ...) change<Change::how, unsigned>,
+#define HS_LARGE_NUMBER(name, how, ...) change<Change::how, unsigned long long>,
+#define HS_SECONDS(name, how, ...) change<Change::how, double>,
+#define HS_SWITCH(name, how, ...) change<Change::how, bool>,
+#define HS_TEXT(name, how, ...) change<Change::how, char*>,
+#define HS_CHOICE(name, how, ...) change<Change::how, unsigned long>,
+#define HS_ACTION(name, ...) nothing,
+#include "seam/variables.def"
+#include "seam/variables_end.h"
+};
+
 }  // namespace
 
 std::mutex& turns() {
@@ -228,31 +244,7 @@ std::mutex& turns() {
 }
 
 void update(SettingsHost& host, seam::Variable which, void* target, const void* value) {
-  switch (which) {
-#define HS_NUMBER(name, how, ...) \
-  case seam::Variable::name:      \
-    return change<Change::how, unsigned>(host, target, value);
-#define HS_LARGE_NUMBER(name, how, ...) \
-  case seam::Variable::name:            \
-    return change<Change::how, unsigned long long>(host, target, value);
-#define HS_SECONDS(name, how, ...) \
-  case seam::Variable::name:       \
-    return change<Change::how, double>(host, target, value);
-#define HS_SWITCH(name, how, ...) \
-  case seam::Variable::name:      \
-    return change<Change::how, bool>(host, target, value);
-#define HS_TEXT(name, how, ...) \
-  case seam::Variable::name:    \
-    return change<Change::how, char*>(host, target, value);
-#define HS_CHOICE(name, how, ...) \
-  case seam::Variable::name:      \
-    return change<Change::how, unsigned long>(host, target, value);
-#define HS_ACTION(name, ...) \
-  case seam::Variable::name: \
-    return;
-#include "seam/variables.def"
-#include "seam/variables_end.h"
-  }
+  kUpdates[static_cast<size_t>(which)](host, target, value);
 }
 
 bool check_secret(SettingsHost& host, THD* thd, std::string_view secret, const void** kept) try {
