@@ -24,7 +24,7 @@ using SystemVariable = st_mysql_sys_var;
 inline constexpr int kNeverPersisted = 0;
 
 // A my_bool is a char that is 0 or 1.
-#define HS_SWITCH_PLACE(place) reinterpret_cast<char&>(place)
+#define HS_SWITCH_PLACE(place) (reinterpret_cast<char&>(place))
 
 // --- status variables ---
 

@@ -23,7 +23,7 @@ using SystemVariable = SYS_VAR;
 // SET PERSIST must not write such a variable down: what it shows is no secret and no connection's id.
 inline constexpr int kNeverPersisted = PLUGIN_VAR_NOPERSIST;
 
-#define HS_SWITCH_PLACE(place) place
+#define HS_SWITCH_PLACE(place) (place)
 
 // --- status variables ---
 

@@ -91,8 +91,8 @@ Fit fit_time(Field* field, const Value& value) {
     store_any(field, time);
     held = field->val_time_packed(thd);
   } else {
-    const Datetime parsed(thd, &status, value.data, value.size, charset,
-                          Datetime::Options_cmp(thd));
+    const ::Datetime parsed(thd, &status, value.data, value.size, charset,
+                            ::Datetime::Options_cmp(thd));
     is_time = parsed.is_valid_datetime();
     wanted = is_time ? parsed.to_packed() : 0;
     if (is_time)
