@@ -100,7 +100,7 @@ func ExamplePipelineGet() {
 	defer client.Close()
 	users := client.Table("test.user")
 	pipeline := client.Pipeline()
-	one, none := hs.PipelineGet[User](pipeline, users, 101), hs.PipelineGet[User](pipeline, users, 7)
+	one, none := hs.PipelineGet[User](pipeline, users, 101), hs.PipelineGet[User](pipeline, users, 999999)
 	rows := hs.PipelineFind[User](pipeline, users, ">=", 101, hs.Limit(2))
 	if err := pipeline.Run(context.Background()); err != nil {
 		log.Fatal(err)
