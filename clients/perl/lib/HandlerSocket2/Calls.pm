@@ -340,7 +340,7 @@ sub compare_and_set {
     my ( $self, $key, $expected, $new ) = @_;
     my @filters = map { [ $_, q{=}, $expected->{$_} ] } _row( $expected, 'what is expected' );
     _wrong('there is nothing to compare with') if !@filters;
-    my $call    = $self->change( 'U', $key, $new, filters => \@filters );
+    my $call = $self->change( 'U', $key, $new, filters => \@filters );
     return {
         %$call, kind => 'compare_and_set',
         decode => sub { HandlerSocket2::Lines::number( $_[0] ) > 0 }
