@@ -32,12 +32,15 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
     found = look_up(key, was_looked_at);
     return found.state;
   };
-  look();
-  if (found.state == Answer::State::kAskTable) {
-    if (auto done = look_at(found.table, true, tables); !done) return std::move(done.error());
+  const auto ask_table = [&]() -> Result<void> {
+    if (found.state != Answer::State::kAskTable) return {};
+    if (auto done = look_at(found.table, true, tables); !done) return done;
     was_looked_at = true;
     look();
-  }
+    return {};
+  };
+  look();
+  if (auto asked = ask_table(); !asked) return std::move(asked.error());
   if (found.state == Answer::State::kAskContained) {
     if (auto done = look_at(found.table, false, tables); !done) return std::move(done.error());
     look();
@@ -64,6 +67,8 @@ Result<MappingPtr> Directory::find(std::string_view key, Tables& tables) {
       }
     }
   }
+  // The news may have been that the table is another one, of which nothing is known.
+  if (auto asked = ask_table(); !asked) return std::move(asked.error());
   if (found.state == Answer::State::kKnown) return std::move(found.mapping);
   const bool is_wrong =
       found.state == Answer::State::kWrong || found.state == Answer::State::kAskContained;

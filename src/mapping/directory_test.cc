@@ -264,6 +264,17 @@ TEST_F(DirectoryTest, ALookThatIsOvertakenSaysNothing) {
   EXPECT_EQ(find("user:1"), "user: user 3");
 }
 
+// No news tells of a table without a comment, but of the one that had its name before.
+TEST_F(DirectoryTest, ATableThatWasWrongAndIsMadeAnewIsLookedAt) {
+  tables_.make(kUser, "");
+  TableShape anew = tables_[kUser];
+  tables_[kUser].indexes.clear();
+  EXPECT_NE(find("test.user:1").find("no primary key"), std::string::npos);
+  tables_.drop(kUser);
+  tables_[kUser] = anew;
+  EXPECT_EQ(find("test.user:1"), "test.user: user 1");
+}
+
 TEST_F(DirectoryTest, ATableThatGoesWhileItIsLookedAtIsGone) {
   tables_.make(kUser, "hs: name=user");
   TableNews seen;
