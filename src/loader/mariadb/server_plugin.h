@@ -69,14 +69,14 @@ using OwnPlugin = st_maria_plugin;
 
 // The server's own plugin of the binary log. It is a storage engine in 10.11 and a daemon in 11.8.
 inline constexpr char kOwnPlugin[] = "builtin_maria_binlog_plugin";
-// A function of the program.
+// A function of the program: it writes to the error log.
 inline constexpr char kFunctionOfTheProgram[] = "_Z15sql_print_errorPKcz";
 // Whether it only makes system tables: a bool.
 inline constexpr char kMakesSystemTables[] = "opt_bootstrap";
 
 // False: it cannot be written.
 inline bool print_error(const char* line) {
-  auto* const print = find<void(const char*, ...)>("_Z15sql_print_errorPKcz");
+  auto* const print = find<void(const char*, ...)>(kFunctionOfTheProgram);
   if (print != nullptr) print("%s", line);
   return print != nullptr;
 }

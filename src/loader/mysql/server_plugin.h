@@ -66,7 +66,7 @@ using OwnPlugin = st_mysql_plugin;
 
 // The server's own plugin of the binary log.
 inline constexpr char kOwnPlugin[] = "builtin_binlog_plugin";
-// A function of the program.
+// A function of the program: it writes to the error log.
 inline constexpr char kFunctionOfTheProgram[] = "_Z11log_messageiz";
 // Whether it only makes system tables: a bool.
 inline constexpr char kMakesSystemTables[] = "opt_initialize";
