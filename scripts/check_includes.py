@@ -1,13 +1,13 @@
 """Checks that includes only go down the layers, and that server headers stay in the adapters.
 
     {mariadb, mysql} -> adapter -> server -> exec -> {net, protocol, engine} -> mapping -> base
-    {mariadb, mysql} -> columns -> {adapter, engine, mapping, base}
+    {mariadb, mysql} -> in_server -> columns -> {adapter, engine, mapping, base}
     {adapter, loader} -> seam
 
 net, protocol and engine never include each other, net knows nothing of mapping, exec knows nothing
 of net, and testing (the fake engine) knows the engine interface alone, adapter that, exec and server. Each
-adapter compiles columns with its own server_dialect.h and server_rows.h, and the loader has a
-server_plugin.h for each server. The loader knows the seam, and of the server public headers. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may
+adapter compiles columns with its own server_dialect.h and server_rows.h, and in_server with its own server_words.h and
+server_parts.h; the loader has a server_plugin.h for each server. The loader knows the seam, and of the server public headers. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may
 include any room but those that know a server's headers. Only the tools that run inside the server
 (tools/floor, tools/moving_session) may include src/mariadb, and tools/audit_trail src/mysql. Run by ./test; exits
 with 1 and one line per wrong include.
@@ -39,18 +39,21 @@ ALLOWED: dict[str, frozenset[str]] = {
     "server": frozenset({"exec", "net", "protocol", "engine", "mapping", "base"}),
     "adapter": frozenset({"server", "exec", "protocol", "engine", "mapping", "base", "seam"}),
     "columns": frozenset({"adapter", "engine", "mapping", "base"}),
-    "mariadb": ADAPTER | {"columns", "seam"},
-    "mysql": ADAPTER | {"columns", "seam"},
+    "in_server": ADAPTER | {"columns", "seam"},
+    "mariadb": ADAPTER | {"columns", "in_server", "seam"},
+    "mysql": ADAPTER | {"columns", "in_server", "seam"},
     "seam": frozenset(),
     "loader": frozenset({"seam"}),
     "testing": frozenset({"engine", "mapping", "base"}),
 }
 ADAPTERS = frozenset({"mariadb", "mysql"})  # each on the headers of its server
-ANY_ROOM = frozenset(ALLOWED) - ADAPTERS - {"columns"}
+ANY_ROOM = frozenset(ALLOWED) - ADAPTERS - {"columns", "in_server"}
 # A header that a room is compiled with, and which each server has its own of.
 DIALECT = {
     "server_dialect.h": "columns",
     "server_rows.h": "columns",
+    "server_words.h": "in_server",
+    "server_parts.h": "in_server",
     "server_plugin.h": "loader",
 }
 # Of the server's headers, for the loader.

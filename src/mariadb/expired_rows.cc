@@ -4,17 +4,18 @@
 
 #include <utility>
 
+#include "in_server/mappings.h"
 #include "mariadb/cursor.h"
 #include "mariadb/duplicates.h"
-#include "mariadb/mappings.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 
 Result<void> MariaCursor::take_expiry() {
-  auto expiry = columns::noted_expiry(table_, database_, table_name_,
-                                      directory().ttl_of_container(database_, table_name_));
+  auto expiry =
+      columns::noted_expiry(table_, database_, table_name_,
+                            in_server::directory().ttl_of_container(database_, table_name_));
   if (!expiry) return std::move(expiry.error());
   expiry_ = *expiry;
   return {};

@@ -6,9 +6,9 @@
 // (before anything else)
 #include <algorithm>
 
+#include "in_server/write_refusal.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
-#include "mariadb/write_refusal.h"
 
 namespace hs::mariadb {
 namespace {
@@ -135,7 +135,7 @@ Result<void> MariaSession::commit_block() {
   }
   forget_kill();
   if (transaction_.has_changes()) {
-    if (auto refused = refusal(engine::Access::kUpdate, changes_ignore_read_only_)) {
+    if (auto refused = in_server::refusal(engine::Access::kUpdate, changes_ignore_read_only_)) {
       roll_back_block();
       return *refused;
     }

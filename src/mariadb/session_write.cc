@@ -2,10 +2,10 @@
 // The write port's session: the calls that begin, keep and undo the statements of its transaction.
 // adapter::Transaction says which calls to make, and what a failure means for earlier requests.
 #include "adapter/variables.h"
+#include "in_server/write_refusal.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
-#include "mariadb/write_refusal.h"
 
 namespace hs::mariadb {
 
@@ -30,7 +30,7 @@ enum_sql_command MariaSession::command_of(engine::Access access) {
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
   transaction_.begin_request();
-  if (auto refused = refusal(access, ignores_read_only_)) return *refused;
+  if (auto refused = in_server::refusal(access, ignores_read_only_)) return *refused;
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
   if (changes)
@@ -78,13 +78,14 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   MDL_request protection;
   MDL_REQUEST_INIT(&protection, MDL_key::BACKUP, "", "", cursor.protection_type(), MDL_STATEMENT);
   const bool locked =
-      is_view ? lock_for_view(cursor)
-              : !thd_->mdl_context.acquire_lock(
-                    &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
-                    // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
-                    !refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
+      is_view
+          ? lock_for_view(cursor)
+          : !thd_->mdl_context.acquire_lock(
+                &protection, static_cast<double>(thd_->variables.lock_wait_timeout)) &&
+                // Checked again: it may have changed during FLUSH TABLES WITH READ LOCK.
+                !in_server::refusal(access, ignores_read_only_) && cursor.lock_for_write(access);
   if (!locked) {
-    const auto refused = refusal(access, ignores_read_only_);
+    const auto refused = in_server::refusal(access, ignores_read_only_);
     const Error error = refused ? *refused : take_lock_error();
     trans_rollback_stmt(thd_);
     take_back();
@@ -226,9 +227,9 @@ Result<void> MariaSession::commit_write() {
   } else if (changed && !are_same(thd_->get_last_commit_gtid(), logged_before_)) {
     committed_ = thd_->get_last_commit_gtid();
     engine_.gtids().note_committed(committed_);
-  } else if (changed && log_was_switched_off()) {
+  } else if (changed && in_server::log_was_switched_off()) {
     // The log was switched off during the commit: the change is in the tables and not in the log.
-    result = log_is_off();
+    result = in_server::log_is_off();
   }
   thd_->mdl_context.release_statement_locks();
   transaction_.end();

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "in_server/mappings.h"
 #include "mysql/cursor.h"
 #include "mysql/engine_errors.h"
-#include "mysql/mappings.h"
 #include "mysql/row_stores.h"
 #include "mysql/session.h"
 #include "sql/sql_foreign_key_constraint.h"
@@ -15,8 +15,9 @@
 namespace hs::mysql {
 
 Result<void> MysqlCursor::take_expiry() {
-  auto expiry = columns::noted_expiry(table_, database_, table_name_,
-                                      directory().ttl_of_container(database_, table_name_));
+  auto expiry =
+      columns::noted_expiry(table_, database_, table_name_,
+                            in_server::directory().ttl_of_container(database_, table_name_));
   if (!expiry) return std::move(expiry.error());
   expiry_ = *expiry;
   return {};

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What deleting rows that have expired needs of this server.
+// What deleting rows that have expired asks of this server.
 #pragma once
 
-#include <memory>
+#include <string_view>
 
-#include "adapter/purge.h"
+#include "mapping/tables.h"
 
 namespace hs::mysql {
 
-std::unique_ptr<adapter::PurgeHost> make_purge_host();
+class MysqlSession;
+
+// Why it is another server that deletes them; empty: it is this one.
+std::string_view reason_to_leave_rows();
+
+// Whether there is such a table, and it is no view. In a session that is in the calling thread.
+bool is_base_table(MysqlSession& session, const mapping::TableName& name);
 
 }  // namespace hs::mysql

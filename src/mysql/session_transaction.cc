@@ -2,10 +2,10 @@
 // A block: a transaction that lasts until its client ends it (see engine::Session). Each of its
 // requests is a statement of its own. Between them nothing is held but what SQL would hold: rows, a
 // view, and metadata locks.
+#include "in_server/write_refusal.h"
 #include "mysql/cursor.h"
 #include "mysql/engine.h"
 #include "mysql/session.h"
-#include "mysql/write_refusal.h"
 
 namespace hs::mysql {
 namespace {
@@ -112,7 +112,7 @@ Result<void> MysqlSession::commit_block() {
   forget_kill();
   if (transaction_.has_changes()) {
     // The server lets this session commit in any case, since it may do everything.
-    if (auto refused = refusal(engine::Access::kUpdate)) {
+    if (auto refused = in_server::refusal(engine::Access::kUpdate)) {
       roll_back_block();
       return *refused;
     }

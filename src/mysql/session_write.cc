@@ -3,10 +3,10 @@
 // adapter::Transaction says which calls to make, and what a failure means for earlier requests.
 #include <algorithm>
 
+#include "in_server/write_refusal.h"
 #include "mysql/cursor.h"
 #include "mysql/engine.h"
 #include "mysql/session.h"
-#include "mysql/write_refusal.h"
 
 namespace hs::mysql {
 namespace {
@@ -50,7 +50,7 @@ Result<void> MysqlSession::begin_write(MysqlCursor& cursor, engine::Access acces
 Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access access,
                                            engine::Rows rows, bool* is_deadlock) {
   transaction_.begin_request();
-  if (auto refused = refusal(access)) return *refused;
+  if (auto refused = in_server::refusal(access)) return *refused;
   const bool in_block = transaction_.is_block();
   const bool changes = access != engine::Access::kRead;
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
@@ -86,7 +86,7 @@ Result<void> MysqlSession::try_begin_write(MysqlCursor& cursor, engine::Access a
     *is_deadlock = thd_->is_error() && thd_->get_stmt_da()->mysql_errno() == ER_LOCK_DEADLOCK;
     error = take_lock_error();
   } else {
-    error = refusal(access);  // it may have changed during FLUSH TABLES WITH READ LOCK
+    error = in_server::refusal(access);  // it may have changed during FLUSH TABLES WITH READ LOCK
     if (!error && changes) error = refusal_of_triggers(cursor);
   }
   if (error) {
@@ -224,9 +224,9 @@ Result<void> MysqlSession::commit_write() {
   const bool failed = changed && can_undo_changes_ ? commit_changes() : trans_commit(thd_);
   if (changed) server_.on_wait_end();
   Result<void> result;
-  if (changed && log_was_switched_off()) {
+  if (changed && in_server::log_was_switched_off()) {
     // The change may be in the tables, and may be in the log, also if the server says that it failed.
-    result = log_is_off();
+    result = in_server::log_is_off();
   } else if (failed && changed) {
     result = take_lock_error();
   } else if (changed && !last_used_gtid().equals(logged_before_)) {
@@ -246,7 +246,7 @@ bool MysqlSession::commit_changes() {
   MDL_request commit;
   MDL_REQUEST_INIT(&commit, MDL_key::COMMIT, "", "", MDL_INTENTION_EXCLUSIVE, MDL_EXPLICIT);
   if (thd_->mdl_context.acquire_lock(&commit, thd_->variables.lock_wait_timeout)) return true;
-  const auto refused = refusal(engine::Access::kUpdate);
+  const auto refused = in_server::refusal(engine::Access::kUpdate);
   if (refused && refused->number == Error::kReadOnlyServer) {
     my_error(ER_OPTION_PREVENTS_STATEMENT, MYF(0), "--read-only");
   } else if (refused) {

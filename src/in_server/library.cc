@@ -1,25 +1,21 @@
-// SPDX-License-Identifier: GPL-2.0-only
-// The library's entry: what of it depends on the server, and the note that says which server it was
-// built for.
-#include "mysql/server_headers.h"
+// The library's entry, and the note that says which server it was built for.
+#include "server_parts.h"
 // (before anything else)
 #include <memory>
 #include <string_view>
 
 #include "adapter/library.h"
 #include "adapter/variables.h"
-#include "mysql/engine.h"
-#include "mysql/information_schema.h"
-#include "mysql/log.h"
-#include "mysql/mappings.h"
-#include "mysql/purge.h"
-#include "mysql/tls.h"
+#include "in_server/log.h"
+#include "in_server/mappings.h"
+#include "in_server/purge_host.h"
 #include "seam/elf_note.h"
+#include "server_words.h"
 
-namespace hs::mysql {
+namespace hs::in_server {
 namespace {
 
-class MysqlHost final : public adapter::LibraryHost {
+class Host final : public adapter::LibraryHost {
  public:
   void unlock_variables() override { mysql_mutex_unlock(&LOCK_global_system_variables); }
   void lock_variables() override { mysql_mutex_lock(&LOCK_global_system_variables); }
@@ -37,8 +33,8 @@ class MysqlHost final : public adapter::LibraryHost {
     const bool listens = !opt_disable_networking;
     return {.addresses = adapter::text(my_bind_addr_str),
             .port = listens ? mysqld_port : 0,
-            .second_port = listens ? mysqld_admin_port : 0,
-            .second_setting = "admin_port",
+            .second_port = listens ? second_port() : 0,
+            .second_setting = kSecondPort,
             .socket = adapter::text(mysqld_unix_port)};
   }
 
@@ -48,18 +44,18 @@ class MysqlHost final : public adapter::LibraryHost {
     config.version = HS_VERSION;
     config.server_version = server_version;
     config.tls = &server_tls();
-    config.slow_log.form = server::SlowLogConfig::Form::kMysql;
+    config.slow_log.form = kSlowLogForm;
   }
   std::unique_ptr<adapter::LibraryEngine> make_engine() override {
-    return std::make_unique<MysqlEngine>();
+    return std::make_unique<SqlEngine>();
   }
   std::unique_ptr<adapter::PurgeHost> make_purge_host() override {
-    return mysql::make_purge_host();
+    return in_server::make_purge_host();
   }
 };
 
 adapter::LibraryHost& host() {
-  static MysqlHost one;
+  static Host one;
   return one;
 }
 
@@ -71,9 +67,9 @@ __attribute__((section(".note.handlersocket2"), used,
     seam::elf_note(HS_VERSION, MYSQL_VERSION_ID, HS_SERVER_BUILD_ID);
 
 }  // namespace
-}  // namespace hs::mysql
+}  // namespace hs::in_server
 
 // seam::kLibrarySymbol
 extern "C" __attribute__((visibility("default"),
                           used)) constinit const hs::seam::Library handlersocket2_library =
-    hs::adapter::library<hs::mysql::host>(hs::mysql::describe_table);
+    hs::adapter::library<hs::in_server::host>(hs::in_server::describe_table);

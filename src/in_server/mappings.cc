@@ -1,0 +1,12 @@
+#include "in_server/mappings.h"
+
+#include "in_server/log.h"
+
+namespace hs::in_server {
+
+mapping::Directory& directory() {
+  static mapping::Directory directory(log_complaint);
+  return directory;
+}
+
+}  // namespace hs::in_server

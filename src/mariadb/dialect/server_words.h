@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What src/in_server asks of a server's headers, in MariaDB's words. src/mysql/dialect has the same in
+// MySQL's.
+#pragma once
+
+#include "mariadb/server_headers.h"
+// (before anything else)
+#include <string_view>
+
+#include "server/config.h"
+
+namespace hs::in_server {
+
+// Where the database listens besides its port; 0: nowhere.
+inline unsigned second_port() { return mysqld_extra_port; }
+inline constexpr std::string_view kSecondPort = "extra_port";
+inline constexpr auto kSlowLogForm = server::SlowLogConfig::Form::kMariadb;
+
+// What SET GLOBAL says of transactions, where read_only does not.
+inline bool transactions_are_read_only() { return global_system_variables.tx_read_only; }
+
+inline void write_to_log(loglevel level, std::string_view message) {
+  const auto print = level == ERROR_LEVEL     ? sql_print_error
+                     : level == WARNING_LEVEL ? sql_print_warning
+                                              : sql_print_information;
+  print("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
+}
+
+}  // namespace hs::in_server

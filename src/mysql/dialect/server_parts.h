@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What src/in_server takes of src/mysql: its classes, by the names that src/mariadb/dialect gives to its own.
+#pragma once
+
+#include "mysql/server_headers.h"
+// (before anything else)
+#include "mysql/cursor.h"
+#include "mysql/definition_news.h"
+#include "mysql/engine.h"
+#include "mysql/information_schema.h"
+#include "mysql/purge.h"
+#include "mysql/session.h"
+#include "mysql/tls.h"
+
+namespace hs::in_server {
+
+using SqlCursor = mysql::MysqlCursor;
+using SqlEngine = mysql::MysqlEngine;
+using SqlSession = mysql::MysqlSession;
+using mysql::definition_news;
+using mysql::describe_table;
+using mysql::is_base_table;
+using mysql::reason_to_leave_rows;
+using mysql::server_tls;
+
+}  // namespace hs::in_server

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What src/in_server asks of a server's headers, in MySQL's words. src/mariadb/dialect has the same in
+// MariaDB's.
+#pragma once
+
+#include "mysql/server_headers.h"
+// (before anything else)
+#include <string_view>
+
+#include "server/config.h"
+#include "sql/log.h"
+
+namespace hs::in_server {
+
+// Where the database listens besides its port; 0: nowhere.
+inline unsigned second_port() { return mysqld_admin_port; }
+inline constexpr std::string_view kSecondPort = "admin_port";
+inline constexpr auto kSlowLogForm = server::SlowLogConfig::Form::kMysql;
+
+// What SET GLOBAL says of transactions, where read_only does not.
+inline bool transactions_are_read_only() { return global_system_variables.transaction_read_only; }
+
+inline void write_to_log(loglevel level, std::string_view message) {
+  log_message(LOG_TYPE_ERROR, LOG_ITEM_LOG_PRIO, static_cast<longlong>(level), LOG_ITEM_SRV_SUBSYS,
+              "Server", LOG_ITEM_LOG_MESSAGE, "handlersocket: %.*s",
+              static_cast<int>(message.size()), message.data());
+}
+
+}  // namespace hs::in_server
