@@ -9,6 +9,7 @@
 #include "in_server/log.h"
 #include "in_server/mappings.h"
 #include "in_server/purge_host.h"
+#include "in_server/status_tables.h"
 #include "seam/elf_note.h"
 #include "server_words.h"
 

@@ -7,7 +7,6 @@
 #include "mariadb/cursor.h"
 #include "mariadb/definition_news.h"
 #include "mariadb/engine.h"
-#include "mariadb/information_schema.h"
 #include "mariadb/purge.h"
 #include "mariadb/session.h"
 #include "mariadb/tls.h"
@@ -18,7 +17,6 @@ using SqlCursor = mariadb::MariaCursor;
 using SqlEngine = mariadb::MariaEngine;
 using SqlSession = mariadb::MariaSession;
 using mariadb::definition_news;
-using mariadb::describe_table;
 using mariadb::is_base_table;
 using mariadb::reason_to_leave_rows;
 using mariadb::server_tls;

@@ -7,7 +7,6 @@
 #include "mysql/cursor.h"
 #include "mysql/definition_news.h"
 #include "mysql/engine.h"
-#include "mysql/information_schema.h"
 #include "mysql/purge.h"
 #include "mysql/session.h"
 #include "mysql/tls.h"
@@ -18,7 +17,6 @@ using SqlCursor = mysql::MysqlCursor;
 using SqlEngine = mysql::MysqlEngine;
 using SqlSession = mysql::MysqlSession;
 using mysql::definition_news;
-using mysql::describe_table;
 using mysql::is_base_table;
 using mysql::reason_to_leave_rows;
 using mysql::server_tls;

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "mysql/information_schema.h"
+#include "in_server/status_tables.h"
 
 #include <new>
 #include <span>
@@ -7,44 +6,19 @@
 
 #include "adapter/running.h"
 #include "adapter/ttl_status.h"
-#include "mysql/server_headers.h"
 #include "server/tables.h"
-#include "sql/auth/auth_acls.h"
-#include "sql/auth/auth_common.h"
-#include "sql/sql_show.h"
-#include "sql/tztime.h"
+#include "server_tables.h"
 
-namespace hs::mysql {
+namespace hs::in_server {
 namespace {
 
 using server::TableColumn;
 using server::TableRow;
-using Type = TableColumn::Type;
-
-ST_FIELD_INFO field_of(const TableColumn& column) {
-  const uint null = column.is_nullable ? MY_I_S_MAYBE_NULL : 0;
-  switch (column.type) {
-    case Type::kName:
-      return {column.name, NAME_CHAR_LEN, MYSQL_TYPE_STRING, 0, null, nullptr, 0};
-    case Type::kText:
-      return {column.name, column.characters, MYSQL_TYPE_STRING, 0, null, nullptr, 0};
-    case Type::kLongText:
-      return {column.name, 65535, MYSQL_TYPE_STRING, 0, null, nullptr, 0};
-    case Type::kMicroseconds:
-      return {column.name, MAX_DOUBLE_STR_LENGTH, MYSQL_TYPE_DOUBLE, 0, null, nullptr, 0};
-    case Type::kMoment:
-      return {column.name, 0, MYSQL_TYPE_DATETIME, 0, null, nullptr, 0};
-    case Type::kNumber:
-      break;
-  }
-  constexpr uint kDigits = MY_INT64_NUM_DECIMAL_DIGITS;
-  return {column.name, kDigits, MYSQL_TYPE_LONGLONG, 0, null | MY_I_S_UNSIGNED, nullptr, 0};
-}
 
 std::vector<ST_FIELD_INFO> fields_of(std::span<const TableColumn> columns) {
   std::vector<ST_FIELD_INFO> fields;
   for (const TableColumn& column : columns) fields.push_back(field_of(column));
-  fields.push_back({nullptr, 0, MYSQL_TYPE_NULL, 0, 0, nullptr, 0});
+  fields.push_back(end_of_fields());
   return fields;
 }
 
@@ -65,11 +39,9 @@ bool store(THD* thd, TABLE* table, const TableRow& row) {
 
 // The rows are fetched first, since to store one may mean to write to a file.
 template <const server::StatusTable& kTable>
-int fill(THD* thd, Table_ref* tables, Item*) {
+int fill(THD* thd, TableRef* tables, Item*) {
   try {
-    Security_context& context = *thd->security_context();
-    const server::Viewer viewer{context.check_access(PROCESS_ACL),
-                                {context.priv_user().str, context.priv_user().length}};
+    const server::Viewer viewer = viewer_of(thd);
     std::vector<TableRow> rows;
     adapter::Running::ask([&](server::Server& server) { rows = kTable.rows(server, viewer); });
     for (const TableRow& row : rows) {
@@ -77,7 +49,7 @@ int fill(THD* thd, Table_ref* tables, Item*) {
     }
     return 0;
   } catch (const std::bad_alloc&) {
-    my_error(ER_OUT_OF_RESOURCES, MYF(0));
+    my_printf_error(ER_OUT_OF_RESOURCES, "Out of memory", MYF(0));
     return 1;
   }
 }
@@ -112,4 +84,4 @@ bool describe_table(seam::Table table, void* schema_table) {
   return false;
 }
 
-}  // namespace hs::mysql
+}  // namespace hs::in_server
