@@ -4,13 +4,14 @@
     {mariadb, mysql} -> in_server -> columns -> {adapter, engine, mapping, base}
     {adapter, loader} -> seam
 
-net, protocol and engine never include each other, net knows nothing of mapping, exec knows nothing
-of net, and testing (the fake engine) knows the engine interface alone, adapter that, exec and server. Each
-adapter compiles columns with its own server_dialect.h and server_rows.h, and in_server with its own server_words.h,
-server_tables.h and server_parts.h; the loader has a server_plugin.h for each server. The loader knows the seam, and of the server public headers. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and fuzzers may
-include any room but those that know a server's headers. Only the tools that run inside the server
-(tools/floor, tools/moving_session) may include src/mariadb, and tools/audit_trail src/mysql. Run by ./test; exits
-with 1 and one line per wrong include.
+net, protocol and engine never include each other, net knows nothing of mapping, exec knows nothing of net,
+and testing (the fake engine) knows the engine interface alone, adapter that, exec and server. Each adapter
+compiles columns with its own server_dialect.h and server_rows.h, and in_server with its own server_words.h,
+server_tables.h and server_parts.h; the loader has a server_plugin.h for each server. The loader knows the
+seam, and of the server public headers. Unit tests (*_test.cc), their fixtures (testing/fixtures), tools and
+fuzzers may include any room but those that know a server's headers. Only the tools that run inside the
+server (tools/floor, tools/moving_session) may include src/mariadb, and tools/audit_trail src/mysql. Run by
+./test; exits with 1 and one line per wrong include.
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # How the library for a server is built of an adapter and of what all adapters share.
 
 # Each adapter compiles these with its server's headers, by what is in its folder `dialect`.

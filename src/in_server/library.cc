@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // The library's entry, and the note that says which server it was built for.
 #include "server_parts.h"
 // (before anything else)

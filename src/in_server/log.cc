@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 #include "in_server/log.h"
 
 #include "adapter/variables.h"

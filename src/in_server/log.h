@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // The server's error log. Any thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 #include "server_parts.h"
 // (before anything else)
 #include "adapter/variables.h"

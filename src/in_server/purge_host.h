@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // The server, as the purge of expired rows sees it.
 #pragma once
 

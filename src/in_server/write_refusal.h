@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
 // Why the server takes no changes at present, whatever table they are for.
 #pragma once
 
