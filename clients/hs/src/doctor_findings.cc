@@ -4,10 +4,27 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 namespace hs::tool {
 namespace {
+
+// A port, and by what variables it is set.
+struct Port {
+  const char* name;
+  const char* variable;  // its place by TCP; one of other protocols is closed by "0" as well
+  const char* socket;    // null: it has none
+  const char* ending;    // of the variables that say what clients must show
+  const char* lets;      // what clients may do that need to show nothing
+};
+constexpr Port kPorts[] = {
+    {"read", "handlersocket_port", "handlersocket_socket", "", "read every table"},
+    {"write", "handlersocket_port_wr", "handlersocket_socket_wr", "_wr", "change every table"},
+    {"Redis", "handlersocket_resp_port", nullptr, "_wr", "change every table with a mapping"},
+    {"memcached", "handlersocket_memcached_port", nullptr, "_wr",
+     "change every table with a mapping"},
+};
 
 class Doctor {
  public:
@@ -15,8 +32,7 @@ class Doctor {
 
   std::vector<Finding> look() {
     if (look_at_plugin()) {
-      look_at_port("read", "");
-      look_at_port("write", "_wr");
+      for (const Port& port : kPorts) look_at_port(port);
       look_at_accounts();
       look_at_descriptors();
     }
@@ -47,7 +63,7 @@ class Doctor {
   bool is_on(const std::string& name) const { return value(name) == "ON" || value(name) == "1"; }
 
   bool look_at_plugin();
-  void look_at_port(const char* mode, const std::string& ending);
+  void look_at_port(const Port& port);
   void look_at_accounts();
   void look_at_descriptors();
   void look_at_speed();
@@ -59,8 +75,10 @@ class Doctor {
   bool is_reachable() const;
   std::string shown_by_clients(const std::string& ending) const;
   bool has_secret(const std::string& ending) const;
-  bool is_served(const std::string& ending) const;
-  std::string place_of(const std::string& ending) const;
+  std::string tcp_place_of(const Port& port) const;
+  std::string socket_of(const Port& port) const;
+  bool is_served(const Port& port) const;
+  std::string place_of(const Port& port) const;
 
   const Sight& sight_;
   std::vector<Finding> found_;
@@ -110,7 +128,15 @@ bool Doctor::look_at_plugin() {
                                  : fmt::format("mend that, and then {}", kOpens));
     return false;
   }
-  good("plugin", fmt::format("HandlerSocket {} runs in {}", sight_.plugin->version, server));
+  const std::string runs =
+      fmt::format("HandlerSocket {} runs in {}", sight_.plugin->version, server);
+  if (std::any_of(std::begin(kPorts), std::end(kPorts),
+                  [this](const Port& port) { return is_served(port); })) {
+    good("plugin", runs);
+  } else {
+    add(Health::advice, "plugin", fmt::format("{}, and no variable asks for a port", runs),
+        "SET GLOBAL handlersocket_port = '9998', and the same in the option file");
+  }
   return true;
 }
 
@@ -143,10 +169,18 @@ bool Doctor::has_secret(const std::string& ending) const {
   return !value(secret).empty() || !value(secret + "_file").empty();
 }
 
+// Its number or path; empty: it is closed.
+std::string Doctor::tcp_place_of(const Port& port) const {
+  const std::string place = value(port.variable);
+  return port.socket == nullptr && place == "0" ? "" : place;
+}
+std::string Doctor::socket_of(const Port& port) const {
+  return port.socket != nullptr ? value(port.socket) : "";
+}
+
 // Whether there is such a port, by TCP or a Unix socket.
-bool Doctor::is_served(const std::string& ending) const {
-  return !value("handlersocket_port" + ending).empty() ||
-         !value("handlersocket_socket" + ending).empty();
+bool Doctor::is_served(const Port& port) const {
+  return !tcp_place_of(port).empty() || !socket_of(port).empty();
 }
 
 // none, secret or account: what `auto` stands for is in docs/variables.md.
@@ -159,31 +193,31 @@ std::string Doctor::shown_by_clients(const std::string& ending) const {
 }
 
 // The port's address and path, for people.
-std::string Doctor::place_of(const std::string& ending) const {
+std::string Doctor::place_of(const Port& port) const {
   const std::string addresses = value("handlersocket_address");
-  const std::string socket = value("handlersocket_socket" + ending);
-  std::string place = value("handlersocket_port" + ending);
+  const std::string socket = socket_of(port);
+  std::string place = tcp_place_of(port);
   if (!place.empty() && addresses != "/")
     place = fmt::format("{}:{}", addresses.empty() ? "*" : addresses, place);
   return place + (place.empty() || socket.empty() ? "" : " and ") + socket;
 }
 
-void Doctor::look_at_port(const char* mode, const std::string& ending) {
-  if (!is_served(ending)) {
-    good("exposure", fmt::format("there is no {} port", mode));
+void Doctor::look_at_port(const Port& port) {
+  if (!is_served(port)) {
+    if (port.socket != nullptr) good("exposure", fmt::format("there is no {} port", port.name));
     return;
   }
-  const std::string name = fmt::format("the {} port ({})", mode, place_of(ending));
-  const bool reachable = !value("handlersocket_port" + ending).empty() && is_reachable();
+  const std::string ending = port.ending;
+  const std::string name = fmt::format("the {} port ({})", port.name, place_of(port));
+  const bool reachable = !tcp_place_of(port).empty() && is_reachable();
   const std::string variable = "handlersocket_authentication" + ending;
   const std::string ask_for_accounts =
       fmt::format("SET GLOBAL {} = 'account', and the same in the option file", variable);
   const std::string shown = shown_by_clients(ending);
   if (shown == "none") {
     add(reachable ? Health::wrong : Health::advice, "exposure",
-        fmt::format("{} asks for nothing: who reaches it {} may {} every table", name,
-                    reachable ? "from another machine" : "on this machine",
-                    ending.empty() ? "read" : "change"),
+        fmt::format("{} asks for nothing: who reaches it {} may {}", name,
+                    reachable ? "from another machine" : "on this machine", port.lets),
         ask_for_accounts);
   } else if (shown == "secret" && reachable) {
     add(Health::advice, "exposure",
@@ -229,8 +263,12 @@ void Doctor::look_at_descriptors() {
       std::min(files / 2, number("max_connections") + number("extra_max_connections") +
                               3 * number("table_open_cache") + 94);
   const uint64_t others = std::min(files, database + 2 * threads);
-  const uint64_t ports = (is_served("") ? 1 : 0) + (is_served("_wr") ? 1 : 0);
-  const uint64_t wanted = ports * number("handlersocket_max_connections");
+  // The ports of other protocols share the write port's connections.
+  const bool reads = is_served(kPorts[0]);
+  const bool writes = std::any_of(std::begin(kPorts) + 1, std::end(kPorts),
+                                  [this](const Port& port) { return is_served(port); });
+  const uint64_t wanted =
+      (uint64_t{reads} + uint64_t{writes}) * number("handlersocket_max_connections");
   const std::string sentence = fmt::format(
       "{} files may be open, which leaves the ports {} connections", files, files - others);
   if (files - others >= wanted) {

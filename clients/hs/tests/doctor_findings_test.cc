@@ -14,6 +14,8 @@ Sight healthy() {
   sight.variables = {{"handlersocket_address", "127.0.0.1"},
                      {"handlersocket_port", "9998"},
                      {"handlersocket_port_wr", "9999"},
+                     {"handlersocket_resp_port", "0"},
+                     {"handlersocket_memcached_port", "0"},
                      {"handlersocket_authentication", "account"},
                      {"handlersocket_authentication_wr", "auto"},
                      {"handlersocket_max_connections", "20000"},
@@ -137,6 +139,29 @@ TEST(Doctor, APortThatAsksForNothingIsAdviceOnThisMachineAndWrongBeyondIt) {
   EXPECT_EQ(complaints(sight), Told{"advice exposure"});
 }
 
+TEST(Doctor, PortsOfOtherProtocolsAreExposedOnTheTermsOfTheWritePort) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_resp_port"] = "6380";
+  sight.variables["handlersocket_memcached_port"] = "11311";
+  EXPECT_EQ(complaints(sight), Told());
+  EXPECT_EQ(findings(sight)[3].text, "the Redis port (127.0.0.1:6380) asks for accounts");
+  sight.variables["handlersocket_port_wr"] = "";
+  sight.variables["handlersocket_authentication_wr"] = "none";
+  EXPECT_EQ(complaints(sight), (Told{"advice exposure", "advice exposure"}));
+  sight.variables["handlersocket_address"] = "";
+  sight.variables["require_secure_transport"] = "ON";
+  EXPECT_EQ(complaints(sight), (Told{"wrong exposure", "wrong exposure"}));
+}
+
+TEST(Doctor, APluginWhosePortsAreAllSwitchedOffIsAdvice) {
+  Sight sight = healthy();
+  sight.variables["handlersocket_port"] = "";
+  sight.variables["handlersocket_port_wr"] = "";
+  EXPECT_EQ(complaints(sight), Told{"advice plugin"});
+  sight.variables["handlersocket_memcached_port"] = "11311";
+  EXPECT_EQ(complaints(sight), Told());
+}
+
 TEST(Doctor, ASecretForOtherMachinesIsAdvice) {
   Sight sight = healthy();
   sight.variables["handlersocket_authentication"] = "auto";
@@ -189,6 +214,12 @@ TEST(Doctor, TooFewDescriptorsAreAdvice) {
   EXPECT_EQ(complaints(sight), Told{"advice descriptors"});
   sight.variables["handlersocket_port_wr"] = "";
   EXPECT_EQ(complaints(sight), Told());
+  sight.variables["handlersocket_resp_port"] = "6380";
+  EXPECT_EQ(complaints(sight), Told{"advice descriptors"});
+  sight.variables["handlersocket_port"] = "";
+  EXPECT_EQ(complaints(sight), Told()) << "ports that write share their connections";
+  sight.variables["handlersocket_port"] = "9998";
+  sight.variables["handlersocket_resp_port"] = "0";
   sight.status["handlersocket_connections_refused"] = "3";
   EXPECT_EQ(complaints(sight), Told{"advice descriptors"});
 }
