@@ -11,6 +11,7 @@
 #include "loader/loading.h"
 #include "loader/status.h"
 #include "loader/variables.h"
+#include "seam/elf_note.h"
 #include "server_plugin.h"
 
 namespace hs::loader {
@@ -51,6 +52,9 @@ int deinit(void*) {
 }
 
 st_mysql_daemon descriptor = {0};
+
+__attribute__((section(".note.handlersocket2"), used,
+               aligned(4))) constexpr seam::ElfNote elf_note = seam::loader_elf_note(HS_VERSION);
 
 // Before the server compares it with its own.
 __attribute__((constructor)) void take_interface_version() {

@@ -1,4 +1,4 @@
-// The note of a library (Note) as the linker wants it: each library has one in a section of its own.
+// The note of a library or the loader (Note) as the linker wants it: each has one in a section of its own.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,13 @@ constexpr ElfNote elf_note(const char (&release)[kRelease], uint32_t server_vers
   made.note.seam = seam_number();
   made.note.server_version = server_version;
   for (size_t i = 0; i < kBuildId; ++i) made.note.server_build_id[i] = build_id[i];
+  return made;
+}
+
+template <size_t kRelease>
+constexpr ElfNote loader_elf_note(const char (&release)[kRelease]) {
+  ElfNote made = elf_note(release, 0, "");
+  made.type = kLoaderNoteType;
   return made;
 }
 

@@ -103,9 +103,11 @@ constexpr uint32_t seam_number() {
 }
 
 // The note of a library, in a section of its own (an ELF note of this name and type). Texts end with
-// a NUL and are filled up with more.
+// a NUL and are filled up with more. The loader has such a note of another type, of no server: by both
+// the package's scripts tell whether it takes a library.
 inline constexpr char kNoteName[] = "HandlerSocket 2";
 inline constexpr uint32_t kNoteType = 1;
+inline constexpr uint32_t kLoaderNoteType = 2;
 struct Note {
   char release[24];          // of HandlerSocket
   uint32_t seam;             // seam_number()

@@ -142,6 +142,61 @@ def test_the_original_plugin_is_left_alone(machine: Machine, package: Path) -> N
     assert "handlersocket.so" in machine.sql("SHOW PLUGINS")
 
 
+def test_a_password_of_root_is_told_and_debians_own_account_does_instead(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    machine.sql("ALTER USER root@localhost IDENTIFIED BY 'secret'; CREATE USER helper@localhost IDENTIFIED BY 'maint';"
+                "GRANT ALL ON *.* TO helper@localhost WITH GRANT OPTION")
+    assert "its ports stay open until it is started again" in machine.apt("remove handlersocket2")
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    assert "does not answer root" in machine.install(package)
+    (machine.root / "etc/mysql/debian.cnf").write_text("[client]\nuser = helper\npassword = maint\n")
+    assert "the plugin runs on as it was" in machine.sh("dpkg-reconfigure handlersocket2 2>&1")
+    machine.apt("purge handlersocket2")
+    assert row_of(machine, 1) == []
+
+
+def test_a_plugin_whose_settings_are_gone_is_not_loaded(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    machine.apt("remove handlersocket2")
+    machine.sh(f"mv {CNF}.disabled /var/tmp/settings")
+    said = machine.install(package)
+    assert f"the plugin is not loaded, since {CNF} does not load it" in said, said
+    assert (row_of(machine, 1), row_of(machine, 1, port=WRITE)) == ([], []), "the write port would ask for nothing"
+    machine.sh(re.search(r"\((?:it was deleted); (cp .*) brings it back", said)[1])  # type: ignore[index]
+    machine.sh(f"sed -i 's/^plugin_load_add/#&/' {CNF}")
+    assert "does not load it" in machine.sh("dpkg-reconfigure handlersocket2 2>&1")
+    assert row_of(machine, 1) == []
+    machine.sh(f"sed -i 's/^#plugin_load_add/plugin_load_add/' {CNF}")
+    assert "the ports are open" in machine.sh("dpkg-reconfigure handlersocket2 2>&1")
+    assert machine.ask(WRITE, OPEN)[0].endswith("unauth")
+
+
+def test_a_server_that_does_not_read_the_settings_does_not_keep_the_plugin(machine: Machine, package: Path) -> None:
+    machine.stop()
+    machine.sh("mariadbd --no-defaults --user=mysql --socket=/run/mysqld/mysqld.sock >/dev/null 2>&1 &"
+               "until mariadb -e 'SELECT 1' >/dev/null 2>&1; do sleep 0.1; done")
+    said = machine.install(package)
+    assert f"the plugin is not loaded: the server does not read {CNF}" in said, said
+    assert (row_of(machine, 1), row_of(machine, 1, port=WRITE)) == ([], [])
+    assert "handlersocket" not in machine.sql("SHOW PLUGINS; SELECT * FROM mysql.plugin")
+
+
+def test_a_library_of_another_release_is_none(machine: Machine, package: Path, built_for: str) -> None:
+    """As handlersocket2-build has made it before an upgrade of the package."""
+    machine.install(package)
+    has = "/usr/libexec/handlersocket2/plugin has-library && echo yes || echo no"
+    assert machine.sh(has) == "yes\n"
+    library = machine.root / f"usr/lib/mysql/plugin/handlersocket2-{built_for}.so"
+    before = library.read_bytes()
+    note = before.index(b"\x01\0\0\0HandlerSocket 2\0") + 20
+    assert before[note:].startswith(b"2.")
+    for place in (note, note + 24):  # the release, and the number of the seam
+        library.unlink()
+        library.write_bytes(before[:place] + bytes([before[place] ^ 1]) + before[place + 1:])
+        assert machine.sh(has) == "no\n"
+    assert "building needs: apt install" in machine.sh("/usr/libexec/handlersocket2/plugin upgraded 2>&1")
+
+
 def test_an_upgrade_of_the_package_keeps_connections_and_settings(
     machine: Machine, package: Path, tmp_path: Path
 ) -> None:
