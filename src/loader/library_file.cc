@@ -3,9 +3,10 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -76,7 +77,10 @@ std::string Server::version_text() const { return text_of(version); }
 bool LibraryFile::open(const std::string& folder, const Server& server, std::string* why) {
   const std::string name = std::string(kPrefix) + server.version_text() + std::string(kEnding);
   const std::string path = folder + "/" + name;
-  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+  was_replaced_ = false;
+  struct stat status {};
+  // A link that leads nowhere is there, and cannot be read.
+  if (::lstat(path.c_str(), &status) != 0 && errno == ENOENT) {
     *why = "there is no " + name + " in " + folder + " for this server" + what_is_there(folder);
     return false;
   }
@@ -100,8 +104,8 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
   const auto loaded = symbol != nullptr ? Notes::of_loaded(symbol) : std::nullopt;
   if (!loaded || loaded->build_id().empty() || loaded->build_id() != notes->build_id()) {
     ::dlclose(handle);
-    *why = path + " has changed, and the server still has the one before: " + server.lets_go +
-           " lets it go";
+    *why = path + " has changed, and the server still has the one before";
+    was_replaced_ = true;
     return false;
   }
   path_ = path;

@@ -28,6 +28,8 @@ class LibraryFile {
   // system's linker refuses it; *why is one sentence.
   bool open(const std::string& folder, const Server& server, std::string* why);
   void close();
+  // Whether the last open() failed since the process still has a library that was in that place before.
+  bool was_replaced() const { return was_replaced_; }
 
   // null: it is not open.
   const seam::Library* get() const { return library_; }
@@ -37,6 +39,7 @@ class LibraryFile {
   std::string path_;
   void* handle_ = nullptr;
   const seam::Library* library_ = nullptr;
+  bool was_replaced_ = false;
 };
 
 // The folder of the file that this code is in, as the server found it: links are not followed.

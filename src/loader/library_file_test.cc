@@ -72,6 +72,11 @@ TEST_F(LibraryFiles, AMissingOneIsNamedAndThoseThatAreThere) {
             missing + " (there is handlersocket2-99.99.17.so, handlersocket2-99.99.9.so)");
 }
 
+TEST_F(LibraryFiles, ALinkThatLeadsNowhereIsNotMissing) {
+  std::filesystem::create_symlink("nothing", folder_ / kName);
+  EXPECT_EQ(refusal(), std::string(kName) + " cannot be read: No such file or directory");
+}
+
 TEST_F(LibraryFiles, OneForAnotherServerIsRefused) {
   put([](seam::Note* note) { note->server_version = 999917; });
   EXPECT_EQ(refusal(), std::string(kName) +
@@ -106,11 +111,12 @@ TEST_F(LibraryFiles, OneThatWasReplacedWhileItWasLoadedIsNotTakenForTheNewOne) {
   ASSERT_TRUE(before.open(folder_, kServer, &why)) << why;
   std::filesystem::remove(folder_ / kName);
   std::filesystem::copy_file(HS_OTHER_SMALL_LIBRARY, folder_ / kName);
-  EXPECT_EQ(refusal(), std::string(kName) +
-                           " has changed, and the server still has the one before: a restart "
-                           "lets it go");
+  EXPECT_EQ(refusal(),
+            std::string(kName) + " has changed, and the server still has the one before");
+  EXPECT_TRUE(file_.was_replaced());
   before.close();
   EXPECT_TRUE(file_.open(folder_, kServer, &why)) << why;
+  EXPECT_FALSE(file_.was_replaced());
 }
 
 }  // namespace

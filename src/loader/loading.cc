@@ -6,9 +6,13 @@
 namespace hs::loader {
 namespace {
 
-constexpr char kMend[] =
-    "; as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens "
-    "the ports";
+// hs doctor takes what is behind the last semicolon, and ends with "opens the ports", for what mends it.
+std::string remedy(const LibraryFile& file, const Server& server) {
+  return "; " +
+         (file.was_replaced() ? server.lets_go + " lets it go"
+                              : "as root, handlersocket2-build makes one") +
+         ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
+}
 
 }  // namespace
 
@@ -56,8 +60,9 @@ Loading::Outcome Loading::start(std::string* why) {
 Loading::Outcome Loading::try_start(std::string* why) {
   seam::Why reason;
   if (file_.get() == nullptr) {
-    if (!file_.open(own_folder(), host_server(), why)) {
-      *why = "no port is open: " + *why + kMend;
+    const Server server = host_server();
+    if (!file_.open(own_folder(), server, why)) {
+      *why = "no port is open: " + *why + remedy(file_, server);
       return Outcome::kNoLibrary;
     }
     const seam::Host host = {&values, keep_text, secrets_.read(), secrets_.write()};
