@@ -12,9 +12,25 @@
 server_home=$repository/build/server
 binary_packages=(mariadb-server-core mariadb-server mariadb-client-core mariadb-client libmariadbd-dev)
 
-upstream_of() { # 1:10.11.18-0+deb12u1 -> 10.11.18
+# The server's own version. Debian adds to it where it has taken something out of the source.
+upstream_of() { # 1:10.11.18-0+deb12u1 -> 10.11.18, 1:11.8.9+ds-0+deb13u1 -> 11.8.9
   local version=${1#*:}
-  printf '%s' "${version%-*}"
+  printf '%s' "${version%%[!0-9.]*}"
+}
+
+# The names of a version's source file, which has what Debian adds: mariadb_11.8.9+ds.orig.tar.xz
+is_source_of() { # is_source_of VERSION FILE
+  [[ $(basename "$2") =~ ^mariadb_([0-9.]+)([+~][a-z0-9.+~]+)?\.orig\.tar\.[a-z0-9]+$ ]] &&
+    [[ ${BASH_REMATCH[1]} == "$(upstream_of "$1")" ]]
+}
+
+downloaded_source() { # downloaded_source VERSION: its path
+  local file
+  for file in "$server_home"/downloads/mariadb_*; do
+    ! is_source_of "$1" "$file" || { printf '%s' "$file"; return; }
+  done
+  echo "there is no source of $1" >&2
+  return 1
 }
 
 # Makes apt use its own sources, lists and cache, so that the machine's files stay as they are. The
@@ -73,8 +89,7 @@ fetch_source() { # fetch_source VERSION: the upstream tarball alone
     return
   fi
   apt-get "${private_apt[@]}" source --download-only --tar-only --only-source "mariadb=$1" \
-    </dev/null &&
-    ls "$downloads/mariadb_$(upstream_of "$1").orig.tar."*
+    </dev/null && downloaded_source "$1"
 }
 
 fetch_binaries() { # fetch_binaries VERSION
@@ -87,13 +102,14 @@ deb_file() { # deb_file PACKAGE VERSION
 }
 
 unpack_headers() { # unpack_headers VERSION
-  local version=$1 upstream headers deb
+  local version=$1 upstream headers deb archive
   upstream=$(upstream_of "$version")
+  archive=$(downloaded_source "$version") || return 1
   headers=$server_home/$upstream/headers
   deb=$(deb_file libmariadbd-dev "$version")
   rm -rf "$headers"
   mkdir -p "$headers/source" "$headers/generated" &&
-    tar -xf "$server_home/downloads/mariadb_$upstream".orig.tar.* --touch --strip-components=1 \
+    tar -xf "$archive" --touch --strip-components=1 \
       -C "$headers/source" --anchored --wildcards --no-wildcards-match-slash \
       '*/include' '*/sql/*.h' '*/wsrep-lib/include' '*/wsrep-lib/wsrep-API/v26' '*/VERSION' &&
     cp "$headers/source/include/probes_mysql_nodtrace.h.in" \

@@ -284,7 +284,7 @@ def test_a_library_that_is_missing_is_built_and_opens_the_ports_of_a_server_that
     machine.sh(f"rm {library}")
     machine.start()
     assert status(machine) == "no library"
-    tools = "--no-install-recommends cmake g++ libssl-dev ninja-build"
+    tools = "--no-install-recommends cmake g++ libssl-dev ninja-build xz-utils"
     machine.fetch(tools)
     machine.apt(f"install {tools}")
     with pytest.raises(Exception, match="cannot read /nothing"):

@@ -377,7 +377,7 @@ void Doctor::look_at_upgrade() {
 std::string upstream_of(const std::string& version) {
   const size_t epoch = version.find(':');
   const size_t begin = epoch == std::string::npos ? 0 : epoch + 1;
-  return version.substr(begin, version.find('-', begin) - begin);
+  return version.substr(begin, version.find_first_not_of("0123456789.", begin) - begin);
 }
 
 std::vector<Finding> findings(const Sight& sight) { return Doctor(sight).look(); }

@@ -40,7 +40,7 @@ struct Finding {
 // In the order of the areas: plugin, exposure, accounts, descriptors, speed, durability, upgrade.
 std::vector<Finding> findings(const Sight& sight);
 
-// 1:10.11.18-0+deb12u1 and 10.11.18-MariaDB-log -> 10.11.18
+// 1:10.11.18-0+deb12u1 and 10.11.18-MariaDB-log -> 10.11.18, 1:11.8.9+ds-0+deb13u1 -> 11.8.9
 std::string upstream_of(const std::string& version);
 
 }  // namespace hs::tool

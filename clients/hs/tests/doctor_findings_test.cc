@@ -269,6 +269,7 @@ TEST(Doctor, AnUpgradeOfTheServerWithoutItsPluginIsWrong) {
   EXPECT_EQ(upstream_of("1:10.11.18-0+deb12u1"), "10.11.18");
   EXPECT_EQ(upstream_of("10.11.18-MariaDB-log"), "10.11.18");
   EXPECT_EQ(upstream_of("10.11.18"), "10.11.18");
+  EXPECT_EQ(upstream_of("1:11.8.9+ds-0+deb13u1"), "11.8.9");
 }
 
 }  // namespace
