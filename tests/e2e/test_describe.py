@@ -45,6 +45,7 @@ TABLES = {
     " UNIQUE ab (a, b), UNIQUE (b), KEY c (c(5), a), KEY d (d(7)), FULLTEXT ft (c, t),"
     " SPATIAL sp (p), KEY down (a DESC, b ASC), KEY ign (a) IGNORED)",
     "no_key": "(a INT, b INT)",
+    "quoted": "(a VARCHAR(20) DEFAULT 'it''s \\\\, \\n, \\r, \\0', b VARCHAR(9) DEFAULT '\\\\')",
     "long_unique": "(a INT, t TEXT, UNIQUE (t), UNIQUE KEY at (a, t))",
     "versioned": "(a INT PRIMARY KEY, b INT WITHOUT SYSTEM VERSIONING) WITH SYSTEM VERSIONING",
     "versioned2": "(a INT, s TIMESTAMP(6) AS ROW START, e TIMESTAMP(6) AS ROW END INVISIBLE,"

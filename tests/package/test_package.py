@@ -228,6 +228,18 @@ def status(machine: Machine) -> str:
     return machine.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_state'").split("\t")[1]
 
 
+def needed_and_missing(machine: Machine, library: str) -> set[str]:
+    """What the library takes of the server's program and the program has not."""
+
+    def symbols(kind: str, file: str) -> set[str]:
+        listed = subprocess.run(["nm", "-D", kind, machine.root / file], capture_output=True, check=True, text=True)
+        return {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines() if "@GLIBC" not in line}
+
+    ours = symbols("--undefined-only", f"usr/lib/mysql/plugin/{library}")
+    # Those of the system's libraries have their versions, but for weak ones of the linker's own.
+    return {name for name in ours if name.startswith("_Z")} - symbols("--defined-only", "usr/sbin/mariadbd")
+
+
 def change_server(machine: Machine, pins: dict[str, str]) -> str:
     """Changes the server's packages as unattended-upgrades does: dpkg stops, unpacks and starts it."""
     pin(machine.root, pins)
@@ -249,6 +261,8 @@ def test_an_upgrade_of_the_server_closes_the_ports_and_says_so_and_a_downgrade_o
     assert machine.sql("SELECT COUNT(*) FROM shop.user") == "2"
     assert row_of(machine, 1) == []
     assert status(machine) == "no library"
+    # What would be built for this version calls the same.
+    assert needed_and_missing(machine, f"handlersocket2-{built_for}.so") == set()
     missing = f"no port is open: there is no handlersocket2-{version}.so in /usr/lib/mysql/plugin"
     assert missing in machine.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_message'")
     assert "handlersocket2-build" in machine.sh("hs doctor --sql-socket /run/mysqld/mysqld.sock --sql-user root || true")
