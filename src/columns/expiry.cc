@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "columns/kinds.h"
 #include "columns/text.h"
 #include "mapping/table_comment.h"
 

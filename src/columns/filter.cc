@@ -102,4 +102,20 @@ int ColumnFilter::compare() {
 
 bool ColumnFilter::passes() { return adapter::meets(op_, compare()); }
 
+Result<void> make_filters(std::span<Field* const> columns,
+                          std::span<const engine::Cursor::Filter> filters,
+                          std::vector<ColumnFilter>* made) {
+  made->clear();
+  if (filters.empty()) {
+    made->shrink_to_fit();
+    return {};
+  }
+  for (const engine::Cursor::Filter& filter : filters) {
+    auto one = ColumnFilter::make(columns[filter.column], filter.op, filter.value);
+    if (!one) return one.error();
+    made->push_back(std::move(*one));
+  }
+  return {};
+}
+
 }  // namespace hs::columns

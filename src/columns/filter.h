@@ -5,12 +5,14 @@
 
 #include "server_dialect.h"
 // (before anything else)
+#include <span>
 #include <vector>
 
 #include "base/operator.h"
 #include "base/result.h"
 #include "base/value.h"
 #include "columns/fit.h"
+#include "engine/engine.h"
 
 namespace hs::columns {
 
@@ -46,5 +48,10 @@ class ColumnFilter {
   std::vector<uchar> image_;  // the value as the column stores it, or its text
   String scratch_;
 };
+
+// One for each of `filters` on these columns, in their place. See ColumnFilter::make().
+Result<void> make_filters(std::span<Field* const> columns,
+                          std::span<const engine::Cursor::Filter> filters,
+                          std::vector<ColumnFilter>* made);
 
 }  // namespace hs::columns

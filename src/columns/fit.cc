@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "columns/fit_kinds.h"
+#include "columns/kinds.h"
 #include "columns/text.h"
 
 namespace hs::columns {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "adapter/key_bounds.h"
+#include "columns/kinds.h"
 #include "columns/text.h"
 
 namespace hs::columns {

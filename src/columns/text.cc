@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "adapter/date_text.h"
+#include "columns/kinds.h"
 
 namespace hs::columns {
 namespace {
@@ -17,19 +18,6 @@ bool travels_as_it_is(const Field* field) {
 }
 
 }  // namespace
-
-bool is_integer(const Field* field) {
-  switch (field->type()) {
-    case MYSQL_TYPE_TINY:
-    case MYSQL_TYPE_SHORT:
-    case MYSQL_TYPE_INT24:
-    case MYSQL_TYPE_LONG:
-    case MYSQL_TYPE_LONGLONG:
-      return true;
-    default:
-      return false;
-  }
-}
 
 FieldText::FieldText(Field* field)
     : field_(field), needs_conversion_(!travels_as_it_is(field)), reader_(reader_of(field)) {}

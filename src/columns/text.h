@@ -16,9 +16,6 @@ inline Charset* value_charset(const Field* field) {
   return column == &my_charset_bin || wire == &my_charset_bin ? column : wire;
 }
 
-// TINYINT to BIGINT.
-bool is_integer(const Field* field);
-
 // Stores a value only to compare with it. False: the column cannot hold it unchanged.
 inline bool stores_exactly(Field* field, const Value& value) {
   return stores_whole(field, value.data, value.size, value_charset(field));

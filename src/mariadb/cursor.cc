@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Locking, positioning and reading. Opening is in open_table.cc, changes in write.cc.
+// Locking, and how a search begins; how it goes on is in in_server/cursor.cc. Opening is in open_table.cc,
+// changes are in write.cc.
 #include "mariadb/cursor.h"
 
-#include "mariadb/duplicates.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 namespace {
-
-// How many rows are passed over before the session reports the work.
-constexpr uint32_t kRowsToTell = 64;
 
 bool is_engine_of_the_server(const handler* file) {
   switch (file->partition_ht()->db_type) {
@@ -131,26 +128,6 @@ enum_mdl_type MariaCursor::protection_type() const {
   return table_->s->online_backup ? MDL_BACKUP_TRANS_DML : MDL_BACKUP_DML;
 }
 
-engine::Cursor::Counting MariaCursor::counting(size_t column) const {
-  const Field* field = columns_[column];
-  switch (field->real_type()) {
-    case MYSQL_TYPE_TINY:
-    case MYSQL_TYPE_SHORT:
-    case MYSQL_TYPE_INT24:
-    case MYSQL_TYPE_LONG:
-    case MYSQL_TYPE_LONGLONG:
-    case MYSQL_TYPE_YEAR:
-    case MYSQL_TYPE_NEWDECIMAL:
-      return Counting::kExact;
-    case MYSQL_TYPE_FLOAT:
-    case MYSQL_TYPE_DOUBLE:
-      return Counting::kReal;
-    default:
-      return columns::is_text(field) || (field->flags & BLOB_FLAG) ? Counting::kExact
-                                                                   : Counting::kNot;
-  }
-}
-
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   if (!search_.allows(op, key.size())) return ErrorCode::kOperator;
 
@@ -164,84 +141,19 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   return landed(search_.first());
 }
 
-// The engine reads the columns that were marked when the index was begun, so it is begun again.
-void MariaCursor::read_key_columns() {
-  end_index();
-  mark_key_columns();
-  table_->file->column_bitmaps_signal();
-}
-
-Result<bool> MariaCursor::next() { return landed(search_.next()); }
-
 // True for a row of a versioned table's past. Its indexes have such rows, too, but SQL shows only
 // present ones.
 bool MariaCursor::is_history() const {
   return table_->versioned() && !table_->vers_end_field()->is_max();
 }
 
-Result<bool> MariaCursor::landed(int error) {
-  // A long scan that wants none of its rows makes no other call that would notice a KILL.
-  const auto is_killed = [thd = session_.thd()] { return thd->killed != NOT_KILLED; };
-  for (uint32_t passed = 1;
-       error == 0 && !is_killed() && (is_absent() || !search_.meets_conditions()); ++passed) {
-    if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
-    error = search_.next();
-  }
-  if (is_killed()) return session_.take_error(HA_ERR_ABORTED_BY_USER);
-  switch (error) {
-    case 0:
-      return true;
-    case HA_ERR_KEY_NOT_FOUND:
-    case HA_ERR_END_OF_FILE:
-      return false;
-    default:
-      return session_.take_error(error);
-  }
-}
-
 Result<void> MariaCursor::set_filters(std::span<const Filter> filters) {
-  filters_.clear();
-  if (filters.empty()) {
-    filters_.shrink_to_fit();
-    return {};
+  // A filter examines a value that the column cannot hold; the field must raise no error for it.
+  if (!filters.empty()) {
+    session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
+    session_.thd()->abort_on_warning = false;
   }
-  // ColumnFilter examines a value that the column cannot hold; the field must raise no error for
-  // it.
-  session_.thd()->count_cuted_fields = CHECK_FIELD_WARN;
-  session_.thd()->abort_on_warning = false;
-  for (const Filter& filter : filters) {
-    auto made =
-        columns::ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
-    if (!made) return made.error();
-    filters_.push_back(std::move(*made));
-  }
-  return {};
-}
-
-Result<std::span<const Value>> MariaCursor::row() {
-  for (size_t i = 0; i < texts_.size(); ++i)
-    if (!texts_[i].read(&row_[i])) return Error::engine(HA_ERR_OUT_OF_MEM);
-  return std::span<const Value>(row_);
-}
-
-Result<bool> MariaCursor::keeps_key(std::span<const Value> key) {
-  end_index();
-  Result<bool> built = search_.build(KeyOperator::kEqual, key, changes_);
-  if (!built || !*built) return built;
-  if (session_.thd()->killed) return session_.take_error(HA_ERR_ABORTED_BY_USER);
-  Field* const counter = table_->found_next_number_field;
-  if (counter == nullptr || (session_.thd()->variables.sql_mode & MODE_NO_AUTO_VALUE_ON_ZERO)) {
-    return true;
-  }
-  return !search_.has_column(counter, key.size()) || counter->val_int() != 0;
-}
-
-Result<bool> MariaCursor::seek_position(std::string_view position) {
-  const int error = search_.go_to(position);
-  if (session_.thd()->killed != NOT_KILLED) return session_.take_error(HA_ERR_ABORTED_BY_USER);
-  if (error == 0) return !is_absent() && search_.meets_key();
-  if (is_gone(error)) return false;
-  return session_.take_error(error);
+  return columns::make_filters(filter_columns_, filters, &filters_);
 }
 
 }  // namespace hs::mariadb

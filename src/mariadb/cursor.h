@@ -15,6 +15,7 @@
 #include "columns/expiry.h"
 #include "columns/filter.h"
 #include "columns/index_search.h"
+#include "columns/kinds.h"
 #include "columns/rows_aside.h"
 #include "columns/text.h"
 #include "engine/engine.h"
@@ -24,9 +25,14 @@
 #include "mariadb/process_entry.h"
 #include "mariadb/trigger_tables.h"
 
+namespace hs::in_server {
+class GeneratedId;
+}
+
 namespace hs::mariadb {
 
-class GeneratedId;
+using in_server::GeneratedId;
+
 class MariaSession;
 
 class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor {
@@ -120,7 +126,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
 
   size_t key_parts() const override { return search_.parts(); }
   size_t columns() const override { return spec_->columns.size(); }
-  Counting counting(size_t column) const override;
+  Counting counting(size_t column) const override { return columns::counting_on(columns_[column]); }
   double real(size_t column) override { return columns_[column]->val_real(); }
   Result<bool> seek(KeyOperator op, std::span<const Value> key) override;
   Result<bool> next() override;
@@ -153,7 +159,8 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> take_expiry();
   Result<bool> give_way(int error, std::string_view updated);
   enum class Way : uint8_t { kBlocked, kFree, kMovedOn };
-  Result<Way> give_way_to_update(int error, std::string_view updated);
+  Result<Way> give_way_to_update(int error);
+  Result<Way> return_to_updated();
   void choose_covering_index();
   bool changes_rows_at_one_go() const;
   Result<void> resolve();
@@ -197,7 +204,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<Inserted> end_insert(GeneratedId& id, uint64_t replaced);
   Result<int> write_new_row(GeneratedId& id);
   Result<void> meet_duplicate(int write_error, RowsInTheWay* in_the_way);
-  Result<void> read_duplicate(int write_error, std::string_view updated);
+  Result<void> read_duplicate(int write_error, std::string_view updated = {});
   int read_row_of_key(uint key, uchar* record);
   int read_overlapping_row(uint key, uchar* record, std::string_view updated);
   Result<std::optional<Inserted>> try_put(std::span<const Value> values,

@@ -2,8 +2,8 @@
 // Inserts that meet rows with the same value in a unique index: INSERT IGNORE, INSERT … ON
 // DUPLICATE KEY UPDATE and REPLACE, in the order in which the server itself makes the calls
 // (sql_insert.cc).
+#include "in_server/row_errors.h"
 #include "mariadb/cursor.h"
-#include "mariadb/duplicates.h"
 #include "mariadb/release.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
@@ -30,12 +30,6 @@ uint last_unique_key(const TABLE* table) {
   if (table->file->ha_table_flags() & HA_DUPLICATE_KEY_NOT_IN_ORDER) return MAX_KEY;
   return (table->key_info[0].flags & HA_NOSAME) ? last_unique_of(table, table->key_info)
                                                 : last_unique_of(table, table->s->key_info);
-}
-
-Result<std::optional<engine::Cursor::Inserted>> optionally(
-    Result<engine::Cursor::Inserted> inserted) {
-  if (!inserted) return std::move(inserted.error());
-  return std::optional(*inserted);
 }
 
 }  // namespace
@@ -81,55 +75,6 @@ void MariaCursor::end_statement() {
   table_->file->extra(HA_EXTRA_WRITE_CANNOT_REPLACE);
 }
 
-Result<engine::Cursor::Inserted> MariaCursor::put(std::span<const Value> values,
-                                                  std::optional<std::span<const Value>> updates,
-                                                  RowsInTheWay* in_the_way) {
-  const size_t most = columns_.size();
-  if (values.size() > most || (updates && updates->size() > most)) return ErrorCode::kValueCount;
-  const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
-  const AutoIncrement auto_increment(table_);
-  for (;;) {
-    auto done = try_put(values, updates, in_the_way);
-    if (!done) return std::move(done.error());
-    if (*done) return **done;
-    // The row that was to be updated is gone, or another one. So this begins anew.
-    end_index();
-    if (in_the_way != nullptr) in_the_way->take_back();
-  }
-}
-
-// None: the row in the way was not changed, but rows that expired gave way, and it is not there any
-// more as it was.
-Result<std::optional<engine::Cursor::Inserted>> MariaCursor::try_put(
-    std::span<const Value> values, std::optional<std::span<const Value>> updates,
-    RowsInTheWay* in_the_way) {
-  const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
-  if (auto made = make_new_row(values, updated); !made) return made.error();
-  GeneratedId id(table_->file);
-  if (access_ == engine::Access::kReplace) return optionally(replace(in_the_way, id));
-
-  const Result<int> error = write_new_row(id);
-  if (!error) return error.error();
-  if (*error == 0) {
-    session_.note_change();
-    return optionally(end_insert(id, 0));
-  }
-  if (!is_duplicate(*error)) return failed(*error).error();
-  const bool ignores = access_ == engine::Access::kInsertIgnore;
-  if (!ignores || in_the_way != nullptr)
-    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
-  if (ignores) return std::optional(Inserted{has_auto_increment(), 0, 0});
-  return update_duplicate(values, updates, id);
-}
-
-// The new row was written, and has replaced so many.
-Result<engine::Cursor::Inserted> MariaCursor::end_insert(GeneratedId& id, uint64_t replaced) {
-  const Inserted inserted{has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
-  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER); !fired) return fired.error();
-  id.keep();
-  return inserted;
-}
-
 // Writes the new row in record[0]; rows that have expired give way to it. 0, or the engine's error:
 // after that of a duplicate the row in the way is in record[1] if rows expire.
 Result<int> MariaCursor::write_new_row(GeneratedId& id) {
@@ -138,27 +83,15 @@ Result<int> MariaCursor::write_new_row(GeneratedId& id) {
     // the row. It then does not forget the one that an earlier row was a duplicate in.
     table_->file->lookup_errkey = kNoKey;
     const int error = table_->file->ha_write_row(table_->record[0]);
-    id.note_write();
+    id.note();
     if (error == HA_ERR_AUTOINC_READ_FAILED && is_counter_at_end(table_->file))
       return HA_ERR_AUTOINC_ERANGE;
-    if (error == 0 || !expiry_.exists() || !is_duplicate(error)) [[likely]]
+    if (error == 0 || !expiry_.exists() || !in_server::is_duplicate(error)) [[likely]]
       return error;
     const Result<bool> gave_way = give_way(error, {});
     if (!gave_way) return gave_way.error();
     if (!*gave_way) return error;
   }
-}
-
-// The row that a failed write was a duplicate of is in record[1] afterwards.
-Result<void> MariaCursor::meet_duplicate(int write_error, RowsInTheWay* in_the_way) {
-  // Where rows expire it was read already.
-  if (!expiry_.exists())
-    if (auto read = read_duplicate(write_error, {}); !read) return read;
-  if (in_the_way == nullptr) return {};
-  const OldFields old(table_);
-  auto row = this->row();
-  if (!row) return row.error();
-  return in_the_way->take(*row);
 }
 
 // Reads the row that a failed write was a duplicate of into record[1]. `updated`: the place of the
@@ -288,7 +221,7 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way, 
     const Result<int> error = write_new_row(id);
     if (!error) return error.error();
     if (*error == 0) break;
-    if (!is_duplicate(*error)) return failed(*error).error();
+    if (!in_server::is_duplicate(*error)) return failed(*error).error();
     // When all ids are used up, the last row must not be replaced again and again.
     if (table_->next_number_field != nullptr && id.id() > 0 &&
         file->get_dup_key(*error) == table_->s->next_number_index)
@@ -302,7 +235,7 @@ Result<engine::Cursor::Inserted> MariaCursor::replace(RowsInTheWay* in_the_way, 
       ++replaced;
       if (!table_->versioned()) break;
       if (auto kept = keep_past_row(); !kept) return kept.error();
-      id.note_write();
+      id.note();
       ++replaced;  // the row of the past counts, as in SQL
       break;
     }

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "columns/text.h"
+#include "columns/kinds.h"
 #include "mariadb/definition_news.h"
 #include "mariadb/names.h"
 #include "mariadb/release.h"
@@ -15,29 +15,6 @@ namespace hs::mariadb {
 namespace {
 
 using mapping::ColumnKind;
-
-ColumnKind kind_of(const Field& field) {
-  if (columns::is_integer(&field)) return ColumnKind::kInteger;
-  switch (field.real_type()) {
-    case MYSQL_TYPE_NEWDECIMAL:
-      return ColumnKind::kDecimal;
-    case MYSQL_TYPE_FLOAT:
-    case MYSQL_TYPE_DOUBLE:
-      return ColumnKind::kReal;
-    case MYSQL_TYPE_TIMESTAMP:
-    case MYSQL_TYPE_TIMESTAMP2:
-    case MYSQL_TYPE_DATETIME:
-    case MYSQL_TYPE_DATETIME2:
-      return ColumnKind::kMoment;
-    case MYSQL_TYPE_STRING:
-    case MYSQL_TYPE_VARCHAR:
-    case MYSQL_TYPE_BLOB:
-      if (field.has_charset()) return ColumnKind::kText;
-      return field.charset() == &my_charset_bin ? ColumnKind::kBinary : ColumnKind::kOther;
-    default:
-      return ColumnKind::kOther;
-  }
-}
 
 // False: it has a column that has no name for users.
 bool take_index(const TABLE& table, uint number, mapping::IndexShape* index) {
@@ -82,7 +59,7 @@ mapping::TableShape shape_of(const TABLE& table) {
     if (field.invisible >= INVISIBLE_SYSTEM) continue;
     mapping::ColumnShape& column = made.columns.emplace_back();
     column.name.assign(field.field_name.str, field.field_name.length);
-    column.kind = kind_of(field);
+    column.kind = columns::kind_of(&field);
     if (column.kind == ColumnKind::kInteger) {
       column.bytes = static_cast<uint8_t>(field.pack_length());
       column.is_unsigned = (field.flags & UNSIGNED_FLAG) != 0;

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Changing rows: what INSERT, UPDATE and DELETE do around the storage engine's calls, in the same
 // order, so that a row comes out as SQL would have written it.
-#include "adapter/number_text.h"
+#include "columns/sums.h"
+#include "in_server/row_errors.h"
 #include "mariadb/cursor.h"
-#include "mariadb/duplicates.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
-
-namespace {
-
-Error out_of_range(const Field* field) {
-  const char* type = field->flags & UNSIGNED_FLAG ? "BIGINT UNSIGNED" : "BIGINT";
-  return Error::sql(ER_DATA_OUT_OF_RANGE, std::string(type) + " value is out of range in '" +
-                                              field->field_name.str + "'");
-}
-
-// A strict server raises the error of a sum itself when it is stored as text. Between -1 and 0 it would
-// round it, also for an unsigned column, where SQL's sum is an error.
-bool is_judged_when_stored(THD* thd, const Value& sum) {
-  return thd->is_strict_mode() && !sum.text().starts_with("-0.");
-}
-
-// Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
-// within the column's own range is decided when it is stored.
-bool is_bigint(const Field* field, const Value& sum) {
-  return !columns::is_integer(field) ||
-         adapter::begins_with_bigint(sum.text(), (field->flags & UNSIGNED_FLAG) != 0);
-}
-
-}  // namespace
 
 void MariaCursor::set_write_columns(engine::Access access) {
   table_->column_bitmaps_set_no_signal(&table_->def_read_set, &table_->def_write_set);
@@ -59,8 +36,6 @@ void MariaCursor::set_write_columns(engine::Access access) {
   }
   table_->file->column_bitmaps_signal();
 }
-
-Result<void> MariaCursor::failed(int number) { return session_.take_error(number); }
 
 // `addend`: is added to the column instead.
 Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<double> addend) {
@@ -140,19 +115,6 @@ Result<void> MariaCursor::make_new_row(std::span<const Value> values, size_t upd
   return {};
 }
 
-Result<engine::Cursor::Inserted> MariaCursor::insert(std::span<const Value> values) {
-  if (values.size() > columns_.size()) return ErrorCode::kValueCount;
-  StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
-  AutoIncrement auto_increment(table_);
-  if (auto made = make_new_row(values, 0); !made) return made.error();
-  GeneratedId id(table_->file);
-  const Result<int> error = write_new_row(id);
-  if (!error) return error.error();
-  if (*error != 0) return failed(*error).error();
-  session_.note_change();
-  return end_insert(id, 0);
-}
-
 // Whether a new value in the column makes history.
 bool MariaCursor::is_versioned(const Field* field) const {
   return table_->versioned() && !(field->flags & VERS_UPDATE_UNVERSIONED_FLAG);
@@ -167,9 +129,8 @@ Result<engine::Cursor::Updated> MariaCursor::update(std::span<const Assignment> 
   bool makes_history = false;
   for (const Assignment& assignment : assignments) {
     Field* field = columns_[assignment.column];
-    if (assignment.is_sum && !is_judged_when_stored(thd, assignment.value) &&
-        !is_bigint(field, assignment.value))
-      return out_of_range(field);
+    if (assignment.is_sum)
+      if (auto refused = columns::refusal_of_sum(thd, field, assignment.value)) return *refused;
     if (auto stored = store(to_fill(field), assignment.value, assignment.addend); !stored)
       return stored.error();
     makes_history |= is_versioned(field);
@@ -185,13 +146,6 @@ Result<engine::Cursor::Updated> MariaCursor::update(std::span<const Assignment> 
   }
   if (auto ended = end_update(differs, true); !ended) return ended.error();
   return Updated::kDone;
-}
-
-// After an update that has met another row than the one it was made for.
-Result<engine::Cursor::Updated> MariaCursor::look_again() {
-  const auto found = seek_position(updated_place_);
-  if (!found) return found.error();
-  return *found ? Updated::kAltered : Updated::kGone;
 }
 
 // `differs`: the row has changed. `fires`: AFTER UPDATE triggers run.
@@ -232,8 +186,8 @@ Result<MariaCursor::Written> MariaCursor::write_updated_row(bool makes_history) 
     error = file->ha_update_row(table_->record[1], table_->record[0]);
     if (table_->versioned()) table_->vers_write = true;
     if (error == HA_ERR_RECORD_IS_THE_SAME) return Written::kSame;
-    if (!is_duplicate(error) || !expiry_.exists()) break;
-    const Result<Way> way = give_way_to_update(error, updated_place_);
+    if (!in_server::is_duplicate(error) || !expiry_.exists()) break;
+    const Result<Way> way = give_way_to_update(error);
     if (!way) return way.error();
     if (*way == Way::kMovedOn) return Written::kNot;
     if (*way == Way::kBlocked) break;

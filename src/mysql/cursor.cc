@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Locking, positioning and reading. Opening is in open_table.cc, changes in write.cc.
+// Locking, and how a search begins; how it goes on is in in_server/cursor.cc. Opening is in open_table.cc,
+// changes are in write.cc.
 #include "mysql/cursor.h"
 
 #include <utility>
 
-#include "mysql/engine_errors.h"
 #include "mysql/session.h"
 
 namespace hs::mysql {
 namespace {
-
-// How many rows are passed over before the session reports the work.
-constexpr uint32_t kRowsToTell = 64;
 
 // What a change does to the rows, as the server asks for it to find the tables that it reaches.
 uint8 events_of(engine::Access access) {
@@ -97,79 +94,5 @@ Result<bool> MysqlCursor::seek(KeyOperator op, std::span<const Value> key) {
   if (const int error = search_.begin()) return session_.take_error(error);
   return landed(search_.first());
 }
-
-// The engine reads the columns that were marked when the index was begun, so it is begun again.
-void MysqlCursor::read_key_columns() {
-  end_index();
-  mark_key_columns();
-  table_->file->column_bitmaps_signal();
-}
-
-Result<bool> MysqlCursor::next() { return landed(search_.next()); }
-
-Result<bool> MysqlCursor::landed(int error) {
-  // A long scan that wants none of its rows makes no other call that would notice a KILL.
-  const auto is_killed = [thd = session_.thd()] { return thd->killed != THD::NOT_KILLED; };
-  for (uint32_t passed = 1;
-       error == 0 && !is_killed() && (is_absent() || !search_.meets_conditions()); ++passed) {
-    if (passed % kRowsToTell == 0) session_.works(kRowsToTell);
-    error = search_.next();
-  }
-  if (is_killed()) return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  switch (error) {
-    case 0:
-      return true;
-    case HA_ERR_KEY_NOT_FOUND:
-    case HA_ERR_END_OF_FILE:
-      return false;
-    default:
-      return session_.take_error(error);
-  }
-}
-
-Result<void> MysqlCursor::set_filters(std::span<const Filter> filters) {
-  filters_.clear();
-  if (filters.empty()) {
-    filters_.shrink_to_fit();
-    return {};
-  }
-  for (const Filter& filter : filters) {
-    auto made =
-        columns::ColumnFilter::make(filter_columns_[filter.column], filter.op, filter.value);
-    if (!made) return made.error();
-    filters_.push_back(std::move(*made));
-  }
-  return {};
-}
-
-Result<std::span<const Value>> MysqlCursor::row() {
-  for (size_t i = 0; i < texts_.size(); ++i)
-    if (!texts_[i].read(&row_[i])) return Error::engine(HA_ERR_OUT_OF_MEM);
-  return std::span<const Value>(row_);
-}
-
-Result<bool> MysqlCursor::keeps_key(std::span<const Value> key) {
-  end_index();
-  Result<bool> built = search_.build(KeyOperator::kEqual, key, changes_);
-  if (!built || !*built) return built;
-  if (session_.thd()->killed != THD::NOT_KILLED)
-    return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  Field* const counter = table_->found_next_number_field;
-  if (counter == nullptr || (session_.thd()->variables.sql_mode & MODE_NO_AUTO_VALUE_ON_ZERO)) {
-    return true;
-  }
-  return !search_.has_column(counter, key.size()) || counter->val_int() != 0;
-}
-
-Result<bool> MysqlCursor::seek_position(std::string_view position) {
-  const int error = search_.go_to(position);
-  if (session_.thd()->killed != THD::NOT_KILLED)
-    return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  if (error == 0) return !is_absent() && search_.meets_key();
-  if (is_gone(error)) return false;
-  return session_.take_error(error);
-}
-
-Result<void> MysqlCursor::failed(int number) { return session_.take_error(number); }
 
 }  // namespace hs::mysql

@@ -26,9 +26,14 @@
 
 class Trigger_chain;
 
+namespace hs::in_server {
+class GeneratedId;
+}
+
 namespace hs::mysql {
 
-class GeneratedId;
+using in_server::GeneratedId;
+
 class MysqlSession;
 class NullableFields;
 
@@ -118,7 +123,9 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<Inserted> insert(std::span<const Value> values) override;
   Result<Inserted> put(std::span<const Value> values, std::optional<std::span<const Value>> updates,
                        RowsInTheWay* in_the_way) override;
-  Result<void> set_filters(std::span<const Filter> filters) override;
+  Result<void> set_filters(std::span<const Filter> filters) override {
+    return columns::make_filters(filter_columns_, filters, &filters_);
+  }
   bool passes(size_t number) override { return filters_[number].passes(); }
   Result<Updated> update(std::span<const Assignment> assignments) override;
   Result<void> erase() override;

@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Rows that have expired: what a cursor knows of them, and how the purge walks over them.
-#include "columns/expired_rows.h"
-
+// Rows that have expired, and how they give way to new ones.
 #include <algorithm>
 #include <utility>
 
-#include "in_server/mappings.h"
+#include "in_server/row_errors.h"
 #include "mysql/cursor.h"
-#include "mysql/engine_errors.h"
 #include "mysql/row_stores.h"
 #include "mysql/session.h"
 #include "sql/sql_foreign_key_constraint.h"
 
 namespace hs::mysql {
 
-Result<void> MysqlCursor::take_expiry() {
-  auto expiry =
-      columns::noted_expiry(table_, database_, table_name_,
-                            in_server::directory().ttl_of_container(database_, table_name_));
-  if (!expiry) return std::move(expiry.error());
-  expiry_ = *expiry;
-  return {};
-}
-
 bool MysqlCursor::is_absent() { return expiry_.exists() && expiry_.has_passed(session_.thd()); }
 
 int64_t MysqlCursor::seconds_expired() { return expiry_.seconds_since(session_.thd()); }
-
-Result<bool> MysqlCursor::seek_expired(std::string_view from) {
-  // The table that was listed may be another one now.
-  if (!expiry_.exists()) return false;
-  if (const int error = search_.begin()) return session_.take_error(error);
-  return landed_on_expired(columns::seek_first_to_expire(search_, expiry_, definition_, from));
-}
-
-Result<bool> MysqlCursor::next_expired() { return landed_on_expired(search_.walk_on()); }
-
-Result<bool> MysqlCursor::landed_on_expired(int error) {
-  if (session_.thd()->killed != THD::NOT_KILLED)
-    return session_.take_error(HA_ERR_QUERY_INTERRUPTED);
-  if (error == 0) return expiry_.has_passed(session_.thd());
-  if (error == HA_ERR_KEY_NOT_FOUND || error == HA_ERR_END_OF_FILE) return false;
-  return session_.take_error(error);
-}
 
 // Not strictly: a row whose generated columns cannot be computed would keep all behind it.
 Result<void> MysqlCursor::erase_expired() {
@@ -52,17 +23,6 @@ Result<void> MysqlCursor::erase_expired() {
   auto erased = erase();
   mode = usual;
   return erased;
-}
-
-std::string_view MysqlCursor::place_of_expired() {
-  place_ = columns::place_of_row(search_, definition_);
-  return place_;
-}
-
-std::string_view MysqlCursor::place_of_now() {
-  if (!expiry_.exists()) return {};
-  expiry_.store_now(session_.thd());
-  return place_of_expired();
 }
 
 // Does to the children of the row in record[1] what its deletion does. REPLACE itself leaves them where
@@ -140,7 +100,7 @@ Result<MysqlCursor::Way> MysqlCursor::clear_way_for_update() {
       gave_way = std::move(read.error());
     } else if (*read == 0) {
       gave_way = erase_if_expired();
-    } else if (!is_gone(*read)) {
+    } else if (!in_server::is_gone(*read)) {
       gave_way = failed(*read).error();
     }
     table_->column_bitmaps_set(reads, writes);
@@ -164,28 +124,6 @@ bool MysqlCursor::takes_unique_value(uint number) {
   }
   key_copy(unique_key_.data(), table_->record[0], &key, 0);
   return !std::equal(before.begin(), before.end(), unique_key_.begin());
-}
-
-// Behind a look at other rows: kFree, and the records and the cursor are as before, or kMovedOn.
-Result<MysqlCursor::Way> MysqlCursor::return_to_updated() {
-  handler* const file = table_->file;
-  if (const int failure = file->ha_rnd_init(false)) return failed(failure).error();
-  auto* const ref = reinterpret_cast<const uchar*>(updated_place_.data());
-  const int failure = file->ha_rnd_pos(table_->record[1], const_cast<uchar*>(ref));
-  if (is_gone(failure) || (failure == 0 && !rows_aside_->has_second_as_read()))
-    return Way::kMovedOn;
-  if (failure != 0) return failed(failure).error();
-  rows_aside_->put_back();
-  return Way::kFree;
-}
-
-Result<std::optional<int64_t>> MysqlCursor::expires_at() {
-  if (!expiry_.exists()) return std::optional<int64_t>();
-  return expiry_.moment(session_.thd());
-}
-
-Result<Value> MysqlCursor::moment(std::optional<int64_t> seconds) {
-  return columns::moment_to_store(expiry_, session_.thd(), seconds, &moment_);
 }
 
 }  // namespace hs::mysql

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "adapter/number_text.h"
+#include "columns/kinds.h"
 #include "mysql/cursor.h"
 #include "mysql/names.h"
 #include "mysql/session.h"
@@ -37,30 +38,6 @@ bool has_default_of_client(const TABLE* table) {
     return field->m_default_val_expr != nullptr &&
            WalkItem(field->m_default_val_expr->expr_item, enum_walk::PREFIX, is_of_client);
   });
-}
-
-engine::Cursor::Counting counting_on(const Field* field) {
-  using Counting = engine::Cursor::Counting;
-  switch (field->real_type()) {
-    case MYSQL_TYPE_TINY:
-    case MYSQL_TYPE_SHORT:
-    case MYSQL_TYPE_INT24:
-    case MYSQL_TYPE_LONG:
-    case MYSQL_TYPE_LONGLONG:
-    case MYSQL_TYPE_YEAR:
-    case MYSQL_TYPE_NEWDECIMAL:
-      return Counting::kExact;
-    case MYSQL_TYPE_FLOAT:
-    case MYSQL_TYPE_DOUBLE:
-      return Counting::kReal;
-    case MYSQL_TYPE_JSON:
-    case MYSQL_TYPE_GEOMETRY:
-    case MYSQL_TYPE_VECTOR:
-      return Counting::kNot;
-    default:
-      return columns::is_text(field) || field->is_flag_set(BLOB_FLAG) ? Counting::kExact
-                                                                      : Counting::kNot;
-  }
 }
 
 }  // namespace
@@ -171,7 +148,7 @@ Result<void> MysqlCursor::resolve() {
   if (auto found = find_columns(spec_->filter_columns, filter_numbers_); !found) return found;
   countings_.clear();
   for (const uint number : column_numbers_)
-    countings_.push_back(counting_on(table_->field[number]));
+    countings_.push_back(columns::counting_on(table_->field[number]));
   row_.resize(column_numbers_.size());
   unique_key_.resize(table_->s->max_unique_length + MAX_KEY_LENGTH);
   can_undo_ = table_->file->has_transactions();

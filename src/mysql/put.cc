@@ -2,8 +2,8 @@
 // Inserts that meet rows with the same value in a unique index: INSERT IGNORE, INSERT … ON
 // DUPLICATE KEY UPDATE and REPLACE, in the order in which the server itself makes the calls
 // (write_record() in sql_insert.cc).
+#include "in_server/row_errors.h"
 #include "mysql/cursor.h"
-#include "mysql/engine_errors.h"
 #include "mysql/row_stores.h"
 #include "mysql/session.h"
 #include "sql/sql_foreign_key_constraint.h"
@@ -22,12 +22,6 @@ bool is_last_unique(const TABLE* table, uint number) {
 // Whether triggers see that REPLACE deletes rows.
 bool deletes_visibly(const TABLE* table) {
   return table->triggers != nullptr && table->triggers->has_delete_triggers();
-}
-
-Result<std::optional<engine::Cursor::Inserted>> optionally(
-    Result<engine::Cursor::Inserted> inserted) {
-  if (!inserted) return std::move(inserted.error());
-  return std::optional(*inserted);
 }
 
 }  // namespace
@@ -55,74 +49,13 @@ Result<int> MysqlCursor::write_new_row(GeneratedId& id) {
   for (;;) {
     const int error = table_->file->ha_write_row(table_->record[0]);
     id.note();
-    if (error == 0 || !expiry_.exists() || !is_duplicate(error)) [[likely]]
+    if (error == 0 || !expiry_.exists() || !in_server::is_duplicate(error)) [[likely]]
       return error;
     const Result<bool> gave_way = give_way(error);
     if (!gave_way) return gave_way.error();
     if (!*gave_way) return error;
     if (auto checked = check_parents(); !checked) return checked.error();
   }
-}
-
-Result<engine::Cursor::Inserted> MysqlCursor::put(std::span<const Value> values,
-                                                  std::optional<std::span<const Value>> updates,
-                                                  RowsInTheWay* in_the_way) {
-  const size_t most = columns_.size();
-  if (values.size() > most || (updates && updates->size() > most)) return ErrorCode::kValueCount;
-  const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
-  const AutoIncrement auto_increment(table_);
-  for (;;) {
-    auto done = try_put(values, updates, in_the_way);
-    if (!done) return std::move(done.error());
-    if (*done) return **done;
-    // The row that was to be updated is gone, or another one. So this begins anew.
-    end_index();
-    if (in_the_way != nullptr) in_the_way->take_back();
-  }
-}
-
-// None: the row in the way was not changed, but rows that expired gave way, and it is not there any
-// more as it was.
-Result<std::optional<engine::Cursor::Inserted>> MysqlCursor::try_put(
-    std::span<const Value> values, std::optional<std::span<const Value>> updates,
-    RowsInTheWay* in_the_way) {
-  const size_t updated = access_ == engine::Access::kUpsert ? updates.value_or(values).size() : 0;
-  GeneratedId id(table_->file);
-  if (auto made = make_new_row(values, updated); !made) return made.error();
-  id.note();
-  if (access_ == engine::Access::kReplace) return optionally(replace(in_the_way, id));
-  const Result<int> error = write_new_row(id);
-  if (!error) return error.error();
-  if (*error == 0) {
-    session_.note_change();
-    return optionally(end_insert(id, 0));
-  }
-  if (!is_duplicate(*error)) return failed(*error).error();
-  const bool ignores = access_ == engine::Access::kInsertIgnore;
-  if (!ignores || in_the_way != nullptr)
-    if (auto met = meet_duplicate(*error, in_the_way); !met) return met.error();
-  if (ignores) return std::optional(Inserted{has_auto_increment(), 0, 0});
-  return update_duplicate(values, updates, id);
-}
-
-// The new row was written, and has replaced so many.
-Result<engine::Cursor::Inserted> MysqlCursor::end_insert(GeneratedId& id, uint64_t replaced) {
-  const Inserted inserted{has_auto_increment(), table_->file->insert_id_for_cur_row, 1 + replaced};
-  if (auto fired = fire(TRG_EVENT_INSERT, TRG_ACTION_AFTER, true); !fired) return fired.error();
-  id.keep();
-  return inserted;
-}
-
-// The row that a failed write was a duplicate of is in record[1] afterwards.
-Result<void> MysqlCursor::meet_duplicate(int write_error, RowsInTheWay* in_the_way) {
-  // Where rows expire it was read already.
-  if (!expiry_.exists())
-    if (auto read = read_duplicate(write_error); !read) return read;
-  if (in_the_way == nullptr) return {};
-  const OldFields old(table_);
-  auto row = this->row();
-  if (!row) return row.error();
-  return in_the_way->take(*row);
 }
 
 Result<void> MysqlCursor::read_duplicate(int write_error) {
@@ -218,7 +151,7 @@ Result<engine::Cursor::Inserted> MysqlCursor::replace(RowsInTheWay* in_the_way, 
     const Result<int> error = write_new_row(id);
     if (!error) return error.error();
     if (*error == 0) break;
-    if (!is_duplicate(*error)) return failed(*error).error();
+    if (!in_server::is_duplicate(*error)) return failed(*error).error();
     // When all ids are used up, the last row must not be replaced again and again.
     if (table_->next_number_field != nullptr && id.id() > 0 &&
         file->get_dup_key(*error) == table_->s->next_number_index)

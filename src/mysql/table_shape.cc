@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "columns/text.h"
+#include "columns/kinds.h"
 #include "mysql/definition_news.h"
 #include "mysql/engine.h"
 #include "mysql/names.h"
@@ -14,28 +14,6 @@ namespace hs::mysql {
 namespace {
 
 using mapping::ColumnKind;
-
-ColumnKind kind_of(const Field& field) {
-  if (columns::is_integer(&field)) return ColumnKind::kInteger;
-  switch (field.real_type()) {
-    case MYSQL_TYPE_NEWDECIMAL:
-      return ColumnKind::kDecimal;
-    case MYSQL_TYPE_FLOAT:
-    case MYSQL_TYPE_DOUBLE:
-      return ColumnKind::kReal;
-    case MYSQL_TYPE_TIMESTAMP:
-    case MYSQL_TYPE_TIMESTAMP2:
-    case MYSQL_TYPE_DATETIME:
-    case MYSQL_TYPE_DATETIME2:
-      return ColumnKind::kMoment;
-    case MYSQL_TYPE_STRING:
-    case MYSQL_TYPE_VARCHAR:
-    case MYSQL_TYPE_BLOB:
-      return field.has_charset() ? ColumnKind::kText : ColumnKind::kBinary;
-    default:
-      return ColumnKind::kOther;
-  }
-}
 
 bool has_no_default(const Field& field) {
   return field.is_flag_set(NO_DEFAULT_VALUE_FLAG) && !field.is_gcol() &&
@@ -91,7 +69,7 @@ uint64_t definition_of(const TABLE& table) {
   for (uint i = 0; i < share.fields; ++i) {
     const Field& field = *table.field[i];
     hash.add(std::string_view(field.field_name));
-    hash.add(static_cast<uint64_t>(kind_of(field)));
+    hash.add(static_cast<uint64_t>(columns::kind_of(&field)));
     hash.add(field.pack_length() * 64 + (field.is_unsigned() ? 32U : 0U) +
              (field.is_nullable() ? 16U : 0U) + (field.is_gcol() ? 8U : 0U) +
              (field.is_hidden_by_user() ? 4U : 0U) + (field.is_hidden_by_system() ? 2U : 0U) +
@@ -119,7 +97,7 @@ mapping::TableShape shape_of(const TABLE& table) {
     if (field.is_hidden_by_system()) continue;
     mapping::ColumnShape& column = made.columns.emplace_back();
     column.name = field.field_name;
-    column.kind = kind_of(field);
+    column.kind = columns::kind_of(&field);
     if (column.kind == ColumnKind::kInteger) {
       column.bytes = static_cast<uint8_t>(field.pack_length());
       column.is_unsigned = field.is_unsigned();

@@ -4,9 +4,9 @@
 // written it.
 #include <algorithm>
 
-#include "adapter/number_text.h"
+#include "columns/sums.h"
+#include "in_server/row_errors.h"
 #include "mysql/cursor.h"
-#include "mysql/engine_errors.h"
 #include "mysql/row_stores.h"
 #include "mysql/session.h"
 #include "sql/sql_foreign_key_constraint.h"
@@ -15,25 +15,6 @@
 
 namespace hs::mysql {
 namespace {
-
-Error out_of_range(const Field* field) {
-  const char* const type = field->is_unsigned() ? "BIGINT UNSIGNED" : "BIGINT";
-  return Error::sql(ER_DATA_OUT_OF_RANGE,
-                    std::string(type) + " value is out of range in '" + field->field_name + "'");
-}
-
-// A strict server raises the error of a sum itself when it is stored as text. Between -1 and 0 it would
-// round it, also for an unsigned column, where SQL's sum is an error.
-bool is_judged_when_stored(THD* thd, const Value& sum) {
-  return thd->is_strict_mode() && !sum.text().starts_with("-0.");
-}
-
-// Whether the sum for an integer column is within the BIGINT that SQL counts in. Whether it is
-// within the column's own range is decided when it is stored.
-bool is_bigint(const Field* field, const Value& sum) {
-  return !columns::is_integer(field) ||
-         adapter::begins_with_bigint(sum.text(), field->is_unsigned());
-}
 
 bool has_insert_function(const Field* field) {
   return field->has_insert_default_datetime_value_expression() ||
@@ -209,20 +190,6 @@ Result<void> MysqlCursor::check_parents() {
   return failed_check ? failed(0) : Result<void>();
 }
 
-Result<engine::Cursor::Inserted> MysqlCursor::insert(std::span<const Value> values) {
-  if (values.size() > columns_.size()) return ErrorCode::kValueCount;
-  const StrictStores strict(session_.thd(), CHECK_FIELD_ERROR_FOR_NULL);
-  const AutoIncrement auto_increment(table_);
-  GeneratedId id(table_->file);
-  if (auto made = make_new_row(values, 0); !made) return made.error();
-  id.note();
-  const Result<int> error = write_new_row(id);
-  if (!error) return error.error();
-  if (*error != 0) return failed(*error).error();
-  session_.note_change();
-  return end_insert(id, 0);
-}
-
 Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> assignments) {
   THD* const thd = session_.thd();
   const StrictStores strict(thd, CHECK_FIELD_WARN);
@@ -234,9 +201,8 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   NullableFields nullable(thd, table_, triggers);
   for (const Assignment& assignment : assignments) {
     Field* const field = columns_[assignment.column];
-    if (assignment.is_sum && !is_judged_when_stored(thd, assignment.value) &&
-        !is_bigint(field, assignment.value))
-      return out_of_range(field);
+    if (assignment.is_sum)
+      if (auto refused = columns::refusal_of_sum(thd, field, assignment.value)) return *refused;
     if (auto stored = store(field, assignment.value, assignment.addend); !stored)
       return stored.error();
   }
@@ -249,13 +215,6 @@ Result<engine::Cursor::Updated> MysqlCursor::update(std::span<const Assignment> 
   }
   if (auto fired = fire(TRG_EVENT_UPDATE, TRG_ACTION_AFTER, true); !fired) return fired.error();
   return Updated::kDone;
-}
-
-// After an update that has met another row than the one it was made for.
-Result<engine::Cursor::Updated> MysqlCursor::look_again() {
-  const auto found = seek_position(updated_place_);
-  if (!found) return found.error();
-  return *found ? Updated::kAltered : Updated::kGone;
 }
 
 // After new values were stored in record[0]: what the server itself computes of an updated row, and what
@@ -300,7 +259,8 @@ Result<MysqlCursor::Written> MysqlCursor::write_updated_row() {
     const int error = file->ha_update_row(table_->record[1], table_->record[0]);
     if (error == HA_ERR_RECORD_IS_THE_SAME) return Written::kSame;
     if (error == 0) break;
-    if (!is_duplicate(error) || !expiry_.exists() || has_children) return failed(error).error();
+    if (!in_server::is_duplicate(error) || !expiry_.exists() || has_children)
+      return failed(error).error();
     const Result<Way> way = give_way_to_update(error);
     if (!way) return way.error();
     if (*way == Way::kMovedOn) return Written::kNot;

@@ -8,14 +8,20 @@
 #include "mariadb/definition_news.h"
 #include "mariadb/engine.h"
 #include "mariadb/purge.h"
+#include "mariadb/row_stores.h"
 #include "mariadb/session.h"
 #include "mariadb/tls.h"
 
-namespace hs::in_server {
+namespace hs {
 
 using SqlCursor = mariadb::MariaCursor;
 using SqlEngine = mariadb::MariaEngine;
 using SqlSession = mariadb::MariaSession;
+
+}  // namespace hs
+
+namespace hs::in_server {
+
 using mariadb::definition_news;
 using mariadb::is_base_table;
 using mariadb::reason_to_leave_rows;

@@ -26,4 +26,13 @@ inline void write_to_log(loglevel level, std::string_view message) {
   print("handlersocket: %.*s", static_cast<int>(message.size()), message.data());
 }
 
+// --- statements ---
+
+inline bool is_killed(const THD* thd) { return thd->killed != NOT_KILLED; }
+// What the engine returns when the session was killed.
+inline constexpr int kKilled = HA_ERR_ABORTED_BY_USER;
+
+// Whether the row that is stored was given a value for its AUTO_INCREMENT column.
+inline bool& has_given_number(TABLE* table) { return table->auto_increment_field_not_null; }
+
 }  // namespace hs::in_server

@@ -8,14 +8,20 @@
 #include "mysql/definition_news.h"
 #include "mysql/engine.h"
 #include "mysql/purge.h"
+#include "mysql/row_stores.h"
 #include "mysql/session.h"
 #include "mysql/tls.h"
 
-namespace hs::in_server {
+namespace hs {
 
 using SqlCursor = mysql::MysqlCursor;
 using SqlEngine = mysql::MysqlEngine;
 using SqlSession = mysql::MysqlSession;
+
+}  // namespace hs
+
+namespace hs::in_server {
+
 using mysql::definition_news;
 using mysql::is_base_table;
 using mysql::reason_to_leave_rows;

@@ -26,4 +26,15 @@ inline void write_to_log(loglevel level, std::string_view message) {
               static_cast<int>(message.size()), message.data());
 }
 
+// --- statements ---
+
+inline bool is_killed(const THD* thd) { return thd->killed != THD::NOT_KILLED; }
+// What the engine returns when the session was killed.
+inline constexpr int kKilled = HA_ERR_QUERY_INTERRUPTED;
+
+// Whether the row that is stored was given a value for its AUTO_INCREMENT column.
+inline bool& has_given_number(TABLE* table) {
+  return table->autoinc_field_has_explicit_non_null_value;
+}
+
 }  // namespace hs::in_server

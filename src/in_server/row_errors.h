@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the engine's errors say of rows: that one is in the way of a write, or is gone.
+// What the engine's errors say of rows.
 #pragma once
 
-#include "mariadb/server_headers.h"
+#include "server_words.h"
 
-namespace hs::mariadb {
-
-// In handler::lookup_errkey: the server itself has refused nothing. From handler::get_dup_key(): it
-// is not known which index has.
-constexpr uint kNoKey = static_cast<uint>(-1);
+namespace hs::in_server {
 
 // Whether a write has failed because a row with the same value in a unique index is there.
 inline bool is_duplicate(int error) {
@@ -21,4 +17,4 @@ inline bool is_gone(int error) {
          error == HA_ERR_END_OF_FILE;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::in_server

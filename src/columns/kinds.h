@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What kind of values a column has, for those who ask no server.
+#pragma once
+
+#include "server_dialect.h"
+// (before anything else)
+#include "engine/engine.h"
+#include "mapping/tables.h"
+
+namespace hs::columns {
+
+// TINYINT to BIGINT.
+bool is_integer(const Field* field);
+
+mapping::ColumnKind kind_of(const Field* field);
+
+engine::Cursor::Counting counting_on(const Field* field);
+
+}  // namespace hs::columns
