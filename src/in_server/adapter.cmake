@@ -6,10 +6,11 @@ set(columns ${PROJECT_SOURCE_DIR}/src/columns)
 set(in_server ${PROJECT_SOURCE_DIR}/src/in_server)
 set(HS_SHARED_SOURCES
   ${columns}/expired_rows.cc ${columns}/expiry.cc ${columns}/filter.cc ${columns}/fit.cc ${columns}/fit_number.cc
-  ${columns}/index_search.cc ${columns}/kinds.cc ${columns}/rows_aside.cc ${columns}/sums.cc ${columns}/text.cc
+  ${columns}/index_search.cc ${columns}/kinds.cc ${columns}/rows_aside.cc ${columns}/shape.cc ${columns}/sums.cc
+  ${columns}/text.cc
   ${in_server}/cursor.cc ${in_server}/expired_rows.cc ${in_server}/log.cc ${in_server}/mappings.cc
-  ${in_server}/purge_host.cc ${in_server}/put.cc
-  ${in_server}/status_tables.cc ${in_server}/write_refusal.cc)
+  ${in_server}/purge_host.cc ${in_server}/put.cc ${in_server}/session.cc ${in_server}/status_tables.cc
+  ${in_server}/write_refusal.cc)
 
 # hs_adapter(NAME SOURCES...): hs_NAME, which is everything but the entry. hs_NAME_headers has the server's headers.
 function(hs_adapter name)

@@ -11,6 +11,7 @@
 #include "in_server/mappings.h"
 #include "in_server/purge_host.h"
 #include "in_server/status_tables.h"
+#include "in_server/tls.h"
 #include "seam/elf_note.h"
 #include "server_words.h"
 

@@ -233,22 +233,23 @@ bool Privileges::sees_table(const char* database, const char* table, GRANT_INFO*
   return (grant->privilege & TABLE_ACLS) != NO_ACL || has_any(database, table, TABLE_ACLS, true);
 }
 
-bool Privileges::sees(Principal& principal, const char* database, const char* table) {
+bool Privileges::sees(Principal& principal, const std::string& database, const std::string& table) {
   const MutexLock lock(mutex_);
   if (!prepare(principal)) return false;
   const Asking asking(thd_, principal.context_);
   GRANT_INFO grant;
-  return sees_table(database, table, &grant);
+  return sees_table(database.c_str(), table.c_str(), &grant);
 }
 
 // As SHOW DATABASES finds out which databases it shows.
-bool Privileges::sees(Principal& principal, const char* database) {
+bool Privileges::sees(Principal& principal, const std::string& database) {
   const MutexLock lock(mutex_);
   if (!prepare(principal)) return false;
   Security_context& context = principal.context_;
   const Asking asking(thd_, context);
   return (context.master_access & (DB_ACLS | SHOW_DB_ACL)) != NO_ACL ||
-         acl_get_all3(&context, database, false) != NO_ACL || !check_grant_db(thd_, database);
+         acl_get_all3(&context, database.c_str(), false) != NO_ACL ||
+         !check_grant_db(thd_, database.c_str());
 }
 
 SeenOfTable Privileges::seen(Principal& principal, const char* database, const char* table,

@@ -133,9 +133,9 @@ class Privileges {
   std::shared_ptr<Principal> intern(const Security_context& login);
 
   // Whether there is such a table for the account, as far as its privileges say.
-  bool sees(Principal& principal, const char* database, const char* table);
+  bool sees(Principal& principal, const std::string& database, const std::string& table);
   // The same for a database.
-  bool sees(Principal& principal, const char* database);
+  bool sees(Principal& principal, const std::string& database);
   // As SHOW COLUMNS and SHOW INDEX find out what they show.
   SeenOfTable seen(Principal& principal, const char* database, const char* table,
                    std::span<Field* const> columns);

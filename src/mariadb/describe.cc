@@ -109,17 +109,7 @@ Result<void> MariaSession::describe(const engine::Described& what, engine::Descr
 }
 
 Result<void> MariaSession::begin_describe() {
-  if (should_stop()) return ErrorCode::kShutdown;
-  // What was only read is final. Tables are given back, since a long list would hold them.
-  if (!transaction_.has_changes()) give_back_tables();
-  if (!close_statement()) {
-    transaction_.lose();
-    return take_error(0);
-  }
-  if (!transaction_.is_open()) {
-    forget_kill();
-    server_.take_settings();
-  }
+  if (auto ready = prepare_to_describe(); !ready) return ready;
   server_.begin_statement(SQLCOM_SELECT);
   time_limit_.begin(most_us(), 0);
   return {};
@@ -134,7 +124,7 @@ Result<void> MariaSession::describe_databases(engine::DescriptionRows& rows) {
   for (const std::string& name : names) {
     if (thd_->killed != NOT_KILLED) return take_error(0);
     works(kRowsWorthAName);
-    if (account_ != nullptr && !privileges().sees(account_->principal(), name.c_str())) continue;
+    if (account_ != nullptr && !privileges().sees(account_->principal(), name)) continue;
     if (!take({name}, rows)) break;
   }
   return {};
@@ -142,7 +132,7 @@ Result<void> MariaSession::describe_databases(engine::DescriptionRows& rows) {
 
 Result<void> MariaSession::describe_tables(const std::string& database,
                                            engine::DescriptionRows& rows) {
-  if (account_ != nullptr && !privileges().sees(account_->principal(), database.c_str()))
+  if (account_ != nullptr && !privileges().sees(account_->principal(), database))
     return ErrorCode::kOpenTable;
   std::optional<std::vector<std::string>> names;
   {
@@ -154,9 +144,7 @@ Result<void> MariaSession::describe_tables(const std::string& database,
   for (const std::string& name : *names) {
     if (thd_->killed != NOT_KILLED) return take_error(0);
     works(kRowsWorthAName);
-    if (account_ != nullptr &&
-        !privileges().sees(account_->principal(), database.c_str(), name.c_str()))
-      continue;
+    if (account_ != nullptr && !privileges().sees(account_->principal(), database, name)) continue;
     DescriptionRow row{name};
     {
       const OwnArena arena(thd_);
@@ -201,8 +189,7 @@ Result<void> MariaSession::hold(HeldDefinition& definition, const std::string& d
 
 Result<void> MariaSession::describe_table(const std::string& database, const std::string& table,
                                           bool of_indexes, engine::DescriptionRows& rows) {
-  if (account_ != nullptr &&
-      !privileges().sees(account_->principal(), database.c_str(), table.c_str()))
+  if (account_ != nullptr && !privileges().sees(account_->principal(), database, table))
     return ErrorCode::kOpenTable;
   std::vector<DescriptionRow> texts;
   {

@@ -15,7 +15,7 @@ std::unique_ptr<engine::Session> MariaEngine::make_session(engine::Mode mode,
   THD* thd = create_background_thd();
   if (thd == nullptr) return nullptr;
   auto session = std::make_unique<MariaSession>(*this, thd, mode, name);
-  add(session.get());
+  sessions_.add(session.get());
   return session;
 }
 
@@ -49,20 +49,7 @@ Result<engine::AccountPtr> MariaEngine::log_in(const engine::Credentials& creden
 
 void MariaEngine::interrupt() {
   stopping_.store(true, std::memory_order_relaxed);
-  const MutexLock lock(mutex_);
-  for (MariaSession* session : sessions_) session->thd()->awake(KILL_CONNECTION);
-}
-
-void MariaEngine::add(MariaSession* session) {
-  const MutexLock lock(mutex_);
-  sessions_.push_back(session);
-  session_count_.store(sessions_.size(), std::memory_order_relaxed);
-}
-
-void MariaEngine::remove(MariaSession* session) {
-  const MutexLock lock(mutex_);
-  std::erase(sessions_, session);
-  session_count_.store(sessions_.size(), std::memory_order_relaxed);
+  sessions_.for_each([](MariaSession& session) { session.thd()->awake(KILL_CONNECTION); });
 }
 
 }  // namespace hs::mariadb

@@ -6,10 +6,9 @@
 #pragma once
 
 #include <atomic>
-#include <vector>
 
 #include "adapter/library_engine.h"
-#include "base/mutex.h"
+#include "adapter/session_list.h"
 #include "mariadb/account.h"
 #include "mariadb/gtid.h"
 
@@ -28,7 +27,7 @@ class MariaEngine final : public adapter::LibraryEngine {
 
   void interrupt() override;
 
-  size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
+  adapter::SessionList<MariaSession>& sessions() { return sessions_; }
 
   Privileges& privileges() { return privileges_; }
   Gtids& gtids() { return gtids_; }
@@ -36,16 +35,10 @@ class MariaEngine final : public adapter::LibraryEngine {
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
  private:
-  friend class MariaSession;
-  void add(MariaSession* session);
-  void remove(MariaSession* session);
-
   Privileges privileges_;
   Gtids gtids_;
   std::atomic<bool> stopping_{false};
-  Mutex mutex_;
-  std::vector<MariaSession*> sessions_ HS_GUARDED_BY(mutex_);
-  std::atomic<size_t> session_count_{0};  // sessions_.size()
+  adapter::SessionList<MariaSession> sessions_;
 };
 
 }  // namespace hs::mariadb

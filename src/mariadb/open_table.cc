@@ -145,7 +145,7 @@ void MariaCursor::list_locks(std::vector<MDL_ticket*>& locks) const {
 bool MariaCursor::is_seen_by(Principal& principal) const {
   // The server looks up names of accounts' tables by their bytes.
   if (!is_valid_name(database_) || !is_valid_name(table_name_)) return false;
-  return session_.privileges().sees(principal, database_.c_str(), table_name_.c_str());
+  return session_.privileges().sees(principal, database_, table_name_);
 }
 
 const AccountRights& MariaCursor::ask_for_rights(Principal& principal, int64_t now_ms) {

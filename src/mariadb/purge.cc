@@ -4,12 +4,12 @@
 #include <rpl_mi.h>
 #include <slave.h>
 
+#include "in_server/purge_host.h"
 #include "mariadb/cluster_part.h"
-#include "mariadb/purge.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
 
-namespace hs::mariadb {
+namespace hs::in_server {
 namespace {
 
 // Whether the server is set up as a replica, whether it applies just now or not.
@@ -29,18 +29,20 @@ bool is_replica() {
 
 std::string_view reason_to_leave_rows() {
   if (is_replica()) return "the server is a replica";
-  if (ClusterPart::is_node() && (!ClusterPart::is_ready() || wsrep_local_index != 0))
+  if (mariadb::ClusterPart::is_node() &&
+      (!mariadb::ClusterPart::is_ready() || wsrep_local_index != 0))
     return "another node of the cluster deletes them";
   return {};
 }
 
-bool is_base_table(MariaSession& session, const mapping::TableName& name) {
+bool is_base_table(engine::Session& session, const mapping::TableName& name) {
   const LEX_CSTRING database{name.database.data(), name.database.size()};
   const LEX_CSTRING table{name.table.data(), name.table.size()};
   handlerton* engine = nullptr;
   bool is_sequence = false;
-  return release::table_exists(session.thd(), database, table, &engine, &is_sequence) &&
+  THD* const thd = static_cast<mariadb::MariaSession&>(session).thd();
+  return mariadb::release::table_exists(thd, database, table, &engine, &is_sequence) &&
          engine != view_pseudo_hton && !is_sequence;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::in_server

@@ -15,10 +15,13 @@
 #include "adapter/lock_waits.h"
 #include "adapter/settings_age.h"
 #include "engine/engine.h"
+#include "in_server/table_wait.h"
 #include "mariadb/disk_full.h"
 #include "mariadb/process_entry.h"
 
 namespace hs::mariadb {
+
+using in_server::TableWait;
 
 class ServerSession {
  public:
@@ -146,23 +149,6 @@ class RoomWait {
 
  private:
   ServerSession& session_;
-};
-
-// While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
-// applies, for example in a commit that a backup holds off.
-class TableWait {
- public:
-  explicit TableWait(ServerSession& session)
-      : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
-    setting_ = session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable);
-  }
-  ~TableWait() { setting_ = usual_; }
-  TableWait(const TableWait&) = delete;
-  TableWait& operator=(const TableWait&) = delete;
-
- private:
-  ulong& setting_;
-  const ulong usual_;
 };
 
 }  // namespace hs::mariadb

@@ -18,19 +18,9 @@ namespace {
 using Lock = adapter::LockWaits::Lock;
 
 ProcessEntry::What what_of(engine::Access access) {
-  switch (access) {
-    case engine::Access::kInsert:
-    case engine::Access::kInsertIgnore:
-    case engine::Access::kUpsert:
-    case engine::Access::kReplace:
-      return ProcessEntry::What::kInsert;
-    case engine::Access::kUpdate:
-      return ProcessEntry::What::kUpdate;
-    case engine::Access::kDelete:
-      return ProcessEntry::What::kDelete;
-    case engine::Access::kRead:
-      break;
-  }
+  if (engine::inserts(access)) return ProcessEntry::What::kInsert;
+  if (access == engine::Access::kUpdate) return ProcessEntry::What::kUpdate;
+  if (access == engine::Access::kDelete) return ProcessEntry::What::kDelete;
   return ProcessEntry::What::kFind;
 }
 
@@ -55,7 +45,7 @@ MariaSession::~MariaSession() {
   rollback();
   release();
   cursors_.clear();
-  engine_.remove(this);
+  engine_.sessions().remove(this);
 }
 
 void MariaSession::leave() {
@@ -137,16 +127,6 @@ void MariaSession::note_lock(int number, const Error& error) {
   if (of_engine || of_server) lock_waits().note_refused(of_engine ? Lock::kRow : Lock::kTable);
 }
 
-// The same after a table could not be locked or opened. The client gets one error for all waits in
-// vain, whatever the session waited for.
-Error MariaSession::take_lock_error() {
-  Error error = take_error(0);
-  if (error.code == ErrorCode::kSql &&
-      (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK))
-    error = Error{ErrorCode::kLockTables, 0, {}};
-  return error;
-}
-
 // --- accounts ---
 
 void MariaSession::act_for(const engine::Account* account) {
@@ -209,12 +189,6 @@ void MariaSession::end_waiting() {
 
 // --- specs and cursors ---
 
-Result<void> MariaSession::open(const engine::IndexSpecPtr& spec) {
-  auto opened = cursor(spec);
-  if (!opened) return opened.error();
-  return {};
-}
-
 // The time limit holds for a request that is parked, too.
 uint32_t MariaSession::patience_ms() const {
   const uint32_t patience_ms = lock_waits().patience_ms();
@@ -222,15 +196,6 @@ uint32_t MariaSession::patience_ms() const {
   if (most_us == 0) return patience_ms;
   return static_cast<uint32_t>(
       std::min<uint64_t>(patience_ms, std::max<uint64_t>(most_us / 1000, 1)));
-}
-
-bool MariaSession::is_open(const engine::IndexSpecPtr& spec) const {
-  return cursors_.find_open(spec) != nullptr;
-}
-
-bool MariaSession::can_undo(const engine::IndexSpecPtr& spec) const {
-  const MariaCursor* const cursor = cursors_.find_open(spec);
-  return cursor == nullptr || cursor->can_undo();
 }
 
 Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
@@ -311,14 +276,6 @@ void MariaSession::undo_request() {
 void MariaSession::end_read(const MariaCursor& cursor) {
   if (transaction_.is_block()) return end_statement_of_block();
   if (!cursor.locks_in_engine()) unlock_readers();
-}
-
-void MariaSession::unlock_readers() {
-  for (MariaCursor* cursor : locked_cursors_) {
-    cursor->unlock_read();
-    bump(engine_.counters().table_unlock);
-  }
-  locked_cursors_.clear();
 }
 
 Result<void> MariaSession::commit() {

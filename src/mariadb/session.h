@@ -143,6 +143,7 @@ class MariaSession final : public engine::Session {
   void end_read(const MariaCursor& cursor);
   void unlock_readers();
   // session_tables.cc
+  Result<void> prepare_to_open();
   Result<MariaCursor*> open_cursor(const engine::IndexSpecPtr& spec);
   Result<void> try_open(MariaCursor& cursor);
   size_t most_open_cursors() const;
@@ -150,6 +151,7 @@ class MariaSession final : public engine::Session {
   void close_tables();
   void give_back_tables();
   // describe.cc
+  Result<void> prepare_to_describe();
   Result<void> begin_describe();
   static bool is_of_table(const Error& error);
   Result<void> hold(HeldDefinition& definition, const std::string& database,
@@ -158,6 +160,8 @@ class MariaSession final : public engine::Session {
   Result<void> describe_tables(const std::string& database, engine::DescriptionRows& rows);
   Result<void> describe_table(const std::string& database, const std::string& table,
                               bool of_indexes, engine::DescriptionRows& rows);
+  // table_shape.cc
+  Result<mapping::TableShape> read_shape(const std::string& database, const std::string& table);
   // session_write.cc
   Result<void> begin_write(MariaCursor& cursor, engine::Access access, engine::Rows rows);
   Result<void> end_write(const MariaCursor& cursor);

@@ -6,28 +6,13 @@
 // (before anything else)
 #include <algorithm>
 
+#include "in_server/isolation.h"
 #include "in_server/write_refusal.h"
 #include "mariadb/engine.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 namespace {
-
-enum_tx_isolation isolation_of(Isolation isolation) {
-  switch (isolation) {
-    case Isolation::kReadUncommitted:
-      return ISO_READ_UNCOMMITTED;
-    case Isolation::kReadCommitted:
-      return ISO_READ_COMMITTED;
-    case Isolation::kRepeatableRead:
-      return ISO_REPEATABLE_READ;
-    case Isolation::kSerializable:
-      return ISO_SERIALIZABLE;
-    case Isolation::kDefault:
-      break;
-  }
-  return static_cast<enum_tx_isolation>(global_system_variables.tx_isolation);
-}
 
 bool is_same_name(const SAVEPOINT& savepoint, const LEX_CSTRING& name) {
   return system_charset_info->strnncoll(name.str, name.length, savepoint.name, savepoint.length) ==
@@ -42,7 +27,7 @@ Result<void> MariaSession::begin_transaction(const engine::TransactionOptions& o
   if (!takes_transactions()) return ErrorCode::kNotImplemented;
   forget_kill();
   server_.begin_statement(SQLCOM_BEGIN);
-  thd_->tx_isolation = isolation_of(options.isolation);
+  thd_->tx_isolation = in_server::isolation_of(options.isolation);
   thd_->variables.option_bits |= OPTION_BEGIN;
   thd_->server_status |= SERVER_STATUS_IN_TRANS;
   transaction_.begin_block();

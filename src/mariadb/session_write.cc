@@ -9,24 +9,6 @@
 
 namespace hs::mariadb {
 
-enum_sql_command MariaSession::command_of(engine::Access access) {
-  switch (access) {
-    case engine::Access::kInsert:
-    case engine::Access::kInsertIgnore:
-    case engine::Access::kUpsert:
-      return SQLCOM_INSERT;
-    case engine::Access::kReplace:
-      return SQLCOM_REPLACE;
-    case engine::Access::kUpdate:
-      return SQLCOM_UPDATE;
-    case engine::Access::kDelete:
-      return SQLCOM_DELETE;
-    case engine::Access::kRead:
-      break;
-  }
-  return SQLCOM_SELECT;
-}
-
 Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access access,
                                        engine::Rows rows) {
   transaction_.begin_request();
@@ -109,14 +91,6 @@ bool MariaSession::lock_for_view(MariaCursor& cursor) {
   return locked;
 }
 
-void MariaSession::end_view() {
-  if (!statement_is_view_ || !transaction_.has_statement()) return;
-  if (!close_statement()) {
-    transaction_.lose();
-    thd_->clear_error();
-  }
-}
-
 Result<void> MariaSession::end_write(const MariaCursor& cursor) {
   // A change of such a table cannot be undone, so a KILL comes too late for it.
   if (transaction_.request_has_changes() && !cursor.can_undo()) thd_->reset_killed();
@@ -139,10 +113,6 @@ void MariaSession::undo_write() {
   }
   if (transaction_.is_block()) end_statement_of_block();
   thd_->clear_error();
-}
-
-MariaCursor& MariaSession::statement_cursor() const {
-  return static_cast<MariaCursor&>(*transaction_.statement().cursor);
 }
 
 // Keeps what the open statement has changed. False: it was undone, and the error is raised.

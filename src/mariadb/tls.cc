@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mariadb/tls.h"
-
+#include "mariadb/server_headers.h"
+// (before anything else)
 #include <openssl/ssl.h>
 #include <violite.h>
+
+#include "in_server/tls.h"
 
 // Exported by the server (mysqld.cc), but declared in no header. Null: it has no TLS.
 extern st_VioSSLFd* ssl_acceptor_fd;
 
-namespace hs::mariadb {
+namespace hs::in_server {
 namespace {
 
 class ServerTls final : public net::TlsContext {
@@ -33,4 +35,4 @@ net::TlsContext& server_tls() {
   return tls;
 }
 
-}  // namespace hs::mariadb
+}  // namespace hs::in_server

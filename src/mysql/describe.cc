@@ -63,17 +63,7 @@ Result<void> MysqlSession::describe(const engine::Described& what, engine::Descr
 }
 
 Result<void> MysqlSession::begin_describe() {
-  if (should_stop()) return ErrorCode::kShutdown;
-  // What was only read is final. Tables are given back, since a long list would hold them.
-  if (!transaction_.has_changes()) give_back_tables();
-  if (!close_statement()) {
-    transaction_.lose();
-    return take_error(0);
-  }
-  if (!transaction_.is_open()) {
-    forget_kill();
-    server_.take_settings();
-  }
+  if (auto ready = prepare_to_describe(); !ready) return ready;
   server_.begin_statement(SQLCOM_SHOW_TABLES);
   return {};
 }

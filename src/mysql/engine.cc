@@ -24,7 +24,7 @@ std::unique_ptr<engine::Session> MysqlEngine::make_session(engine::Mode mode,
   THD* const thd = ServerSession::make_thd();
   if (thd == nullptr) return nullptr;
   auto session = std::make_unique<MysqlSession>(*this, thd, mode, name);
-  add(session.get());
+  sessions_.add(session.get());
   return session;
 }
 
@@ -60,20 +60,7 @@ uint64_t MysqlEngine::wanted_descriptors() const {
 
 void MysqlEngine::interrupt() {
   stopping_.store(true, std::memory_order_relaxed);
-  const MutexLock lock(mutex_);
-  for (MysqlSession* session : sessions_) session->server().kill(THD::KILL_CONNECTION);
-}
-
-void MysqlEngine::add(MysqlSession* session) {
-  const MutexLock lock(mutex_);
-  sessions_.push_back(session);
-  session_count_.store(sessions_.size(), std::memory_order_relaxed);
-}
-
-void MysqlEngine::remove(MysqlSession* session) {
-  const MutexLock lock(mutex_);
-  std::erase(sessions_, session);
-  session_count_.store(sessions_.size(), std::memory_order_relaxed);
+  sessions_.for_each([](MysqlSession& session) { session.server().kill(THD::KILL_CONNECTION); });
 }
 
 }  // namespace hs::mysql

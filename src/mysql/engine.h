@@ -8,10 +8,9 @@
 #include "mysql/server_headers.h"
 // (before anything else)
 #include <atomic>
-#include <vector>
 
 #include "adapter/library_engine.h"
-#include "base/mutex.h"
+#include "adapter/session_list.h"
 #include "mysql/account.h"
 
 namespace hs::mysql {
@@ -33,19 +32,13 @@ class MysqlEngine final : public adapter::LibraryEngine {
 
   Privileges& privileges() { return privileges_; }
 
-  size_t sessions() const { return session_count_.load(std::memory_order_relaxed); }
+  adapter::SessionList<MysqlSession>& sessions() { return sessions_; }
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
  private:
-  friend class MysqlSession;
-  void add(MysqlSession* session);
-  void remove(MysqlSession* session);
-
   Privileges privileges_;
   std::atomic<bool> stopping_{false};
-  Mutex mutex_;
-  std::vector<MysqlSession*> sessions_ HS_GUARDED_BY(mutex_);
-  std::atomic<size_t> session_count_{0};  // sessions_.size()
+  adapter::SessionList<MysqlSession> sessions_;
 };
 
 }  // namespace hs::mysql

@@ -14,9 +14,12 @@
 #include "adapter/lock_waits.h"
 #include "adapter/settings_age.h"
 #include "engine/engine.h"
+#include "in_server/table_wait.h"
 #include "mysql/process_entry.h"
 
 namespace hs::mysql {
+
+using in_server::TableWait;
 
 class ServerSession {
  public:
@@ -121,23 +124,6 @@ class EnteredThd {
  private:
   THD* const thd_;
   THD* const threads_thd_;
-};
-
-// While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
-// applies, for example in a commit that a backup holds off.
-class TableWait {
- public:
-  explicit TableWait(ServerSession& session)
-      : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
-    setting_ = session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable);
-  }
-  ~TableWait() { setting_ = usual_; }
-  TableWait(const TableWait&) = delete;
-  TableWait& operator=(const TableWait&) = delete;
-
- private:
-  ulong& setting_;
-  const ulong usual_;
 };
 
 }  // namespace hs::mysql

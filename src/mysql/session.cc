@@ -68,7 +68,7 @@ MysqlSession::~MysqlSession() {
   rollback();
   release();
   cursors_.clear();
-  engine_.remove(this);
+  engine_.sessions().remove(this);
 }
 
 void MysqlSession::leave() {
@@ -141,16 +141,6 @@ void MysqlSession::note_lock(int number, const Error& error) {
   lock_waits().note_refused(of_engine ? Lock::kRow : Lock::kTable);
 }
 
-// The same after a table could not be locked or opened. The client gets one error for all waits in
-// vain, whatever the session waited for.
-Error MysqlSession::take_lock_error() {
-  Error error = take_error(0);
-  if (error.code == ErrorCode::kSql &&
-      (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK))
-    error = Error{ErrorCode::kLockTables, 0, {}};
-  return error;
-}
-
 // --- accounts ---
 
 Privileges& MysqlSession::privileges() { return engine_.privileges(); }
@@ -211,21 +201,6 @@ void MysqlSession::end_waiting() {
 }
 
 // --- specs and cursors ---
-
-Result<void> MysqlSession::open(const engine::IndexSpecPtr& spec) {
-  auto opened = cursor(spec);
-  if (!opened) return opened.error();
-  return {};
-}
-
-bool MysqlSession::is_open(const engine::IndexSpecPtr& spec) const {
-  return cursors_.find_open(spec) != nullptr;
-}
-
-bool MysqlSession::can_undo(const engine::IndexSpecPtr& spec) const {
-  const MysqlCursor* const cursor = cursors_.find_open(spec);
-  return cursor == nullptr || cursor->can_undo();
-}
 
 Result<engine::Cursor*> MysqlSession::cursor(const engine::IndexSpecPtr& spec) {
   lock_waits().forget_refused();
@@ -298,14 +273,6 @@ void MysqlSession::undo_request() {
 
 void MysqlSession::end_read() {
   if (transaction_.is_block()) end_read_statement();
-}
-
-void MysqlSession::unlock_readers() {
-  for (MysqlCursor* cursor : locked_cursors_) {
-    cursor->unlock_read();
-    bump(engine_.counters().table_unlock);
-  }
-  locked_cursors_.clear();
 }
 
 void MysqlSession::end_read_statement() {

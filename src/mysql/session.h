@@ -130,6 +130,7 @@ class MysqlSession final : public engine::Session {
   void unlock_readers();
   void end_read_statement();
   // session_tables.cc
+  Result<void> prepare_to_open();
   Result<MysqlCursor*> open_cursor(const engine::IndexSpecPtr& spec);
   Result<void> try_open(MysqlCursor& cursor);
   size_t most_open_cursors() const;
@@ -137,6 +138,7 @@ class MysqlSession final : public engine::Session {
   void give_back_tables();
   void close_tables();
   // describe.cc
+  Result<void> prepare_to_describe();
   Result<void> begin_describe();
   Result<void> describe_databases(engine::DescriptionRows& rows);
   Result<void> describe_tables(const std::string& database, engine::DescriptionRows& rows);
@@ -144,6 +146,7 @@ class MysqlSession final : public engine::Session {
                               bool of_indexes, engine::DescriptionRows& rows);
   Error no_definition(const HeldDefinition& definition);
   // table_shape.cc
+  Result<mapping::TableShape> read_shape(const std::string& database, const std::string& table);
   Result<mapping::TableShape> open_for_shape(const std::string& database, const std::string& table);
   // session_write.cc
   Result<void> begin_write(MysqlCursor& cursor, engine::Access access, engine::Rows rows);

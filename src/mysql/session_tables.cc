@@ -20,23 +20,8 @@ Result<MysqlCursor*> MysqlSession::open_cursor(const engine::IndexSpecPtr& spec)
       cursors_.get(spec, [&] { return std::make_unique<MysqlCursor>(*this, spec); });
   if (account_ != nullptr && !cursor.is_seen_by(account_->principal()))
     return ErrorCode::kOpenTable;
-  // Ends what was only read, since a session should hold neither row locks of finds nor a view of
-  // the data while it waits for a table. An older view could also not see what has happened to the
-  // table since.
+  if (auto ready = prepare_to_open(); !ready) return ready.error();
   const bool in_block = transaction_.is_block();
-  const bool keeps_locks =
-      in_block || transaction_.has_changes() || (keeps_locks_ && transaction_.is_open());
-  if (!keeps_locks) (void)commit();
-  if (cursors_.open().empty() && !transaction_.is_open()) server_.take_settings();
-  if (!close_statement()) {
-    transaction_.lose();
-    return take_error(0);
-  }
-  // The session must not hold other tables while it waits for one, nor too many at any time. But those
-  // that it has changed stay: what was changed is undone or committed as a whole.
-  if (!keeps_locks && (lock_waits().may_wait() ||
-                       (cursors_.open().size() >= most_open_cursors() && !transaction_.is_open())))
-    give_back_tables();
 
   Result<void> opened = try_open(cursor);
   // Tables that were flushed meanwhile cannot be open together with those that were opened before.
@@ -98,7 +83,7 @@ bool MysqlSession::is_waited_for() const {
 }
 
 size_t MysqlSession::most_open_cursors() const {
-  return adapter::most_open_tables(table_cache_size, engine_.sessions());
+  return adapter::most_open_tables(table_cache_size, engine_.sessions().size());
 }
 
 bool MysqlSession::after_batch() {

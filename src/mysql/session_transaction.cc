@@ -2,6 +2,7 @@
 // A block: a transaction that lasts until its client ends it (see engine::Session). Each of its
 // requests is a statement of its own. Between them nothing is held but what SQL would hold: rows, a
 // view, and metadata locks.
+#include "in_server/isolation.h"
 #include "in_server/write_refusal.h"
 #include "mysql/cursor.h"
 #include "mysql/engine.h"
@@ -9,22 +10,6 @@
 
 namespace hs::mysql {
 namespace {
-
-enum_tx_isolation isolation_of(Isolation isolation) {
-  switch (isolation) {
-    case Isolation::kReadUncommitted:
-      return ISO_READ_UNCOMMITTED;
-    case Isolation::kReadCommitted:
-      return ISO_READ_COMMITTED;
-    case Isolation::kRepeatableRead:
-      return ISO_REPEATABLE_READ;
-    case Isolation::kSerializable:
-      return ISO_SERIALIZABLE;
-    case Isolation::kDefault:
-      break;
-  }
-  return static_cast<enum_tx_isolation>(global_system_variables.transaction_isolation);
-}
 
 bool is_same_name(const SAVEPOINT& savepoint, std::string_view name) {
   return system_charset_info->coll->strnncoll(
@@ -42,7 +27,7 @@ Result<void> MysqlSession::begin_transaction(const engine::TransactionOptions& o
   if (cursors_.open().empty()) server_.take_settings();
   forget_kill();
   server_.begin_statement(SQLCOM_BEGIN);
-  thd_->tx_isolation = isolation_of(options.isolation);
+  thd_->tx_isolation = in_server::isolation_of(options.isolation);
   thd_->variables.option_bits |= OPTION_BEGIN;
   thd_->server_status |= SERVER_STATUS_IN_TRANS;
   transaction_.begin_block();

@@ -15,24 +15,6 @@ constexpr int kMostDeadlocksWithDdl = 20;
 
 }  // namespace
 
-enum_sql_command MysqlSession::command_of(engine::Access access) {
-  switch (access) {
-    case engine::Access::kInsert:
-    case engine::Access::kInsertIgnore:
-    case engine::Access::kUpsert:
-      return SQLCOM_INSERT;
-    case engine::Access::kReplace:
-      return SQLCOM_REPLACE;
-    case engine::Access::kUpdate:
-      return SQLCOM_UPDATE;
-    case engine::Access::kDelete:
-      return SQLCOM_DELETE;
-    case engine::Access::kRead:
-      break;
-  }
-  return SQLCOM_SELECT;
-}
-
 // What the session keeps of earlier requests may be what DDL waits for that this one waits for: then it
 // is given back, and the request begins again.
 Result<void> MysqlSession::begin_write(MysqlCursor& cursor, engine::Access access,
@@ -128,14 +110,6 @@ bool MysqlSession::lock_for_view(MysqlCursor& cursor) {
   return locked;
 }
 
-void MysqlSession::end_view() {
-  if (!statement_is_view_ || !transaction_.has_statement()) return;
-  if (!close_statement()) {
-    transaction_.lose();
-    thd_->clear_error();
-  }
-}
-
 Result<void> MysqlSession::end_write() {
   // A change of such a table cannot be undone, so a KILL comes too late for it.
   if (transaction_.request_has_changes() && !statement_cursor().can_undo())
@@ -152,10 +126,6 @@ void MysqlSession::undo_write() {
     decide_fate(false);
   }
   thd_->clear_error();
-}
-
-MysqlCursor& MysqlSession::statement_cursor() const {
-  return static_cast<MysqlCursor&>(*transaction_.statement().cursor);
 }
 
 // Before the open statement is kept or undone. A temporary table that a trigger has made would keep the

@@ -3,10 +3,10 @@
 // (before anything else)
 #include <openssl/ssl.h>
 
-#include "mysql/tls.h"
+#include "in_server/tls.h"
 #include "sql/ssl_acceptor_context_operator.h"
 
-namespace hs::mysql {
+namespace hs::in_server {
 namespace {
 
 class ServerTls final : public net::TlsContext {
@@ -33,4 +33,4 @@ net::TlsContext& server_tls() {
   return tls;
 }
 
-}  // namespace hs::mysql
+}  // namespace hs::in_server

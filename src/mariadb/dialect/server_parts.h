@@ -7,10 +7,9 @@
 #include "mariadb/cursor.h"
 #include "mariadb/definition_news.h"
 #include "mariadb/engine.h"
-#include "mariadb/purge.h"
+#include "mariadb/names.h"
 #include "mariadb/row_stores.h"
 #include "mariadb/session.h"
-#include "mariadb/tls.h"
 
 namespace hs {
 
@@ -23,8 +22,5 @@ using SqlSession = mariadb::MariaSession;
 namespace hs::in_server {
 
 using mariadb::definition_news;
-using mariadb::is_base_table;
-using mariadb::reason_to_leave_rows;
-using mariadb::server_tls;
 
 }  // namespace hs::in_server

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "mariadb/release.h"
+
 namespace hs::columns {
 
 // --- a column ---
@@ -29,6 +31,7 @@ inline bool is_named(const Field* field, const std::string& name) {
 }
 // The beginning or the end of a row of a versioned table.
 inline bool is_of_versioning(const Field* field) { return field->vers_sys_field(); }
+inline bool is_end_of_versions(const Field* field) { return (field->flags & VERS_ROW_END) != 0; }
 // What a BLOB has in another row of its TABLE.
 inline const uchar* blob_at(Field_blob* field, ptrdiff_t distance) {
   return field->get_ptr(field->ptr + distance);
@@ -41,9 +44,18 @@ inline bool is_virtual(const Field* field) {
   return field->vcol_info != nullptr && !field->stored_in_db();
 }
 
+// The server computes it, and clients do not give it.
+inline bool is_computed(const Field* field) {
+  return field->vcol_info != nullptr || is_of_versioning(field);
+}
+// It is there only for those who name it.
+inline bool is_hidden(const Field* field) { return field->invisible == INVISIBLE_USER; }
+
 // --- an index ---
 
 inline const char* name_of(const KEY& key) { return key.name.str; }
+// Whether the index is an ordered or a hash index over values of its columns.
+inline bool is_of_values(const KEY& key) { return mariadb::release::is_of_values(key); }
 // Of the current row. Negative, 0 or positive, in the order of the index.
 inline int compare_with_key(KEY_PART_INFO* part, const uchar* key, uint length) {
   return key_cmp(part, key, length);

@@ -19,6 +19,10 @@ inline constexpr auto kSlowLogForm = server::SlowLogConfig::Form::kMariadb;
 // What SET GLOBAL says of transactions, where read_only does not.
 inline bool transactions_are_read_only() { return global_system_variables.tx_read_only; }
 
+inline enum_tx_isolation usual_isolation() {
+  return static_cast<enum_tx_isolation>(global_system_variables.tx_isolation);
+}
+
 inline void write_to_log(loglevel level, std::string_view message) {
   const auto print = level == ERROR_LEVEL     ? sql_print_error
                      : level == WARNING_LEVEL ? sql_print_warning

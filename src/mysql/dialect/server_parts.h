@@ -7,10 +7,9 @@
 #include "mysql/cursor.h"
 #include "mysql/definition_news.h"
 #include "mysql/engine.h"
-#include "mysql/purge.h"
+#include "mysql/names.h"
 #include "mysql/row_stores.h"
 #include "mysql/session.h"
-#include "mysql/tls.h"
 
 namespace hs {
 
@@ -23,8 +22,5 @@ using SqlSession = mysql::MysqlSession;
 namespace hs::in_server {
 
 using mysql::definition_news;
-using mysql::is_base_table;
-using mysql::reason_to_leave_rows;
-using mysql::server_tls;
 
 }  // namespace hs::in_server

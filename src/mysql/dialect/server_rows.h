@@ -28,6 +28,7 @@ inline bool is_named(const Field* field, const std::string& name) {
 }
 // The beginning or the end of a row of a versioned table.
 inline bool is_of_versioning(const Field*) { return false; }
+inline bool is_end_of_versions(const Field*) { return false; }
 // What a BLOB has in another row of its TABLE.
 inline const uchar* blob_at(Field_blob* field, ptrdiff_t distance) {
   return field->get_blob_data(distance);
@@ -35,10 +36,18 @@ inline const uchar* blob_at(Field_blob* field, ptrdiff_t distance) {
 inline size_t place_in_row(const Field* field) { return field->offset(field->table->record[0]); }
 // It is computed when it is read.
 inline bool is_virtual(const Field* field) { return field->is_virtual_gcol(); }
+// The server computes it, and clients do not give it.
+inline bool is_computed(const Field* field) { return field->is_gcol(); }
+// It is there only for those who name it.
+inline bool is_hidden(const Field* field) { return field->is_hidden_by_user(); }
 
 // --- an index ---
 
 inline const char* name_of(const KEY& key) { return key.name; }
+// Whether the index is an ordered or a hash index over values of its columns.
+inline bool is_of_values(const KEY& key) {
+  return (key.flags & (HA_FULLTEXT | HA_SPATIAL | HA_MULTI_VALUED_KEY)) == 0;
+}
 // Of the current row. Negative, 0 or positive, in the order of the index.
 inline int compare_with_key(KEY_PART_INFO* part, const uchar* key, uint length) {
   return key_cmp(part, key, length, false);

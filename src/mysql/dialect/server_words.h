@@ -20,6 +20,10 @@ inline constexpr auto kSlowLogForm = server::SlowLogConfig::Form::kMysql;
 // What SET GLOBAL says of transactions, where read_only does not.
 inline bool transactions_are_read_only() { return global_system_variables.transaction_read_only; }
 
+inline enum_tx_isolation usual_isolation() {
+  return static_cast<enum_tx_isolation>(global_system_variables.transaction_isolation);
+}
+
 inline void write_to_log(loglevel level, std::string_view message) {
   log_message(LOG_TYPE_ERROR, LOG_ITEM_LOG_PRIO, static_cast<longlong>(level), LOG_ITEM_SRV_SUBSYS,
               "Server", LOG_ITEM_LOG_MESSAGE, "handlersocket: %.*s",

@@ -2,13 +2,11 @@
 // The database server's own TLS: certificates, policy and who must use it are the same as for SQL.
 #pragma once
 
-#include "mariadb/server_headers.h"
-// (before anything else)
 #include "net/tls_context.h"
 
-namespace hs::mariadb {
+namespace hs::in_server {
 
-// Lives as long as the plugin.
+// Each adapter has it. Lives as long as the plugin.
 net::TlsContext& server_tls();
 
-}  // namespace hs::mariadb
+}  // namespace hs::in_server

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// For how long a session waits for tables.
+#pragma once
+
+#include "server_words.h"
+// (before anything else)
+#include "adapter/lock_waits.h"
+
+namespace hs::in_server {
+
+// While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
+// applies, for example in a commit that a backup holds off.
+class TableWait {
+ public:
+  // Of the adapter's ServerSession, which is in the calling thread.
+  template <class Session>
+  explicit TableWait(Session& session)
+      : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
+    setting_ = session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable);
+  }
+  ~TableWait() { setting_ = usual_; }
+  TableWait(const TableWait&) = delete;
+  TableWait& operator=(const TableWait&) = delete;
+
+ private:
+  ulong& setting_;
+  const ulong usual_;
+};
+
+}  // namespace hs::in_server
