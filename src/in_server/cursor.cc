@@ -39,7 +39,7 @@ Result<bool> SqlCursor::landed(int error) {
     case HA_ERR_END_OF_FILE:
       return false;
     default:
-      return session_.take_error(error);
+      return take_error(error);
   }
 }
 
@@ -66,9 +66,9 @@ Result<bool> SqlCursor::seek_position(std::string_view position) {
   if (in_server::is_killed(session_.thd())) return session_.take_error(in_server::kKilled);
   if (error == 0) return !is_absent() && search_.meets_key();
   if (in_server::is_gone(error)) return false;
-  return session_.take_error(error);
+  return take_error(error);
 }
 
-Result<void> SqlCursor::failed(int number) { return session_.take_error(number); }
+Result<void> SqlCursor::failed(int number) { return take_error(number); }
 
 }  // namespace hs

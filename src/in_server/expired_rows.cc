@@ -22,7 +22,7 @@ Result<void> SqlCursor::take_expiry() {
 Result<bool> SqlCursor::seek_expired(std::string_view from) {
   // The table that was listed may be another one now.
   if (!expiry_.exists()) return false;
-  if (const int error = search_.begin()) return session_.take_error(error);
+  if (const int error = search_.begin()) return take_error(error);
   return landed_on_expired(columns::seek_first_to_expire(search_, expiry_, definition_, from));
 }
 
@@ -32,7 +32,7 @@ Result<bool> SqlCursor::landed_on_expired(int error) {
   if (in_server::is_killed(session_.thd())) return session_.take_error(in_server::kKilled);
   if (error == 0) return expiry_.has_passed(session_.thd());
   if (error == HA_ERR_KEY_NOT_FOUND || error == HA_ERR_END_OF_FILE) return false;
-  return session_.take_error(error);
+  return take_error(error);
 }
 
 std::string_view SqlCursor::place_of_expired() {

@@ -128,6 +128,15 @@ enum_mdl_type MariaCursor::protection_type() const {
   return table_->s->online_backup ? MDL_BACKUP_TRANS_DML : MDL_BACKUP_DML;
 }
 
+// Of the errors that only the engine knows (those of MyRocks), it raises SQL's.
+Error MariaCursor::take_error(int number) {
+  if (number == HA_ERR_LOCK_WAIT_TIMEOUT && !is_engine_of_the_server(table_->file))
+    session_.note_unreported_wait();
+  if (number <= HA_ERR_LAST) return session_.take_error(number);
+  table_->file->print_error(number, MYF(0));
+  return session_.take_engines_own_error();
+}
+
 Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   if (!search_.allows(op, key.size())) return ErrorCode::kOperator;
 
@@ -137,7 +146,7 @@ Result<bool> MariaCursor::seek(KeyOperator op, std::span<const Value> key) {
   if (!built || !*built) return built;
   const bool compares = search_.looks_at_key() || compares_rows_with_key(table_->file, op);
   if (compares && !reads_key_columns_) read_key_columns();
-  if (const int error = search_.begin()) return session_.take_error(error);
+  if (const int error = search_.begin()) return take_error(error);
   return landed(search_.first());
 }
 

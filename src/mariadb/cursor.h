@@ -196,6 +196,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<void> check_children();
   Result<void> store(Field* field, const Value& value, std::optional<double> addend = {});
   Result<void> erase_versioned();
+  Error take_error(int number);
   Result<void> failed(int number);
   // put.cc
   bool allows_puts();

@@ -48,7 +48,6 @@ ServerSession::ServerSession(THD* thd, std::string_view name, bool writes)
   thd_->set_psi(make_instrument(thd_));
   const Visit visit(*this);
   lex_start(thd_);
-  row_wait_ = find_sys_var(thd_, STRING_WITH_LEN("innodb_lock_wait_timeout"), true);
   if (sys_var* const rolls_back =
           find_sys_var(thd_, STRING_WITH_LEN("innodb_rollback_on_timeout"), false)) {
     mysql_mutex_lock(&LOCK_global_system_variables);
@@ -203,8 +202,8 @@ void ServerSession::take_settings() {
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
   settings_age_.note_taken(my_time(0));
-  if (row_wait_ != nullptr) lock_waits_.set_longest_s(Lock::kRow, row_wait_s());
-  set_row_wait();
+  lock_waits_.set_longest_s(Lock::kRow, row_waits_.take(thd_));
+  limit_row_waits();
 }
 
 void ServerSession::restore_settings() {
@@ -227,26 +226,14 @@ void ServerSession::begin_statement(enum_sql_command command) {
   thd_->variables.time_zone = global_system_variables.time_zone;
 }
 
-// The place of the value in this THD. Look it up each time: the server moves it when a plugin is
-// installed.
-unsigned& ServerSession::row_wait_s() {
-  const uchar* value = row_wait_->value_ptr(thd_, OPT_SESSION, &null_clex_str);
-  return *reinterpret_cast<unsigned*>(const_cast<uchar*>(value));
-}
-
-void ServerSession::set_row_wait() {
-  // With 0 InnoDB gives up at once.
-  if (row_wait_ != nullptr) row_wait_s() = lock_waits_.wait_s(Lock::kRow);
-}
-
 void ServerSession::begin_waiting(uint32_t most_ms) {
   lock_waits_.begin(most_ms);
-  set_row_wait();
+  limit_row_waits();
 }
 
 void ServerSession::end_waiting() {
   lock_waits_.end();
-  set_row_wait();
+  limit_row_waits();
 }
 
 }  // namespace hs::mariadb

@@ -18,6 +18,7 @@
 #include "in_server/table_wait.h"
 #include "mariadb/disk_full.h"
 #include "mariadb/process_entry.h"
+#include "mariadb/row_waits.h"
 
 namespace hs::mariadb {
 
@@ -93,8 +94,9 @@ class ServerSession {
   void set_events(engine::SessionEvents events);
   void on_kill();
   void listen();
-  unsigned& row_wait_s();
-  void set_row_wait();
+  void limit_row_waits() {
+    row_waits_.limit(thd_, lock_waits_.wait_s(adapter::LockWaits::Lock::kRow));
+  }
 
   THD* const thd_;
   engine::SessionEvents events_;  // changed under LOCK_thd_kill, which a thread that kills holds
@@ -113,7 +115,7 @@ class ServerSession {
   std::optional<ProcessEntry> entry_;
   adapter::SettingsAge settings_age_;
   adapter::LockWaits lock_waits_;
-  const sys_var* row_wait_ = nullptr;  // innodb_lock_wait_timeout; null: there is no InnoDB
+  RowWaits row_waits_;
   bool rolls_back_on_timeout_ = false;
   const bool writes_;
   int silent_waits_ = 0;  // waits that have begun and are not reported, since they end at once

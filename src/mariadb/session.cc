@@ -119,6 +119,16 @@ Error MariaSession::take_error(int number) {
   return error;
 }
 
+// A row that another session has changed since this one's view of the table (MyRocks) is changed in a new
+// transaction, as after a deadlock. In a client's own transaction the client decides, as in SQL.
+Error MariaSession::take_engines_own_error() {
+  Error error = take_error(0);
+  if (error.code != ErrorCode::kSql || error.number != ER_LOCK_DEADLOCK || transaction_.is_block())
+    return error;
+  thd_->mark_transaction_to_rollback(true);
+  return Error::engine(HA_ERR_LOCK_DEADLOCK);
+}
+
 // Notes it when the call failed because it did not get a lock.
 void MariaSession::note_lock(int number, const Error& error) {
   // When an AUTO_INCREMENT value cannot be read, its lock was not granted.
@@ -184,6 +194,7 @@ void MariaSession::end_waiting() {
   time_limit_.end();
   time_bounds_wait_ = false;
   spent_us_ = 0;
+  if (std::exchange(reported_wait_, false)) server_.on_wait_end();
   server_.end_waiting();
 }
 

@@ -122,11 +122,15 @@ class MariaSession final : public engine::Session {
   void take_back();
   void begin_trigger();
   void end_trigger() { server_.on_wait_end(); }
+  // A lock was not granted by an engine that does not tell the server when it waits (MyRocks).
+  void note_unreported_wait() { engine_is_silent_ = true; }
   bool waits_for_locks() const { return lock_waits().may_wait(); }
 
   // The error of a call that failed with the handler's `number` (0 when it has none): the server's
   // own error, or the number itself. Clears the server's error state.
   Error take_error(int number);
+  // The same of an error that the engine has raised in the THD, in its own words.
+  Error take_engines_own_error();
   // The error of an open or lock that failed: kLockTables when a lock was not granted in time.
   Error take_lock_error();
 
@@ -210,6 +214,8 @@ class MariaSession final : public engine::Session {
   TimeLimit time_limit_;
   LentSession lent_;
   // While the session waits for locks:
+  bool engine_is_silent_ = false;  // see note_unreported_wait(), until the wait begins
+  bool reported_wait_ = false;     // in the place of the engine, until end_waiting()
   bool time_bounds_wait_ = false;  // the time limit ends a wait in vain before the lock's own does
   uint64_t spent_us_ = 0;          // for which the request was parked
   adapter::KeptCursors<MariaCursor> cursors_;

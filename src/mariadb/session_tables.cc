@@ -149,6 +149,8 @@ void MariaSession::begin_waiting(uint32_t most_ms) {
   spent_us_ = uint64_t{patience_ms - std::min(most_ms, patience_ms)} * 1000;
   if (cursors_.open().size() > 1 && !transaction_.is_block()) give_back_tables();
   server_.begin_waiting(most_ms);
+  reported_wait_ = std::exchange(engine_is_silent_, false);
+  if (reported_wait_) server_.on_wait_begin(THD_WAIT_ROW_LOCK);
 }
 
 }  // namespace hs::mariadb

@@ -85,13 +85,15 @@ void MysqlCursor::end_statement() {
   if (engine::inserts(access_)) end_puts();
 }
 
+Error MysqlCursor::take_error(int number) { return session_.take_error(number); }
+
 Result<bool> MysqlCursor::seek(KeyOperator op, std::span<const Value> key) {
   if (!search_.allows(op, key.size())) return ErrorCode::kOperator;
 
   auto built = search_.build(op, key, changes_);
   if (!built || !*built) return built;
   if (search_.looks_at_key() && !reads_key_columns_) read_key_columns();
-  if (const int error = search_.begin()) return session_.take_error(error);
+  if (const int error = search_.begin()) return take_error(error);
   return landed(search_.first());
 }
 

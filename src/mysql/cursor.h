@@ -179,6 +179,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool compute_defaults();
   bool compute_generated(bool keeps_old);
   Result<void> compute_old_row();
+  Error take_error(int number);
   Result<void> failed(int number);
   bool has_auto_increment() const { return table_->found_next_number_field != nullptr; }
   // triggers.cc

@@ -9,7 +9,7 @@ import random
 import threading
 
 import pytest
-from hs_client import Client, line, rows
+from hs_client import Client, line, rows, sql_holds
 from private_server import PrivateServer
 
 REQUESTS = 1500
@@ -206,6 +206,75 @@ def test_myrocks_has_transactions(server: PrivateServer, database: None) -> None
         assert client.request(1, "+", 2, 3, 30) == b"0\t1"
         assert client.request(1, ">=", 1, 0, 9, 0, "U", 7, 7) == b"1\t1\t121"
     assert server.sql("SELECT id, x FROM hs.t") == [(2, 20), (3, 30)]
+
+
+def test_myrocks_counts_what_many_count_at_once(server: PrivateServer, database: None) -> None:
+    """A row that another has changed behind the snapshot is counted on in a new transaction."""
+    server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+    server.sql("INSERT INTO hs.t (id, x) VALUES (1, 0), (2, 0)")
+    replies: list[bytes] = []
+
+    def count() -> None:
+        with Client(server.port_wr) as client:
+            client.open("hs.t", ["x"])
+            for step in range(100):
+                one, other = (1, 2) if step % 2 else (2, 1)
+                replies.extend(client.pipeline([line(1, "=", 1, id, 1, 0, "+", 1) for id in (one, other, one)]))
+
+    counters = [threading.Thread(target=count) for _ in range(8)]
+    for thread in counters:
+        thread.start()
+    for _ in range(50):
+        server.sql("UPDATE hs.t SET x = x + 1 WHERE id = 1")
+    for thread in counters:
+        thread.join()
+    assert set(replies) == {b"0\t1\t1"}
+    assert server.sql("SELECT id, x FROM hs.t ORDER BY id") == [(1, 8 * 150 + 50), (2, 8 * 150)]
+
+
+def lock_waits(server: PrivateServer) -> int:
+    return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_lock_waits'")[0][1])
+
+
+def test_a_lock_of_a_row_of_myrocks_holds_up_nobody_else() -> None:
+    """With one thread: one that stopped would stop all connections."""
+    with PrivateServer(variables={"plugin_maturity": "experimental", "handlersocket_threads_wr": 1}) as server:
+        server.sql("INSTALL SONAME 'ha_rocksdb'")
+        server.sql("SET GLOBAL rocksdb_lock_wait_timeout = 1000")
+        server.sql("CREATE DATABASE hs")
+        server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+        server.sql("INSERT INTO hs.t (id, x) VALUES (1, 0), (2, 0)")
+        clients = [Client(server.port_wr) for _ in range(20)]
+        with Client(server.port_wr) as other, sql_holds(server, "UPDATE hs.t SET x = 5 WHERE id = 1") as holder:
+            for client in [*clients, other]:
+                client.open("hs.t", ["x"])
+            for client in clients:
+                client.send(line(1, "=", 1, 1, 1, 0, "+", 1))
+            while lock_waits(server) == 0:
+                pass
+            for _ in range(20):
+                assert other.request(1, "=", 1, 2, 1, 0, "+", 1) == b"0\t1\t1"
+            holder.commit()
+        for client in clients:
+            assert client.read_line() == b"0\t1\t1"
+            client.close()
+        assert server.sql("SELECT id, x FROM hs.t ORDER BY id") == [(1, 25), (2, 20)]
+
+
+def test_myrocks_says_in_its_own_words_what_only_it_knows(server: PrivateServer, writer: Client) -> None:
+    server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+    server.sql("INSERT INTO hs.t (id, x) VALUES (1, 0), (2, 0)")
+    writer.open("hs.t", ["x"])
+    most = server.sql("SELECT @@GLOBAL.rocksdb_max_row_locks")[0][0]
+    server.sql("SET GLOBAL rocksdb_max_row_locks = 1")
+    try:
+        # A session takes such settings once a second.
+        while (reply := writer.request(1, ">", 1, 0, 9, 0, "+", 1)) == b"0\t1\t2":
+            assert server.running
+    finally:
+        server.sql(f"SET GLOBAL rocksdb_max_row_locks = {most}")
+    assert reply.startswith(b"1\t1\tsql_1296 ") and b"rocksdb_max_row_locks" in reply, reply
+    assert server.sql("SELECT MAX(x) - MIN(x) FROM hs.t") == [(0,)]
 
 
 def make_far_table(server: PrivateServer) -> None:
