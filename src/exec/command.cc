@@ -153,7 +153,7 @@ class Run {
       const engine::IndexSpecPtr& spec = *bound[request_.index_id].spec;
       const Result<void> done =
           only_reads && is_lookup(request_) ? look_up(spec, &has_next) : carry_out(spec, &has_next);
-      if (done) continue;
+      if (done || (has_next && may_wait_here(done.error()))) continue;
       if (!has_next || session_.must_wait() || session_.transaction_lost()) {
         return fail(done.error());
       }
@@ -162,6 +162,22 @@ class Run {
     }
     const std::optional<ErrorCode> error = command_.finish(nullptr);
     return {.error = error, .rows = rows_, .must_undo = error && has_changed_};
+  }
+
+  // A command that has changed what no rollback undoes cannot be tried again from its beginning. A
+  // lock that it meets behind that is waited for in its middle, once what it has done is committed.
+  bool may_wait_here(const Error& error) {
+    if (error.code != ErrorCode::kLockTables || !has_changed_ || !session_.must_wait() ||
+        session_.transaction_lost())
+      return false;
+    const auto keeps_changes = [this](const Bound& bound) {
+      return !session_.can_undo(*bound.spec);
+    };
+    if (std::ranges::none_of(client_.tables().bound(), keeps_changes)) return false;
+    const uint32_t patience_ms = session_.patience_ms();
+    if (!session_.commit()) return false;
+    waiting_.emplace(session_, patience_ms);
+    return true;
   }
 
   // A lookup leaves nothing behind that the next request would not overwrite, or not look at.
@@ -283,6 +299,20 @@ class Run {
     engine::Session& session_;
   };
 
+  // While it lives, the session waits for locks.
+  class Waiting {
+   public:
+    Waiting(engine::Session& session, uint32_t most_ms) : session_(session) {
+      session_.begin_waiting(most_ms);
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() { session_.end_waiting(); }
+
+   private:
+    engine::Session& session_;
+  };
+
   const Context& context_;
   Command& command_;
   Client& client_;
@@ -290,6 +320,7 @@ class Run {
   Scratch& scratch_;
   protocol::ReplyWriter& reply_;
   Request& request_ = scratch_.request;
+  std::optional<Waiting> waiting_;
   std::optional<Error> failure_;  // why a table could not be opened as its mapping says
   uint64_t rows_ = 0;
   bool has_changed_ = false;

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import select
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import on_mysql
@@ -235,6 +237,50 @@ def test_other_engines_answer_as_innodb(server: PrivateServer, database: str, re
     for command, mine, theirs in zip([*SCRIPT, "SCAN"], told[engine], told["InnoDB"]):
         assert mine == theirs, command
     assert rows[engine] == rows["InnoDB"]
+
+
+def test_each_error_of_many_at_once_is_of_its_first_row(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.short (k INT PRIMARY KEY, v VARCHAR(2)) COMMENT 'hs: name=short value=v'")
+    server.sql("INSERT INTO hs.short VALUES (1, 'a')")
+    told = []
+    for words in ((), ("GET",), ("XX",), ("NX", "GET")):
+        key = "short:2" if "NX" in words else "short:1"
+        told += redis.pipeline([("SET", "short:3", "a"), *([("SET", key, "long", *words)] * 5)])[1:]
+    assert {str(one) for one in told} == {"ERR SQL error 1406: Data too long for column 'v' at row 1"}
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "Aria", "MEMORY"])
+def test_a_lock_in_the_middle_of_what_cannot_be_undone_is_waited_for(
+    server: PrivateServer, database: str, resp_port: int, engine: str
+) -> None:
+    for name in ("first", "second"):
+        server.sql(
+            f"CREATE TABLE hs.{name} (k VARCHAR(20) PRIMARY KEY, v INT) ENGINE={engine} COMMENT 'hs: name={name}'"
+        )
+    server.sql("INSERT INTO hs.second VALUES ('held', 0)")
+    with Resp(resp_port) as client, server.connect() as gate, server.connect() as holder:
+        with gate.cursor() as cursor, ThreadPoolExecutor(1) as pool:
+            cursor.execute("SELECT GET_LOCK('gate', 60)")
+            held = "UPDATE hs.second SET v = GET_LOCK('gate', 60) WHERE k = 'held'"
+            holding = pool.submit(lambda: holder.cursor().execute(held))
+            while not server.sql("SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'"):
+                assert not holding.done()
+            client.socket.sendall(
+                b"".join(message(*one) for one in [("MULTI",), ("INCR", "first:a"), ("INCR", "second:a"), ("EXEC",)])
+            )
+            waits = "SELECT 1 FROM information_schema.processlist WHERE state LIKE 'Waiting for table level lock'"
+            while not server.sql(waits) and not select.select([client.socket], [], [], 0)[0]:
+                pass
+            # What it has counted is counted, once, and others are not held up.
+            while not server.sql("SELECT 1 FROM hs.first WHERE v = 1"):
+                assert holding.running()
+            with Resp(resp_port) as other:
+                assert other("INCR", "first:b") == 1
+            cursor.execute("SELECT RELEASE_LOCK('gate')")
+            assert [client.read() for _ in range(4)] == ["OK", "QUEUED", "QUEUED", [1, 1]]
+            holding.result()
+    assert server.sql("SELECT * FROM hs.first ORDER BY k") == [("a", 1), ("b", 1)]
+    assert server.sql("SELECT * FROM hs.second WHERE k = 'a'") == [("a", 1)]
 
 
 def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp) -> None:
