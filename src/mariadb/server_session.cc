@@ -212,13 +212,20 @@ void ServerSession::restore_settings() {
   thd_->variables.option_bits = of_transaction;
 }
 
+void ServerSession::begin_query() {
+  thd_->set_time();
+  thd_->set_query_id(next_query_id());
+  Diagnostics_area* const area = thd_->get_stmt_da();
+  // Otherwise the first warning would do it, and those behind it would be of row 0.
+  area->opt_clear_warning_info(thd_->query_id);
+  area->reset_current_row_for_warning(1);
+}
+
 void ServerSession::begin_statement(enum_sql_command command) {
   entry_->set_active();
   entry_->show();
   thd_->reset_for_next_command();
-  thd_->get_stmt_da()->reset_current_row_for_warning(1);
-  thd_->set_query_id(next_query_id());
-  thd_->set_time();
+  begin_query();
   // The THD also forgets the tables that the last statement has written.
   thd_->lex->reset_query_tables_list(false);
   thd_->lex->sql_command = command;

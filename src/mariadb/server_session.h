@@ -51,6 +51,9 @@ class ServerSession {
   // Whether a session that is never idle should take the settings again.
   bool settings_are_old() const { return settings_age_.is_old(thd_->start_time); }
 
+  // Each change has its own time, and warnings of its own. NOW() keeps the time it has seen while the id
+  // of the query stays the same, so each gets an id of its own, too.
+  void begin_query();
   // Does what the server does before each statement. The THD keeps the memory of the last one.
   void begin_statement(enum_sql_command command);
 

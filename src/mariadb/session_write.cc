@@ -28,10 +28,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   const bool is_view = !changes && (in_block || reads_view_);
   if (is_view == statement_is_view_ && transaction_.joins(statement)) {
     if (is_view) return {};
-    // Each change has its own time. NOW() keeps the time it has seen while the id of the query
-    // stays the same, so the request gets an id of its own, too.
-    thd_->set_time();
-    thd_->set_query_id(next_query_id());
+    server_.begin_query();
     cursor.take_query_id();
     return {};
   }
