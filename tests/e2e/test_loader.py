@@ -244,7 +244,11 @@ def test_what_keeps_the_library_from_starting_can_be_changed(loader: Loader) -> 
             loader.server.sql("SET GLOBAL handlersocket_address = 'no.such.host.invalid'; ")
             loader.server.sql(RELOAD)
         loader.server.sql("SET GLOBAL handlersocket_address = '127.0.0.1'")
-        loader.port = free_port()
+        before, loader.port = loader.port, free_port()
+        # As docs/variables.md tells: the reload comes first.
+        with pytest.raises(Exception, match=f"{before} on 127.0.0.1 is in use"):
+            loader.server.sql(f"SET GLOBAL handlersocket_port = '{loader.port}', GLOBAL handlersocket_reload = 1")
+        assert loader.server.sql("SELECT @@global.handlersocket_port") == [(str(before),)]
         loader.server.sql(f"SET GLOBAL handlersocket_port = '{loader.port}'")
         loader.server.sql("SET GLOBAL handlersocket_plain_secret = 'sesame'")
         loader.server.sql("SET GLOBAL handlersocket_plain_secret = ''")
