@@ -29,9 +29,12 @@ enum_sql_command SqlSession::command_of(engine::Access access) {
 // The client gets one error for all waits in vain, whatever the session waited for.
 Error SqlSession::take_lock_error() {
   Error error = take_error(0);
-  if (error.code == ErrorCode::kSql &&
-      (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK))
-    error = Error{ErrorCode::kLockTables, 0, {}};
+  const bool of_server = error.code == ErrorCode::kSql &&
+                         (error.number == ER_LOCK_WAIT_TIMEOUT || error.number == ER_LOCK_DEADLOCK);
+  // MySQL's session ends a wait for a table's lock as it ends one for a row's.
+  const bool is_refused_wait =
+      error.code == ErrorCode::kEngine && error.number == Error::kLockWaitTimeout;
+  if (of_server || is_refused_wait) error = Error{ErrorCode::kLockTables, 0, {}};
   return error;
 }
 
