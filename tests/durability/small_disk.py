@@ -1,4 +1,5 @@
-"""A small file system that can be filled and emptied. Needs root, and the right to mount."""
+"""A small file system that can be filled and emptied, and servers that wait for room on it. Needs root,
+and the right to mount."""
 
 from __future__ import annotations
 
@@ -7,6 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from private_server import PrivateServer
+
+FULL = "Disk is full writing"  # in the error log
 
 
 class SmallDisk:
@@ -38,3 +42,20 @@ class SmallDisk:
 
     def unmount(self) -> None:
         subprocess.run(["umount", "--lazy", self.path], check=True)
+
+
+def wait_until_full(server: PrivateServer) -> None:
+    """Waits until the server has met the end of its disk."""
+    while FULL not in server.error_log():
+        assert server.running
+
+
+def waiting_for_room(server: PrivateServer) -> list[int]:
+    """Waits until threads wait for room on a disk, and returns them."""
+    while True:
+        found = server.sql(
+            "SELECT id FROM information_schema.processlist"
+            " WHERE state = 'Waiting for someone to free space'"
+        )
+        if found:
+            return [id_ for (id_,) in found]

@@ -12,12 +12,11 @@ from hs_client import Client, line
 from private_server import PrivateServer
 from server_files import IS_DEFAULT, SERVER_ROOT, is_mysql
 from servers import assert_log_replays, durable, status
-from small_disk import SmallDisk
+from small_disk import SmallDisk, wait_until_full, waiting_for_room
 from writers import Load, Writer, check_all, create_tables
 
 WRITERS = 8
 KIB = 1024
-FULL = "Disk is full writing"
 
 MakeDisk = Callable[..., SmallDisk]
 
@@ -34,22 +33,6 @@ def make_disk(tmp_path: Path) -> Iterator[MakeDisk]:
     yield make
     for disk in disks:
         disk.unmount()
-
-
-def wait_until_full(server: PrivateServer) -> None:
-    while FULL not in server.error_log():
-        assert server.running
-
-
-def waiting_for_room(server: PrivateServer) -> list[int]:
-    """Waits until threads wait for room on a disk, and returns them."""
-    while True:
-        found = server.sql(
-            "SELECT id FROM information_schema.processlist"
-            " WHERE state = 'Waiting for someone to free space'"
-        )
-        if found:
-            return [id_ for (id_,) in found]
 
 
 @pytest.fixture

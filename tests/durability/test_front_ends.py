@@ -5,23 +5,34 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from memcached_client import Raw
 from private_server import PrivateServer, free_port
 from resp_client import Resp
-from servers import durable
+from servers import assert_log_replays, durable
+from small_disk import SmallDisk, wait_until_full, waiting_for_room
 
+KIB = 1024
 CLIENTS = 4  # of each protocol
+
+
+@contextmanager
+def a_server(**variables: object) -> Iterator[PrivateServer]:
+    """One with both ports and their tables."""
+    ports = {f"handlersocket_{name}_port": free_port() for name in ("resp", "memcached")}
+    with PrivateServer(variables=durable() | ports | variables) as running:
+        running.make_database("hs")
+        running.sql("CREATE TABLE hs.text (k VARBINARY(20) PRIMARY KEY, v VARBINARY(20)) COMMENT 'hs: name=text'")
+        running.sql("CREATE TABLE hs.count (k VARBINARY(20) PRIMARY KEY, v BIGINT) COMMENT 'hs: name=count'")
+        yield running
 
 
 @pytest.fixture
 def server() -> Iterator[PrivateServer]:
-    ports = {f"handlersocket_{name}_port": free_port() for name in ("resp", "memcached")}
-    with PrivateServer(variables=durable() | ports) as running:
-        running.make_database("hs")
-        running.sql("CREATE TABLE hs.text (k VARBINARY(20) PRIMARY KEY, v VARBINARY(20)) COMMENT 'hs: name=text'")
-        running.sql("CREATE TABLE hs.count (k VARBINARY(20) PRIMARY KEY, v BIGINT) COMMENT 'hs: name=count'")
+    with a_server() as running:
         yield running
 
 
@@ -77,31 +88,87 @@ def line(connection: Raw, request: bytes) -> bytes:
         raise EOFError from ended
 
 
+def run(clients: list[Client], server: PrivateServer) -> tuple[list[threading.Thread], threading.Semaphore]:
+    """Their threads, and what they release for each answer."""
+    answers = threading.Semaphore(0)
+    threads = [threading.Thread(target=one.run, args=(server, answers.release)) for one in clients]
+    for thread in threads:
+        thread.start()
+    return threads, answers
+
+
+def wait_for(answers: threading.Semaphore, count: int) -> None:
+    for _ in range(count):
+        assert answers.acquire(timeout=120)
+
+
+def kill(server: PrivateServer, clients: list[Client], threads: list[threading.Thread]) -> None:
+    server.kill9()
+    for thread in threads:
+        thread.join(120)
+    assert [one.fault for one in clients if one.fault] == []
+
+
+def check(server: PrivateServer, clients: list[Client]) -> None:
+    """What they were told is there, and what was under way at most."""
+    rows = {
+        table: {key.decode(): int(value) for key, value in server.sql(f"SELECT k, v FROM hs.{table}")}
+        for table in ("text", "count")
+    }
+    for one in clients:
+        text, count = rows["text"].get(one.name, 0), rows["count"].get(one.name, 0)
+        # What was under way may have been done, each of its commands as a whole.
+        assert one.answered <= count <= text <= one.answered + 1, one.name
+        one.answered = text
+        if text != count:
+            server.sql(f"REPLACE INTO hs.count VALUES ('{one.name}', {text})")
+
+
 def test_what_clients_of_redis_and_memcached_were_told_is_there_after_a_kill(
     server: PrivateServer, seed: int, request: pytest.FixtureRequest
 ) -> None:
     draw = random.Random(seed)
     clients = [Client(f"{kind}{number}") for kind in "rm" for number in range(CLIENTS)]
     for _ in range(request.config.getoption("--kills")):
-        enough = threading.Semaphore(0)
-        threads = [threading.Thread(target=one.run, args=(server, enough.release)) for one in clients]
-        for thread in threads:
-            thread.start()
-        for _ in range(draw.randint(50, 1500)):
-            assert enough.acquire(timeout=120)
-        server.kill9()
-        for thread in threads:
-            thread.join(120)
-        assert [one.fault for one in clients if one.fault] == []
+        threads, answers = run(clients, server)
+        wait_for(answers, draw.randint(50, 1500))
+        kill(server, clients, threads)
         server.start()
-        rows = {
-            table: {key.decode(): int(value) for key, value in server.sql(f"SELECT k, v FROM hs.{table}")}
-            for table in ("text", "count")
-        }
-        for one in clients:
-            text, count = rows["text"].get(one.name, 0), rows["count"].get(one.name, 0)
-            # What was under way may have been done, each of its commands as a whole.
-            assert one.answered <= count <= text <= one.answered + 1, one.name
-            one.answered = text
-            if text != count:
-                server.sql(f"REPLACE INTO hs.count VALUES ('{one.name}', {text})")
+        check(server, clients)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    disk = SmallDisk(tmp_path / "disk", 16)
+    yield disk
+    disk.unmount()
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_full_disk_costs_clients_of_redis_and_memcached_nothing_but_time(small_disk: SmallDisk, killed: bool) -> None:
+    clients = [Client(f"{kind}{number}") for kind in "rm" for number in range(CLIENTS)]
+    with a_server(log_bin=small_disk.path / "log") as server:
+        small_disk.fill(leave=300 * KIB)
+        threads, answers = run(clients, server)
+        wait_until_full(server)
+        waiting = waiting_for_room(server)
+        # Reads are served meanwhile, though these ports share the threads of the writers.
+        with Resp(int(server.variables["handlersocket_resp_port"])) as reader:
+            assert all(one is None or int(one) > 0 for one in reader("MGET", *(f"text:{one.name}" for one in clients)))
+        memcached = Raw(int(server.variables["handlersocket_memcached_port"]))
+        assert line(memcached, b"mg text:nobody v\r\n") == b"EN"
+        if killed:
+            kill(server, clients, threads)
+            small_disk.make_room()
+            server.start()
+        else:
+            small_disk.make_room()
+            while answers.acquire(blocking=False):
+                pass
+            for id in waiting:
+                server.sql(f"KILL QUERY {id}")  # tries again at once instead of after a minute
+            wait_for(answers, 1000)
+            kill(server, clients, threads)
+            server.start()
+        check(server, clients)
+        assert_log_replays(server)
