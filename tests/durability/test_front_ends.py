@@ -171,4 +171,5 @@ def test_a_full_disk_costs_clients_of_redis_and_memcached_nothing_but_time(small
             kill(server, clients, threads)
             server.start()
         check(server, clients)
-        assert_log_replays(server)
+        if not killed:  # else the server has left half an event at the end of its log, which it passes over
+            assert_log_replays(server)
