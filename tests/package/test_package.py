@@ -234,12 +234,12 @@ def needed_and_missing(machine: Machine, library: str) -> set[str]:
     """What the library takes of the server's program and the program has not."""
 
     def symbols(kind: str, file: str) -> set[str]:
-        listed = subprocess.run(["nm", "-D", kind, machine.root / file], capture_output=True, check=True, text=True)
-        return {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines() if "@GLIBC" not in line}
+        command = ["nm", "-D", kind, machine.root / file]
+        listed = subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()
+        # What the system's libraries have is behind an @; w is what may be missing.
+        return {name for *_, letter, name in map(str.split, listed) if letter != "w" and "@" not in name}
 
-    ours = symbols("--undefined-only", f"usr/lib/mysql/plugin/{library}")
-    # Those of the system's libraries have their versions, but for weak ones of the linker's own.
-    return {name for name in ours if name.startswith("_Z")} - symbols("--defined-only", "usr/sbin/mariadbd")
+    return symbols("--undefined-only", f"usr/lib/mysql/plugin/{library}") - symbols("--defined-only", "usr/sbin/mariadbd")
 
 
 def change_server(machine: Machine, pins: dict[str, str]) -> str:
