@@ -34,6 +34,12 @@ class Get : public Command {
 // An operator and a key out of words; without an operator it is =, without a key all rows.
 struct Compared {
   explicit Compared(std::vector<std::string> words) : key(std::move(words)) {
+    if (key.size() > 1 && is_like_operator(key.front()) && !is_operator(key.front())) {
+      throw UsageError(fmt::format(
+          "\"{}\" is no operator of an index, which are = =< > >= < <=. --where leaves rows out. "
+          "A key that begins so has = in front",
+          key.front()));
+    }
     if (key.empty() || !is_operator(key.front())) return;
     op = key.front();
     key.erase(key.begin());

@@ -76,6 +76,10 @@ bool is_operator(std::string_view word) {
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
+bool is_like_operator(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("<>=!") == std::string_view::npos;
+}
+
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   bool within = false;

@@ -26,6 +26,8 @@ Filter filter_of(std::string_view text, bool ends, bool escapes);
 
 // Whether the word is one of = =< > >= < <= .
 bool is_operator(std::string_view word);
+// Whether it is of the signs that operators are of; not all such are operators.
+bool is_like_operator(std::string_view word);
 
 // The words of a line, nearly as a shell parts them: by blanks, with "…", '…', \", \\ and "\ ". Every
 // other backslash is itself, so that \N needs no quotes. Throws UsageError for a quote that is not closed.

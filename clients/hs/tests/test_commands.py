@@ -38,6 +38,8 @@ def test_options_stand_before_and_behind_the_command(hs: Run) -> None:
 def test_what_is_said_of_a_word_shows_the_word(hs: Run, tmp_path: Path) -> None:
     for words, shown in [
         (["find", "user", "--limit", "-1"], "Value -1 not in range"),
+        (["find", "user", "<>", "3"], '"<>" is no operator of an index'),
+        (["count", "user", "!=", "3"], '"!=" is no operator of an index'),
         (["find", "user", "--limit=-1"], "Value -1 not in range"),
         (["get", "user", "5", "--format", "{x"], "{x not in"),
     ]:
