@@ -3,6 +3,7 @@
     replicas  a primary with semi-sync and two read replicas; with --once, one is promoted, too
     galera    three nodes of a Galera cluster; with --once, one is killed, too
     shards    two servers, each with a part of the rows; the client chooses by the key
+    spider    a server with a table that Spider spreads over two others
 
 The shell part (../run) calls this with the same arguments, after provisioning and building.
 """
@@ -225,7 +226,66 @@ def lose_a_shard(made: Topology) -> None:
             expect(made.server(1).port, f"row {key} is still found", *find(key, f"row {key}"))
 
 
-TOPOLOGIES = {"replicas": (replicas, 3), "galera": (galera, 3), "shards": (shards, 2)}
+def spider(folder: Path, at: Ports) -> Topology:
+    names = ["front", "shard 0", "shard 1"]
+    servers = [
+        PrivateServer(
+            folder / name.replace(" ", ""),
+            variables={} if number else {"plugin_maturity": "gamma"},
+            **at[number],
+        ).start()
+        for number, name in enumerate(names)
+    ]
+    front, *behind = servers
+    front.sql("INSTALL SONAME 'ha_spider'")
+    front.sql("SET GLOBAL spider_conn_recycle_mode = 1")
+    parts = []
+    for number, server in enumerate(behind):
+        server.sql("CREATE DATABASE test")
+        server.sql(sample_table.TABLE)
+        server.sql("CREATE USER front@'127.0.0.1' IDENTIFIED BY 'secret'")
+        server.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON test.* TO front@'127.0.0.1'")
+        front.sql(
+            f"CREATE SERVER shard_{number} FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1',"
+            f" PORT {server.sql_port}, DATABASE 'test', USER 'front', PASSWORD 'secret')"
+        )
+        parts.append(f"PARTITION p{number} COMMENT = 'srv \"shard_{number}\"'")
+    front.sql("CREATE DATABASE test")
+    front.sql(sample_table.TABLE)
+    front.sql(
+        "ALTER TABLE test.user ENGINE = SPIDER COMMENT = 'wrapper \"mysql\", table \"user\"'"
+        f" PARTITION BY HASH (user_id) ({', '.join(parts)})"
+    )
+    return Topology(list(zip(names, servers)), write_through_spider, lose_a_shard_of_spider)
+
+
+def write_through_spider(made: Topology) -> None:
+    """The client knows one server, which finds the shard."""
+    front = made.server(0)
+    for key in range(5001, 5007):
+        expect(front.port_wr, f"row {key} goes through the first server", *insert(key, f"row {key}"))
+    for name, server in made.servers[1:]:
+        (count,) = server.sql("SELECT COUNT(*) FROM test.user")[0]
+        show(f"  {name} has {count} of the 6 rows")
+    for key in range(5001, 5007):
+        expect(front.port, f"row {key} is found through it", *find(key, f"row {key}"))
+
+
+def lose_a_shard_of_spider(made: Topology) -> None:
+    """A shard dies. The rows of the other are still served."""
+    kept = [int(key) for (key,) in made.server(2).sql("SELECT user_id FROM test.user")]
+    made.server(1).kill9()
+    show("  shard 0 was killed")
+    for key in kept:
+        expect(made.server(0).port, f"row {key} is still found", *find(key, f"row {key}"))
+
+
+TOPOLOGIES = {
+    "replicas": (replicas, 3),
+    "galera": (galera, 3),
+    "shards": (shards, 2),
+    "spider": (spider, 3),
+}
 
 
 # --- the command ---
@@ -237,7 +297,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--once",
         action="store_true",
-        help="on free ports; show the session, kill the first server, show that the others go on, and end",
+        help="on free ports; show the session, kill a server, show that the others go on, and end",
     )
     parser.add_argument(
         "--measure",

@@ -128,7 +128,17 @@ def shards(servers: Sequence[PrivateServer]) -> list[str]:
     ]
 
 
-MEASURE = {"replicas": replicas, "galera": galera, "shards": shards}
+def spider(servers: Sequence[PrivateServer]) -> list[str]:
+    front, *behind = servers
+    for server in behind:
+        make_rows(server)
+    definition = front.sql("SHOW CREATE TABLE test.user")[0][1]
+    definition = definition.replace("`user`", TABLE, 1).replace('table "user"', f'table "{TABLE.split(".")[1]}"')
+    front.sql(definition)
+    return [row("two shards behind Spider, writes through it", [front], behind, lambda: None)]
+
+
+MEASURE = {"replicas": replicas, "galera": galera, "shards": shards, "spider": spider}
 
 
 def measure(name: str, servers: Sequence[PrivateServer]) -> None:

@@ -35,6 +35,9 @@ class IndexSearch {
     conditions_.clear();
   }
 
+  // From here on only the rows that equal a key are searched for, whatever the engine can do.
+  void leave_out_ranges() { flags_ &= ~HA_READ_ORDER; }
+
   uint number() const { return number_; }
   size_t parts() const { return index_parts_; }
   ulong flags() const {

@@ -3,34 +3,38 @@
 // changes are in write.cc.
 #include "mariadb/cursor.h"
 
+#include "mariadb/engines.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
 namespace {
 
-bool is_engine_of_the_server(const handler* file) {
-  switch (file->partition_ht()->db_type) {
-    case DB_TYPE_INNODB:
-    case DB_TYPE_MYISAM:
-    case DB_TYPE_ARIA:
-    case DB_TYPE_HEAP:
-      return true;
-    default:
-      return false;
+// While it lives and the cursor's table is Spider's, the statement is a HANDLER for the engine.
+class SpidersCommand {
+ public:
+  SpidersCommand(THD* thd, bool is_spider) : command_(thd->lex->sql_command), usual_(command_) {
+    if (is_spider) command_ = SQLCOM_HA_READ;
   }
-}
+  ~SpidersCommand() { command_ = usual_; }
+  SpidersCommand(const SpidersCommand&) = delete;
+  SpidersCommand& operator=(const SpidersCommand&) = delete;
+
+ private:
+  enum_sql_command& command_;
+  const enum_sql_command usual_;
+};
 
 // Some engines keep new rows back until a reader locks the table, or its statistics are asked for
 // (ARCHIVE). SQL asks for them before it looks for rows, whatever the lock is.
 void take_rows_kept_back(handler* file) {
-  if (!is_engine_of_the_server(file)) file->info(HA_STATUS_VARIABLE | HA_STATUS_NO_LOCK);
+  if (!is_of_server(file)) file->info(HA_STATUS_VARIABLE | HA_STATUS_NO_LOCK);
 }
 
 // Some engines leave it to the server to tell whether the next row has the same key (MyRocks). It
 // looks at the key's columns in the row.
 bool compares_rows_with_key(const handler* file, KeyOperator op) {
-  return op == KeyOperator::kEqual && !is_engine_of_the_server(file);
+  return op == KeyOperator::kEqual && !is_of_server(file);
 }
 
 }  // namespace
@@ -38,6 +42,7 @@ bool compares_rows_with_key(const handler* file, KeyOperator op) {
 bool MariaCursor::lock_for_read() {
   TABLE* tables[1] = {table_};
   table_->query_id = session_.thd()->query_id;
+  const SpidersCommand command(session_.thd(), is_spider_);
   const bool locked = lock_killably(session_.thd(), [&] {
     read_lock_ = mysql_lock_tables(session_.thd(), tables, 1, 0);
     return read_lock_ != nullptr;
@@ -53,8 +58,9 @@ void MariaCursor::unlock_read() {
   end_index();
   mysql_unlock_tables(session_.thd(), read_lock_);
   read_lock_ = nullptr;
-  // Returns the memory that the engine keeps for BLOBs. This resets the column sets, too.
-  if (table_->s->blob_fields != 0) {
+  // Returns the memory that the engine keeps for BLOBs, and Spider's connections. This resets the column
+  // sets, too.
+  if (table_->s->blob_fields != 0 || is_spider_) {
     table_->file->ha_reset();
     set_read_columns();
   } else if (reads_ != Reads::kColumns) {
@@ -64,7 +70,11 @@ void MariaCursor::unlock_read() {
 
 bool MariaCursor::lock_for_write(engine::Access access) {
   THD* thd = session_.thd();
-  bool failed = !lock_tables_for(access);
+  bool failed = false;
+  {
+    const SpidersCommand command(thd, is_spider_ && access == engine::Access::kRead);
+    failed = !lock_tables_for(access);
+  }
   // A second handler looks rows up to check long UNIQUE columns and periods. The delete of a row
   // that becomes history is an update.
   const bool adds = engine::inserts(access);
@@ -100,6 +110,7 @@ bool MariaCursor::lock_for_view() {
   TABLE* tables[1] = {table_};
   table_->query_id = thd->query_id;
   table_->reginfo.lock_type = TL_READ;
+  const SpidersCommand command(thd, is_spider_);
   const bool locked = lock_killably(thd, [&] {
     thd->lock = mysql_lock_tables(thd, tables, 1, 0);
     return thd->lock != nullptr;
@@ -130,7 +141,7 @@ enum_mdl_type MariaCursor::protection_type() const {
 
 // Of the errors that only the engine knows (those of MyRocks), it raises SQL's.
 Error MariaCursor::take_error(int number) {
-  if (number == HA_ERR_LOCK_WAIT_TIMEOUT && !is_engine_of_the_server(table_->file))
+  if (number == HA_ERR_LOCK_WAIT_TIMEOUT && !is_of_server(table_->file))
     session_.note_unreported_wait();
   if (number <= HA_ERR_LAST) return session_.take_error(number);
   table_->file->print_error(number, MYF(0));

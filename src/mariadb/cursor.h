@@ -88,6 +88,12 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool locks_in_engine() const { return locks_in_engine_; }
   // Whether its changes reach the other nodes of a Galera cluster.
   bool is_replicated() const { return ClusterPart::replicates(*table_->file->partition_ht()); }
+  // Whether its rows are on another server.
+  bool is_remote() const { return is_remote_; }
+  // Whether the engine can do this. Spider does not tell which row is in the way of a new one.
+  bool allows(engine::Access access) const {
+    return !is_spider_ || !engine::inserts(access) || access == engine::Access::kInsert;
+  }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has
   // changed.
@@ -237,6 +243,8 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   TABLE* table_ = nullptr;
   MYSQL_LOCK* read_lock_ = nullptr;
   columns::IndexSearch search_;
+  bool is_remote_ = false;
+  bool is_spider_ = false;
   bool covering_ = false;  // the index alone has all columns that are read
   // False: the table also needs the server's own table locks (MyISAM, Aria, MEMORY).
   bool locks_in_engine_ = true;

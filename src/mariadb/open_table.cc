@@ -7,6 +7,7 @@
 
 #include "adapter/number_text.h"
 #include "mariadb/cursor.h"
+#include "mariadb/engines.h"
 #include "mariadb/expressions.h"
 #include "mariadb/history_needs_sql.h"
 #include "mariadb/names.h"
@@ -18,17 +19,6 @@ namespace hs::mariadb {
 namespace {
 
 LEX_CSTRING lex(const std::string& text) { return {text.data(), text.size()}; }
-
-// Engines whose tables are read and written without a statement of SQL. Others look at its parse
-// tree and crash where there is none (Spider, Mroonga), give other rows for ranges than they should
-// (CONNECT), or need the SQL layer to open their parts (MERGE).
-bool is_served(const handler* file) {
-  constexpr auto kServed =
-      std::to_array<std::string_view>({"InnoDB", "Aria", "MyISAM", "MEMORY", "ROCKSDB", "ARCHIVE",
-                                       "BLACKHOLE", "CSV", "FEDERATED", "SEQUENCE", "S3"});
-  const LEX_CSTRING& name = *hton_name(file->partition_ht());
-  return std::ranges::find(kServed, std::string_view(name.str, name.length)) != kServed.end();
-}
 
 }  // namespace
 
@@ -103,6 +93,7 @@ void MariaCursor::init_list() {
   list_.reset();
   list_.init_one_table(&database, &name, nullptr,
                        session_.mode() == engine::Mode::kReadOnly ? TL_READ : TL_WRITE);
+  list_.select_lex = session_.thd()->lex->first_select_lex();  // Spider looks at it
 }
 
 // Clients get one text for all reasons why a table cannot be opened; they are left to the server.
@@ -178,6 +169,9 @@ Result<void> MariaCursor::resolve() {
   auto index = find_index();
   if (!index) return index.error();
   if (auto opened = search_.open(table_, *index); !opened) return opened;
+  is_spider_ = mariadb::is_spider(table_->file);
+  is_remote_ = mariadb::is_remote(table_->file);
+  if (is_spider_) search_.leave_out_ranges();
 
   columns_.clear();
   texts_.clear();

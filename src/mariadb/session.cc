@@ -123,8 +123,9 @@ Error MariaSession::take_error(int number) {
 // transaction, as after a deadlock. In a client's own transaction the client decides, as in SQL.
 Error MariaSession::take_engines_own_error() {
   Error error = take_error(0);
-  if (error.code != ErrorCode::kSql || error.number != ER_LOCK_DEADLOCK || transaction_.is_block())
-    return error;
+  if (error.code != ErrorCode::kSql) return error;
+  if (error.number == ER_DUP_ENTRY) return Error::engine(HA_ERR_FOUND_DUPP_KEY);  // Spider's
+  if (error.number != ER_LOCK_DEADLOCK || transaction_.is_block()) return error;
   thd_->mark_transaction_to_rollback(true);
   return Error::engine(HA_ERR_LOCK_DEADLOCK);
 }
@@ -234,6 +235,8 @@ Result<void> MariaSession::begin_request(engine::Cursor& cursor, engine::Access 
       mode_ == engine::Mode::kReadOnly ? begin_read(target) : begin_write(target, access, rows);
   if (begun) {
     current_ = &target;
+    // The engine does not tell that it waits for the other server.
+    if (target.is_remote()) server_.on_wait_begin(THD_WAIT_NET);
     if (account_ != nullptr)
       account_use_.note_table(thd_, *account_, target.share(), access != engine::Access::kRead);
   } else {
@@ -271,6 +274,7 @@ Result<void> MariaSession::end_request() {
   const RoomWait wait(server_);
   time_limit_.end();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
+  if (cursor.is_remote()) server_.on_wait_end();
   if (mode_ == engine::Mode::kReadWrite) return end_write(cursor);
   end_read(cursor);
   return {};
@@ -280,6 +284,7 @@ void MariaSession::undo_request() {
   const RoomWait wait(server_);
   take_back_if_repeated();
   const MariaCursor& cursor = *std::exchange(current_, nullptr);
+  if (cursor.is_remote()) server_.on_wait_end();
   if (mode_ == engine::Mode::kReadWrite) return undo_write();
   end_read(cursor);
 }

@@ -18,6 +18,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
   if (changes)
     if (auto refused = refusal_of_cluster(cursor)) return *refused;
   if (in_block && changes && !cursor.can_undo()) return ErrorCode::kUnsupportedTable;
+  if (!cursor.allows(access)) return ErrorCode::kUnsupportedTable;
   if (changes && (in_block || !transaction_.has_changes())) changes_ignore_read_only_ = false;
   // What a table cannot undo is not refused afterwards.
   if (changes) changes_ignore_read_only_ |= ignores_read_only_ || !cursor.can_undo();

@@ -290,13 +290,7 @@ GRAPH = (
     " linkid BIGINT UNSIGNED, KEY (latch, origid, destid) USING HASH, KEY (latch, destid, origid) USING HASH)"
     " ENGINE=OQGRAPH data_table='edges' origid='a' destid='b'"
 )
-SHARDS = (
-    " COMMENT='wrapper \"mysql\", table \"t\"' PARTITION BY HASH (id)"
-    " (PARTITION p0 COMMENT='srv \"far_server\"', PARTITION p1 COMMENT='srv \"far_server\"')"
-)
 REFUSED = {
-    "Spider": (table("SPIDER COMMENT='wrapper \"mysql\", srv \"far_server\", table \"t\"'"), "PRIMARY"),
-    "Spider, sharded": (table("SPIDER") + SHARDS, "PRIMARY"),
     "Mroonga": (table("Mroonga"), "PRIMARY"),
     "Mroonga around InnoDB": (table("Mroonga COMMENT='engine \"InnoDB\"'"), "PRIMARY"),
     "CONNECT": (NOT_NULL, "PRIMARY"),
@@ -313,12 +307,6 @@ def test_engines_that_need_a_statement_of_sql_are_refused(
     definition, index = REFUSED[name]
     server.sql("CREATE TABLE hs.edges (a BIGINT UNSIGNED NOT NULL, b BIGINT UNSIGNED NOT NULL, PRIMARY KEY (a, b), KEY (b))")
     server.sql(f"CREATE TABLE hs.part {table('MyISAM').replace('PRIMARY KEY', 'KEY id')}")
-    server.sql("SET GLOBAL spider_same_server_link = 1")
-    make_far_table(server)
-    server.sql(
-        "CREATE OR REPLACE SERVER far_server FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1',"
-        f" DATABASE 'far', USER 'far', PORT {server.sql_port})"
-    )
     server.sql(f"CREATE TABLE hs.t {definition}")
     for client in (reader, writer):
         assert client.request("P", 1, "hs", "t", index, "id") == b"1\t1\tunsupported_table"
