@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ SHARDED = (
     " ENGINE=SPIDER COMMENT='wrapper \"mysql\", table \"t\"' PARTITION BY HASH (id)"
     " (PARTITION p0 COMMENT='srv \"shard_0\"', PARTITION p1 COMMENT='srv \"shard_1\"')"
 )
+PAGE = REPOSITORY / "docs/scaling.md"
 READ = ["id", "d", "s", "x", "at", "b"]
 
 
@@ -221,3 +223,26 @@ def test_ddl_and_kill_leave_the_server_and_the_rows(sharded: Sharded, seed: int)
     # What was answered is there. A KILL during the commit may have left one that was.
     for number, row in enumerate(sharded.rows()):
         assert int(str(row[3])) >= counted[number]
+
+
+def test_the_statements_of_the_page_make_such_a_table(servers: Sharded) -> None:
+    section = PAGE.read_text().partition("\n## Spider\n")[2].partition("\n## ")[0]
+    of_shards, of_front = re.findall(r"\n\n((?:    .+\n)+)", section)
+    for shard in servers.shards:
+        shard.sql("CREATE OR REPLACE DATABASE test")
+        shard.sql("CREATE TABLE test.user (user_id INT UNSIGNED PRIMARY KEY, user_name VARCHAR(50), user_email VARCHAR(255), created DATETIME)")
+        for statement in of_shards.replace("10.0.0.1", "127.0.0.1").replace("CREATE USER", "CREATE OR REPLACE USER").split(";\n")[:-1]:
+            shard.sql(statement)
+    servers.front.sql("CREATE DATABASE test")
+    for number, shard in enumerate(servers.shards):
+        of_front = of_front.replace(f"'10.0.0.{number + 2}', PORT 3306", f"'127.0.0.1', PORT {shard.sql_port}")
+    # The fixture has installed it, and has servers of these names: this test is the last one.
+    of_front = of_front.replace("CREATE SERVER", "CREATE OR REPLACE SERVER")
+    for statement in of_front.split(";\n")[:-1]:
+        if "INSTALL" not in statement:
+            servers.front.sql(statement)
+    with Client(servers.front.port_wr) as writer:
+        writer.open("test.user", ["user_id", "user_name"])
+        assert writer.pipeline([line(1, "+", 2, id, "new") for id in (1, 2)]) == [b"0\t1"] * 2
+        assert writer.find("=", [2]) == [(b"2", b"new")]
+    assert [shard.sql("SELECT COUNT(*) FROM test.user") for shard in servers.shards] == [[(1,)], [(1,)]]
