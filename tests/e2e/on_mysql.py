@@ -82,6 +82,9 @@ LEFT_OUT = {
         "MySQL does not show which thread waits for room"
     ),
     "test_waiting_for_room_ends_by_itself": "MySQL does not show which thread waits for room",
+    "test_a_full_disk_costs_clients_of_redis_and_memcached_nothing_but_time": (
+        "MySQL does not show which thread waits for room"
+    ),
     "test_an_error_in_writing_the_binary_log_is_the_clients_error_until_it_is_over": (
         "MySQL ends where it can write no binary log (binlog_error_action)"
     ),
