@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """./run bench --server SERVER|all: lookups and durable updates on each server, beside its own SQL.
 
 All servers run at once and are measured in turns, so that one can be held against another. Each is bound to
