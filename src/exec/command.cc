@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "engine/waiting.h"
 #include "exec/auth.h"
 #include "exec/find.h"
 #include "exec/request_scope.h"
@@ -299,20 +300,6 @@ class Run {
     engine::Session& session_;
   };
 
-  // While it lives, the session waits for locks.
-  class Waiting {
-   public:
-    Waiting(engine::Session& session, uint32_t most_ms) : session_(session) {
-      session_.begin_waiting(most_ms);
-    }
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-    ~Waiting() { session_.end_waiting(); }
-
-   private:
-    engine::Session& session_;
-  };
-
   const Context& context_;
   Command& command_;
   Client& client_;
@@ -320,7 +307,7 @@ class Run {
   Scratch& scratch_;
   protocol::ReplyWriter& reply_;
   Request& request_ = scratch_.request;
-  std::optional<Waiting> waiting_;
+  std::optional<engine::Waiting> waiting_;
   std::optional<Error> failure_;  // why a table could not be opened as its mapping says
   uint64_t rows_ = 0;
   bool has_changed_ = false;

@@ -2,25 +2,19 @@
 #include "mariadb/row_waits.h"
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 namespace hs::mariadb {
 
-uint64_t RowWaits::value(THD* thd, const Wait& wait) {
-  const char* const place = thd->variables.dynamic_variables_ptr + *wait.offset;
-  unsigned long in_long = 0;
-  unsigned in_int = 0;
-  std::memcpy(wait.is_long ? static_cast<void*>(&in_long) : &in_int, place,
-              wait.is_long ? sizeof in_long : sizeof in_int);
-  return wait.is_long ? in_long : in_int;
-}
-
-void RowWaits::set_value(THD* thd, const Wait& wait, uint64_t seconds) {
+// Calls `use` with the value that the session has.
+template <class Use>
+void RowWaits::with_value(THD* thd, const Wait& wait, Use use) {
   char* const place = thd->variables.dynamic_variables_ptr + *wait.offset;
-  const auto in_long = static_cast<unsigned long>(seconds);
-  const auto in_int = static_cast<unsigned>(seconds);
-  std::memcpy(place, wait.is_long ? static_cast<const void*>(&in_long) : &in_int,
-              wait.is_long ? sizeof in_long : sizeof in_int);
+  if (wait.is_long) {
+    use(*reinterpret_cast<unsigned long*>(place));
+  } else {
+    use(*reinterpret_cast<unsigned*>(place));
+  }
 }
 
 uint32_t RowWaits::take(THD* thd) {
@@ -35,7 +29,7 @@ uint32_t RowWaits::take(THD* thd) {
         reinterpret_cast<const char*>(variable->value_ptr(thd, OPT_SESSION, &null_clex_str));
     wait.offset = static_cast<size_t>(place - thd->variables.dynamic_variables_ptr);
     wait.is_long = type == SHOW_ULONG;
-    wait.usual_s = value(thd, wait);
+    with_value(thd, wait, [&](const auto& seconds) { wait.usual_s = seconds; });
     longest_s = std::max(longest_s, wait.usual_s);
   }
   // Otherwise an engine whose variable was found could not be uninstalled.
@@ -44,8 +38,13 @@ uint32_t RowWaits::take(THD* thd) {
 }
 
 void RowWaits::limit(THD* thd, uint32_t most_s) {
-  for (const Wait& wait : waits_)
-    if (wait.offset) set_value(thd, wait, std::min<uint64_t>(most_s, wait.usual_s));
+  for (const Wait& wait : waits_) {
+    if (!wait.offset) continue;
+    with_value(thd, wait, [&](auto& seconds) {
+      seconds = static_cast<std::remove_reference_t<decltype(seconds)>>(
+          std::min<uint64_t>(most_s, wait.usual_s));
+    });
+  }
 }
 
 }  // namespace hs::mariadb

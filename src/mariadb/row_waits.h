@@ -33,8 +33,8 @@ class RowWaits {
     uint64_t usual_s = 0;
   };
 
-  static uint64_t value(THD* thd, const Wait& wait);
-  static void set_value(THD* thd, const Wait& wait, uint64_t seconds);
+  template <class Use>
+  static void with_value(THD* thd, const Wait& wait, Use use);
 
   std::array<Wait, 2> waits_{
       {{.variable = "innodb_lock_wait_timeout"}, {.variable = "rocksdb_lock_wait_timeout"}}};

@@ -1,6 +1,7 @@
 // Requests that must wait: for a lock, a login, a commit or a GTID. One is executed in a thread that waits
 // for a lock, or stays in its client's input as if it had not been read.
 #include "base/clock.h"
+#include "engine/waiting.h"
 #include "exec/gtid.h"
 #include "exec/login.h"
 #include "server/batch.h"
@@ -38,11 +39,7 @@ bool Batch::answer_or_park(Entry& entry) {
 }
 
 void Batch::answer_waiting(Entry& entry, uint32_t most_ms) {
-  struct Waiting {
-    engine::Session& session;
-    ~Waiting() { session.end_waiting(); }
-  } const waiting{*at_work_};
-  at_work_->begin_waiting(most_ms);
+  const engine::Waiting waiting(*at_work_, most_ms);
   if (most_ms != 0) counters_.lock_waits.add(1);
   const int64_t began_ns = tally_.waits_since();
   answer_again(entry);
