@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -250,6 +250,7 @@ class Load:
             for writer in writers
         ]
         self._begin = self.answered
+        self._begins = [writer.answered for writer in writers]
 
     def __enter__(self) -> Load:
         for thread in self._threads:
@@ -271,12 +272,19 @@ class Load:
         return sum(writer.answered for writer in self.writers)
 
     def wait_for(self, requests: int) -> None:
-        """Waits until so many more were answered."""
+        """Waits until so many more were answered, and until no writer is still opening its indexes.
+
+        Such a writer does not expect that the server refuses it.
+        """
         goal = self._begin + requests
         self._begin = goal
-        while self.answered < goal:
+        while self.answered < goal or any(self._opening()):
             assert any(thread.is_alive() for thread in self._threads), self.wrong()
             self._stop.wait(0.0005)
+
+    def _opening(self) -> Iterator[bool]:
+        for writer, begin, thread in zip(self.writers, self._begins, self._threads):
+            yield writer.answered == begin and thread.is_alive()
 
     def wrong(self) -> list[str]:
         """Replies that no writer may get."""
