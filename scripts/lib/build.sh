@@ -17,11 +17,17 @@ plugin_preset() {
   [[ $server == "${servers[0]}" ]] && printf release || printf 'release-%s' "$server"
 }
 
-# build_preset PRESET "what is built": warm, this is one call of ninja that finds nothing to do.
+# What a server opens of a build.
+plugin_targets=(handlersocket2 handlersocket2_library handlersocket2_tables)
+
+# build_preset PRESET "what is built" [TARGET…]: of the preset these targets, or all. Warm, this is one call of
+# ninja that finds nothing to do.
 build_preset() {
-  configure_preset "$1"
-  step "$2" in_repository cmake --build --preset "$1" ||
-    die_with_log "cannot build ($1)"
+  local preset=$1 what=$2
+  shift 2
+  configure_preset "$preset"
+  step "$what" in_repository cmake --build --preset "$preset" ${1:+--target "$@"} ||
+    die_with_log "cannot build ($preset)"
 }
 
 configure_preset() {
