@@ -5,26 +5,19 @@
 #include "server_words.h"
 // (before anything else)
 #include "adapter/lock_waits.h"
+#include "base/temporarily.h"
 
 namespace hs::in_server {
 
 // While it lives, the session waits for tables as its LockWaits say. Elsewhere the usual time
 // applies, for example in a commit that a backup holds off.
-class TableWait {
+class TableWait : Temporarily<ulong> {
  public:
   // Of the adapter's ServerSession, which is in the calling thread.
   template <class Session>
   explicit TableWait(Session& session)
-      : setting_(session.thd()->variables.lock_wait_timeout), usual_(setting_) {
-    setting_ = session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable);
-  }
-  ~TableWait() { setting_ = usual_; }
-  TableWait(const TableWait&) = delete;
-  TableWait& operator=(const TableWait&) = delete;
-
- private:
-  ulong& setting_;
-  const ulong usual_;
+      : Temporarily(session.thd()->variables.lock_wait_timeout,
+                    session.lock_waits().wait_s(adapter::LockWaits::Lock::kTable)) {}
 };
 
 }  // namespace hs::in_server

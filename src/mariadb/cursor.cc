@@ -3,6 +3,7 @@
 // changes are in write.cc.
 #include "mariadb/cursor.h"
 
+#include "base/temporarily.h"
 #include "mariadb/engines.h"
 #include "mariadb/release.h"
 #include "mariadb/session.h"
@@ -11,18 +12,10 @@ namespace hs::mariadb {
 namespace {
 
 // While it lives and the cursor's table is Spider's, the statement is a HANDLER for the engine.
-class SpidersCommand {
+class SpidersCommand : Temporarily<enum_sql_command> {
  public:
-  SpidersCommand(THD* thd, bool is_spider) : command_(thd->lex->sql_command), usual_(command_) {
-    if (is_spider) command_ = SQLCOM_HA_READ;
-  }
-  ~SpidersCommand() { command_ = usual_; }
-  SpidersCommand(const SpidersCommand&) = delete;
-  SpidersCommand& operator=(const SpidersCommand&) = delete;
-
- private:
-  enum_sql_command& command_;
-  const enum_sql_command usual_;
+  SpidersCommand(THD* thd, bool is_spider)
+      : Temporarily(thd->lex->sql_command, is_spider ? SQLCOM_HA_READ : thd->lex->sql_command) {}
 };
 
 // Some engines keep new rows back until a reader locks the table, or its statistics are asked for

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "adapter/date_text.h"
+#include "base/temporarily.h"
 #include "columns/fit_kinds.h"
 #include "columns/text.h"
 #include "mariadb/release.h"
@@ -11,18 +12,11 @@ namespace hs::columns {
 namespace {
 
 // While it lives, a DATE or DATETIME is stored as SQL compares it, even one that is in no calendar.
-class AnyDate {
+class AnyDate : Temporarily<sql_mode_t> {
  public:
-  explicit AnyDate(THD* thd) : mode_(thd->variables.sql_mode), was_(mode_) {
-    mode_ = (mode_ | MODE_INVALID_DATES) & ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE);
-  }
-  ~AnyDate() { mode_ = was_; }
-  AnyDate(const AnyDate&) = delete;
-  AnyDate& operator=(const AnyDate&) = delete;
-
- private:
-  sql_mode_t& mode_;
-  const sql_mode_t was_;
+  explicit AnyDate(THD* thd)
+      : Temporarily(thd->variables.sql_mode, (thd->variables.sql_mode | MODE_INVALID_DATES) &
+                                                 ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE)) {}
 };
 
 void store_any(Field* field, const MYSQL_TIME& time) {

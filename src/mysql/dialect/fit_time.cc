@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "adapter/date_text.h"
+#include "base/temporarily.h"
 #include "columns/fit_kinds.h"
 #include "columns/text.h"
 #include "sql/sql_time.h"
@@ -11,20 +12,13 @@ namespace hs::columns {
 namespace {
 
 // While it lives, a DATE or DATETIME is stored as SQL compares it, even a zero.
-class AnyDate {
+class AnyDate : Temporarily<sql_mode_t> {
  public:
-  explicit AnyDate(THD* thd) : mode_(thd->variables.sql_mode), was_(mode_) {
-    mode_ &= ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE);
-  }
-  ~AnyDate() { mode_ = was_; }
-  AnyDate(const AnyDate&) = delete;
-  AnyDate& operator=(const AnyDate&) = delete;
+  explicit AnyDate(THD* thd)
+      : Temporarily(thd->variables.sql_mode,
+                    thd->variables.sql_mode & ~(MODE_NO_ZERO_DATE | MODE_NO_ZERO_IN_DATE)) {}
 
-  sql_mode_t session_mode() const { return was_; }
-
- private:
-  sql_mode_t& mode_;
-  const sql_mode_t was_;
+  sql_mode_t session_mode() const { return before(); }
 };
 
 // The first moment that is not before the time, which may lack a month or a day.
