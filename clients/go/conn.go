@@ -32,6 +32,7 @@ type conn struct {
 	changed  bool   // There was a change since its GTID was asked for.
 	applied  string // The GTIDs that this replica is known to have.
 	idleFrom time.Time
+	deadline time.Time // That of the socket; zero where it is not known.
 }
 
 // An endpoint is where connections of a place go to.
@@ -131,7 +132,7 @@ func (c *conn) guarded(ctx context.Context, timeout time.Duration, exchange func
 			deadline = end
 		}
 	}
-	if err := c.net.SetDeadline(deadline); err != nil {
+	if err := c.setDeadline(ctx, deadline, timeout); err != nil {
 		c.broken = true
 		return connectionError(err, false)
 	}
@@ -145,6 +146,20 @@ func (c *conn) guarded(ctx context.Context, timeout time.Duration, exchange func
 		}
 	}
 	return err
+}
+
+// SetDeadline bounds the exchange. Where it is the timeout's alone it may be later by an eighth of it, so that
+// most exchanges need not move it.
+func (c *conn) setDeadline(ctx context.Context, deadline time.Time, timeout time.Duration) error {
+	if ctx.Done() != nil || timeout == 0 {
+		c.deadline = time.Time{} // Watch may move it.
+		return c.net.SetDeadline(deadline)
+	}
+	if late := c.deadline.Sub(deadline); 0 <= late && late <= timeout/8 {
+		return nil
+	}
+	c.deadline = deadline.Add(timeout / 8)
+	return c.net.SetDeadline(c.deadline)
 }
 
 // Watch breaks off reads and writes when the context is cancelled, until the returned function is called.

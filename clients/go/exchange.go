@@ -81,13 +81,18 @@ func (c *conn) exchange(requests []*request) (answered int, err error) {
 func (c *conn) prepare(requests []*request) ([]step, []byte) {
 	steps := make([]step, 0, len(requests))
 	lines := c.out[:0]
+	var last *opened // Most requests of a pipeline are for the same index.
+	lastSpec := ""
 	for _, r := range requests {
 		if !c.has(r.needs) {
 			steps = append(steps, step{request: r, refused: &UnsupportedError{Feature: r.needs}})
 			continue
 		}
-		index, opens := c.open[r.spec], false
+		index, opens := (*opened)(nil), false
 		if r.spec != "" {
+			if index = last; r.spec != lastSpec {
+				index = c.open[r.spec]
+			}
 			if index == nil {
 				if len(c.open) >= maxOpen {
 					break
@@ -97,6 +102,7 @@ func (c *conn) prepare(requests []*request) ([]step, []byte) {
 			}
 			c.uses++
 			index.used = c.uses
+			last, lastSpec = index, r.spec
 			lines = append(strconv.AppendInt(lines, int64(index.id), 10), '\t')
 		}
 		lines = append(append(lines, r.body...), '\n')

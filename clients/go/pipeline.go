@@ -23,7 +23,23 @@ func (r *Result[T]) Get() (T, error) { return r.value, r.err }
 // write port. It is for one goroutine.
 type Pipeline struct {
 	on    executor
-	calls []func(ctx context.Context, began time.Time) *request
+	calls []preparer
+}
+
+// A preparer makes the request of a call, or nil when the call has failed already.
+type preparer interface {
+	prepare(ctx context.Context, began time.Time) *request
+}
+
+// A queued is a call of a pipeline, and in the end its result.
+type queued[T any] struct {
+	result Result[T]
+	// The rest is given up when the result is there, which may be kept for long.
+	call    plan[T]
+	on      *Client
+	request *request
+	decode  decoder[T]
+	began   time.Time
 }
 
 // Pipeline returns an empty pipeline.
@@ -33,23 +49,28 @@ func (c *Client) Pipeline() *Pipeline { return &Pipeline{on: c} }
 func (tx *Tx) Pipeline() *Pipeline { return &Pipeline{on: tx} }
 
 func add[T any](p *Pipeline, call plan[T]) *Result[T] {
-	result := &Result[T]{err: errNotRun}
-	p.calls = append(p.calls, func(ctx context.Context, began time.Time) *request {
-		r, decode, err := call(ctx)
-		if err != nil {
-			result.err = err
-			return nil
-		}
-		r.done = func(reply *protocol.Reply, err error) error {
-			if result.err = err; err == nil {
-				result.value, result.err = decode(reply)
-			}
-			p.on.client().settle(r, result.err, began)
-			return result.err
-		}
-		return r
-	})
-	return result
+	q := &queued[T]{result: Result[T]{err: errNotRun}, call: call, on: p.on.client()}
+	p.calls = append(p.calls, q)
+	return &q.result
+}
+
+func (q *queued[T]) prepare(ctx context.Context, began time.Time) *request {
+	q.request, q.decode, q.result.err = q.call(ctx)
+	q.call, q.began = nil, began
+	if q.result.err != nil {
+		return nil
+	}
+	q.request.done = q.answer
+	return q.request
+}
+
+func (q *queued[T]) answer(reply *protocol.Reply, err error) error {
+	if q.result.err = err; err == nil {
+		q.result.value, q.result.err = q.decode(reply)
+	}
+	q.on.settle(q.request, q.result.err, q.began)
+	q.on, q.request, q.decode = nil, nil, nil
+	return q.result.err
 }
 
 // Run sends the calls. Its error is that of the connection, which the calls without an answer have, too; an
@@ -58,7 +79,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	began := time.Now()
 	requests := make([]*request, 0, len(p.calls))
 	for _, call := range p.calls {
-		if r := call(ctx, began); r != nil {
+		if r := call.prepare(ctx, began); r != nil {
 			requests = append(requests, r)
 		}
 	}
@@ -71,7 +92,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 
 // Get adds Table.Get.
 func (p *Pipeline) Get(t *Table, key any) *Result[Row] {
-	return add(p, first(findPlan[Row](t.at(p), "get", newQuery("=", 1, nil), key)))
+	return add(p, rowPlan(t.at(p), key))
 }
 
 // Find adds Table.Find.

@@ -47,7 +47,8 @@ func (p *place) take(ctx context.Context, change bool) (*conn, error) {
 		if !change && time.Since(c.idleFrom) < trusted {
 			return c, nil
 		}
-		c.net.SetReadDeadline(time.Time{}) //nolint:errcheck // The check tells.
+		c.deadline = time.Time{}
+		c.net.SetDeadline(c.deadline) //nolint:errcheck // The check tells.
 		if alive(c.net) {
 			return c, nil
 		}

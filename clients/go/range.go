@@ -142,7 +142,7 @@ func (r *Rows[T]) readPage() error {
 	rows, err := run(r.ctx, r.table.on, func(ctx context.Context) (*request, decoder[[]T], error) {
 		find := &protocol.Find{Key: r.key}
 		made, err := r.table.request(ctx, "range", &r.query, find, r.columns)
-		decode := decodeRows[T](r.shape)
+		decode := decodersOf[T](r.shape).rows
 		return made, func(reply *protocol.Reply) ([]T, error) {
 			rows, err := decode(reply)
 			if err == nil {

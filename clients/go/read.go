@@ -9,7 +9,7 @@ import (
 
 // Get returns the row with this key, or nil when there is none.
 func (t *Table) Get(ctx context.Context, key any) (Row, error) {
-	return run(ctx, t.on, first(findPlan[Row](t, "get", newQuery("=", 1, nil), key)))
+	return run(ctx, t.on, rowPlan(t, key))
 }
 
 // Get returns the row with this key as a T, a struct with tags hs:"column", or nil when there is none. The
@@ -42,7 +42,7 @@ func getMany[T any](ctx context.Context, t *Table, keys []any, keep func(i int, 
 	pipeline := &Pipeline{on: t.on}
 	results := make([]*Result[[]T], len(keys))
 	for i, key := range keys {
-		results[i] = add(pipeline, findPlan[T](t, "get_many", newQuery("=", 1, nil), key))
+		results[i] = add(pipeline, findPlan[T](t, "get_many", byKey, key))
 	}
 	if err := pipeline.Run(ctx); err != nil {
 		return err
@@ -101,27 +101,28 @@ func findPlan[T any](t *Table, kind string, q *query, key any) plan[[]T] {
 			return nil, nil, err
 		}
 		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key)}, s.names)
-		return r, decodeRows[T](s), err
+		return r, decodersOf[T](s).rows, err
 	}
 }
 
 func getPlan[T any](t *Table, key any) plan[*T] {
-	rows := findPlan[T](t, "get", newQuery("=", 1, nil), key)
-	return convert(rows, func(found []T) *T {
-		if len(found) == 0 {
-			return nil
+	return func(ctx context.Context) (*request, decoder[*T], error) {
+		s, err := shapeFor[T](ctx, t)
+		if err != nil {
+			return nil, nil, err
 		}
-		return &found[0]
-	})
+		r, err := t.request(ctx, "get", byKey, &protocol.Find{Key: keyValues(key)}, s.names)
+		return r, decodersOf[T](s).first, err
+	}
 }
 
-// First makes a plan of the first row, nil when there is none.
-func first(rows plan[[]Row]) plan[Row] {
-	return convert(rows, func(found []Row) Row {
-		if len(found) == 0 {
+// RowPlan is that of the row with this key, nil when there is none.
+func rowPlan(t *Table, key any) plan[Row] {
+	return convert(getPlan[Row](t, key), func(found *Row) Row {
+		if found == nil {
 			return nil
 		}
-		return found[0]
+		return *found
 	})
 }
 
@@ -149,7 +150,7 @@ func countPlan(t *Table, kind string, q *query, key any) plan[int64] {
 }
 
 func existsPlan(t *Table, key any) plan[bool] {
-	count := countPlan(t, "exists", newQuery("=", 1, nil), key)
+	count := countPlan(t, "exists", byKey, key)
 	return convert(count, func(rows int64) bool { return rows > 0 })
 }
 

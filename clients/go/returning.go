@@ -106,5 +106,5 @@ func (r *Returning) decoded(
 		}
 		s.addKinds()
 	}
-	return made, decodeRows[Row](s), nil
+	return made, decodersOf[Row](s).rows, nil
 }

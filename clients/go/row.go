@@ -17,9 +17,9 @@ type shape struct {
 	kinds []columnKind
 	raw   bool
 
-	fields  *fields      // Of the struct that it is read as.
-	of      *description // The table as it was; nil where nobody asks for its types.
-	decoder any          // Decoder[[]T], for the T that it was made for.
+	fields   *fields      // Of the struct that it is read as.
+	of       *description // The table as it was; nil where nobody asks for its types.
+	decoders any          // *decoders[T], for the T that they were made for.
 }
 
 // ShapeFor returns the columns that a read gives as T: those of the table object, or those of the struct
@@ -37,7 +37,7 @@ func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
 		}
 	}
 	if last := t.known.shape.Load(); last != nil && last.fields == fields && last.of == table {
-		if _, fits := last.decoder.(decoder[[]T]); fits {
+		if _, fits := last.decoders.(*decoders[T]); fits {
 			return last, nil
 		}
 	}
@@ -50,7 +50,7 @@ func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
 	case table != nil:
 		s.addKinds()
 	}
-	s.decoder = decodeRows[T](s)
+	s.decoders = decodersOf[T](s)
 	t.known.shape.Store(s)
 	return s, nil
 }
@@ -78,13 +78,18 @@ func (s *shape) addKinds() {
 	}
 }
 
-// DecodeRows makes rows of a reply whose first columns are those of the shape.
-func decodeRows[T any](s *shape) decoder[[]T] {
-	if made, ok := s.decoder.(decoder[[]T]); ok {
+// Decoders make rows of a reply whose first columns are those of a shape: all, or the first one, if any.
+type decoders[T any] struct {
+	rows  decoder[[]T]
+	first decoder[*T]
+}
+
+func decodersOf[T any](s *shape) *decoders[T] {
+	if made, ok := s.decoders.(*decoders[T]); ok {
 		return made
 	}
 	one := rowDecoder[T](s)
-	return func(reply *protocol.Reply) ([]T, error) {
+	rows := func(reply *protocol.Reply) ([]T, error) {
 		if reply.Columns < len(s.names) {
 			return nil, unexpected("number of columns")
 		}
@@ -97,6 +102,20 @@ func decodeRows[T any](s *shape) decoder[[]T] {
 		}
 		return rows, nil
 	}
+	first := func(reply *protocol.Reply) (*T, error) {
+		switch {
+		case reply.Columns < len(s.names):
+			return nil, unexpected("number of columns")
+		case reply.Rows() == 0:
+			return nil, nil
+		}
+		row := new(T)
+		if err := one(reply.Values()[:len(s.names)], row); err != nil {
+			return nil, err
+		}
+		return row, nil
+	}
+	return &decoders[T]{rows: rows, first: first}
 }
 
 func rowDecoder[T any](s *shape) func(values [][]byte, row *T) error {

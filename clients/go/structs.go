@@ -78,10 +78,15 @@ func columnError(column string, value []byte, err error) error {
 	return &ValueError{What: fmt.Sprintf("column %s has %.40q: %v", column, value, err)}
 }
 
+var stringType = reflect.TypeOf("")
 var timeType = reflect.TypeOf(time.Time{})
 var durationType = reflect.TypeOf(time.Duration(0))
 
 func setField(field reflect.Value, value []byte) error {
+	if field.Type() == stringType && value != nil { // What most are.
+		field.SetString(string(value))
+		return nil
+	}
 	switch into := field.Addr().Interface().(type) {
 	case *sql.NullTime:
 		into.Valid = value != nil

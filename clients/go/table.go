@@ -146,6 +146,9 @@ func In(column string, values ...any) Option {
 // Op is the operator of an update, a delete or an increment; without it, it is =.
 func Op(op string) Option { return func(q *query) { q.op = op } }
 
+// The query of a get. Nobody changes it.
+var byKey = newQuery("=", 1, nil)
+
 func newQuery(op string, limit int, options []Option) *query {
 	q := &query{op: op, limit: limit}
 	for _, set := range options {
