@@ -89,7 +89,14 @@ type ServerError struct {
 	Number int
 }
 
-func (e *ServerError) Error() string { return "handlersocket: " + e.Text }
+func (e *ServerError) Error() string {
+	message := fmt.Sprintf("handlersocket: %s (code %d)", e.Text, e.Code)
+	word, _, _ := strings.Cut(e.Text, " ")
+	if hint := hints[word]; hint != "" {
+		message += ": " + hint
+	}
+	return message
+}
 
 // HandlerSocket marks the errors of this module.
 func (e *ServerError) HandlerSocket() {}

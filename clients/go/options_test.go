@@ -78,8 +78,8 @@ func optionText(value any) string {
 
 func TestErrorsHaveTheirClasses(t *testing.T) {
 	var cases []struct {
-		Name, Class, Text string
-		Code, Number      int
+		Name, Class, Text, Hint string
+		Code, Number            int
 	}
 	vectors(t, "errors.json", &cases)
 	for _, c := range cases {
@@ -89,6 +89,11 @@ func TestErrorsHaveTheirClasses(t *testing.T) {
 		if class != c.Class || server.Code != c.Code || server.Text != c.Text || server.Number != c.Number {
 			t.Errorf("%s: %#v", c.Name, err)
 		}
+		message := fmt.Sprintf("handlersocket: %s (code %d)", c.Text, c.Code)
+		if c.Hint != "" {
+			message += ": " + c.Hint
+		}
+		check(t, err.Error(), nil, message)
 	}
 }
 

@@ -23,7 +23,7 @@ MEMBERS = {
     "logins": {"password", "challenge", "response"},
     "types": {"type", "kind"},
 }
-OPTIONAL = {"values": {"also"}, "errors": {"number"}, "urls": {"options", "error"}}
+OPTIONAL = {"values": {"also"}, "errors": {"number", "hint"}, "urls": {"options", "error"}}
 
 
 def token(value: str | None) -> str:

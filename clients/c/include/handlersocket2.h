@@ -59,6 +59,8 @@ typedef struct hs_error {
 
 /* The name of the class in clients/README.md, such as "DuplicateKeyError". */
 HS_API const char *hs_error_name(hs_error_class kind);
+/* What the server's text means, in words for people; "" where the text says it itself. */
+HS_API const char *hs_error_hint(const hs_error *error);
 
 /* Bytes with a length. data is NULL for the SQL NULL. */
 typedef struct hs_value {

@@ -116,6 +116,7 @@ void compare(const Json& wanted, const Outcome::Reply& got, const std::string& n
     EXPECT_EQ(std::string(error.text), latin1(wanted["text"])) << name;
     EXPECT_EQ(hs_error_name(error.kind), wanted["class"].get<std::string>()) << name;
     EXPECT_EQ(error.number, wanted.value("number", 0)) << name;
+    EXPECT_EQ(hs_error_hint(&error), wanted.value("hint", "")) << name;
     return;
   }
   EXPECT_EQ(got.code, 0) << name;

@@ -75,6 +75,13 @@ TEST(Client, NamesAWrongOption) {
   EXPECT_NO_THROW(hs::Client(hs::Options{{"host", "::1"}, {"password", "a&b=%"}, {"user", "é"}}));
 }
 
+TEST(Errors, TellWhatTheServersTextMeans) {
+  hs_error error = {HS_DUPLICATE_KEY, 1, 0, 0, "121"};
+  EXPECT_STREQ(hs::Error(error).what(), "121 (code 1): a row with this key is there already");
+  error = {HS_CONNECTION, 0, 0, 0, "121"};
+  EXPECT_STREQ(hs::Error(error).what(), "121");
+}
+
 TEST(Client, RefusesNamesThatCannotBeSent) {
   const hs::Client client("hs://127.0.0.1:1/test");
   EXPECT_THROW(client.table("a\tb", {"c"}), hs::ValueError);

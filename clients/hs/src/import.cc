@@ -231,7 +231,7 @@ class Importer {
       } else if (result.try_again && !is_last_try) {
         again.push_back(std::move(items_[i]));
       } else {
-        refused_.push_back({items_[i].spot.line, items_[i].record, explained(result.error)});
+        refused_.push_back({items_[i].spot.line, items_[i].record, result.error});
       }
     }
     items_ = std::move(again);

@@ -153,7 +153,7 @@ Inserted inserted_of(hs_reply* reply, size_t row) {
   if (is_of_table(error)) raise(error);
   const bool again =
       error.kind == HS_LOCK_TIMEOUT || error.kind == HS_DEADLOCK || error.kind == HS_OVERLOADED;
-  return {false, again, error.kind == HS_DUPLICATE_KEY, error.text};
+  return {false, again, error.kind == HS_DUPLICATE_KEY, Error(error).what()};
 }
 
 }  // namespace

@@ -23,9 +23,6 @@ struct Failure {
   std::string text;
 };
 
-// The text of an error of the server, and what it means where that is not plain.
-std::string explained(const std::string& text);
-
 // Of the exception that is being handled. Throws on what is no error of ours.
 Failure current_failure();
 

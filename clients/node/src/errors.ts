@@ -47,7 +47,8 @@ export class ServerError extends HandlerSocketError {
   /** The number of the SQL error of `sql_…` and `access_denied`. */
   readonly number: number | undefined;
   constructor(code: number, text: string) {
-    super(`the server answered ${code} ${text}`);
+    const hint = hints.get(firstWord(text));
+    super(`${text} (code ${code})${hint === undefined ? "" : `: ${hint}`}`);
     this.code = code;
     this.text = text;
     const digits = /^(?:sql_|access_denied )(\d+)/.exec(text)?.[1];
@@ -107,9 +108,68 @@ const classes = new Map<string, ServerErrorClass>([
   ]),
 ]);
 
+/** What is said behind the server's word, which is short. */
+const hints = new Map<string, string>([
+  ["121", "a row with this key is there already"],
+  ["123", "another session has changed the row meanwhile; try again"],
+  ["146", "another session held the row for too long; try again"],
+  ["149", "a deadlock; try again"],
+  ["151", "the row that a foreign key refers to is not there"],
+  ["152", "another row refers to this one by a foreign key"],
+  ["lock_tables", "another session held the table for too long, or the server is read-only"],
+  ["transaction_lost", "the server has rolled the transaction back; begin it again"],
+  ["open_table", "there is no such table, or it cannot be served"],
+  ["idxnum", "the table has no such index, or it cannot be searched"],
+  ["fld", "the table has no such column"],
+  [
+    "readonly",
+    "changes are not taken here, but on the write port, and in transactions that may write",
+  ],
+  ["unauth", "the port asks for an account or a secret, or the one that was given is refused"],
+  ["authtype", "the port does not take this kind of login"],
+  ["insecure_transport", "the server takes connections with TLS only"],
+  ["access_denied", "the account has no privilege for this"],
+  ["max_memory", "the server has reached handlersocket_max_memory; try again later"],
+  ["shutdown", "the server is shutting down"],
+  ["too_many_indexes", "the connection has as many open indexes as it may have"],
+  ["too_many_connections", "the server has reached handlersocket_max_connections"],
+  ["too_many_rows", "one request may not change or give so many rows; use a smaller limit"],
+  ["too_many_keys", "the list is longer than handlersocket_max_in_keys"],
+  ["too_many_columns", "the list is longer than handlersocket_max_columns"],
+  ["too_many_logins", "as many logins wait as the server lets wait; try again later"],
+  [
+    "too_many_waits",
+    "as many connections wait for a GTID as the server lets wait; try again later",
+  ],
+  [
+    "too_many_transactions",
+    "the server has reached handlersocket_max_transactions; try again later",
+  ],
+  ["cmd", "the server does not know this request: it is no HandlerSocket 2, or an old one"],
+  ["op", "the index does not take this operator"],
+  ["kpnum", "the key has more values than the index has columns"],
+  ["fldnum", "there are more values than columns"],
+  ["filterblob", "TEXT and BLOB columns can only be compared with NULL"],
+  ["notimpl", "this server does not serve this request"],
+  ["number", "an amount, a limit or an offset is no integer, or out of its range"],
+  ["request_too_long", "the request is longer than handlersocket_max_request_size"],
+  ["reply_too_long", "the reply is longer than handlersocket_max_reply_size; ask for fewer rows"],
+  ["unsupported_table", "the table has a feature that is not served on this port; use SQL"],
+  ["interrupted", "the request was killed, and nothing of it was done"],
+  ["gtid", "this is no list of GTIDs"],
+  ["no_binary_log", "the server writes no binary log, so changes have no GTID"],
+  ["in_transaction", "this is not taken within a transaction"],
+  ["no_transaction", "the connection is in no transaction"],
+  ["not_a_number", "the value of the column is no number that can be counted"],
+]);
+
+function firstWord(text: string): string {
+  return text.split(" ", 1)[0] ?? "";
+}
+
 /** The error for an error reply. Only the text up to its first blank tells which one it is. */
 export function serverError(code: number, text: string): ServerError {
-  const word = text.split(" ", 1)[0] ?? "";
+  const word = firstWord(text);
   const kind = word.startsWith("too_many_") ? OverloadedError : classes.get(word);
   return new (kind ?? ServerError)(code, text);
 }

@@ -145,7 +145,13 @@ function readAll(pieces: string[], maxReply?: number): Read {
       const error = protocol.errorOf(reply);
       replies.push(
         error
-          ? { class: error.name, code: error.code, text: error.text, number: error.number }
+          ? {
+              class: error.name,
+              code: error.code,
+              text: error.text,
+              number: error.number,
+              message: error.message,
+            }
           : { columns: reply.columns, values: reply.values },
       );
     });
@@ -163,7 +169,9 @@ function cuts(bytes: string): string[][] {
 
 function meaning(one: Record<string, unknown>): unknown {
   if ("class" in one) {
-    return { class: one.class, code: one.code, text: one.text, number: one.number };
+    const { class: name, code, text, number, hint } = one as Record<string, string>;
+    const message = `${text} (code ${code})${hint === undefined ? "" : `: ${hint}`}`;
+    return { class: name, code, text, number, message };
   }
   return { columns: one.columns, values: one.values };
 }

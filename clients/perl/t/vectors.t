@@ -45,13 +45,20 @@ sub cuts {
 sub meaning {
     my ($reply) = @_;
     return { columns => $reply->[0], values => $reply->[1] } if ref $reply eq 'ARRAY';
-    return { class => ref($reply) =~ s/.*:://r, map { ( $_ => $reply->$_ ) } qw(code text number) };
+    return {
+        class => ref($reply) =~ s/.*:://r,
+        map { ( $_ => $reply->$_ ) } qw(code text number message)
+    };
 }
 
 sub expected {
     my ($case) = @_;
-    my @members = exists $case->{code} ? qw(class code text number) : qw(columns values);
-    return { map { ( $_ => $case->{$_} ) } @members };
+    return { map { ( $_ => $case->{$_} ) } qw(columns values) } if !exists $case->{code};
+    my $hint = $case->{hint} ? ": $case->{hint}" : q{};
+    return {
+        message => "$case->{text} (code $case->{code})$hint",
+        map { ( $_ => $case->{$_} ) } qw(class code text number)
+    };
 }
 
 sub raised { return ref($@) =~ s/\AHandlerSocket2:://r }

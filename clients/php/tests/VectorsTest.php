@@ -47,13 +47,14 @@ final class VectorsTest extends TestCase
         }
         return array_map(static fn ($one) => $one instanceof Reply
             ? [$one->columns, $one->values]
-            : [substr(strrchr(get_class($one), '\\'), 1), $one->getCode(), $one->text, $one->number], $replies);
+            : [substr(strrchr(get_class($one), '\\'), 1), $one->getCode(), $one->text, $one->number, $one->getMessage()], $replies);
     }
 
     private static function expected(array $case): array
     {
         return isset($case['code'])
-            ? [$case['class'], $case['code'], $case['text'], $case['number'] ?? null]
+            ? [$case['class'], $case['code'], $case['text'], $case['number'] ?? null,
+                "{$case['text']} (code {$case['code']})" . (isset($case['hint']) ? ": {$case['hint']}" : '')]
             : [$case['columns'], self::raw($case['values'])];
     }
 

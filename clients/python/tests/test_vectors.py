@@ -35,13 +35,15 @@ def cuts(data: bytes) -> list[list[bytes]]:
 
 def meaning(reply: Any) -> Any:
     if isinstance(reply, errors.ServerError):
-        return type(reply).__name__, reply.code, reply.text, reply.number
+        return type(reply).__name__, reply.code, reply.text, reply.number, str(reply)
     return reply.columns, reply.values
 
 
 def expected(case: dict[str, Any]) -> Any:
     if "code" in case:
-        return case["class"], case["code"], case["text"], case.get("number")
+        hint = f": {case['hint']}" if "hint" in case else ""
+        message = f"{case['text']} (code {case['code']}){hint}"
+        return case["class"], case["code"], case["text"], case.get("number"), message
     return case["columns"], [raw(one) for one in case["values"]]
 
 

@@ -32,14 +32,15 @@ class TestVectors < Minitest::Test
     pieces.flat_map { |piece| reader.feed(piece) }.map do |reply|
       next [reply.columns, reply.values] if reply.is_a?(Reply)
 
-      [reply.class.name.split("::").last, reply.code, reply.text.b, reply.number]
+      [reply.class.name.split("::").last, reply.code, reply.text.b, reply.number, reply.message.b]
     end
   end
 
   def expected(one)
     return [one["columns"], raw(one["values"])] unless one["code"]
 
-    [one["class"], one["code"], raw(one["text"]), one["number"]]
+    message = ["#{one["text"]} (code #{one["code"]})", one["hint"]].compact.join(": ")
+    [one["class"], one["code"], raw(one["text"]), one["number"], raw(message)]
   end
 
   def request(call)

@@ -224,6 +224,9 @@ fn assert_reply(reply: &Reply, expected: &Json) {
     assert_eq!(json!(error.number()), expected["number"], "{expected}");
     let text = String::from_utf8_lossy(&bytes(&expected["text"])).into_owned();
     assert_eq!(error.text(), Some(&*text), "{expected}");
+    let hint = expected["hint"].as_str().map(|hint| format!(": {hint}")).unwrap_or_default();
+    let message = format!("{text} (code {}){hint}", expected["code"]);
+    assert_eq!(error.to_string(), message, "{expected}");
 }
 
 #[test]

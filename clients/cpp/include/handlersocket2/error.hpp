@@ -12,7 +12,7 @@ namespace hs {
 
 class Error : public std::runtime_error {
  public:
-  explicit Error(const hs_error& error) : std::runtime_error(error.text), error_(error) {}
+  explicit Error(const hs_error& error) : std::runtime_error(message(error)), error_(error) {}
   const char* name() const { return hs_error_name(error_.kind); }  // of its class
   int code() const { return error_.code; }                         // 1, 2, 3; 0: not the server's
   int number() const { return error_.number; }                     // of SQL, or 0
@@ -21,6 +21,13 @@ class Error : public std::runtime_error {
   const hs_error& error() const { return error_; }
 
  private:
+  static std::string message(const hs_error& error) {
+    std::string all = error.text;
+    if (error.code != 0) all += " (code " + std::to_string(error.code) + ")";
+    const std::string hint = hs_error_hint(&error);
+    return hint.empty() ? all : all + ": " + hint;
+  }
+
   hs_error error_;
 };
 

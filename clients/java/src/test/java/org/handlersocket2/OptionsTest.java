@@ -84,6 +84,8 @@ class OptionsTest {
               ServerError.of(one.get("code").getAsInt(), one.get("text").getAsString());
           assertEquals(one.get("class").getAsString(), error.getClass().getSimpleName());
           assertEquals(one.has("number") ? one.get("number").getAsInt() : 0, error.number());
+          String hint = one.has("hint") ? ": " + one.get("hint").getAsString() : "";
+          assertEquals(error.text() + " (code " + error.code() + ")" + hint, error.getMessage());
         });
   }
 }
