@@ -38,11 +38,9 @@ void hs_buf_add(hs_buf *buf, const void *data, size_t len) {
 void hs_buf_text(hs_buf *buf, const char *text) { hs_buf_add(buf, text, strlen(text)); }
 
 void hs_buf_number(hs_buf *buf, uint64_t number) {
-  char digits[24];
-  size_t at = sizeof digits;
-  do digits[--at] = (char)('0' + number % 10);
-  while ((number /= 10) != 0);
-  hs_buf_add(buf, digits + at, sizeof digits - at);
+  char digits[HS_NUMBER];
+  const hs_value text = hs_uint64(number, digits);
+  hs_buf_add(buf, text.data, text.len);
 }
 
 void hs_buf_value(hs_buf *buf, hs_value value) {

@@ -239,10 +239,10 @@ void hs_table_forget(hs_table *table) {
 void hs_forget_missing(const hs_reply *reply) {
   for (size_t i = 0; i < reply->count; i++) {
     const hs_result *result = &reply->results[i];
-    hs_error error = {0};
     if (result->spec == NULL || result->answer == SIZE_MAX ||
         reply->reader.answers[result->answer].code == 0)
       continue;
+    hs_error error = {0}; /* It is large. */
     const hs_typed *typed = __atomic_load_n(&result->spec->typed, __ATOMIC_ACQUIRE);
     if (typed != NULL && hs_reply_error(reply, i, &error) != 0 && error.kind == HS_NOT_FOUND)
       __atomic_store_n(&typed->layout->stale, 1, __ATOMIC_RELEASE);

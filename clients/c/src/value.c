@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -23,12 +22,25 @@ int hs_is(hs_value value, const char *text) {
          memcmp(text, value.data, value.len) == 0;
 }
 
+/* Keys are mostly integers, and printf takes several times as long. */
+static hs_value write_number(uint64_t number, int negative, char buffer[HS_NUMBER]) {
+  char digits[HS_NUMBER];
+  size_t at = sizeof digits;
+  digits[--at] = 0;
+  do digits[--at] = (char)('0' + number % 10);
+  while ((number /= 10) != 0);
+  if (negative) digits[--at] = '-';
+  memcpy(buffer, digits + at, sizeof digits - at);
+  return hs_bytes(buffer, sizeof digits - at - 1);
+}
+
 hs_value hs_int64(int64_t number, char buffer[HS_NUMBER]) {
-  return hs_bytes(buffer, (size_t)snprintf(buffer, HS_NUMBER, "%" PRId64, number));
+  const uint64_t bits = (uint64_t)number;
+  return write_number(number < 0 ? 0 - bits : bits, number < 0, buffer);
 }
 
 hs_value hs_uint64(uint64_t number, char buffer[HS_NUMBER]) {
-  return hs_bytes(buffer, (size_t)snprintf(buffer, HS_NUMBER, "%" PRIu64, number));
+  return write_number(number, 0, buffer);
 }
 
 /* A program may have set a locale with another decimal point. */
