@@ -12,6 +12,7 @@ from typing import (
     Callable,
     Dict,
     FrozenSet,
+    Iterable,
     List,
     NamedTuple,
     Optional,
@@ -200,14 +201,17 @@ class Connection:
         self._last = index, id if known is None else known
         return self._last[1], known is None
 
-    def _meaning(self, call: Call, answer: Any) -> Any:
-        """What an answer means, which may be an error."""
-        if type(answer) is not Reply:
-            return answer
-        try:
-            return call.decode(answer)
-        except (ProtocolError, builtins.ValueError, LookupError) as error:
-            return self._no_reply_to(call.kind, error)
+    def _meanings(self, answers: Iterable[Tuple[Call, Any]]) -> List[Any]:
+        """What the answers to calls mean, some of which may be errors."""
+        meanings = []
+        for call, answer in answers:
+            if type(answer) is Reply:
+                try:
+                    answer = call.decode(answer)
+                except (ProtocolError, builtins.ValueError, LookupError) as error:
+                    answer = self._no_reply_to(call.kind, error)
+            meanings.append(answer)
+        return meanings
 
     def _of_last_index(self, calls: Sequence[Call]) -> Optional[bytes]:
         """The lines of calls that need nothing but the index that was used last; else None."""
@@ -241,7 +245,7 @@ class Connection:
         data = self._of_last_index(calls)
         if data:
             broken = await self._talk(data, len(calls), seconds)
-            results = [self._meaning(*one) for one in zip(calls, self._answers)]
+            results = self._meanings(zip(calls, self._answers))
             return results + [broken] * (len(calls) - len(results))
         lines: List[bytes] = []
         plan: List[Union[Error, int]] = []  # an error, or where its reply is
@@ -277,7 +281,7 @@ class Connection:
             if index in self._indexes:  # and not replaced by another one meanwhile
                 self._free.append(self._indexes.pop(index))
             self._last = None, 0
-        results = []
+        answered: List[Tuple[Call, Any]] = []
         result: Any
         for call, place in zip(calls, plan):
             result = place
@@ -285,8 +289,8 @@ class Connection:
                 result = answers[place] if place < len(answers) else broken
                 if refused and call.index in refused and result is not broken:
                     result = refused[call.index]
-            results.append(self._meaning(call, result))
-        return results
+            answered.append((call, result))
+        return self._meanings(answered)
 
     def _no_reply_to(self, kind: str, why: object = "it is another one's") -> ProtocolError:
         """What such a server says further is not believed, either."""

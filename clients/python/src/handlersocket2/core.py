@@ -38,6 +38,11 @@ def only(results: Sequence[Any]) -> Any:
     return result
 
 
+def has_errors(results: Sequence[Any]) -> bool:
+    """Whether there is an error among them: by their types, which are few."""
+    return any(issubclass(kind, Exception) for kind in set(map(type, results)))
+
+
 class Core:
     """A client without its face. Its coroutines suspend only in what `world` offers."""
 
@@ -100,6 +105,8 @@ class Core:
 
     def _forget_altered(self, calls: Sequence[Call], results: Sequence[Any]) -> None:
         """Forgets the tables whose results say that they are not as they were."""
+        if not has_errors(results):
+            return
         for call, result in zip(calls, results):
             if isinstance(result, (NotFoundError, ProtocolError)) and call.index:
                 name = call.index.database, call.index.table
@@ -118,7 +125,7 @@ class Core:
         return result
 
     async def _run(self, calls: Sequence[Call]) -> List[Any]:
-        if any(call.changes for call in calls):
+        if True in [call.changes for call in calls]:
             return await self._again(self._change, self.writer(), calls, True)
         if self._replicas:
             results = await self._from_replicas(calls)
@@ -136,6 +143,8 @@ class Core:
             lost: ConnectionError
             try:
                 results = await once(pool, calls)
+                if not has_errors(results):
+                    return results
                 for one in results:
                     if isinstance(one, ConnectionError):
                         lost = one

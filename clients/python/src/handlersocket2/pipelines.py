@@ -34,17 +34,24 @@ Changed = Union[int, List[Row]]
 class Result(Generic[T]):
     """The result of a call in a pipeline, once the pipeline has run."""
 
-    outcome: Any = None
-    done = False
+    __slots__ = ("outcome",)  # which is not there before; a pipeline has many
+    outcome: Any
+
+    @property
+    def done(self) -> bool:
+        """Whether the pipeline has run."""
+        return hasattr(self, "outcome")
 
     @property
     def value(self) -> T:
         """The result; raises the call's own error."""
-        if not self.done:
-            raise Error("the pipeline has not run")
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return cast(T, self.outcome)
+        try:
+            outcome = self.outcome
+        except AttributeError:
+            raise Error("the pipeline has not run") from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return cast(T, outcome)
 
 
 class PipelineTable:
@@ -149,13 +156,14 @@ class _Collector:
 
     def add(self, call: Call) -> Result[Any]:
         """Adds a call of `calls(table)`."""
+        result: Result[Any] = Result()
         self._calls.append(call)
-        self._results.append(Result())
-        return self._results[-1]
+        self._results.append(result)
+        return result
 
     def _settle(self, outcomes: List[Any]) -> List[Any]:
         for result, outcome in zip(self._results, outcomes):
-            result.outcome, result.done = outcome, True
+            result.outcome = outcome
         self._calls, self._results = [], []
         return outcomes
 
