@@ -48,12 +48,13 @@ final class Reader
         }
         $lines = explode("\n", $data);
         $rest = array_pop($lines);
+        $marks = str_contains($data, "\0") || str_contains($data, "\1");
         $replies = [];
         foreach ($lines as $line) {
             if (strlen($line) >= $this->maxReply) {
                 throw new ProtocolError('the reply is too long');
             }
-            $replies[] = self::parse($line);
+            $replies[] = self::parse($line, $marks);
         }
         if ($rest !== '') {
             $this->keep($rest);
@@ -97,9 +98,15 @@ final class Reader
         return $length > 0 && $length <= 10 && strspn($token, '0123456789') === $length;
     }
 
-    /** The reply in a line without its LF; ProtocolError when it is none. */
-    public static function parse(string $line): Reply|ServerError
+    /**
+     * The reply in a line without its LF; ProtocolError when it is none. Without `$marks` the line is known to have
+     * neither NULL nor an escape sequence.
+     */
+    public static function parse(string $line, bool $marks = true): Reply|ServerError
     {
+        if (!$marks && str_starts_with($line, "0\t1\t") && strpos($line, "\t", 4) === false) {
+            return new Reply(1, [substr($line, 4)], 1); // One value, as most have.
+        }
         $long = strlen($line) >= self::LONG;
         $tokens = explode("\t", $line, $long ? 3 : PHP_INT_MAX);
         $isGood = $tokens[0] === '0';
