@@ -3,6 +3,7 @@
 #include <handlersocket2.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../c/load.h"
@@ -14,7 +15,7 @@ std::optional<hs::Client> client;  // one for all threads
 void look_up(const hs::Table& table, const int* keys, char values[][VALUE + 1]) {
   if (count == 1) {
     const auto row = table.get({keys[0]});
-    const auto value = row->get<std::string>("value");
+    const auto value = row->get<std::string_view>("value");
     take(values[0], value.data(), value.size());
     return;
   }
@@ -24,7 +25,7 @@ void look_up(const hs::Table& table, const int* keys, char values[][VALUE + 1]) 
   for (int i = 0; i < count; i++) rows.push_back(pipeline.get(table, {keys[i]}));
   pipeline.run();
   for (int i = 0; i < count; i++) {
-    const auto value = rows[static_cast<std::size_t>(i)].get()->get<std::string>("value");
+    const auto value = rows[static_cast<std::size_t>(i)].get()->get<std::string_view>("value");
     take(values[i], value.data(), value.size());
   }
 }

@@ -24,23 +24,37 @@ enum class When { before = '?', after = '!' };
 
 namespace detail {
 
+// The columns of a reply that has a row.
+class Columns {
+ public:
+  explicit Columns(const hs_reply* reply) : reply_(reply), columns_(hs_reply_columns(reply)) {
+    for (std::size_t i = 0; i < columns_.size(); i++)
+      if (hs_reply_column(reply, i, &columns_[i]) != 0) refuse("the answer has other columns");
+  }
+  Row read(std::size_t row, bool raw) const {
+    Row out;
+    out.reserve(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); i++)
+      out.add(columns_[i].name, decode(hs_reply_value(reply_, row, i), columns_[i], raw));
+    return out;
+  }
+
+ private:
+  const hs_reply* reply_;
+  Small<hs_column, 16> columns_;
+};
+
 inline std::vector<Row> read_rows(const hs_reply* reply, bool raw) {
   std::vector<Row> rows(hs_reply_rows(reply));
-  Small<hs_column, 16> columns(rows.empty() ? 0 : hs_reply_columns(reply));
-  for (std::size_t i = 0; i < columns.size(); i++)
-    if (hs_reply_column(reply, i, &columns[i]) != 0) refuse("the answer has other columns");
-  for (std::size_t row = 0; row < rows.size(); row++) {
-    rows[row].reserve(columns.size());
-    for (std::size_t i = 0; i < columns.size(); i++)
-      rows[row].add(columns[i].name, decode(hs_reply_value(reply, row, i), columns[i], raw));
-  }
+  if (rows.empty()) return rows;
+  const Columns columns(reply);
+  for (std::size_t row = 0; row < rows.size(); row++) rows[row] = columns.read(row, raw);
   return rows;
 }
 
 inline std::optional<Row> read_row(const hs_reply* reply, bool raw) {
-  auto rows = read_rows(reply, raw);
-  if (rows.empty()) return std::nullopt;
-  return std::move(rows[0]);
+  if (hs_reply_rows(reply) == 0) return std::nullopt;
+  return Columns(reply).read(0, raw);
 }
 
 inline std::uint64_t read_number(const hs_reply* reply, bool) {

@@ -5,10 +5,21 @@
 
 namespace hs {
 
+namespace detail {
+
+// A call of a pipeline, which takes its reply or its error.
+struct Pending {
+  virtual ~Pending() = default;
+  virtual void take(const Table& table, const hs_reply* reply, const hs_error* why) = 0;
+};
+
+}  // namespace detail
+
 // That of one call of a pipeline, once the pipeline has run.
 template <typename T>
 class Result {
  public:
+  Result() : Result(nullptr) {}  // of no call
   // The result; throws the error of this call alone.
   const T& get() const {
     if (state_->value) return *state_->value;
@@ -18,12 +29,17 @@ class Result {
 
  private:
   friend class Pipeline;
-  struct State {
+  using Read = T (*)(const hs_reply*, bool);
+  struct State : detail::Pending {
+    explicit State(Read read_) : read(read_) {}
+    void take(const Table& table, const hs_reply* reply, const hs_error* why) override;
+    void fail(const hs_error& why) { error = std::make_unique<const hs_error>(why); }
+    Read read;
     std::optional<T> value;
     std::unique_ptr<const hs_error> error;  // Few have one, and it is large.
-    void fail(const hs_error& why) { error = std::make_unique<const hs_error>(why); }
   };
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  explicit Result(Read read) : state_(std::make_shared<State>(read)) {}
+  std::shared_ptr<State> state_;
 };
 
 // Collects calls and sends them in one piece. When there is a change among them all go to the write
@@ -40,7 +56,7 @@ class Pipeline {
 
   Result<std::optional<Row>> get(const Table& table, const Key& key) {
     return add<std::optional<Row>>(
-        table, [&](const auto& to) { detail::find(to, detail::same_key(key)); }, detail::read_row);
+        table, [&](const auto& to) { detail::find(to, key); }, detail::read_row);
   }
   Result<std::vector<Row>> find(const Table& table, const Query& query) {
     return add<std::vector<Row>>(
@@ -115,7 +131,9 @@ class Pipeline {
                                             : hs_batch_run(batch_.get(), reply.get(), &broken);
     hs_batch_clear(batch_.get());
     const auto calls = std::move(calls_);
+    const auto tables = std::move(tables_);
     calls_.clear();
+    tables_.clear();
     hs_error own = {};
     for (std::size_t i = 0; i < calls.size(); i++) {
       const hs_error* error = nullptr;
@@ -123,7 +141,7 @@ class Pipeline {
         error = &broken;
       else if (hs_reply_select(reply.get(), i, &own) != 0)
         error = &own;
-      calls[i](reply.get(), error);
+      calls[i].pending->take(tables[calls[i].table], reply.get(), error);
     }
     check(bad, broken);
   }
@@ -131,32 +149,22 @@ class Pipeline {
  private:
   static bool is_any(const hs_reply* reply, bool) { return detail::read_number(reply, false) != 0; }
   // What cannot be sent is the error of its call, too.
-  template <typename T, typename Send, typename Read>
-  Result<T> add(const Table& table, Send send, Read read) {
-    Result<T> result;
+  template <typename T, typename Send>
+  Result<T> add(const Table& table, Send send, T (*read)(const hs_reply*, bool)) {
+    Result<T> result(read);
     try {
       send(detail::Batched{table.handle(), batch_.get()});
     } catch (const Error& error) {
       result.state_->fail(error.error());
       return result;
     }
-    calls_.push_back(
-        [state = result.state_, table, read](const hs_reply* reply, const hs_error* e) {
-          if (e != nullptr) {
-            state->fail(*e);
-            return;
-          }
-          try {
-            state->value = table.read_or_forget([&] { return read(reply, table.raw()); });
-          } catch (const Error& error) {
-            state->fail(error.error());
-          }
-        });
+    if (tables_.empty() || tables_.back().table_ != table.table_) tables_.push_back(table);
+    calls_.push_back({result.state_, tables_.size() - 1});
     return result;
   }
-  template <typename T, typename Read>
+  template <typename T>
   Result<T> add_row(const Table& table, const char* verb, const Row& row,
-                    const std::optional<Row>& update, Read read) {
+                    const std::optional<Row>& update, T (*read)(const hs_reply*, bool)) {
     return add<T>(
         table, [&](const auto& to) { detail::insert(to, verb, row, update); }, read);
   }
@@ -169,8 +177,23 @@ class Pipeline {
   Client client_;
   BatchHandle batch_;
   const Transaction* transaction_ = nullptr;
-  std::vector<std::function<void(const hs_reply*, const hs_error*)>> calls_;
+  struct Call {
+    std::shared_ptr<detail::Pending> pending;
+    std::size_t table;  // its place in tables_
+  };
+  std::vector<Call> calls_;
+  std::vector<Table> tables_;  // those of the calls: a run of calls on the same has one
 };
+
+template <typename T>
+void Result<T>::State::take(const Table& table, const hs_reply* reply, const hs_error* why) {
+  if (why != nullptr) return fail(*why);
+  try {
+    value = table.read_or_forget([&] { return read(reply, table.raw()); });
+  } catch (const Error& e) {
+    fail(e.error());
+  }
+}
 
 inline std::vector<std::optional<Row>> Table::get_many(const std::vector<Key>& keys) const {
   std::vector<std::optional<Row>> rows;

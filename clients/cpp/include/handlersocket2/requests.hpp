@@ -77,6 +77,16 @@ void find(const To& to, const Query& query) {
   hs_error error = {};
   check(to.find(Asked(query).get(), &error), error);
 }
+// The row with this key.
+template <typename To>
+void find(const To& to, const Key& key) {
+  hs_error error = {};
+  const Values values(key);
+  hs_query query = {};
+  query.key = values.data();
+  query.key_count = values.size();
+  check(to.find(&query, &error), error);
+}
 template <typename To>
 void count(const To& to, const Query& query) {
   hs_error error = {};

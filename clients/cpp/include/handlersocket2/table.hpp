@@ -126,6 +126,8 @@ class Table {
   friend class Client;
   friend class Transaction;
   friend class Pipeline;
+  template <typename T>
+  friend class Result;
   friend class Range;
   friend class Returning;
 

@@ -118,6 +118,7 @@ class Small {
   T* data() { return more_ ? more_.get() : few_; }
   const T* data() const { return more_ ? more_.get() : few_; }
   T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
   std::size_t size() const { return size_; }
 
  private:
