@@ -2,7 +2,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::draft::{Draft, LastSpec, TableSpec, What};
+use crate::draft::{Draft, LastRead, TableSpec, What};
 use crate::layout::Shape;
 use crate::protocol::Reply;
 use crate::request::Request;
@@ -119,7 +119,7 @@ impl<R> Calls<R> {
 
     pub(crate) fn table_mut(&mut self) -> &mut TableSpec {
         let table = Arc::make_mut(&mut self.table);
-        table.last = LastSpec::default();
+        table.last = LastRead::default();
         table
     }
 
@@ -129,7 +129,7 @@ impl<R> Calls<R> {
         key: impl Into<Key>,
         query: Query,
         verb: &'static str,
-        values: Row,
+        values: Option<Row>,
         decode: Decode<T>,
     ) -> Call<T> {
         let table = Arc::clone(&self.table);
@@ -156,12 +156,12 @@ impl<R> Calls<R> {
         key: impl Into<Key>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("count", key, with_op(query, op), "C", Row::new(), number)
+        self.search("count", key, with_op(query, op), "C", None, number)
     }
 
     /// Whether there is a row with this key.
     pub fn exists(&self, key: impl Into<Key>) -> Call<bool> {
-        self.search("exists", key, Query::new().limit(1u32), "C", Row::new(), is_some)
+        self.search("exists", key, Query::new().limit(1u32), "C", None, is_some)
     }
 
     /// Adds a row.
@@ -206,12 +206,12 @@ impl<R> Calls<R> {
         values: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("update", key, or_new(query), "U", values.into(), number)
+        self.search("update", key, or_new(query), "U", Some(values.into()), number)
     }
 
     /// Deletes the rows with this key.
     pub fn delete(&self, key: impl Into<Key>, query: impl Into<Option<Query>>) -> Call<u64> {
-        self.search("delete", key, or_new(query), "D", Row::new(), number)
+        self.search("delete", key, or_new(query), "D", None, number)
     }
 
     /// Adds integers to columns.
@@ -221,7 +221,7 @@ impl<R> Calls<R> {
         amounts: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("increment", key, or_new(query), "+", amounts.into(), number)
+        self.search("increment", key, or_new(query), "+", Some(amounts.into()), number)
     }
 
     /// Subtracts integers from columns.
@@ -231,7 +231,7 @@ impl<R> Calls<R> {
         amounts: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("decrement", key, or_new(query), "-", amounts.into(), number)
+        self.search("decrement", key, or_new(query), "-", Some(amounts.into()), number)
     }
 
     /// Sets columns of the row with this key if it is as expected.
@@ -250,7 +250,7 @@ impl<R> Calls<R> {
         for (column, value) in expected.iter() {
             query = query.filter(column, "=", value.clone());
         }
-        self.search("compare_and_set", key, query, "U", values.into(), is_some)
+        self.search("compare_and_set", key, query, "U", Some(values.into()), is_some)
     }
 
     /// The same calls with the rows that they change.
@@ -262,9 +262,7 @@ impl<R> Calls<R> {
 impl<R: FromRow> Calls<R> {
     /// The row with this key.
     pub fn get(&self, key: impl Into<Key>) -> Call<Option<R>> {
-        self.search("get", key, Query::new(), "", Row::new(), |reply, shape| {
-            Ok(shape.rows(reply)?.into_iter().next())
-        })
+        self.search("get", key, Query::new(), "", None, |reply, shape| shape.first(reply))
     }
 
     /// Rows whose index compares with the key.
@@ -274,7 +272,7 @@ impl<R: FromRow> Calls<R> {
         key: impl Into<Key>,
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<R>> {
-        self.search("find", key, with_op(query, op), "", Row::new(), rows)
+        self.search("find", key, with_op(query, op), "", None, rows)
     }
 
     /// All rows of each of the values.
@@ -287,7 +285,7 @@ impl<R: FromRow> Calls<R> {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<R>> {
         let query = with_op(query, op).list(in_column, values, true);
-        self.search("find_all", key, query, "", Row::new(), rows)
+        self.search("find_all", key, query, "", None, rows)
     }
 }
 
@@ -344,13 +342,13 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("U?", "U!");
-        self.calls.search("update", key, or_new(query), verb, values.into(), rows)
+        self.calls.search("update", key, or_new(query), verb, Some(values.into()), rows)
     }
 
     /// Deletes the rows with this key. It gives the rows before; there are none afterwards.
     pub fn delete(&self, key: impl Into<Key>, query: impl Into<Option<Query>>) -> Call<Vec<Row>> {
         let verb = self.either("D?", "D!");
-        self.calls.search("delete", key, or_new(query), verb, Row::new(), rows)
+        self.calls.search("delete", key, or_new(query), verb, None, rows)
     }
 
     /// Adds integers to columns.
@@ -361,7 +359,7 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("+?", "+!");
-        self.calls.search("increment", key, or_new(query), verb, amounts.into(), rows)
+        self.calls.search("increment", key, or_new(query), verb, Some(amounts.into()), rows)
     }
 
     /// Subtracts integers from columns.
@@ -372,7 +370,7 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("-?", "-!");
-        self.calls.search("decrement", key, or_new(query), verb, amounts.into(), rows)
+        self.calls.search("decrement", key, or_new(query), verb, Some(amounts.into()), rows)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::request::{Expect, Request};
 use crate::runtime::lock;
 use crate::{Error, Key, Result, Row};
 
+/// Room for the line of a find by a short key.
+const USUAL_BODY: usize = 32;
+
 /// A table, some of its columns and one of its indexes.
 #[derive(Debug, Clone)]
 pub(crate) struct TableSpec {
@@ -24,29 +27,36 @@ pub(crate) struct TableSpec {
     pub raw: bool,
     /// Of the name; each call returns it.
     pub error: Option<Error>,
-    pub last: LastSpec,
+    pub last: LastRead,
 }
 
-/// What the last read opened, as most reads of a table are for the same columns. A table with other
-/// members begins without it.
+/// The last read, as most reads of a table are for the same columns. A table with other members begins
+/// without it.
 #[derive(Debug, Default)]
-pub(crate) struct LastSpec(Mutex<Option<(Arc<Vec<String>>, Spec)>>);
+pub(crate) struct LastRead(Mutex<Option<Read>>);
 
-impl Clone for LastSpec {
+/// What a read opens, and what its reply is read by.
+#[derive(Debug, Clone)]
+struct Read {
+    layout: Option<Arc<Layout>>,
+    spec: Spec,
+    shape: Shape,
+}
+
+impl Clone for LastRead {
     fn clone(&self) -> Self {
-        LastSpec::default()
+        LastRead::default()
     }
 }
 
-impl LastSpec {
-    fn find(&self, columns: &Arc<Vec<String>>) -> Option<Spec> {
+impl LastRead {
+    fn find(&self, columns: &Arc<Vec<String>>, layout: &Option<Arc<Layout>>) -> Option<Read> {
         let last = lock(&self.0);
-        let known = last.as_ref().filter(|(known, _)| Arc::ptr_eq(known, columns));
-        known.map(|(_, spec)| Arc::clone(spec))
-    }
-
-    fn keep(&self, columns: &Arc<Vec<String>>, spec: &Spec) {
-        *lock(&self.0) = Some((Arc::clone(columns), Arc::clone(spec)));
+        let same = |last: &&Read| {
+            let pointer = |layout: &Option<Arc<Layout>>| layout.as_ref().map(Arc::as_ptr);
+            Arc::ptr_eq(&last.shape.columns, columns) && pointer(&last.layout) == pointer(layout)
+        };
+        last.as_ref().filter(same).cloned()
     }
 }
 
@@ -62,7 +72,7 @@ impl TableSpec {
             columns: None,
             raw: false,
             error: split.err(),
-            last: LastSpec::default(),
+            last: LastRead::default(),
         }
     }
 }
@@ -106,7 +116,7 @@ pub(crate) enum What {
         query: Query,
         key: Key,
         verb: &'static str,
-        values: Row,
+        values: Option<Row>,
         reads: Option<Arc<Vec<String>>>,
     },
     Insert {
@@ -181,15 +191,16 @@ impl Draft {
         match self.what {
             What::Line(request) => Ok((request?, Shape::default())),
             What::Find { table, query, key, verb, values, reads } => {
-                let columns = match verb {
-                    "" | "D?" => table_columns(&table, known),
-                    "C" | "D" | "D!" => Arc::default(),
-                    _ if values.is_empty() => return Err(no_column()),
-                    _ => Arc::new(values.columns().to_vec()),
+                let columns = match (verb, &values) {
+                    ("" | "D?", _) => table_columns(&table, known),
+                    ("C" | "D" | "D!", _) => Arc::default(),
+                    (_, Some(values)) if !values.is_empty() => Arc::new(values.columns().to_vec()),
+                    _ => return Err(no_column()),
                 };
                 let part = part(&query, known)?;
-                let mut body = Vec::new();
-                query.append(&mut body, &key, verb, values.values(), part)?;
+                let mut body = Vec::with_capacity(USUAL_BODY);
+                let values = values.as_ref().map_or(&[][..], Row::values);
+                query.append(&mut body, &key, verb, values, part)?;
                 let needs = match query.needs() {
                     "" => needs_of_verb(verb),
                     feature => feature,
@@ -197,8 +208,12 @@ impl Draft {
                 let change = !matches!(verb, "" | "C");
                 let open = reads.as_ref().unwrap_or(&columns);
                 let filters = query.filter_columns();
-                let mut request = line(self.kind, &table, open, &filters, body, needs, change)?;
-                let shape = shape(&table, &columns, verb, known);
+                let (spec, shape) = if verb.is_empty() && filters.is_empty() && reads.is_none() {
+                    read(&table, &columns, known)?
+                } else {
+                    (spec(&table, open, &filters)?, shape(&table, &columns, verb, known))
+                };
+                let mut request = line(self.kind, &table, spec, body, needs, change);
                 if !gives_rows(verb) {
                     request.expect = Expect::Count;
                 } else if !open.starts_with(&columns) {
@@ -229,7 +244,8 @@ impl Draft {
                 let mut body = Vec::new();
                 Insert { verb, values: row.values(), update }.append(&mut body)?;
                 let needs = needs_of_verb(verb);
-                let mut request = line(self.kind, &table, &columns, &[], body, needs, true)?;
+                let spec = spec(&table, &columns, &[])?;
+                let mut request = line(self.kind, &table, spec, body, needs, true);
                 let shape = shape(&table, &columns, verb, known);
                 request.expect = match verb {
                     "+" => Expect::Id,
@@ -277,31 +293,37 @@ fn part(query: &Query, known: &Known) -> Result<u32> {
     }
 }
 
-/// A line whose reply is rows.
+/// What is opened for some columns.
+fn spec(table: &TableSpec, columns: &[String], filter_columns: &[String]) -> Result<Spec> {
+    let mut spec = Vec::new();
+    let (database, name, index) = (&*table.database, &*table.name, &*table.index);
+    Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
+    Ok(spec.into())
+}
+
+/// What a read of the table's columns without a filter opens, and what its reply is read by.
+fn read(table: &TableSpec, columns: &Arc<Vec<String>>, known: &Known) -> Result<(Spec, Shape)> {
+    if let Some(last) = table.last.find(columns, &known.layout) {
+        return Ok((last.spec, last.shape));
+    }
+    let spec = spec(table, columns, &[])?;
+    let shape = shape(table, columns, "", known);
+    let layout = known.layout.clone();
+    let read = Read { layout, spec: Arc::clone(&spec), shape: shape.clone() };
+    *lock(&table.last.0) = Some(read);
+    Ok((spec, shape))
+}
+
+/// A line of an index. The caller says what it expects.
 fn line(
     kind: &'static str,
     table: &TableSpec,
-    columns: &Arc<Vec<String>>,
-    filter_columns: &[String],
+    spec: Spec,
     body: Vec<u8>,
     needs: &'static str,
     change: bool,
-) -> Result<Request> {
-    let kept = filter_columns.is_empty() && !change;
-    let spec = match table.last.find(columns).filter(|_| kept) {
-        Some(spec) => spec,
-        None => {
-            let mut spec = Vec::new();
-            let (database, name, index) = (&*table.database, &*table.name, &*table.index);
-            Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
-            let spec = spec.into();
-            if kept {
-                table.last.keep(columns, &spec);
-            }
-            spec
-        }
-    };
-    Ok(Request {
+) -> Request {
+    Request {
         kind,
         table: Arc::clone(&table.full),
         spec: Some(spec),
@@ -309,9 +331,9 @@ fn line(
         needs,
         change,
         raw: false,
-        expect: Expect::rows(columns.len()),
+        expect: Expect::Anything,
         patience: Duration::ZERO,
-    })
+    }
 }
 
 /// Moves the columns of an update to the front: it sets the first opened columns.

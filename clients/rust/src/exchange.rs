@@ -1,8 +1,6 @@
-use std::io::Write;
-
 use crate::connection::{Connection, Piece};
 use crate::indexes::Spec;
-use crate::protocol::Reply;
+use crate::protocol::{append_number, Reply};
 use crate::request::Request;
 use crate::runtime::Deadline;
 use crate::{Error, Result};
@@ -73,7 +71,8 @@ impl Connection {
                 if step.opens {
                     append_opening(lines, id, spec);
                 }
-                write!(lines, "{id}\t").expect("a buffer takes everything");
+                append_number(lines, id.into());
+                lines.push(b'\t');
             }
             lines.extend_from_slice(&request.body);
             lines.push(b'\n');
@@ -166,7 +165,9 @@ impl Connection {
 }
 
 fn append_opening(lines: &mut Vec<u8>, id: u32, spec: &Spec) {
-    write!(lines, "P\t{id}\t").expect("a buffer takes everything");
+    lines.extend_from_slice(b"P\t");
+    append_number(lines, id.into());
+    lines.push(b'\t');
     lines.extend_from_slice(spec);
     lines.push(b'\n');
 }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::describe::ColumnInfo;
@@ -11,7 +11,7 @@ use crate::{Error, FromRow, Result, Row, Value};
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub names: Arc<Vec<String>>,
-    columns: HashMap<String, Column>,
+    columns: BTreeMap<String, Column>,
 }
 
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl Layout {
 
 /// The layouts of tables, by database and name.
 #[derive(Debug, Default)]
-pub(crate) struct Layouts(Mutex<HashMap<String, Arc<Layout>>>);
+pub(crate) struct Layouts(Mutex<BTreeMap<String, Arc<Layout>>>);
 
 impl Layouts {
     pub(crate) fn find(&self, table: &str) -> Option<Arc<Layout>> {
@@ -68,7 +68,7 @@ impl Layouts {
 }
 
 /// The columns of a reply, and as what their values are read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Shape {
     pub columns: Arc<Vec<String>>,
     /// `None`: bytes as they came.
@@ -91,6 +91,11 @@ impl Shape {
     /// What a reply must be whose first columns are those of the shape.
     pub(crate) fn expect(&self, columns: usize, most: usize) -> Expect {
         Expect::Rows { columns, most, kinds: self.kinds.clone() }
+    }
+
+    /// Makes a record of the first row of such a reply, if there is one.
+    pub(crate) fn first<R: FromRow>(&self, reply: &Reply) -> Result<Option<R>> {
+        (reply.rows() > 0).then(|| self.row(reply, 0)).transpose()
     }
 
     /// Makes records of a reply whose first columns are those of the shape.

@@ -5,7 +5,7 @@ use crate::call::{Call, Decode};
 use crate::draft::Draft;
 use crate::layout::Shape;
 use crate::protocol::Reply;
-use crate::request::Request;
+use crate::request::{Answers, Request};
 use crate::target::Target;
 use crate::{Error, Result};
 
@@ -44,40 +44,42 @@ impl Batch {
         let mut outcomes = Vec::with_capacity(self.drafts.len());
         let mut requests = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {
-            outcomes.push(match self.target.prepare(draft).await {
+            outcomes.push(Some(match self.target.prepare(draft).await {
                 Ok((request, shape)) => {
                     requests.push(request);
-                    Ok(shape)
+                    Ok(Outcome { request: requests.len() - 1, shape })
                 }
                 Err(error) => Err(error),
-            });
+            }));
         }
-        let mut failure = None;
-        let mut answers = Vec::new();
+        let mut answers = Answers { results: Vec::new(), failure: None };
         if !requests.is_empty() {
-            let all = self.target.execute(&requests).await;
-            (answers, failure) = (all.results, all.failure);
+            answers = self.target.execute(&requests).await;
         }
-        let mut answers = requests.into_iter().zip(answers);
-        let outcomes = outcomes.into_iter().map(|outcome| {
-            let shape = outcome?;
-            let (request, reply) = answers.next().ok_or_else(none)?;
-            Ok(Outcome { request, reply, shape })
-        });
-        Results { outcomes: outcomes.map(Some).collect(), target: self.target, failure, began }
+        let replies = answers.results.into_iter().map(Some).collect();
+        Results {
+            target: self.target,
+            outcomes,
+            requests,
+            replies,
+            failure: answers.failure,
+            began,
+        }
     }
 }
 
+/// A call that was sent: the place of its request, and what its reply is read by.
 struct Outcome {
-    request: Request,
-    reply: Result<Reply>,
+    request: usize,
     shape: Shape,
 }
 
 /// The results of a pipeline.
 pub struct Results {
     target: Target,
-    outcomes: Vec<Option<Result<Outcome>>>,
+    outcomes: Vec<Option<Result<Outcome>>>, // None: it was taken.
+    requests: Vec<Request>,
+    replies: Vec<Option<Result<Reply>>>,
     failure: Option<Error>,
     began: Option<Instant>,
 }
@@ -96,9 +98,9 @@ impl Results {
     /// The result of a call, or the error of this call alone. It can be taken once.
     pub fn take<T>(&mut self, handle: Handle<T>) -> Result<T> {
         let outcome = self.outcomes.get_mut(handle.place).and_then(Option::take);
-        let outcome = outcome.ok_or_else(none)??;
-        let Outcome { request, reply, shape } = outcome;
-        self.target.settle(&request, reply, &shape, handle.decode, self.began)
+        let Outcome { request, shape } = outcome.ok_or_else(none)??;
+        let reply = self.replies.get_mut(request).and_then(Option::take).ok_or_else(none)?;
+        self.target.settle(&self.requests[request], reply, &shape, handle.decode, self.began)
     }
 
     /// The connection's error, which the calls without an answer have, too.
@@ -109,7 +111,7 @@ impl Results {
     /// The first error of a call that was not taken yet, if there is one.
     pub fn check(&self) -> Result<()> {
         let errors = self.outcomes.iter().flatten().find_map(|outcome| match outcome {
-            Ok(outcome) => outcome.reply.as_ref().err(),
+            Ok(outcome) => self.replies.get(outcome.request)?.as_ref()?.as_ref().err(),
             Err(error) => Some(error),
         });
         errors.map_or(Ok(()), |error| Err(error.clone()))

@@ -8,7 +8,7 @@ use crate::protocol::Reply;
 use crate::query::Query;
 use crate::range_index::{RangeIndex, Run};
 use crate::target::Target;
-use crate::{Error, FromRow, Key, Result, Row, Value};
+use crate::{Error, FromRow, Key, Result, Value};
 
 const PAGE: u32 = 1_000;
 
@@ -237,7 +237,7 @@ impl<R: FromRow> Pages<R> {
             query,
             key: key.clone(),
             verb: "",
-            values: Row::new(),
+            values: None,
             reads: Some(reads),
         }
     }

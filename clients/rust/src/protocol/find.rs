@@ -66,7 +66,8 @@ impl Find<'_> {
         if self.key.is_empty() {
             return Err(Error::value("a key has one value at least"));
         }
-        append_display(out, format_args!("{}\t", self.op));
+        out.extend_from_slice(self.op.as_bytes());
+        out.push(b'\t');
         append_list(out, self.key)?;
         let plain = self.within.is_none() && self.filters.is_empty() && self.verb.is_empty();
         if !plain || self.offset != 0 || self.limit != 1 {

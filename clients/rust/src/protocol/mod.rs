@@ -19,4 +19,5 @@ pub use session::{
     answer, begin, commit, describe, hello, last_gtid, login, open, password, rollback,
     rollback_to, savepoint, secret, wait_gtid, Isolation, Open,
 };
+pub(crate) use token::append_number;
 pub use token::{append_argument, append_bytes, parse_token};

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::token::unescape;
+use super::token::{find_byte, unescape};
 use crate::{Error, Result};
 
 /// The bound of one reply: the largest that a server sends, in bytes.
@@ -79,7 +79,7 @@ impl Reply {
         }
         let values = match rest {
             None => Vec::new(),
-            Some(start) => split_values(&mut line, start, most_values)?,
+            Some(start) => split_values(&mut line, start, columns, most_values)?,
         };
         if !values.is_empty() && (columns == 0 || values.len() % columns != 0) {
             let what = format!("{} values are no rows of {columns}", values.len());
@@ -108,14 +108,16 @@ impl Reply {
 fn split_values(
     line: &mut [u8],
     mut start: usize,
+    columns: usize,
     most: usize,
 ) -> Result<Vec<Option<Range<usize>>>> {
-    let mut values = Vec::new();
+    // There is one row at least, and each value but the last has a TAB behind it.
+    let mut values = Vec::with_capacity(columns.min(most).min(1 + line.len() - start));
     loop {
         if values.len() == most {
             return Err(Error::protocol("it has more values than were asked for"));
         }
-        let length = line[start..].iter().position(|&byte| byte == b'\t');
+        let length = find_byte(b'\t', &line[start..]);
         let end = length.map_or(line.len(), |length| start + length);
         let value = unescape(&mut line[start..end])?;
         values.push(value.map(|length| start..start + length));
@@ -211,7 +213,7 @@ impl Reader {
     /// The next reply, or `None` when it is not whole yet. What is no reply is an
     /// [`Error::Protocol`].
     pub fn next_reply(&mut self) -> Result<Option<Reply>> {
-        let found = self.buffer[self.scanned..self.end].iter().position(|&byte| byte == b'\n');
+        let found = find_byte(b'\n', &self.buffer[self.scanned..self.end]);
         let end = found.map_or(self.end, |found| self.scanned + found);
         self.scanned = end;
         // A line without its end may be as long as the bound, for its LF may be the next byte.
