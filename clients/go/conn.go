@@ -65,6 +65,10 @@ func dial(ctx context.Context, o *Options, to endpoint) (*conn, error) {
 	}
 	if err = c.guarded(ctx, 0, func() error { return c.login(o, to.secret) }); err != nil {
 		c.net.Close()
+		var broken *ConnectionError
+		if errors.As(err, &broken) {
+			broken.Err = fmt.Errorf("no connection to %s: %w", to.address, broken.Err)
+		}
 		return nil, notSent(err)
 	}
 	return c, nil
@@ -77,7 +81,7 @@ func (c *conn) startTLS(ctx context.Context, o *Options, to endpoint) error {
 	}
 	client := tls.Client(c.net, config)
 	if err = client.HandshakeContext(ctx); err != nil {
-		return connectionError(fmt.Errorf("tls: %w", err), false)
+		return connectionError(fmt.Errorf("no TLS with %s: %w", to.address, err), false)
 	}
 	c.net = client
 	c.secure = c.secure || o.TLS == "verify"

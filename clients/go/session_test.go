@@ -2,6 +2,7 @@ package hs
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,17 @@ func TestAServerThatHasTooManyConnectionsSaysSo(t *testing.T) {
 	var overloaded *OverloadedError
 	if err := f.client().Ping(background); !errors.As(err, &overloaded) {
 		t.Error(err)
+	}
+}
+
+func TestAConnectionThatFailsTellsItsPlace(t *testing.T) {
+	for _, tls := range []string{"off", "require"} {
+		f := newFake(t, func(string) string { return "hello\n" })
+		client := f.client(func(o *Options) { o.TLS, o.Retries = tls, 0 })
+		place := fmt.Sprintf(" 127.0.0.1:%d: ", client.options.Port)
+		if err := client.Ping(background); err == nil || !strings.Contains(err.Error(), place) {
+			t.Errorf("%s: %v", tls, err)
+		}
 	}
 }
 

@@ -116,6 +116,17 @@ static int greet(hs_conn *conn, double deadline, hs_error *error) {
   return bad;
 }
 
+static void tell_place(const hs_place *place, hs_error *error) {
+  if (error->kind != HS_CONNECTION && error->kind != HS_TIMEOUT && error->kind != HS_PROTOCOL)
+    return;
+  const char *host = place->path != NULL ? place->path : place->host;
+  const char *port = place->path != NULL ? NULL : place->port;
+  char why[sizeof error->text];
+  memcpy(why, error->text, sizeof why);
+  (void)snprintf(error->text, sizeof error->text, "no connection to %.200s%s%.10s: %.280s", host,
+                 port != NULL ? ":" : "", port != NULL ? port : "", why);
+}
+
 hs_conn *hs_conn_open(hs_client *client, hs_place *place, hs_error *error) {
   double timeout = client->options.connect_timeout, deadline = timeout > 0 ? hs_now() + timeout : 0;
   hs_error unused;
@@ -134,6 +145,7 @@ hs_conn *hs_conn_open(hs_client *client, hs_place *place, hs_error *error) {
   if (!bad) bad = greet(conn, deadline, error);
   if (!bad) return conn;
   error->sent = 0; /* no request was */
+  tell_place(place, error);
   hs_conn_close(conn);
   return NULL;
 }

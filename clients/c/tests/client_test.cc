@@ -389,6 +389,15 @@ TEST(Table, ARangeOverBeginningsOfColumnsCountsItsRows) {
   hs_table_free(table);
 }
 
+TEST(Client, TellsThePlaceThatCannotBeReached) {
+  hs_error error = {};
+  hs_client* client = hs_connect("hs://127.0.0.1:1?retries=0", &error);
+  ASSERT_NE(client, nullptr) << error.text;
+  EXPECT_EQ(hs_ping(client, &error), -1);
+  EXPECT_STREQ(error.text, "no connection to 127.0.0.1:1: connect: Connection refused");
+  hs_close(client);
+}
+
 TEST(Pool, IsSafeForThreads) {
   Fake server;
   Calls calls(server.url() + "&pool_size=3");

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <handlersocket2.hpp>
+#include <string_view>
 
 #include "rows.h"
 
 namespace hs::tool {
 namespace {
 
-std::string told(const Error& error) { return fmt::format("{}: {}", error.name(), error.what()); }
+std::string told(const Error& error) {
+  const bool is_index = std::string_view(error.error().text) == "idxnum";
+  return fmt::format("{}: {}{}", error.name(), error.what(),
+                     is_index ? "; --index names another" : "");
+}
 
 }  // namespace
 

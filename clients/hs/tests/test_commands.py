@@ -50,7 +50,7 @@ def test_what_is_said_of_a_word_shows_the_word(hs: Run, tmp_path: Path) -> None:
     file.write_text("[hs]\nname = x\n")
     assert hs("get", "user", "5", "--defaults-file", "[x].cnf", cwd=tmp_path).returncode == 0
     assert b"[nosuch].cnf: No such file" in hs("ping", "--defaults-file", "[nosuch].cnf").stderr
-    assert "kpnum: the key has more values" in hs("get", "user", "5", "6").stderr.decode()
+    assert "kpnum (code 2): the key has more values" in hs("get", "user", "5", "6").stderr.decode()
 
 
 def test_find_goes_along_an_index(hs: Run) -> None:
@@ -83,6 +83,12 @@ def test_count(hs: Run) -> None:
     assert lines(hs("count", "event", "7")) == ["3"]
     assert lines(hs("count", "user", ">", "190", "--where", "user_id != 195")) == ["9"]
     assert lines(hs("count", "event", "99", "-f", "jsonl")) == ['{"rows":0}']
+
+
+def test_the_place_that_cannot_be_reached_is_told(hs: Run) -> None:
+    refused = hs("ping", "--host", "127.0.0.1", "--port", "1")
+    assert refused.returncode == 4
+    assert b"no connection to 127.0.0.1:1: " in refused.stderr
 
 
 def test_insert_upsert_and_replace(hs: Run) -> None:

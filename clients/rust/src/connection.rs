@@ -35,6 +35,15 @@ pub(crate) enum Address {
     Unix(String),
 }
 
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Address::Unix(path) => f.write_str(path),
+        }
+    }
+}
+
 /// What the server has told of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Features {
@@ -72,6 +81,12 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects and logs in.
     pub(crate) async fn dial(mode: Mode, options: &Options, to: &Endpoint) -> Result<Self> {
+        let opened = Self::open(mode, options, to).await;
+        // What fails before a request was written has not sent it.
+        opened.map_err(|error| error.with_sent(false).at(&to.address))
+    }
+
+    async fn open(mode: Mode, options: &Options, to: &Endpoint) -> Result<Self> {
         let deadline = Deadline::after(options.connect_timeout);
         let socket = match &to.address {
             Address::Tcp(host, port) => socket::connect_tcp(mode, host, *port, deadline).await,
@@ -81,7 +96,7 @@ impl Connection {
             Address::Unix(_) => Err(std::io::ErrorKind::Unsupported.into()),
         };
         let mut connection = Connection {
-            stream: Stream::new(socket.map_err(|error| Error::io(&error, false))?),
+            stream: Stream::new(socket.map_err(|error| Error::unreachable(&error))?),
             reader: Reader::default(),
             secure: matches!(to.address, Address::Unix(_)),
             features: Features::Unknown,
@@ -95,9 +110,7 @@ impl Connection {
             connection.start_tls(options, to, deadline).await?;
         }
         let secret = to.secret.as_deref();
-        // What fails before a request was written has not sent it.
-        let login = connection.login(options, secret, deadline).await;
-        login.map_err(|error| error.with_sent(false))?;
+        connection.login(options, secret, deadline).await?;
         Ok(connection)
     }
 
@@ -108,7 +121,7 @@ impl Connection {
             Address::Unix(_) => &options.host,
         };
         let ssl = crate::tls::new_ssl(options, host)?;
-        self.stream.start_tls(ssl, end).await.map_err(|error| Error::io(&error, false))?;
+        self.stream.start_tls(ssl, end).await.map_err(|error| Error::unreachable(&error))?;
         self.secure = options.tls == Tls::Verify;
         Ok(())
     }

@@ -186,6 +186,22 @@ impl Error {
         Error::Connection { sent, what: what.to_string() }
     }
 
+    /// No connection came about.
+    pub(crate) fn unreachable(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::TimedOut => Error::Timeout { sent: false },
+            _ => Error::connection(error, false),
+        }
+    }
+
+    /// The same error, which tells where it was that no connection came about.
+    pub(crate) fn at(mut self, address: &impl fmt::Display) -> Self {
+        if let Error::Connection { what, .. } | Error::Protocol { what, .. } = &mut self {
+            *what = format!("no connection to {address}: {what}");
+        }
+        self
+    }
+
     pub(crate) fn io(error: &std::io::Error, sent: bool) -> Self {
         if error.kind() == std::io::ErrorKind::TimedOut {
             return Error::Timeout { sent };

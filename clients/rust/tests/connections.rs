@@ -209,6 +209,20 @@ fn what_a_server_says_before_it_closes_is_told() {
 }
 
 #[test]
+fn the_place_that_cannot_be_reached_is_told() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let told = |port| {
+        let client = Client::connect(&format!("hs://127.0.0.1:{port}?retries=0")).unwrap();
+        client.ping().unwrap_err().to_string()
+    };
+    let wanted = format!("no connection to 127.0.0.1:{port}: ");
+    assert!(told(port).starts_with(&wanted), "{}", told(port));
+    let (port, server) = rude(&["hello\n"]);
+    assert!(told(port).contains(&format!("no connection to 127.0.0.1:{port}: ")));
+    server.join().unwrap();
+}
+
+#[test]
 fn a_client_that_was_closed_is_no_more() {
     let client = client(&FakeServer::usual(), |_| {});
     assert_eq!(table(&client).get(1), Ok(Some(ab())));
