@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-#include "engine/engine.h"
+#include "engine/cursor.h"
 
 namespace hs::adapter {
 

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/value.h"
 #include "columns/fit.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 
 namespace hs::columns {
 

@@ -4,7 +4,7 @@
 
 #include "server_dialect.h"
 // (before anything else)
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "mapping/tables.h"
 
 namespace hs::columns {

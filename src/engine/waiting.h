@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/engine.h"
+#include "engine/session.h"
 
 namespace hs::engine {
 

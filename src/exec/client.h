@@ -16,7 +16,8 @@
 
 #include "base/memory.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
+#include "engine/account.h"
+#include "engine/cursor.h"
 #include "exec/gtid_wait.h"
 #include "exec/known_tables.h"
 #include "exec/secret.h"

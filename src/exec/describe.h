@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "exec/scratch.h"
 #include "protocol/reply.h"
 #include "protocol/request.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "exec/client.h"
 #include "exec/context.h"
 #include "exec/plan.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "exec/client.h"
 #include "exec/context.h"
 #include "exec/plan.h"

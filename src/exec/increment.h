@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/operator.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "exec/scratch.h"
 
 namespace hs::exec {

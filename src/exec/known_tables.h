@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "mapping/directory.h"
 #include "protocol/command.h"
 

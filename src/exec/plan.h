@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "exec/client.h"
 #include "exec/context.h"
 #include "protocol/request.h"

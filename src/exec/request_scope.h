@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/assert.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "exec/plan.h"
 #include "exec/privileges.h"
 

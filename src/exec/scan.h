@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "exec/scratch.h"
 #include "protocol/request.h"
 

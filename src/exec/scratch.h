@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/value.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "exec/arithmetic.h"
 #include "exec/meter.h"
 #include "protocol/request.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "protocol/request.h"
 
 namespace hs::exec {

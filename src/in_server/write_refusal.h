@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 
 namespace hs::in_server {
 

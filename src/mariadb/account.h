@@ -20,7 +20,7 @@
 
 #include "adapter/kept_rights.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
+#include "engine/account.h"
 #include "mariadb/user_statistics.h"
 
 namespace hs::mariadb {

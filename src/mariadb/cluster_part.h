@@ -10,7 +10,7 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include "engine/engine.h"
+#include "base/result.h"
 #include "mariadb/commit_bound.h"
 
 namespace hs::mariadb {

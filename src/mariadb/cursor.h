@@ -18,7 +18,7 @@
 #include "columns/kinds.h"
 #include "columns/rows_aside.h"
 #include "columns/text.h"
-#include "engine/engine.h"
+#include "engine/cursor.h"
 #include "mariadb/account.h"
 #include "mariadb/cluster_part.h"
 #include "mariadb/foreign_keys.h"

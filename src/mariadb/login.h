@@ -5,7 +5,8 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include "engine/engine.h"
+#include "base/result.h"
+#include "engine/account.h"
 #include "mariadb/account.h"
 
 namespace hs::mariadb {

@@ -14,7 +14,7 @@
 
 #include "adapter/lock_waits.h"
 #include "adapter/settings_age.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "in_server/table_wait.h"
 #include "mariadb/disk_full.h"
 #include "mariadb/process_entry.h"

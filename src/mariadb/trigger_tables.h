@@ -14,7 +14,7 @@
 // (before anything else)
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/cursor.h"
 
 namespace hs::mariadb {
 

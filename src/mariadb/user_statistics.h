@@ -6,7 +6,7 @@
 
 #include "mariadb/server_headers.h"
 // (before anything else)
-#include "engine/engine.h"
+#include "engine/account.h"
 
 namespace hs::mariadb::user_statistics {
 

@@ -16,7 +16,7 @@
 
 #include "adapter/kept_rights.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
+#include "engine/account.h"
 #include "sql/auth/sql_security_ctx.h"
 #include "sql/sql_connect.h"
 

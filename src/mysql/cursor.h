@@ -20,7 +20,8 @@
 #include "columns/index_search.h"
 #include "columns/rows_aside.h"
 #include "columns/text.h"
-#include "engine/engine.h"
+#include "engine/account.h"
+#include "engine/cursor.h"
 #include "mysql/account.h"
 #include "mysql/process_entry.h"
 

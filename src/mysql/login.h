@@ -5,7 +5,8 @@
 
 #include "mysql/server_headers.h"
 // (before anything else)
-#include "engine/engine.h"
+#include "base/result.h"
+#include "engine/account.h"
 #include "mysql/account.h"
 
 namespace hs::mysql {

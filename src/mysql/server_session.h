@@ -13,7 +13,7 @@
 
 #include "adapter/lock_waits.h"
 #include "adapter/settings_age.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "in_server/table_wait.h"
 #include "mysql/process_entry.h"
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "server/batch.h"
 #include "server/counters.h"
 #include "server/dispatcher.h"

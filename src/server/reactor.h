@@ -26,7 +26,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
+#include "engine/session.h"
 #include "net/event_loop.h"
 #include "server/commit_pace.h"
 #include "server/connections.h"

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/account.h"
+#include "engine/cursor.h"
 #include "exec/execute.h"
 #include "exec/plan.h"
 #include "server/counters.h"
