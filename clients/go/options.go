@@ -34,7 +34,7 @@ type Options struct {
 	TLSName string
 	// ConnectTimeout is for connection, TLS and login together; 0: none.
 	ConnectTimeout time.Duration
-	// Timeout is for a request, or for a whole pipeline; 0: none. A context may end it earlier.
+	// Timeout is for a request, or for a whole pipeline; 0: none. It may come later by an eighth. A context ends it in time.
 	Timeout time.Duration
 	// PoolSize is how many connections there are to each place, at most.
 	PoolSize int
