@@ -189,6 +189,14 @@ async function greet(session: Session, place: Place, settings: Settings): Promis
   }
 }
 
+/** The error of a greeting, which tells where it was. */
+function notGreeted(place: Place, cause: ConnectionError): ConnectionError {
+  const what = `no connection to ${placeName(place)}: ${cause.message}`;
+  if (!(cause instanceof ProtocolError)) return new ConnectionError(what, false, { cause });
+  const hint = "is it HandlerSocket's port, or that of SQL?";
+  return new ProtocolError(`${what}; ${hint}`, cause.sent, { cause });
+}
+
 /** Opens a connection. Throws a ConnectionError, or the ServerError that the server refuses by. */
 export async function dial(place: Place, settings: Settings): Promise<Connection> {
   const { socket, connected } = openSocket(place, settings);
@@ -207,10 +215,8 @@ export async function dial(place: Place, settings: Settings): Promise<Connection
     socket.destroy();
     if (performance.now() >= deadline)
       throw new TimeoutError(`no connection to ${placeName(place)} in time`);
-    if (error instanceof ProtocolError) throw error;
-    if (error instanceof ConnectionError)
-      throw new ConnectionError(error.message, false, { cause: error });
-    throw error;
+    if (session === undefined || !(error instanceof ConnectionError)) throw error;
+    throw notGreeted(place, error);
   } finally {
     clearTimeout(timer);
   }

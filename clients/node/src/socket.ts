@@ -69,8 +69,13 @@ export function openSocket(
     : net.connect(options);
   const connected = new Promise<void>((resolve, reject) => {
     socket.once(secure ? "secureConnect" : "connect", resolve);
+    let what = "no connection to";
+    if (secure)
+      socket.once("connect", () => {
+        what = "no TLS with";
+      });
     socket.once("error", (error: Error) => {
-      const message = `no connection to ${placeName(place)}: ${error.message}`;
+      const message = `${what} ${placeName(place)}: ${error.message.trim()}`;
       reject(new ConnectionError(message, false, { cause: error }));
     });
     socket.once("close", () => {

@@ -43,6 +43,27 @@ test("a replica that lacks the client's own change is not asked", async () => {
   assert.equal(requests(fake).length, 2);
 });
 
+test("the port of another program is told", async (t) => {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => undefined).resume();
+    socket.write("J\0\0\0\n11.4.2-MariaDB\0");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const place = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  const plain = hs.connect(`hs://${place}?retries=0`);
+  const secure = hs.connect(`hs://${place}?retries=0&tls=require`);
+  opened.push(plain, secure);
+  await assert.rejects(plain.ping(), {
+    name: "ProtocolError",
+    message: `no connection to ${place}: a reply has no code; is it HandlerSocket's port, or that of SQL?`,
+  });
+  await assert.rejects(secure.ping(), {
+    name: "ConnectionError",
+    message: new RegExp(`^no TLS with ${place}: .*[^\\s]$`),
+  });
+});
+
 test("each address of a name is tried, as Node.js 18 does not by itself", async (t) => {
   const [fake] = await start(rows);
   const ofNet = net as unknown as { setDefaultAutoSelectFamily: (on: boolean) => void };

@@ -121,6 +121,15 @@ subtest 'a login that is slow is a timeout of the connection' => sub {
     ok !$error->sent, 'nothing was sent';
 };
 
+subtest 'the port of another program is told' => sub {
+    my $server   = FakeServer->start( sub {"J\0\0\0\n11.4.2-MariaDB\0"} );
+    my $error    = error_of( sub { connect_to( $server, '&user=x' )->ping } );
+    my $expected = "no connection to 127.0.0.1:$server->{port}: this is no reply";
+    isa_ok $error, 'HandlerSocket2::ProtocolError';
+    is $error->message, "$expected; is it HandlerSocket's port, or that of SQL?", 'its address';
+    ok !$error->sent, 'nothing was sent';
+};
+
 subtest 'what is no reply, and a reply too many, close the connection' => sub {
     for my $reply ( "0\tx\n", "$one$one", "0\t1\t\x01x\n" ) {
         my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : $reply } );

@@ -69,6 +69,23 @@ subtest 'the certificate is looked at' => sub {
     }
 };
 
+subtest 'a server without TLS is told' => sub {
+    my $listener = IO::Socket::IP->new( LocalHost => '127.0.0.1', LocalPort => 0, Listen => 1 )
+        or die "listen: $@";
+    my $place = '127.0.0.1:' . $listener->sockport;
+    my $child = fork // die "fork: $!";
+    if ( !$child ) {
+        my $connection = $listener->accept;
+        syswrite $connection, "J\0\0\0\n11.4.2-MariaDB\0";
+        1 while sysread $connection, my $ignored, 4096;
+        POSIX::_exit(0);
+    }
+    eval { HandlerSocket2->connect("hs://$place?tls=require&retries=0")->ping };
+    isa_ok $@, 'HandlerSocket2::ConnectionError';
+    like $@->message, qr/\Ano TLS with $place: /, 'its address';
+    waitpid $child, 0;
+};
+
 subtest 'a large pipeline and large replies do not block each other' => sub {
     my $rows = table($verify)->get_many( [ map { $_ . 'y' x 2000 } 1 .. 5000 ] );
     is scalar( grep { $_->{a} eq 'x' x 2000 } @$rows ), 5000, 'all are answered';

@@ -42,9 +42,8 @@ final class Connection
             $made->logIn($secret);
         } catch (ConnectionError $error) {
             $made->close();
-            $error->sent = false;
-            $why = end($made->answers);
-            throw $why instanceof ServerError ? $why : $error; // why the server has closed it
+            $why = end($made->answers); // why the server has closed it
+            throw $why instanceof ServerError ? $why : $error->at($transport->place);
         } catch (\Throwable $error) {
             $made->close();
             throw $error;

@@ -20,7 +20,7 @@ final class Transport
     private bool $hasWaited = true; // since the limit was set
 
     /** @param resource $stream */
-    private function __construct(private $stream, private bool $tls)
+    private function __construct(private $stream, private bool $tls, public readonly string $place)
     {
     }
 
@@ -50,7 +50,7 @@ final class Transport
         }
         stream_set_blocking($stream, false);
         stream_set_chunk_size($stream, self::SMALL);
-        $made = new self($stream, $tls);
+        $made = new self($stream, $tls, $target);
         $socket = function_exists('socket_import_stream') ? socket_import_stream($stream) : false;
         if ($socket) {
             if ($path === null) {
@@ -65,7 +65,7 @@ final class Transport
             $made->deadline = $begun + $seconds;
         }
         if ($tls) {
-            $made->handshake($target);
+            $made->handshake();
         }
         stream_set_blocking($stream, true);
         return $made;
@@ -95,16 +95,20 @@ final class Transport
         ], static fn ($one) => $one !== null);
     }
 
-    private function handshake(string $target): void
+    private function handshake(): void
     {
         error_clear_last();
         while (($done = @stream_socket_enable_crypto($this->stream, true, STREAM_CRYPTO_METHOD_TLS_CLIENT)) === 0) {
-            $this->wait(false);
+            try {
+                $this->wait(false);
+            } catch (TimeoutError $error) {
+                throw $error->at($this->place);
+            }
         }
         if ($done === false) {
             $why = error_get_last()['message'] ?? 'the connection was closed';
             $this->close();
-            throw new ConnectionError("no TLS with $target: $why");
+            throw new ConnectionError("no TLS with $this->place: $why");
         }
     }
 

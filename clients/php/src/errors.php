@@ -26,6 +26,18 @@ class ConnectionError extends Error
     {
         parent::__construct($what);
     }
+
+    /**
+     * The same error, which tells where it was that no connection came about.
+     * @internal
+     */
+    public function at(string $place): static
+    {
+        $hint = $this instanceof ProtocolError ? "; is it HandlerSocket's port, or that of SQL?" : '';
+        $this->message = "no connection to $place: $this->message$hint";
+        $this->sent = false;
+        return $this;
+    }
 }
 
 /** It took too long; the connection is closed. */

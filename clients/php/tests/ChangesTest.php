@@ -93,7 +93,7 @@ final class ChangesTest extends TestCase
             [$one, $other] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, STREAM_IPPROTO_IP);
             stream_set_blocking($one, false);
             fclose($other);
-            $transport = Closure::bind(static fn () => new Transport($one, false), null, Transport::class)();
+            $transport = Closure::bind(static fn () => new Transport($one, false, 'a pair'), null, Transport::class)();
             try {
                 $transport->send(str_repeat('x', $size), static fn () => null);
                 self::fail('it was sent');

@@ -5,6 +5,7 @@ declare(strict_types=1);
 use HandlerSocket2\Client;
 use HandlerSocket2\ConfigurationError;
 use HandlerSocket2\ConnectionError;
+use HandlerSocket2\ProtocolError;
 use HandlerSocket2\TimeoutError;
 use HandlerSocket2\ValueError;
 use PHPUnit\Framework\TestCase;
@@ -99,6 +100,45 @@ final class FakeServerTest extends TestCase
         $client = $this->client(static fn () => true, '&timeout=0.1');
         $this->expectException(TimeoutError::class);
         $client->table('t.t', ['a'], raw: true)->get(1);
+    }
+
+    public function testThePortOfAnotherProgramIsTold(): void
+    {
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        $place = stream_socket_get_name($server, false);
+        $child = pcntl_fork();
+        if ($child === 0) {
+            while ($one = @stream_socket_accept($server, 60)) {
+                fwrite($one, "J\0\0\0\n11.4.2-MariaDB\0");
+                while (!in_array(@fread($one, 4096), ['', false], true)) {
+                    continue;
+                }
+                fclose($one);
+            }
+            posix_kill(getmypid(), SIGKILL);
+        }
+        $this->children[] = $child;
+        fclose($server);
+        try {
+            Client::connect("hs://$place?retries=0")->ping();
+            self::fail('it is no reply');
+        } catch (ProtocolError $error) {
+            $expected = "no connection to tcp://$place: this is no reply; is it HandlerSocket's port, or that of SQL?";
+            self::assertSame($expected, $error->getMessage());
+            self::assertFalse($error->sent);
+        }
+        $this->expectException(ConnectionError::class);
+        $this->expectExceptionMessage("no TLS with tcp://$place: ");
+        Client::connect("hs://$place?retries=0&tls=require")->ping();
+    }
+
+    public function testATlsHandshakeThatIsSlowTellsItsPlace(): void
+    {
+        $server = stream_socket_server('tcp://127.0.0.1:0');
+        $place = stream_socket_get_name($server, false);
+        $this->expectException(TimeoutError::class);
+        $this->expectExceptionMessage("no connection to tcp://$place: it took too long");
+        Client::connect("hs://$place?retries=0&tls=require&connect_timeout=0.1")->ping();
     }
 
     public function testAPathOfWhichTheSystemWouldTakeTheBeginningIsRefused(): void

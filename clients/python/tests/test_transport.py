@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import resource
 import signal
@@ -182,6 +184,37 @@ def test_a_limit_may_be_longer_than_the_system_can_wait(option: str) -> None:
         client.ping()
         client.ping()
     server.close()
+
+
+@pytest.mark.parametrize("connect", [handlersocket2.connect, handlersocket2.AsyncClient])
+def test_the_port_of_another_program_is_told(connect: Any) -> None:
+    async def ask(url: str) -> None:
+        answer = connect(url).ping()
+        if connect is handlersocket2.AsyncClient:
+            await answer
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            for _ in range(2):
+                one, _ = server.accept()
+                with one, contextlib.suppress(OSError):
+                    one.sendall(b"J\0\0\0\n11.4.2-MariaDB\0")
+                    while one.recv(4096):
+                        pass
+
+        thread = threading.Thread(target=greet, daemon=True)
+        thread.start()
+        place = "127.0.0.1:{}".format(server.getsockname()[1])
+        with pytest.raises(errors.ProtocolError) as wrong:
+            asyncio.run(ask(f"hs://{place}?retries=0"))
+        told = f"no connection to {place}: this is no reply; "
+        told += "is it HandlerSocket's port, or that of SQL?"
+        assert str(wrong.value) == told
+        assert not wrong.value.sent
+        with pytest.raises(errors.ConnectionError, match=f"^no TLS with {place}: "):
+            asyncio.run(ask(f"hs://{place}?retries=0&tls=require"))
+        thread.join()
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b", "a%00b"])

@@ -144,6 +144,18 @@ class TestConnections < FakeServerTest
     assert_equal "too_many_connections", assert_raises(HandlerSocket2::OverloadedError) { db.ping }.text
   end
 
+  def test_the_port_of_another_program_is_told
+    sql = ->(socket) { socket.tap { |one| one.write("J\0\0\0\n11.4.2-MariaDB\0") } }
+    server = serve(sql) { nil }
+    place = "127.0.0.1:#{server.port}"
+    error = assert_raises(HandlerSocket2::ProtocolError) { client(server).ping }
+    told = "no connection to #{place}: this is no reply; is it HandlerSocket's port, or that of SQL?"
+    assert_equal told, error.message
+    refute error.sent
+    error = assert_raises(HandlerSocket2::ConnectionError) { client(server, { tls: "require", retries: 0 }).ping }
+    assert_match(/\Ano TLS with #{place}: /, error.message)
+  end
+
   def test_a_client_that_was_closed_is_no_more
     db = client(serve { |line| usual(line) })
     db.close

@@ -41,16 +41,21 @@ sub new {
     }, $class;
     my $left = $seconds - ( HandlerSocket2::Socket::now() - $begun );
     $self->{socket}->limit( $seconds ? ( $left > 0.001 ? $left : 0.001 ) : 0 );
-    eval { $self->_log_in( $place->{secret} ); 1 } or $self->_not_logged_in($@);
+    eval { $self->_log_in( $place->{secret} ); 1 } or $self->_not_logged_in( $place, $@ );
     $self->{socket}->limit(0);
     $self->{now} = HandlerSocket2::Socket::now();
     return $self;
 }
 
 sub _not_logged_in {
-    my ( $self, $error ) = @_;
+    my ( $self, $place, $error ) = @_;
     $self->close;
     if ( blessed $error && $error->isa('HandlerSocket2::ConnectionError') ) {
+        my $where = HandlerSocket2::Socket::place_name(%$place);
+        $error->{message} = "no connection to $where: $error->{message}";
+        if ( $error->isa('HandlerSocket2::ProtocolError') ) {
+            $error->{message} .= q{; is it HandlerSocket's port, or that of SQL?};
+        }
         $error->{sent} = 0;
         my $last = $self->{answers}[-1];
         $error = $last if blessed $last;    # why the server has closed it

@@ -61,10 +61,16 @@ sub tls_context {
         "tls_ca, tls_cert or tls_key cannot be used: $why");
 }
 
+# What a message calls a place.
+sub place_name {
+    my (%place) = @_;
+    return $place{path} // "$place{host}:$place{port}";
+}
+
 # The parameters: host and port, or path; tls (of tls_context) and tls_name; seconds, 0 for no bound.
 sub connect_to {
     my ( $class, %place ) = @_;
-    my $where = $place{path} // "$place{host}:$place{port}";
+    my $where = place_name(%place);
     if ( length( $place{path} // q{} ) > LONGEST_PATH || $where =~ /\0/ ) {
         HandlerSocket2::ConfigurationError->throw("$where cannot be the place of a server");
     }
@@ -119,7 +125,7 @@ sub _start_tls {
         my $why = $IO::Socket::SSL::SSL_ERROR // $!;
         $left = $self->_left;
         my $act = defined $left && $left <= 0 ? \&_late : \&_lost;
-        $act->( "no connection to $where: TLS: $why", 0 );
+        $act->( "no TLS with $where: $why", 0 );
     }
     $self->{tls} = 1;
     return;
@@ -288,6 +294,10 @@ C<HandlerSocket2::TimeoutError>.
 
 Connects: to C<host> and C<port> or to C<path>, with C<tls> (of C<tls_context>) and C<tls_name>,
 within C<seconds>.
+
+=head2 place_name
+
+What a message calls a place.
 
 =head2 tls_context
 

@@ -38,6 +38,7 @@ from .transport import Address
 MOST_INDEXES = 256
 TRUSTED = 0.1  # seconds in which an idle connection hardly ever ends
 METHODS = ("mysql_native_password", "unix_socket")
+FOREIGN = "is it HandlerSocket's port, or that of SQL?"  # said where nothing is understood
 Answer = Union[Reply, ServerError]
 
 
@@ -104,7 +105,8 @@ class Connection:
             kind = (
                 TimeoutError if late or isinstance(error, asyncio.TimeoutError) else ConnectionError
             )
-            raise kind(f"no connection to {address}: {error or 'it took too long'}") from error
+            what = "no TLS with" if isinstance(error, ssl.SSLError) else "no connection to"
+            raise kind(f"{what} {address}: {error or 'it took too long'}") from error
         made = cls(transport, address, options)
         left = options.connect_timeout - (time.monotonic() - begun)
         transport.limit(max(left, 0.001) if options.connect_timeout else 0)
@@ -116,6 +118,8 @@ class Connection:
             error.sent = False
             if made._answers and isinstance(made._answers[-1], ServerError):
                 raise made._answers[-1] from error  # why the server has closed it
+            hint = f"; {FOREIGN}" if isinstance(error, ProtocolError) else ""
+            error.args = (f"no connection to {address}: {error}{hint}",)
             raise
         except BaseException:
             made.close()

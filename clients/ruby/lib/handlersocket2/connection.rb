@@ -58,7 +58,10 @@ module HandlerSocket2
       @features = Login.new(address, options) { |data, number| exchange(data, number) }.features
     rescue ConnectionError => e
       why = @answers.last # why the server has closed it
-      raise why.is_a?(ServerError) ? why : e
+      raise why if why.is_a?(ServerError)
+      raise e unless e.is_a?(ProtocolError) # The others tell the address by themselves.
+
+      raise ProtocolError, "no connection to #{address}: #{e.message}; is it HandlerSocket's port, or that of SQL?"
     end
 
     # As {#execute} of one call, with less on the way for the index that was used last.

@@ -74,7 +74,8 @@ module HandlerSocket2
       @io = @address.tls.wrap(@socket, @address.host) { |wanted| wait(wanted) } if @address.tls
     rescue *FAILURES => e
       kind = e.is_a?(Errno::ETIMEDOUT) || past? ? TimeoutError : ConnectionError
-      raise kind, "no connection to #{@address}: #{e.message}"
+      what = e.is_a?(OpenSSL::SSL::SSLError) ? "no TLS with" : "no connection to"
+      raise kind, "#{what} #{@address}: #{e.message}"
     rescue ArgumentError => e
       raise ConfigurationError, "#{@address} cannot be used: #{e.message}"
     end

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
 import org.handlersocket2.protocol.Line;
 import org.handlersocket2.protocol.Reply;
 import org.handlersocket2.protocol.ReplyReader;
@@ -54,12 +55,13 @@ final class Connection {
     } catch (IOException e) {
       abort(wire);
       if (wire != null && !wire.finish()) {
-        throw new TimeoutError(to + ": it took too long", false, e);
+        throw new TimeoutError("no connection to " + to + ": it took too long", false, e);
       }
-      throw new ConnectionError(to + ": " + e, false, e);
+      String what = e instanceof SSLException ? "no TLS with " : "no connection to ";
+      throw new ConnectionError(what + to + ": " + e, false, e);
     } catch (ConnectionError e) {
       abort(wire);
-      throw e.withSent(false);
+      throw e.at(to);
     } catch (RuntimeException e) {
       abort(wire);
       throw e;

@@ -16,8 +16,12 @@ public class ConnectionError extends HandlerSocketError {
     return sent;
   }
 
-  /** The same error of a request of which nothing, or something, was sent. */
-  ConnectionError withSent(boolean other) {
-    return sent == other ? this : new ConnectionError(getMessage(), other, this);
+  /** The same error where no connection came about. */
+  ConnectionError at(Address place) {
+    return new ConnectionError(told(place), false, this);
+  }
+
+  final String told(Address place) {
+    return "no connection to " + place + ": " + getMessage();
   }
 }

@@ -14,7 +14,8 @@ public class ProtocolError extends ConnectionError {
   }
 
   @Override
-  ProtocolError withSent(boolean other) {
-    return sent() == other ? this : new ProtocolError(getMessage(), other, this);
+  ProtocolError at(Address place) {
+    String hint = "; is it HandlerSocket's port, or that of SQL?";
+    return new ProtocolError(told(place) + hint, false, this);
   }
 }

@@ -9,7 +9,7 @@ public class TimeoutError extends ConnectionError {
   }
 
   @Override
-  TimeoutError withSent(boolean other) {
-    return sent() == other ? this : new TimeoutError(getMessage(), other, this);
+  TimeoutError at(Address place) {
+    return new TimeoutError(told(place), false, this);
   }
 }

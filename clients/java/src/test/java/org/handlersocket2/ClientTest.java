@@ -1,5 +1,6 @@
 package org.handlersocket2;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -117,6 +121,40 @@ class ClientTest {
       assertThrows(ProtocolError.class, () -> client.raw(Port.READ, "D"));
       assertThrows(ProtocolError.class, () -> client.raw(Port.READ, "D"));
       assertEquals(2, server.connections.get());
+    }
+  }
+
+  private static void greetAsSql(ServerSocket listener) {
+    while (true) {
+      try (Socket one = listener.accept()) {
+        one.getOutputStream().write("J\0\0\0\n11.4.2-MariaDB\0".getBytes(US_ASCII));
+        one.getInputStream().readAllBytes();
+      } catch (IOException e) {
+        if (listener.isClosed()) {
+          return;
+        }
+      }
+    }
+  }
+
+  @Test
+  void thePortOfAnotherProgramIsTold() throws IOException {
+    try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread thread = new Thread(() -> greetAsSql(listener));
+      thread.setDaemon(true);
+      thread.start();
+      String place = "127.0.0.1:" + listener.getLocalPort();
+      try (Client client = Client.connect("hs://" + place + "?retries=0")) {
+        ProtocolError error = assertThrows(ProtocolError.class, client::ping);
+        String told = "no connection to " + place + ": no reply of the protocol: ";
+        assertTrue(error.getMessage().startsWith(told), error.toString());
+        assertTrue(error.getMessage().endsWith("or that of SQL?"), error.toString());
+        assertFalse(error.sent());
+      }
+      try (Client client = Client.connect("hs://" + place + "?retries=0&tls=require")) {
+        ConnectionError error = assertThrows(ConnectionError.class, client::ping);
+        assertTrue(error.getMessage().startsWith("no TLS with " + place), error.toString());
+      }
     }
   }
 
