@@ -133,7 +133,8 @@ _HINTS = {
     "open_table": "there is no such table, or it cannot be served",
     "idxnum": "the table has no such index, or it cannot be searched",
     "fld": "the table has no such column",
-    "readonly": "changes are not taken here, but on the write port, and in transactions that may write",
+    "readonly": "changes are not taken here, but on the write port, "
+    "and in transactions that may write",
     "unauth": "the port asks for an account or a secret, or the one that was given is refused",
     "authtype": "the port does not take this kind of login",
     "insecure_transport": "the server takes connections with TLS only",
@@ -146,8 +147,10 @@ _HINTS = {
     "too_many_keys": "the list is longer than handlersocket_max_in_keys",
     "too_many_columns": "the list is longer than handlersocket_max_columns",
     "too_many_logins": "as many logins wait as the server lets wait; try again later",
-    "too_many_waits": "as many connections wait for a GTID as the server lets wait; try again later",
-    "too_many_transactions": "the server has reached handlersocket_max_transactions; try again later",
+    "too_many_waits": "as many connections wait for a GTID as the server lets wait; "
+    "try again later",
+    "too_many_transactions": "the server has reached handlersocket_max_transactions; "
+    "try again later",
     "cmd": "the server does not know this request: it is no HandlerSocket 2, or an old one",
     "op": "the index does not take this operator",
     "kpnum": "the key has more values than the index has columns",
