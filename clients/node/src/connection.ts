@@ -194,7 +194,7 @@ function notGreeted(place: Place, cause: ConnectionError): ConnectionError {
   const what = `no connection to ${placeName(place)}: ${cause.message}`;
   if (!(cause instanceof ProtocolError)) return new ConnectionError(what, false, { cause });
   const hint = "is it HandlerSocket's port, or that of SQL?";
-  return new ProtocolError(`${what}; ${hint}`, cause.sent, { cause });
+  return new ProtocolError(`${what}; ${hint}`, false, { cause });
 }
 
 /** Opens a connection. Throws a ConnectionError, or the ServerError that the server refuses by. */

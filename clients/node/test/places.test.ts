@@ -56,6 +56,7 @@ test("the port of another program is told", async (t) => {
   opened.push(plain, secure);
   await assert.rejects(plain.ping(), {
     name: "ProtocolError",
+    sent: false,
     message: `no connection to ${place}: a reply has no code; is it HandlerSocket's port, or that of SQL?`,
   });
   await assert.rejects(secure.ping(), {
