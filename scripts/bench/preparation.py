@@ -7,17 +7,11 @@ import subprocess
 
 from server_files import REPOSITORY, ServerError
 
-# Builds as ./run does. When there is no hs then, its libraries may have been missing before:
-# configures and builds again.
 BUILD = """
 set -euo pipefail
 source scripts/lib/messages.sh
 source scripts/lib/build.sh
 build_preset release "building the plugin and hs"
-if [[ ! -x build/release/clients/hs/hs ]]; then
-  step "configuring again" cmake --preset release || die_with_log "cannot configure"
-  build_preset release "building hs"
-fi
 """
 
 
