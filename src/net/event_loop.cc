@@ -115,14 +115,14 @@ int EventLoop::await_events(nanoseconds timeout) {
     const auto end = begin + nanoseconds(spin_.limit_ns());
     do {
       if (const int happened = look(nanoseconds::zero()); happened != 0) {
-        spin_.found();
+        spin_.found(happened);
         return happened;
       }
     } while (Clock::now() < end);
     spin_.failed();
   }
   const int happened = look(timeout);
-  spin_.slept((Clock::now() - begin).count());
+  spin_.slept((Clock::now() - begin).count(), happened);
   return happened;
 }
 

@@ -3,8 +3,10 @@
 // A client that sends its next request as soon as it has the answer comes back within microseconds.
 // The system takes longer to put a thread to sleep and to wake it. For a slower client, looking is
 // wasted time. So looking starts only after several short waits in a row. It stops the first time
-// that it was in vain, and each such time doubles the number of short waits that are needed. One
-// thread at a time.
+// that it was in vain, and each such time doubles the number of short waits that are needed.
+//
+// Where several clients come within one wait, sleep costs little for each of them, and a thread that
+// looks would take them one by one. So only a wait for one event counts. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +25,9 @@ class Spin {
   int64_t limit_ns() const { return limit_ns_; }
   bool pays() const { return short_waits_ >= wanted_; }
 
-  // The thread has looked: found() when an event came, failed() when none did.
-  void found() {
+  // The thread has looked: found() when `events` came, failed() when none did.
+  void found(int events) {
+    if (events > 1) short_waits_ = 0;
     if (++found_ >= kTrusted) wanted_ = kFewest;
   }
   void failed() {
@@ -32,8 +35,10 @@ class Spin {
     wanted_ = std::min(2 * wanted_, kMost);
   }
 
-  // `ns`: how long the thread slept.
-  void slept(int64_t ns) { short_waits_ = ns < limit_ns_ ? short_waits_ + 1 : 0; }
+  // The thread slept for `ns`, until `events` came.
+  void slept(int64_t ns, int events) {
+    short_waits_ = ns < limit_ns_ && events == 1 ? short_waits_ + 1 : 0;
+  }
 
  private:
   int64_t limit_ns_;

@@ -19,7 +19,7 @@ struct Settings {
   uint32_t max_transactions = 100;  // open on all connections of one mode
   // For so long a transaction may be idle, or hold off DDL.
   uint32_t transaction_timeout_s = 10;
-  uint32_t spin_us = 20;  // how long a reactor looks for requests before it sleeps
+  uint32_t spin_us = 50;  // how long a reactor looks for requests before it sleeps
   uint32_t sndbuf = 0;    // bytes of each new connection's socket, 0 = the system's
   uint32_t rcvbuf = 0;    // likewise
   uint32_t readsize = 0;  // bytes read from one connection in one cycle, 0 = kReadSize

@@ -93,7 +93,7 @@ def variables(seed: int) -> dict[str, object]:
         "handlersocket_max_request_size": rng.choice([4096, 67108864]),
         "handlersocket_max_buffered": rng.choice([4096, 262144]),
         "handlersocket_readsize": rng.choice([0, 100]),
-        "handlersocket_spin_us": rng.choice([0, 20]),
+        "handlersocket_spin_us": rng.choice([0, 50]),
         "handlersocket_transaction_timeout": rng.choice([1, 2, 10]),
         "handlersocket_max_transactions": rng.choice([2, 100]),
     }
