@@ -117,7 +117,7 @@ func (c *Client) do(ctx context.Context, requests []*request) error {
 		}
 	}
 	for _, r := range left {
-		r.done(nil, err)
+		r.done.answer(nil, err)
 	}
 	return err
 }

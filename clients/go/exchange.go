@@ -19,9 +19,10 @@ type opened struct {
 // A request is one line for the server, and what is to be done with its reply.
 type request struct {
 	kind  string
-	table string // For the hook.
-	spec  string // What P says behind the id; empty: the line needs no index.
-	body  []byte // Without the id and the end of the line.
+	table string   // For the hook.
+	spec  string   // What P says behind the id; empty: the line needs no index.
+	body  []byte   // Without the id and the end of the line.
+	room  [40]byte // For the body of a find by a short key.
 	// Needs is a feature without which it is not sent.
 	needs  string
 	change bool
@@ -30,9 +31,17 @@ type request struct {
 	patience time.Duration
 	// Check, if any, says whether a reply is one to this request. One that is not ends the connection.
 	check replyCheck
-	// Done gets the reply, or an error, and returns the error of the call. It is called once.
-	done func(reply *protocol.Reply, err error) error
+	done  receiver
 }
+
+// A receiver gets the reply to a request, or an error, once. It returns the error of the call.
+type receiver interface {
+	answer(reply *protocol.Reply, err error) error
+}
+
+type receiverFunc func(reply *protocol.Reply, err error) error
+
+func (f receiverFunc) answer(reply *protocol.Reply, err error) error { return f(reply, err) }
 
 func (c *conn) has(feature string) bool {
 	if feature == "" || !c.greeted && !c.original {
@@ -166,7 +175,7 @@ func (c *conn) carryOut(steps []step, lines []byte) (answered int, err error) {
 // Refuse answers the requests that were not sent.
 func refuse(steps []step, next int) int {
 	for next < len(steps) && steps[next].refused != nil {
-		steps[next].request.done(nil, steps[next].refused)
+		steps[next].request.done.answer(nil, steps[next].refused)
 		next++
 	}
 	return next
@@ -176,14 +185,14 @@ func refuse(steps []step, next int) int {
 func (c *conn) finish(s *step, reply *protocol.Reply) error {
 	switch {
 	case s.index != nil && s.index.refused != nil:
-		s.request.done(nil, s.index.refused)
+		s.request.done.answer(nil, s.index.refused)
 	case reply.Code != 0 && !s.request.raw:
-		s.request.done(nil, newServerError(reply.Code, reply.Text))
+		s.request.done.answer(nil, newServerError(reply.Code, reply.Text))
 	case s.request.check != nil && !s.request.check(reply):
-		return s.request.done(nil, unexpected("reply"))
+		return s.request.done.answer(nil, unexpected("reply"))
 	default:
 		c.changed = c.changed || s.request.change
-		if err := s.request.done(reply, nil); isProtocolError(err) {
+		if err := s.request.done.answer(reply, nil); isProtocolError(err) {
 			return err
 		}
 	}
@@ -223,7 +232,7 @@ func (c *conn) replace(r *request) error {
 	return c.talk(appendOpening(nil, index.id, r.spec), 1, func(_ int, reply *protocol.Reply) error {
 		refused, wrong := openingError(reply)
 		if refused != nil {
-			r.done(nil, refused)
+			r.done.answer(nil, refused)
 		} else if wrong == nil {
 			delete(c.open, oldest)
 			c.open[r.spec] = &opened{id: index.id}

@@ -55,12 +55,12 @@ func (g *gtids) String() string {
 func (g *gtids) ask() *request {
 	return &request{
 		body: []byte("G\tL"), needs: "gtid",
-		done: func(reply *protocol.Reply, err error) error {
+		done: receiverFunc(func(reply *protocol.Reply, err error) error {
 			if err == nil && reply.Len() == 1 { // A server without a binary log has none.
 				g.add(string(reply.Values()[0]))
 			}
 			return err
-		},
+		}),
 	}
 }
 
@@ -74,12 +74,12 @@ func (c *Client) LastGTID(ctx context.Context) (string, error) {
 	for _, connection := range c.write.takeChanged() {
 		question := c.gtids.ask()
 		learn := question.done
-		question.done = func(reply *protocol.Reply, err error) error {
-			if err = learn(reply, err); err != nil {
+		question.done = receiverFunc(func(reply *protocol.Reply, err error) error {
+			if err = learn.answer(reply, err); err != nil {
 				failed = err
 			}
 			return err
-		}
+		})
 		err := connection.guarded(ctx, c.options.Timeout, func() error {
 			_, err := connection.exchange([]*request{question})
 			return err

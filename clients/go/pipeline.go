@@ -60,7 +60,7 @@ func (q *queued[T]) prepare(ctx context.Context, began time.Time) *request {
 	if q.result.err != nil {
 		return nil
 	}
-	q.request.done = q.answer
+	q.request.done = q
 	return q.request
 }
 

@@ -23,12 +23,12 @@ func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err e
 	if err != nil {
 		return result, err
 	}
-	r.done = func(reply *protocol.Reply, failed error) error {
+	r.done = receiverFunc(func(reply *protocol.Reply, failed error) error {
 		if err = failed; err == nil {
 			result, err = decode(reply)
 		}
 		return err
-	}
+	})
 	if failed := on.do(ctx, []*request{r}); failed != nil {
 		err = failed
 	}

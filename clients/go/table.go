@@ -37,6 +37,7 @@ type known struct {
 type knownSpec struct {
 	columns []string
 	text    string
+	oneRow  replyCheck
 }
 
 // A TableOption says what of a table is meant.
@@ -195,36 +196,39 @@ func (t *Table) request(
 	if q.in != nil {
 		limit = 0 // It is for each value.
 	}
-	var spec string
+	r := &request{kind: kind, table: t.full, needs: needs, change: change}
 	var err error
 	if change || len(filterColumns) > 0 {
-		spec, err = t.spec(columns, filterColumns)
+		r.spec, err = t.spec(columns, filterColumns)
+		r.check = checkOfFind(find.Verb, len(columns), limit)
 	} else {
-		spec, err = t.findSpec(columns)
+		r.spec, r.check, err = t.ofFind(columns, find.Verb, limit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	line, err := find.Append(make([]byte, 0, 48))
-	if err != nil {
+	if r.body, err = find.Append(r.room[:0]); err != nil {
 		return nil, err
 	}
-	return &request{
-		kind: kind, table: t.full, spec: spec, body: line,
-		needs: needs, change: change, check: checkOfFind(find.Verb, len(columns), limit),
-	}, nil
+	return r, nil
 }
 
-// FindSpec returns what P says behind the id for a find of these columns, which stay as they are.
-func (t *Table) findSpec(columns []string) (string, error) {
-	if last := t.known.spec.Load(); last != nil && same(last.columns, columns) {
-		return last.text, nil
+// OfFind returns what P says behind the id for a find or a count of these columns, which stay as they are, and
+// what its reply must be.
+func (t *Table) ofFind(columns []string, verb string, limit int) (string, replyCheck, error) {
+	last := t.known.spec.Load()
+	if last == nil || !same(last.columns, columns) {
+		text, err := t.spec(columns, nil)
+		if err != nil {
+			return "", nil, err
+		}
+		last = &knownSpec{columns, text, checkOfFind("", len(columns), 1)}
+		t.known.spec.Store(last)
 	}
-	text, err := t.spec(columns, nil)
-	if err == nil {
-		t.known.spec.Store(&knownSpec{columns, text})
+	if verb == "" && limit == 1 {
+		return last.text, last.oneRow, nil
 	}
-	return text, err
+	return last.text, checkOfFind(verb, len(columns), limit), nil
 }
 
 // Spec returns what P says behind the id.

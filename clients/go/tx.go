@@ -137,7 +137,7 @@ func (tx *Tx) do(ctx context.Context, requests []*request) (err error) {
 		tx.changed = tx.changed || r.change
 	}
 	for _, r := range requests[answered:] {
-		r.done(nil, err)
+		r.done.answer(nil, err)
 	}
 	return err
 }
