@@ -187,13 +187,21 @@ final class Connection
         $lines = [];
         $plan = [];
         $opened = [];
+        $last = null; // the index of the call before, as most calls of a pipeline have the same; $id is open for it
+        $id = 0;
         foreach ($calls as $call) {
             if ($call->feature !== null && !in_array($call->feature, $this->features, true)) {
                 $plan[] = new UnsupportedError("the server has no $call->feature");
                 continue;
             }
+            if ($call->index !== null && $call->index === $last && is_string($call->encode)) {
+                $plan[] = count($lines);
+                $lines[] = $id . $call->encode;
+                continue;
+            }
+            $last = null;
+            $id = 0;
             try {
-                $id = 0;
                 if (isset($this->indexes[$call->index ?? ''])) {
                     $id = $this->index($call->index);
                 } elseif ($call->index !== null) {
@@ -205,6 +213,7 @@ final class Connection
                 $line = self::line($call, $id);
                 $plan[] = count($lines);
                 $lines[] = $line;
+                $last = $call->index;
             } catch (ValueError $error) {
                 $plan[] = $error;
             }
@@ -235,7 +244,13 @@ final class Connection
         }
         $results = [];
         foreach ($plan as $at => $place) {
-            $results[] = is_int($place) ? $this->result($calls[$at], $answers[$place] ?? $lost, $refused) : $place;
+            if (!is_int($place)) {
+                $results[] = $place;
+            } elseif ($refused) {
+                $results[] = $this->result($calls[$at], $answers[$place] ?? $lost, $refused);
+            } else {
+                $results[] = $this->meaning($answers[$place] ?? $lost, $calls[$at]->decode);
+            }
         }
         return $results;
     }
