@@ -113,7 +113,7 @@ impl Core {
             let mut lease = self.take(change).await?;
             let before = results.len();
             let rest = &requests[before..];
-            let error = match self.converse(&mut lease, rest, change, results).await {
+            let error = match Box::pin(self.converse(&mut lease, rest, change, results)).await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };

@@ -78,12 +78,17 @@ impl TableSpec {
 }
 
 impl TableSpec {
+    /// The columns that it names.
+    pub(crate) fn wanted(&self) -> &[String] {
+        self.columns.as_deref().map_or(&[], Vec::as_slice)
+    }
+
     /// Refuses what cannot be sent, before the server is asked for the columns.
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
-        let columns = self.columns.as_deref().map_or(&[][..], Vec::as_slice);
+        let columns = self.wanted();
         if self.columns.is_some() && columns.is_empty() {
             return Err(Error::value("a table needs a column"));
         }

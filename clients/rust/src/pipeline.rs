@@ -44,7 +44,8 @@ impl Batch {
         let mut outcomes = Vec::with_capacity(self.drafts.len());
         let mut requests = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {
-            outcomes.push(Some(match self.target.prepare(draft).await {
+            let known = self.target.know(&draft).await;
+            outcomes.push(Some(match known.and_then(|known| draft.finish(&known)) {
                 Ok((request, shape)) => {
                     requests.push(request);
                     Ok(Outcome { request: requests.len() - 1, shape })

@@ -14,7 +14,7 @@ pub struct Query {
     limit: Option<Bounded>,
     offset: Option<Bounded>,
     filters: Vec<Filter>,
-    within: Option<Within>,
+    within: Option<Box<Within>>, // It is seldom there, and queries are moved with each call.
 }
 
 /// A number of the protocol, or one that is none.
@@ -80,7 +80,7 @@ impl Query {
         all: bool,
     ) -> Self {
         let values = values.into_iter().map(Into::into).collect();
-        self.within = Some(Within { column: column.to_owned(), values, all });
+        self.within = Some(Box::new(Within { column: column.to_owned(), values, all }));
         self
     }
 

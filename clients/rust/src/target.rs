@@ -35,15 +35,18 @@ impl Target {
     /// Carries one call out.
     pub(crate) async fn run<T>(&self, call: Call<T>) -> Result<T> {
         let began = self.core().begin();
-        let (request, shape) = self.prepare(call.draft).await?;
+        let known = self.know(&call.draft).await?;
+        let (request, shape) = call.draft.finish(&known)?;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
         self.settle(&request, answer, &shape, call.decode, began)
     }
 
-    /// Makes the request of a call, for which the table's columns may have to be asked for.
-    pub(crate) async fn prepare(&self, draft: Draft) -> Result<(Request, Shape)> {
-        let known = self.know(&draft).await?;
-        draft.finish(&known)
+    /// What a call needs to know of its table. The columns may have to be asked for.
+    pub(crate) async fn know(&self, draft: &Draft) -> Result<Known> {
+        match self.recall(draft) {
+            Some(known) => Ok(known),
+            None => Box::pin(self.learn(draft)).await, // What is seldom done keeps each call's future small.
+        }
     }
 
     /// Reads an answer, and tells the hook.
@@ -61,7 +64,22 @@ impl Target {
         result
     }
 
-    async fn know(&self, draft: &Draft) -> Result<Known> {
+    /// What a call needs to know, if the server need not be asked.
+    fn recall(&self, draft: &Draft) -> Option<Known> {
+        let table = match draft.table() {
+            None => return Some(Known::default()),
+            Some(table) => table,
+        };
+        if table.error.is_some() || draft.needs_index() {
+            return None;
+        }
+        if draft.needs() == Need::Nothing {
+            return Some(Known::default());
+        }
+        Some(Known { layout: Some(self.known_layout(table)?), index: Vec::new() })
+    }
+
+    async fn learn(&self, draft: &Draft) -> Result<Known> {
         let mut known = Known::default();
         let table = match draft.table() {
             None => return Ok(known),
@@ -86,17 +104,19 @@ impl Target {
     /// The columns of a table, asked for once, and again when one that the table names is not
     /// known: it may have been added.
     pub(crate) async fn layout(&self, table: &TableSpec) -> Result<Arc<Layout>> {
-        let layouts = &self.core().layouts;
-        let wanted = table.columns.as_deref().map_or(&[][..], Vec::as_slice);
-        if let Some(known) = layouts.find(&table.full).filter(|known| known.has(wanted)) {
+        if let Some(known) = self.known_layout(table) {
             return Ok(known);
         }
         table.check()?;
         let asking = self.ask(describe::columns(&table.database, &table.name));
-        let columns = Box::pin(asking).await?; // What is seldom done keeps each call's future small.
-        let layout = Arc::new(Layout::new(columns, wanted));
-        layouts.add(&table.full, &layout);
+        let columns = Box::pin(asking).await?;
+        let layout = Arc::new(Layout::new(columns, table.wanted()));
+        self.core().layouts.add(&table.full, &layout);
         Ok(layout)
+    }
+
+    fn known_layout(&self, table: &TableSpec) -> Option<Arc<Layout>> {
+        self.core().layouts.find(&table.full).filter(|known| known.has(table.wanted()))
     }
 
     /// The columns of the table's index.
