@@ -117,11 +117,19 @@ export function suffix(returning: Returning | undefined, allowed: string): strin
   return letter;
 }
 
+/** What is meant to be a list. A text and bytes have a length and members, too, and are none. */
+export function listOf<T>(given: readonly T[], what: string): readonly T[] {
+  const isList: boolean = Array.isArray(given);
+  if (!isList) throw new ValueError(`${what} are a list`);
+  return given;
+}
+
 /** The columns that filters compare, and the filters as they are sent. */
 export function wireFilters(filters: readonly Filter[] = []): {
   filterColumns: string[];
   filters: WireFilter[];
 } {
+  for (const filter of listOf(filters, "filters")) listOf(filter, "column, operator and value");
   const filterColumns = [...new Set(filters.map(([column]) => column))];
   const wire = filters.map(([column, op, value, kind]): WireFilter => {
     if (![undefined, "while"].includes(kind)) throw new ValueError("a filter's kind is while");

@@ -1,4 +1,5 @@
 /** A client of one server and its replicas. */
+import { listOf } from "./arguments.js";
 import { Dispatcher } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import { splitName, tableSpec, type TableName } from "./names.js";
@@ -120,7 +121,7 @@ export class Client {
   /** Sends one line of tokens as they are, on a connection of its own, and closes that. */
   async raw(port: "read" | "write", tokens: readonly string[]): Promise<Reply> {
     if (!["read", "write"].includes(port)) throw new ValueError("a port is read or write");
-    const line = requests.raw(tokens);
+    const line = requests.raw(listOf(tokens, "tokens"));
     const connection = await this.#dispatcher.pool(port === "write").lease();
     try {
       const { timeout } = this.#dispatcher.settings;

@@ -1,5 +1,5 @@
 /** A table by one of its indexes: what most programs use. */
-import type * as args from "./arguments.js";
+import * as args from "./arguments.js";
 import type { Executor } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import * as requests from "./protocol/requests.js";
@@ -58,7 +58,10 @@ export class Table<R = Row> {
 
   /** A row or null for each key, in the order of the keys. */
   async getMany(keys: readonly Key[], options: args.CallOptions = {}): Promise<(R | null)[]> {
-    const found = keys.length > 1 ? await this.#calls.byFewRequests(keys, options) : undefined;
+    const found =
+      args.listOf(keys, "keys").length > 1
+        ? await this.#calls.byFewRequests(keys, options)
+        : undefined;
     return found ?? Promise.all(keys.map((key) => this.get(key, options)));
   }
 

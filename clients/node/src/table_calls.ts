@@ -191,10 +191,10 @@ export class TableCalls<R> {
   /** Finds the column of a list in the index, and gives the key a place for it. */
   async #in(list: args.In, key: (string | null)[]): Promise<requests.WireIn> {
     const { database, name, index = "PRIMARY" } = this.spec;
+    const values = args.listOf(list.values, "the values of a list").map(toWire);
     const columns = await this.#executor.schemas.index(database, name, index);
     const part = columns.findIndex((info) => info.column === list.column);
     if (part < 0) throw new ValueError(`the index has no column ${list.column}`);
-    const values = list.values.map(toWire);
     if (part === key.length) key.push(values[0] ?? null);
     return { part, values };
   }

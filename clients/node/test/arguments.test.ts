@@ -16,3 +16,21 @@ test("an option that a call does not have is refused, and nothing is sent", asyn
   await assert.rejects(client.begin(mistyped), hs.ValueError);
   assert.deepEqual(requests(fake), []);
 });
+
+test("what should be a list is refused, and nothing is sent", async () => {
+  const [fake, client] = await start(rows);
+  const users = client.table("user", { columns: ["id"], raw: true });
+  for (const wrong of ["abc", Buffer.from("abc"), 5, null, new Set([1])]) {
+    const list = wrong as unknown as [];
+    await assert.rejects(users.getMany(list), hs.ValueError);
+    await assert.rejects(users.find("=", 1, { in: { column: "id", values: list } }), hs.ValueError);
+    await assert.rejects(users.findAll("=", 1, "id", list), hs.ValueError);
+    await assert.rejects(users.find("=", 1, { filters: list }), hs.ValueError);
+    await assert.rejects(
+      users.find("=", 1, { filters: [list as unknown as hs.Filter] }),
+      hs.ValueError,
+    );
+    await assert.rejects(async () => client.raw("read", list), hs.ValueError);
+  }
+  assert.deepEqual(requests(fake), []);
+});

@@ -285,6 +285,7 @@ subtest 'arguments of another kind are refused' => sub {
     my $user  = table( HandlerSocket2->connect('hs://127.0.0.1:1/test') );
     my %wrong = (
         'keys'      => sub { $user->get_many(1) },
+        'tokens'    => sub { HandlerSocket2->connect('hs://127.0.0.1:1')->raw( read => 'H' ) },
         'a key'     => sub { $user->get( [] ) },
         'filters'   => sub { $user->find( q{=}, 1, filters => { a => 1 } ) },
         'a filter'  => sub { $user->find( q{=}, 1, filters => ['a'] ) },

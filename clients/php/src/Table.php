@@ -143,6 +143,9 @@ final class Table
         array $filters = [],
         ?array $in = null,
     ): array {
+        if ($in !== null && (!is_string($in[0] ?? null) || !is_array($in[1] ?? null) || count($in) !== 2)) {
+            throw new ValueError('in is a column and a list of its values');
+        }
         $list = $in ? $this->in($in[0], $in[1], false) : null;
         return $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters, $list));
     }

@@ -32,6 +32,19 @@ final class FakeServerTest extends TestCase
         return $pipeline->run();
     }
 
+    public function testAnInIsAColumnAndAListOfItsValues(): void
+    {
+        $table = Client::connect('hs://127.0.0.1:1?retries=0')->table('t.t', ['a'], raw: true);
+        foreach ([['a' => [1]], ['a'], ['a', 5], ['a', '12'], [5, [1]], ['a', [1], 2], []] as $wrong) {
+            try {
+                $table->find('=', 0, in: $wrong);
+                self::fail('it was taken');
+            } catch (ValueError $error) {
+                self::assertStringContainsString('a column and a list', $error->getMessage());
+            }
+        }
+    }
+
     public function testAClientThatIsClosedSaysSo(): void
     {
         $client = $this->client(static fn ($one, string $line) => fwrite($one, self::reply($line)) > 0);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,3 +87,33 @@ def test_times_come_as_they_are() -> None:
     assert DECODERS["datetime"](b"2024-02-29 12:34:56.78").microsecond == 780_000
     assert DECODERS["datetime"](b"0000-00-00 00:00:00") == "0000-00-00 00:00:00"
     assert DECODERS["date"](b"2024-00-00") == "2024-00-00"
+
+
+@pytest.mark.parametrize("wrong", ["abc", b"abc", 5, None])
+def test_what_should_be_a_list_is_refused_before_anything_is_sent(wrong: Any) -> None:
+    client = handlersocket2.connect("hs://127.0.0.1:1?retries=0")
+    table: Any = client.table("test.t", ["a"], raw=True)
+    for call in (
+        lambda: table.get_many(wrong),
+        lambda: client.pipeline().table(table).get_many(wrong),
+        lambda: table.find("=", 1, in_=("a", wrong)),
+        lambda: table.find_all("=", 1, "a", wrong),
+        lambda: table.count("=", 1, filters=wrong),
+        lambda: table.count("=", 1, filters=[wrong]),
+        lambda: client.raw("read", wrong),
+    ):
+        with pytest.raises(errors.ValueError):
+            call()
+
+
+@pytest.mark.parametrize("wrong", ["ab", 5, ["a"], ["a", [1], 2]])
+def test_an_in_is_a_column_and_a_list_of_its_values(wrong: Any) -> None:
+    table = handlersocket2.connect("hs://127.0.0.1:1").table("test.t", ["a"], raw=True)
+    with pytest.raises(errors.ValueError, match="a column and a list"):
+        table.find("=", 1, in_=wrong)
+
+
+@pytest.mark.parametrize("name", [None, 5, b"test.t"])
+def test_a_table_is_named_by_a_text(name: Any) -> None:
+    with pytest.raises(errors.ValueError):
+        handlersocket2.connect("hs://127.0.0.1:1").table(name)

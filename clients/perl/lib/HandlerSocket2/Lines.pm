@@ -113,6 +113,7 @@ sub describe {
 # One line as it is: code, number of columns and values.
 sub raw {
     my ( $tokens, $changes ) = @_;
+    HandlerSocket2::ValueError->throw('the tokens are a list') if ref $tokens ne 'ARRAY';
     my $line = join "\t", map { HandlerSocket2::Protocol::utf8($_) } @$tokens;
     HandlerSocket2::ValueError->throw('a line has no LF') if $line =~ /\n/;
     return {

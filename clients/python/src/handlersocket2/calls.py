@@ -21,7 +21,7 @@ from .connection import Call, Index
 from .errors import ProtocolError, ValueError
 from .protocol import MAX_NUMBER, Raw
 from .reader import Reply
-from .values import DECODERS, Key, Value, count_of, to_bytes
+from .values import DECODERS, Key, Value, count_of, list_of, to_bytes
 
 Row = Dict[str, Any]
 _new: Callable[[Type[Call], Tuple[Any, ...]], Call] = tuple.__new__  # in less time than Call itself
@@ -33,8 +33,13 @@ Filters = Sequence[Filter]
 def wire_filters(filters: Filters) -> Tuple[List[str], List[protocol.Filter]]:
     """The filter columns, and the filters as the protocol takes them."""
     wire = []
+    filters = list_of(filters, "filters")
     for at, one in enumerate(filters):
-        if len(one) < 3 or list(one[3:]) not in ([], ["while"]):
+        if (
+            not isinstance(one, (list, tuple))
+            or len(one) < 3
+            or list(one[3:]) not in ([], ["while"])
+        ):
             raise ValueError("a filter is a column, an operator, a value, and maybe while")
         kind = "F" if len(one) == 3 else "W"
         wire.append(protocol.Filter(kind, one[1], at, to_bytes(one[2])))

@@ -11,7 +11,7 @@ from .connection import NOTHING, Call
 from .errors import ProtocolError, ValueError
 from .protocol import MAX_NUMBER
 from .reader import Reply
-from .values import DECODERS
+from .values import DECODERS, list_of
 
 
 def line_call(kind: str, line: bytes, feature: Optional[str] = None) -> Call:
@@ -84,7 +84,7 @@ def describe_call(
 
 def raw_call(tokens: Sequence[str], changes: bool) -> Call:
     """One line as it is: a list of the number of columns and values."""
-    line = b"\t".join(map(protocol.utf8, tokens))
+    line = b"\t".join(map(protocol.utf8, list_of(tokens, "tokens")))
     if b"\n" in line:
         raise ValueError("a line has no LF")
     return Call(

@@ -25,7 +25,7 @@ from .errors import Error
 from .plain_table import Table
 from .table import AsyncTable
 from .transport import run
-from .values import Key, Value
+from .values import Key, Value, list_of
 
 T = TypeVar("T")
 Changed = Union[int, List[Row]]
@@ -66,7 +66,7 @@ class PipelineTable:
 
     def get_many(self, keys: Iterable[Key]) -> List[Result[Optional[Row]]]:
         """A result for each key, in their order."""
-        return [self.get(key) for key in keys]
+        return [self.get(key) for key in list_of(keys, "the keys")]
 
     def find(
         self, op: str, key: Key, limit: int = 1, offset: int = 0, filters: Filters = ()

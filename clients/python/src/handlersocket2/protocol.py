@@ -50,6 +50,8 @@ def utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         raise ValueError("a text is no Unicode") from None
+    except AttributeError:
+        raise ValueError(f"{text!r} is no text") from None
 
 
 def name(text: str) -> bytes:
@@ -256,6 +258,8 @@ def native_password(secret: bytes, challenge: bytes) -> bytes:
 
 def split_table(text: str, database: Optional[str]) -> Tuple[str, str]:
     """Database and table of `database.table`, or of a table of the client's database."""
+    if not isinstance(text, str):
+        raise ValueError(f"a table is named by a text, not by a {type(text).__name__}")
     before, dot, after = text.partition(".")
     if dot and before and after:
         return before, after

@@ -11,7 +11,7 @@ from .errors import ServerError, UnsupportedError, ValueError
 from .many import in_requests
 from .ranges import Pages
 from .transactions import TransactionCore
-from .values import Key, Value
+from .values import Key, Value, list_of
 
 AnyCore = Union[Core, TransactionCore]
 
@@ -73,7 +73,7 @@ class AsyncTable:
 
     async def get_many(self, keys: Iterable[Key]) -> List[Optional[Row]]:
         """A row or None for each key, in their order, by few requests."""
-        calls, keys = await self.calls(), list(keys)
+        calls, keys = await self.calls(), list_of(keys, "the keys")
         found = await self._in_few_requests(calls, keys) if len(keys) > 1 else None
         if found is not None:
             return found
@@ -121,8 +121,12 @@ class AsyncTable:
         in_: Optional[Sequence[Any]] = None,
     ) -> List[Row]:
         """Rows from the key on. `in_`: a column of the index and a list of its values."""
-        part = await self._part(in_[0]) if in_ else 0
-        listed = (in_[0], in_[1]) if in_ else None
+        part, listed = 0, None
+        if in_ is not None:
+            if not isinstance(in_, (list, tuple)) or len(in_) != 2:
+                raise ValueError("in_ is a column and a list of its values")
+            listed = (in_[0], list_of(in_[1], "the values"))
+            part = await self._part(in_[0])
         rows: List[Row] = await self._do("find", op, key, limit, offset, filters, listed, part=part)
         return rows
 
@@ -137,7 +141,8 @@ class AsyncTable:
         filters: Filters = (),
     ) -> List[Row]:
         """All rows of each value; limit and offset are for each."""
-        part, listed = await self._part(in_column), (in_column, values)
+        listed = (in_column, list_of(values, "the values"))
+        part = await self._part(in_column)
         rows: List[Row] = await self._do(
             "find", op, key, limit, offset, filters, listed, every=True, part=part
         )

@@ -7,7 +7,7 @@ import datetime
 import math
 import re
 from decimal import Decimal
-from typing import Any, Callable, Dict, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, List, Sequence, TypeVar, Union
 
 from .errors import ProtocolError, ValueError
 from .protocol import Raw, utf8
@@ -16,6 +16,7 @@ Value = Union[
     None, bool, int, float, Decimal, str, bytes, datetime.date, datetime.time, datetime.timedelta
 ]
 Key = Union[Value, Sequence[Value]]
+T = TypeVar("T")
 
 _KINDS = {
     **dict.fromkeys(("tinyint", "smallint", "mediumint", "int", "bigint", "year"), "integer"),
@@ -34,6 +35,13 @@ _KINDS = {
 def kind_of(type: str) -> str:
     """The kind of a column's type, as D has the type."""
     return _KINDS.get(type.partition("(")[0].partition(" ")[0].lower(), "text")
+
+
+def list_of(values: Iterable[T], what: str) -> List[T]:
+    """What was given as a list; a text is none, of which Python would take the letters."""
+    if isinstance(values, (str, bytes, bytearray)) or not isinstance(values, Iterable):
+        raise ValueError(f"{what} are a list, not a {type(values).__name__}")
+    return list(values)
 
 
 def to_bytes(value: Value) -> Raw:

@@ -155,7 +155,7 @@ module HandlerSocket2
     # The columns that filters name, and the filters as {Protocol} has them.
     # @return [Array(Array<String>, Array)]
     def self.filters(filters)
-      wire = filters.each_with_index.map do |filter, at|
+      wire = Values.list(filters, "filters").each_with_index.map do |filter, at|
         unless filter.is_a?(Array) && filter.size.between?(3, 4) && [nil, "while"].include?(filter[3]&.to_s)
           raise ValueError, "a filter is a column, an operator and a value, and :while where it ends the search"
         end

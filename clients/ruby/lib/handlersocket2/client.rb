@@ -129,7 +129,7 @@ module HandlerSocket2
     def raw(port, tokens)
       raise ValueError, "a port is :read or :write" unless %w[read write].include?(port.to_s)
 
-      line = tokens.map { |one| Values.to_bytes(one).to_s.b }.join("\t")
+      line = Values.list(tokens, "tokens").map { |one| Values.to_bytes(one).to_s.b }.join("\t")
       raise ValueError, "a line has no LF" if line.include?("\n")
       raise ValueError, "'#{tokens.first}' is of one connection, which raw has not" if line.match?(/\A[0-9APT]/)
 

@@ -58,7 +58,7 @@ module HandlerSocket2
     # @param keys [Enumerable]
     # @return [Array<Hash{String => Object}, nil>] in the order of the keys
     def get_many(keys)
-      keys = keys.to_a
+      keys = Values.list(keys, "the keys")
       # Within a transaction an error may have ended it, so that nothing could be asked for behind it.
       found = by_few_requests(keys) if keys.size > 1 && @runner.is_a?(Client)
       found || @runner.many(keys.map { |key| calls.get(key) })
@@ -234,10 +234,11 @@ module HandlerSocket2
       raise ValueError, "in: is a Hash of a column and its values" unless given.is_a?(Hash) && given.size == 1
 
       column, values = given.first
+      values = Values.list(values, "the values")
       part = @client.schema.parts(*@name, @index).index { |one| one.column == column.to_s }
       raise ValueError, "'#{column}' is no column of the index" unless part
 
-      { part: part, values: Values.key(values.to_a), all: all }
+      { part: part, values: Values.key(values), all: all }
     end
 
     def rows_between(start, stop, reverse, filters, page)

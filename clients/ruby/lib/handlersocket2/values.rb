@@ -60,6 +60,13 @@ module HandlerSocket2
       (key.is_a?(Array) ? key : [key]).map { |one| to_bytes(one) }
     end
 
+    # What was given as a list: an Array, a Range or the like.
+    def list(given, what)
+      return given.to_a if given.is_a?(Enumerable)
+
+      raise ValueError, "#{what} are a list, and not of class #{given.class}"
+    end
+
     # A value of a column of this kind.
     # @param kind [Symbol]
     # @param bytes [String, nil] which this takes over

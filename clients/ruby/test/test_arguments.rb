@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+require_relative "fake_server"
+
+# What calls refuse before anything is sent.
+class TestArguments < FakeServerTest
+  def test_what_should_be_a_list_is_refused_before_anything_is_sent
+    server = serve { |line| usual(line) }
+    user = table(db = client(server))
+    ["abc", 5, nil].each do |wrong|
+      [
+        -> { user.get_many(wrong) }, -> { user.find_all("=", 0, "a", wrong) },
+        -> { user.find("=", 0, in: { "a" => wrong }) }, -> { user.count("=", 0, filters: wrong) },
+        -> { user.count("=", 0, filters: [wrong]) }, -> { db.raw(:read, wrong) }
+      ].each { |call| assert_raises(ValueError, &call) }
+    end
+    assert_empty server.lines
+  end
+end
