@@ -167,19 +167,12 @@ std::shared_ptr<Principal> Privileges::intern(const Security_context& login) {
     key += std::to_string(text(part).size()) + ':' + text(part);
   }
   const MutexLock lock(mutex_);
-  const auto known = principals_.find(key);
-  if (known != principals_.end()) {
-    if (auto principal = known->second.lock()) {
-      principal->refreshed_ms_ = 0;  // the account may have been dropped and made again
-      return principal;
-    }
-  }
-  if (principals_.size() >= sweep_at_) {
-    std::erase_if(principals_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_at_ = std::max<size_t>(64, 2 * principals_.size());
+  if (auto principal = principals_.find(key)) {
+    principal->refreshed_ms_ = 0;  // the account may have been dropped and made again
+    return principal;
   }
   auto made = std::make_shared<Principal>(++last_id_, login);
-  principals_[std::move(key)] = made;
+  principals_.add(std::move(key), made);
   return made;
 }
 

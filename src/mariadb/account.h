@@ -11,7 +11,6 @@
 #include <sql_parse.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "adapter/kept_rights.h"
+#include "adapter/shared_by_key.h"
 #include "base/mutex.h"
 #include "engine/account.h"
 #include "mariadb/user_statistics.h"
@@ -156,8 +156,7 @@ class Privileges {
   Mutex mutex_;
   THD* thd_ HS_GUARDED_BY(mutex_) = nullptr;  // in no list of the server's
   uint64_t last_id_ HS_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::weak_ptr<Principal>> principals_ HS_GUARDED_BY(mutex_);
-  size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
+  adapter::SharedByKey<Principal> principals_ HS_GUARDED_BY(mutex_);
 
   Mutex auditing_;  // apart from the other one: an audit plugin may write to a slow disk
   THD* audit_thd_ HS_GUARDED_BY(auditing_) = nullptr;

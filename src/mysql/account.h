@@ -7,7 +7,6 @@
 #include "mysql/server_headers.h"
 // (before anything else)
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "adapter/kept_rights.h"
+#include "adapter/shared_by_key.h"
 #include "base/mutex.h"
 #include "engine/account.h"
 #include "sql/auth/sql_security_ctx.h"
@@ -157,8 +157,7 @@ class Privileges {
   Mutex mutex_;
   THD* thd_ HS_GUARDED_BY(mutex_) = nullptr;  // in no list of the server's
   uint64_t last_id_ HS_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::weak_ptr<Principal>> principals_ HS_GUARDED_BY(mutex_);
-  size_t sweep_at_ HS_GUARDED_BY(mutex_) = 64;
+  adapter::SharedByKey<Principal> principals_ HS_GUARDED_BY(mutex_);
 };
 
 using KeptRights = adapter::KeptRights<engine::Rights>;
