@@ -32,6 +32,22 @@ struct ImportOptions {
   uint64_t most_bad = 1000;
 };
 
+// The columns whose values the server makes of others'. SQL takes no value for one of them.
+std::vector<std::string> generated_columns(Server& server, const std::string& table) {
+  std::vector<std::string> names;
+  for (const Row& row : server.describe(table).rows) {
+    const std::string extra = row.at(5).value_or("");
+    const bool is_generated = extra.find("VIRTUAL GENERATED") != std::string::npos ||
+                              extra.find("STORED GENERATED") != std::string::npos;
+    if (is_generated) names.push_back(row.at(0).value_or(""));
+  }
+  return names;
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // A record that is no row of the table.
 struct Refused {
   uint64_t line;
@@ -78,6 +94,10 @@ class Importer {
     }
     if (options_.format != Format::jsonl) read_header();
     check_columns(options_.columns);
+    generated_ = generated_columns(server_, options_.table);
+    for (const std::string& name : options_.columns) {
+      if (has(generated_, name)) leave_out(name);
+    }
     place_ = insert_place(server_, options_.table);
     state_.done = state_.sent = records_.spot();
     if (!options_.state.empty()) resume();
@@ -118,17 +138,30 @@ class Importer {
       if (std::none_of(known.begin(), known.end(), is_it)) {
         throw UsageError(
             fmt::format("{} has no column \"{}\" (is the first line no header? --no-header)",
-                        options_.table, name));
+                        options_.table, shown(name)));
       }
       if (std::count(names.begin(), names.end(), name) > 1) {
-        throw UsageError(fmt::format("column \"{}\" stands twice", name));
+        throw UsageError(fmt::format("column \"{}\" stands twice", shown(name)));
       }
     }
   }
 
+  // Tells it once.
+  void leave_out(const std::string& name) {
+    if (has(left_out_, name)) return;
+    left_out_.push_back(name);
+    progress_.clear();
+    std::cerr << fmt::format(
+        "hs: column \"{}\" is generated: its values in the file are left out\n", shown(name));
+  }
+
   void resume() {
     if (records_.size() == 0) throw UsageError("--state needs a file that can be read again");
-    keys_ = ImportKeys(server_, options_.table, options_.columns);
+    std::vector<std::string> sent;
+    for (const std::string& name : options_.columns) {
+      if (!has(generated_, name)) sent.push_back(name);
+    }
+    keys_ = ImportKeys(server_, options_.table, sent);
     const auto before = read_state(options_.state);
     if (!before) return;
     if (before->table != options_.table || before->file != options_.path) {
@@ -155,6 +188,7 @@ class Importer {
       if (is_blank(without_end(record))) continue;
       try {
         Fields fields = fields_of_record(without_end(record));
+        drop_generated(fields);
         keys_.check(fields);
         items_.push_back({spot, record, std::move(fields)});
       } catch (const BadRecord& error) {
@@ -171,11 +205,7 @@ class Importer {
   }
 
   Fields fields_of_record(std::string_view record) const {
-    if (options_.format == Format::jsonl) {
-      Fields fields = parse_json(record);
-      if (fields.empty()) throw BadRecord("an object without a column");
-      return fields;
-    }
+    if (options_.format == Format::jsonl) return parse_json(record);
     Row row = parse_record(options_.format, record);
     if (row.size() != options_.columns.size()) {
       throw BadRecord(fmt::format("the number of its fields is {} and not {}", row.size(),
@@ -186,6 +216,15 @@ class Importer {
       fields.push_back({options_.columns[i], std::move(row[i])});
     }
     return fields;
+  }
+
+  void drop_generated(Fields& fields) {
+    const auto is_generated = [&](const Field& field) { return has(generated_, field.column); };
+    for (const Field& field : fields) {
+      if (is_generated(field)) leave_out(field.column);
+    }
+    fields.erase(std::remove_if(fields.begin(), fields.end(), is_generated), fields.end());
+    if (fields.empty()) throw BadRecord("no column to import");
   }
 
   void send_piece() {
@@ -286,7 +325,8 @@ class Importer {
   Records records_;
   Progress progress_;
   Place place_;
-  ImportKeys keys_;     // for --state: what was sent without an answer is sent again
+  ImportKeys keys_;  // for --state: what was sent without an answer is sent again
+  std::vector<std::string> generated_, left_out_;
   std::string header_;  // the first line, where it is one
   std::unique_ptr<FILE, Close> bad_;
   ImportState state_;

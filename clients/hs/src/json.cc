@@ -92,8 +92,9 @@ class Fill {
   }
   bool start_array(size_t) { throw BadRecord(depth_ == 0 ? "no object" : "an array as a value"); }
   bool end_array() { return false; }
-  bool parse_error(size_t, const std::string&, const json::exception&) {
-    throw BadRecord("no JSON");
+  bool parse_error(size_t, const std::string&, const json::exception& error) {
+    constexpr int number_overflow = 406;
+    throw BadRecord(error.id == number_overflow ? "a number beyond those of JSON" : "no JSON");
   }
 
  private:

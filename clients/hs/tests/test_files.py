@@ -50,6 +50,27 @@ def test_every_byte_survives_export_and_import(
 
 
 @pytest.mark.parametrize("format", FORMATS)
+def test_an_import_leaves_out_what_the_server_generates(
+    hs: Run, rows: PrivateServer, tmp_path: Path, format: str
+) -> None:
+    rows.sql(
+        "CREATE TABLE test.copy (id INT PRIMARY KEY, twice INT AS (id * 2) STORED UNIQUE, more INT AS (id + 1) VIRTUAL)"
+    )
+    rows.sql("INSERT INTO test.copy (id) VALUES (1), (2)")
+    file = tmp_path / f"copy.{format}"
+    assert hs("export", "copy", str(file)).returncode == 0
+    rows.sql("DELETE FROM test.copy")
+    run = hs("import", "copy", str(file), "--state", str(tmp_path / "state"))
+    assert run.returncode == 0, run.stderr
+    assert run.stderr.count(b'"twice" is generated') == run.stderr.count(b'"more" is generated') == 1
+    assert rows.sql("SELECT * FROM test.copy ORDER BY id") == [(1, 2, 2), (2, 4, 3)]
+    alone = {"csv": b"twice\n6\n", "tsv": b"twice\n6\n", "jsonl": b'{"twice":6}\n'}[format]
+    run = hs("import", "copy", "-f", format, input=alone)
+    assert run.returncode == 6 and b"no column to import" in run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.copy") == [(2,)]
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_an_export_that_was_cut_anywhere_is_resumed(
     hs: Run, rows: PrivateServer, tmp_path: Path, format: str
 ) -> None:
@@ -117,6 +138,21 @@ def test_bad_json_lines_are_told(hs: Run, rows: PrivateServer) -> None:
     assert run.returncode == 6
     assert [int(line.split(b":")[1]) for line in run.stderr.splitlines()[:-1]] == [2, 3, 6]
     assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 7000") == [(2,)]
+
+
+def test_a_number_beyond_those_of_json_is_told_as_one(hs: Run, rows: PrivateServer) -> None:
+    run = hs("import", "user", "-f", "jsonl", input=b'{"user_id":1e400}\n{"user_id":\n')
+    assert run.returncode == 6
+    assert [line.rsplit(b": ", 1)[1] for line in run.stderr.splitlines()[:2]] == [
+        b"a number beyond those of JSON",
+        b"no JSON",
+    ]
+
+
+def test_a_header_in_utf_16_is_shown_whole(hs: Run, rows: PrivateServer) -> None:
+    run = hs("import", "user", "-f", "csv", input="user_id,user_name\n5000,a\n".encode("utf-16-le"))
+    assert run.returncode == 2
+    assert rb"u\x00s\x00e\x00r" in run.stderr and b"--no-header" in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize(
