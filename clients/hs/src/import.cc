@@ -95,9 +95,6 @@ class Importer {
     if (options_.format != Format::jsonl) read_header();
     check_columns(options_.columns);
     generated_ = generated_columns(server_, options_.table);
-    for (const std::string& name : options_.columns) {
-      if (has(generated_, name)) leave_out(name);
-    }
     place_ = insert_place(server_, options_.table);
     state_.done = state_.sent = records_.spot();
     if (!options_.state.empty()) resume();
@@ -219,11 +216,12 @@ class Importer {
   }
 
   void drop_generated(Fields& fields) {
-    const auto is_generated = [&](const Field& field) { return has(generated_, field.column); };
-    for (const Field& field : fields) {
-      if (is_generated(field)) leave_out(field.column);
-    }
-    fields.erase(std::remove_if(fields.begin(), fields.end(), is_generated), fields.end());
+    const auto is_left_out = [&](const Field& field) {
+      if (!has(generated_, field.column)) return false;
+      leave_out(field.column);
+      return true;
+    };
+    fields.erase(std::remove_if(fields.begin(), fields.end(), is_left_out), fields.end());
     if (fields.empty()) throw BadRecord("no column to import");
   }
 
