@@ -30,18 +30,23 @@ def text(server: PrivateServer) -> Iterator[str]:
 
 
 def test_the_program_prints_what_stands_below_it(text: str, tmp_path: Path) -> None:
-    shown = re.search(r"^```python\n(.*?)^```$.*?^```\n(.*?)^```$", text, re.M | re.S)
+    shown = re.search(
+        r"^```python\n(.*?)^```$.*?^    (\S+) python3 first.py$.*?^```\n(.*?)^```$",
+        text,
+        re.M | re.S,
+    )
     assert shown is not None
-    program = tmp_path / "lookup.py"
+    program = tmp_path / "first.py"
     program.write_text(shown[1], encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-I", str(program)],
+        ["env", shown[2], sys.executable, str(program)],
         capture_output=True,
+        cwd=README.parent,
         text=True,
         check=False,
         timeout=PATIENCE_SECONDS,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, shown[2], "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, shown[3], "")
 
 
 def test_each_command_prints_what_stands_below_it(text: str) -> None:
