@@ -62,6 +62,27 @@ def test_a_transaction_commits_and_rolls_back(client: Driver) -> None:
     assert table.get(key=[3])["n"] == 31
 
 
+def test_threads_that_share_a_transaction_wait_for_their_turn(client: Driver, language: str) -> None:
+    """No thread is given what another one asked for. In C and C++ a transaction is for one thread; Rust, and a process
+    that has forked, is told that it may not."""
+    if language in ("c", "cpp"):
+        pytest.skip("a transaction is for one thread")
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin")
+    assert table.update(key=[3], values={"n": 1}) == 1
+    keys = list(range(1, 11)) * 3
+    answers = client.call("threads", count=20, calls=[table.of("get", key=[key]) for key in keys])
+    for own in answers:
+        for key, answer in zip(keys, own):
+            if language in ("perl", "rust") and "error" in answer:
+                assert answer["error"]["class"] == "ValueError"
+            else:
+                assert answer["ok"]["id"] == key, answer
+    assert table.get(key=[3])["n"] == 1
+    client.call("commit")
+    assert table.get(key=[3])["n"] == 1
+
+
 def test_a_transaction_that_reads_only_changes_nothing(client: Driver) -> None:
     table = client.table("hs.user", COLUMNS)
     client.call("begin", isolation="RR", read_only=True)

@@ -9,6 +9,9 @@ import (
 
 var errEnded = errors.New("the transaction has ended")
 
+// The kinds of the requests that end a transaction.
+const commits, rollsBack = "commit", "rollback"
+
 // TxOptions say how a transaction reads.
 type TxOptions struct {
 	// Isolation is RU, RC, RR, SR, or empty for the server's own.
@@ -17,8 +20,10 @@ type TxOptions struct {
 	ReadOnly bool
 }
 
-// A Tx is a transaction, with a connection of its own. It is for one goroutine at a time.
+// A Tx is a transaction, with a connection of its own. It carries out one call at a time: those of other
+// goroutines wait for their turn.
 type Tx struct {
+	turn       chan struct{} // Full while a call has its turn.
 	owner      *Client
 	place      *place
 	connection *conn // Nil when it has ended.
@@ -46,7 +51,7 @@ func (c *Client) Begin(ctx context.Context, options TxOptions) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{owner: c, place: c.read}
+	tx := &Tx{turn: make(chan struct{}, 1), owner: c, place: c.read}
 	for attempt := 0; ; attempt++ {
 		if options.ReadOnly {
 			tx.connection, err = c.read.take(ctx, true)
@@ -73,22 +78,12 @@ func (tx *Tx) Table(name string, options ...TableOption) *Table {
 
 // Commit ends the transaction. After an error nothing was kept, unless it is a ConnectionError with Sent.
 func (tx *Tx) Commit(ctx context.Context) error {
-	err := tx.step(ctx, "commit", protocol.AppendCommit(nil))
-	if err == nil && tx.changed && tx.owner.options.ReadYourWrites {
-		tx.do(ctx, []*request{tx.owner.gtids.ask()}) //nolint:errcheck // The commit is done.
-	}
-	tx.end()
-	return err
+	return tx.step(ctx, commits, protocol.AppendCommit(nil))
 }
 
 // Rollback ends the transaction, and nothing is kept.
 func (tx *Tx) Rollback(ctx context.Context) error {
-	err := tx.step(ctx, "rollback", protocol.AppendRollback(nil))
-	if err != nil {
-		tx.abandon()
-	}
-	tx.end()
-	return err
+	return tx.step(ctx, rollsBack, protocol.AppendRollback(nil))
 }
 
 // Savepoint sets a savepoint.
@@ -119,8 +114,43 @@ func (tx *Tx) step(ctx context.Context, kind string, line []byte) error {
 
 func (tx *Tx) client() *Client { return tx.owner }
 
-// Do carries requests out, each once.
-func (tx *Tx) do(ctx context.Context, requests []*request) (err error) {
+// Do carries requests out, each once, when those of others have ended.
+func (tx *Tx) do(ctx context.Context, requests []*request) error {
+	select {
+	case tx.turn <- struct{}{}:
+	case <-ctx.Done():
+		err := connectionError(ctx.Err(), false)
+		for _, r := range requests {
+			r.done.answer(nil, err)
+		}
+		return err
+	}
+	defer func() { <-tx.turn }()
+	first := requests[0]
+	var failed error
+	if asked := first.done; first.kind == rollsBack {
+		first.done = receiverFunc(func(reply *protocol.Reply, err error) error {
+			failed = asked.answer(reply, err)
+			return failed
+		})
+	}
+	err := tx.carryOut(ctx, requests)
+	switch first.kind {
+	case commits:
+		if err == nil && tx.changed && tx.owner.options.ReadYourWrites {
+			tx.carryOut(ctx, []*request{tx.owner.gtids.ask()}) //nolint:errcheck // The commit is done.
+		}
+		tx.end()
+	case rollsBack:
+		if failed != nil && tx.connection != nil {
+			tx.connection.broken = true // The server rolls back when it ends.
+		}
+		tx.end()
+	}
+	return err
+}
+
+func (tx *Tx) carryOut(ctx context.Context, requests []*request) (err error) {
 	answered := 0
 	switch {
 	case tx.connection == nil:
@@ -144,6 +174,8 @@ func (tx *Tx) do(ctx context.Context, requests []*request) (err error) {
 
 // Abandon ends a transaction that was not ended, by its connection's end.
 func (tx *Tx) abandon() {
+	tx.turn <- struct{}{}
+	defer func() { <-tx.turn }()
 	if tx.connection != nil {
 		tx.connection.broken = true
 		tx.end()

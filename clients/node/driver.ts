@@ -64,6 +64,8 @@ const tableCalls: Record<string, TableCall> = {
   replace: (table, { row }, options) => table.replace(row as hs.Values, options),
   update: (table, { key, values }, options) =>
     table.update(key as hs.Key, values as hs.Values, options),
+  put_back: async (table, { key }) =>
+    table.update(key as hs.Key, (await table.get(key as hs.Key)) as hs.Values),
   delete: (table, { key }, options) => table.delete(key as hs.Key, options),
   increment: (table, { key, amounts }, options) =>
     table.increment(key as hs.Key, amounts as hs.Values, options),

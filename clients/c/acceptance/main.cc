@@ -370,6 +370,7 @@ class Driver {
     int done = 0;
     if (what == "range") return range(table, &a, arguments);
     if (what == "get_many") return get_many(table, arguments["keys"], reply);
+    if (what == "put_back") return put_back(table, q, reply);
     if (what == "get") check(hs_get(table.handle, q.key, q.key_count, reply, &error), error);
     if (what == "find" || what == "find_all")
       check(hs_find(table.handle, &q, reply, &error), error);
@@ -426,6 +427,20 @@ class Driver {
     hs_range_free(range);
     check(more, error);
     return out;
+  }
+  static Json put_back(const Table& table, const hs_query& q, hs_reply* reply) {
+    hs_error error = {};
+    std::vector<hs_field> row;
+    std::uint64_t changed = 0;
+    check(hs_get(table.handle, q.key, q.key_count, reply, &error), error);
+    for (std::size_t i = 0; i < hs_reply_columns(reply); i++) {
+      hs_column column = {};
+      if (hs_reply_column(reply, i, &column) != 0) refuse("a column has no name");
+      row.push_back({column.name, hs_reply_value(reply, 0, i)});
+    }
+    check(hs_change(table.handle, &q, "U", row.data(), row.size(), reply, &error), error);
+    check(hs_reply_number(reply, &changed, &error), error);
+    return changed;
   }
   static Json get_many(const Table& table, const Json& keys, hs_reply* reply) {
     hs_error error = {};

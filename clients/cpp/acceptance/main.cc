@@ -272,6 +272,8 @@ class Driver {
       return call_returning(table.returning(when == "before" ? hs::When::before : hs::When::after),
                             what, a);
     if (what == "range") return range(table, a);
+    if (what == "put_back")
+      return table.update(query_of(a), table.get(key_of(a)).value_or(hs::Row()));
     if (what != "get_many") return call(table, what, a)();
     std::vector<hs::Key> keys;
     for (const Json& key : a["keys"]) keys.push_back(values_of(key));

@@ -163,6 +163,12 @@ func callChange(ctx context.Context, t *hs.Table, do string, a arguments) (any, 
 		return replaced(done), err
 	case "update":
 		return t.Update(ctx, a.key(), a.values(), a.options()...)
+	case "put_back":
+		row, err := t.Get(ctx, a.key())
+		if err != nil {
+			return nil, err
+		}
+		return t.Update(ctx, a.key(), row)
 	case "delete":
 		return t.Delete(ctx, a.key(), a.options()...)
 	case "increment":

@@ -69,6 +69,10 @@ class Core:
     def _pool(self, host: str, port: int, path: Optional[str], secret: Optional[str]) -> Pool:
         return Pool(self._world, Address(self.options, host, port, path), self.options, secret)
 
+    def new_turn(self) -> Any:
+        """What one may have at a time; the others wait."""
+        return self._world.Places(1)
+
     def writer(self) -> Pool:
         """The pool of the write port."""
         if self.write is None:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, List, Optional, Sequence
+from typing import Any, Awaitable, Callable, List, Optional, Sequence
 
 from . import protocol
 from .connection import Call, Connection
 from .core import Core, only
-from .errors import ConnectionError, ServerError, ValueError, server_error
+from .errors import ConnectionError, TimeoutError, ValueError, server_error
 from .lines import line_call
 from .pool import Pool
 
 
 class TransactionCore:
-    """A core for the calls of one transaction, on a connection of its own."""
+    """A core for the calls of one transaction, on a connection of its own. It carries out one call
+    at a time; those of other threads or tasks wait for their turn."""
 
     def __init__(self, core: Core, isolation: Optional[str], read_only: bool) -> None:
         self._core, self._read_only = core, read_only
         self._begin = protocol.begin(isolation, read_only)
         self._pool: Optional[Pool] = None
         self._connection: Optional[Connection] = None
+        self._turn = core.new_turn()
         self.options = core.options
         self.kinds, self.key = core.kinds, core.key
 
@@ -41,7 +43,19 @@ class TransactionCore:
 
     async def run(self, calls: Sequence[Call]) -> List[Any]:
         """As Core's; nothing is sent again."""
-        return await self._core.observe(self._run, calls)
+        return await self._core.observe(partial(self._in_turn, self._run), calls)
+
+    async def _in_turn(
+        self, work: Callable[[Sequence[Call]], Awaitable[List[Any]]], calls: Sequence[Call]
+    ) -> List[Any]:
+        if not self._connection or not self._connection.own:  # nobody gives that process its turn
+            return await work(calls)
+        if not await self._turn.acquire(self.options.timeout):
+            raise TimeoutError("another call of the transaction takes too long")
+        try:
+            return await work(calls)
+        finally:
+            self._turn.release()
 
     async def _run(self, calls: Sequence[Call], commits: bool = False) -> List[Any]:
         if not self._connection:
@@ -68,18 +82,25 @@ class TransactionCore:
         """`T C` or `T R`. Does nothing for a transaction that has ended."""
         if not self._connection:
             return
+        call = line_call("end", b"T\tC\n" if commit else b"T\tR\n")
+        work = partial(self._in_turn, partial(self._end, commit))
         try:
-            call = line_call("end", b"T\tC\n" if commit else b"T\tR\n")
-            only(await self._core.observe(partial(self._run, commits=commit), (call,)))
+            results = await self._core.observe(work, (call,))
         except ConnectionError:
             if commit:
                 raise
-        except ServerError:
-            if commit:
-                raise
-            self._connection.broken = True
+            return
+        if commit:
+            only(results)
+
+    async def _end(self, commit: bool, calls: Sequence[Call]) -> List[Any]:
+        whole = False
+        try:
+            results = await self._run(calls, commit)
+            whole = commit or not isinstance(results[0], Exception)
+            return results
         finally:
-            self._leave()
+            self._leave(broken=not whole)
 
     def _leave(self, broken: bool = False) -> None:
         connection, self._connection = self._connection, None

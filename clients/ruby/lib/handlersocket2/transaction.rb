@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+require "monitor"
 require_relative "pipeline"
 
 module HandlerSocket2
   # A transaction on a connection of its own, as {Client#transaction} gives it. Nothing in it is sent
-  # again. It is for one thread at a time.
+  # again. It carries out one call at a time; those of other threads wait for their turn.
   class Transaction
     include Runner
 
@@ -13,6 +14,7 @@ module HandlerSocket2
       @client = client
       @places = places
       @read_only = read_only
+      @turn = Monitor.new
       line = Protocol.begin(isolation&.to_s, read_only)
       @pool = read_only ? places.read : places.write
       Thread.handle_interrupt(Object => :on_blocking) { begin_by(line) }
@@ -57,29 +59,33 @@ module HandlerSocket2
     # @return [void]
     # @raise [Error]
     def commit
-      return unless @connection
+      in_turn do
+        next unless @connection
 
-      begin
-        one(Call.new(:commit, Protocol.commit, changes: !@read_only, &:nothing))
-      ensure
-        leave
+        begin
+          one(Call.new(:commit, Protocol.commit, changes: !@read_only, &:nothing))
+        ensure
+          leave
+        end
+        nil
       end
-      nil
     end
 
     # Rolls back. It does nothing once the transaction has ended.
     # @return [void]
     def rollback
-      return unless @connection
+      in_turn do
+        next unless @connection
 
-      begin
-        done = one(Call.new(:rollback, Protocol.rollback, &:nothing))
-      rescue ConnectionError, ServerError
-        # The server rolls back when the connection ends.
-      ensure
-        leave(broken: !done)
+        begin
+          done = one(Call.new(:rollback, Protocol.rollback, &:nothing))
+        rescue ConnectionError, ServerError
+          # The server rolls back when the connection ends.
+        ensure
+          leave(broken: !done)
+        end
+        nil
       end
-      nil
     end
 
     # @return [Boolean] whether it was neither committed nor rolled back yet
@@ -91,13 +97,22 @@ module HandlerSocket2
     # @param calls [Array<Call>]
     # @return [Array] the results of the calls, errors in their places
     def run(calls)
-      raise ValueError, "the transaction has ended" unless @connection
-      return [] if calls.empty?
+      in_turn do
+        raise ValueError, "the transaction has ended" unless @connection
+        next [] if calls.empty?
 
-      @client.observe(calls) { carry_out(calls) }
+        @client.observe(calls) { carry_out(calls) }
+      end
     end
 
     private
+
+    # In a process that has forked, a thread that had its turn is gone.
+    def in_turn(&work)
+      return work.call if @connection && !@connection.own?
+
+      @turn.synchronize(&work)
+    end
 
     def carry_out(calls)
       limit = @places.deadline

@@ -42,6 +42,11 @@ pub fn carry_out(
 ) -> Result<Json> {
     match name {
         "range" => table.range(arguments.range()).map(|rows| encode_rows(&rows)),
+        "put_back" => {
+            let calls = table.calls();
+            let row = run.run(calls.get(arguments.key()))?.unwrap_or_default();
+            Ok(json!(run.run(calls.update(arguments.key(), row, arguments.query()))?))
+        }
         "get_many" => {
             let rows = table.get_many(arguments.keys())?;
             Ok(rows.into_iter().map(optional_row).collect())

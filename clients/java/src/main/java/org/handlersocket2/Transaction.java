@@ -5,8 +5,8 @@ import org.handlersocket2.protocol.Line;
 import org.handlersocket2.protocol.Requests;
 
 /**
- * A transaction, with a connection of its own. It is for one thread at a time. Its end without
- * {@link #commit} rolls it back.
+ * A transaction, with a connection of its own. It carries out one call at a time: those of other
+ * threads wait for their turn. Its end without {@link #commit} rolls it back.
  */
 public final class Transaction extends Executor implements AutoCloseable {
   private final Client client;
@@ -50,7 +50,7 @@ public final class Transaction extends Executor implements AutoCloseable {
    * Ends the transaction. After an error nothing was kept, unless it is a {@link ConnectionError}
    * that was sent.
    */
-  public void commit() {
+  public synchronized void commit() {
     try {
       step("commit", Requests.commit());
       if (changed) {
@@ -70,7 +70,7 @@ public final class Transaction extends Executor implements AutoCloseable {
   }
 
   /** Ends the transaction, and nothing is kept. */
-  public void rollback() {
+  public synchronized void rollback() {
     try {
       step("rollback", Requests.rollback());
     } catch (HandlerSocketError e) {
@@ -93,7 +93,7 @@ public final class Transaction extends Executor implements AutoCloseable {
 
   /** Rolls back what was not committed. */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (connection == null) {
       return;
     }
@@ -121,7 +121,7 @@ public final class Transaction extends Executor implements AutoCloseable {
 
   /** Carries requests out, each once. */
   @Override
-  HandlerSocketError carryOut(List<Request> requests) {
+  synchronized HandlerSocketError carryOut(List<Request> requests) {
     int answered = 0;
     ConnectionError failed = null;
     if (connection == null) {

@@ -66,6 +66,8 @@ final class TableCalls {
         return table.replace(row("row"));
       case "update":
         return table.update(key(), row("values"), query());
+      case "put_back":
+        return table.update(key(), table.get(key()));
       case "delete":
         return table.delete(key(), query());
       case "increment":
