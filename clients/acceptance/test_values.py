@@ -6,6 +6,55 @@ import pytest
 from driver import ClientError, Driver
 from private_server import PrivateServer
 
+# A column's type, and values as SQL writes them, of rows that are read and written back.
+KEPT: dict[str, tuple[str, list[str]]] = {
+    "i8": ("TINYINT", ["-128", "127", "0"]),
+    "i24": ("MEDIUMINT UNSIGNED", ["16777215", "0", "1"]),
+    "i64": ("BIGINT", ["-9223372036854775808", "9223372036854775807", "9007199254740993"]),
+    "u64": ("BIGINT UNSIGNED", ["18446744073709551615", "9223372036854775808", "9007199254740993"]),
+    "zf": ("INT(8) ZEROFILL", ["5", "0", "4294967295"]),
+    "bo": ("BOOLEAN", ["1", "0", "1"]),
+    "dc": ("DECIMAL(65,30)", ["-99999999999999999999999999999999999.999999999999999999999999999999", "0.000000000000000000000000000001", "-0.5"]),
+    "d0": ("DECIMAL(65,0)", ["99999999999999999999999999999999999999999999999999999999999999999", "-1", "0"]),
+    "f": ("FLOAT", ["1.5", "-0.0e0", "123456"]),
+    "d": ("DOUBLE", ["-0.0e0", "1.7976931348623157e308", "5e-324"]),
+    "d2": ("DOUBLE", ["0.1", "123456789012345680000.0e0", "9007199254740993"]),
+    "d3": ("DOUBLE", ["2.2250738585072014e-308", "-1e15", "1e22"]),
+    "da": ("DATE", ["'0000-00-00'", "'0001-01-01'", "'9999-12-31'"]),
+    "da2": ("DATE", ["'2024-00-00'", "'0987-06-05'", "'1582-10-10'"]),
+    "dt": ("DATETIME(6)", ["'0000-00-00 00:00:00.000000'", "'0999-01-01 00:00:00.000001'", "'9999-12-31 23:59:59.999999'"]),
+    "dt0": ("DATETIME", ["'1000-01-01 00:00:00'", "'0001-02-03 04:05:06'", "'1883-11-18 12:00:00'"]),
+    "dt3": ("DATETIME(3)", ["'2024-02-29 12:34:56.700'", "'2024-02-29 12:34:56.001'", "'0000-01-01 00:00:00.000'"]),
+    "ts": ("TIMESTAMP(6) NULL", ["'1970-01-01 00:00:01.000001'", "'2038-01-19 03:14:07.999999'", "'2024-03-31 02:30:00.123456'"]),
+    "ts0": ("TIMESTAMP NULL", ["'2024-10-27 01:30:00'", "'0000-00-00 00:00:00'", "NULL"]),
+    "ti": ("TIME(6)", ["'-838:59:59.999999'", "'838:59:59.999999'", "'-00:00:00.000001'"]),
+    "ti0": ("TIME", ["'-838:59:59'", "'00:00:00'", "'23:59:59'"]),
+    "ti2": ("TIME(1)", ["'24:00:00.1'", "'-00:00:00.1'", "'-01:00:00.0'"]),
+    "y": ("YEAR", ["2000", "1901", "2155"]),
+    "b64": ("BIT(64)", ["18446744073709551615", "0", "9223372036854775808"]),
+    "b1": ("BIT(1)", ["1", "0", "NULL"]),
+    "b9": ("BIT(9)", ["511", "256", "10"]),
+    "e": ("ENUM('a','b','','1','0')", ["'1'", "''", "'0'"]),
+    "e0": ("ENUM('a','b')", ["'a'", "'b'", "NULL"]),
+    "st": ("SET('x','y','1','z 2')", ["''", "'x,z 2'", "'1'"]),
+    "js": ("JSON", ["'{\"a\": [1, 2.50, null, \"é\"]}'", "'\"x\"'", "NULL"]),
+    "ch": ("CHAR(8)", ["'a  '", "''", "'  b'"]),
+    "cb": ("CHAR(8) COLLATE utf8mb4_nopad_bin", ["'a  '", "' '", "'\\0\\n\\t'"]),
+    "vc": ("VARCHAR(40)", ["'a  '", "'é😀 '", "'\\0\\1\\n\\t\\r\\\\'"]),
+    "l1": ("VARCHAR(40) CHARACTER SET latin1", ["'é€  '", "'ÿ'", "X'000102030F10FF'"]),
+    "u16": ("VARCHAR(40) CHARACTER SET utf16", ["'é😀'", "''", "'\\0'"]),
+    "bi": ("BINARY(5)", ["X'0001020300'", "X'6120202020'", "X'FF'"]),
+    "vb": ("VARBINARY(40)", ["X'00'", "X''", "X'0A0D090001FE20'"]),
+    "bl": ("BLOB", ["(SELECT UNHEX(GROUP_CONCAT(HEX(CHAR(seq)) ORDER BY seq SEPARATOR '')) FROM hs.seq_0_to_255)", "X''", "NULL"]),
+    "tx": ("TEXT", ["''", "'😀\\n'", "NULL"]),
+    "lt": ("LONGTEXT", ["REPEAT('é\\t', 400000)", "'x'", "NULL"]),
+    "uu": ("UUID", ["'123e4567-e89b-12d3-a456-426655440000'", "'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"]),
+    "i6": ("INET6", ["'::'", "'2001:db8::ff00:42:8329'", "'::ffff:192.0.2.128'"]),
+    "i4": ("INET4", ["'0.0.0.0'", "'255.255.255.255'", "NULL"]),
+    "ge": ("POINT", ["ST_GeomFromText('POINT(1 -2)')", "ST_GeomFromText('POINT(0 0)')", "NULL"]),
+    "nn": ("INT", ["NULL", "NULL", "NULL"]),
+}
+
 
 def test_values_have_the_types_of_their_columns(client: Driver, server: PrivateServer) -> None:
     server.sql(
@@ -92,3 +141,19 @@ def test_names_that_cannot_be_sent_are_refused(client: Driver) -> None:
         with pytest.raises(ClientError) as caught:
             client.table(name, columns).get(key=[1])
         assert caught.value.name == "ValueError"
+
+
+def test_a_row_that_was_read_is_written_back_as_it_is(client: Driver, server: PrivateServer) -> None:
+    shown = ", ".join("ST_AsText(ge)" if name == "ge" else f"HEX({name}), CAST({name} AS CHAR)" for name in KEPT)
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SET sql_mode = '', NAMES utf8mb4, time_zone = '+00:00'")
+        declared = ", ".join(f"{name} {kind}" for name, (kind, _) in KEPT.items())
+        cursor.execute(f"CREATE OR REPLACE TABLE hs.kept (id INT PRIMARY KEY, {declared}) CHARSET utf8mb4")
+        for row in range(3):
+            cursor.execute(f"INSERT INTO hs.kept VALUES ({row}, {', '.join(of[row] for _, of in KEPT.values())})")
+    before = server.sql(f"SELECT {shown} FROM hs.kept ORDER BY id")
+    for name in KEPT:
+        table = client.table("hs.kept", ["id", name])
+        for row in range(3):
+            assert table.put_back(key=[row]) == 1
+    assert server.sql(f"SELECT {shown} FROM hs.kept ORDER BY id") == before
