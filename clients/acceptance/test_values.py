@@ -143,6 +143,29 @@ def test_names_that_cannot_be_sent_are_refused(client: Driver) -> None:
         assert caught.value.name == "ValueError"
 
 
+def test_names_that_cannot_be_sent_are_refused_behind_those_that_can(client: Driver, server: PrivateServer) -> None:
+    server.sql("CREATE OR REPLACE TABLE hs.names (id INT PRIMARY KEY, a INT, b INT)")
+    table = client.table("hs.names", ["id", "a", "b"])
+    row = {"id": 1, "a": 2, "b": 3}
+    equal = [["a", "=", 2], ["b", "=", 3]]
+    assert table.insert(row=row) is None
+    assert table.update(key=[1], values={"a": 2, "b": 3}) == 1 and table.delete(key=[7]) == 0
+    assert table.find(op=">=", key=[0], filters=equal) == [row]
+    for do, arguments in (
+        ("insert", {"row": {"id,a,b": 4}}),
+        ("update", {"key": [1], "values": {"a,b": 4}}),
+        ("update", {"key": [1], "values": {"": 4}}),
+        ("find", {"op": ">=", "key": [0], "filters": [["a,b", "=", 2]]}),
+        ("compare_and_set", {"key": [1], "expected": {"a,b": 2}, "values": {"a": 4}}),
+    ):
+        with pytest.raises(ClientError) as caught:
+            getattr(table, do)(**arguments)
+        assert caught.value.name == "ValueError"
+    assert table.update(key=[1], values={"a": 2, "b": 3}) == 1 and table.delete(key=[7]) == 0
+    assert table.find(op=">=", key=[0], filters=equal) == [row]
+    assert server.sql("SELECT * FROM hs.names") == [(1, 2, 3)]
+
+
 def test_a_row_that_was_read_is_written_back_as_it_is(client: Driver, server: PrivateServer) -> None:
     shown = ", ".join("ST_AsText(ge)" if name == "ge" else f"HEX({name}), CAST({name} AS CHAR)" for name in KEPT)
     with server.connect() as connection, connection.cursor() as cursor:

@@ -15,10 +15,14 @@ export interface IndexSpec {
   readonly key: string;
 }
 
-/** A text that tells a set of names from all others. */
+/**
+ * A text that tells a set of names from all others. By the numbers of columns it does so where a
+ * name is empty or has a comma, too, which is refused as the index is opened.
+ */
 export function specKey(spec: Omit<IndexSpec, "key">): string {
   const { database, table, index, columns, filterColumns } = spec;
-  return [database, table, index, columns.join(","), filterColumns.join(",")].join("\t");
+  const sizes = `${columns.length},${filterColumns.length}`;
+  return [database, table, index, sizes, columns.join(","), filterColumns.join(",")].join("\t");
 }
 
 /** The most indexes that a connection opens. */

@@ -43,8 +43,8 @@ class AsyncTable:
         again when the table turned out to have been altered."""
         made, alterations = self._made, self._core.alterations
         if made is None or self._made_at != alterations:
-            for one in (self._database, self._table, self._index, *(self._columns or ())):
-                protocol.name(one)
+            names = self._database, self._table, self._index, self._columns or ()
+            protocol.open_index(0, *names, ())  # before anything is sent
             kinds: Dict[str, str] = {}
             if not self._raw or self._columns is None:
                 kinds = await self._core.kinds(self._database, self._table, self._columns or ())
