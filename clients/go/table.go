@@ -2,6 +2,7 @@ package hs
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -73,10 +74,25 @@ func (c *Client) Table(name string, options ...TableOption) *Table {
 	return t
 }
 
+const quotedName = "`(?:[^`]|``)+`"
+
+var fullName = regexp.MustCompile("(?s)^(?:(" + quotedName + "|[^.`][^.]*)\\.(" + quotedName + "|[^`].*)|(" +
+	quotedName + "|[^.`][^.]*))$")
+
+func unquoted(name string) string {
+	if strings.HasPrefix(name, "`") {
+		return strings.ReplaceAll(name[1:len(name)-1], "``", "`")
+	}
+	return name
+}
+
+// A part of the name may stand in backquotes, as in SQL.
 func (c *Client) splitName(full string) (database, name string, err error) {
-	database, name, ok := strings.Cut(full, ".")
-	if !ok {
-		database, name = c.options.Database, full
+	if parts := fullName.FindStringSubmatch(full); parts != nil {
+		database, name = unquoted(parts[1]), unquoted(parts[2]+parts[3])
+	}
+	if database == "" {
+		database = c.options.Database
 	}
 	if database == "" || name == "" {
 		return "", "", &ValueError{What: "a table has a name and a database: database.table"}

@@ -57,15 +57,52 @@ static hs_table *make(hs_client *client, const char *database, const char *table
   return NULL;
 }
 
+/* Takes the part of a name that stands first, in front of a dot or in backquotes as in SQL, and writes it to
+   `part`, which has room for all of the name. */
+static int take_part(const char **name, char *part) {
+  const char *at = *name;
+  size_t length = 0;
+  if (*at != '`') {
+    length = strcspn(at, ".");
+    memcpy(part, at, length);
+    at += length;
+  } else {
+    for (at++; *at != '`' || at[1] == '`'; at++) {
+      if (*at == 0) return -1;
+      part[length++] = *at;
+      if (*at == '`') at++;
+    }
+    at++;
+  }
+  part[length] = 0;
+  *name = at;
+  return length != 0 ? 0 : -1;
+}
+
+/* Each of the two has room for all of the name. An empty database: the name has none. */
+static int split_name(const char *name, char *database, char *table) {
+  database[0] = 0;
+  if (take_part(&name, table) != 0) return -1;
+  if (*name == 0) return 0;
+  if (*name != '.') return -1;
+  memcpy(database, table, strlen(table) + 1);
+  name++;
+  if (*name == '`') return take_part(&name, table) == 0 && *name == 0 ? 0 : -1;
+  memcpy(table, name, strlen(name) + 1);
+  return *name != 0 ? 0 : -1;
+}
+
 hs_table *hs_table_new(hs_client *client, const char *name, const char *index,
                        const char *const *columns, size_t column_count, int raw, hs_error *error) {
-  const char *dot = name != NULL ? strchr(name, '.') : NULL, *table = dot != NULL ? dot + 1 : name;
   const char *given = client->options.text[OPT_DATABASE];
-  char *database = dot != NULL ? strndup(name, (size_t)(dot - name)) : strdup(given ? given : "");
+  size_t room = strlen(name != NULL ? name : "") + 1;
+  char *database = malloc(2 * room), *table = database != NULL ? database + room : NULL;
   hs_table *t = NULL;
-  if (database != NULL)
-    t = make(client, database, table != NULL ? table : "", index != NULL ? index : "PRIMARY",
-             columns, column_count);
+  if (database != NULL) {
+    if (name == NULL || split_name(name, database, table) != 0) database[0] = table[0] = 0;
+    t = make(client, database[0] != 0 || given == NULL ? database : given, table,
+             index != NULL ? index : "PRIMARY", columns, column_count);
+  }
   free(database);
   if (t == NULL) {
     (void)hs_no_memory(error);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "full_name.h"
 #include "screen.h"
 
 namespace hs::tool {
@@ -15,6 +16,13 @@ struct Declared {
   CLI::App app;
   std::unique_ptr<Command> command;
 };
+
+// The database in front of a table's name that is being typed; empty: there is none.
+std::string database_in(const std::string& word) try {
+  return full_name_of(word + "x").database;
+} catch (const UsageError&) {
+  return "";
+}
 
 // The names of a command's options, as they are typed.
 std::vector<std::string> options_of(const CommandEntry& entry) {
@@ -62,17 +70,16 @@ const std::vector<std::string>& Completion::names(char kind, const std::string& 
 // Databases with a dot behind them; tables of the default database; behind a dot its tables.
 std::vector<std::string> Completion::places(const std::string& word) {
   std::vector<std::string> result;
-  const size_t dot = word.find('.');
-  if (dot != std::string::npos) {
-    const std::string database = word.substr(0, dot);
-    for (const std::string& table : names('t', database)) result.push_back(database + "." + table);
+  if (const std::string database = database_in(word); !database.empty()) {
+    for (const std::string& table : names('t', database))
+      result.push_back(text_of({database, table}));
     return result;
   }
-  for (const std::string& database : names('d', "")) result.push_back(database + ".");
+  for (const std::string& database : names('d', ""))
+    result.push_back(text_of({"", database}) + ".");
   const auto own = session_.settings().options.find("database");
   if (own == session_.settings().options.end()) return result;
-  const auto& tables = names('t', own->second);
-  result.insert(result.end(), tables.begin(), tables.end());
+  for (const std::string& table : names('t', own->second)) result.push_back(text_of({"", table}));
   return result;
 }
 

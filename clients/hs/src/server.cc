@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "full_name.h"
+
 namespace hs::tool {
 
 template <typename T, void (*Free)(T*)>
@@ -121,13 +123,6 @@ std::string line_of(const RawReply& reply) {
   return line;
 }
 
-// The two parts of "database.table"; a database has no dot in its name.
-std::pair<std::string, std::string> parts_of(const std::string& table) {
-  const size_t dot = table.find('.');
-  if (dot == std::string::npos) throw UsageError("a table is named DATABASE.TABLE");
-  return {table.substr(0, dot), table.substr(dot + 1)};
-}
-
 // Whether no other row of the table would fare better.
 bool is_of_table(const hs_error& error) {
   switch (error.kind) {
@@ -214,7 +209,7 @@ Rows Server::tables(const std::string& database) {
 }
 
 Rows Server::describe(const std::string& table) {
-  const auto [database, name] = parts_of(table);
+  const auto [database, name] = full_name_of(table);
   return {{{"column"},
            {"type"},
            {"nullable"},
@@ -227,7 +222,7 @@ Rows Server::describe(const std::string& table) {
 }
 
 Rows Server::indexes(const std::string& table) {
-  const auto [database, name] = parts_of(table);
+  const auto [database, name] = full_name_of(table);
   return {{{"index"},
            {"position", Kind::number},
            {"column"},

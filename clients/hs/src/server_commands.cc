@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "commands.h"
+#include "full_name.h"
 #include "records.h"
 #include "screen.h"
 
@@ -19,9 +20,9 @@ class Describe : public Command {
   Status run(Session& session, const Common& common) override {
     const std::string name = text(name_);
     if (name.empty()) return Session::print(common, session.server().databases());
-    const bool is_table = name.find('.') != std::string::npos;
-    return Session::print(
-        common, is_table ? session.server().describe(name) : session.server().tables(name));
+    const FullName parts = full_name_of(name);
+    return Session::print(common, parts.database.empty() ? session.server().tables(parts.table)
+                                                         : session.server().describe(name));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <handlersocket2.hpp>
 #include <string_view>
 
+#include "full_name.h"
 #include "screen.h"
 #include "words.h"
 
@@ -50,12 +51,14 @@ Server& Session::server() {
 }
 
 std::string Session::table(const std::string& name) const {
-  if (name.find('.') != std::string::npos) return name;
+  FullName full = full_name_of(name);
+  if (!full.database.empty()) return name;
   const auto database = settings_.options.find("database");
   if (database == settings_.options.end()) {
     throw UsageError(fmt::format("{} needs its database: DATABASE.TABLE, or --database", name));
   }
-  return database->second + "." + name;
+  full.database = database->second;
+  return text_of(full);
 }
 
 Look Session::look(const Common& common) {

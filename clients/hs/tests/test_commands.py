@@ -27,6 +27,23 @@ def test_get_prints_a_row_and_says_by_its_status_whether_there_is_one(hs: Run) -
     assert hs("get", "user", "9999").returncode == 1
 
 
+def test_a_name_with_a_dot_stands_in_backquotes(hs: Run, server: PrivateServer) -> None:
+    server.sql("CREATE DATABASE `odd.name`")
+    server.sql("CREATE TABLE `odd.name`.`a.b` (id INT PRIMARY KEY)")
+    server.sql("INSERT INTO `odd.name`.`a.b` VALUES (1)")
+    try:
+        found = lines(hs("get", "`odd.name`.`a.b`", "1"))
+        assert found == ["id", "1"]
+        assert lines(hs("-D", "odd.name", "get", "`a.b`", "1")) == found
+        assert lines(hs("describe", "`odd.name`")) == ["table\tcomment", "a.b\t"]
+        assert lines(hs("describe", "`odd.name`.`a.b`", "-N"))[0].startswith("id\tint")
+        assert lines(hs("indexes", "`a.b`", "-D", "odd.name", "-N"))[0].startswith("PRIMARY\t1\tid")
+        refused = hs("get", "`odd.name", "1")
+        assert refused.returncode == 2 and b'"`odd.name" is no name' in refused.stderr
+    finally:
+        server.sql("DROP DATABASE `odd.name`")
+
+
 def test_options_stand_before_and_behind_the_command(hs: Run) -> None:
     expected = lines(hs("get", "user", "5", "-f", "jsonl"))
     assert lines(hs("-f", "jsonl", "get", "user", "5")) == expected

@@ -7,11 +7,21 @@ import type { TableOptions, TableSpec } from "./table_calls.js";
 /** `database.table`, a table of the client's database, or a table of another executor. */
 export type TableName = string | Table<unknown>;
 
-/** The database and the table of a name. */
+const QUOTED = "`(?:[^`]|``)+`";
+const FULL_NAME = new RegExp(
+  `^(?:(${QUOTED}|[^.\`][^.]*)\\.(${QUOTED}|[^\`].*)|(${QUOTED}|[^.\`][^.]*))$`,
+  "s",
+);
+
+function unquoted(name: string): string {
+  return name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name;
+}
+
+/** The database and the table of a name. Each may stand in backquotes, as in SQL. */
 export function splitName(database: string | undefined, name: string): [string, string] {
-  const dot = name.indexOf(".");
-  if (dot > 0) return [name.slice(0, dot), name.slice(dot + 1)];
-  if (database !== undefined && dot < 0) return [database, name];
+  const [, before, after, only] = FULL_NAME.exec(name) ?? [];
+  if (before !== undefined && after !== undefined) return [unquoted(before), unquoted(after)];
+  if (only !== undefined && database !== undefined) return [database, unquoted(only)];
   throw new ValueError(`the table ${JSON.stringify(name)} needs a database`);
 }
 

@@ -80,7 +80,7 @@ sub wait_for_gtid {
 
 sub describe {
     my ( $self, $name ) = @_;
-    my @names = defined $name ? split /[.]/, $name, 2 : ();
+    my @names = defined $name ? HandlerSocket2::Protocol::split_name($name) : ();
     return $self->{core}->one( HandlerSocket2::Lines::describe(@names) );
 }
 

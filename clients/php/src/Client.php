@@ -38,11 +38,11 @@ final class Client extends Runner
     /** @return array{string, string} */
     private function split(string $name): array
     {
-        $parts = explode('.', $name, 2);
+        $parts = Protocol::splitName($name);
         if (count($parts) === 1) {
             array_unshift($parts, (string) $this->options->database);
         }
-        if ($parts[0] === '' || $parts[1] === '') {
+        if ($parts[0] === '') {
             throw new ValueError("'$name' does not name a table and its database");
         }
         return [Protocol::name($parts[0]), Protocol::name($parts[1])];
@@ -160,7 +160,7 @@ final class Client extends Runner
      */
     public function describe(?string $name = null): array
     {
-        return $this->one(Call::describe(...($name === null ? [null] : explode('.', $name, 2))));
+        return $this->one(Call::describe(...($name === null ? [null] : Protocol::splitName($name))));
     }
 
     /**

@@ -34,6 +34,23 @@ final class Protocol
         return $text;
     }
 
+    /**
+     * The parts of `database.table`, or the only part. A part may stand in backquotes, as in SQL.
+     * @return list<string>
+     */
+    public static function splitName(string $text): array
+    {
+        $quoted = '`(?:[^`]|``)+`';
+        $plain = '[^.`][^.]*';
+        $form = "/\\A(?:($quoted|$plain)\\.($quoted|[^`].*)|($quoted|$plain))\\z/s";
+        if (!preg_match($form, $text, $parts, PREG_UNMATCHED_AS_NULL)) {
+            throw new ValueError("'$text' does not name a table and its database");
+        }
+        $names = array_values(array_filter(array_slice($parts, 1), is_string(...)));
+        $bare = fn (string $name) => $name[0] === '`' ? str_replace('``', '`', substr($name, 1, -1)) : $name;
+        return array_map($bare, $names);
+    }
+
     /** The token of a number. */
     public static function number(mixed $value, int $most = self::MAX_NUMBER): string
     {

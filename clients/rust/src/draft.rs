@@ -97,13 +97,42 @@ impl TableSpec {
     }
 }
 
-/// Database and name of `database.table`, or of `table` when the client has a database.
+/// Database and name of `database.table`, or of `table` when the client has a database. Each part may stand
+/// in backquotes, as in SQL.
 pub(crate) fn split_name(full: &str, usual: Option<&str>) -> Result<(String, String)> {
-    let (database, name) = full.split_once('.').unwrap_or((usual.unwrap_or_default(), full));
-    if database.is_empty() || name.is_empty() {
-        return Err(Error::value("a table has a name and a database: database.table"));
+    let parts = first_part(full).and_then(|(first, rest)| match rest.strip_prefix('.') {
+        None if rest.is_empty() => Some((usual?.to_owned(), first)),
+        Some(last) if last.starts_with('`') => {
+            first_part(last).filter(|(_, rest)| rest.is_empty()).map(|(last, _)| (first, last))
+        }
+        Some(last) if !last.is_empty() => Some((first, last.to_owned())),
+        _ => None,
+    });
+    parts
+        .filter(|(database, _)| !database.is_empty())
+        .ok_or_else(|| Error::value("a table has a name and a database: database.table"))
+}
+
+/// The part of a name that stands first, and what stands behind it.
+fn first_part(text: &str) -> Option<(String, &str)> {
+    let mut rest = match text.strip_prefix('`') {
+        Some(rest) => rest,
+        None => {
+            let end = text.find('.').unwrap_or(text.len());
+            return (end > 0).then(|| (text[..end].to_owned(), &text[end..]));
+        }
+    };
+    let mut part = String::new();
+    loop {
+        let end = rest.find('`')?;
+        part.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('`') {
+            Some(more) => rest = more, // One backquote for two.
+            None => return Some((part, rest)).filter(|(part, _)| !part.is_empty()),
+        }
+        part.push('`');
     }
-    Ok((database.to_owned(), name.to_owned()))
 }
 
 /// A call before the columns that it needs are known.

@@ -203,14 +203,24 @@ sub native_password {
     return $once ^. Digest::SHA::sha1( $challenge . Digest::SHA::sha1($once) );
 }
 
+my $QUOTED    = qr/`(?:[^`]|``)+`/;
+my $PLAIN     = qr/[^.`][^.]*/;
+my $FULL_NAME = qr/\A(?:($QUOTED|$PLAIN)[.]($QUOTED|[^`].*)|($QUOTED|$PLAIN))\z/s;
+
+sub split_name {
+    my ($text) = @_;
+    my @parts = grep {defined} ( $text // q{} ) =~ $FULL_NAME;
+    _wrong( sprintf q{'%s' does not name a table and its database}, $text // 'undef' ) if !@parts;
+    for (@parts) { s/``/`/g if s/\A`(.*)`\z/$1/s }
+    return @parts;
+}
+
 sub split_table {
     my ( $text, $database ) = @_;
-    my ( $before, $dot, $after ) = ( $text // q{} ) =~ /\A([^.]*)([.]?)(.*)\z/s;
-    return ( $before, $after ) if $dot && $before ne q{} && $after ne q{};
-    if ( !defined $database || $database eq q{} || $before eq q{} || $dot ) {
-        _wrong( sprintf q{'%s' does not name a table and its database}, $text // 'undef' );
-    }
-    return ( $database, $text );
+    my @parts = split_name($text);
+    unshift @parts, $database // q{} if @parts == 1;
+    _wrong("'$text' does not name a table and its database") if $parts[0] eq q{};
+    return @parts;
 }
 
 1;
@@ -265,6 +275,10 @@ The forms of C<A>.
     native_password($password, $challenge)
 
 The response of C<mysql_native_password>, all in bytes.
+
+=head2 split_name
+
+The parts of C<database.table>, or the only part. A part may stand in backquotes, as in SQL.
 
 =head2 split_table
 

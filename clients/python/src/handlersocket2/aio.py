@@ -138,8 +138,9 @@ class AsyncClient:
 
     async def describe(self, name: Optional[str] = None) -> List[Row]:
         """Databases, the tables of a database, or the columns of `database.table`."""
-        database, _, table = (name or "").partition(".")
-        rows: List[Row] = await self.core.one(describe_call(database or None, table or None))
+        before, last = protocol.split_name(name) if name else (None, None)
+        database, table = (before, last) if before else (last, None)
+        rows: List[Row] = await self.core.one(describe_call(database, table))
         return rows
 
     async def indexes(self, name: str) -> List[Row]:

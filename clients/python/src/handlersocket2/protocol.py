@@ -12,6 +12,11 @@ Raw = Optional[bytes]
 MAX_NUMBER = 2**32 - 1
 _CONTROL = re.compile(rb"[\x00-\x0f]")
 _ESCAPED = {bytes([c]): bytes([1, c + 64]) for c in range(16)}
+_QUOTED = "`(?:[^`]|``)+`"
+_PLAIN = "[^.`][^.]*"
+_FULL_NAME = re.compile(
+    rf"({_QUOTED}|{_PLAIN})\.({_QUOTED}|[^`].*)|({_QUOTED}|{_PLAIN})", re.DOTALL
+)
 OPERATORS = ("=", "=<", ">", ">=", "<", "<=")
 FILTER_OPERATORS = ("=", "!=", ">", ">=", "<", "<=")
 CHANGES = ("U", "U?", "U!", "D", "D?", "+", "+?", "+!", "-", "-?", "-!")
@@ -256,13 +261,24 @@ def native_password(secret: bytes, challenge: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(once, mask))
 
 
-def split_table(text: str, database: Optional[str]) -> Tuple[str, str]:
-    """Database and table of `database.table`, or of a table of the client's database."""
+def split_name(text: str) -> Tuple[Optional[str], str]:
+    """The parts of `database.table`, or None and the only one. In backquotes it is as in SQL."""
     if not isinstance(text, str):
         raise ValueError(f"a table is named by a text, not by a {type(text).__name__}")
-    before, dot, after = text.partition(".")
-    if dot and before and after:
-        return before, after
-    if not database or not text or dot:
+    found = _FULL_NAME.fullmatch(text)
+    if found is None:
         raise ValueError(f"{text!r} does not name a table and its database")
-    return database, text
+    before, after, only = (name and _unquoted(name) for name in found.groups())
+    return before, after or only
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+
+
+def split_table(text: str, database: Optional[str]) -> Tuple[str, str]:
+    """Database and table of `database.table`, or of a table of the client's database."""
+    named, table = split_name(text)
+    if not (named or database):
+        raise ValueError(f"{text!r} does not name a table and its database")
+    return named or database or "", table

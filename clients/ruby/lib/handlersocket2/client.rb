@@ -110,7 +110,7 @@ module HandlerSocket2
     # @return [Array<Hash{String => Object}>] databases; tables of a database; columns of a table
     # @raise [Error]
     def describe(name = nil)
-      one(Call.describe(*name&.split(".", 2)))
+      one(Call.describe(*(name && Protocol.split_name(name))))
     end
 
     # The columns of a table's indexes.
@@ -191,9 +191,9 @@ module HandlerSocket2
     # @api private
     # @return [Array(String, String)] database and table
     def split(name)
-      database, table = name.to_s.split(".", 2)
-      names = table ? [database, table] : [@options.database, database]
-      return names.map { |one| Protocol.utf8(one) } unless names.any? { |one| one.to_s.empty? }
+      names = Protocol.split_name(name.to_s)
+      names.unshift(@options.database) if names.size == 1
+      return names unless names.first.to_s.empty?
 
       raise ValueError, "'#{name}' does not name a table and its database"
     end

@@ -16,6 +16,10 @@ module HandlerSocket2
     ISOLATIONS = %w[RU RC RR SR].freeze
     CONTROL = /[\x00-\x0f]/n
     ESCAPES = (0..15).to_h { |byte| [byte.chr, "\x01#{(byte + 0x40).chr}"] }.freeze
+    QUOTED = /`(?:[^`]|``)+`/
+    PLAIN = /[^.`][^.]*/
+    FULL_NAME = /\A(?:(#{QUOTED}|#{PLAIN})\.(#{QUOTED}|[^`].*)|(#{QUOTED}|#{PLAIN}))\z/m
+    private_constant :QUOTED, :PLAIN, :FULL_NAME
     private_constant :OPERATORS, :FILTER_OPERATORS, :CHANGES, :INSERTS, :ISOLATIONS, :CONTROL, :ESCAPES
 
     module_function
@@ -36,6 +40,14 @@ module HandlerSocket2
       raise ValueError, "the name #{text.inspect} cannot be sent" if text.match?(/[\t\n\r\0]/)
 
       text.b
+    end
+
+    # The parts of `database.table`, or the only part. A part may stand in backquotes, as in SQL.
+    def split_name(text)
+      parts = FULL_NAME.match(utf8(text))&.captures&.compact
+      raise ValueError, "'#{text}' does not name a table and its database" unless parts
+
+      parts.map { |part| part.start_with?("`") ? part[1..-2].gsub("``", "`") : part }
     end
 
     # The text in UTF-8.

@@ -89,7 +89,7 @@ public final class Client extends Executor implements AutoCloseable {
 
   /** Returns the tables of a database, or the columns of database.table, by the names of D. */
   public List<Row> describe(String name) {
-    String[] parts = name.split("\\.", 2);
+    String[] parts = FullName.parts(name);
     return Layout.describe(this, parts[0], parts.length > 1 ? parts[1] : "", false).run();
   }
 
@@ -100,10 +100,10 @@ public final class Client extends Executor implements AutoCloseable {
   }
 
   String[] splitName(String full) {
-    String[] parts = full.split("\\.", 2);
+    String[] parts = FullName.parts(full);
     String database = parts.length > 1 ? parts[0] : options.text("database");
     String name = parts[parts.length - 1];
-    if (database.isEmpty() || name.isEmpty()) {
+    if (database.isEmpty()) {
       throw new ValueError("a table has a name and a database: database.table");
     }
     return new String[] {database, name};
