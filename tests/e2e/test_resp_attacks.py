@@ -234,8 +234,9 @@ def test_other_engines_answer_as_innodb(server: PrivateServer, database: str, re
             told[name] = [client(*command) for command in SCRIPT]
             told[name].append(sorted(client("SCAN", "0", "COUNT", "100")[1]))
         rows[name] = sorted(server.sql("SELECT k, v, w FROM hs.e"))
-    for command, mine, theirs in zip([*SCRIPT, "SCAN"], told[engine], told["InnoDB"]):
-        assert mine == theirs, command
+    for command, mine, theirs in zip([*SCRIPT, ("SCAN",)], told[engine], told["InnoDB"]):
+        # A second may have begun meanwhile.
+        assert (mine > 0) == (theirs > 0) if command[0] == "TTL" else mine == theirs, command
     assert rows[engine] == rows["InnoDB"]
 
 

@@ -326,6 +326,11 @@ bool may_begin_wrongly(const std::string& version) {
   return numbers >= std::vector{10, 11, 18} && numbers < std::vector{10, 12};
 }
 
+// Where ALTER copies a table while others change it.
+bool copies_beside_changes(const std::string& version) {
+  return numbers_of(version) >= std::vector{11, 2};
+}
+
 void Doctor::look_at_durability() {
   const bool logs = is_on("log_bin");
   const bool flushes = value("innodb_flush_log_at_trx_commit") == "1";
@@ -346,6 +351,14 @@ void Doctor::look_at_durability() {
         "InnoDB of this server may undo committed changes when it begins after a crash (found in "
         "10.11.18)",
         "SET GLOBAL innodb_log_file_buffering = ON, and the same in the option file");
+  }
+  if (!sight_.is_mysql && logs && copies_beside_changes(upstream_of(sight_.version)) &&
+      value("old_mode").find("LOCK_ALTER_TABLE_COPY") == std::string::npos) {
+    add(Health::advice, "durability",
+        "an ALTER that copies a table may lose changes that are made meanwhile, also those of SQL "
+        "(found in 11.8.6)",
+        "SET GLOBAL old_mode = CONCAT_WS(',', NULLIF(@@GLOBAL.old_mode, ''), "
+        "'LOCK_ALTER_TABLE_COPY'), and the same in the option file; or LOCK=SHARED in each ALTER");
   }
   if (flushes && syncs) {
     good("durability",

@@ -30,7 +30,8 @@ Sight healthy() {
                      {"log_bin", "ON"},
                      {"sync_binlog", "1"},
                      {"innodb_flush_log_at_trx_commit", "1"},
-                     {"innodb_log_file_buffering", "ON"}};
+                     {"innodb_log_file_buffering", "ON"},
+                     {"old_mode", "UTF8_IS_UTF8MB3,LOCK_ALTER_TABLE_COPY"}};
   sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0.0"};
   sight.open_accounts.emplace();
   sight.candidate = "1:10.11.18-0+deb12u1";
@@ -255,6 +256,17 @@ TEST(Doctor, AFaultOfTheServersRecoveryIsTold) {
   }
   sight.version = "10.11.18-MariaDB";
   sight.variables.erase("innodb_log_file_buffering");
+  EXPECT_EQ(complaints(sight), Told());
+}
+
+TEST(Doctor, AFaultOfTheServersAlterIsTold) {
+  Sight sight = healthy();
+  sight.variables["old_mode"] = "UTF8_IS_UTF8MB3";
+  EXPECT_EQ(complaints(sight), Told());
+  sight.version = "11.8.6-MariaDB";
+  sight.candidate.reset();
+  EXPECT_EQ(complaints(sight), Told{"advice durability"});
+  sight.variables["log_bin"] = "OFF";
   EXPECT_EQ(complaints(sight), Told());
 }
 
