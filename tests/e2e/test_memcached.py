@@ -93,6 +93,37 @@ def test_what_is_touched_so_that_it_expires_is_told_once_more(server: PrivateSer
     cache.ask(b"get x:k\r\n", b"END\r\n")
 
 
+def test_who_wants_no_reply_reads_none(server: PrivateServer, cache: Raw) -> None:
+    cache.ask(
+        b"incr x:a -1 noreply\r\ndecr x:a x noreply\r\ntouch x:a x noreply\r\ndelete x:a 5 noreply\r\n"
+        b"set x:a x 0 1 noreply\r\n1\r\nadd x:%s 0 0 1 noreply\r\n1\r\nset x:b 0 0 1 noreply\r\n1\r\nget x:a x:b\r\n"
+        % (b"k" * 250),
+        b"VALUE x:b 0 1\r\n1\r\nEND\r\n",
+    )
+
+
+def test_a_packet_has_dates_after_2038(server: PrivateServer, cache: Raw) -> None:
+    server.sql("ALTER TABLE hs.cache MODIFY e BIGINT NULL")
+    for at in (2**31 - 1, 2**31, 2**32 - 2):
+        cache.send(packet(0x01, b"x:k", struct.pack(">II", 0, at), b"v"))
+        assert answer(cache)[0] == 0
+        assert server.sql("SELECT e FROM hs.cache") == [(at,)]
+        cache.ask(b"get x:k\r\n", b"VALUE x:k 0 1\r\nv\r\nEND\r\n")
+
+
+def test_a_packet_that_adds_with_a_version_adds_nothing(server: PrivateServer, cache: Raw) -> None:
+    cache.send(packet(0x02, b"x:k", struct.pack(">II", 0, 0), b"v", 1))
+    assert answer(cache)[0] == 1
+    assert server.sql("SELECT * FROM hs.cache") == []
+    cache.send(packet(0x02, b"x:k", struct.pack(">II", 0, 0), b"v"))
+    version = answer(cache)[3]
+    cache.send(packet(0x02, b"x:k", struct.pack(">II", 0, 0), b"w", version + 1))
+    assert answer(cache)[0] == 2
+    cache.send(packet(0x02, b"x:k", struct.pack(">II", 0, 0), b"w", version))
+    assert answer(cache)[0] == 0
+    cache.ask(b"get x:k\r\n", b"VALUE x:k 0 1\r\nw\r\nEND\r\n")
+
+
 def test_a_value_that_is_computed_can_only_be_read(server: PrivateServer, raw: Raw) -> None:
     server.sql(
         "CREATE TABLE hs.t (k INT PRIMARY KEY, v INT NULL, g INT AS (v + 1) STORED) COMMENT 'hs: name=t value=g'"

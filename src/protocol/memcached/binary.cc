@@ -125,6 +125,8 @@ class PacketParser {
       case Verb::kReplace:
         ask_.flags = static_cast<uint32_t>(number_at(extras_, 0, 4));
         ask_.exptime = exptime(4);
+        // Whatever the opcode, a version is that of a row that is there.
+        if (ask_.compares) ask_.verb = Verb::kSet;
         break;
       case Verb::kCount:
         take_count();
@@ -143,8 +145,12 @@ class PacketParser {
     if (!key_.empty()) ask_.keys.push_back(key_);
   }
 
-  // It has a sign in the text protocol only.
-  int64_t exptime(size_t at) const { return static_cast<int32_t>(number_at(extras_, at, 4)); }
+  // It has no sign, as it must hold dates until 2106. Clients that send -1 mean what that means in text.
+  int64_t exptime(size_t at) const {
+    constexpr uint64_t kMinusOne = 0xffffffff;
+    const uint64_t number = number_at(extras_, at, 4);
+    return number == kMinusOne ? -1 : static_cast<int64_t>(number);
+  }
 
   void take_count() {
     ask_.subtracts = ask_.opcode == 0x06 || ask_.opcode == 0x16;

@@ -127,6 +127,60 @@ TEST(MemcachedCodecTest, LinesThatAreWrongAreRefusedAsMemcachedDoes) {
   EXPECT_EQ(refusal_of("ms k 1 MX\r\n1\r\n"), "CLIENT_ERROR invalid flag");
 }
 
+// Else the client would take the answer for that to its next command.
+TEST(MemcachedCodecTest, WhoWantsNoReplyIsToldOfNoErrorEither) {
+  const auto is_silent = [](const std::string& text) {
+    Parsed parsed;
+    parse(text, &parsed);
+    return parsed.ask.is_silent;
+  };
+  const std::string long_key(251, 'k');
+  for (const std::string& line :
+       {std::string("incr k -1 noreply"), std::string("decr k x noreply"),
+        std::string("touch k x noreply"), std::string("delete k 5 noreply"),
+        "delete " + long_key + " noreply", std::string("incr k noreply"),
+        std::string("set k x 0 1 noreply\r\n1"), std::string("set k 0 0 1 x noreply\r\n1"),
+        std::string("cas k 0 0 1 x noreply\r\n1"), "add " + long_key + " 0 0 1 noreply\r\n1",
+        std::string("set k 0 0 1 noreply\r\n123")}) {
+    EXPECT_NE(refusal_of(line + "\r\n"), "none") << line;
+    EXPECT_TRUE(is_silent(line + "\r\n")) << line;
+  }
+  EXPECT_TRUE(is_silent("set k 0 0 1 noreply\r\n1\r\n"));
+  for (const char* const line : {"delete noreply", "set noreply 0 0 1\r\n1", "delete k noreply 5",
+                                 "incr k 1", "get k noreply", "touch noreply 1"}) {
+    EXPECT_FALSE(is_silent(std::string(line) + "\r\n")) << line;
+  }
+}
+
+TEST(MemcachedCodecTest, ATimeInAPacketMayBeADateAfter2038) {
+  for (const auto& [sent, meant] : {std::pair<uint64_t, int64_t>{0x7fffffff, 0x7fffffff},
+                                    {0x80000000, 0x80000000},
+                                    {0xfffffffe, 0xfffffffe},
+                                    {0xffffffff, -1}}) {
+    std::string extras;
+    append_number(sent, 4, &extras);
+    const std::string touch = packet(0x1c, extras, "k", "");
+    Parsed parsed;
+    parse(touch, &parsed);
+    EXPECT_EQ(parsed.ask.exptime, meant);
+  }
+}
+
+// As in memcached: an ADD with a version is no ADD.
+TEST(MemcachedCodecTest, APacketWithAVersionMeansARowThatIsThere) {
+  for (const uint8_t opcode : {0x01, 0x02, 0x03, 0x11, 0x12, 0x13}) {
+    std::string bytes = packet(opcode, std::string(8, '\0'), "k", "v");
+    Parsed without, with;
+    parse(bytes, &without);
+    constexpr size_t kLastOfVersion = 23;
+    bytes[kLastOfVersion] = 1;
+    parse(bytes, &with);
+    EXPECT_FALSE(without.ask.compares);
+    EXPECT_TRUE(with.ask.compares);
+    EXPECT_EQ(with.ask.verb, Verb::kSet);
+  }
+}
+
 TEST(MemcachedCodecTest, ACommandIsTheSameInEachForm) {
   Parsed text, meta, binary;
   parse("set k 7 60 3\r\nabc\r\n", &text);

@@ -13,6 +13,7 @@ namespace hs::protocol::memcached {
 namespace {
 
 constexpr std::string_view kEnd = "\r\n";
+constexpr std::string_view kNoReply = "noreply";
 
 // The line without its end, and how many bytes it has with it.
 struct Line {
@@ -108,12 +109,23 @@ class TextParser {
     return true;
   }
 
+  // The key of a change. A client that ends the line with `noreply` reads no answer, whatever is wrong
+  // with what stands before that.
+  bool take_changed_key() {
+    const std::string_view key = words_.next();
+    Words rest = words_;
+    std::string_view last;
+    if (line_.text.find(kNoReply) != std::string_view::npos) {
+      for (auto word = rest.next(); !word.empty(); word = rest.next()) last = word;
+    }
+    ask_.is_silent = last == kNoReply;
+    return take_key(key);
+  }
+
   // The rest of the line is nothing or `noreply`.
   bool take_noreply() {
     const std::string_view last = words_.next();
-    ask_.is_silent = last == "noreply";
-    if ((last.empty() || ask_.is_silent) && words_.next().empty()) return true;
-    ask_.is_silent = false;
+    if ((last.empty() || last == kNoReply) && words_.next().empty()) return true;
     refuse(kBadLine);
     return false;
   }
@@ -149,7 +161,7 @@ class TextParser {
     take(stored.verb);
     int64_t exptime = 0;
     uint32_t size = 0;
-    if (!take_key(words_.next())) return;
+    if (!take_changed_key()) return;
     if (!take_number(&ask_.flags, kBadLine) || !take_number(&exptime, kBadLine) ||
         !take_number(&size, kBadLine))
       return;
@@ -168,7 +180,7 @@ class TextParser {
   void parse_count(bool subtracts) {
     take(Verb::kCount);
     ask_.subtracts = subtracts;
-    if (!take_key(words_.next())) return;
+    if (!take_changed_key()) return;
     if (!take_number(&ask_.delta, "CLIENT_ERROR invalid numeric delta argument")) return;
     take_noreply();
   }
@@ -176,7 +188,7 @@ class TextParser {
   void parse_touch() {
     take(Verb::kTouch);
     int64_t exptime = 0;
-    if (!take_key(words_.next())) return;
+    if (!take_changed_key()) return;
     if (!take_number(&exptime, "CLIENT_ERROR invalid exptime argument")) return;
     ask_.exptime = exptime;
     take_noreply();
@@ -184,7 +196,7 @@ class TextParser {
 
   void parse_delete() {
     take(Verb::kDelete);
-    if (!take_key(words_.next())) return;
+    if (!take_changed_key()) return;
     Words before = words_;
     // Very old clients send a time, which may only be 0.
     if (words_.next() != "0") words_ = before;
