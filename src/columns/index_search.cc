@@ -96,7 +96,7 @@ bool IndexSearch::allows(KeyOperator op, size_t parts) const {
 }
 
 Result<bool> IndexSearch::build(KeyOperator op, std::span<const Value> key, bool changes) {
-  if (key.empty()) return ErrorCode::kKeyLength;
+  if (key.empty() && (op != KeyOperator::kGreaterOrEqual || changes)) return ErrorCode::kKeyLength;
   if (key.size() > index_parts_) return ErrorCode::kKeyParts;
 
   backwards_ = op == KeyOperator::kEqualDescending;

@@ -42,7 +42,8 @@ double FakeCursor::real(size_t column) {
 }
 
 Result<bool> FakeCursor::seek(KeyOperator op, std::span<const Value> key) {
-  HS_ASSERT(session_.here(session_.request_ == this) && !key.empty() && key.size() <= key_parts());
+  HS_ASSERT(session_.here(session_.request_ == this) && key.size() <= key_parts());
+  HS_ASSERT(!key.empty() || op == KeyOperator::kGreaterOrEqual);
   const std::lock_guard lock(session_.engine_.mutex_);
   backwards_ = op == KeyOperator::kEqualDescending;
   if (backwards_) op = KeyOperator::kEqual;

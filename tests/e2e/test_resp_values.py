@@ -312,6 +312,7 @@ def all_keys(redis: Resp) -> list[bytes]:
         ("BIGINT UNSIGNED", ["18446744073709551615", "7", "0"]),
         ("DECIMAL(9,2)", ["7.50", "0.10", "-3.00"]),
         ("VARBINARY(9)", ["zz", "b", "a"]),
+        ("VARCHAR(9)", ["zz", "b", "a", "", "\t"]),
         ("DATETIME(6)", ["9999-12-31 23:59:59.999999", "2020-01-01 00:00:00.000000"]),
         ("TIMESTAMP", ["2037-01-01 00:00:00", "2020-01-01 00:00:00"]),
     ],
@@ -324,6 +325,36 @@ def test_scan_finds_all_keys_of_a_descending_index(
         assert redis("MSET", f"t/{key}/1", "1", f"t/{key}/2", "2") == "OK"
     assert all_keys(redis) == [f"t/{key}/{number}".encode() for key in keys for number in (1, 2)]
     assert redis("DBSIZE") == 2 * len(keys)
+
+
+@pytest.mark.parametrize(
+    ("column", "keys"),
+    [
+        ("VARCHAR(9) COLLATE utf8mb4_bin", ["\0\0", "\0", "\t", "", "a"]),
+        ("VARCHAR(9) COLLATE utf8mb4_nopad_bin", ["", "\0", "\0\0", " ", "a", "a "]),
+        ("VARCHAR(9) COLLATE utf8mb4_general_nopad_ci", ["", "\0", "\t", " ", "b"]),
+        ("VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_nopad_bin", ["", "\0", "a"]),
+        ("VARCHAR(9) COLLATE uca1400_ai_ci", ["\t", "", "a"]),
+    ],
+)
+def test_scan_begins_with_the_first_key_of_every_collation(
+    server: PrivateServer, redis: Resp, column: str, keys: list[str]
+) -> None:
+    make_table(server, f"k {column} PRIMARY KEY, v INT", "name=t value=v")
+    for key in keys:
+        assert redis("SET", f"t:{key}", "1") == "OK"
+    assert all_keys(redis) == [f"t:{key}".encode() for key in keys]
+    assert redis("DBSIZE") == len(keys)
+
+
+@pytest.mark.parametrize("order", ["", "DESC"])
+def test_scan_leaves_out_rows_that_no_key_means(server: PrivateServer, redis: Resp, order: str) -> None:
+    make_table(server, f"a INT NULL, b VARCHAR(9) NULL, v INT, UNIQUE KEY (a {order}, b)", "name=t key=a,b value=v")
+    server.sql("INSERT INTO hs.t VALUES (NULL,'x',1),(NULL,NULL,1),(1,NULL,1),(1,NULL,1),(1,'',1),(1,'a',1),(2,'',1),(2,NULL,1)")
+    keys = [[b"t:1:", b"t:1:a"], [b"t:2:"]]
+    if order:
+        keys.reverse()
+    assert all_keys(redis) == keys[0] + keys[1]
 
 
 def test_a_set_is_not_read_against_the_order_of_redis(server: PrivateServer, redis: Resp) -> None:

@@ -1,12 +1,8 @@
 // What is the same for commands that go over all tables.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <span>
 
-#include "protocol/resp/bounds.h"
 #include "protocol/resp/command.h"
 
 namespace hs::protocol::resp {
@@ -17,17 +13,20 @@ class AllTables : public RespCommand {
 
  protected:
   Access row_access() const override { return Access::kRead; }
-  // Before the first row of a table. False: it is not known what is in front of all its keys.
-  bool from_beginning(Request& request, const mapping::Mapping& table, uint32_t target_number) {
-    std::optional<std::string> first =
-        first_of(table.columns[table.key[0]].kind, table.key_begins_descending);
-    if (!first) return false;
-    first_text_ = *std::move(first);
-    first_.assign(1, Value::of(first_text_));
+  // All rows of a table in the order of its key. False: it is not known whether a text of the key means
+  // the same place there.
+  static bool from_beginning(Request& request, const mapping::Mapping& table,
+                             uint32_t target_number) {
+    static constexpr Value kNull;
+    const mapping::ColumnShape& first = table.columns[table.key[0]];
+    if (first.kind == mapping::ColumnKind::kOther) return false;
     request.index_id = target_number;
-    request.op = KeyOperator::kGreaterOrEqual;  // in the order of the index
-    request.key = first_;
-    request.key_count = 1;
+    // Without a bound: no value is known that is in front of all texts of every collation. But no key
+    // means a row with NULL.
+    const bool begins_with_nulls = first.is_nullable && !table.key_begins_descending;
+    request.op = begins_with_nulls ? KeyOperator::kGreater : KeyOperator::kGreaterOrEqual;
+    request.key = begins_with_nulls ? std::span(&kNull, 1) : std::span<const Value>();
+    request.key_count = static_cast<uint32_t>(request.key.size());
     return true;
   }
   // A table that the account may not read is not there.
@@ -36,10 +35,6 @@ class AllTables : public RespCommand {
     if (error.code == ErrorCode::kOperator) return;  // nor one whose keys have no order
     RespCommand::failed(error);
   }
-
- private:
-  std::string first_text_;
-  std::vector<Value> first_;
 };
 
 // Counts the rows of each.

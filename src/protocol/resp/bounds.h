@@ -39,12 +39,4 @@ inline std::string highest_of(mapping::ColumnKind kind) {
   return lowest_of(kind)->substr(1);
 }
 
-// In front of all keys of an index that begins with such a column. None: it is not known what that is.
-inline std::optional<std::string> first_of(mapping::ColumnKind kind, bool is_descending) {
-  if (!is_descending) return lowest_of(kind);
-  using mapping::ColumnKind;
-  if (kind == ColumnKind::kText || kind == ColumnKind::kOther) return std::nullopt;
-  return kind == ColumnKind::kMoment ? "9999-12-31 23:59:59.999999" : highest_of(kind);
-}
-
 }  // namespace hs::protocol::resp

@@ -18,8 +18,8 @@ namespace hs::protocol::resp {
 
 // Behind a row, or at the beginning of a table where `key` is empty.
 struct ScanPlace {
-  std::string table;             // the mapping's name
-  std::vector<std::string> key;  // its parts
+  std::string table;                            // the mapping's name
+  std::vector<std::optional<std::string>> key;  // its parts; none: NULL
 };
 
 class ScanPlaces {

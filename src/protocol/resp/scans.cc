@@ -72,7 +72,9 @@ class Scan final : public AllTables {
     request.verb = Verb::kFind;
     if (is_amid_) {
       key_.clear();
-      for (const std::string& part : from_->key) key_.push_back(Value::of(part));
+      for (const auto& part : from_->key) {
+        key_.push_back(part ? Value::of(*part) : Value::null());
+      }
       request.op = KeyOperator::kGreater;
       request.key = key_;
       request.key_count = static_cast<uint32_t>(key_.size());
@@ -100,13 +102,17 @@ class Scan final : public AllTables {
     if (is_named(table, values) && is_like(key, pattern_)) found_.push_back(std::move(key));
     if (rows_ < left_) return true;
     place_ = ScanPlace{table.name, {}};
-    for (const Value& value : values) place_->key.emplace_back(value.text());
+    for (const Value& value : values) {
+      auto& part = place_->key.emplace_back();
+      if (!value.is_null()) part = value.text();
+    }
     return true;
   }
   void end_rows() override { left_ -= rows_; }
 
-  // Whether the key means the row: only the last part may have the separator inside.
+  // Whether the key means the row: only the last part may have the separator inside, and none is NULL.
   static bool is_named(const mapping::Mapping& table, std::span<const Value> key) {
+    if (std::ranges::any_of(key, &Value::is_null)) return false;
     return std::ranges::none_of(key.first(key.size() - 1), [&](const Value& part) {
       return part.text().find(table.separator) != std::string_view::npos;
     });
