@@ -20,6 +20,11 @@ uint64_t definition_of(const TABLE_SHARE& share) {
   };
   add(share.tabledef_version.str, share.tabledef_version.length);
   add(share.comment.str, share.comment.length);
+  // ALTER TABLE … DISABLE KEYS and ENABLE KEYS make no new version.
+  for (uint i = 0; i < share.keys; ++i) {
+    const bool is_usable = share.keys_in_use.is_set(i);
+    add(&is_usable, sizeof is_usable);
+  }
   return hash;
 }
 

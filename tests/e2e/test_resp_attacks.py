@@ -444,3 +444,17 @@ def test_a_pipeline_of_a_hundred_thousand_with_big_replies(server: PrivateServer
     reader.join()
     assert replies == 100_000
     assert most < 64 << 20
+
+
+def test_an_index_that_is_switched_off_and_on_again_gives_scores(server: PrivateServer, redis: Resp) -> None:
+    server.sql(
+        "CREATE TABLE hs.board (g INT, m VARBINARY(9), p INT NOT NULL, PRIMARY KEY (g, m), KEY s (g, p, m))"
+        " ENGINE = MyISAM COMMENT 'hs: name=board'"
+    )
+    server.sql("INSERT INTO hs.board VALUES (1, 'a', 9), (1, 'b', 8)")
+    ask = ("ZRANGE", "board:1", "0", "-1", "WITHSCORES")
+    for _ in range(3):
+        assert redis(*ask) == [b"b", b"8", b"a", b"9"]
+        server.sql("ALTER TABLE hs.board DISABLE KEYS")
+        assert redis(*ask) == [b"a", b"0", b"b", b"0"]
+        server.sql("ALTER TABLE hs.board ENABLE KEYS")
