@@ -54,13 +54,12 @@ class Run {
         scratch_(scratch),
         reply_(reply) {}
 
+  // A command is always finished: what it means for its connection, such as the end of a transaction,
+  // does not depend on whether there was memory for it.
   Outcome run(const Plan& plan) {
-    if (plan.kind == Plan::Kind::kAnswer) {
-      command_.begin({}, facts_of(context_, client_));
-      return {.error = command_.finish(nullptr)};
-    }
-    if (Result<void> done = prepare(plan.is_unresolved); !done) return fail(done.error());
     try {
+      if (plan.kind == Plan::Kind::kAnswer) return answer();
+      if (Result<void> done = prepare(plan.is_unresolved); !done) return fail(done.error());
       return execute();
     } catch (const std::bad_alloc& failed) {
       return fail(out_of_memory(failed));
@@ -68,6 +67,11 @@ class Run {
   }
 
  private:
+  Outcome answer() {
+    command_.begin({}, facts_of(context_, client_));
+    return {.error = command_.finish(nullptr)};
+  }
+
   // What the command works on is known, open, and as its mapping says.
   Result<void> prepare(bool is_unresolved) {
     // The group before was ended for this.

@@ -446,6 +446,34 @@ def test_a_pipeline_of_a_hundred_thousand_with_big_replies(server: PrivateServer
     assert most < 64 << 20
 
 
+def test_a_transaction_for_which_there_is_no_memory_has_ended(server: PrivateServer, redis: Resp) -> None:
+    bound = server.sql("SELECT @@handlersocket_max_memory")[0][0]
+    try:
+        assert redis.pipeline([("MULTI",), ("SET", "kv:a", "1")]) == ["OK", "QUEUED"]
+        server.sql("SET GLOBAL handlersocket_max_memory = 1")
+        assert str(redis("EXEC")).startswith("EXECABORT Transaction discarded because of: OOM")
+        assert redis("PING") == "PONG"
+        assert redis("EXEC") == RespError("ERR EXEC without MULTI")
+    finally:
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bound}")
+    assert server.sql("SELECT * FROM hs.kv") == []
+
+
+def test_a_transaction_without_one_of_its_commands_does_nothing(server: PrivateServer, redis: Resp) -> None:
+    bound = server.sql("SELECT @@handlersocket_max_memory")[0][0]
+    try:
+        assert redis("MULTI") == "OK"
+        server.sql("SET GLOBAL handlersocket_max_memory = 1")
+        told = [redis("SET", f"kv:{number}", "x" * 100) for number in range(200)]
+    finally:
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bound}")
+    assert told[0] == "QUEUED"
+    assert str(told[-1]).startswith("OOM")
+    assert redis("EXEC") == RespError("EXECABORT Transaction discarded because of previous errors.")
+    assert server.sql("SELECT * FROM hs.kv") == []
+    assert redis.pipeline(BLOCK)[-1] == ["OK"]
+
+
 def test_an_index_that_is_switched_off_and_on_again_gives_scores(server: PrivateServer, redis: Resp) -> None:
     server.sql(
         "CREATE TABLE hs.board (g INT, m VARBINARY(9), p INT NOT NULL, PRIMARY KEY (g, m), KEY s (g, p, m))"

@@ -346,8 +346,9 @@ void Queue::reply() {
   out_->simple("QUEUED");
 }
 
+// A command for which there is no memory is missing from the transaction as one that is refused.
 std::optional<ErrorCode> Queue::finish(const Error* failed) {
-  if (is_refused()) conversation_->is_spoilt = true;
+  if (is_refused() || failed != nullptr) conversation_->is_spoilt = true;
   return RespCommand::finish(failed);
 }
 
