@@ -158,7 +158,7 @@ class Run {
       const engine::IndexSpecPtr& spec = *bound[request_.index_id].spec;
       const Result<void> done =
           only_reads && is_lookup(request_) ? look_up(spec, &has_next) : carry_out(spec, &has_next);
-      if (done || (has_next && may_wait_here(done.error()))) continue;
+      if (done || (has_next && may_wait_here())) continue;
       if (!has_next || session_.must_wait() || session_.transaction_lost()) {
         return fail(done.error());
       }
@@ -166,19 +166,16 @@ class Run {
       has_next = next();
     }
     const std::optional<ErrorCode> error = command_.finish(nullptr);
-    return {.error = error, .rows = rows_, .must_undo = error && has_changed_};
+    return {.error = error,
+            .rows = rows_,
+            .must_undo = error && has_changed_,
+            .keeps_changes = keeps_changes_};
   }
 
   // A command that has changed what no rollback undoes cannot be tried again from its beginning. A
   // lock that it meets behind that is waited for in its middle, once what it has done is committed.
-  bool may_wait_here(const Error& error) {
-    if (error.code != ErrorCode::kLockTables || !has_changed_ || !session_.must_wait() ||
-        session_.transaction_lost())
-      return false;
-    const auto keeps_changes = [this](const Bound& bound) {
-      return !session_.can_undo(*bound.spec);
-    };
-    if (std::ranges::none_of(client_.tables().bound(), keeps_changes)) return false;
+  bool may_wait_here() {
+    if (!keeps_changes_ || !session_.must_wait() || session_.transaction_lost()) return false;
     const uint32_t patience_ms = session_.patience_ms();
     if (!session_.commit()) return false;
     waiting_.emplace(session_, patience_ms);
@@ -203,7 +200,10 @@ class Run {
         exec::carry_out(context_, plan, request_, session_, scratch_, reply_);
     if (!done) return done.error();
     const bool changes = plan.kind == Plan::Kind::kChange;
-    if (changes && *done != 0) has_changed_ = true;
+    if (changes && *done != 0) {
+      has_changed_ = true;
+      keeps_changes_ |= !session_.can_undo(spec);
+    }
     if (changes || command_.access() == Command::Access::kRead) rows_ += *done;
     *has_next = next();
     return {};
@@ -268,7 +268,10 @@ class Run {
   }
 
   Outcome fail(const Error& error) {
-    return {.error = command_.finish(&error), .rows = 0, .must_undo = has_changed_};
+    return {.error = command_.finish(&error),
+            .rows = 0,
+            .must_undo = has_changed_,
+            .keeps_changes = keeps_changes_};
   }
 
   // What is forgotten for all connections must not depend on what one account may see.
@@ -314,7 +317,7 @@ class Run {
   std::optional<engine::Waiting> waiting_;
   std::optional<Error> failure_;  // why a table could not be opened as its mapping says
   uint64_t rows_ = 0;
-  bool has_changed_ = false;
+  bool has_changed_ = false, keeps_changes_ = false;
 };
 
 }  // namespace

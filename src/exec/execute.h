@@ -24,6 +24,8 @@ struct Outcome {
   // A command has failed after it has changed something. All that is uncommitted is to be rolled
   // back.
   bool must_undo = false;
+  // A command has changed what no rollback undoes, so it cannot be executed again.
+  bool keeps_changes = false;
 };
 
 // Carries out `request`, which has this plan, and writes exactly one reply. Throws only what `reply`

@@ -242,7 +242,9 @@ void Batch::end_request(const Entry& entry, bool alone) {
   if (session_.transaction_lost() || entry.outcome.must_undo) {
     // A command that belongs to no group may have to wait in its middle, too.
     const bool gave_way = session_.transaction_lost() || session_.must_wait();
-    if (in_group || (may_repeat && gave_way && entry.plan.is_command)) {
+    // One that changes tables without rollback, too, may not have come to those yet.
+    const bool is_undone = may_repeat || (!alone && !entry.outcome.keeps_changes);
+    if (in_group || (is_undone && gave_way && entry.plan.is_command)) {
       execute_group_again();
       tally_group();
     } else {

@@ -46,7 +46,7 @@ void Batch::execute_alone(Entry& entry) {
     Result<void> committed;
     try {
       answer_again(entry);
-      if (session_.must_wait()) {
+      if (session_.must_wait() && !entry.outcome.keeps_changes) {
         output.truncate(entry.reply_begin);
         session_.rollback();
         if (!answer_or_park(entry)) return;
@@ -54,7 +54,9 @@ void Batch::execute_alone(Entry& entry) {
     } catch (...) {
       give_up(entry);
     }
-    if (!session_.transaction_lost() && entry.outcome.must_undo) {
+    const bool stands =
+        entry.outcome.must_undo && (entry.outcome.keeps_changes || !session_.transaction_lost());
+    if (stands) {
       session_.rollback();
       tally_.worked(*entry.peer, entry.plan, entry.outcome);
       return;  // its error stands
@@ -71,8 +73,9 @@ void Batch::execute_alone(Entry& entry) {
     // Clients that know keys see no locks, so no deadlock either: those that make a row lock the gap
     // for it first, and meet there.
     const bool is_patient = session_.gave_way() || entry.plan.is_command;
-    const bool is_last = attempt >= kAttemptsAlone &&
-                         !(is_patient && monotonic_ms() - begin_ms < session_.patience_ms());
+    const bool is_last = entry.outcome.keeps_changes ||
+                         (attempt >= kAttemptsAlone &&
+                          !(is_patient && monotonic_ms() - begin_ms < session_.patience_ms()));
     if (is_last) {
       if (!committed) refuse({&entry, 1}, committed.error());
       return;

@@ -284,6 +284,47 @@ def test_a_lock_in_the_middle_of_what_cannot_be_undone_is_waited_for(
     assert server.sql("SELECT * FROM hs.second WHERE k = 'a'") == [("a", 1)]
 
 
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("is_granted", [True, False])
+@pytest.mark.parametrize("first", ["kv", "loose"])
+def test_a_row_is_waited_for_beside_what_cannot_be_undone(
+    server: PrivateServer, redis: Resp, first: str, is_granted: bool, whole: bool
+) -> None:
+    server.sql("CREATE TABLE hs.loose (k VARBINARY(64) PRIMARY KEY, v INT) ENGINE = MyISAM COMMENT 'hs: name=loose'")
+    server.sql("INSERT INTO hs.kv VALUES ('held', '1')")
+    second = "loose" if first == "kv" else "kv"
+    block: list[Any] = [
+        ("MULTI",), ("INCR", f"{first}:a"), ("INCR", "kv:held"), ("INCR", f"{first}:a"), ("INCR", f"{second}:a"), ("EXEC",)
+    ]  # fmt: skip
+    server.sql("SET GLOBAL innodb_lock_wait_timeout = " + ("50" if is_granted else "1"))
+    try:
+        with server.connect() as holder, holder.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("UPDATE hs.kv SET v = '5' WHERE k = 'held'")
+            if whole:
+                redis.socket.sendall(b"".join(message(*one) for one in block))
+            else:
+                assert redis.pipeline(block[:-1])[-1] == "QUEUED"
+                redis.socket.sendall(message("EXEC"))
+            if is_granted:
+                while server.sql("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") == []:
+                    # InnoDB's table is renewed for who has not read it for a while.
+                    assert not select.select([redis.socket], [], [], 0.2)[0]
+                cursor.execute("COMMIT")
+            for _ in range(5 if whole else 0):
+                redis.read()
+            told = redis.read()
+            assert len(told) == 4, told
+            assert [told[0], told[2], told[3]] == [1, 2, 1]
+            assert told[1] == 6 if is_granted else str(told[1]).startswith("TRYAGAIN"), told
+    finally:
+        server.sql("SET GLOBAL innodb_lock_wait_timeout = 50")
+    assert server.sql("SELECT v FROM hs.loose") == [(1 if first == "kv" else 2,)]
+    assert server.sql("SELECT k, v FROM hs.kv ORDER BY k") == [
+        (b"a", b"2" if first == "kv" else b"1"), (b"held", b"6" if is_granted else b"1"),
+    ]  # fmt: skip
+
+
 def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp) -> None:
     server.sql("CREATE TABLE hs.parent (id INT PRIMARY KEY, v INT) COMMENT 'hs: name=parent'")
     server.sql(
