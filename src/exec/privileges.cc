@@ -22,8 +22,9 @@ size_t filter_columns(const Request& request) {
 }
 
 // What a request reads to find its rows, as the WHERE of a statement.
+// The order of all rows is that of the first key column.
 bool may_search(const Request& request, const Rights& rights) {
-  return request.key.size() <= rights.select_key &&
+  return std::max<size_t>(request.key.size(), 1) <= rights.select_key &&
          (rights.select_filters == Rights::kAll ||
           filter_columns(request) <= rights.select_filters);
 }

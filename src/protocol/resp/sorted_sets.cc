@@ -100,7 +100,7 @@ class OfSet : public RespCommand {
     const End& from = is_reversed ? high : low;
     const End& to = is_reversed ? low : high;
     if (from.is_open) {
-      extreme_ = is_reversed ? highest_of(set_kind()) : *lowest_of(set_kind());
+      extreme_ = is_reversed ? highest_of(set_kind()) : lowest_of(set_kind());
     } else {
       extreme_ = from.value;
     }
