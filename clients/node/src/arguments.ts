@@ -99,6 +99,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
 
 /** A name that is mistyped must not make an update of all rows of what should be one of some. */
 export function refuseUnknown(kind: string, options: object): void {
+  if ((options as unknown) !== Object(options)) {
+    throw new ValueError(`the options of ${kind} are an object`);
+  }
   for (const name of Object.keys(options)) {
     if (known[kind]?.includes(name) !== true) throw new ValueError(`${kind} has no option ${name}`);
   }

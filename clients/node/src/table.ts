@@ -66,7 +66,8 @@ export class Table<R = Row> {
   }
 
   /** The rows whose index columns compare with the key. */
-  find(op: args.Operator, key: Key, options: args.FindOptions = {}): Promise<R[]> {
+  async find(op: args.Operator, key: Key, options: args.FindOptions = {}): Promise<R[]> {
+    args.refuseUnknown("find", options);
     return this.#calls.find("find", op, key, options, options.in, false);
   }
 

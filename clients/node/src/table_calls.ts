@@ -40,11 +40,15 @@ export function countOf(reply: Reply): number {
   return Number(reply.values[0]);
 }
 
-function namesOf(row: args.Values, what: string): string[] {
+function keysOf(row: args.Values, what: string): string[] {
   if ((row as unknown) !== Object(row) || Array.isArray(row)) {
     throw new ValueError(`${what} is no object by names of columns`);
   }
-  const names = Object.keys(row);
+  return Object.keys(row);
+}
+
+function namesOf(row: args.Values, what: string): string[] {
+  const names = keysOf(row, what);
   if (names.length === 0) throw new ValueError(`${what} has no columns`);
   return names;
 }
@@ -191,7 +195,7 @@ export class TableCalls<R> {
   /** Finds the column of a list in the index, and gives the key a place for it. */
   async #in(list: args.In, key: (string | null)[]): Promise<requests.WireIn> {
     const { database, name, index = "PRIMARY" } = this.spec;
-    const values = args.listOf(list.values, "the values of a list").map(toWire);
+    const values = args.listOf(list.values, "the values of in").map(toWire);
     const columns = await this.#executor.schemas.index(database, name, index);
     const part = columns.findIndex((info) => info.column === list.column);
     if (part < 0) throw new ValueError(`the index has no column ${list.column}`);
@@ -224,7 +228,7 @@ export class TableCalls<R> {
   ): Promise<unknown> {
     const build = (schema: Schema | undefined): Call<unknown> => {
       const letter = args.suffix(options.returning, allowed);
-      const first = Object.keys(update ?? {});
+      const first = update === undefined ? [] : keysOf(update, "the update");
       const names = [...new Set([...first, ...namesOf(row, "the row")])];
       const stray = first.find((name) => !Object.hasOwn(row, name));
       if (stray !== undefined) throw new ValueError(`the row has no ${stray}, which update sets`);

@@ -17,6 +17,24 @@ test("an option that a call does not have is refused, and nothing is sent", asyn
   assert.deepEqual(requests(fake), []);
 });
 
+test("names and options of another kind are refused, and nothing is sent", async () => {
+  const [fake, client] = await start(rows);
+  const users = client.table("user", { columns: ["id"], raw: true });
+  for (const wrong of [5, null, []] as unknown as never[]) {
+    assert.throws(() => client.table(wrong), hs.ValueError);
+    assert.throws(() => client.table("user", { columns: [wrong] }), hs.ValueError);
+    await assert.rejects(async () => client.indexes(wrong), hs.ValueError);
+    await assert.rejects(users.upsert({ id: 1 }, wrong), hs.ValueError);
+  }
+  for (const wrong of [5, null] as unknown as never[]) {
+    assert.throws(() => client.table("user", wrong), hs.ValueError);
+    await assert.rejects(users.find("=", 1, wrong), hs.ValueError);
+    await assert.rejects(client.begin(wrong), hs.ValueError);
+    await assert.rejects(users.range(wrong).next(), hs.ValueError);
+  }
+  assert.deepEqual(requests(fake), []);
+});
+
 test("what should be a list is refused, and nothing is sent", async () => {
   const [fake, client] = await start(rows);
   const users = client.table("user", { columns: ["id"], raw: true });

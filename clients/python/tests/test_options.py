@@ -117,3 +117,35 @@ def test_an_in_is_a_column_and_a_list_of_its_values(wrong: Any) -> None:
 def test_a_table_is_named_by_a_text(name: Any) -> None:
     with pytest.raises(errors.ValueError):
         handlersocket2.connect("hs://127.0.0.1:1").table(name)
+
+
+@pytest.mark.parametrize("wrong", [5, b"hs://x", {"host": "x"}, ["hs://x"]])
+def test_a_url_is_a_text(wrong: Any) -> None:
+    with pytest.raises(errors.ConfigurationError, match="the URL is a text"):
+        handlersocket2.connect(wrong)
+
+
+@pytest.mark.parametrize("name", ["password", "host", "replicas"])
+@pytest.mark.parametrize("wrong", [b"x", {}, [b"x"]])
+def test_an_option_is_no_bytes_whose_text_would_be_another(name: str, wrong: Any) -> None:
+    with pytest.raises(errors.ConfigurationError, match=name):
+        handlersocket2.connect(**{name: wrong})
+
+
+def test_names_and_rows_of_another_kind_are_refused_before_anything_is_sent() -> None:
+    client: Any = handlersocket2.connect("hs://127.0.0.1:1?retries=0")
+    table = client.table("test.t", ["a"], raw=True)
+    for call in (
+        lambda: client.table("test.t", 5),
+        lambda: client.table("test.t", [5]).get(1),
+        lambda: client.describe(5),
+        lambda: client.transaction().table(5),
+        lambda: client.pipeline().table(5),
+        lambda: client.wait_for_gtid("0-1-1", "x"),
+        lambda: client.wait_for_gtid("0-1-1", float("nan")),
+        lambda: table.upsert({"a": 1}, update=5),
+        lambda: table.compare_and_set(1, 5, {"a": 1}),
+        lambda: list(table.range(1, page="x")),
+    ):
+        with pytest.raises(errors.ValueError):
+            call()

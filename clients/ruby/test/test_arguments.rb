@@ -16,4 +16,14 @@ class TestArguments < FakeServerTest
     end
     assert_empty server.lines
   end
+
+  def test_a_url_and_the_name_of_what_is_described_are_texts
+    server = serve { |line| usual(line) }
+    db = client(server)
+    [5, [], { host: "x" }].each do |wrong|
+      assert_raises(HandlerSocket2::ConfigurationError) { HandlerSocket2.connect(wrong) }
+      assert_raises(ValueError) { db.describe(wrong) }
+    end
+    assert_empty server.lines
+  end
 end

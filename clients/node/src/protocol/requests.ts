@@ -56,7 +56,7 @@ function name(text: string, what: string): ByteString {
 function columnList(columns: readonly string[], what: string): ByteString {
   return columns
     .map((column) => {
-      if (column === "" || column.includes(",")) {
+      if (typeof column === "string" && (column === "" || column.includes(","))) {
         throw new ValueError(`${JSON.stringify(column)} cannot be a ${what}`);
       }
       return name(column, what);

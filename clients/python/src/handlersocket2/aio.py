@@ -34,6 +34,8 @@ class AsyncTransaction:
         """The table within this transaction: one of the client, or as the client takes its name."""
         if isinstance(table, str):
             return AsyncTable(self._core, table, columns, index, raw)
+        if not isinstance(table, AsyncTable):
+            raise ValueError(f"{table!r} is no table")
         return table.within(self._core)
 
     async def begin(self) -> None:
@@ -138,7 +140,7 @@ class AsyncClient:
 
     async def describe(self, name: Optional[str] = None) -> List[Row]:
         """Databases, the tables of a database, or the columns of `database.table`."""
-        before, last = protocol.split_name(name) if name else (None, None)
+        before, last = (None, None) if name is None else protocol.split_name(name)
         database, table = (before, last) if before else (last, None)
         rows: List[Row] = await self.core.one(describe_call(database, table))
         return rows

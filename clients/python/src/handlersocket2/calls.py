@@ -233,7 +233,7 @@ class TableCalls:
         if not names:
             raise ValueError("a row has a column at least")
         if update is not None:
-            if not set(update) <= set(row):
+            if not set(_columns(update)) <= set(row):
                 raise ValueError("the columns of the update must be among those of the row")
             names = [*update, *(name for name in names if name not in update)]
         values = [to_bytes(row[name]) for name in names]
@@ -362,7 +362,7 @@ class TableCalls:
         self, key: Key, expected: Mapping[str, Value], values: Mapping[str, Value]
     ) -> Call:
         """Whether the row was as expected."""
-        if not expected:
+        if not _columns(expected):
             raise ValueError("there is nothing to compare with")
         call = self._change(
             "U", key, values, filters=[(name, "=", one) for name, one in expected.items()]

@@ -31,6 +31,8 @@ def hello_call(line: bytes) -> Call:
 
 def wait_call(gtid: str, seconds: float) -> Call:
     """`G W`: whether all is applied."""
+    if not isinstance(seconds, (int, float)) or not 0 <= seconds <= 600:
+        raise ValueError(f"{seconds!r} is no number of seconds from 0 to 600")
     line = protocol.wait_gtid(gtid, int(seconds * 1000))
     return Call(
         "wait_for_gtid", lambda id: line, lambda reply: reply.values == [b"1"], feature="gtid"

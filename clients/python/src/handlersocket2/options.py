@@ -131,6 +131,8 @@ _URL = re.compile(
 
 def parse_url(url: str) -> Dict[str, Any]:
     """The options that a URL names; ConfigurationError when it is none."""
+    if not isinstance(url, str):
+        raise ConfigurationError(f"the URL is a text, not a {type(url).__name__}")
     found = None if re.search(r"\s", url) else _URL.fullmatch(url)
     if not found:
         raise ConfigurationError(
@@ -207,7 +209,7 @@ def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
             raise ConfigurationError(f"{name} is given twice")
         values[name] = value
     values.update(
-        _typed({name: _as_text(value) for name, value in given.items() if value is not None})
+        _typed({name: _as_text(name, value) for name, value in given.items() if value is not None})
     )
     for name, variable in (("password", "HS_PASSWORD"), ("secret", "HS_SECRET")):
         if name not in values and variable in os.environ:
@@ -218,7 +220,10 @@ def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
     return Options(**{**file, **values})
 
 
-def _as_text(value: Any) -> str:
+def _as_text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(one, (str, int, float, os.PathLike)) for one in parts):
+        raise ConfigurationError(f"{name} cannot be {value!r}")
+    return ",".join(map(str, parts))

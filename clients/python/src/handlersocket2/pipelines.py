@@ -21,7 +21,7 @@ from typing import (
 
 from .calls import Filters, Inserted, Replaced, Row, TableCalls, Upserted
 from .connection import Call
-from .errors import Error
+from .errors import Error, ValueError
 from .plain_table import Table
 from .table import AsyncTable
 from .transport import run
@@ -177,6 +177,8 @@ class Pipeline(_Collector):
 
     def table(self, table: Table) -> PipelineTable:
         """The table, whose calls are collected."""
+        if not isinstance(table, Table):
+            raise ValueError(f"{table!r} is no table of the client")
         return PipelineTable(self.add, run(table.inner.calls()))
 
     def run(self) -> List[Any]:
@@ -205,6 +207,8 @@ class AsyncPipeline(_Collector):
 
     async def table(self, table: AsyncTable) -> PipelineTable:
         """The table, whose calls are collected. It may have to ask for its columns."""
+        if not isinstance(table, AsyncTable):
+            raise ValueError(f"{table!r} is no table of the client")
         return PipelineTable(self.add, await table.calls())
 
     async def run(self) -> List[Any]:

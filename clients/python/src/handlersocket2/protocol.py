@@ -76,7 +76,7 @@ def number(value: int, most: int = MAX_NUMBER) -> bytes:
 
 def _columns(names: Sequence[str]) -> bytes:
     for one in names:
-        if not one or "," in one:
+        if not isinstance(one, str) or not one or "," in one:
             raise ValueError(f"the column {one!r} cannot be sent")
     return b",".join(map(name, names))
 

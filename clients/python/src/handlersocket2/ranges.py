@@ -31,7 +31,7 @@ class Pages:
     ) -> None:
         if reverse and start is None:
             raise ValueError("a range in reverse needs its start")
-        if size < 1:
+        if not isinstance(size, int) or size < 1:
             raise ValueError("a page has at least one row")
         self._core, self._calls, self._reverse, self._size = core, calls, reverse, size
         self._start = None if start is None else key_values(start)

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Type, Union
 from .aio import AsyncClient, AsyncTransaction
 from .pipelines import Pipeline
 from .plain_table import Table
+from .table import AsyncTable
 from .transport import run
 from .worlds import PlainWorld
 
@@ -26,9 +27,8 @@ class Transaction:
         raw: bool = False,
     ) -> Table:
         """The table within this transaction: one of the client, or as the client takes its name."""
-        if isinstance(table, Table):
-            return Table(self.inner.table(table.inner))
-        return Table(self.inner.table(table, columns, index, raw))
+        inner: Union[AsyncTable, str] = table.inner if isinstance(table, Table) else table
+        return Table(self.inner.table(inner, columns, index, raw))
 
     def begin(self) -> None:
         """Begins; a block does so itself."""

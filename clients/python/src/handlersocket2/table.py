@@ -24,9 +24,7 @@ class AsyncTable:
     ) -> None:
         self._core: Any = core
         self._database, self._table = protocol.split_table(name, core.options.database)
-        if isinstance(columns, str):
-            raise ValueError("columns is a list of names")
-        self._columns = None if columns is None else tuple(columns)
+        self._columns = None if columns is None else tuple(list_of(columns, "columns"))
         if self._columns == ():
             raise ValueError("a table needs a column")
         self._index, self._raw = index, raw

@@ -54,7 +54,7 @@ module HandlerSocket2
       feature = if within && within[:all] then "all"
                 elsif operator == "=<" then "descending"
                 end
-      most = [limit, 1].max unless within
+      most = [limit || 1, 1].max unless within
       call(:find, line, names.empty? ? @plain : opening(@columns, names), feature: feature) do |reply|
         @rows.call(reply, most)
       end

@@ -110,7 +110,11 @@ module HandlerSocket2
     # @return [Array<Hash{String => Object}>] databases; tables of a database; columns of a table
     # @raise [Error]
     def describe(name = nil)
-      one(Call.describe(*(name && Protocol.split_name(name))))
+      unless name.nil? || name.respond_to?(:to_str)
+        raise ValueError, "a database or a table has a text as name, not #{name.inspect}"
+      end
+
+      one(Call.describe(*(name && Protocol.split_name(name.to_str))))
     end
 
     # The columns of a table's indexes.

@@ -13,6 +13,8 @@ module HandlerSocket2
     # @return [Hash{Symbol => String}] the options, each as its text
     # @raise [ConfigurationError] when it is no URL of a server
     def self.options(url)
+      raise ConfigurationError, "the URL is a String, not #{url.inspect}" unless url.is_a?(String)
+
       found = FORM.match(url) unless url.match?(/\s/)
       unless found
         raise ConfigurationError, "the URL is not of the form hs://user:password@host:port/database?option=value"
