@@ -63,10 +63,8 @@ def test_a_transaction_commits_and_rolls_back(client: Driver) -> None:
 
 
 def test_threads_that_share_a_transaction_wait_for_their_turn(client: Driver, language: str) -> None:
-    """No thread is given what another one asked for. In C and C++ a transaction is for one thread; Rust, and a process
-    that has forked, is told that it may not."""
-    if language in ("c", "cpp"):
-        pytest.skip("a transaction is for one thread")
+    """No thread is given what another one asked for. Rust, and a process that has forked, is told
+    that it may not."""
     table = client.table("hs.user", COLUMNS)
     client.call("begin")
     assert table.update(key=[3], values={"n": 1}) == 1

@@ -3,8 +3,9 @@
 
    Rules that hold everywhere:
    - A function that returns int returns 0, or -1 with *error filled in. error may be NULL.
-   - A client and a table may be used by many threads at once. A reply, a batch, a range, a
-     transaction and its tables are for one thread at a time.
+   - A client and a table may be used by many threads at once. So may a transaction: it carries out one
+     call at a time, and the others wait for their turn. No call may be under way when it is ended, which
+     frees it. A reply, a batch and a range are for one thread at a time.
    - A child of fork() makes a client of its own. It may not use or close that of its parent.
    - Pointers to values in a reply hold until that reply is used for another call or freed.
    - What a function takes by pointer it copies or only reads during the call. */

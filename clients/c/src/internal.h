@@ -212,7 +212,8 @@ struct hs_table {
 
 struct hs_transaction {
   hs_client *client;
-  hs_conn *conn; /* NULL when it broke */
+  pthread_mutex_t mutex; /* of all below */
+  hs_conn *conn;         /* NULL when it broke */
   hs_reply *reply;
   int changed;
 };

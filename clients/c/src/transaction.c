@@ -4,7 +4,8 @@
 
 #include "internal.h"
 
-int hs_transaction_run(hs_transaction *t, hs_batch *batch, hs_reply *reply, hs_error *error) {
+/* For the thread that holds the mutex. */
+static int run(hs_transaction *t, hs_batch *batch, hs_reply *reply, hs_error *error) {
   double timeout = t->client->options.timeout;
   hs_error why = {0};
   reply->count = reply->selected = 0;
@@ -24,13 +25,20 @@ int hs_transaction_run(hs_transaction *t, hs_batch *batch, hs_reply *reply, hs_e
   return bad;
 }
 
+int hs_transaction_run(hs_transaction *t, hs_batch *batch, hs_reply *reply, hs_error *error) {
+  (void)pthread_mutex_lock(&t->mutex);
+  int bad = run(t, batch, reply, error);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return bad;
+}
+
 /* The line is in the scratch batch. */
 static int step(hs_transaction *t, const char *kind, hs_error *error) {
   hs_batch *b = &t->reply->scratch;
   if (hs_batch_add(b, NULL, kind, 0, error) != 0) return -1;
   b->items[0].needs = HS_HAS_TRANSACTION;
   if (*b->bytes.data == 'T') b->items[0].expect.kind = HS_EXPECT_NOTHING;
-  if (hs_transaction_run(t, b, t->reply, error) != 0) return -1;
+  if (run(t, b, t->reply, error) != 0) return -1;
   return hs_reply_select(t->reply, 0, error);
 }
 
@@ -43,6 +51,7 @@ static int fixed_step(hs_transaction *t, const char *line, const char *kind, hs_
 static int end(hs_transaction *t, int bad) {
   if (t->conn != NULL) hs_release(t->client, t->conn, bad);
   hs_reply_free(t->reply);
+  (void)pthread_mutex_destroy(&t->mutex);
   free(t);
   return bad;
 }
@@ -82,7 +91,8 @@ hs_transaction *hs_begin(hs_client *client, const char *isolation, int read_only
     free(t);
     return NULL;
   }
-  *t = (hs_transaction){client, NULL, reply, 0};
+  *t = (hs_transaction){.client = client, .reply = reply};
+  (void)pthread_mutex_init(&t->mutex, NULL);
   if (begin(t, read_only, error) == 0) return t;
   (void)end(t, 1); /* what a T B that failed leaves behind is gone with its connection */
   return NULL;
@@ -90,9 +100,12 @@ hs_transaction *hs_begin(hs_client *client, const char *isolation, int read_only
 
 static int savepoint(hs_transaction *t, char what, const char *name, const char *kind,
                      hs_error *error) {
+  (void)pthread_mutex_lock(&t->mutex);
   hs_batch_clear(&t->reply->scratch);
-  if (hs_put_savepoint(&t->reply->scratch.bytes, what, hs_text(name), error) != 0) return -1;
-  return step(t, kind, error);
+  int bad = hs_put_savepoint(&t->reply->scratch.bytes, what, hs_text(name), error);
+  if (!bad) bad = step(t, kind, error);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return bad;
 }
 
 int hs_savepoint(hs_transaction *t, const char *name, hs_error *error) {
@@ -104,15 +117,20 @@ int hs_rollback_to(hs_transaction *t, const char *name, hs_error *error) {
 }
 
 int hs_commit(hs_transaction *t, hs_error *error) {
+  (void)pthread_mutex_lock(&t->mutex);
   int bad = fixed_step(t, "T\tC\n", "commit", error);
   if (!bad && t->changed && t->client->options.read_your_writes &&
       fixed_step(t, "G\tL\n", "last_gtid", NULL) == 0) {
     hs_add_gtids(t->client, hs_reply_value(t->reply, 0, 0));
     if (t->conn != NULL) t->conn->changed = 0;
   }
+  (void)pthread_mutex_unlock(&t->mutex);
   return end(t, bad);
 }
 
 int hs_rollback(hs_transaction *t, hs_error *error) {
-  return end(t, fixed_step(t, "T\tR\n", "rollback", error));
+  (void)pthread_mutex_lock(&t->mutex);
+  int bad = fixed_step(t, "T\tR\n", "rollback", error);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return end(t, bad);
 }
