@@ -74,9 +74,10 @@ class Cursor {
 
   // Positions on the first row for which `index <op> key` holds, in index order (descending for
   // kEqualDescending, kLess and kLessOrEqual). key.size() is 1..key_parts(): fewer values than key parts make a
-  // prefix key. A kGreaterOrEqual that changes nothing may have none, and means all rows. True: on a row; false: there is none. A key value that the column cannot hold
-  // equals no row. As the last value of a range that changes nothing, it is the bound that SQL's
-  // comparison makes of it. Errors: kOperator, kSql (SQL cannot compare the value with the column).
+  // prefix key. A kGreaterOrEqual that changes nothing may have none, and means all rows. True: on a
+  // row; false: there is none. A key value that the column cannot hold equals no row. As the last value
+  // of a range that changes nothing, it is the bound that SQL's comparison makes of it. Errors: kOperator,
+  // kSql (SQL cannot compare the value with the column).
   virtual Result<bool> seek(KeyOperator op, std::span<const Value> key) = 0;
 
   // Moves to the next row of the last seek. With kEqual and kEqualDescending only rows with
