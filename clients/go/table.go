@@ -74,10 +74,12 @@ func (c *Client) Table(name string, options ...TableOption) *Table {
 	return t
 }
 
-const quotedName = "`(?:[^`]|``)+`"
+const (
+	quotedName = "`(?:[^`]|``)+`"
+	anyName    = "(" + quotedName + "|[^.`][^.]*)"
+)
 
-var fullName = regexp.MustCompile("(?s)^(?:(" + quotedName + "|[^.`][^.]*)\\.(" + quotedName + "|[^`].*)|(" +
-	quotedName + "|[^.`][^.]*))$")
+var fullName = regexp.MustCompile("(?s)^(?:" + anyName + "\\.(" + quotedName + "|[^`].*)|" + anyName + ")$")
 
 func unquoted(name string) string {
 	if strings.HasPrefix(name, "`") {

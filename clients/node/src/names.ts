@@ -8,10 +8,8 @@ import type { TableOptions, TableSpec } from "./table_calls.js";
 export type TableName = string | Table<unknown>;
 
 const QUOTED = "`(?:[^`]|``)+`";
-const FULL_NAME = new RegExp(
-  `^(?:(${QUOTED}|[^.\`][^.]*)\\.(${QUOTED}|[^\`].*)|(${QUOTED}|[^.\`][^.]*))$`,
-  "s",
-);
+const NAME = `(${QUOTED}|[^.\`][^.]*)`;
+const FULL_NAME = new RegExp(`^(?:${NAME}\\.(${QUOTED}|[^\`].*)|${NAME})$`, "s");
 
 function unquoted(name: string): string {
   return name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name;

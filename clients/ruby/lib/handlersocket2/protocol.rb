@@ -17,10 +17,10 @@ module HandlerSocket2
     CONTROL = /[\x00-\x0f]/n
     ESCAPES = (0..15).to_h { |byte| [byte.chr, "\x01#{(byte + 0x40).chr}"] }.freeze
     QUOTED = /`(?:[^`]|``)+`/
-    PLAIN = /[^.`][^.]*/
-    FULL_NAME = /\A(?:(#{QUOTED}|#{PLAIN})\.(#{QUOTED}|[^`].*)|(#{QUOTED}|#{PLAIN}))\z/m
-    private_constant :QUOTED, :PLAIN, :FULL_NAME
-    private_constant :OPERATORS, :FILTER_OPERATORS, :CHANGES, :INSERTS, :ISOLATIONS, :CONTROL, :ESCAPES
+    NAME = /(#{QUOTED}|[^.`][^.]*)/
+    FULL_NAME = /\A(?:#{NAME}\.(#{QUOTED}|[^`].*)|#{NAME})\z/m
+    private_constant :OPERATORS, :FILTER_OPERATORS, :CHANGES, :INSERTS, :ISOLATIONS, :CONTROL, :ESCAPES, :QUOTED, :NAME,
+                     :FULL_NAME
 
     module_function
 
