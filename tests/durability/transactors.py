@@ -167,7 +167,7 @@ class Teller(Transactor):
 
     def check_journal(self, journal: dict[int, Transfer]) -> None:
         """What was acknowledged is there, and nothing else but what may be."""
-        assert self.wrong == [], self.wrong[:3]
+        assert not self.wrong, self.wrong[:3]
         assert self.committed <= journal.keys(), f"lost: {self.committed - journal.keys()}"
         more = journal.keys() - self.committed - self.unsure
         assert not more, f"never committed: {more}"
@@ -317,6 +317,7 @@ def create_hospital(server: PrivateServer) -> None:
 
 def check_hospital(server: PrivateServer, clients: Sequence[Transactor]) -> None:
     """Every ward has a doctor on duty, and no slot was booked twice."""
-    assert [sentence for client in clients for sentence in client.wrong][:3] == []
+    wrong = [f"{client}: {sentence}" for client in clients for sentence in client.wrong]
+    assert not wrong, wrong[:3]
     assert server.sql("SELECT ward FROM hs.doctor GROUP BY ward HAVING SUM(on_duty) = 0") == []
     assert server.sql("SELECT slot FROM hs.booking GROUP BY slot HAVING COUNT(*) > 1") == []
