@@ -169,7 +169,7 @@ func (t *Table) insertRequest(
 		return nil, nil, err
 	}
 	return &request{
-		kind: kind, table: t.full, spec: spec, body: line,
+		kind: kind, table: t.name, spec: spec, body: line,
 		needs: needsOfVerb(verb), change: true, check: checkOfInsert(verb, len(names)),
 	}, names, nil
 }

@@ -17,7 +17,7 @@ type Client struct {
 	write    *place // Nil when there is none.
 	replicas []*place
 	turn     atomic.Uint64
-	layouts  sync.Map // By database and table: *description.
+	layouts  sync.Map // By tableName: *description.
 	gtids    gtids
 }
 

@@ -44,7 +44,7 @@ type IndexInfo struct {
 
 // Describe returns the names of the databases.
 func (c *Client) Describe(ctx context.Context) ([]string, error) {
-	return run(ctx, c, describe("", "", false, func(v [][]byte) string { return string(v[0]) }))
+	return run(ctx, c, describe(tableName{}, false, func(v [][]byte) string { return string(v[0]) }))
 }
 
 // DescribeDatabase returns the tables of a database.
@@ -52,44 +52,43 @@ func (c *Client) DescribeDatabase(ctx context.Context, database string) ([]Table
 	if database == "" {
 		return nil, &ValueError{What: "a database has a name"}
 	}
-	return run(ctx, c, describe(database, "", false, func(v [][]byte) TableInfo {
+	return run(ctx, c, describe(tableName{database: database}, false, func(v [][]byte) TableInfo {
 		return TableInfo{string(v[0]), string(v[1])}
 	}))
 }
 
 // DescribeTable returns the columns of a table.
 func (c *Client) DescribeTable(ctx context.Context, table string) ([]ColumnInfo, error) {
-	database, name, err := c.splitName(table)
+	name, err := c.splitName(table)
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, c, describe(database, name, false, columnInfo))
+	return run(ctx, c, describe(name, false, columnInfo))
 }
 
 // Indexes returns the columns of all indexes of a table.
 func (c *Client) Indexes(ctx context.Context, table string) ([]IndexInfo, error) {
-	database, name, err := c.splitName(table)
+	name, err := c.splitName(table)
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, c, describe(database, name, true, indexInfo))
+	return run(ctx, c, describe(name, true, indexInfo))
 }
 
-func describe[T any](database, table string, indexes bool, row func([][]byte) T) plan[[]T] {
+func describe[T any](table tableName, indexes bool, row func([][]byte) T) plan[[]T] {
 	return func(context.Context) (*request, decoder[[]T], error) {
-		line, err := protocol.AppendDescribe(nil, database, table, indexes)
+		line, err := protocol.AppendDescribe(nil, table.database, table.name, indexes)
 		if err != nil {
 			return nil, nil, err
 		}
-		r := &request{kind: "describe", body: trimLine(line), needs: "describe"}
-		r.table = strings.Trim(database+"."+table, ".")
+		r := &request{kind: "describe", body: trimLine(line), needs: "describe", table: table}
 		columns := 8
 		switch {
 		case indexes:
 			columns = 6
-		case database == "":
+		case table.database == "":
 			columns = 1
-		case table == "":
+		case table.name == "":
 			columns = 2
 		}
 		return r, func(reply *protocol.Reply) ([]T, error) {
@@ -161,10 +160,10 @@ func (d *description) has(names []string) bool {
 // known: it may have been added.
 func (t *Table) layout(ctx context.Context, wanted []string) (*description, error) {
 	layouts := &t.on.client().layouts
-	if known, ok := layouts.Load(t.full); ok && known.(*description).has(wanted) {
+	if known, ok := layouts.Load(t.name); ok && known.(*description).has(wanted) {
 		return known.(*description), nil
 	}
-	columns, err := run(ctx, t.on, describe(t.database, t.name, false, columnInfo))
+	columns, err := run(ctx, t.on, describe(t.name, false, columnInfo))
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +178,6 @@ func (t *Table) layout(ctx context.Context, wanted []string) (*description, erro
 			strings.Contains(column.Type, "unsigned"), column.Nullable,
 		}
 	}
-	layouts.Store(t.full, found)
+	layouts.Store(t.name, found)
 	return found, nil
 }

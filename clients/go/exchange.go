@@ -19,7 +19,7 @@ type opened struct {
 // A request is one line for the server, and what is to be done with its reply.
 type request struct {
 	kind  string
-	table string   // For the hook.
+	table tableName
 	spec  string   // What P says behind the id; empty: the line needs no index.
 	body  []byte   // Without the id and the end of the line.
 	room  [40]byte // For the body of a find by a short key.

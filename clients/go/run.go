@@ -43,7 +43,7 @@ func (c *Client) settle(r *request, err error, began time.Time) {
 		c.layouts.Delete(r.table)
 	}
 	if c.options.OnRequest != nil {
-		c.options.OnRequest(r.kind, r.table, time.Since(began), err)
+		c.options.OnRequest(r.kind, r.table.String(), time.Since(began), err)
 	}
 }
 

@@ -19,14 +19,23 @@ type Key []any
 // A Table is a table, some of its columns and one of its indexes. It is cheap, safe for goroutines, and
 // does not change.
 type Table struct {
-	on             executor
-	database, name string
-	full           string // Database and name.
-	index          string
-	columns        []string // Nil: all.
-	raw            bool
-	err            error // Of the name; each call returns it.
-	known          *known
+	on      executor
+	name    tableName
+	index   string
+	columns []string // Nil: all.
+	raw     bool
+	err     error // Of the name; each call returns it.
+	known   *known
+}
+
+type tableName struct{ database, name string }
+
+// String is what a hook is told: database.table, a database alone, or nothing.
+func (t tableName) String() string {
+	if t.name == "" {
+		return t.database
+	}
+	return t.database + "." + t.name
 }
 
 // What a table object has made for calls before, as most calls are for the same columns.
@@ -59,8 +68,7 @@ func Raw() TableOption { return func(t *Table) { t.raw = true } }
 // name is the error of each call.
 func (c *Client) Table(name string, options ...TableOption) *Table {
 	t := &Table{on: c, index: "PRIMARY", known: &known{}}
-	t.database, t.name, t.err = c.splitName(name)
-	t.full = t.database + "." + t.name
+	t.name, t.err = c.splitName(name)
 	for _, set := range options {
 		set(t)
 	}
@@ -68,8 +76,7 @@ func (c *Client) Table(name string, options ...TableOption) *Table {
 		t.err = &ValueError{What: "a table needs a column"}
 	}
 	if t.err == nil {
-		open := protocol.Open{Database: t.database, Table: t.name, Index: t.index, Columns: t.columns}
-		_, t.err = open.Append(nil)
+		_, t.err = t.spec(t.columns, nil)
 	}
 	return t
 }
@@ -89,7 +96,8 @@ func unquoted(name string) string {
 }
 
 // A part of the name may stand in backquotes, as in SQL.
-func (c *Client) splitName(full string) (database, name string, err error) {
+func (c *Client) splitName(full string) (tableName, error) {
+	database, name := "", ""
 	if parts := fullName.FindStringSubmatch(full); parts != nil {
 		database, name = unquoted(parts[1]), unquoted(parts[2]+parts[3])
 	}
@@ -97,9 +105,9 @@ func (c *Client) splitName(full string) (database, name string, err error) {
 		database = c.options.Database
 	}
 	if database == "" || name == "" {
-		return "", "", &ValueError{What: "a table has a name and a database: database.table"}
+		return tableName{}, &ValueError{What: "a table has a name and a database: database.table"}
 	}
-	return database, name, nil
+	return tableName{database, name}, nil
 }
 
 // On returns the same table inside of a transaction.
@@ -214,7 +222,7 @@ func (t *Table) request(
 	if q.in != nil {
 		limit = 0 // It is for each value.
 	}
-	r := &request{kind: kind, table: t.full, needs: needs, change: change}
+	r := &request{kind: kind, table: t.name, needs: needs, change: change}
 	var err error
 	if change || len(filterColumns) > 0 {
 		r.spec, err = t.spec(columns, filterColumns)
@@ -252,7 +260,7 @@ func (t *Table) ofFind(columns []string, verb string, limit int) (string, replyC
 // Spec returns what P says behind the id.
 func (t *Table) spec(columns, filterColumns []string) (string, error) {
 	open := protocol.Open{
-		Database: t.database, Table: t.name, Index: t.index, Columns: columns, FilterColumns: filterColumns,
+		Database: t.name.database, Table: t.name.name, Index: t.index, Columns: columns, FilterColumns: filterColumns,
 	}
 	text, err := open.Append(make([]byte, 0, 128))
 	return string(text), err
@@ -286,7 +294,7 @@ func position(names []string, wanted string) int {
 
 // IndexColumns returns the columns of the table's index.
 func (t *Table) indexColumns(ctx context.Context) ([]IndexInfo, error) {
-	all, err := run(ctx, t.on, describe(t.database, t.name, true, indexInfo))
+	all, err := run(ctx, t.on, describe(t.name, true, indexInfo))
 	if err != nil {
 		return nil, err
 	}

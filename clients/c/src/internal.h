@@ -202,7 +202,7 @@ struct hs_client {
 struct hs_table {
   hs_client *client;
   hs_transaction *in; /* NULL: none */
-  char *name, *database, *table, *index;
+  char *database, *table, *index;
   char **columns;
   size_t column_count; /* 0: all */
   int raw;
@@ -287,7 +287,7 @@ typedef struct hs_part {
 /* What D tells of a table, of its columns and indexes. Lives as long as its client. */
 typedef struct hs_layout {
   struct hs_layout *next;
-  hs_buf text; /* with a NUL behind each part; begins with the table's name */
+  hs_buf text; /* with a NUL behind each part; begins with the database and the table */
   int stale;   /* atomic */
   hs_column *columns;
   hs_part *parts;

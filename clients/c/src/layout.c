@@ -55,7 +55,7 @@ static int fill(hs_layout *layout) {
   layout->columns = calloc(layout->column_count + 1, sizeof *layout->columns);
   layout->parts = calloc(layout->part_count + 1, sizeof *layout->parts);
   if (layout->columns == NULL || layout->parts == NULL) return -1;
-  skip(&at, 1);
+  skip(&at, 2);
   for (size_t i = 0; i < layout->column_count; i++) {
     hs_column *column = &layout->columns[i];
     column->name = next(&at);
@@ -94,7 +94,8 @@ static hs_layout *ask(hs_table *table, hs_error *error) {
   }
   if (!bad) bad = hs_table_run(table, &batch, reply, error);
   if (!bad) {
-    hs_buf_add(&layout->text, table->name, strlen(table->name) + 1);
+    hs_buf_add(&layout->text, database.data, database.len + 1);
+    hs_buf_add(&layout->text, name.data, name.len + 1);
     bad = copy_values(reply, 0, 8, &layout->text, error);
     layout->column_count = hs_reply_rows(reply);
   }
@@ -132,11 +133,15 @@ static int is_fresh(const hs_layout *layout) {
   return layout != NULL && !__atomic_load_n(&layout->stale, __ATOMIC_ACQUIRE);
 }
 
-static hs_layout *find(hs_client *client, const char *name) {
+static int is_of(const hs_layout *layout, const hs_table *table) {
+  const char *at = layout->text.data;
+  return strcmp(next(&at), table->database) == 0 && strcmp(next(&at), table->table) == 0;
+}
+
+static hs_layout *find(hs_client *client, const hs_table *table) {
   (void)pthread_mutex_lock(&client->mutex);
   hs_layout *known = client->layouts;
-  while (known != NULL && (!is_fresh(known) || strcmp(known->text.data, name) != 0))
-    known = known->next;
+  while (known != NULL && (!is_fresh(known) || !is_of(known, table))) known = known->next;
   (void)pthread_mutex_unlock(&client->mutex);
   return known;
 }
@@ -144,7 +149,7 @@ static hs_layout *find(hs_client *client, const char *name) {
 int hs_layout_of(hs_table *table, hs_layout **out, hs_error *error) {
   *out = __atomic_load_n(&table->layout, __ATOMIC_ACQUIRE);
   if (is_fresh(*out)) return 0;
-  *out = find(table->client, table->name);
+  *out = find(table->client, table);
   if (*out == NULL) {
     hs_error why = {0};
     hs_layout *made = ask(table, &why);

@@ -1,5 +1,4 @@
 /* Tables: what they are made of, and the columns that they read. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +12,7 @@ void hs_table_free(hs_table *table) {
   free(table->database);
   free(table->table);
   free(table->index);
-  free(table->name);
   free(table);
-}
-
-static char *joined(const char *database, const char *table) {
-  size_t size = strlen(database) + strlen(table) + 2;
-  char *name = malloc(size);
-  if (name == NULL) return NULL;
-  (void)snprintf(name, size, "%s.%s", database, table);
-  return name;
 }
 
 /* Without columns it opens none. */
@@ -49,7 +39,6 @@ static hs_table *make(hs_client *client, const char *database, const char *table
   t->index = strdup(index);
   t->columns = calloc(count + 1, sizeof *t->columns);
   int bad = t->database == NULL || t->table == NULL || t->index == NULL || t->columns == NULL;
-  if (!bad) bad = (t->name = joined(database, table)) == NULL;
   for (; !bad && t->column_count < count; t->column_count++)
     bad = (t->columns[t->column_count] = strdup(columns[t->column_count])) == NULL;
   if (!bad) return t;

@@ -73,7 +73,6 @@ export class Client {
   waitForGtid(gtid: string, seconds: number): Promise<boolean> {
     return this.#dispatcher.submit(() => ({
       kind: "waitForGtid",
-      table: "",
       changes: false,
       feature: "gtid",
       line: () => requests.waitGtid(gtid, Math.round(seconds * 1000)),
@@ -149,7 +148,6 @@ export class Client {
   #hello(): Promise<Reply> {
     return this.#dispatcher.submit(() => ({
       kind: "ping",
-      table: "",
       changes: false,
       line: () => requests.hello(2, this.#dispatcher.settings.name),
       check: ({ columns }: Reply) => columns === 6 || columns === 3,

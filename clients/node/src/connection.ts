@@ -10,12 +10,17 @@ import * as requests from "./protocol/requests.js";
 import { Session } from "./session.js";
 import { openSocket, placeName, type Place } from "./socket.js";
 
+/** Where a table is. */
+export interface TablePlace {
+  readonly database: string;
+  readonly table: string;
+}
+
 /** One request, and how its reply is read. */
 export interface Call<T> {
   /** The name of the call, for hooks. */
   readonly kind: string;
-  /** `database.table`, or nothing. */
-  readonly table: string;
+  readonly table?: TablePlace | undefined;
   /** Whether it changes rows: such a call goes to the write port and is never repeated. */
   readonly changes: boolean;
   /** What the server must be able to do. */

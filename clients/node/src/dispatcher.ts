@@ -112,11 +112,13 @@ export class Dispatcher implements Executor {
   /** Tells the hook, if there is one, how a call has ended. */
   tell(call: Call<unknown>, begin: number, error: unknown): void {
     const seconds = (performance.now() - begin) / 1000;
-    this.settings.onRequest?.(call.kind, call.table, seconds, error as Error | undefined);
+    const table = call.table ? `${call.table.database}.${call.table.table}` : "";
+    this.settings.onRequest?.(call.kind, table, seconds, error as Error | undefined);
   }
 
   /** Forgets what a table was like that is not so any more. */
   forgetChanged(call: Call<unknown>, error: unknown): void {
+    if (!call.table) return;
     if (error instanceof NotFoundError || error instanceof ProtocolError) {
       this.schemas.forget(call.table);
     }

@@ -84,7 +84,7 @@ class RangeReader {
     const spec = { database, table, index, columns, filterColumns };
     const call: Call<T> = {
       kind: "range",
-      table: `${database}.${table}`,
+      table: spec,
       changes: false,
       index: { ...spec, key: specKey(spec) },
       line,

@@ -1,5 +1,5 @@
 /** What the server tells of tables by `D`, kept for as long as it holds. */
-import type { Call } from "./connection.js";
+import type { Call, TablePlace } from "./connection.js";
 import { textOf } from "./protocol/bytes.js";
 import * as requests from "./protocol/requests.js";
 import { rawDecoder, decoderOf, RowReader, type Decoder } from "./values.js";
@@ -47,7 +47,7 @@ function described<T>(
   width: number,
   line: () => string,
   read: (...row: (string | null)[]) => T,
-  table = "",
+  table?: TablePlace,
 ): Call<T[]> {
   return {
     kind: "describe",
@@ -100,7 +100,7 @@ export function columns(database: string, table: string): Call<ColumnInfo[]> {
       characterSet: characterSet ?? null,
       comment: comment ?? "",
     }),
-    `${database}.${table}`,
+    { database, table },
   );
 }
 
@@ -117,7 +117,7 @@ export function indexes(database: string, table: string): Call<IndexInfo[]> {
       direction: direction ?? null,
       prefixLength: prefix == null ? null : Number(prefix),
     }),
-    `${database}.${table}`,
+    { database, table },
   );
 }
 
@@ -162,6 +162,11 @@ export function rawReader(names: readonly string[]): RowReader {
   );
 }
 
+/** A text that tells a table from all others: no name has a TAB. */
+function keyOf({ database, table }: TablePlace): string {
+  return `${database}\t${table}`;
+}
+
 /** Everything that has been learned about tables, until one turns out to have changed. */
 export class Schemas {
   readonly #run: <T>(call: Call<T>) => Promise<T>;
@@ -180,7 +185,7 @@ export class Schemas {
    * values are text. When one of the wanted columns is not known it is asked again: it may have been added.
    */
   of(database: string, table: string, wanted: readonly string[] = []): Schema | Promise<Schema> {
-    const key = `${database}.${table}`;
+    const key = keyOf({ database, table });
     const known = this.#known.get(key);
     if (known?.has(wanted) === true) return known;
     const waiting = this.#asked.get(key);
@@ -202,7 +207,7 @@ export class Schemas {
 
   /** The columns of one index of a table, in their order. */
   async index(database: string, table: string, name: string): Promise<IndexInfo[]> {
-    const key = `${database}.${table}`;
+    const key = keyOf({ database, table });
     let asked = this.#indexes.get(key);
     if (asked === undefined) {
       asked = this.#run(indexes(database, table));
@@ -214,8 +219,9 @@ export class Schemas {
     return wanted;
   }
 
-  /** Forgets a table, by `database.table`. */
-  forget(key: string): void {
+  /** Forgets a table. */
+  forget(table: TablePlace): void {
+    const key = keyOf(table);
     this.#known.delete(key);
     this.#indexes.delete(key);
   }

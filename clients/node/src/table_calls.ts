@@ -1,6 +1,6 @@
 /** Makes the calls of a table: which index is opened, which line is sent, how the reply is read. */
 import * as args from "./arguments.js";
-import type { Call } from "./connection.js";
+import type { Call, TablePlace } from "./connection.js";
 import type { Executor, Plan } from "./dispatcher.js";
 import { ServerError, UnsupportedError, ValueError } from "./errors.js";
 import { specKey, type IndexSpec } from "./indexes.js";
@@ -59,12 +59,12 @@ export class TableCalls<R> {
   readonly #executor: Executor;
   readonly #indexSpecs = new Map<string, IndexSpec>();
   #last: IndexSpec | undefined; // Without filters, as most calls are for the same columns.
-  readonly #full: string;
+  readonly #place: TablePlace;
 
   constructor(executor: Executor, spec: TableSpec) {
     this.#executor = executor;
     this.spec = spec;
-    this.#full = `${spec.database}.${spec.name}`;
+    this.#place = { database: spec.database, table: spec.name };
   }
 
   #index(columns: readonly string[], filterColumns: readonly string[] = []): IndexSpec {
@@ -98,7 +98,7 @@ export class TableCalls<R> {
     args.refuseUnknown(kind, options);
     return {
       kind,
-      table: this.#full,
+      table: this.#place,
       changes: more.changes ?? false,
       feature: more.feature,
       index: this.#index(columns, more.filterColumns),

@@ -126,7 +126,6 @@ export class Transaction implements Executor {
   #control(kind: string, line: ByteString): Promise<void> {
     const call: Call<void> = {
       kind,
-      table: "",
       changes: false,
       line: () => line,
       check: hasNothing,

@@ -18,6 +18,7 @@ final class Call
      * @param string|\Closure(int): string $encode what stands behind the id of its index in the line; or takes that
      *     id, 0 without an index, and gives the line
      * @param \Closure(Reply): mixed $decode
+     * @param ?array{string, string} $table its database and its name
      * @param ?string $index the line that opens its index, with the id 0
      */
     public function __construct(
@@ -27,7 +28,7 @@ final class Call
         public readonly ?string $index = null,
         public readonly bool $changes = false,
         public readonly ?string $feature = null,
-        public readonly ?string $table = null,
+        public readonly ?array $table = null,
     ) {
     }
 

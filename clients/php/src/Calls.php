@@ -8,7 +8,8 @@ namespace HandlerSocket2;
 final class Calls
 {
     private string $plain; // the line that opens the index with the columns alone
-    private string $name;
+    /** @var array{string, string} */
+    private array $name; // database and table
     private \Closure $rows;
     private \Closure $first;
 
@@ -25,7 +26,7 @@ final class Calls
         private bool $raw,
     ) {
         $this->plain = $this->line($columns);
-        $this->name = "$database.$table";
+        $this->name = [$database, $table];
         $this->rows = $this->rows($columns);
         $this->first = $this->first();
     }

@@ -89,7 +89,8 @@ final class Client extends Runner
             throw $thrown;
         } finally {
             $kind = count($calls) === 1 ? $calls[0]->kind : 'pipeline';
-            ($this->onRequest)($kind, $calls[0]->table, Transport::now() - $begun, $error);
+            $table = $calls[0]->table ? implode('.', $calls[0]->table) : null;
+            ($this->onRequest)($kind, $table, Transport::now() - $begun, $error);
         }
     }
 

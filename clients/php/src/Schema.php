@@ -7,9 +7,9 @@ namespace HandlerSocket2;
 /** What is known of tables, until one of them turns out to have been altered. */
 final class Schema
 {
-    /** @var array<string, array<string, string>> */
+    /** @var array<string, array<string, array<string, string>>> by database and table */
     private array $kinds = [];
-    /** @var array<string, list<array<string, mixed>>> */
+    /** @var array<string, array<string, list<array<string, mixed>>>> by database and table */
     private array $indexes = [];
     /** How often a table turned out to have been altered. */
     public int $alterations = 0;
@@ -24,8 +24,8 @@ final class Schema
     {
         foreach ($results as $at => $result) {
             if ($result instanceof NotFoundError || $result instanceof ProtocolError) {
-                $name = (string) $calls[$at]->table;
-                unset($this->kinds[$name], $this->indexes[$name]);
+                [$database, $table] = $calls[$at]->table ?? ['', ''];
+                unset($this->kinds[$database][$table], $this->indexes[$database][$table]);
                 $this->alterations++;
             }
         }
@@ -40,8 +40,7 @@ final class Schema
      */
     public function kinds(Runner $runner, string $database, string $table, array $wanted = []): array
     {
-        $name = "$database.$table";
-        $known = $this->kinds[$name] ?? null;
+        $known = $this->kinds[$database][$table] ?? null;
         if ($known === null || ($known && array_diff_key(array_flip($wanted), $known))) {
             $found = [];
             try {
@@ -51,9 +50,9 @@ final class Schema
             } catch (UnsupportedError) {
                 // Then all is text.
             }
-            $this->kinds[$name] = $found;
+            $this->kinds[$database][$table] = $known = $found;
         }
-        return $this->kinds[$name];
+        return $known;
     }
 
     /**
@@ -62,10 +61,9 @@ final class Schema
      */
     public function key(Runner $runner, string $database, string $table, string $index): array
     {
-        $name = "$database.$table";
-        $this->indexes[$name] ??= $runner->one(Call::describe($database, $table, true));
+        $known = $this->indexes[$database][$table] ??= $runner->one(Call::describe($database, $table, true));
         $wanted = $index === '' ? 'PRIMARY' : $index;
-        $found = array_filter($this->indexes[$name], static fn (array $row) => $row['index'] === $wanted);
+        $found = array_filter($known, static fn (array $row) => $row['index'] === $wanted);
         return $found ? array_values($found) : throw ServerError::of(2, 'idxnum');
     }
 }

@@ -104,7 +104,7 @@ impl<R> Clone for Calls<R> {
 
 impl<R> fmt::Debug for Calls<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Calls").field(&self.table.full).finish()
+        f.debug_tuple("Calls").field(&self.table.name).finish()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::layout::Layouts;
 use crate::options::{split_address, Event};
 use crate::place::{Lease, Place};
 use crate::protocol::{self, Reply};
-use crate::request::{Answers, Request};
+use crate::request::{Answers, Request, TableName};
 use crate::runtime::{self, Deadline, Mode};
 use crate::{Error, ErrorKind, Options, Result};
 
@@ -230,7 +230,7 @@ impl Core {
     pub(crate) fn settle(
         &self,
         kind: &str,
-        table: &str,
+        table: &TableName,
         error: Option<&Error>,
         began: Option<Instant>,
     ) {
@@ -239,7 +239,7 @@ impl Core {
             self.layouts.forget(table);
         }
         if let (Some(hook), Some(began)) = (&self.options.on_request, began) {
-            hook(&Event { kind, table, elapsed: began.elapsed(), error });
+            hook(&Event { kind, table: &table.to_string(), elapsed: began.elapsed(), error });
         }
     }
 }

@@ -1,8 +1,10 @@
+use std::sync::Arc;
+
 use crate::call::{Call, Decode};
 use crate::draft::What;
 use crate::layout::Shape;
 use crate::protocol::{self, Reply};
-use crate::request::{Expect, Request};
+use crate::request::{Expect, Request, TableName};
 use crate::{Error, Result};
 
 /// What a server tells of a table.
@@ -72,27 +74,25 @@ fn decode<T>(reply: &Reply, row: fn(Values<'_>) -> T) -> Result<Vec<T>> {
     Ok((0..reply.rows()).map(|place| row(Values(reply, place * reply.columns()))).collect())
 }
 
-fn call<T>(database: &str, table: &str, indexes: bool, decode: Decode<T>) -> Call<T> {
+fn call<T>(name: &TableName, indexes: bool, decode: Decode<T>) -> Call<T> {
+    let TableName { database, table } = name;
     let mut line = Vec::new();
     let request = protocol::describe(&mut line, database, table, indexes).map(|()| {
         let mut request = Request::of_line("describe", line, "describe");
-        request.expect = Expect::rows(match (database, table) {
+        request.expect = Expect::rows(match (&**database, &**table) {
             _ if indexes => 6,
             ("", _) => 1,
             (_, "") => 2,
             _ => 8,
         });
-        request.table = match table {
-            "" => database.into(),
-            table => format!("{database}.{table}").into(),
-        };
+        request.table = Arc::new(name.clone());
         request
     });
     Call::new("describe", What::Line(request), decode)
 }
 
 pub(crate) fn databases() -> Call<Vec<String>> {
-    call("", "", false, |reply, _: &Shape| decode(reply, |values| values.text(0)))
+    call(&TableName::default(), false, |reply, _: &Shape| decode(reply, |values| values.text(0)))
 }
 
 pub(crate) fn tables(database: &str) -> Call<Vec<TableInfo>> {
@@ -100,13 +100,14 @@ pub(crate) fn tables(database: &str) -> Call<Vec<TableInfo>> {
         let error = Err(Error::value("a database has a name"));
         return Call::new("describe", What::Line(error), |_, _| Ok(Vec::new()));
     }
-    call(database, "", false, |reply, _| {
+    let name = TableName { database: database.to_owned(), table: String::new() };
+    call(&name, false, |reply, _| {
         decode(reply, |values| TableInfo { table: values.text(0), comment: values.text(1) })
     })
 }
 
-pub(crate) fn columns(database: &str, table: &str) -> Call<Vec<ColumnInfo>> {
-    call(database, table, false, |reply, _| {
+pub(crate) fn columns(table: &TableName) -> Call<Vec<ColumnInfo>> {
+    call(table, false, |reply, _| {
         decode(reply, |values| ColumnInfo {
             column: values.text(0),
             column_type: values.text(1),
@@ -120,8 +121,8 @@ pub(crate) fn columns(database: &str, table: &str) -> Call<Vec<ColumnInfo>> {
     })
 }
 
-pub(crate) fn indexes(database: &str, table: &str) -> Call<Vec<IndexInfo>> {
-    call(database, table, true, |reply, _| {
+pub(crate) fn indexes(table: &TableName) -> Call<Vec<IndexInfo>> {
+    call(table, true, |reply, _| {
         decode(reply, |values| IndexInfo {
             index: values.text(0),
             position: values.text(1).parse().unwrap_or_default(),

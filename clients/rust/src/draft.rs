@@ -6,7 +6,7 @@ use crate::indexes::Spec;
 use crate::layout::{Layout, Shape};
 use crate::protocol::{Insert, Open};
 use crate::query::Query;
-use crate::request::{Expect, Request};
+use crate::request::{Expect, Request, TableName};
 use crate::runtime::lock;
 use crate::{Error, Key, Result, Row};
 
@@ -16,10 +16,7 @@ const USUAL_BODY: usize = 32;
 /// A table, some of its columns and one of its indexes.
 #[derive(Debug, Clone)]
 pub(crate) struct TableSpec {
-    pub database: String,
-    pub name: String,
-    /// Database and name.
-    pub full: Arc<str>,
+    pub name: Arc<TableName>,
     pub index: String,
     /// `None`: all.
     pub columns: Option<Arc<Vec<String>>>,
@@ -63,11 +60,8 @@ impl LastRead {
 impl TableSpec {
     pub(crate) fn new(name: &str, database: Option<&str>) -> Self {
         let split = split_name(name, database);
-        let (database, name) = split.clone().unwrap_or_default();
         TableSpec {
-            full: format!("{database}.{name}").into(),
-            database,
-            name,
+            name: Arc::new(split.clone().unwrap_or_default()),
             index: "PRIMARY".to_owned(),
             columns: None,
             raw: false,
@@ -92,14 +86,15 @@ impl TableSpec {
         if self.columns.is_some() && columns.is_empty() {
             return Err(Error::value("a table needs a column"));
         }
-        let (database, table, index) = (&*self.database, &*self.name, &*self.index);
+        let TableName { database, table } = &*self.name;
+        let index = &self.index;
         Open { database, table, index, columns, filter_columns: &[] }.append(&mut Vec::new())
     }
 }
 
-/// Database and name of `database.table`, or of `table` when the client has a database. Each part may stand
+/// The database and the table of `database.table`, or of `table` when the client has a database. Each part may stand
 /// in backquotes, as in SQL.
-pub(crate) fn split_name(full: &str, usual: Option<&str>) -> Result<(String, String)> {
+pub(crate) fn split_name(full: &str, usual: Option<&str>) -> Result<TableName> {
     let parts = first_part(full).and_then(|(first, rest)| match rest.strip_prefix('.') {
         None if rest.is_empty() => Some((usual?.to_owned(), first)),
         Some(last) if last.starts_with('`') => {
@@ -110,6 +105,7 @@ pub(crate) fn split_name(full: &str, usual: Option<&str>) -> Result<(String, Str
     });
     parts
         .filter(|(database, _)| !database.is_empty())
+        .map(|(database, table)| TableName { database, table })
         .ok_or_else(|| Error::value("a table has a name and a database: database.table"))
 }
 
@@ -330,8 +326,9 @@ fn part(query: &Query, known: &Known) -> Result<u32> {
 /// What is opened for some columns.
 fn spec(table: &TableSpec, columns: &[String], filter_columns: &[String]) -> Result<Spec> {
     let mut spec = Vec::new();
-    let (database, name, index) = (&*table.database, &*table.name, &*table.index);
-    Open { database, table: name, index, columns, filter_columns }.append(&mut spec)?;
+    let index = &table.index;
+    let TableName { database, table } = &*table.name;
+    Open { database, table, index, columns, filter_columns }.append(&mut spec)?;
     Ok(spec.into())
 }
 
@@ -359,7 +356,7 @@ fn line(
 ) -> Request {
     Request {
         kind,
-        table: Arc::clone(&table.full),
+        table: Arc::clone(&table.name),
         spec: Some(spec),
         body,
         needs,

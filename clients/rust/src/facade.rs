@@ -105,7 +105,7 @@ macro_rules! types {
 
         impl<R> fmt::Debug for Table<R> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple("Table").field(&self.calls.table().full).finish()
+                f.debug_tuple("Table").field(&self.calls.table().name).finish()
             }
         }
 

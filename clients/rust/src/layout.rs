@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::describe::ColumnInfo;
 use crate::protocol::{type_name, Kind, Reply};
-use crate::request::Expect;
+use crate::request::{Expect, TableName};
 use crate::runtime::lock;
 use crate::{Error, FromRow, Result, Row, Value};
 
@@ -49,20 +49,20 @@ impl Layout {
     }
 }
 
-/// The layouts of tables, by database and name.
+/// The layouts of tables.
 #[derive(Debug, Default)]
-pub(crate) struct Layouts(Mutex<BTreeMap<String, Arc<Layout>>>);
+pub(crate) struct Layouts(Mutex<BTreeMap<TableName, Arc<Layout>>>);
 
 impl Layouts {
-    pub(crate) fn find(&self, table: &str) -> Option<Arc<Layout>> {
+    pub(crate) fn find(&self, table: &TableName) -> Option<Arc<Layout>> {
         lock(&self.0).get(table).map(Arc::clone)
     }
 
-    pub(crate) fn add(&self, table: &str, layout: &Arc<Layout>) {
-        lock(&self.0).insert(table.to_owned(), Arc::clone(layout));
+    pub(crate) fn add(&self, table: &TableName, layout: &Arc<Layout>) {
+        lock(&self.0).insert(table.clone(), Arc::clone(layout));
     }
 
-    pub(crate) fn forget(&self, table: &str) {
+    pub(crate) fn forget(&self, table: &TableName) {
         lock(&self.0).remove(table);
     }
 }

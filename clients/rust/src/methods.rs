@@ -9,7 +9,7 @@ use crate::facade::both;
 use crate::protocol;
 use crate::query::Query;
 use crate::raw::{self, Port, RawReply};
-use crate::request::{Expect, Request};
+use crate::request::{Expect, Request, TableName};
 use crate::target::Target;
 use crate::{FromRow, Key, Result, Row, Value};
 
@@ -215,11 +215,11 @@ async fn get_many<R>(target: &Target, calls: Vec<Call<Option<R>>>) -> Result<Vec
     handles.into_iter().map(|handle| results.take(handle)).collect()
 }
 
-type Describe<T> = fn(&str, &str) -> Call<T>;
+type Describe<T> = fn(&TableName) -> Call<T>;
 
 fn of_table<T>(target: &Target, table: &str, describe: Describe<T>) -> Result<Call<T>> {
     let usual = target.core().options.database.as_deref();
-    split_name(table, usual).map(|(database, name)| describe(&database, &name))
+    split_name(table, usual).map(|name| describe(&name))
 }
 
 fn wait_for_gtid(gtid: &str, limit: Duration) -> Result<Call<bool>> {

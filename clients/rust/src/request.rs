@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,13 +75,32 @@ fn has_kinds(reply: &Reply, kinds: &[Kind]) -> bool {
     !kinds.iter().any(|kind| kind.is_number()) || (0..reply.rows()).all(row)
 }
 
+/// The name of a table, of a database, or of neither.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TableName {
+    pub database: String,
+    pub table: String,
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dot = if self.table.is_empty() { "" } else { "." };
+        write!(f, "{}{dot}{}", self.database, self.table)
+    }
+}
+
+impl fmt::Debug for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
 /// One line for the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// The call's name, for the hook.
     pub kind: &'static str,
-    /// Database and table, for the hook; may be empty.
-    pub table: Arc<str>,
+    pub table: Arc<TableName>,
     /// What P says behind the id; `None`: the line needs no index.
     pub spec: Option<Arc<[u8]>>,
     /// The line without the id and without its end.
@@ -102,7 +122,7 @@ impl Request {
         line.pop();
         Request {
             kind,
-            table: "".into(),
+            table: Arc::default(),
             spec: None,
             body: line,
             needs,

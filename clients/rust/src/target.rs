@@ -108,21 +108,21 @@ impl Target {
             return Ok(known);
         }
         table.check()?;
-        let asking = self.ask(describe::columns(&table.database, &table.name));
+        let asking = self.ask(describe::columns(&table.name));
         let columns = Box::pin(asking).await?;
         let layout = Arc::new(Layout::new(columns, table.wanted()));
-        self.core().layouts.add(&table.full, &layout);
+        self.core().layouts.add(&table.name, &layout);
         Ok(layout)
     }
 
     fn known_layout(&self, table: &TableSpec) -> Option<Arc<Layout>> {
-        self.core().layouts.find(&table.full).filter(|known| known.has(table.wanted()))
+        self.core().layouts.find(&table.name).filter(|known| known.has(table.wanted()))
     }
 
     /// The columns of the table's index.
     pub(crate) async fn index_columns(&self, table: &TableSpec) -> Result<Vec<IndexInfo>> {
         table.check()?;
-        let mut all = self.ask(describe::indexes(&table.database, &table.name)).await?;
+        let mut all = self.ask(describe::indexes(&table.name)).await?;
         let name = if table.index.is_empty() { "PRIMARY" } else { &table.index };
         all.retain(|part| part.index == name);
         if all.is_empty() {

@@ -84,7 +84,7 @@ public final class Call<T> {
     RequestHook hook = on.client().options.hook;
     if (hook != null) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
-      hook.onRequest(request.kind, request.table, elapsed, error);
+      hook.onRequest(request.kind, request.table.toString(), elapsed, error);
     }
   }
 }

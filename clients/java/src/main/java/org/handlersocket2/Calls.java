@@ -180,7 +180,7 @@ public final class Calls {
     find.append(body);
     Spec spec =
         filterColumns.isEmpty() ? table.spec(columns) : new Spec(table, columns, filterColumns);
-    Request request = new Request(kind, table.full, spec, body);
+    Request request = new Request(kind, table.name, spec, body);
     request.change = !verb.isEmpty() && !verb.equals("C");
     if (givesRows(verb)) {
       boolean isBounded = verb.isEmpty() && query.inColumn == null;
@@ -196,7 +196,7 @@ public final class Calls {
     Line body = new Line();
     Insert.append(body, verb, row.values, row.update);
     Spec spec = new Spec(table, row.columns, List.of());
-    Request request = new Request(kind, table.full, spec, body);
+    Request request = new Request(kind, table.name, spec, body);
     request.change = true;
     if (givesRows(verb)) {
       request.expect(Expect.rows(row.columns.size(), Long.MAX_VALUE));

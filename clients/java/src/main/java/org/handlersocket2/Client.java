@@ -17,7 +17,7 @@ import org.handlersocket2.protocol.Requests;
  */
 public final class Client extends Executor implements AutoCloseable {
   final Options options;
-  final Map<String, Layout> layouts = new ConcurrentHashMap<>();
+  final Map<FullName, Layout> layouts = new ConcurrentHashMap<>();
   private final Gtids gtids = new Gtids();
   private final Places places;
 
@@ -84,29 +84,29 @@ public final class Client extends Executor implements AutoCloseable {
 
   /** Returns the names of the databases. */
   public List<Row> describe() {
-    return Layout.describe(this, "", "", false).run();
+    return Layout.describe(this, FullName.NONE, false).run();
   }
 
   /** Returns the tables of a database, or the columns of database.table, by the names of D. */
   public List<Row> describe(String name) {
     String[] parts = FullName.parts(name);
-    return Layout.describe(this, parts[0], parts.length > 1 ? parts[1] : "", false).run();
+    FullName full = new FullName(parts[0], parts.length > 1 ? parts[1] : "");
+    return Layout.describe(this, full, false).run();
   }
 
   /** Returns the columns of all indexes of a table, by the names of D. */
   public List<Row> indexes(String table) {
-    String[] parts = splitName(table);
-    return Layout.describe(this, parts[0], parts[1], true).run();
+    return Layout.describe(this, splitName(table), true).run();
   }
 
-  String[] splitName(String full) {
+  FullName splitName(String full) {
     String[] parts = FullName.parts(full);
     String database = parts.length > 1 ? parts[0] : options.text("database");
     String name = parts[parts.length - 1];
     if (database.isEmpty()) {
       throw new ValueError("a table has a name and a database: database.table");
     }
-    return new String[] {database, name};
+    return new FullName(database, name);
   }
 
   /** Begins a transaction at the server's own isolation. Use it with try: its end rolls back. */
@@ -197,7 +197,7 @@ public final class Client extends Executor implements AutoCloseable {
     return new Call<>(
             this,
             () -> {
-              Request wait = new Request("wait_for_gtid", "", null, line).needs("gtid");
+              Request wait = new Request("wait_for_gtid", FullName.NONE, null, line).needs("gtid");
               wait.expect(Expect.COUNT);
               wait.patience = longest.toNanos();
               return new Call.Plan<>(wait, Places::isApplied);

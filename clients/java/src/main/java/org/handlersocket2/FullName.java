@@ -3,7 +3,7 @@ package org.handlersocket2;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How a table is named: database.table. Each part may stand in backquotes, as in SQL. */
+/** The name of a table. */
 final class FullName {
   private static final String QUOTED = "`(?:[^`]|``)+`";
   private static final String PLAIN = "[^.`][^.]*";
@@ -11,9 +11,38 @@ final class FullName {
   private static final Pattern FULL_NAME =
       Pattern.compile(NAME + "\\.(" + QUOTED + "|[^`].*)|" + NAME, Pattern.DOTALL);
 
-  private FullName() {}
+  static final FullName NONE = new FullName("", "");
 
-  /** Returns the database and the table, or the only part. */
+  final String database;
+  final String table;
+
+  FullName(String database, String table) {
+    this.database = database;
+    this.table = table;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FullName
+        && database.equals(((FullName) other).database)
+        && table.equals(((FullName) other).table);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * database.hashCode() + table.hashCode();
+  }
+
+  /** What a hook is told: database.table, a database alone, or nothing. */
+  @Override
+  public String toString() {
+    return table.isEmpty() ? database : database + "." + table;
+  }
+
+  /**
+   * Returns the database and the table of database.table, or the only part. Each may stand in
+   * backquotes, as in SQL.
+   */
   static String[] parts(String full) {
     Matcher found = FULL_NAME.matcher(full);
     if (!found.matches()) {

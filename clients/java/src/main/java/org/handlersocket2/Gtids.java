@@ -30,7 +30,8 @@ final class Gtids {
 
   /** The request that learns the GTID of what was sent before it. */
   Request ask() {
-    Request question = new Request("last_gtid", "", null, Requests.lastGtid()).needs("gtid");
+    Request question =
+        new Request("last_gtid", FullName.NONE, null, Requests.lastGtid()).needs("gtid");
     question.done =
         (reply, error) -> {
           learn(reply);

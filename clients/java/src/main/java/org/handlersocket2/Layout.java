@@ -81,15 +81,14 @@ final class Layout {
   }
 
   /** Asks for what D tells, as rows of text. */
-  static Call<List<Row>> describe(Executor on, String database, String table, boolean indexes) {
-    Line line = Requests.describe(database, table, indexes);
-    int form = indexes ? 3 : !table.isEmpty() ? 2 : !database.isEmpty() ? 1 : 0;
+  static Call<List<Row>> describe(Executor on, FullName name, boolean indexes) {
+    Line line = Requests.describe(name.database, name.table, indexes);
+    int form = indexes ? 3 : !name.table.isEmpty() ? 2 : !name.database.isEmpty() ? 1 : 0;
     Layout layout = ofText(DESCRIPTIONS.get(form));
-    String full = table.isEmpty() ? database : database + "." + table;
     return new Call<>(
         on,
         () -> {
-          Request request = new Request("describe", full, null, line).needs("describe");
+          Request request = new Request("describe", name, null, line).needs("describe");
           request.expect(Expect.rows(layout.names.size(), Long.MAX_VALUE));
           return new Call.Plan<>(request, layout::rows);
         });

@@ -25,7 +25,7 @@ public final class RawReply {
     return new Call<>(
         on,
         () -> {
-          Request request = new Request("raw", "", null, line);
+          Request request = new Request("raw", FullName.NONE, null, line);
           request.change = change;
           request.raw = true;
           return new Call.Plan<>(request, RawReply::of);

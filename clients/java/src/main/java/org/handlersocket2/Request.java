@@ -6,7 +6,7 @@ import org.handlersocket2.protocol.Reply;
 /** One line for the server, and what is to be done with its reply. */
 final class Request {
   final String kind;
-  final String table; // For the hook.
+  final FullName table;
   final Spec spec; // Null: the line needs no index.
   final Line body; // Without the id and the end of the line.
   String needs = ""; // A feature without which it is not sent.
@@ -16,7 +16,7 @@ final class Request {
   long patience; // Nanoseconds that the server may wait beyond the timeout.
   Done done;
 
-  Request(String kind, String table, Spec spec, Line body) {
+  Request(String kind, FullName table, Spec spec, Line body) {
     this.kind = kind;
     this.table = table;
     this.spec = spec;

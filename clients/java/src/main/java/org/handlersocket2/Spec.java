@@ -13,7 +13,7 @@ final class Spec {
 
   Spec(Table table, List<String> columns, List<String> filterColumns) {
     this.columns = columns;
-    line = Open.spec(table.database, table.name, table.index, columns, filterColumns);
+    line = Open.spec(table.name.database, table.name.table, table.index, columns, filterColumns);
     key = new String(line.toBytes(), StandardCharsets.ISO_8859_1);
   }
 }

@@ -12,31 +12,24 @@ import org.handlersocket2.protocol.Open;
  */
 public final class Table {
   final Executor on;
-  final String database;
-  final String name;
-  final String full; // Database and name.
+  final FullName name;
   final String index;
   final List<String> columns; // Null: all.
   final boolean raw;
   private volatile Spec spec; // The last one, as most calls are for the same columns.
 
   Table(Client client, String full) {
-    String[] parts = client.splitName(full);
     this.on = client;
-    this.database = parts[0];
-    this.name = parts[1];
-    this.full = database + "." + name;
+    this.name = client.splitName(full);
     this.index = "PRIMARY";
     this.columns = null;
     this.raw = false;
-    Open.spec(database, name, index, List.of(), List.of());
+    Open.spec(name.database, name.table, index, List.of(), List.of());
   }
 
   private Table(Table other, Executor on, String index, List<String> columns, boolean raw) {
     this.on = on;
-    this.database = other.database;
     this.name = other.name;
-    this.full = other.full;
     this.index = index;
     this.columns = columns;
     this.raw = raw;
@@ -47,13 +40,13 @@ public final class Table {
     if (names.length == 0) {
       throw new ValueError("a table needs a column");
     }
-    Open.spec(database, name, index, List.of(names), List.of());
+    Open.spec(name.database, name.table, index, List.of(names), List.of());
     return new Table(this, on, index, List.of(names), raw);
   }
 
   /** Returns the table with the index that keys are of; without this, it is PRIMARY. */
   public Table index(String other) {
-    Open.spec(database, name, other, List.of(), List.of());
+    Open.spec(name.database, name.table, other, List.of(), List.of());
     return new Table(this, on, other, columns, raw);
   }
 
@@ -264,10 +257,10 @@ public final class Table {
    * been added.
    */
   Layout known(List<String> wanted) {
-    Layout layout = on.client().layouts.get(full);
+    Layout layout = on.client().layouts.get(name);
     if (layout == null || !layout.has(wanted)) {
-      layout = Layout.ofDescription(Layout.describe(on, database, name, false).run());
-      on.client().layouts.put(full, layout);
+      layout = Layout.ofDescription(Layout.describe(on, name, false).run());
+      on.client().layouts.put(name, layout);
     }
     return layout;
   }
@@ -275,7 +268,7 @@ public final class Table {
   /** The columns of the table's index, as D tells them. */
   List<Row> indexColumns() {
     String wanted = index.isEmpty() ? "PRIMARY" : index;
-    List<Row> own = new ArrayList<>(Layout.describe(on, database, name, true).run());
+    List<Row> own = new ArrayList<>(Layout.describe(on, name, true).run());
     own.removeIf(row -> !wanted.equals(row.getString("index")));
     if (own.isEmpty()) {
       throw ServerError.of(2, "idxnum");

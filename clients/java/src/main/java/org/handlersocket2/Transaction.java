@@ -109,7 +109,9 @@ public final class Transaction extends Executor implements AutoCloseable {
             this,
             () ->
                 new Call.Plan<>(
-                    new Request(kind, "", null, line).needs("transaction").expect(Expect.NOTHING),
+                    new Request(kind, FullName.NONE, null, line)
+                        .needs("transaction")
+                        .expect(Expect.NOTHING),
                     reply -> null))
         .run();
   }
