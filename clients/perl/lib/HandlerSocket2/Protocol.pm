@@ -204,8 +204,8 @@ sub native_password {
 }
 
 my $QUOTED    = qr/`(?:[^`]|``)+`/;
-my $PLAIN     = qr/[^.`][^.]*/;
-my $FULL_NAME = qr/\A(?:($QUOTED|$PLAIN)[.]($QUOTED|[^`].*)|($QUOTED|$PLAIN))\z/s;
+my $NAME      = qr/($QUOTED|[^.`][^.]*)/;
+my $FULL_NAME = qr/\A(?:$NAME[.]($QUOTED|[^`].*)|$NAME)\z/s;
 
 sub split_name {
     my ($text) = @_;
