@@ -115,7 +115,7 @@ export function suffix(returning: Returning | undefined, allowed: string): strin
   if (returning === undefined) return "";
   const letter = { before: "?", after: "!" }[returning] as string | undefined;
   if (letter === undefined || !allowed.includes(letter)) {
-    throw new ValueError(`returning cannot be ${JSON.stringify(returning)} here`);
+    throw new ValueError(`returning cannot be '${returning}' here`);
   }
   return letter;
 }
@@ -124,6 +124,12 @@ export function suffix(returning: Returning | undefined, allowed: string): strin
 export function listOf<T>(given: readonly T[], what: string): readonly T[] {
   const isList: boolean = Array.isArray(given);
   if (!isList) throw new ValueError(`${what} are a list`);
+  return given;
+}
+
+/** What is meant to be a function. */
+export function functionOf<T>(given: T, what: string): T {
+  if (typeof given !== "function") throw new ValueError(`${what} is a function`);
   return given;
 }
 

@@ -1,5 +1,5 @@
 /** A client of one server and its replicas. */
-import { listOf } from "./arguments.js";
+import { functionOf, listOf } from "./arguments.js";
 import { Dispatcher } from "./dispatcher.js";
 import { ValueError } from "./errors.js";
 import { splitName, tableSpec, type TableName } from "./names.js";
@@ -36,8 +36,9 @@ export class Client {
    *   settled only behind the block, which must not wait for it.
    */
   async pipeline(block: (pipeline: Pipeline) => void | Promise<void>): Promise<unknown[]> {
+    const collect = functionOf(block, "the block of a pipeline");
     const pipeline = new Pipeline(this.#dispatcher);
-    await block(pipeline);
+    await collect(pipeline);
     return pipeline.finish();
   }
 
@@ -46,10 +47,11 @@ export class Client {
     block: (transaction: Transaction) => T | Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
+    const work = functionOf(block, "the block of a transaction");
     const transaction = await this.begin(options);
     let result: T;
     try {
-      result = await block(transaction);
+      result = await work(transaction);
     } catch (error) {
       // The block's error is the one to tell; a rollback that fails ends with the connection.
       if (transaction.isOpen) await transaction.rollback().catch(() => undefined);

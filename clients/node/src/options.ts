@@ -161,7 +161,8 @@ const checks: Record<keyof Settings, Check> = {
   name: text,
   replicas: (name, value) => {
     if (!Array.isArray(value)) fail(name, "must be a list");
-    for (const { host, port: number } of value as Address[]) {
+    for (const one of value as (Partial<Address> | null | undefined)[]) {
+      const { host, port: number } = one ?? {};
       text(name, host);
       port(name, number);
     }

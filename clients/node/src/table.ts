@@ -209,6 +209,7 @@ export class Table<R = Row> {
     values: args.Values,
     options: args.CallOptions = {},
   ): Promise<boolean> {
+    if ((expected as unknown) !== Object(expected)) throw new ValueError("a row is an object");
     const filters = Object.entries(expected).map(([column, value]): args.Filter => [
       column,
       "=",

@@ -116,7 +116,7 @@ export function settingsOf(
   environment: NodeJS.ProcessEnv = process.env,
 ): Settings {
   const source = given ?? environment.HS_URL ?? {};
-  if (typeof source !== "string" && (source as unknown) !== Object(source)) {
+  if (!["string", "object"].includes(typeof source)) {
     throw new ConfigurationError("connect takes a URL or options");
   }
   const options = typeof source === "string" ? parseUrl(source) : source;

@@ -35,6 +35,22 @@ test("names and options of another kind are refused, and nothing is sent", async
   assert.deepEqual(requests(fake), []);
 });
 
+test("a block is a function, a hook and a replica are what they are, and nothing is sent", async () => {
+  const [fake, client] = await start(rows);
+  for (const wrong of [5, undefined, null, "x", {}] as unknown as never[]) {
+    await assert.rejects(client.transaction(wrong), hs.ValueError);
+    await assert.rejects(client.pipeline(wrong), hs.ValueError);
+    assert.throws(() => hs.connect({ replicas: [wrong] }), hs.ConfigurationError);
+  }
+  assert.throws(() => hs.connect((() => 1) as object), hs.ConfigurationError);
+  assert.throws(() => hs.connect({ onRequest: 5 as never }), hs.ConfigurationError);
+  const users = client.table("user", { columns: ["id"], raw: true });
+  await assert.rejects(users.compareAndSet(1, null as never, { id: 1 }), hs.ValueError);
+  await assert.rejects(users.insert({ id: 1 }, { returning: 5n as never }), hs.ValueError);
+  await assert.rejects(client.begin({ isolation: 5n as never }), hs.ValueError);
+  assert.deepEqual(requests(fake), []);
+});
+
 test("what should be a list is refused, and nothing is sent", async () => {
   const [fake, client] = await start(rows);
   const users = client.table("user", { columns: ["id"], raw: true });

@@ -27,8 +27,8 @@ sub connect {
 }
 
 sub table {
-    my ( $self, $name, %options ) = @_;
-    return HandlerSocket2::Table->new( $self->{core}, $name, %options );
+    my ( $self, $name, @options ) = @_;
+    return HandlerSocket2::Table->new( $self->{core}, $name, @options );
 }
 
 sub pipeline {
@@ -92,8 +92,8 @@ sub indexes {
 
 sub raw {
     my ( $self, $port, $tokens ) = @_;
-    if ( $port !~ /\A(?:read|write)\z/ ) {
-        HandlerSocket2::ValueError->throw("the port is read or write, not '$port'");
+    if ( ( $port // q{} ) !~ /\A(?:read|write)\z/ ) {
+        HandlerSocket2::ValueError->throw('the port is read or write');
     }
     return $self->{core}->one( HandlerSocket2::Lines::raw( $tokens, $port eq 'write' ) );
 }

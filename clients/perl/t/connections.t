@@ -282,7 +282,8 @@ subtest 'strings are text or bytes by their columns' => sub {
 };
 
 subtest 'arguments of another kind are refused' => sub {
-    my $user  = table( HandlerSocket2->connect('hs://127.0.0.1:1/test') );
+    my $db    = HandlerSocket2->connect('hs://127.0.0.1:1/test');
+    my $user  = table($db);
     my %wrong = (
         'keys'      => sub { $user->get_many(1) },
         'tokens'    => sub { HandlerSocket2->connect('hs://127.0.0.1:1')->raw( read => 'H' ) },
@@ -293,10 +294,16 @@ subtest 'arguments of another kind are refused' => sub {
         'in'        => sub { $user->find( q{=}, 1, in      => [ a => 1 ] ) },
         'values'    => sub { $user->find_all( q{=}, 1, 'a', 1 ) },
         'a row'     => sub { $user->insert( [1] ) },
-        'an option' => sub { $user->find( q{=}, 1, limits => 1 ) },
+        'a limit'   => sub { $user->find( q{=}, 1, limits => 1 ) },
         'returning' => sub { $user->delete( 1, returning => 'now' ) },
         'nothing'   => sub { $user->update( 1, {} ) },
         'a page'    => sub { $user->range( page => 0 ) },
+        'an option' => sub { $db->transaction( isolations => 'RC' ) },
+        'pairs'     => sub { $db->table( 't', 5 ) },
+        'a block'   => sub { $db->transaction(5) },
+        'calls'     => sub { $db->pipeline(5) },
+        'a port'    => sub { $db->raw( undef, ['H'] ) },
+        'seconds'   => sub { $db->wait_for_gtid( '0-1-1', 'x' ) },
     );
     isa_ok error_of( $wrong{$_} ), 'HandlerSocket2::ValueError', $_ for sort keys %wrong;
 };

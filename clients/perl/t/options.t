@@ -36,8 +36,9 @@ subtest 'arguments and the URL go together but not twice' => sub {
     is_deeply $made->{replicas},                             ['a:1'],        'a list is a list';
     my @wrong
         = ( [ host => 'x' ], [ nosuch => 1 ], [ port => 0 ], [ tls => 1 ], [ timeout => -1 ] );
-    refused( "@$_", 'hs://db', @$_ ) for @wrong;
+    refused( "@$_",                 'hs://db', @$_ ) for @wrong;
     refused( 'a hook that is none', on_request => 1 );
+    refused( 'a host that is none', host       => { a => 1 } );
 };
 
 subtest 'the environment and the file give what is missing' => sub {

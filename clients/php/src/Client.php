@@ -180,6 +180,9 @@ final class Client extends Runner
      */
     public function raw(string $port, array $tokens): array
     {
+        if (array_filter($tokens, is_scalar(...)) !== $tokens) {
+            throw new ValueError('a token is a text or a number');
+        }
         $line = implode("\t", $tokens);
         if (str_contains($line, "\n") || !in_array($port, ['read', 'write'], true)) {
             throw new ValueError('a line has no LF, and a port is read or write');

@@ -65,7 +65,7 @@ final class Options
             }
             $texts[$name] = match (true) {
                 is_bool($value) => $value ? 'on' : 'off',
-                is_array($value) => implode(',', $value),
+                is_array($value) && array_filter($value, is_scalar(...)) === $value => implode(',', $value),
                 is_scalar($value) => (string) $value,
                 default => throw new ConfigurationError("$name has no such value"),
             };

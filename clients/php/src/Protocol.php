@@ -41,8 +41,8 @@ final class Protocol
     public static function splitName(string $text): array
     {
         $quoted = '`(?:[^`]|``)+`';
-        $plain = '[^.`][^.]*';
-        $form = "/\\A(?:($quoted|$plain)\\.($quoted|[^`].*)|($quoted|$plain))\\z/s";
+        $name = "($quoted|[^.`][^.]*)";
+        $form = "/\\A(?:$name\\.($quoted|[^`].*)|$name)\\z/s";
         if (!preg_match($form, $text, $parts, PREG_UNMATCHED_AS_NULL)) {
             throw new ValueError("'$text' does not name a table and its database");
         }
@@ -64,8 +64,8 @@ final class Protocol
     private static function columns(array $names): string
     {
         foreach ($names as $name) {
-            if ($name === '' || str_contains($name, ',')) {
-                throw new ValueError("the column '$name' cannot be sent");
+            if (!is_string($name) || $name === '' || str_contains($name, ',')) {
+                throw new ValueError('the column ' . json_encode($name, JSON_PARTIAL_OUTPUT_ON_ERROR) . ' cannot be sent');
             }
             self::name($name);
         }

@@ -45,6 +45,29 @@ final class FakeServerTest extends TestCase
         }
     }
 
+    public function testNamesTokensAndOptionsOfAnotherKindAreRefused(): void
+    {
+        $client = Client::connect('hs://127.0.0.1:1?retries=0');
+        $table = $client->table('t.t', ['a'], raw: true);
+        foreach ([[5], (object) []] as $wrong) {
+            foreach (
+                [
+                    fn () => $client->table('t.t', [$wrong]),
+                    fn () => $table->count('=', 1, filters: [[$wrong, '=', 1]]),
+                    fn () => $client->raw('read', [$wrong]),
+                    fn () => Client::connect('hs://h', ['host' => [$wrong]]),
+                ] as $at => $call
+            ) {
+                try {
+                    $call();
+                    self::fail("$at was taken");
+                } catch (ValueError | ConfigurationError) {
+                    self::addToAssertionCount(1);
+                }
+            }
+        }
+    }
+
     public function testAClientThatIsClosedSaysSo(): void
     {
         $client = $this->client(static fn ($one, string $line) => fwrite($one, self::reply($line)) > 0);

@@ -125,6 +125,20 @@ def test_a_url_is_a_text(wrong: Any) -> None:
         handlersocket2.connect(wrong)
 
 
+@pytest.mark.parametrize("wrong", [5, "x", [print]])
+def test_a_hook_is_a_function(wrong: Any) -> None:
+    with pytest.raises(errors.ConfigurationError, match="on_request"):
+        handlersocket2.connect("hs://h", on_request=wrong)
+    with pytest.raises(errors.ConfigurationError, match="on_request"):
+        handlersocket2.AsyncClient("hs://h", on_request=wrong)
+
+
+@pytest.mark.parametrize("name", ["port", "timeout", "pool_size", "replicas", "password"])
+def test_an_option_of_none_is_as_none(name: str) -> None:
+    given = make_options("hs://h", {name: None})
+    assert given == make_options("hs://h", {})
+
+
 @pytest.mark.parametrize("name", ["password", "host", "replicas"])
 @pytest.mark.parametrize("wrong", [b"x", {}, [b"x"]])
 def test_an_option_is_no_bytes_whose_text_would_be_another(name: str, wrong: Any) -> None:
@@ -141,6 +155,7 @@ def test_names_and_rows_of_another_kind_are_refused_before_anything_is_sent() ->
         lambda: client.describe(5),
         lambda: client.transaction().table(5),
         lambda: client.pipeline().table(5),
+        lambda: client.pipeline().add(5),
         lambda: client.wait_for_gtid("0-1-1", "x"),
         lambda: client.wait_for_gtid("0-1-1", float("nan")),
         lambda: table.upsert({"a": 1}, update=5),

@@ -25,6 +25,10 @@ module HandlerSocket2
   # @return [Client, Object] what the block returns, if there is one
   # @raise [ConfigurationError]
   def self.connect(url = nil, on_request: nil, **options)
+    unless on_request.nil? || on_request.respond_to?(:call)
+      raise ConfigurationError, "on_request is a Proc, or answers to call; it is #{on_request.inspect}"
+    end
+
     client = Client.new(Options.make(url, options), on_request)
     return client unless block_given?
 

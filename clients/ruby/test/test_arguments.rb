@@ -17,6 +17,17 @@ class TestArguments < FakeServerTest
     assert_empty server.lines
   end
 
+  def test_a_pipeline_has_a_block_and_a_hook_can_be_called
+    server = serve { |line| usual(line) }
+    user = table(db = client(server))
+    [5, "abc", [1]].each do |wrong|
+      assert_raises(HandlerSocket2::ConfigurationError) { HandlerSocket2.connect("hs://db", on_request: wrong) }
+      assert_raises(ValueError) { user.find("=", 1, offset: wrong.to_s) }
+    end
+    assert_raises(ValueError) { db.pipeline }
+    assert_empty server.lines
+  end
+
   def test_a_url_and_the_name_of_what_is_described_are_texts
     server = serve { |line| usual(line) }
     db = client(server)

@@ -35,7 +35,7 @@ const VERBS = new Set(["+", "+I", "+U", "+R", "+!", "+I!", "+U!", "+R!", "+I?", 
 const ISOLATION = new Set(["RU", "RC", "RR", "SR"]);
 
 function one(set: ReadonlySet<string>, word: string, what: string): string {
-  if (!set.has(word)) throw new ValueError(`${JSON.stringify(word)} is no ${what}`);
+  if (!set.has(word)) throw new ValueError(`'${word}' is no ${what}`);
   return word;
 }
 

@@ -88,7 +88,10 @@ sub filters {
     _wrong('filters are a list') if defined $filters && ref $filters ne 'ARRAY';
     for my $one ( @{ $filters // [] } ) {
         _wrong(q{a filter is [column, operator, value], or with 'while' behind them})
-            if ref $one ne 'ARRAY' || @$one < 3 || "@$one[ 3 .. $#$one ]" !~ /\A(?:while)?\z/;
+            if ref $one ne 'ARRAY'
+            || @$one < 3
+            || @$one > 4
+            || ( $one->[3] // q{} ) !~ /\A(?:while)?\z/;
         my ( $name, $op, $value, $while ) = @$one;
         push @wire,
             [

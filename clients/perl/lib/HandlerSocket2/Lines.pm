@@ -7,6 +7,7 @@ use HandlerSocket2::Error    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Values   ();
 use List::Util               qw(any);
+use Scalar::Util             qw(looks_like_number);
 
 our $VERSION = '2.000';
 
@@ -67,6 +68,7 @@ sub last_gtid {
 
 sub wait_for {
     my ( $gtid, $seconds ) = @_;
+    HandlerSocket2::ValueError->throw('no number of seconds') if !looks_like_number($seconds);
     my $line = HandlerSocket2::Protocol::wait_gtid( $gtid, int $seconds * 1000 );
     return {
         kind    => 'wait_for_gtid',

@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error ();
+use overload              ();
 
 our $VERSION = '2.000';
 
@@ -193,7 +194,8 @@ sub _variable {
 sub _as_text {
     my ( $name, $value ) = @_;
     return join q{,}, @$value if ref $value eq 'ARRAY';
-    return $value ? 'on' : 'off' if $name eq 'read_your_writes' && $value =~ /\A[01]?\z/;
+    return $value ? 'on' : 'off'      if $name eq 'read_your_writes' && $value =~ /\A[01]?\z/;
+    _wrong("$name has no such value") if ref $value && !overload::Method( $value, q{""} );
     return "$value";
 }
 

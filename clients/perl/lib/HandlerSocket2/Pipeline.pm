@@ -3,6 +3,9 @@ package HandlerSocket2::Pipeline;
 use 5.030;
 use warnings;
 
+use HandlerSocket2::Error ();
+use Scalar::Util          qw(blessed);
+
 our $VERSION = '2.000';
 
 # The core is that of the client, or a transaction.
@@ -15,7 +18,9 @@ sub new {
 sub of {
     my ( $class, $core, $work ) = @_;
     my $made = $class->new($core);
-    return $made if !$work;
+    return $made if !defined $work;
+    HandlerSocket2::ValueError->throw('the work of a pipeline is a function')
+        if ref $work ne 'CODE';
     $work->($made);
     return $made->run;
 }
@@ -26,9 +31,9 @@ sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table)
 sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
 
 sub table {
-    my ( $self, $table, %options ) = @_;
-    return $table->within($self) if ref $table;
-    return HandlerSocket2::Table->new( $self, $table, %options );
+    my ( $self, $table, @options ) = @_;
+    return $table->within($self) if blessed $table && $table->isa('HandlerSocket2::Table');
+    return HandlerSocket2::Table->new( $self, $table, @options );
 }
 
 sub one {

@@ -16,7 +16,7 @@ our $VERSION = '2.000';
 sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
 
 # Options by name; what is none of the allowed ones is refused.
-sub _options {
+sub options_of {
     my ( $allowed, @given ) = @_;
     _wrong('options are pairs of a name and a value') if @given % 2;
     my %options = @given;
@@ -28,7 +28,7 @@ sub _options {
 
 sub new {
     my ( $class, $core, $name, @given ) = @_;
-    my %options = _options( 'columns index raw', @given );
+    my %options = options_of( 'columns index raw', @given );
     my ( $database, $table )
         = HandlerSocket2::Protocol::split_table( $name, $core->options->{database} );
     my $columns = $options{columns};
@@ -141,27 +141,27 @@ sub _by_few_requests {
 
 sub find {
     my ( $self, $op, $key, @given ) = @_;
-    return $self->_do( find => $op, $key, _options( 'limit offset filters in', @given ) );
+    return $self->_do( find => $op, $key, options_of( 'limit offset filters in', @given ) );
 }
 
 sub find_all {
     my ( $self, $op, $key, $column, $values, @given ) = @_;
     return $self->_do(
         find_all => $op, $key, $column, $values,
-        _options( 'limit offset filters', @given )
+        options_of( 'limit offset filters', @given )
     );
 }
 
 sub range {
     my ( $self, @given ) = @_;
     _wrong('range is no call of a pipeline') if $self->{core}->isa('HandlerSocket2::Pipeline');
-    my %options = _options( 'start stop reverse filters page', @given );
+    my %options = options_of( 'start stop reverse filters page', @given );
     return HandlerSocket2::Range->new( $self->{core}, $self->_calls, %options );
 }
 
 sub count {
     my ( $self, $op, $key, @given ) = @_;
-    return $self->_do( count => $op, $key, _options( 'limit filters', @given ) );
+    return $self->_do( count => $op, $key, options_of( 'limit filters', @given ) );
 }
 
 sub exists {
@@ -171,45 +171,48 @@ sub exists {
 
 sub insert {
     my ( $self, $row, @given ) = @_;
-    return $self->_do( insert => $row, _options( 'returning', @given ) );
+    return $self->_do( insert => $row, options_of( 'returning', @given ) );
 }
 
 sub insert_ignore {
     my ( $self, $row, @given ) = @_;
-    return $self->_do( insert_ignore => $row, _options( 'returning', @given ) );
+    return $self->_do( insert_ignore => $row, options_of( 'returning', @given ) );
 }
 
 sub upsert {
     my ( $self, $row, @given ) = @_;
-    return $self->_do( upsert => $row, _options( 'update returning', @given ) );
+    return $self->_do( upsert => $row, options_of( 'update returning', @given ) );
 }
 
 sub replace {
     my ( $self, $row, @given ) = @_;
-    return $self->_do( replace => $row, _options( 'returning', @given ) );
+    return $self->_do( replace => $row, options_of( 'returning', @given ) );
 }
 
 sub update {
     my ( $self, $key, $values, @given ) = @_;
     return $self->_do(
         change => 'U', $key, $values,
-        _options( 'op limit filters returning', @given )
+        options_of( 'op limit filters returning', @given )
     );
 }
 
 sub delete {
     my ( $self, $key, @given ) = @_;
-    return $self->_do( change => 'D', $key, {}, _options( 'op limit filters returning', @given ) );
+    return $self->_do(
+        change => 'D', $key, {},
+        options_of( 'op limit filters returning', @given )
+    );
 }
 
 sub increment {
     my ( $self, $key, $amounts, @given ) = @_;
-    return $self->_do( change => q{+}, $key, $amounts, _options( 'returning', @given ) );
+    return $self->_do( change => q{+}, $key, $amounts, options_of( 'returning', @given ) );
 }
 
 sub decrement {
     my ( $self, $key, $amounts, @given ) = @_;
-    return $self->_do( change => q{-}, $key, $amounts, _options( 'returning', @given ) );
+    return $self->_do( change => q{-}, $key, $amounts, options_of( 'returning', @given ) );
 }
 
 sub compare_and_set {
@@ -341,5 +344,9 @@ server's C<D> there are none.
 =head2 new, within
 
 Make a table of a client, and the same one in a transaction or a pipeline.
+
+=head2 options_of
+
+Options as a hash. Those that are not among the allowed ones are refused.
 
 =cut

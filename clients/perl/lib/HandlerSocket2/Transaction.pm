@@ -15,7 +15,8 @@ our $VERSION = '2.000';
 
 # Options: isolation (RU, RC, RR or SR), read_only.
 sub new {
-    my ( $class, $core, %options ) = @_;
+    my ( $class, $core, @given ) = @_;
+    my %options = HandlerSocket2::Table::options_of( 'isolation read_only', @given );
     return bless {
         core      => $core,
         read_only => $options{read_only},
@@ -30,9 +31,9 @@ sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
 sub columns     { my ( $self, @table ) = @_; return $self->{core}->columns(@table) }
 
 sub table {
-    my ( $self, $table, %options ) = @_;
-    return $table->within($self) if ref $table;
-    return HandlerSocket2::Table->new( $self, $table, %options );
+    my ( $self, $table, @options ) = @_;
+    return $table->within($self) if blessed $table && $table->isa('HandlerSocket2::Table');
+    return HandlerSocket2::Table->new( $self, $table, @options );
 }
 
 sub pipeline {

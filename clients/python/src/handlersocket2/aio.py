@@ -9,7 +9,7 @@ from . import protocol
 from .calls import Row
 from .connection import Call
 from .core import Core, Hook
-from .errors import ServerError, ValueError
+from .errors import ConfigurationError, ServerError, ValueError
 from .lines import describe_call, hello_call, line_call, raw_call, wait_call
 from .options import make_options
 from .pipelines import AsyncPipeline
@@ -90,6 +90,8 @@ class AsyncClient:
     def __init__(
         self, url: Optional[str] = None, *, on_request: Optional[Hook] = None, **options: Any
     ) -> None:
+        if on_request is not None and not callable(on_request):
+            raise ConfigurationError(f"on_request is a function, not {on_request!r}")
         self.options = make_options(url, options)
         self.core = Core(self._world, self.options, on_request)
 

@@ -200,17 +200,15 @@ def _option_file() -> Dict[str, Any]:
 
 def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
     """The options of a URL and of arguments, and where neither names one of the environment and the
-    option file. ConfigurationError names what is wrong."""
+    option file. An argument of None is as none. ConfigurationError names what is wrong."""
+    given = {name: value for name, value in given.items() if value is not None}
     if url is None and not given:
         url = os.environ.get("HS_URL")
     values = parse_url(url) if url is not None else {}
-    for name, value in given.items():
+    for name in given:
         if name in values:
             raise ConfigurationError(f"{name} is given twice")
-        values[name] = value
-    values.update(
-        _typed({name: _as_text(name, value) for name, value in given.items() if value is not None})
-    )
+    values.update(_typed({name: _as_text(name, value) for name, value in given.items()}))
     for name, variable in (("password", "HS_PASSWORD"), ("secret", "HS_SECRET")):
         if name not in values and variable in os.environ:
             values[name] = os.environ[variable]

@@ -156,6 +156,8 @@ class _Collector:
 
     def add(self, call: Call) -> Result[Any]:
         """Adds a call of `calls(table)`."""
+        if not isinstance(call, Call):
+            raise ValueError(f"{call!r} is no call of a table")
         result: Result[Any] = Result()
         self._calls.append(call)
         self._results.append(result)

@@ -46,6 +46,8 @@ module HandlerSocket2
     # @return [Array] the results in their order, an {Error} in the place of a call that failed
     # @raise [Error] when there is no connection, or the block raises one
     def pipeline
+      raise ValueError, "a pipeline has a block" unless block_given?
+
       collected = Pipeline.new(self)
       yield collected
       run(collected.calls)

@@ -97,8 +97,8 @@ module HandlerSocket2
       limit ||= 1
       offset ||= 0
       filters ||= []
-      short = !within && filters.empty? && offset.zero?
       tokens = search(id, operator, key, limit, offset, within, filters)
+      short = !within && filters.empty? && offset.zero?
       tokens.pop if short
       tokens.pop if short && limit == 1
       line(tokens)

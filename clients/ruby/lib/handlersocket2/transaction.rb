@@ -33,6 +33,8 @@ module HandlerSocket2
     # @return [Array] the results in their order, an {Error} in the place of a call that failed
     # @raise [Error]
     def pipeline
+      raise ValueError, "a pipeline has a block" unless block_given?
+
       collected = Pipeline.new(@client)
       yield collected
       run(collected.calls)
