@@ -2,6 +2,7 @@ package org.handlersocket2;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.handlersocket2.Call.Plan;
 import org.handlersocket2.protocol.Filter;
@@ -13,6 +14,8 @@ import org.handlersocket2.protocol.Reply;
 
 /** The calls of a table, made by {@link Pipeline#add}: each is as the method of {@link Table}. */
 public final class Calls {
+  private static final Query ONE = new Query().with("=", 1); // Nothing changes it.
+
   private final Table table;
 
   Calls(Table table) {
@@ -21,16 +24,16 @@ public final class Calls {
 
   /** Is {@link Table#get(Object)}. */
   public Call<Row> get(Object key) {
-    return find("get", new Query().with("=", 1), key).then(Calls::first);
+    return find("get", ONE, key, Layout::firstRow);
   }
 
   Call<Row> getMany(Object key) {
-    return find("get_many", new Query().with("=", 1), key).then(Calls::first);
+    return find("get_many", ONE, key, Layout::firstRow);
   }
 
   /** Is {@link Table#find(String, Object, Query)}. */
   public Call<List<Row>> find(String op, Object key, Query query) {
-    return find("find", query.with(op, 1), key);
+    return find("find", query.with(op, 1), key, Layout::rows);
   }
 
   /** Is {@link Table#findAll}. */
@@ -38,14 +41,16 @@ public final class Calls {
       String op, Object key, String inColumn, List<?> values, Query query) {
     Query all = query.with(op, 1).in(inColumn, values);
     all.inAll = true;
-    return find("find_all", all, key);
+    return find("find_all", all, key, Layout::rows);
   }
 
-  private Call<List<Row>> find(String kind, Query query, Object key) {
+  private <T> Call<T> find(
+      String kind, Query query, Object key, BiFunction<Layout, Reply, T> decode) {
     return call(
         () -> {
           Layout layout = table.layout();
-          return new Plan<>(request(kind, query, key, "", layout.names, List.of()), layout::rows);
+          Request request = request(kind, query, key, "", layout.names, List.of());
+          return new Plan<>(request, reply -> decode.apply(layout, reply));
         });
   }
 
@@ -217,10 +222,6 @@ public final class Calls {
       return "upsert";
     }
     return verb.endsWith("!") ? "returning" : "";
-  }
-
-  private static Row first(List<Row> rows) {
-    return rows.isEmpty() ? null : rows.get(0);
   }
 
   private static long number(Reply reply, int place) {

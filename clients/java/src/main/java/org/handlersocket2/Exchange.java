@@ -8,6 +8,9 @@ import org.handlersocket2.protocol.Reply;
 
 /** Carries requests out on one connection, and opens the indexes that they need. */
 final class Exchange {
+  private static final int ROOM_OF_ID = 8; // Bytes of a short index id, a TAB and a LF.
+  private static final int MOST_ROOM = 64 << 10; // Bytes, from the beginning.
+
   private final Connection connection;
   private final List<Request> requests;
   private int answered;
@@ -50,8 +53,13 @@ final class Exchange {
    */
   private void prepare() {
     steps.clear();
-    lines = new Line();
-    for (Request request : requests.subList(answered, requests.size())) {
+    List<Request> left = requests.subList(answered, requests.size());
+    long room = 0;
+    for (Request request : left) {
+      room += request.body.length() + ROOM_OF_ID;
+    }
+    lines = new Line((int) Math.min(room, MOST_ROOM));
+    for (Request request : left) {
       Step step = new Step();
       step.request = request;
       if (!connection.has(request.needs)) {

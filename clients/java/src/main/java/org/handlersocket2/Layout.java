@@ -40,11 +40,13 @@ final class Layout {
     final String type; // Its name; empty where nobody tells.
     final Kind kind;
     final boolean nullable;
+    private final Function<String, Object> reader; // Null: its text is its value.
 
     Column(String type, boolean nullable) {
       this.type = Kind.nameOf(type);
       this.kind = Kind.of(type);
       this.nullable = nullable;
+      reader = READERS.get(kind);
     }
   }
 
@@ -109,29 +111,38 @@ final class Layout {
   List<Row> rows(Reply reply) {
     List<Row> rows = new ArrayList<>(reply.rows());
     for (int i = 0; i < reply.rows(); i++) {
-      Row row = new Row();
-      for (int j = 0; j < names.size(); j++) {
-        row.put(names.get(j), value(j, reply.values().get(i * reply.columns() + j)));
-      }
-      rows.add(row);
+      rows.add(row(reply, i));
     }
     return rows;
+  }
+
+  /** Makes a row of the first row of a reply; null: there is none. */
+  Row firstRow(Reply reply) {
+    return reply.rows() == 0 ? null : row(reply, 0);
+  }
+
+  private Row row(Reply reply, int number) {
+    Row row = new Row();
+    for (int i = 0; i < names.size(); i++) {
+      row.put(names.get(i), value(i, reply.values().get(number * reply.columns() + i)));
+    }
+    return row;
   }
 
   private Object value(int place, byte[] value) {
     if (value == null || columns == null) {
       return value;
     }
-    Kind kind = columns.get(place).kind;
-    if (kind == Kind.BYTES) {
+    Column column = columns.get(place);
+    if (column.kind == Kind.BYTES) {
       return value;
     }
     String text = new String(value, StandardCharsets.UTF_8);
-    if (kind == Kind.TEXT) {
+    if (column.reader == null) {
       return text;
     }
     try {
-      return READERS.getOrDefault(kind, plain -> plain).apply(text);
+      return column.reader.apply(text);
     } catch (NumberFormatException e) { // A reply to something else, or the table was altered.
       throw new ProtocolError("column " + names.get(place) + " has \"" + text + "\", no number");
     }

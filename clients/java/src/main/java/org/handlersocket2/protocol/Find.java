@@ -9,7 +9,7 @@ import org.handlersocket2.ValueError;
 public final class Find {
   private static final Set<String> OPERATORS = Set.of("=", "=<", ">", ">=", "<", "<=");
   private static final Set<String> VERBS =
-      Set.of("", "C", "U", "D", "+", "-", "U?", "D?", "+?", "-?", "U!", "+!", "-!");
+      Set.of("C", "U", "D", "+", "-", "U?", "D?", "+?", "-?", "U!", "+!", "-!");
 
   private final String op;
   private final List<?> key;
@@ -40,7 +40,7 @@ public final class Find {
     if (!OPERATORS.contains(op)) {
       throw new ValueError("\"" + op + "\" is no operator of a find");
     }
-    if (!VERBS.contains(verb)) {
+    if (!verb.isEmpty() && !VERBS.contains(verb)) {
       throw new ValueError("\"" + verb + "\" is no change");
     }
     if (key.isEmpty()) {

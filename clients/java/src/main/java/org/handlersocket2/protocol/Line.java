@@ -22,13 +22,19 @@ public final class Line {
   private static final int ESCAPE = 0x01;
   private static final int SHIFT = 0x40;
   private static final long MOST = 0xffff_ffffL;
+  private static final int MOST_DIGITS = 20; // Of a long, with its sign.
 
   private byte[] bytes;
   private int length;
 
   /** Makes an empty line. */
   public Line() {
-    bytes = new byte[64];
+    this(64);
+  }
+
+  /** Makes an empty line with room for so many bytes; it grows by itself. */
+  public Line(int room) {
+    bytes = new byte[room];
   }
 
   /** Returns how many bytes there are. */
@@ -55,9 +61,13 @@ public final class Line {
 
   /** Appends bytes as they are. */
   public Line raw(byte[] more) {
-    reserve(more.length);
-    System.arraycopy(more, 0, bytes, length, more.length);
-    length += more.length;
+    return raw(more, 0, more.length);
+  }
+
+  private Line raw(byte[] more, int from, int to) {
+    reserve(to - from);
+    System.arraycopy(more, from, bytes, length, to - from);
+    length += to - from;
     return this;
   }
 
@@ -68,10 +78,7 @@ public final class Line {
 
   /** Appends the bytes of another line. */
   public Line raw(Line other) {
-    reserve(other.length);
-    System.arraycopy(other.bytes, 0, bytes, length, other.length);
-    length += other.length;
-    return this;
+    return raw(other.bytes, 0, other.length);
   }
 
   /** Appends a TAB. */
@@ -108,7 +115,7 @@ public final class Line {
     if (number < 0 || number > MOST) {
       throw new ValueError(number + " is no number from 0 to 4294967295");
     }
-    return raw(Long.toString(number));
+    return digits(number);
   }
 
   /** Appends the token of a value; null is NULL. */
@@ -116,15 +123,14 @@ public final class Line {
     if (value == null) {
       return raw(0);
     }
-    reserve(value.length);
-    for (byte one : value) {
-      if (one >= 0 && one < FIRST_FREE) {
-        raw(ESCAPE).raw(one + SHIFT);
-      } else {
-        raw(one);
+    int kept = 0; // The bytes before this place are there already.
+    for (int i = 0; i < value.length; i++) {
+      if (value[i] >= 0 && value[i] < FIRST_FREE) {
+        raw(value, kept, i).raw(ESCAPE).raw(value[i] + SHIFT);
+        kept = i + 1;
       }
     }
-    return this;
+    return raw(value, kept, value.length);
   }
 
   /**
@@ -154,20 +160,40 @@ public final class Line {
       return time((LocalTime) value);
     } else if (value instanceof Duration) {
       return duration((Duration) value);
+    } else if (isInteger(value)) {
+      return digits(((Number) value).longValue());
     } else if (isPlain(value)) {
       return raw(value.toString());
     }
     throw new ValueError("a " + value.getClass().getName() + " is no value of a column");
   }
 
-  private static boolean isPlain(Object value) {
-    return value instanceof Long
-        || value instanceof Integer
+  private static boolean isInteger(Object value) {
+    return value instanceof Integer
+        || value instanceof Long
         || value instanceof Short
-        || value instanceof Byte
-        || value instanceof BigInteger
-        || value instanceof BigDecimal
-        || value instanceof UUID;
+        || value instanceof Byte;
+  }
+
+  private static boolean isPlain(Object value) {
+    return value instanceof BigInteger || value instanceof BigDecimal || value instanceof UUID;
+  }
+
+  /** Appends a number without making a text of it: it is in most keys. */
+  private Line digits(long number) {
+    reserve(MOST_DIGITS);
+    if (number < 0) {
+      bytes[length++] = '-';
+    }
+    int count = 1;
+    for (long rest = number / 10; rest != 0; rest /= 10) {
+      count++;
+    }
+    for (int place = length + count; place > length; number /= 10) {
+      bytes[--place] = (byte) ('0' + Math.abs(number % 10));
+    }
+    length += count;
+    return this;
   }
 
   /** Appends how many values there are, and the values. */

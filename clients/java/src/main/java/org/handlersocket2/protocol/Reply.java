@@ -1,5 +1,8 @@
 package org.handlersocket2.protocol;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,6 +11,10 @@ import org.handlersocket2.ProtocolError;
 
 /** One line of the server. */
 public final class Reply {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101_0101_0101_0101L;
+
   private final int code;
   private final int columns;
   private final String text;
@@ -129,7 +136,15 @@ public final class Reply {
 
   /** Returns the place of a byte, or the end. */
   static int indexOf(byte[] bytes, byte wanted, int start, int end) {
+    long pattern = ONES * wanted;
     int i = start;
+    for (; i <= end - Long.BYTES; i += Long.BYTES) {
+      long other = (long) LONGS.get(bytes, i) ^ pattern; // A byte that is wanted is 0 here.
+      long found = other - ONES & ~other & ONES << 7; // The lowest bit is that of the first 0.
+      if (found != 0) {
+        return i + Long.numberOfTrailingZeros(found) / Byte.SIZE;
+      }
+    }
     while (i < end && bytes[i] != wanted) {
       i++;
     }
