@@ -75,7 +75,8 @@ HS_API hs_value hs_null(void);
 HS_API hs_value hs_text(const char *text); /* up to its NUL; NULL is NULL */
 HS_API hs_value hs_bytes(const void *data, size_t len);
 /* A number as text in buffer, which the caller keeps as long as the value. That of a double is the
-   shortest that reads back the same; infinities and NaN have none and give NULL. */
+   shortest that reads back the same. Infinities and NaN have none: what a request with their value
+   gives is a HS_VALUE error, and nothing is sent. */
 HS_API hs_value hs_int64(int64_t number, char buffer[HS_NUMBER]);
 HS_API hs_value hs_uint64(uint64_t number, char buffer[HS_NUMBER]);
 HS_API hs_value hs_double(double number, char buffer[HS_NUMBER]);

@@ -48,6 +48,10 @@ void hs_buf_value(hs_buf *buf, hs_value value) {
     hs_buf_add(buf, "\t\0", 2);
     return;
   }
+  if (value.data == hs_no_number) {
+    buf->failed = HS_NO_NUMBER;
+    return;
+  }
   if (value.len > (SIZE_MAX - 1) / 2 || hs_buf_reserve(buf, 1 + 2 * value.len) != 0) {
     buf->failed = 1;
     return;

@@ -33,6 +33,8 @@ static void add_values(hs_buf *out, const hs_value *values, size_t count) {
 
 /* What fails leaves the buffer as it was. */
 static int finish(hs_buf *out, size_t before, int bad, hs_error *error) {
+  if (!bad && out->failed == HS_NO_NUMBER)
+    bad = hs_fail(error, HS_VALUE, "infinities and NaN cannot be sent");
   if (!bad && out->failed) bad = hs_no_memory(error);
   if (bad) {
     out->len = before;

@@ -4,12 +4,15 @@
 
 #include "handlersocket2.h"
 
-/* Bytes that grow. failed: there was no memory, and what was added since is not there. */
+/* Bytes that grow. failed: there was no memory, or HS_NO_NUMBER, and what was added since is not there. */
 typedef struct hs_buf {
   char *data;
   size_t len, cap;
   int failed;
 } hs_buf;
+
+enum { HS_NO_NUMBER = 2 };         /* an infinity or NaN was to be added */
+extern const char hs_no_number[1]; /* data of the value of such a double */
 
 void hs_buf_free(hs_buf *buf);
 int hs_buf_reserve(hs_buf *buf, size_t more); /* 0, or -1 */

@@ -41,7 +41,7 @@ void hs_range_free(hs_range *r) {
 /* A value in memory of the range. */
 static hs_value own(hs_buf *memory, hs_value value) {
   memory->len = 0;
-  if (value.data == NULL) return value;
+  if (value.data == NULL || value.data == hs_no_number) return value;
   hs_buf_add(memory, value.data, value.len);
   return hs_bytes(memory->data, memory->len);
 }

@@ -65,8 +65,10 @@ int hs_parse_double(const char *text, double *out) {
   return end == text || *end != 0 ? -1 : 0;
 }
 
+const char hs_no_number[1] = "";
+
 hs_value hs_double(double number, char buffer[HS_NUMBER]) {
-  if (!isfinite(number)) return hs_null();
+  if (!isfinite(number)) return hs_bytes(hs_no_number, 0);
   int len = 0;
   locale_t before = use_plain();
   for (int digits = 15; digits <= 17; digits++) {

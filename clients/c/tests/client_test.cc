@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -176,6 +177,45 @@ TEST(Connection, AChangeIsNeverSentAgain) {
   EXPECT_EQ(calls.error.kind, HS_CONNECTION);
   EXPECT_EQ(calls.error.sent, 1);
   EXPECT_EQ(server.requests(), 1);
+}
+
+TEST(Calls, InfinitiesAndNanAreRefusedBeforeAnythingIsSent) {
+  Fake server;
+  Calls calls(server.url());
+  char digits[HS_NUMBER];
+  for (const double number : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    const hs_value none = hs_double(number, digits);
+    const hs_field field = {"c", none};
+    const hs_filter filter = {"c", "=", none, 0};
+    hs_query filtered = calls.query();
+    filtered.filters = &filter;
+    filtered.filter_count = 1;
+    const hs_query q = calls.query();
+    const auto refused = [&](int result) {
+      EXPECT_EQ(result, -1);
+      EXPECT_EQ(calls.error.kind, HS_VALUE);
+      EXPECT_STREQ(calls.error.text, "infinities and NaN cannot be sent");
+      calls.error = {};
+    };
+    refused(hs_get(calls.table, &none, 1, calls.reply, &calls.error));
+    refused(hs_find(calls.table, &filtered, calls.reply, &calls.error));
+    refused(hs_change(calls.table, &q, "U", &field, 1, calls.reply, &calls.error));
+    refused(hs_insert(calls.table, "+", &field, 1, nullptr, 0, calls.reply, &calls.error));
+  }
+  EXPECT_EQ(server.requests(), 0);
+}
+
+TEST(Calls, ARangeFromAnInfinityIsRefused) {
+  Fake server;
+  Calls calls(server.url());
+  char digits[HS_NUMBER];
+  const hs_value start = hs_double(HUGE_VAL, digits);
+  const hs_bounds bounds = {&start, 1, nullptr, 0, nullptr, 0, 0};
+  hs_range* range = hs_range_new(calls.table, &bounds, &calls.error);
+  ASSERT_NE(range, nullptr) << calls.error.text;
+  EXPECT_EQ(hs_range_next(range, &calls.error), -1);
+  EXPECT_EQ(calls.error.kind, HS_VALUE) << calls.error.text;
+  hs_range_free(range);
 }
 
 TEST(Connection, ATableThatIsGoneIsTheErrorOfItsRequestsAlone) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -111,8 +110,6 @@ TEST(Values, NumbersAreTheirShortestText) {
     hs_value value = hs_double(number, buffer);
     EXPECT_EQ(std::string(value.data, value.len), text);
   }
-  EXPECT_EQ(hs_double(HUGE_VAL, buffer).data, nullptr);
-  EXPECT_EQ(hs_double(std::nan(""), buffer).data, nullptr);
   hs_value largest = hs_uint64(UINT64_MAX, buffer);
   EXPECT_EQ(std::string(largest.data, largest.len), "18446744073709551615");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <handlersocket2/error.hpp>
 #include <initializer_list>
@@ -139,9 +140,9 @@ inline hs_value encode(const Value& value, Digits* digits) {
   if (const auto* y = std::get_if<Bytes>(&value)) return hs_bytes(y->data.data(), y->data.size());
   if (const auto* b = std::get_if<bool>(&value)) return hs_bytes(*b ? "1" : "0", 1);
   if (std::holds_alternative<std::monostate>(value)) return hs_null();
-  const hs_value number = hs_double(std::get<double>(value), digits->text);
-  if (number.data == nullptr) refuse("infinities and NaN cannot be sent");
-  return number;
+  const double number = std::get<double>(value);
+  if (!std::isfinite(number)) refuse("infinities and NaN cannot be sent");
+  return hs_double(number, digits->text);
 }
 
 // A list of values as handlersocket2.h has it. Refers to the values.
