@@ -40,6 +40,10 @@ mapping::ColumnKind kind_of(const Field* field) {
   }
 }
 
+bool is_rounded(const Field* field) {
+  return field->real_type() == MYSQL_TYPE_FLOAT && static_cast<const Field_real*>(field)->not_fixed;
+}
+
 engine::Cursor::Counting counting_on(const Field* field) {
   using Counting = engine::Cursor::Counting;
   switch (field->real_type()) {

@@ -14,6 +14,9 @@ bool is_integer(const Field* field);
 
 mapping::ColumnKind kind_of(const Field* field);
 
+// A FLOAT without decimals is printed with six digits, and has more.
+bool is_rounded(const Field* field);
+
 engine::Cursor::Counting counting_on(const Field* field);
 
 }  // namespace hs::columns

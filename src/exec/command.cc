@@ -135,6 +135,8 @@ class Run {
       if (!cursor) {
         failure_ = cursor.error();
         if (names_are_wrong(failure_->code)) return bound.table;
+        // Its request is told so, too.
+        if (failure_->code == ErrorCode::kUnsupportedTable && command_.wants_all_tables()) continue;
         return std::move(cursor.error());
       }
       failure_.reset();

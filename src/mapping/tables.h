@@ -27,6 +27,7 @@ struct ColumnShape {
   uint8_t bytes = 0;  // of an integer
   bool is_unsigned = false;
   bool is_nullable = false;
+  bool is_rounded = false;      // the text of a value may mean another value
   bool is_computed = false;     // no value can be stored
   bool is_hidden = false;       // SELECT * does not show it
   bool has_no_default = false;  // a new row must be given a value
@@ -57,6 +58,7 @@ struct TableShape {
   uint64_t definition = 0;           // see engine::Cursor::definition()
   std::vector<ColumnShape> columns;  // in the table's order
   std::vector<IndexShape> indexes;
+  bool tells_duplicates = true;  // the engine tells which row is in the way of a new one
 
   bool operator==(const TableShape&) const = default;
 };

@@ -295,6 +295,25 @@ def test_scan_passes_over_tables_whose_keys_have_no_order(
     assert redis("DBSIZE") == 1
 
 
+@pytest.mark.parametrize("key", ["k", "n, k", "k, n"])
+@pytest.mark.parametrize("order", ["", " DESC"])
+def test_scan_passes_over_keys_whose_texts_are_rounded(server: PrivateServer, redis: Resp, key: str, order: str) -> None:
+    """16777216 in a FLOAT is printed as 16777200, which is another key."""
+    make_table(server, "k INT PRIMARY KEY, v INT")
+    for name, column, values in (("f", "FLOAT", ["0.1", "16777216"]), ("fixed", "FLOAT(10,2)", ["0.1", "123456.78"])):
+        server.sql(
+            f"CREATE TABLE hs.{name} (id INT AUTO_INCREMENT PRIMARY KEY, k {column} NOT NULL, n INT NOT NULL DEFAULT 1, v INT,"
+            f" UNIQUE ({key}{order})) COMMENT 'hs: name={name} key={key.replace(' ', '')} value=v sep=/'"
+        )
+        for value in values:
+            server.sql(f"INSERT INTO hs.{name} (k, v) VALUES ({value}, 7)")
+    assert redis("SET", "t:1", "1") == "OK"
+    found = all_keys(redis)
+    assert len(found) == 3 and found[-1] == b"t:1"
+    assert [redis("GET", one) for one in found] == [b"7", b"7", b"1"]
+    assert redis("DBSIZE") == 3
+
+
 def all_keys(redis: Resp) -> list[bytes]:
     """What SCAN finds, in its order."""
     found, cursor = [], b"0"

@@ -1,6 +1,7 @@
 // What is the same for commands that go over all tables.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "protocol/resp/command.h"
@@ -14,12 +15,15 @@ class AllTables : public RespCommand {
  protected:
   Access row_access() const override { return Access::kRead; }
   // All rows of a table in the order of its key. False: it is not known whether a text of the key means
-  // the same place there.
+  // the same row, and the same place in that order.
   static bool from_beginning(Request& request, const mapping::Mapping& table,
                              uint32_t target_number) {
     static constexpr Value kNull;
     const mapping::ColumnShape& first = table.columns[table.key[0]];
-    if (first.kind == mapping::ColumnKind::kOther) return false;
+    const auto is_rounded = [&table](uint16_t column) { return table.columns[column].is_rounded; };
+    if (first.kind == mapping::ColumnKind::kOther || std::ranges::any_of(table.key, is_rounded)) {
+      return false;
+    }
     request.index_id = target_number;
     // Without a bound: no value is known that is in front of all texts of every collation. But no key
     // means a row with NULL.
@@ -29,11 +33,18 @@ class AllTables : public RespCommand {
     request.key_count = static_cast<uint32_t>(request.key.size());
     return true;
   }
-  // A table that the account may not read is not there.
+  // A table that the account may not read is not there, nor is one that no command reaches, or whose keys
+  // have no order.
   void failed(const Error& error) override {
-    if (error.code == ErrorCode::kAccessDenied || error.code == ErrorCode::kOpenTable) return;
-    if (error.code == ErrorCode::kOperator) return;  // nor one whose keys have no order
-    RespCommand::failed(error);
+    switch (error.code) {
+      case ErrorCode::kAccessDenied:
+      case ErrorCode::kOpenTable:
+      case ErrorCode::kUnsupportedTable:
+      case ErrorCode::kOperator:
+        return;
+      default:
+        RespCommand::failed(error);
+    }
   }
 };
 
