@@ -46,6 +46,7 @@ class Maker {
     for (size_t at = 0; at < table_.columns.size(); ++at)
       if (table_.columns[at].has_no_default) made_->required.push_back(static_cast<Position>(at));
     made_->definition = table_.definition;
+    made_->tells_duplicates = table_.tells_duplicates;
     for (auto step :
          {&Maker::take_separators, &Maker::take_name, &Maker::take_key, &Maker::take_score,
           &Maker::take_flags, &Maker::take_cas, &Maker::take_ttl, &Maker::take_values})
@@ -256,9 +257,10 @@ std::optional<Position> Mapping::find(std::string_view column) const {
 }
 
 bool Mapping::can_upsert(std::span<const Position> written) const {
-  return !has_other_unique && std::ranges::all_of(required, [&](Position column) {
-    return std::ranges::find(written, column) != written.end();
-  });
+  return !has_other_unique && tells_duplicates &&
+         std::ranges::all_of(required, [&](Position column) {
+           return std::ranges::find(written, column) != written.end();
+         });
 }
 
 Result<MappingPtr> make(const Declaration& declared, const TableShape& table) {

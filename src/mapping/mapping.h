@@ -56,6 +56,7 @@ struct Mapping {
   std::optional<Position> flags, cas, ttl;
   // Another index is unique, too, so a new row may be a duplicate of one with another key.
   bool has_other_unique = false;
+  bool tells_duplicates = true;  // see TableShape
   // Rows whose keys begin alike are in the order of a number that each has: the one index on all of the
   // key and, in front of its last column, this one. None: there is no such index, or there are several.
   std::optional<Position> score;
@@ -72,7 +73,8 @@ struct Mapping {
 
   // Whether an insert of these columns that updates the row of its key if it is there does that and no more.
   // It does not where another index is unique: it might change the row that this one finds. Nor where a new
-  // row would need more values: the row may be there, and need none.
+  // row would need more values: the row may be there, and need none. Nor where the engine does not tell
+  // which row is in the way.
   bool can_upsert(std::span<const Position> written) const;
   // As SQL compares names, but that it also folds letters beyond ASCII. None: there is no such one.
   std::optional<Position> find(std::string_view column) const;

@@ -81,6 +81,8 @@ TEST(MappingTest, AnUpsertIsOneOfAllThatANewRowNeedsInTheOnlyUniqueIndex) {
   const std::vector<Mapping::Position> other = {3}, needed = {3, 2};
   EXPECT_FALSE((*mapping_of("", shape))->can_upsert(other));
   EXPECT_TRUE((*mapping_of("", shape))->can_upsert(needed));
+  shape.tells_duplicates = false;
+  EXPECT_FALSE((*mapping_of("", shape))->can_upsert(needed));
 }
 
 TEST(MappingTest, WhatEndsDescendingIsNoOrder) {

@@ -90,9 +90,10 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool is_replicated() const { return ClusterPart::replicates(*table_->file->partition_ht()); }
   // Whether its rows are on another server.
   bool is_remote() const { return is_remote_; }
-  // Whether the engine can do this. Spider does not tell which row is in the way of a new one.
+  // Whether the engine can do this. Those of other servers do not tell which row is in the way of a new one,
+  // or that there is any.
   bool allows(engine::Access access) const {
-    return !is_spider_ || !engine::inserts(access) || access == engine::Access::kInsert;
+    return !is_remote_ || !engine::inserts(access) || access == engine::Access::kInsert;
   }
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has

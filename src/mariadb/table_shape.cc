@@ -6,6 +6,7 @@
 
 #include "columns/shape.h"
 #include "mariadb/definition_news.h"
+#include "mariadb/engines.h"
 #include "mariadb/names.h"
 #include "mariadb/session.h"
 #include "mariadb/table_description.h"
@@ -41,7 +42,9 @@ Result<mapping::TableShape> MariaSession::read_shape(const std::string& database
     const Error error = take_error(0);
     return is_of_table(error) ? Error{ErrorCode::kOpenTable, 0, {}} : error;
   }
-  return columns::shape_of(*made, definition_of(*made->s));
+  mapping::TableShape shape = columns::shape_of(*made, definition_of(*made->s));
+  shape.tells_duplicates = !is_remote(made->file);
+  return shape;
 }
 
 void MariaSession::look_for_news(bool thorough, mapping::TableNews& news) {

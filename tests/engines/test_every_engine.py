@@ -376,6 +376,8 @@ def test_federated_finds_rows_by_equal_keys_only(server: PrivateServer, reader: 
     for number in range(1, 7):
         assert writer.request(1, "+", 4, number, number % 3, "ab", number) == b"0\t1"
     assert writer.request(1, "+", 1, 6) == b"1\t1\t121"
+    for form in ("+I", "+U", "+R"):  # it does not tell whether a row was in the way
+        assert writer.request(1, form, 1, 6).startswith(b"1\t1\tunsupported_table"), form
     for client in (reader, writer):
         assert client.find("=", [4]) == [(b"4", b"1", b"ab", b"4")]
         assert sorted(client.find("=", [1], 9, id=2)) == [(b"1", b"1", b"ab", b"1"), (b"4", b"1", b"ab", b"4")]

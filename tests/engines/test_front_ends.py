@@ -194,3 +194,58 @@ def test_drawn_commands_are_answered_as_for_innodb(
     assert content(server, "zq") == content(server, "zj")
     resp.close()
     memcached.socket.close()
+
+
+# Without a comment all columns but the key are the value.
+OF_A_FAR_ROW = "(k VARCHAR(20) COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, v VARCHAR(20))"
+# `@` stands for the name of the table and the separator.
+FAR_REDIS = """
+SET @a 1|SET @a 2|SET @a 3 NX|SETNX @a 4|GET @a|SET @a 5 XX|SET @z 5 XX|SET @a 6 GET|SET @a 7 NX GET|SETNX @b 1|SETNX @b 1
+MSET @a 7 @c 8 @a 9|MGET @a @b @c @d|HSETNX @a v 9|HSET @a v 9|HSET @d v 1|HINCRBY @d v 2|INCR @a|INCR @e|APPEND @a 1|APPEND @f 1
+GETSET @a 2|GETDEL @a|DEL @b @c @c|EXISTS @a @b @d @d|HGETALL @d|HDEL @d v|STRLEN @e|GETRANGE @f 0 -1|SET @f abcdefghijklmnopqrstuvwxyz
+"""
+FAR_MEMCACHED = """
+set @a 0 0 1;5|add @a 0 0 1;6|add @g 0 0 1;6|replace @a 0 0 1;7|replace @y 0 0 1;7|get @a @g @y|incr @a 1|append @a 0 0 1;1
+ma @h N0 J5 v|ma @h N0 J5 v|delete @g|delete @g|ms @i 1 ME;1|ms @i 1 ME;1|ms @i 1 MS;2|mg @i v
+"""
+
+
+def asked_of_a_far_table(ports: tuple[int, int], name: str) -> list[object]:
+    """Each command and its reply, then those of two transactions."""
+    told: list[object] = []
+    with Resp(ports[0]) as client:
+        for command in FAR_REDIS.strip().replace("\n", "|").split("|"):
+            told.append((command, plain(client(*command.replace("@", name).split()), name)))
+        for watched in (f"{name}e", f"{name}none"):
+            client("WATCH", watched)
+            block = [["MULTI"], ["SET", f"{name}e", "1"], ["INCR", f"{name}e"], ["SETNX", f"{name}e", "5"], ["DEL", f"{name}f"], ["EXEC"]]
+            told.append(plain(client.pipeline(block), name))
+    client_of_memcached = Raw(ports[1])
+    for command in FAR_MEMCACHED.strip().replace("\n", "|").split("|"):
+        told.append((command, memcached_asked(client_of_memcached, command.replace(";", "\r\n").replace("@", name) + "\r\n", name)))
+    client_of_memcached.socket.close()
+    return told
+
+
+@pytest.mark.parametrize("engine", ["FEDERATED", "SPIDER"])
+def test_rows_of_another_server_are_set_as_those_of_innodb(
+    server: PrivateServer, database: None, ports: tuple[int, int], engine: str
+) -> None:
+    """Neither engine tells which row is in the way of a new one."""
+    with PrivateServer() as far:
+        far.sql("CREATE DATABASE far CHARACTER SET utf8mb4")
+        far.sql(f"CREATE TABLE far.t {OF_A_FAR_ROW}")
+        far.sql("CREATE USER far@'127.0.0.1' IDENTIFIED BY 'secret'")
+        far.sql("GRANT ALL ON far.* TO far@'127.0.0.1'")
+        server.sql(
+            "CREATE OR REPLACE SERVER far FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1', DATABASE 'far',"
+            f" USER 'far', PASSWORD 'secret', PORT {far.sql_port})"
+        )
+        # Spider has a use of its own for the comment.
+        place = "CONNECTION='far/t'" if engine == "FEDERATED" else "COMMENT='wrapper \"mysql\", srv \"far\", table \"t\"'"
+        server.sql(f"CREATE TABLE hs.far {OF_A_FAR_ROW} ENGINE={engine} {place}")
+        server.sql(f"CREATE TABLE hs.own {OF_A_FAR_ROW}")
+        assert asked_of_a_far_table(ports, "hs.far:") == asked_of_a_far_table(ports, "hs.own:")
+        assert far.sql("SELECT * FROM far.t ORDER BY k") == server.sql("SELECT * FROM hs.own ORDER BY k") != []
+        server.sql("DROP TABLE hs.far")
+        server.sql("DROP SERVER far")
