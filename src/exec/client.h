@@ -151,6 +151,10 @@ class Client {
   // That the client has logged in to; null: none.
   const engine::AccountPtr& account() const { return account_; }
   void set_account(engine::AccountPtr account) { account_ = std::move(account); }
+  void log_out() {
+    set_authorized(false);
+    set_account(nullptr);
+  }
   // The login that is under way; null: none (see exec/login.h). A thread that carries it out keeps
   // it, too. The one that was there before is given up.
   Login* login() const { return login_.get(); }

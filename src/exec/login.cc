@@ -285,8 +285,7 @@ Result<void> answer_login(const Request& request, Client& client, protocol::Repl
       return ErrorCode::kAuthType;
   }
   client.set_login(nullptr);
-  client.set_authorized(false);
-  client.set_account(nullptr);
+  client.log_out();
   return request.error.value_or(ErrorCode::kUnauthorized);
 }
 

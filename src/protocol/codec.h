@@ -30,6 +30,7 @@ namespace hs::protocol {
 // What a command that is_alone() means for its connection.
 struct Settled {
   bool ends_connection = false;         // behind the reply
+  bool logs_out = false;                // what the client has shown of itself counts no more
   std::optional<std::string> new_name;  // what the client calls itself from here on
 };
 

@@ -225,13 +225,16 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     end_request(entry, peer.transaction != nullptr);
   }
   if (entry.plan.is_alone && !peer.parked) settle(peer);
-  return entry.plan.kind == Plan::Kind::kConnection;
+  return entry.plan.kind == Plan::Kind::kConnection || entry.plan.is_alone;
 }
 
 void Batch::settle(Peer& peer) {
   protocol::Settled settled = peer.conversation->settle();
   if (settled.new_name) peer.client.set_name(*std::move(settled.new_name));
   if (settled.ends_connection) peer.ending = Peer::Ending::kQuit;
+  if (!settled.logs_out) return;
+  tally_.count_use();  // for the account
+  peer.client.log_out();
 }
 
 // On the write port: what follows for the group. `alone`: the request is in none.

@@ -215,7 +215,7 @@ class Batch {
   void run_messages(Peer& peer, protocol::Codec& codec);
   size_t longest_message(Peer& peer) const;
   bool execute(Peer& peer, protocol::Codec& codec, std::string_view text);
-  static void settle(Peer& peer);
+  void settle(Peer& peer);
   void end_request(const Entry& entry, bool alone);
   void turn_away(Peer& peer);
   bool ends_group(const exec::Plan& plan, const Peer& peer) const;

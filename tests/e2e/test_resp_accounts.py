@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from private_server import PrivateServer, free_port
-from resp_client import Resp, lines_of
+from resp_client import Resp, RespError, lines_of
 from test_tls import Certificates, certificates, context  # noqa: F401
 
 
@@ -69,6 +69,22 @@ def test_connections_of_others_are_seen_and_ended_by_their_privileges(
         assert ada("CLIENT", "KILL", "TYPE", "normal") == 1
         assert second.ended()
         assert ada("PING") == "PONG"
+
+
+def test_a_reset_logs_out(guarded: PrivateServer, certificates: Certificates) -> None:  # noqa: F811
+    port, tls = int(guarded.sql("SELECT @@handlersocket_resp_port")[0][0]), context(certificates)
+    guarded.sql("REPLACE INTO hs.person VALUES (1, 'ann', 10, '')")
+    guarded.sql("GRANT SELECT, UPDATE ON hs.person TO ada")
+    out = RespError("NOAUTH Authentication required.")
+    with TlsResp(port, tls, "ada") as ada:
+        assert ada.pipeline([("GET", "person:1"), ("RESET",), ("GET", "person:1"), ("ACL", "WHOAMI")]) == [b"ann", "RESET", out, out]
+        assert ada.pipeline([("AUTH", "bob", "secret"), ("ACL", "WHOAMI"), ("GET", "person:1")]) == ["OK", b"bob", None]
+        for command in (("RESET",), ("AUTH", "ada", "secret"), ("WATCH", "person:1"), ("MULTI",)):
+            assert not isinstance(ada(*command), RespError)
+        told = ada.pipeline([("SET", "person:1", "new", "XX"), ("RESET",), ("EXEC",), ("AUTH", "ada", "secret"), ("EXEC",)])
+        assert told == ["QUEUED", "RESET", out, "OK", RespError("ERR EXEC without MULTI")]
+        assert ada("GET", "person:1") == b"ann"
+    guarded.sql("REVOKE ALL ON hs.person FROM ada")
 
 
 def test_keys_of_one_table_in_a_command_count_once_for_the_limits_of_an_hour(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import select
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,6 +24,18 @@ def redis(server: PrivateServer, database: str, resp_port: int) -> Iterator[Resp
     server.sql(KV)
     with Resp(resp_port) as client:
         yield client
+
+
+def test_a_table_that_is_not_served_does_not_hide_the_others(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.part (k INT PRIMARY KEY, v INT) ENGINE = MyISAM")
+    server.sql("CREATE TABLE hs.merged (k INT PRIMARY KEY, v INT) ENGINE = MERGE UNION = (hs.part) COMMENT 'hs: name=merged'")
+    assert redis("SET", "kv:a", "1") == "OK"
+    for _ in range(2):
+        assert redis("SCAN", "0") == [b"0", [b"kv:a"]]
+        assert redis("DBSIZE") == 1
+        assert b"keys=1\r\n" in redis("INFO", "keyspace")
+        for command in (("GET", "merged:1"), ("SET", "merged:1", "1"), ("MGET", "kv:a", "merged:1")):
+            assert redis(*command) == RespError("ERR the table has a feature that is not served")
 
 
 BLOCK: list[Any] = [("MULTI",), ("SET", "kv:b", "2"), ("EXEC",)]
@@ -485,6 +498,31 @@ def test_a_pipeline_of_a_hundred_thousand_with_big_replies(server: PrivateServer
     reader.join()
     assert replies == 100_000
     assert most < 64 << 20
+
+
+def test_rows_that_are_watched_count_as_memory(server: PrivateServer, redis: Resp) -> None:
+    def used() -> int:
+        return int(server.sql("SHOW GLOBAL STATUS LIKE 'Handlersocket_memory'")[0][1])
+
+    keys = [f"none:{number:02}" + "k" * 1000 for number in range(64)]
+    bound = server.sql("SELECT @@handlersocket_max_memory")[0][0]
+    assert redis("WATCH", keys[0]) == "OK"
+    assert redis.pipeline(BLOCK)[-1] == ["OK"]
+    try:
+        before = used()
+        server.sql("SET GLOBAL handlersocket_max_memory = 1")
+        assert str(redis("WATCH", keys[0])).startswith("OOM")
+        assert redis.pipeline(BLOCK)[-1] == ["OK"]  # nothing is watched
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bound}")
+        for _ in range(3):
+            assert redis("WATCH", *keys) == "OK"
+            assert used() - before > 64 * 1000
+            assert redis.pipeline(BLOCK)[-1] == ["OK"]
+        deadline = time.monotonic() + 60
+        while used() - before > 64 * 1000 / 2:  # the buffers give back what they had grown to
+            assert time.monotonic() < deadline
+    finally:
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bound}")
 
 
 def test_a_transaction_for_which_there_is_no_memory_has_ended(server: PrivateServer, redis: Resp) -> None:

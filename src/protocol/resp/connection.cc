@@ -41,7 +41,7 @@ class Quit final : public RespCommand {
   void reply() override { out_->ok(); }
 };
 
-// What was said to the connection so far is forgotten, but for the login: the next one counts.
+// What was said to the connection so far is forgotten, the login included.
 class Reset final : public RespCommand {
  public:
   bool needs_no_login() const override { return true; }
@@ -51,6 +51,7 @@ class Reset final : public RespCommand {
   void take() override {}
   void reply() override {
     conversation_->ends_transaction = true;
+    conversation_->logs_out = true;
     conversation_->version = 2;
     conversation_->set_name({});
     out_->simple("RESET");

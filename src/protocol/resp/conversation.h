@@ -7,18 +7,21 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/buffer.h"
 #include "protocol/codec.h"
 #include "protocol/resp/framing.h"
+#include "protocol/resp/watched.h"
 
 namespace hs::protocol::resp {
 
 class RespConversation final : public Conversation {
  public:
   RespConversation() { queued.emplace(); }
-  void count_in(Memory* memory) override { queued.emplace(memory, Buffer::Content::kFromClient); }
+  void count_in(Memory* memory) override {
+    queued.emplace(memory, Buffer::Content::kFromClient);
+    watched.count_in(memory);
+  }
   void forget_incomplete() override { progress = {}; }
 
   // A transaction has ended, if one has: what was queued is needed until the reply is final.
@@ -29,7 +32,9 @@ class RespConversation final : public Conversation {
       queued_count = 0;
       watched.clear();
     }
-    return {.ends_connection = ends_connection, .new_name = std::exchange(new_name, std::nullopt)};
+    return {.ends_connection = ends_connection,
+            .logs_out = std::exchange(logs_out, false),
+            .new_name = std::exchange(new_name, std::nullopt)};
   }
   void set_name(std::string_view text) {
     name = text;
@@ -41,6 +46,7 @@ class RespConversation final : public Conversation {
   std::string name, library, library_version;
   std::optional<std::string> new_name;  // until the server knows it
   bool ends_connection = false;         // once the reply is final
+  bool logs_out = false;                // the same
 
   // From MULTI to EXEC or DISCARD: the messages of the commands between them, one behind the other.
   static constexpr size_t kMostQueued = 10'000;
@@ -50,15 +56,9 @@ class RespConversation final : public Conversation {
   std::optional<Buffer> queued;
   size_t queued_count = 0;
 
-  // A row as it was at WATCH.
-  struct Watched {
-    std::string key;
-    bool exists = false;
-    std::string row;  // a digest
-  };
   static constexpr size_t kMostWatched = 64;
   static constexpr size_t kLongestWatched = 1024;  // bytes of a key
-  std::vector<Watched> watched;
+  WatchedRows watched;
 };
 
 }  // namespace hs::protocol::resp

@@ -111,13 +111,13 @@ class Watch final : public Alone {
     return true;
   }
   void reply() override {
-    for (auto& one : seen_) conversation_->watched.push_back(std::move(one));
+    conversation_->watched.add(std::move(seen_));
     seen_.clear();
     out_->ok();
   }
 
   size_t at_ = 0;
-  std::vector<RespConversation::Watched> seen_;
+  std::vector<Watched> seen_;
   std::vector<std::vector<uint16_t>> columns_;
 };
 
