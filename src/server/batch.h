@@ -239,6 +239,7 @@ class Batch {
   void answer_again(Entry& entry);
   void execute_group_again();
   void execute_alone(Entry& entry);
+  void step_back(int times_before);
   void refuse(std::span<Entry> group, const Error& error);
   void take_replies_back(std::span<const Entry> group);
   void reply_error(Entry& entry, const Error& error);

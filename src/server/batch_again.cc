@@ -1,4 +1,7 @@
 // A group that was undone: its requests are executed again, each alone, or are refused.
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -81,7 +84,20 @@ void Batch::execute_alone(Entry& entry) {
       return;
     }
     output.truncate(entry.reply_begin);
+    if (attempt >= kAttemptsAlone) step_back(attempt - kAttemptsAlone);
   }
+}
+
+// Those that have lost their transactions to one another come back at different times. Else one of them always
+// holds what the others wait for, and none gets through.
+void Batch::step_back(int times_before) {
+  constexpr int kMostDoublings = 6;
+  const int64_t most_ns = int64_t{1'000'000} << std::min(times_before, kMostDoublings);
+  if (outlet_ != nullptr) outlet_->make_way();
+  // The last digits of the clock are chance enough.
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15u;
+  const auto chance = static_cast<int64_t>((static_cast<uint64_t>(monotonic_ns()) * kSpread) >> 32);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(chance % most_ns));
 }
 
 // The group was not committed, or nobody can tell: an error would say that nothing was done, so its

@@ -1,6 +1,7 @@
 // A batch whose requests must wait for locks, lose deadlocks or are tried again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -93,11 +94,13 @@ TEST_F(BatchTest, WhatIsParkedAfterALostTransactionHasAllOfItsPatience) {
   EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
 }
 
+struct MakesWay final : NoWaits {
+  int times = 0;
+  void make_way() override { ++times; }
+};
+
 TEST_F(BatchTest, ARollbackOfManyRowsMakesWayForOtherConnections) {
-  struct MakesWay final : NoWaits {
-    int times = 0;
-    void make_way() override { ++times; }
-  } outlet;
+  MakesWay outlet;
   const SharedSettings settings{Settings{}};
   Transactions transactions("watcher", engine::Mode::kReadWrite, faulty_, settings);
   Batch batch(context_, kProtocols, session_, counters_, &outlet, nullptr, &transactions);
@@ -219,6 +222,22 @@ TEST_F(BatchTest, WhatGaveWayToAnotherServerIsExecutedAgainUntilItsTimeIsOver) {
   run({&first_});
   EXPECT_EQ(take(first_), "1\t1\t149\n0\t1\n");
   EXPECT_EQ(rows(), (std::vector<std::string>{"1,v1", "2,v2", "3,v3", "5,v5"}));
+}
+
+// Without a pause those that always meet would never get through.
+TEST_F(BatchTest, WhatIsLostAgainAndAgainMakesWayAndStepsBack) {
+  faulty_.gives_way = true;
+  for (const int losses : {1, 3, 8}) {
+    MakesWay outlet;
+    Batch batch(context_, kProtocols, session_, counters_, &outlet);
+    first_.input().append(insert(losses));
+    for (int nth = 1; nth <= losses; ++nth)
+      faulty_.lose_transaction(Call::kCommit, static_cast<uint64_t>(nth));
+    run(batch, {&first_});
+    EXPECT_EQ(take(first_), "0\t1\n");
+    // The first loss is of the group, and the next two are tried again at once.
+    EXPECT_EQ(outlet.times, std::max(losses - 3, 0));
+  }
 }
 
 TEST_F(BatchTest, ACommitThatFailsAfterADeadlockFailsOnlyItsRequest) {
