@@ -105,6 +105,10 @@ export function refuseUnknown(kind: string, options: object): void {
   for (const name of Object.keys(options)) {
     if (known[kind]?.includes(name) !== true) throw new ValueError(`${kind} has no option ${name}`);
   }
+  const { signal } = options as { signal?: Partial<AbortSignal> | null };
+  if (signal != null && typeof signal.throwIfAborted !== "function") {
+    throw new ValueError("signal is an AbortSignal");
+  }
 }
 
 /** What an update, a delete and a count of it share with each column's values. */

@@ -26,6 +26,9 @@ test("names and options of another kind are refused, and nothing is sent", async
     await assert.rejects(async () => client.indexes(wrong), hs.ValueError);
     await assert.rejects(users.upsert({ id: 1 }, wrong), hs.ValueError);
   }
+  for (const signal of [5, "x", {}] as unknown as AbortSignal[]) {
+    await assert.rejects(users.get(1, { signal }), hs.ValueError);
+  }
   for (const wrong of [5, null] as unknown as never[]) {
     assert.throws(() => client.table("user", wrong), hs.ValueError);
     await assert.rejects(users.find("=", 1, wrong), hs.ValueError);
