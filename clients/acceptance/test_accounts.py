@@ -214,11 +214,15 @@ def test_the_environment_and_the_option_file_are_read(
         assert caught.value.name == "ConfigurationError"
 
 
-def test_ports_with_a_secret_are_told_it(make_driver: Connect) -> None:
-    variables = {"handlersocket_plain_secret": "r t", "handlersocket_plain_secret_wr": "w%"}
+def test_ports_with_a_secret_are_told_it(make_driver: Connect, tmp_path: Path) -> None:
+    odd = "\"r\" #\v\u2028t\u00a0"  # no blanks that end a line, or stand around it
+    variables = {"handlersocket_plain_secret": odd, "handlersocket_plain_secret_wr": "w%"}
     with PrivateServer(variables=variables) as own:
         make_guarded_table(own)
         place = f"hs://127.0.0.1:{own.port}?write_port={own.port_wr}"
         client = make_driver()
-        use(client, f"{place}&secret=r%20t&write_secret=w%25")
+        use(client, f"{place}&secret={urllib.parse.quote(odd)}&write_secret=w%25")
+        file = tmp_path / "hs.cnf"
+        file.write_bytes(f"[hs]\r\n\tsecret\t= {odd}\t\r\nwrite_secret=w%".encode())
+        use(make_driver(HS_OPTION_FILE=str(file)), place)
         assert refused(client, f"{place}&secret=no") == "AuthenticationError"

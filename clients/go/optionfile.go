@@ -31,11 +31,14 @@ func fileOptions() (map[string]string, error) {
 	return parseOptionFile(name, string(content))
 }
 
+// Trimmed is what a line or a part of it is without the blanks around it.
+func trimmed(text string) string { return strings.Trim(text, " \t\r\v\f") }
+
 func parseOptionFile(name, content string) (map[string]string, error) {
 	found := map[string]string{}
 	group := ""
 	for i, line := range strings.Split(content, "\n") {
-		line = strings.TrimSpace(line)
+		line = trimmed(line)
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
@@ -51,7 +54,7 @@ func parseOptionFile(name, content string) (map[string]string, error) {
 			continue
 		}
 		option, value, ok := strings.Cut(line, "=")
-		option = strings.TrimSpace(option)
+		option = trimmed(option)
 		what := ""
 		if _, known := setters[option]; !known {
 			what = "it is unknown"
@@ -64,7 +67,7 @@ func parseOptionFile(name, content string) (map[string]string, error) {
 			where := fmt.Sprintf("%s (%s, line %d)", what, name, i+1)
 			return nil, &ConfigurationError{Option: option, What: where}
 		}
-		found[option] = strings.TrimSpace(value)
+		found[option] = trimmed(value)
 	}
 	return found, nil
 }

@@ -199,24 +199,30 @@ export function fromEnvironment(environment: NodeJS.ProcessEnv): Options {
 /** The lines of the group `[hs]` of the option file; none when `~/.hs.cnf` does not exist. */
 export function optionFileLines(environment: NodeJS.ProcessEnv): [string, string][] {
   const named = environment.HS_OPTION_FILE;
-  let content: string;
+  let content: Buffer;
   try {
-    content = readFileSync(named ?? join(homedir(), ".hs.cnf"), "utf8");
+    content = readFileSync(named ?? join(homedir(), ".hs.cnf"));
   } catch (error) {
     if (named === undefined) return [];
     throw new ConfigurationError(`HS_OPTION_FILE cannot be read: ${named}`, { cause: error });
   }
-  return groupOf(content);
+  try {
+    return groupOf(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigurationError("the option file is no UTF-8", { cause: error });
+  }
 }
 
-/** To `trim` it is a space, and so it would be none of the line. */
-const BYTE_ORDER_MARK = "\ufeff";
+/** `trim` would take more than blanks. */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t\r\v\f]+|[ \t\r\v\f]+$/g, "");
+}
 
 function groupOf(content: string): [string, string][] {
   const lines: [string, string][] = [];
   let group = "";
-  for (const whole of content.split(/\r?\n/)) {
-    const line = whole.startsWith(BYTE_ORDER_MARK) ? whole : whole.trim();
+  for (const line of content.split("\n").map(trimmed)) {
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
     const isGroup = line.startsWith("[") && line.endsWith("]");
     if (isGroup) group = line;
@@ -226,7 +232,7 @@ function groupOf(content: string): [string, string][] {
     if (group !== "[hs]" || isGroup) continue;
     const [name = "", ...value] = line.split("=");
     if (value.length === 0) throw new ConfigurationError(`no value in the option file: ${line}`);
-    lines.push([name.trim(), value.join("=").trim()]);
+    lines.push([trimmed(name), trimmed(value.join("="))]);
   }
   return lines;
 }

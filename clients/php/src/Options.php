@@ -217,7 +217,8 @@ final class Options
         }
         $texts = [];
         $group = '';
-        foreach (array_map(trim(...), $lines) as $line) {
+        $trimmed = static fn (string $text): string => trim($text, " \t\r\n\v\f");
+        foreach (array_map($trimmed, $lines) as $line) {
             if ($line === '' || $line[0] === '#' || $line[0] === ';') {
                 continue;
             }
@@ -226,7 +227,7 @@ final class Options
             } elseif ($group === '') {
                 throw new ConfigurationError("a line of the option file $file stands before the first group");
             } elseif ($group === '[hs]') {
-                $parts = array_map(trim(...), explode('=', $line, 2));
+                $parts = array_map($trimmed, explode('=', $line, 2));
                 if (count($parts) < 2) {
                     throw new ConfigurationError("the option '$line' of $file has no value");
                 }

@@ -60,6 +60,7 @@ class TestOptions < Minitest::Test
 
   def test_the_file_may_not_say_a_thing_twice_and_must_be_there_when_it_is_named
     option_file("[hs]\nhost = a\nhost = b\n") { assert_raises(ConfigurationError) { Options.make(nil, {}) } }
+    option_file("[hs]\nname = a\xff\n") { assert_raises(ConfigurationError) { Options.make(nil, {}) } }
     option_file("[hs]\nnosuch = a\n") { assert_raises(ConfigurationError) { Options.make(nil, {}) } }
     ENV["HS_OPTION_FILE"] = "/no/such/file"
     assert_raises(ConfigurationError) { Options.make(nil, {}) }

@@ -176,10 +176,15 @@ fn file_options() -> Result<Given> {
     }
 }
 
+/// Without the blanks around it.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(&[' ', '\t', '\r', '\x0b', '\x0c'][..])
+}
+
 fn parse_file(content: &str) -> Result<Given> {
     let mut given = Given::new();
     let mut group = None;
-    for line in content.lines().map(str::trim) {
+    for line in content.split('\n').map(trimmed) {
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
@@ -190,7 +195,7 @@ fn parse_file(content: &str) -> Result<Given> {
             return Err(Error::configuration("HS_OPTION_FILE", what));
         } else if group == Some("[hs]") {
             match line.split_once('=') {
-                Some((name, value)) => add(&mut given, name.trim(), value.trim().to_owned())?,
+                Some((name, value)) => add(&mut given, trimmed(name), trimmed(value).to_owned())?,
                 None => return Err(Error::configuration(line, "it has no value")),
             }
         }

@@ -168,13 +168,13 @@ sub _option_file {
     my $group = q{};
     while ( my $line = <$file> ) {
         utf8::decode($line) or _wrong("the option file $path is no UTF-8");
-        $line =~ s/\A\s+|\s+\z//g;
+        $line =~ s/\A\s+|\s+\z//ga;
         next if $line =~ /\A(?:[#;]|\z)/;
         my $is_group = $line =~ /\A\[.*\]\z/s;
         if ($is_group) { $group = $line }
         _wrong("a line of the option file $path stands before the first group") if $group eq q{};
         next if $group ne '[hs]' || $is_group;
-        my ( $name, $text ) = split /\s*=\s*/, $line, 2;
+        my ( $name, $text ) = split /\s*=\s*/a, $line, 2;
         _wrong("the option '$name' of $path has no value") if !defined $text;
         _wrong("$name stands twice in $path")              if exists $texts{$name};
         $texts{$name} = $text;

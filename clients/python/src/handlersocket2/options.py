@@ -168,6 +168,7 @@ def parse_url(url: str) -> Dict[str, Any]:
 
 # A URL says where the server is; then the file does not.
 _PLACE = {"host", "port", "write_port", "socket", "write_socket"}
+_BLANKS = " \t\r\v\f"
 
 
 def _option_file() -> Dict[str, Any]:
@@ -176,12 +177,12 @@ def _option_file() -> Dict[str, Any]:
     if not named and not file.exists():
         return {}
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_bytes().decode().split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the option file {file} cannot be read: {error}") from None
     texts: Dict[str, str] = {}
     group = ""
-    for line in map(str.strip, lines):
+    for line in (one.strip(_BLANKS) for one in lines):
         if not line or line[0] in "#;":
             continue
         if line[0] == "[" and line[-1] == "]":
@@ -192,9 +193,10 @@ def _option_file() -> Dict[str, Any]:
             name, equals, text = line.partition("=")
             if not equals:
                 raise ConfigurationError(f"the option {line!r} of {file} has no value")
-            if name.strip() in texts:
-                raise ConfigurationError(f"{name.strip()} stands twice in {file}")
-            texts[name.strip()] = text.strip()
+            name = name.strip(_BLANKS)
+            if name in texts:
+                raise ConfigurationError(f"{name} stands twice in {file}")
+            texts[name] = text.strip(_BLANKS)
     return _typed(texts)
 
 

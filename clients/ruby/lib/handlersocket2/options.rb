@@ -147,7 +147,9 @@ module HandlerSocket2
 
       def parse(lines, file)
         group = nil
-        lines.map { |line| line.scrub.strip }.each_with_object({}) do |line, texts|
+        raise ConfigurationError, "the option file #{file} is no UTF-8" unless lines.all?(&:valid_encoding?)
+
+        lines.map(&:strip).each_with_object({}) do |line, texts|
           next if line.empty? || line.start_with?("#", ";")
           next group = line if line.start_with?("[") && line.end_with?("]")
           raise ConfigurationError, "a line of #{file} stands before the first group" unless group

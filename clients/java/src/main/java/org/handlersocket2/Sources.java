@@ -7,11 +7,15 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Where options come from: a URL, the environment, the option file. */
 final class Sources {
   private static final List<String> PLACES =
       List.of("host", "port", "write_port", "socket", "write_socket");
+
+  private static final Pattern BLANKS_AROUND =
+      Pattern.compile("^[ \\t\\r\\x0b\\f]+|[ \\t\\r\\x0b\\f]+$");
 
   private Sources() {}
 
@@ -41,7 +45,7 @@ final class Sources {
     Path path =
         name.isEmpty() ? Path.of(System.getProperty("user.home"), ".hs.cnf") : Path.of(name);
     try {
-      return parse(path, Files.readAllLines(path));
+      return parse(path, Files.readString(path).split("\n"));
     } catch (NoSuchFileException e) {
       if (name.isEmpty()) {
         return new HashMap<>();
@@ -52,11 +56,15 @@ final class Sources {
     }
   }
 
-  private static Map<String, String> parse(Path path, List<String> lines) {
+  private static String trimmed(String text) {
+    return BLANKS_AROUND.matcher(text).replaceAll("");
+  }
+
+  private static Map<String, String> parse(Path path, String[] lines) {
     Map<String, String> found = new HashMap<>();
     String group = "";
-    for (int i = 0; i < lines.size(); i++) {
-      String line = lines.get(i).strip();
+    for (int i = 0; i < lines.length; i++) {
+      String line = trimmed(lines[i]);
       String where = " (" + path + ", line " + (i + 1) + ")";
       if (line.isEmpty() || line.startsWith("#") || line.startsWith(";")) {
         continue;
@@ -68,12 +76,12 @@ final class Sources {
             "HS_OPTION_FILE", "a line stands before the first group" + where);
       } else if (group.equals("hs")) {
         String[] parts = line.split("=", 2);
-        String option = parts[0].strip();
+        String option = trimmed(parts[0]);
         Setting.of(option);
         if (parts.length < 2) {
           throw new ConfigurationError(option, "it has no value" + where);
         }
-        if (found.put(option, parts[1].strip()) != null) {
+        if (found.put(option, trimmed(parts[1])) != null) {
           throw new ConfigurationError(option, "it is given twice" + where);
         }
       }
