@@ -13,11 +13,6 @@ namespace {
 // Decoding a shorter message takes no time worth counting.
 constexpr size_t kLongText = 64u << 10;
 
-bool takes_requests(const Peer& peer) {
-  return peer.ending == Peer::Ending::kNone && !peer.parked && !peer.logs_in &&
-         !peer.awaits_commit && !peer.awaits_gtid && !peer.record.is_killed();
-}
-
 bool is_about_gtid(const exec::Plan& plan) {
   return plan.kind == exec::Plan::Kind::kLastGtid || plan.kind == exec::Plan::Kind::kAwaitGtid;
 }
@@ -125,7 +120,7 @@ void Batch::run(Peer& peer) {
 
 void Batch::run_messages(Peer& peer, protocol::Codec& codec) {
   size_t longest = longest_message(peer);
-  while (takes_requests(peer)) {
+  while (peer.takes_requests()) {
     if (has_enough() || peer.over_high_water()) {
       peer.may_have_more = true;
       return;
@@ -173,7 +168,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     entry.plan = plan(request, peer);
     if (peer.transaction != nullptr || request.verb == Verb::kTransaction) [[unlikely]] {
       if (may_be_whole(request, entry)) {
-        if (execute_whole(codec, entry)) return false;
+        if (execute_whole(codec, entry) || !peer.takes_requests()) return false;
         request = codec.decode(*peer.conversation, text);  // its memory was used
       }
       if (transact(request, codec, entry)) {
@@ -186,7 +181,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
     if (ends_group(entry.plan, peer) || (writes() && peer.transaction != nullptr)) {
       if (!group_.empty()) end_group();
       tally_.count_use();  // the client may be about to close the index
-      if (!takes_requests(peer)) return false;
+      if (!peer.takes_requests()) return false;
       // Requests that were executed again have overwritten the codec's memory.
       request = codec.decode(*peer.conversation, text);
       if (request.verb == Verb::kCommand) entry.plan = plan(request, peer);
@@ -204,7 +199,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
       peer.output().truncate(entry.reply_begin);
       if (writes()) group_.pop_back();
       end_group();
-      if (!takes_requests(peer)) return false;
+      if (!peer.takes_requests()) return false;
       entry.reply_begin = peer.output().size();
       if (!answer_or_park(entry)) return false;
       if (writes()) group_.push_back(entry);

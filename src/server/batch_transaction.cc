@@ -31,7 +31,8 @@ bool Batch::transact(const Request& request, protocol::Codec& codec, Entry& entr
   if (peer.transaction == nullptr) {
     // The reply is final at once, so those in front of it must be.
     if (!group_.empty()) end_group();
-    if (peer.ending != Peer::Ending::kNone) return true;
+    // One of them may have been parked, and the step is behind it.
+    if (!peer.takes_requests()) return true;
     entry.reply_begin = peer.output().size();
     if (request.step == Step::kBegin) {
       begin_transaction(request, codec, entry);

@@ -94,6 +94,29 @@ TEST_F(BatchTest, WhatIsParkedAfterALostTransactionHasAllOfItsPatience) {
   EXPECT_LT(monotonic_ms() - first_.waits_since_ms, int64_t{faulty_.patience_ms} / 2);
 }
 
+TEST_F(BatchTest, ATransactionIsNotBegunBeforeAParkedRequestInFrontOfIt) {
+  const SharedSettings settings{Settings{}};
+  Transactions transactions("watcher", engine::Mode::kReadWrite, faulty_, settings);
+  NoWaits outlet;
+  Batch batch(context_, kProtocols, session_, counters_, &outlet, nullptr, &transactions);
+  // The second one is there as a whole, but its table is no longer open.
+  for (const char* const end : {"", "T\tC\n"}) {
+    const std::string sent = insert(1) + insert(2) + "T\tB\n" + insert(3) + end;
+    session_.call = [this, end] { session_.open = *end == '\0'; };
+    session_.call_at = 2;  // insert(2)
+    faulty_.lose_transaction(Call::kCommit, 1);
+    faulty_.lock_row(Call::kInsert, 3);  // insert(1), when both are executed again
+    first_.input().append(sent);
+    run(batch, {&first_});
+    EXPECT_TRUE(first_.parked);
+    EXPECT_EQ(first_.transaction, nullptr);
+    EXPECT_EQ(take(first_), "");
+    EXPECT_EQ(first_.input().view(), sent);
+    EXPECT_EQ(rows(), std::vector<std::string>());
+    first_.input().consume(sent.size());
+  }
+}
+
 struct MakesWay final : NoWaits {
   int times = 0;
   void make_way() override { ++times; }

@@ -110,7 +110,7 @@ bool Batch::open_whole(Peer& peer) {
   };
   if (!std::all_of(whole_.begin(), whole_.end(), is_open)) {
     end_group();
-    if (peer.ending != Peer::Ending::kNone) return false;
+    if (!peer.takes_requests()) return false;
     scratch_.acts_for_account = true;
     session_.act_for(peer.client.account().get());
     const bool opened = std::all_of(whole_.begin(), whole_.end(), [&](const Part& part) {

@@ -73,6 +73,12 @@ struct Peer final : net::Connection, ListHook<QueueTag> {
     return transport().is_local() ? "a Unix socket" : transport().remote_host();
   }
 
+  // Whether the next message may be executed by the present batch.
+  bool takes_requests() const {
+    return ending == Ending::kNone && !parked && !logs_in && !awaits_commit && !awaits_gtid &&
+           !record.is_killed();
+  }
+
   // A message of input() that a batch has taken, and that is to be executed again.
   bool is_set_aside(std::string_view message) {
     return !std::less<>()(message.data(), input().data() + used);
