@@ -44,6 +44,14 @@ bool is_rounded(const Field* field) {
   return field->real_type() == MYSQL_TYPE_FLOAT && static_cast<const Field_real*>(field)->not_fixed;
 }
 
+bool has_fraction(const Field* field) {
+  const mapping::ColumnKind kind = kind_of(field);
+  if (kind == mapping::ColumnKind::kReal && static_cast<const Field_real*>(field)->not_fixed)
+    return false;
+  return (kind == mapping::ColumnKind::kDecimal || kind == mapping::ColumnKind::kReal) &&
+         field->decimals() != 0;
+}
+
 engine::Cursor::Counting counting_on(const Field* field) {
   using Counting = engine::Cursor::Counting;
   switch (field->real_type()) {

@@ -17,6 +17,9 @@ mapping::ColumnKind kind_of(const Field* field);
 // A FLOAT without decimals is printed with six digits, and has more.
 bool is_rounded(const Field* field);
 
+// DECIMAL(9,2) and DOUBLE(9,2), whose values have two digits behind the point.
+bool has_fraction(const Field* field);
+
 engine::Cursor::Counting counting_on(const Field* field);
 
 }  // namespace hs::columns

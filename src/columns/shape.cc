@@ -37,6 +37,7 @@ mapping::ColumnShape shape_of(const Field* field) {
   }
   column.is_nullable = may_be_null(field);
   column.is_rounded = is_rounded(field);
+  column.has_fraction = has_fraction(field);
   column.is_computed = is_computed(field);
   column.is_hidden = is_hidden(field);
   column.has_no_default = has_no_default(field);

@@ -10,6 +10,17 @@ namespace {
 
 using Counting = engine::Cursor::Counting;
 
+// From here on the text of a DOUBLE has an exponent.
+constexpr double kLongReal = 1e15;
+
+std::optional<ErrorCode> check_integer(std::string_view sum) {
+  int64_t number = 0;
+  const char* const end = sum.data() + sum.size();
+  const auto read = std::from_chars(sum.data(), end, number);
+  if (read.ptr != end) return ErrorCode::kNotANumber;
+  return read.ec == std::errc() ? std::nullopt : std::optional(ErrorCode::kNumber);
+}
+
 int sign_of(double number) { return number < 0 ? -1 : static_cast<int>(number > 0); }
 
 }  // namespace
@@ -99,6 +110,8 @@ Result<Signs> Increment::add_to_text(Scratch::Count& count, std::string_view old
   const std::optional<Signs> signs = add(old, count.amount, &sums);
   if (!signs) return ErrorCode::kNotANumber;
   count.size = sums.size() - count.begin;
+  if (!only_integers_) return *signs;
+  if (auto error = check_integer(std::string_view(sums).substr(count.begin))) return *error;
   return *signs;
 }
 
@@ -108,6 +121,9 @@ Result<Signs> Increment::add_to_real(Scratch::Count& count) {
       count.previous ? scratch_.counts[*count.previous].real_sum : cursor_.real(count.column);
   count.real_sum = old + count.real_amount;
   if (!std::isfinite(count.real_sum)) return ErrorCode::kNotANumber;
+  const bool is_integer =
+      std::trunc(count.real_sum) == count.real_sum && std::fabs(count.real_sum) < kLongReal;
+  if (only_integers_ && !is_integer) return ErrorCode::kNotANumber;
   return Signs{sign_of(old), sign_of(count.real_sum)};
 }
 

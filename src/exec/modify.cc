@@ -20,7 +20,7 @@ class Change {
         request_(request),
         cursor_(cursor),
         scratch_(scratch),
-        increment_(cursor, scratch),
+        increment_(cursor, scratch, request.counts_integers),
         reply_(reply) {}
 
   // Prepares what is the same for all rows. `values` has one for each column, or none for a delete.

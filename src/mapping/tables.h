@@ -28,6 +28,7 @@ struct ColumnShape {
   bool is_unsigned = false;
   bool is_nullable = false;
   bool is_rounded = false;      // the text of a value may mean another value
+  bool has_fraction = false;    // each value has digits behind a point
   bool is_computed = false;     // no value can be stored
   bool is_hidden = false;       // SELECT * does not show it
   bool has_no_default = false;  // a new row must be given a value

@@ -44,8 +44,8 @@ uint64_t definition_of(const TABLE& table) {
   for (uint i = 0; i < share.fields; ++i) {
     const Field& field = *table.field[i];
     hash.add(std::string_view(field.field_name));
-    hash.add(static_cast<uint64_t>(columns::kind_of(&field)) * 2 +
-             (columns::is_rounded(&field) ? 1U : 0U));
+    hash.add(static_cast<uint64_t>(columns::kind_of(&field)) * 4 +
+             (columns::is_rounded(&field) ? 2U : 0U) + (columns::has_fraction(&field) ? 1U : 0U));
     hash.add(field.pack_length() * 64 + (field.is_unsigned() ? 32U : 0U) +
              (field.is_nullable() ? 16U : 0U) + (field.is_gcol() ? 8U : 0U) +
              (field.is_hidden_by_user() ? 4U : 0U) + (field.is_hidden_by_system() ? 2U : 0U) +

@@ -187,6 +187,9 @@ struct Request {
   // kModify of a command that counts: the last of `values` is no amount. Its column is set to it in the
   // rows that are counted.
   bool sets_last = false;
+  // The same: what is counted must be an integer of 64 bits then. Errors: kNotANumber, it has a fraction;
+  // kNumber, it has more bits.
+  bool counts_integers = false;
   // kModify: the last of `values` is empty, and may be no value but an end of the message that some
   // clients write. It does not count when there is one value too many.
   bool last_is_optional = false;

@@ -463,6 +463,48 @@ def test_what_is_below_zero_is_not_rounded_to_it(server: PrivateServer, redis: R
     assert redis("INCRBYFLOAT", "t:1", "-1.75") == b"0"
 
 
+LOOSE = "k VARCHAR(9) PRIMARY KEY, d DECIMAL(9,2), r DOUBLE, f DOUBLE(9,2), b BIGINT UNSIGNED, l DECIMAL(30,0)"
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "MyISAM"])
+def test_a_count_that_has_no_answer_changes_nothing(server: PrivateServer, redis: Resp, engine: str) -> None:
+    server.sql(f"CREATE TABLE hs.t ({LOOSE}) ENGINE={engine} COMMENT 'hs: name=t value=d'")
+    server.sql("INSERT INTO hs.t VALUES ('a', 1, 1.5, 1, 9223372036854775807, 9223372036854775807)")
+    server.sql("INSERT INTO hs.t (k, r) VALUES ('n', 999999999999999)")
+    before = server.sql("SELECT * FROM hs.t ORDER BY k")
+    no_integer, overflow = "ERR hash value is not an integer", "ERR increment or decrement would overflow"
+    for key in ("t:a", "t:n", "t:new"):
+        assert redis("INCR", key) == RespError("ERR value is not an integer or out of range")
+        for column in ("d", "f"):
+            assert redis("HINCRBY", key, column, "1") == RespError(no_integer)
+    for key, column, told in (
+        ("t:a", "r", no_integer), ("t:n", "r", no_integer), ("t:a", "b", overflow), ("t:a", "l", overflow)
+    ):  # fmt: skip
+        assert redis("HINCRBY", key, column, "1") == RespError(told)
+        # What has changed nothing undoes nothing.
+        block = [("MULTI",), ("HINCRBY", key, column, "1"), ("HINCRBY", "t:other", "b", "1"), ("EXEC",)]
+        assert redis.pipeline(block)[-1] == [RespError(told), 1]
+        assert redis("DEL", "t:other") == 1
+    assert server.sql("SELECT * FROM hs.t ORDER BY k") == before
+    assert redis("HINCRBY", "t:a", "b", "-1") == 9223372036854775806
+    assert redis("HINCRBY", "t:n", "r", "-1") == 999999999999998
+    assert redis("INCRBYFLOAT", "t:a", "0.5") == b"1.50"
+    # The digits behind the point are of the table as it is now.
+    server.sql("ALTER TABLE hs.t MODIFY d DECIMAL(9,0)")
+    assert redis("INCR", "t:new") == 1
+    server.sql("ALTER TABLE hs.t MODIFY d DECIMAL(9,1)")
+    assert redis("INCR", "t:new") == RespError("ERR value is not an integer or out of range")
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "MyISAM"])
+def test_values_that_do_not_fit_are_found_before_the_first_row(server: PrivateServer, redis: Resp, engine: str) -> None:
+    server.sql(f"CREATE TABLE hs.t (k INT PRIMARY KEY, a INT, b INT) ENGINE={engine} COMMENT 'hs: name=t'")
+    told = redis("MSET", "t:1", "1|2", "t:2", "3")
+    assert str(told).startswith("ERR the value has not as many parts as the table has columns for it: 2")
+    assert redis.pipeline([("MULTI",), ("MSET", "t:1", "1|2", "t:2", "3"), ("SET", "t:3", "5|6"), ("EXEC",)])[-1] == [told, "OK"]
+    assert server.sql("SELECT * FROM hs.t") == [(3, 5, 6)]
+
+
 def test_a_count_and_its_version_are_one_change(server: PrivateServer, redis: Resp) -> None:
     """Triggers run once, and the reply is what is there."""
     make_table(

@@ -230,6 +230,10 @@ class MultiSet final : public RespCommand {
     writers_.clear();
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (!locate(i)) return refuse_key(keys_[i]);
+      // Before the first row is written: not every table takes it back.
+      if (!take_value(table_of(i), argument(2 + 2 * i), &value_parts_)) {
+        return refuse(no_value_text(table_of(i)));
+      }
       if (writer_of(table_of(i)) != nullptr) continue;
       RowWriter& writer =
           *writers_.emplace_back(&table_of(i), std::make_unique<RowWriter>()).second;
@@ -253,10 +257,7 @@ class MultiSet final : public RespCommand {
     RowWriter& writer = *writer_of(table);
     if (step_ == 0) {
       (void)locate(at_);
-      if (!take_value(table, argument(2 + 2 * at_), &value_parts_)) {
-        refuse(no_value_text(table));
-        return false;
-      }
+      (void)take_value(table, argument(2 + 2 * at_), &value_parts_);
       writer.set_values(value_parts_, parts_);
     }
     if (step_++ == 0 && !writer.upserts()) {
