@@ -505,6 +505,16 @@ def test_values_that_do_not_fit_are_found_before_the_first_row(server: PrivateSe
     assert server.sql("SELECT * FROM hs.t") == [(3, 5, 6)]
 
 
+def test_a_row_that_stays_longer_than_milliseconds_count_has_time_left(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT, at BIGINT NOT NULL", "name=t value=v ttl=at")
+    server.sql("INSERT INTO hs.t VALUES (1, 1, 9223372036854775807), (2, 2, 9223372036854776)")
+    for key in ("t:1", "t:2"):
+        assert redis("GET", key) is not None
+        assert redis("TTL", key) > 9 * 10**15 and redis("PTTL", key) > 9 * 10**18
+        assert redis("PEXPIRETIME", key) == 2**63 - 1
+    assert redis("EXPIRETIME", "t:1") == 2**63 - 1
+
+
 def test_a_count_and_its_version_are_one_change(server: PrivateServer, redis: Resp) -> None:
     """Triggers run once, and the reply is what is there."""
     make_table(

@@ -192,7 +192,9 @@ class TimeToLive final : public OneKeyCommand {
   void reply() override {
     if (!has_row_) return out_->integer(int64_t{-2});
     if (!at_s_) return out_->integer(int64_t{-1});
-    const int64_t at_ms = *at_s_ * 1000;
+    int64_t at_ms = 0;
+    // A BIGINT has room for times that 64 bits of milliseconds have not.
+    if (__builtin_mul_overflow(*at_s_, int64_t{1000}, &at_ms)) at_ms = INT64_MAX;
     const int64_t left_ms = std::max<int64_t>(at_ms - facts_.now_ms(), 0);
     switch (unit_) {
       case Unit::kSeconds:
