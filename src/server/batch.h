@@ -160,7 +160,7 @@ class Batch {
  private:
   // One request of the group.
   struct Entry {
-    Peer* peer;             // null: the request was parked, or executed again and is final
+    Peer* peer;  // null: the request was parked or undone, or executed again and is final
     std::string_view text;  // the message, in the peer's input
     size_t reply_begin;     // in the peer's output
     exec::Plan plan{};

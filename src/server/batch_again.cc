@@ -24,7 +24,10 @@ void Batch::execute_group_again() {
   session_.rollback();
   take_replies_back(group_);
   for (Entry& entry : group_) {
-    if (entry.peer->ending == Peer::Ending::kFailed) continue;
+    if (entry.peer->ending == Peer::Ending::kFailed) {
+      entry.peer = nullptr;  // what it did is undone, and its client gets no answer
+      continue;
+    }
     if (entry.peer->is_set_aside(entry.text)) {
       entry.peer = nullptr;  // the message follows one that is parked or put back
       continue;
@@ -108,8 +111,8 @@ void Batch::refuse(std::span<Entry> group, const Error& error) {
   session_.rollback();
   take_replies_back(group);
   for (Entry& entry : group) {
+    entry.outcome = {.error = error.code};
     if (is_unknown) {
-      entry.outcome = {.error = error.code};
       entry.peer->ending = Peer::Ending::kAbandoned;
     } else if (entry.peer->ending != Peer::Ending::kFailed) {
       reply_error(entry, error);

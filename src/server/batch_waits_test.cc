@@ -117,6 +117,29 @@ TEST_F(BatchTest, ATransactionIsNotBegunBeforeAParkedRequestInFrontOfIt) {
   }
 }
 
+TEST_F(BatchTest, WhatIsUndoneForGoodIsNotCounted) {
+  first_.input().append(insert(1) + insert(2));
+  second_.input().append(insert(3));
+  session_.throw_at = 2;
+  faulty_.lose_transaction(Call::kInsert, 2);  // insert(3)
+  run({&first_, &second_});
+  EXPECT_EQ(first_.ending, Peer::Ending::kFailed);
+  EXPECT_EQ(take(first_), "");
+  EXPECT_EQ(take(second_), "0\t1\n");
+  EXPECT_EQ(rows(), (std::vector<std::string>{"3,v3"}));
+  EXPECT_EQ(counters_.rows_changed.get(), 1u);
+}
+
+TEST_F(BatchTest, WhatACommitUndoesIsNotCounted) {
+  first_.input().append(insert(1) + insert(2));
+  session_.throw_at = 2;
+  faulty_.fail(Call::kCommit, 1, Error::engine(150));
+  run({&first_});
+  EXPECT_EQ(first_.ending, Peer::Ending::kFailed);
+  EXPECT_EQ(rows(), std::vector<std::string>());
+  EXPECT_EQ(counters_.rows_changed.get(), 0u);
+}
+
 struct MakesWay final : NoWaits {
   int times = 0;
   void make_way() override { ++times; }
