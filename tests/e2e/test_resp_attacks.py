@@ -553,6 +553,19 @@ def test_a_transaction_without_one_of_its_commands_does_nothing(server: PrivateS
     assert redis.pipeline(BLOCK)[-1] == ["OK"]
 
 
+def test_what_a_transaction_queues_is_of_a_known_client(server: PrivateServer, redis: Resp) -> None:
+    """Half of the bound is for clients that are not known."""
+    bound = server.sql("SELECT @@handlersocket_max_memory")[0][0]
+    server.sql(f"SET GLOBAL handlersocket_max_memory = {4 << 20}")
+    try:
+        assert redis("MULTI") == "OK"
+        told = [redis("SET", f"kv:{number}", "x" * 10_000) for number in range(150)]
+        assert set(told) == {"QUEUED"}
+        assert redis("EXEC") == ["OK"] * 150
+    finally:
+        server.sql(f"SET GLOBAL handlersocket_max_memory = {bound}")
+
+
 def test_an_index_that_is_switched_off_and_on_again_gives_scores(server: PrivateServer, redis: Resp) -> None:
     server.sql(
         "CREATE TABLE hs.board (g INT, m VARBINARY(9), p INT NOT NULL, PRIMARY KEY (g, m), KEY s (g, p, m))"

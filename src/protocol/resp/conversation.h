@@ -20,6 +20,7 @@ class RespConversation final : public Conversation {
   RespConversation() { queued.emplace(); }
   void count_in(Memory* memory) override {
     queued.emplace(memory, Buffer::Content::kFromClient);
+    queued->set_known(true);  // a client queues nothing before it may proceed
     watched.count_in(memory);
   }
   void forget_incomplete() override { progress = {}; }
