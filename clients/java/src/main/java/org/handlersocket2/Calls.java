@@ -2,9 +2,7 @@ package org.handlersocket2;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
 import java.util.function.Function;
-import org.handlersocket2.Call.Plan;
 import org.handlersocket2.protocol.Filter;
 import org.handlersocket2.protocol.Find;
 import org.handlersocket2.protocol.In;
@@ -24,16 +22,16 @@ public final class Calls {
 
   /** Is {@link Table#get(Object)}. */
   public Call<Row> get(Object key) {
-    return find("get", ONE, key, Layout::firstRow);
+    return find("get", ONE, key, layout -> layout.firstRow);
   }
 
   Call<Row> getMany(Object key) {
-    return find("get_many", ONE, key, Layout::firstRow);
+    return find("get_many", ONE, key, layout -> layout.firstRow);
   }
 
   /** Is {@link Table#find(String, Object, Query)}. */
   public Call<List<Row>> find(String op, Object key, Query query) {
-    return find("find", query.with(op, 1), key, Layout::rows);
+    return find("find", query.with(op, 1), key, layout -> layout::rows);
   }
 
   /** Is {@link Table#findAll}. */
@@ -41,35 +39,30 @@ public final class Calls {
       String op, Object key, String inColumn, List<?> values, Query query) {
     Query all = query.with(op, 1).in(inColumn, values);
     all.inAll = true;
-    return find("find_all", all, key, Layout::rows);
+    return find("find_all", all, key, layout -> layout::rows);
   }
 
   private <T> Call<T> find(
-      String kind, Query query, Object key, BiFunction<Layout, Reply, T> decode) {
+      String kind, Query query, Object key, Function<Layout, Function<Reply, T>> read) {
     return call(
-        () -> {
+        lines -> {
           Layout layout = table.layout();
-          Request request = request(kind, query, key, "", layout.names, List.of());
-          return new Plan<>(request, reply -> decode.apply(layout, reply));
+          return request(lines, kind, query, key, "", layout.names, List.of(), read.apply(layout));
         });
   }
 
   /** Is {@link Table#count(String, Object, Query)}. */
   public Call<Long> count(String op, Object key, Query query) {
-    return count("count", query.with(op, 0), key);
+    return count("count", query.with(op, 0), key, Calls::number);
   }
 
   /** Is {@link Table#exists}. */
   public Call<Boolean> exists(Object key) {
-    return count("exists", new Query().with("=", 1), key).then(rows -> rows > 0);
+    return count("exists", ONE, key, reply -> number(reply) > 0);
   }
 
-  Call<Long> count(String kind, Query query, Object key) {
-    return call(
-        () -> {
-          Request request = request(kind, query, key, "C", List.of(), List.of());
-          return new Plan<>(request, reply -> number(reply, 0));
-        });
+  <T> Call<T> count(String kind, Query query, Object key, Function<Reply, T> read) {
+    return call(lines -> request(lines, kind, query, key, "C", List.of(), List.of(), read));
   }
 
   /** Is {@link Table#insert}. */
@@ -80,32 +73,23 @@ public final class Calls {
   /** Is {@link Table#insertIgnore}. */
   public Call<Inserted> insertIgnore(Object row) {
     return insert(
-        "insert_ignore",
-        "+I",
-        row,
-        null,
-        reply -> new Inserted(number(reply, 0) > 0, id(reply, 1)));
+        "insert_ignore", "+I", row, null, reply -> new Inserted(number(reply) > 0, id(reply, 1)));
   }
 
   /** Is {@link Table#upsert(Object, Object)}. */
   public Call<Upserted> upsert(Object row, Object update) {
-    return insert(
-        "upsert", "+U", row, update, reply -> new Upserted(number(reply, 0), id(reply, 1)));
+    return insert("upsert", "+U", row, update, reply -> new Upserted(number(reply), id(reply, 1)));
   }
 
   /** Is {@link Table#replace}. */
   public Call<Replaced> replace(Object row) {
     return insert(
-        "replace", "+R", row, null, reply -> new Replaced(number(reply, 0) - 1, id(reply, 1)));
+        "replace", "+R", row, null, reply -> new Replaced(number(reply) - 1, id(reply, 1)));
   }
 
   private <T> Call<T> insert(
-      String kind, String verb, Object row, Object update, Function<Reply, T> decode) {
-    return call(
-        () -> {
-          InsertRow made = new InsertRow(row, update);
-          return new Plan<>(insertRequest(kind, verb, made), decode);
-        });
+      String kind, String verb, Object row, Object update, Function<Reply, T> read) {
+    return call(lines -> insertRequest(lines, kind, verb, new InsertRow(row, update), read));
   }
 
   /** Is {@link Table#update(Object, Object, Query)}. */
@@ -115,7 +99,11 @@ public final class Calls {
 
   /** Is {@link Table#delete(Object, Query)}. */
   public Call<Long> delete(Object key, Query query) {
-    return change("delete", "D", key, new Row(), query);
+    return call(
+        lines -> {
+          Query one = query.with(query.op, 1);
+          return request(lines, "delete", one, key, "D", List.of(), List.of(), Calls::number);
+        });
   }
 
   /** Is {@link Table#increment(Object, Object, Query)}. */
@@ -131,42 +119,60 @@ public final class Calls {
   /** Is {@link Table#compareAndSet}. */
   public Call<Boolean> compareAndSet(Object key, Object expected, Object values) {
     return call(
-        () -> {
+        lines -> {
           Query query = new Query();
           Row wanted = Records.row(expected);
           if (wanted.isEmpty()) {
             throw new ValueError("there is nothing to compare with");
           }
           wanted.forEach((column, value) -> query.where(column, "=", value));
-          Request request = changeRequest("compare_and_set", "U", key, values, query);
-          return new Plan<>(request, reply -> number(reply, 0) > 0);
+          Row row = changes(values);
+          return changeRequest(
+              lines, "compare_and_set", "U", key, row, query, reply -> number(reply) > 0);
         });
   }
 
   private Call<Long> change(String kind, String verb, Object key, Object values, Query query) {
     return call(
-        () -> {
-          Request request = changeRequest(kind, verb, key, values, query);
-          return new Plan<>(request, reply -> number(reply, 0));
-        });
+        lines -> changeRequest(lines, kind, verb, key, changes(values), query, Calls::number));
   }
 
-  Request changeRequest(String kind, String verb, Object key, Object values, Query query) {
+  /** The values that a change gives to columns. */
+  static Row changes(Object values) {
     Row row = Records.row(values);
-    if (row.isEmpty() && !verb.startsWith("D")) {
+    if (row.isEmpty()) {
       throw new ValueError("there is no column to change");
     }
-    List<Object> sent = new ArrayList<>(row.values());
-    return request(kind, query.with(query.op, 1), key, verb, List.copyOf(row.keySet()), sent);
+    return row;
   }
 
-  <T> Call<T> call(java.util.function.Supplier<Plan<T>> plan) {
+  <T> Request<T> changeRequest(
+      Line lines,
+      String kind,
+      String verb,
+      Object key,
+      Row row,
+      Query query,
+      Function<Reply, T> read) {
+    List<String> columns = List.copyOf(row.keySet());
+    List<Object> values = new ArrayList<>(row.values());
+    return request(lines, kind, query.with(query.op, 1), key, verb, columns, values, read);
+  }
+
+  <T> Call<T> call(Call.Plan<T> plan) {
     return new Call<>(table.on, plan);
   }
 
   /** Makes the request of a find, a count or a change. */
-  Request request(
-      String kind, Query query, Object key, String verb, List<String> columns, List<?> values) {
+  <T> Request<T> request(
+      Line lines,
+      String kind,
+      Query query,
+      Object key,
+      String verb,
+      List<String> columns,
+      List<?> values,
+      Function<Reply, T> read) {
     Find find = new Find(query.op, Table.key(key), verb);
     find.limit = query.limit;
     find.offset = query.offset;
@@ -181,27 +187,28 @@ public final class Calls {
     if (query.inColumn != null) {
       find.in = new In(table.part(query.inColumn), query.inValues, query.inAll);
     }
-    Line body = new Line();
-    find.append(body);
+    int from = lines.length();
+    find.append(lines);
     Spec spec =
         filterColumns.isEmpty() ? table.spec(columns) : new Spec(table, columns, filterColumns);
-    Request request = new Request(kind, table.name, spec, body);
+    Request<T> request = new Request<>(kind, table.name, spec, lines, from, read);
     request.change = !verb.isEmpty() && !verb.equals("C");
     if (givesRows(verb)) {
       boolean isBounded = verb.isEmpty() && query.inColumn == null;
       long most = isBounded ? Math.max(1, query.limit) : Long.MAX_VALUE;
-      request.expect(Expect.rows(columns.size(), most));
+      request.expect(most == 1 ? spec.oneRow : Expect.rows(columns.size(), most));
     } else {
       request.expect(Expect.COUNT);
     }
     return request.needs(query.inAll ? "all" : query.op.equals("=<") ? "descending" : needs(verb));
   }
 
-  Request insertRequest(String kind, String verb, InsertRow row) {
-    Line body = new Line();
-    Insert.append(body, verb, row.values, row.update);
+  <T> Request<T> insertRequest(
+      Line lines, String kind, String verb, InsertRow row, Function<Reply, T> read) {
+    int from = lines.length();
+    Insert.append(lines, verb, row.values, row.update);
     Spec spec = new Spec(table, row.columns, List.of());
-    Request request = new Request(kind, table.name, spec, body);
+    Request<T> request = new Request<>(kind, table.name, spec, lines, from, read);
     request.change = true;
     if (givesRows(verb)) {
       request.expect(Expect.rows(row.columns.size(), Long.MAX_VALUE));
@@ -224,13 +231,17 @@ public final class Calls {
     return verb.endsWith("!") ? "returning" : "";
   }
 
+  static long number(Reply reply) {
+    return number(reply, 0);
+  }
+
   private static long number(Reply reply, int place) {
     return Long.parseUnsignedLong(reply.string(place));
   }
 
   /** The generated id, as unsigned 64 bits, or null. */
   private static Long id(Reply reply, int place) {
-    long id = place < reply.values().size() ? number(reply, place) : 0;
+    long id = place < reply.count() ? number(reply, place) : 0;
     return id == 0 ? null : id;
   }
 

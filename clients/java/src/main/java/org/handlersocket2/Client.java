@@ -196,11 +196,11 @@ public final class Client extends Executor implements AutoCloseable {
     Line line = Requests.waitGtid(gtid, longest.toMillis());
     return new Call<>(
             this,
-            () -> {
-              Request wait = new Request("wait_for_gtid", FullName.NONE, null, line).needs("gtid");
-              wait.expect(Expect.COUNT);
+            lines -> {
+              Request<Boolean> wait =
+                  new Request<>("wait_for_gtid", FullName.NONE, line, Places::isApplied);
               wait.patience = longest.toNanos();
-              return new Call.Plan<>(wait, Places::isApplied);
+              return wait.needs("gtid").expect(Expect.COUNT);
             })
         .run();
   }
@@ -211,25 +211,25 @@ public final class Client extends Executor implements AutoCloseable {
   }
 
   @Override
-  HandlerSocketError carryOut(List<Request> requests) {
+  HandlerSocketError carryOut(List<Request<?>> requests) {
     Attempt attempt = new Attempt(requests);
     HandlerSocketError failed = attempt.runAndRepeat();
-    for (Request request : attempt.left) {
-      request.done.accept(null, failed);
+    for (Request<?> request : attempt.left) {
+      request.fail(failed);
     }
     return failed;
   }
 
   /** One way of requests to the server, and more where that is safe. */
   private final class Attempt {
-    private List<Request> left;
+    private List<Request<?>> left;
     private final boolean change;
     private boolean again; // It is safe to send the rest again.
 
-    Attempt(List<Request> requests) {
+    Attempt(List<Request<?>> requests) {
       left = requests;
       boolean some = false; // A stream would take much longer, above all in a new process.
-      for (Request request : requests) {
+      for (Request<?> request : requests) {
         some |= request.change;
       }
       change = some;
@@ -274,14 +274,14 @@ public final class Client extends Executor implements AutoCloseable {
     }
 
     private int use(Connection connection) throws Broken {
-      List<Request> all = left;
+      List<Request<?>> all = left;
       boolean asks = change && options.on("read_your_writes");
       if (asks) {
         all = new ArrayList<>(left);
         all.add(gtids.ask());
       }
       long extra = 0;
-      for (Request request : left) {
+      for (Request<?> request : left) {
         extra += request.patience;
       }
       connection.limit(options.patience(extra));

@@ -1,6 +1,5 @@
 package org.handlersocket2;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.handlersocket2.protocol.Line;
 import org.handlersocket2.protocol.Open;
@@ -12,21 +11,13 @@ final class Exchange {
   private static final int MOST_ROOM = 64 << 10; // Bytes, from the beginning.
 
   private final Connection connection;
-  private final List<Request> requests;
+  private final List<Request<?>> requests;
   private int answered;
-  private final List<Step> steps = new ArrayList<>();
+  private int prepared; // The requests before this place are in the piece, or refused.
   private Line lines;
   private boolean opening;
 
-  /** A request of one piece. */
-  private static final class Step {
-    Request request;
-    Indexes.Index index;
-    boolean opens; // A P stands before it.
-    UnsupportedError refused; // It is not sent.
-  }
-
-  Exchange(Connection connection, List<Request> requests) {
+  Exchange(Connection connection, List<Request<?>> requests) {
     this.connection = connection;
     this.requests = requests;
   }
@@ -39,7 +30,7 @@ final class Exchange {
   void run() {
     while (answered < requests.size()) {
       prepare();
-      if (steps.isEmpty()) {
+      if (prepared == answered) {
         replace(requests.get(answered));
       } else {
         carryOut();
@@ -52,91 +43,89 @@ final class Exchange {
    * an id that is refused is not open, so that the request behind it does nothing.
    */
   private void prepare() {
-    steps.clear();
-    List<Request> left = requests.subList(answered, requests.size());
     long room = 0;
-    for (Request request : left) {
-      room += request.body.length() + ROOM_OF_ID;
+    for (int i = answered; i < requests.size(); i++) {
+      room += requests.get(i).length() + ROOM_OF_ID;
     }
     lines = new Line((int) Math.min(room, MOST_ROOM));
-    for (Request request : left) {
-      Step step = new Step();
-      step.request = request;
-      if (!connection.has(request.needs)) {
-        step.refused = new UnsupportedError(request.needs);
-      } else if (!append(step)) {
+    for (prepared = answered; prepared < requests.size(); prepared++) {
+      Request<?> request = requests.get(prepared);
+      request.opens = false;
+      request.refused = connection.has(request.needs) ? null : new UnsupportedError(request.needs);
+      if (request.refused == null && !append(request)) {
         return;
       }
-      steps.add(step);
     }
   }
 
-  private boolean append(Step step) {
-    Request request = step.request;
+  private boolean append(Request<?> request) {
     if (request.spec != null) {
-      step.index = connection.indexes.find(request.spec.key);
-      if (step.index == null) {
+      request.index = connection.indexes.find(request.spec.key);
+      if (request.index == null) {
         if (connection.indexes.isFull()) {
           return false;
         }
-        step.index = connection.indexes.add(request.spec.key);
-        step.opens = true;
-        Open.append(lines, step.index.id, request.spec.line);
+        request.index = connection.indexes.add(request.spec.key);
+        request.opens = true;
+        Open.append(lines, request.index.id, request.spec.line);
       }
-      lines.number(step.index.id).tab();
+      lines.number(request.index.id).tab();
     }
-    lines.raw(request.body).raw('\n');
+    request.append(lines);
+    lines.raw('\n');
     return true;
   }
 
   private void carryOut() {
+    int first = answered;
     int expected = 0;
-    for (Step step : steps) {
-      expected += step.refused != null ? 0 : step.opens ? 2 : 1;
+    long mostValues = 0;
+    for (Request<?> request : requests.subList(first, prepared)) {
+      expected += request.refused != null ? 0 : request.opens ? 2 : 1;
+      mostValues = Math.max(mostValues, request.expect.most);
     }
-    int before = answered;
     opening = true;
-    connection.talk(lines, expected, mostValues(), reply -> handle(before, reply));
-    refuse(before);
-    for (Step step : steps) {
-      if (step.opens && step.index.refused != null) {
-        connection.indexes.forget(step.request.spec.key);
+    connection.talk(lines, expected, mostValues, this::handle);
+    refuse();
+    for (Request<?> request : requests.subList(first, prepared)) {
+      if (request.opens && request.index.refused != null) {
+        connection.indexes.forget(request.spec.key);
       }
     }
   }
 
-  private void handle(int before, Reply reply) {
-    refuse(before);
-    Step step = steps.get(answered - before);
-    if (step.opens && opening) {
+  private void handle(Reply reply) {
+    refuse();
+    Request<?> request = requests.get(answered);
+    if (request.opens && opening) {
       opening = false;
       if (reply.code() != 0) {
-        step.index.refused = ServerError.of(reply.code(), reply.text());
+        request.index.refused = ServerError.of(reply.code(), reply.text());
       } else {
         check(Expect.NOTHING, reply);
       }
       return;
     }
     opening = true;
-    if (step.index != null && step.index.refused != null) {
+    if (request.index != null && request.index.refused != null) {
       answered++;
-      step.request.done.accept(null, step.index.refused);
-    } else if (reply.code() != 0 && !step.request.raw) {
+      request.fail(request.index.refused);
+    } else if (reply.code() != 0 && !request.raw) {
       answered++;
-      step.request.done.accept(null, ServerError.of(reply.code(), reply.text()));
+      request.fail(ServerError.of(reply.code(), reply.text()));
     } else {
-      connection.changed |= step.request.change;
-      take(step.request, reply);
+      connection.changed |= request.change;
+      take(request, reply);
     }
   }
 
   /** Behind a reply to something else nobody knows what the next ones are replies to. */
-  private void take(Request request, Reply reply) {
+  private void take(Request<?> request, Reply reply) {
     if (!request.raw) {
       check(request.expect, reply);
     }
     answered++;
-    HandlerSocketError error = request.done.accept(reply, null);
+    HandlerSocketError error = request.take(reply);
     if (error instanceof ProtocolError) {
       throw error;
     }
@@ -148,20 +137,12 @@ final class Exchange {
     }
   }
 
-  private long mostValues() {
-    long most = 0;
-    for (Step step : steps) {
-      most = Math.max(most, step.request.expect.most);
-    }
-    return most;
-  }
-
   /** Answers the requests that were not sent. */
-  private void refuse(int before) {
-    while (answered - before < steps.size() && steps.get(answered - before).refused != null) {
-      Step step = steps.get(answered - before);
+  private void refuse() {
+    while (answered < prepared && requests.get(answered).refused != null) {
+      Request<?> request = requests.get(answered);
       answered++;
-      step.request.done.accept(null, step.refused);
+      request.fail(request.refused);
     }
   }
 
@@ -169,7 +150,7 @@ final class Exchange {
    * Opens an index under the id that was used longest ago. That index stays when the new one is
    * refused, so nothing may be sent behind it before the reply.
    */
-  private void replace(Request request) {
+  private void replace(Request<?> request) {
     Line line = new Line();
     Open.append(line, connection.indexes.oldestId(), request.spec.line);
     connection.talk(
@@ -182,7 +163,7 @@ final class Exchange {
             connection.indexes.replaceOldest(request.spec.key);
           } else {
             answered++;
-            request.done.accept(null, ServerError.of(reply.code(), reply.text()));
+            request.fail(ServerError.of(reply.code(), reply.text()));
           }
         });
   }

@@ -6,14 +6,13 @@ import org.handlersocket2.protocol.Reply;
 /** What a reply that is no error must be. Another one is a reply to something else. */
 final class Expect {
   static final Expect ANYTHING = new Expect(Long.MAX_VALUE, reply -> true);
-  static final Expect NOTHING = new Expect(0, reply -> reply.values().isEmpty());
+  static final Expect NOTHING = new Expect(0, reply -> reply.count() == 0);
   static final Expect COUNT =
       new Expect(1, reply -> isRow(reply, 1) && is(reply, 0, 0, Long.MAX_VALUE));
 
   /** One number or none, as an insert has. */
   static final Expect ID =
-      new Expect(
-          1, reply -> reply.columns() == 1 && (reply.values().isEmpty() || is(reply, 0, 0, -1)));
+      new Expect(1, reply -> reply.columns() == 1 && (reply.count() == 0 || is(reply, 0, 0, -1)));
 
   /** The most values that such a reply has. */
   final long most;
@@ -47,7 +46,7 @@ final class Expect {
   }
 
   private static boolean isRow(Reply reply, int columns) {
-    return reply.columns() == columns && reply.values().size() == columns;
+    return reply.columns() == columns && reply.count() == columns;
   }
 
   /** Tells whether a value is a number between two, as unsigned 64 bits. */

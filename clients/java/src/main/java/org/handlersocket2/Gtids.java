@@ -29,20 +29,16 @@ final class Gtids {
   }
 
   /** The request that learns the GTID of what was sent before it. */
-  Request ask() {
-    Request question =
-        new Request("last_gtid", FullName.NONE, null, Requests.lastGtid()).needs("gtid");
-    question.done =
-        (reply, error) -> {
-          learn(reply);
-          return error;
-        };
-    return question.expect(Expect.rows(1, 1));
+  Request<Void> ask() {
+    return new Request<>("last_gtid", FullName.NONE, Requests.lastGtid(), this::learn)
+        .needs("gtid")
+        .expect(Expect.rows(1, 1));
   }
 
-  private void learn(Reply reply) { // A server without a binary log has none.
-    if (reply != null && reply.values().size() == 1) {
+  private Void learn(Reply reply) { // A server without a binary log has none.
+    if (reply.count() == 1) {
       add(reply.string(0));
     }
+    return null;
   }
 }

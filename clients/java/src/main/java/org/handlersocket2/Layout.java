@@ -2,7 +2,6 @@ package org.handlersocket2;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -33,6 +32,7 @@ final class Layout {
 
   final List<String> names;
   private final List<Column> columns; // Null: bytes as they came.
+  final Function<Reply, Row> firstRow = this::firstRow; // One for all calls.
   private volatile Layout selected; // The last selection, as one table asks for the same columns.
 
   /** As what a column's values are read. */
@@ -89,11 +89,10 @@ final class Layout {
     Layout layout = ofText(DESCRIPTIONS.get(form));
     return new Call<>(
         on,
-        () -> {
-          Request request = new Request("describe", name, null, line).needs("describe");
-          request.expect(Expect.rows(layout.names.size(), Long.MAX_VALUE));
-          return new Call.Plan<>(request, layout::rows);
-        });
+        lines ->
+            new Request<>("describe", name, line, layout::rows)
+                .needs("describe")
+                .expect(Expect.rows(layout.names.size(), Long.MAX_VALUE)));
   }
 
   static Layout ofDescription(List<Row> rows) {
@@ -117,28 +116,25 @@ final class Layout {
   }
 
   /** Makes a row of the first row of a reply; null: there is none. */
-  Row firstRow(Reply reply) {
+  private Row firstRow(Reply reply) {
     return reply.rows() == 0 ? null : row(reply, 0);
   }
 
   private Row row(Reply reply, int number) {
-    Row row = new Row();
+    Row row = new Row(names.size());
     for (int i = 0; i < names.size(); i++) {
-      row.put(names.get(i), value(i, reply.values().get(number * reply.columns() + i)));
+      row.put(names.get(i), value(i, reply, number * reply.columns() + i));
     }
     return row;
   }
 
-  private Object value(int place, byte[] value) {
-    if (value == null || columns == null) {
-      return value;
+  private Object value(int place, Reply reply, int from) {
+    Column column = columns == null ? null : columns.get(place);
+    if (column == null || column.kind == Kind.BYTES) {
+      return reply.value(from);
     }
-    Column column = columns.get(place);
-    if (column.kind == Kind.BYTES) {
-      return value;
-    }
-    String text = new String(value, StandardCharsets.UTF_8);
-    if (column.reader == null) {
+    String text = reply.string(from);
+    if (text == null || column.reader == null) {
       return text;
     }
     try {

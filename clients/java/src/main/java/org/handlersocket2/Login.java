@@ -78,7 +78,7 @@ final class Login {
       connection.original = true;
     } else if (reply.code() != 0) {
       refused = ServerError.of(reply.code(), reply.text());
-    } else if (reply.columns() == 6 && reply.values().size() == 6) {
+    } else if (reply.columns() == 6 && reply.count() == 6) {
       connection.greeted = true;
       connection.features = List.of(reply.string(4).split(","));
     }
@@ -97,7 +97,7 @@ final class Login {
           if (reply.code() != 0) {
             refused = ServerError.of(reply.code(), reply.text());
             noAccount = reply.text().equals("authtype");
-          } else if (reply.columns() == 2 && reply.values().size() == 2) {
+          } else if (reply.columns() == 2 && reply.count() == 2) {
             challenge = reply;
           }
         });

@@ -2,6 +2,7 @@ package org.handlersocket2;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.handlersocket2.protocol.Line;
 
 /**
  * Collects calls and sends them in one piece. When there is a change among them, all go to the
@@ -9,27 +10,10 @@ import java.util.List;
  */
 public final class Pipeline {
   private final Executor on;
-  private final List<Entry<?>> entries = new ArrayList<>();
+  private final List<Result<?>> results = new ArrayList<>(); // Of calls that are not made yet.
 
   Pipeline(Executor on) {
     this.on = on;
-  }
-
-  private static final class Entry<T> {
-    private final Call<T> call;
-    private final Result<T> result = Result.pending();
-
-    Entry(Call<T> call) {
-      this.call = call;
-    }
-
-    void prepare(long began, List<Request> requests) {
-      try {
-        requests.add(call.prepare(began, result::set));
-      } catch (HandlerSocketError e) {
-        result.set(Result.failed(e));
-      }
-    }
   }
 
   /**
@@ -41,9 +25,9 @@ public final class Pipeline {
     if (call.on() != on) {
       throw new ValueError("the table is of another client or transaction than the pipeline");
     }
-    Entry<T> entry = new Entry<>(call);
-    entries.add(entry);
-    return entry.result;
+    Result<T> result = new Result<>(call);
+    results.add(result);
+    return result;
   }
 
   /**
@@ -53,9 +37,16 @@ public final class Pipeline {
    */
   public void run() {
     long began = System.nanoTime();
-    List<Request> requests = new ArrayList<>();
-    entries.forEach(entry -> entry.prepare(began, requests));
-    entries.clear();
+    List<Request<?>> requests = new ArrayList<>(results.size());
+    Line lines = new Line();
+    for (Result<?> result : results) {
+      try {
+        requests.add(result.prepare(began, lines));
+      } catch (HandlerSocketError e) {
+        result.refuse(e);
+      }
+    }
+    results.clear();
     HandlerSocketError failed = requests.isEmpty() ? null : on.carryOut(requests);
     if (failed != null) {
       throw failed;

@@ -138,6 +138,6 @@ final class Places {
 
   /** Tells whether the reply to G W is that the GTIDs are applied. */
   static boolean isApplied(Reply reply) {
-    return reply.code() == 0 && !reply.values().isEmpty() && "1".equals(reply.string(0));
+    return reply.code() == 0 && reply.count() > 0 && "1".equals(reply.string(0));
   }
 }

@@ -8,7 +8,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.handlersocket2.Call.Plan;
 import org.handlersocket2.protocol.Kind;
 import org.handlersocket2.protocol.Reply;
 
@@ -111,7 +110,7 @@ final class RangeIndex {
   private List<Object> key(Reply reply, int row) {
     List<Object> key = new ArrayList<>();
     for (Part part : parts) {
-      key.add(reply.values().get(row * reply.columns() + part.place));
+      key.add(reply.value(row * reply.columns() + part.place));
     }
     return key;
   }
@@ -197,7 +196,7 @@ final class RangeIndex {
   }
 
   private long count(Query query, List<Object> key) {
-    return table.call().count("range", query, key).run();
+    return table.call().count("range", query, key, Calls::number).run();
   }
 
   private List<Object> lowestText(Part first) {
@@ -209,12 +208,11 @@ final class RangeIndex {
       List<Object> from = key;
       Call<Reply> call =
           calls.call(
-              () ->
-                  new Plan<>(
-                      calls.request("range", last, from, "", List.of(first.name), List.of()),
-                      reply -> reply));
+              lines ->
+                  calls.request(
+                      lines, "range", last, from, "", List.of(first.name), List.of(), it -> it));
       Reply reply = call.run();
-      key = reply.rows() == 0 ? key : List.of(reply.values().get(0));
+      key = reply.rows() == 0 ? key : List.of(reply.value(0));
     }
     return key;
   }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import org.handlersocket2.Call.Plan;
 import org.handlersocket2.protocol.Reply;
 
 /** Goes along an index, one page at a time. */
@@ -61,9 +60,15 @@ final class RangeIterator implements Iterator<Row> {
     List<Row> found = new ArrayList<>();
     Call<Reply> call =
         calls.call(
-            () ->
-                new Plan<>(
-                    calls.request("range", query, key, "", index.columns(), List.of()),
+            lines ->
+                calls.request(
+                    lines,
+                    "range",
+                    query,
+                    key,
+                    "",
+                    index.columns(),
+                    List.of(),
                     reply -> {
                       found.addAll(layout.rows(reply));
                       return reply;

@@ -24,11 +24,11 @@ public final class RawReply {
     }
     return new Call<>(
         on,
-        () -> {
-          Request request = new Request("raw", FullName.NONE, null, line);
+        lines -> {
+          Request<RawReply> request = new Request<>("raw", FullName.NONE, line, RawReply::of);
           request.change = change;
           request.raw = true;
-          return new Call.Plan<>(request, RawReply::of);
+          return request;
         });
   }
 

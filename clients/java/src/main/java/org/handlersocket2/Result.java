@@ -1,43 +1,46 @@
 package org.handlersocket2;
 
+import org.handlersocket2.protocol.Line;
+
 /**
  * The result of one call of a pipeline.
  *
  * @param <T> of what type it is
  */
 public final class Result<T> {
+  private Call<T> call; // Null: it was made.
+  private long began;
   private T value;
   private HandlerSocketError error;
-  private boolean pending; // The call was not made yet.
 
-  Result(T value, HandlerSocketError error) {
-    this.value = value;
-    this.error = error;
+  Result(Call<T> call) {
+    this.call = call;
   }
 
-  static <T> Result<T> of(T value) {
-    return new Result<>(value, null);
+  /** Makes the request, whose answer is to be {@link #set}. */
+  Request<T> prepare(long now, Line lines) {
+    began = now;
+    Request<T> request = call.prepare(lines);
+    request.result = this;
+    return request;
   }
 
-  static <T> Result<T> failed(HandlerSocketError error) {
-    return new Result<>(null, error);
+  /** Takes what came of the request. */
+  void set(Request<T> request, T found, HandlerSocketError failed) {
+    call.settle(request, failed, began);
+    refuse(failed);
+    value = found;
   }
 
-  static <T> Result<T> pending() {
-    Result<T> result = new Result<>(null, null);
-    result.pending = true;
-    return result;
-  }
-
-  void set(Result<T> other) {
-    pending = false;
-    value = other.value;
-    error = other.error;
+  /** Takes the error of a call whose request could not be made, or null. */
+  void refuse(HandlerSocketError failed) {
+    call = null;
+    error = failed;
   }
 
   /** Returns the error of this call alone, or null. */
   public HandlerSocketError error() {
-    return pending ? new ConnectionError("the pipeline has not run", false, null) : error;
+    return call == null ? error : new ConnectionError("the pipeline has not run", false, null);
   }
 
   /**

@@ -1,7 +1,6 @@
 package org.handlersocket2;
 
 import java.util.List;
-import org.handlersocket2.Call.Plan;
 
 /**
  * A table whose changes give rows. Inserts give the columns of the row and those of the table
@@ -46,12 +45,12 @@ public final class Returning {
     Calls calls = table.call();
     Call<List<Row>> call =
         calls.call(
-            () -> {
+            lines -> {
               Layout layout = table.layout();
               Query one = query.with(query.op, 1);
               String verb = "D" + when.mark;
-              return new Plan<>(
-                  calls.request("delete", one, key, verb, layout.names, List.of()), layout::rows);
+              return calls.request(
+                  lines, "delete", one, key, verb, layout.names, List.of(), layout::rows);
             });
     return call.run();
   }
@@ -70,16 +69,15 @@ public final class Returning {
     Calls calls = table.call();
     Call<List<Row>> call =
         calls.call(
-            () -> {
+            lines -> {
               Calls.InsertRow made = new Calls.InsertRow(row, update);
               for (String column : table.layout().names) {
                 if (!made.columns.contains(column)) {
                   made.columns.add(column);
                 }
               }
-              return new Plan<>(
-                  calls.insertRequest(kind, verb + when.mark, made),
-                  table.layout(made.columns)::rows);
+              Layout layout = table.layout(made.columns);
+              return calls.insertRequest(lines, kind, verb + when.mark, made, layout::rows);
             });
     return call.run();
   }
@@ -88,10 +86,11 @@ public final class Returning {
     Calls calls = table.call();
     Call<List<Row>> call =
         calls.call(
-            () -> {
-              Request request = calls.changeRequest(kind, verb + when.mark, key, values, query);
-              List<String> columns = List.copyOf(Records.row(values).keySet());
-              return new Plan<>(request, table.layout(columns)::rows);
+            lines -> {
+              Row row = Calls.changes(values);
+              Layout layout = table.layout(List.copyOf(row.keySet()));
+              return calls.changeRequest(
+                  lines, kind, verb + when.mark, key, row, query, layout::rows);
             });
     return call.run();
   }

@@ -21,6 +21,11 @@ public class Row extends LinkedHashMap<String, Object> {
   /** Makes an empty row. */
   public Row() {}
 
+  /** Makes an empty row with room for so many columns. */
+  Row(int columns) {
+    super(columns + columns / 2 + 1);
+  }
+
   /** Makes a row of a map. */
   public Row(Map<String, ?> values) {
     super(values);

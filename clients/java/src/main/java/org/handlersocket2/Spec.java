@@ -9,11 +9,13 @@ import org.handlersocket2.protocol.Open;
 final class Spec {
   final List<String> columns;
   final Line line;
+  final Expect oneRow; // What a find of one row is answered.
   final String key; // By which a connection knows whether it is open.
 
   Spec(Table table, List<String> columns, List<String> filterColumns) {
     this.columns = columns;
     line = Open.spec(table.name.database, table.name.table, table.index, columns, filterColumns);
+    oneRow = Expect.rows(columns.size(), 1);
     key = new String(line.toBytes(), StandardCharsets.ISO_8859_1);
   }
 }

@@ -107,12 +107,10 @@ public final class Transaction extends Executor implements AutoCloseable {
   private void step(String kind, Line line) {
     new Call<Void>(
             this,
-            () ->
-                new Call.Plan<>(
-                    new Request(kind, FullName.NONE, null, line)
-                        .needs("transaction")
-                        .expect(Expect.NOTHING),
-                    reply -> null))
+            lines ->
+                new Request<Void>(kind, FullName.NONE, line, reply -> null)
+                    .needs("transaction")
+                    .expect(Expect.NOTHING))
         .run();
   }
 
@@ -123,7 +121,7 @@ public final class Transaction extends Executor implements AutoCloseable {
 
   /** Carries requests out, each once. */
   @Override
-  synchronized HandlerSocketError carryOut(List<Request> requests) {
+  synchronized HandlerSocketError carryOut(List<Request<?>> requests) {
     int answered = 0;
     ConnectionError failed = null;
     if (connection == null) {
@@ -141,8 +139,8 @@ public final class Transaction extends Executor implements AutoCloseable {
       answered = exchange.answered();
       changed |= requests.subList(0, answered).stream().anyMatch(request -> request.change);
     }
-    for (Request request : requests.subList(answered, requests.size())) {
-      request.done.accept(null, failed);
+    for (Request<?> request : requests.subList(answered, requests.size())) {
+      request.fail(failed);
     }
     return failed;
   }

@@ -7,7 +7,7 @@ import org.handlersocket2.ValueError;
 
 /** A find, a count, or a change of what was found. It is filled in and then appended. */
 public final class Find {
-  private static final Set<String> OPERATORS = Set.of("=", "=<", ">", ">=", "<", "<=");
+  private static final List<String> OPERATORS = List.of("=", "=<", ">", ">=", "<", "<=");
   private static final Set<String> VERBS =
       Set.of("C", "U", "D", "+", "-", "U?", "D?", "+?", "-?", "U!", "+!", "-!");
 

@@ -64,6 +64,11 @@ public final class Line {
     return raw(more, 0, more.length);
   }
 
+  /** Appends a part of another line. */
+  public Line raw(Line other, int from, int to) {
+    return raw(other.bytes, from, to);
+  }
+
   private Line raw(byte[] more, int from, int to) {
     reserve(to - from);
     System.arraycopy(more, from, bytes, length, to - from);
@@ -141,6 +146,8 @@ public final class Line {
   public Line argument(Object value) {
     if (value == null) {
       return raw(0);
+    } else if (value instanceof Integer || value instanceof Long) { // As most keys are.
+      return digits(((Number) value).longValue());
     } else if (value instanceof byte[]) {
       return value((byte[]) value);
     } else if (value instanceof CharSequence || value instanceof Character) {
@@ -160,19 +167,12 @@ public final class Line {
       return time((LocalTime) value);
     } else if (value instanceof Duration) {
       return duration((Duration) value);
-    } else if (isInteger(value)) {
+    } else if (value instanceof Short || value instanceof Byte) {
       return digits(((Number) value).longValue());
     } else if (isPlain(value)) {
       return raw(value.toString());
     }
     throw new ValueError("a " + value.getClass().getName() + " is no value of a column");
-  }
-
-  private static boolean isInteger(Object value) {
-    return value instanceof Integer
-        || value instanceof Long
-        || value instanceof Short
-        || value instanceof Byte;
   }
 
   private static boolean isPlain(Object value) {

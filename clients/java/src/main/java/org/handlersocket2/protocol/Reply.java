@@ -15,16 +15,22 @@ public final class Reply {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101_0101_0101_0101L;
 
+  private static final int[] NONE = {};
+
   private final int code;
   private final int columns;
   private final String text;
-  private final List<byte[]> values;
+  private final byte[] bytes; // Of the values, one behind another.
+  private final int[] ends; // Where each value ends; the complement is that of a NULL.
+  private final int count;
 
-  private Reply(int code, int columns, String text, List<byte[]> values) {
+  private Reply(int code, int columns, String text, byte[] bytes, int[] ends, int count) {
     this.code = code;
     this.columns = columns;
     this.text = text;
-    this.values = values;
+    this.bytes = bytes;
+    this.ends = ends;
+    this.count = count;
   }
 
   /** Returns 0, or the code of an error: 1, 2 or 3. */
@@ -44,18 +50,39 @@ public final class Reply {
 
   /** Returns all values of all rows; null is NULL. */
   public List<byte[]> values() {
+    List<byte[]> values = new ArrayList<>(count);
+    for (int place = 0; place < count; place++) {
+      values.add(value(place));
+    }
     return values;
+  }
+
+  /** Returns how many values there are. */
+  public int count() {
+    return count;
   }
 
   /** Returns how many rows there are. */
   public int rows() {
-    return columns == 0 ? 0 : values.size() / columns;
+    return columns == 0 ? 0 : count / columns;
+  }
+
+  /** Returns a value, or null. */
+  public byte[] value(int place) {
+    int end = ends[place];
+    return end < 0 ? null : Arrays.copyOfRange(bytes, start(place), end);
   }
 
   /** Returns a value as text, or null. */
   public String string(int place) {
-    byte[] value = values.get(place);
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
+    int end = ends[place];
+    int start = start(place);
+    return end < 0 ? null : new String(bytes, start, end - start, StandardCharsets.UTF_8);
+  }
+
+  private int start(int place) {
+    int before = place == 0 ? 0 : ends[place - 1];
+    return before < 0 ? ~before : before;
   }
 
   /** Reads the line that stands between two places, without its end. */
@@ -70,19 +97,27 @@ public final class Reply {
     if (code != 0) {
       return error(code, columns, bytes, behind, end);
     }
-    List<byte[]> values = new ArrayList<>();
+    byte[] values = new byte[end - behind];
+    int[] ends = new int[Math.min(columns, values.length)]; // As most replies have a row at most.
+    int count = 0;
+    int length = 0;
     for (int next = behind; next < end; ) {
-      if (values.size() == mostValues) {
+      if (count == mostValues) {
         throw new ProtocolError("it has more values than were asked for");
       }
+      if (count == ends.length) {
+        ends = Arrays.copyOf(ends, Math.min(2 * count + 1, values.length));
+      }
       int stop = indexOf(bytes, (byte) '\t', next + 1, end);
-      values.add(value(bytes, next + 1, stop));
+      boolean isNull = stop - next == 2 && bytes[next + 1] == 0;
+      length = isNull ? length : unescape(bytes, next + 1, stop, values, length);
+      ends[count++] = isNull ? ~length : length;
       next = stop;
     }
-    if (!values.isEmpty() && (columns == 0 || values.size() % columns != 0)) {
-      throw new ProtocolError(values.size() + " values are no rows of " + columns);
+    if (count != 0 && (columns == 0 || count % columns != 0)) {
+      throw new ProtocolError(count + " values are no rows of " + columns);
     }
-    return new Reply(0, columns, "", values);
+    return new Reply(0, columns, "", values, ends, count);
   }
 
   private static Reply error(int code, int columns, byte[] bytes, int behind, int end) {
@@ -90,7 +125,7 @@ public final class Reply {
       throw new ProtocolError("it is no error of one text");
     }
     String text = new String(bytes, behind + 1, end - behind - 1, StandardCharsets.UTF_8);
-    return new Reply(code, columns, text, List.of());
+    return new Reply(code, columns, text, new byte[0], NONE, 0);
   }
 
   /** Returns the value of a token: null is NULL. */
@@ -98,13 +133,15 @@ public final class Reply {
     if (end - start == 1 && bytes[start] == 0) {
       return null;
     }
+    byte[] value = new byte[end - start];
+    return Arrays.copyOf(value, unescape(bytes, start, end, value, 0));
+  }
+
+  /** Appends the value of a token, and returns where it ends. */
+  private static int unescape(byte[] bytes, int start, int end, byte[] into, int length) {
     int read = indexOf(bytes, (byte) 1, start, end);
-    if (read == end) {
-      return Arrays.copyOfRange(bytes, start, end);
-    }
-    byte[] value = new byte[end - start - 1];
-    System.arraycopy(bytes, start, value, 0, read - start);
-    int written = read - start;
+    System.arraycopy(bytes, start, into, length, read - start);
+    int written = length + read - start;
     for (; read < end; read++) {
       byte one = bytes[read];
       if (one == 1) {
@@ -114,9 +151,9 @@ public final class Reply {
         }
         one = (byte) (bytes[read] - 0x40);
       }
-      value[written++] = one;
+      into[written++] = one;
     }
-    return written == value.length ? value : Arrays.copyOf(value, written);
+    return written;
   }
 
   private static int number(byte[] bytes, int start, int end) {
