@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 
 
 class Proxy:
@@ -15,6 +16,7 @@ class Proxy:
     held       replies are kept, until `release`
     refuses    each request is answered with `shutdown`
     original   H is answered with `cmd`, as the original plugin does
+    watch      is called with what clients send, before it is passed on
     """
 
     def __init__(self, target: int) -> None:
@@ -26,6 +28,7 @@ class Proxy:
         self.held = False
         self.refuses = False
         self.original = False
+        self.watch: Callable[[bytes], None] | None = None
         self.connections = 0
         self.requests = b""
         self._open: list[socket.socket] = []
@@ -52,6 +55,8 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
                 self.requests += data[:65536]
+                if self.watch:
+                    self.watch(data)
                 if self.refuses:
                     client.sendall(b"3\t1\tshutdown\n" * data.count(b"\n"))
                     continue

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from driver import ClientError, Driver
 from private_server import PrivateServer
+from proxy import Proxy
 
 PAGES = (1, 2, 3, 1000)
 
@@ -128,3 +129,35 @@ def test_range_pages_through_an_hour_that_is_there_twice(
     client.call("connect", url=f"hs://127.0.0.1:{summer_time.port}/hs?timeout=20")
     for page in PAGES:
         assert read(client, page) == list(range(1, len(times) + 1))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("index", ["PRIMARY", "k"])
+def test_range_leaves_out_no_row_while_others_are_deleted(
+    behind: Callable[..., Driver],
+    proxies: tuple[Proxy, Proxy],
+    server: PrivateServer,
+    index: str,
+    reverse: bool,
+) -> None:
+    """Before the second page is read, rows of the first one are deleted, in turns another of them."""
+    for gone in ((1,), (2,), (3,), (4,), (1, 2, 3), (4, 5)):
+        make(server, "k INT, KEY k (k)", [(row // 2,) for row in range(12)])
+        order = {row: 13 - row if reverse else row for row in range(1, 13)}
+        pages = 0
+
+        def delete(sent: bytes, gone: tuple[int, ...] = gone, order: dict[int, int] = order) -> None:
+            nonlocal pages
+            pages += sent.count(b"\t<" if reverse else b"\t>")
+            if pages == 2:
+                pages += 1
+                server.sql(f"DELETE FROM hs.ranged WHERE id IN ({', '.join(str(order[row]) for row in gone)})")
+
+        proxies[0].watch = delete
+        table = behind().table("hs.ranged", ["id"], index=index)
+        start = {"start": [12], "reverse": True} if reverse else {"start": [0]}
+        got = [order[row["id"]] for row in table.range(page=4, **start)]
+        assert pages > 2
+        stay = [row for row in range(1, 13) if row not in gone]
+        assert [row for row in got if row in stay] == stay
+        assert len(got) == len(set(got))

@@ -114,10 +114,7 @@ func (r *Rows[T]) prepare() (err error) {
 	if r.index, r.columns, err = r.table.rangeIndex(r.ctx, r.shape.names); err != nil {
 		return err
 	}
-	r.query.op = ">="
-	if r.reverse {
-		r.query.op = "<="
-	}
+	r.query.op = r.op(">=")
 	if r.hasStop {
 		r.query.filters = append(r.query.filters, r.index.end(r.stop, r.reverse))
 	}
@@ -154,7 +151,9 @@ func (r *Rows[T]) readPage() error {
 	switch r.done = len(rows) < r.page; {
 	case err != nil || r.done:
 	case r.index.canBegin(runs[0].key):
-		err = r.advance(runs)
+		var given int
+		given, err = r.advance(runs, len(rows))
+		rows = rows[:given]
 	default:
 		r.skip += len(rows) // The next page begins where this one did.
 	}
@@ -162,20 +161,51 @@ func (r *Rows[T]) readPage() error {
 	return err
 }
 
-// Advance makes the next page begin with the key of the last row, behind the rows with that key that were
-// read.
-func (r *Rows[T]) advance(runs []keyRun) error {
+// Advance tells where the next page begins, and returns how many rows of this one are given.
+//
+// The next page begins behind a key that has one row at most, and else with the rows of a key. A page ends in
+// front of a key whose rows may not all be in it: the next page reads them again, so that rows which come or go
+// meanwhile shift no others. Only of a key with more rows than a page has, the rows that were given are
+// skipped by their number.
+func (r *Rows[T]) advance(runs []keyRun, count int) (int, error) {
 	last := runs[0]
-	if r.skip > 0 && !r.index.isUnique(last.key) {
-		runs = append(runs, keyRun{r.key, r.skip})
+	if r.index.isUnique(last.key) {
+		r.key, r.skip, r.query.op = last.key, 0, r.op(">")
+		return count, nil
 	}
-	r.key, r.skip = last.key, last.rows
+	r.query.op = r.op(">=")
+	same := last.rows
 	for _, earlier := range runs[1:] {
-		same, err := r.index.equal(r.ctx, r.table, last.key, earlier.key)
-		if err != nil || !same {
-			return err
+		equal, err := r.index.equal(r.ctx, r.table, last.key, earlier.key)
+		if err != nil {
+			return 0, err
 		}
-		r.skip += earlier.rows
+		if !equal {
+			break
+		}
+		same += earlier.rows
 	}
-	return nil
+	if same < count {
+		r.key, r.skip = last.key, 0
+		return count - same, nil
+	}
+	if r.skip > 0 {
+		again, err := r.index.equal(r.ctx, r.table, last.key, r.key)
+		if err != nil {
+			return 0, err
+		}
+		if !again {
+			r.skip = 0
+		}
+	}
+	r.key, r.skip = last.key, r.skip+same
+	return count, nil
+}
+
+// Op returns an operator for the direction of the range.
+func (r *Rows[T]) op(upwards string) string {
+	if r.reverse {
+		return "<" + upwards[1:]
+	}
+	return upwards
 }

@@ -1,5 +1,8 @@
-/* Ranges: rows from one key to another, one page at a time. Each page begins at the last row's key,
-   behind the rows with that key that were read. */
+/* Ranges: rows from one key to another, one page at a time. A page begins behind the last row's key where
+   one row at most can have it, and else with the rows of a key. It ends in front of a key whose rows may
+   not all be in it: the next page reads them again, so that rows which come or go meanwhile shift no
+   others. Only of a key with more rows than a page has, the rows that were given are skipped by their
+   number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +23,9 @@ struct hs_range {
   hs_value *key; /* with which the next page begins */
   size_t key_count;
   int64_t skip, page;
+  int reverse;
   const char *op;
-  size_t row, rows;
+  size_t row, rows; /* of the page: where the range is, how many are given */
 };
 
 void hs_range_free(hs_range *r) {
@@ -194,7 +198,8 @@ hs_range *hs_range_new(hs_table *table, const hs_bounds *b, hs_error *error) {
   r->parts = parts;
   r->part_count = part_count;
   r->page = b->page != 0 ? b->page : 1000;
-  r->op = b->reverse ? "<=" : ">=";
+  r->reverse = b->reverse != 0;
+  r->op = r->reverse ? "<=" : ">=";
   if (set_up(r, b, error) == 0) return r;
   hs_range_free(r);
   return NULL;
@@ -286,28 +291,36 @@ static int count_same(hs_range *r, int64_t *same, int *whole, hs_error *error) {
   return bad;
 }
 
-/* Makes the next page begin with the key of the last row, or else where this one did. */
+/* Whether the first row has the key with which the page began. */
+static int begins_with_key(const hs_range *r, int *equal, hs_error *error) {
+  *equal = row_is_key(r, 0);
+  if (*equal || !r->has_same || r->key_count != r->part_count) return 0;
+  hs_list list;
+  hs_value *keys = hs_list_make(&list, r->part_count, error);
+  if (keys == NULL) return -1;
+  for (size_t i = 0; i < r->part_count; i++) keys[i] = part_value(r, 0, i);
+  int bad = server_equal(r, keys, r->key, equal, error);
+  hs_list_free(&list);
+  return bad;
+}
+
+/* Sets where the next page begins, and how many rows of this one are given. */
 static int advance(hs_range *r, hs_error *error) {
   size_t last = r->rows - 1;
   if (!can_begin(r, last)) {
-    r->skip += (int64_t)r->rows;
+    r->skip += (int64_t)r->rows; /* it begins where this one did */
     return 0;
   }
-  int64_t same = 1;
-  int whole = r->rows == 1, unique = is_unique(r, last);
+  int64_t same = 0;
+  int whole = 0, unique = is_unique(r, last), again = 0;
   if (!unique && count_same(r, &same, &whole, error) != 0) return -1;
-  if (whole && !unique && r->skip > 0 && r->key_count == r->part_count) {
-    int equal = row_is_key(r, 0);
-    hs_list list;
-    hs_value *keys = hs_list_make(&list, r->part_count, error);
-    if (keys == NULL) return -1;
-    for (size_t i = 0; i < r->part_count; i++) keys[i] = part_value(r, 0, i);
-    int bad = !equal && r->has_same ? server_equal(r, keys, r->key, &equal, error) : 0;
-    hs_list_free(&list);
-    if (bad) return -1;
-    if (equal) same += r->skip;
-  }
-  r->skip = same;
+  if (whole && r->skip > 0 && begins_with_key(r, &again, error) != 0) return -1;
+  if (!again) r->skip = 0;
+  if (whole)
+    r->skip += same;
+  else
+    r->rows -= (size_t)same;
+  r->op = unique ? (r->reverse ? "<" : ">") : (r->reverse ? "<=" : ">=");
   r->key_count = r->part_count;
   for (size_t i = 0; i < r->part_count; i++) {
     set_key(r, i, part_value(r, last, i));

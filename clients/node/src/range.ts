@@ -25,22 +25,16 @@ class RangeReader {
     this.#index = index;
   }
 
-  /** One page, from a key on, behind `offset` rows: what `read` makes of its values, and these. */
-  page<T>(
-    key: Values,
-    offset: number,
-    limit: number,
-    read: (values: Values) => T,
-  ): Promise<[T, Values]> {
+  /** One page, of the rows at an operator and a key, behind `offset` of them. */
+  page(op: string, key: Values, offset: number, limit: number): Promise<Values> {
     const { stop, reverse = false, filters: own = [] } = this.#options;
     const last = Array.isArray(stop) ? (stop as readonly Value[])[0] : (stop as Value | undefined);
     const end: Filter[] = last === undefined ? [] : [this.#index.end(last, reverse)];
     const { filterColumns, filters } = wireFilters([...end, ...own]);
-    const find = { op: reverse ? "<=" : ">=", key, limit, offset, filters };
+    const find = { op, key, limit, offset, filters };
     const line = (id: number): string => requests.find(id, find);
     const check = hasRows(this.#index.columns.length, limit);
-    const both = ({ values }: Reply): [T, Values] => [read(values), values];
-    return this.#send(this.#index.columns, filterColumns, line, both, check);
+    return this.#send(this.#index.columns, filterColumns, line, (reply) => reply.values, check);
   }
 
   /** A key with which the index begins. */
@@ -96,7 +90,14 @@ class RangeReader {
   }
 }
 
-/** Yields the rows. Each page begins at the key of the last row, behind the rows that had it. */
+/**
+ * Yields the rows.
+ *
+ * A page begins behind a key that has one row at most, and else with the rows of a key. It ends in front
+ * of a key whose rows may not all be in it: the next page reads them again, so that rows which come or
+ * go meanwhile shift no others. Only of a key with more rows than a page has, the rows that were given
+ * are skipped by their number.
+ */
 export async function* range<R>(
   executor: Executor,
   spec: TableSpec,
@@ -115,31 +116,42 @@ export async function* range<R>(
   const rows = spec.raw ? rawReader(wanted) : schema.reader(wanted);
   const picks = wanted.map((column) => index.columns.indexOf(column));
   const reader = new RangeReader(executor, spec, options, index);
-  const read = (values: Values): R[] => {
-    const made: R[] = [];
-    for (let first = 0; first < values.length; first += width) {
-      made.push(rows.row(picks.map((place) => values[first + place] ?? null)) as R);
-    }
-    return made;
-  };
+  const made = (values: Values, count: number): R[] =>
+    Array.from(
+      { length: count },
+      (_, row) => rows.row(picks.map((place) => values[row * width + place] ?? null)) as R,
+    );
+  const sign = reverse ? "<" : ">";
 
   let key: Values = start === undefined ? await reader.lowest() : keyToWire(start);
+  let op = `${sign}=`;
   for (let offset = 0; ;) {
-    const [made, values] = await reader.page(key, offset, page, read);
-    yield* made;
-    if (values.length < page * width) return;
+    const values = await reader.page(op, key, offset, page);
+    const count = values.length / width;
     const [last, ...earlier] = index.runs(values);
-    if (last === undefined) return;
+    if (count < page || last === undefined) {
+      yield* made(values, count);
+      return;
+    }
+    let given = count;
     if (!index.canBegin(last.key)) {
-      offset += page; // The next page begins where this one did.
-      continue;
+      offset += count; // The next page begins where this one did.
+    } else if (index.isUnique(last.key)) {
+      [op, key, offset] = [sign, last.key, 0];
+    } else {
+      let same = last.rows;
+      for (const run of earlier) {
+        if (!(await reader.isSame(last.key, run.key))) break;
+        same += run.rows;
+      }
+      if (same < count) {
+        offset = 0;
+        given -= same;
+      } else {
+        offset = same + (offset > 0 && (await reader.isSame(last.key, key)) ? offset : 0);
+      }
+      [op, key] = [`${sign}=`, last.key];
     }
-    if (offset > 0 && !index.isUnique(last.key)) earlier.push({ key: [...key], rows: offset });
-    key = last.key;
-    offset = last.rows;
-    for (const run of earlier) {
-      if (!(await reader.isSame(key, run.key))) break;
-      offset += run.rows;
-    }
+    yield* made(values, given);
   }
 }

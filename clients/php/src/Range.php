@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace HandlerSocket2;
 
 /**
- * A range that is read in pages. Each begins at the last row's key, and skips the rows that were given with that key.
- * Behind a key that has one row at most, it begins behind it.
+ * A range that is read in pages. Each begins behind the last row's key where one row at most can have it, and else with
+ * the rows of a key. A page ends in front of a key whose rows may not all be in it: the next page reads them again, so
+ * that rows which come or go meanwhile shift no others. Only of a key with more rows than a page has, the rows that were
+ * given are skipped by their number.
  */
 final class Range
 {
@@ -74,26 +76,29 @@ final class Range
                 $columns,
             ));
             $page = array_chunk($reply->values, count($columns));
-            foreach ($page as $row) {
+            $ended = count($page) < $this->size;
+            $given = $ended ? $page : array_slice($page, 0, $this->goBehind($index, array_map($keyOf, $page)));
+            foreach ($given as $row) {
                 yield $decode(new Reply($width, array_slice($row, 0, $width), $width))[0] ?? [];
             }
-            if (count($page) === $this->size) {
-                $this->goBehind($index, array_map($keyOf, $page));
-            }
-        } while (count($page) === $this->size);
+        } while (!$ended);
     }
 
-    /** @param list<list<?string>> $keys */
-    private function goBehind(RangeIndex $index, array $keys): void
+    /**
+     * Where the next page begins; how many rows of this one are given.
+     *
+     * @param list<list<?string>> $keys
+     */
+    private function goBehind(RangeIndex $index, array $keys): int
     {
         $last = end($keys);
         if (!$index->canBegin($last)) {
             $this->skip += count($keys); // the next page begins where this one did
-            return;
+            return count($keys);
         }
         if ($index->unique) {
             [$this->op, $this->key, $this->skip] = [$this->reverse ? '<' : '>', $last, 0];
-            return;
+            return count($keys);
         }
         $same = 0;
         $before = $last;
@@ -104,7 +109,12 @@ final class Range
             $same++;
             $before = $key;
         }
-        $again = $same === count($keys) && $index->isSame($last, $this->key ?? []);
+        if ($same < count($keys)) {
+            [$this->key, $this->skip] = [$last, 0];
+            return count($keys) - $same;
+        }
+        $again = $index->isSame($last, $this->key ?? []);
         [$this->key, $this->skip] = [$last, $same + ($again ? $this->skip : 0)];
+        return $same;
     }
 }

@@ -6,7 +6,7 @@ use crate::draft::What;
 use crate::layout::Shape;
 use crate::protocol::Reply;
 use crate::query::Query;
-use crate::range_index::{RangeIndex, Run};
+use crate::range_index::RangeIndex;
 use crate::target::Target;
 use crate::{Error, FromRow, Key, Result, Value};
 
@@ -168,45 +168,52 @@ impl<R: FromRow> Pages<R> {
         let what = self.page(query, &self.key, index.columns());
         let decode = |reply: &Reply, shape: &Shape| Ok((shape.rows::<R>(reply)?, reply.clone()));
         let call = Call::new("range", what, decode);
-        let (rows, reply) = self.target.run(call).await?;
+        let (mut rows, reply) = self.target.run(call).await?;
         self.done = rows.len() < self.page as usize;
         if !self.done {
-            self.advance(&reply).await?;
+            rows.truncate(self.advance(&reply).await?);
         }
         self.rows = rows.into_iter();
         Ok(())
     }
 
-    /// The next page begins behind a key that has one row at most, and else with the key of the last row,
-    /// behind the rows with that key that were read. Where a key cannot begin a page, the next one
-    /// begins where this one did.
-    async fn advance(&mut self, reply: &Reply) -> Result<()> {
+    /// Where the next page begins; how many rows of this one are given.
+    ///
+    /// The next page begins behind a key that has one row at most, and else with the rows of a key. A page
+    /// ends in front of a key whose rows may not all be in it: the next page reads them again, so that rows
+    /// which come or go meanwhile shift no others. Only of a key with more rows than a page has, the rows
+    /// that were given are skipped by their number. Where a key cannot begin a page, the next one begins
+    /// where this one did.
+    async fn advance(&mut self, reply: &Reply) -> Result<usize> {
         let index = self.index.as_ref().ok_or_else(|| Error::value("the range has ended"))?;
         let too_many = || Error::value("more rows have the same key than an offset can skip");
         let count = reply.rows();
         if count > 0 && !index.can_begin(&index.key(reply, count - 1)) {
             self.skip = self.skip.checked_add(count as u32).ok_or_else(too_many)?;
-            return Ok(());
+            return Ok(count);
         }
         let mut runs = index.runs(reply).into_iter();
         let last = runs.next().ok_or_else(|| Error::protocol("a page has no rows"))?;
         if index.is_unique(&last.key) {
             (self.key, self.skip, self.behind) = (last.key, 0, true);
-            return Ok(());
+            return Ok(count);
         }
-        let mut earlier: Vec<Run> = runs.collect();
-        if self.skip > 0 {
-            earlier.push(Run { key: self.key.clone(), rows: self.skip });
-        }
-        let mut skip = last.rows;
-        for run in earlier {
+        let mut same = last.rows;
+        for run in runs {
             if !self.is_same(index, &last.key, &run.key).await? {
                 break;
             }
-            skip = skip.checked_add(run.rows).ok_or_else(too_many)?;
+            same += run.rows;
         }
+        if (same as usize) < count {
+            (self.key, self.skip, self.behind) = (last.key, 0, false);
+            return Ok(count - same as usize);
+        }
+        let again = self.skip > 0 && self.is_same(index, &last.key, &self.key).await?;
+        let before = if again { self.skip } else { 0 };
+        let skip = before.checked_add(same).ok_or_else(too_many)?;
         (self.key, self.skip, self.behind) = (last.key, skip, false);
-        Ok(())
+        Ok(count)
     }
 
     /// A key with which the index begins. Where texts sort before the empty one it is that of the first.

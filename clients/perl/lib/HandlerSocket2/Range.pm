@@ -25,8 +25,10 @@ my %LOWEST = (
 
 sub _wrong { return HandlerSocket2::ValueError->throw( $_[0] ) }
 
-# Each page begins at the last row's key, and skips the rows that were given with that key. Behind a key
-# that has one row at most, it begins behind it.
+# Each page begins behind the last row's key where one row at most can have it, and else with the rows of a
+# key. A page ends in front of a key whose rows may not all be in it: the next page reads them again, so that
+# rows which come or go meanwhile shift no others. Only of a key with more rows than a page has, the rows that
+# were given are skipped by their number.
 sub new {
     my ( $class, $core, $calls, %options ) = @_;
     my ( $start, $reverse ) = @options{qw(start reverse)};
@@ -127,14 +129,11 @@ sub _page {
     my $decode = sub { HandlerSocket2::Lines::values_of( $_[0], $width, $size ) };
     my $values = $self->_ask( $line, $decode, $columns, $self->{names} );
     my $kept   = @{ $calls->columns };
-    my ( @rows, @flat );
-
-    while ( my @row = splice @$values, 0, $width ) {
-        push @rows, \@row;
-        push @flat, @row[ 0 .. $kept - 1 ];
-    }
+    my @rows;
+    while ( my @row = splice @$values, 0, $width ) { push @rows, \@row }
     $self->{ended} = @rows < $self->{size};
-    $self->_go_behind(@rows) if !$self->{ended};
+    $#rows = $self->_go_behind(@rows) - 1 if !$self->{ended};
+    my @flat = map { @$_[ 0 .. $kept - 1 ] } @rows;
     return $calls->rows( $calls->columns )->( [ $kept, \@flat, scalar @flat ] );
 }
 
@@ -146,6 +145,7 @@ sub _same {
     } 0 .. $#$one;
 }
 
+# Where the next page begins; how many rows of this one are given.
 sub _go_behind {
     my ( $self, @rows ) = @_;
     my %place;
@@ -154,11 +154,11 @@ sub _go_behind {
     my $last   = [ @{ $rows[-1] }[@places] ];
     if ( !$self->_can_begin($last) ) {
         $self->{skip} += @rows;    # the next page begins where this one did
-        return;
+        return @rows;
     }
     if ( $self->{key}{unique} ) {
         @$self{qw(op start skip)} = ( $self->{reverse} ? q{<} : q{>}, $last, 0 );
-        return;
+        return @rows;
     }
     my ( $same, $before ) = ( 0, $last );
     for my $row ( reverse @rows ) {
@@ -167,9 +167,13 @@ sub _go_behind {
         $same++;
         $before = $key;
     }
-    $same += $self->{skip} if $same == @rows && $self->_is_same( $last, $self->{start} );
-    @$self{qw(start skip)} = ( $last, $same );
-    return;
+    if ( $same < @rows ) {
+        @$self{qw(start skip)} = ( $last, 0 );
+        return @rows - $same;
+    }
+    $self->{skip} = 0 if !$self->_is_same( $last, $self->{start} );
+    @$self{qw(start skip)} = ( $last, $self->{skip} + $same );
+    return @rows;
 }
 
 # Whether a page can begin with a row's key. The text of a column of which the index has only a beginning, of

@@ -15,8 +15,10 @@ from .values import Key
 class Pages:
     """Gives one page after the other.
 
-    Each begins at the last row's key, and skips the rows that were given with that key. Behind a
-    key that has one row at most, it begins behind it.
+    Each begins behind the last row's key where one row at most can have it, and else with the rows
+    of a key. A page ends in front of a key whose rows may not all be in it: the next page reads
+    them again, so that rows which come or go meanwhile shift no others. Only of a key with more
+    rows than a page has, the rows that were given are skipped by their number.
     """
 
     def __init__(
@@ -89,29 +91,34 @@ class Pages:
         rows = [reply.values[at : at + width] for at in range(0, len(reply.values), width)]
         self.ended = len(rows) < self._size
         if not self.ended:
-            await self._go_behind(index, rows)
+            rows = rows[: await self._go_behind(index, rows)]
         kept = len(self._calls.columns)
         flat = [value for row in rows for value in row[:kept]]
         return self._calls.rows(self._calls.columns)(Reply(kept, flat))
 
-    async def _go_behind(self, index: RangeIndex, rows: List[List[Raw]]) -> None:
+    async def _go_behind(self, index: RangeIndex, rows: List[List[Raw]]) -> int:
+        """Where the next page begins; how many rows of this one are given."""
         places = [self._columns.index(one) for one in index.names]
         keys = [[row[place] for place in places] for row in reversed(rows)]
         last = keys[0]
         if not index.can_begin(last):
             self._skip += len(rows)  # the next page begins where this one did
-            return
+            return len(rows)
         if index.unique:
             self._op, self._start, self._skip = "<" if self._reverse else ">", last, 0
-            return
+            return len(rows)
         same, before = 0, last
         for key in keys:
             if key != before and not await self._is_same(index, last, key):
                 break
             same, before = same + 1, key
-        if same == len(keys) and await self._is_same(index, last, self._start or []):
-            same += self._skip
-        self._start, self._skip = last, same
+        if same < len(keys):
+            self._start, self._skip = last, 0
+            return len(keys) - same
+        if not await self._is_same(index, last, self._start or []):
+            self._skip = 0
+        self._start, self._skip = last, self._skip + same
+        return len(keys)
 
     async def _is_same(self, index: RangeIndex, one: List[Raw], other: List[Raw]) -> bool:
         """Whether two keys stand at the same place; where their bytes differ the server knows."""

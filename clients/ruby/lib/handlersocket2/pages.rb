@@ -3,8 +3,10 @@
 require_relative "range_index"
 
 module HandlerSocket2
-  # A range that is read in pages. Each begins at the last row's key, and skips the rows that were
-  # given with that key. Behind a key that has one row at most, it begins behind it.
+  # A range that is read in pages. Each begins behind the last row's key where one row at most can
+  # have it, and else with the rows of a key. A page ends in front of a key whose rows may not all be
+  # in it: the next page reads them again, so that rows which come or go meanwhile shift no others.
+  # Only of a key with more rows than a page has, the rows that were given are skipped by their number.
   # @api private
   class Pages
     # @param runner [#one]
@@ -40,10 +42,10 @@ module HandlerSocket2
         call = @calls.page(@operator, @key, @size, @skip, @columns, @names, @filters)
         page = @runner.one(call)
         keys = page.map { |row| @places.map { |place| row[place].dup } } # their bytes: text comes of the others
-        page.each { |row| decode.call(Reply.new(width, row.first(width))).each(&block) }
-        break if page.size < @size
-
-        go_behind(keys)
+        ends = page.size < @size
+        given = ends ? page.size : go_behind(keys)
+        page.first(given).each { |row| decode.call(Reply.new(width, row.first(width))).each(&block) }
+        break if ends
       end
     end
 
@@ -54,23 +56,30 @@ module HandlerSocket2
       @names << @index.names.first
     end
 
+    # Where the next page begins.
+    # @return [Integer] how many rows of this one are given
     def go_behind(keys)
       last = keys.last
-      return @skip += keys.size unless @index.can_begin?(last) # The next page begins where this one did.
+      unless @index.can_begin?(last)
+        @skip += keys.size # The next page begins where this one did.
+        return keys.size
+      end
 
       unique = @index.unique?(last)
-      @skip = unique ? 0 : rows_at_last(keys)
+      given, @skip = unique ? [keys.size, 0] : in_front_of_last(keys)
       @key = last
       @operator = (@reverse ? "<" : ">") + (unique ? "" : "=")
+      given
     end
 
-    # How many rows with the key of the last row were given.
-    def rows_at_last(keys)
+    # How many rows are in front of those with the key of the last row, or all if there are no others; how
+    # many with that key were given.
+    def in_front_of_last(keys)
       same = Hash.new { |known, key| known[key] = @index.same?(key, keys.last) }
       other = keys.rindex { |key| !same[key] }
-      return keys.size - other - 1 if other
+      return [other + 1, 0] if other
 
-      keys.size + (@skip.positive? && same[@key] ? @skip : 0)
+      [keys.size, keys.size + (@skip.positive? && same[@key] ? @skip : 0)]
     end
   end
 end

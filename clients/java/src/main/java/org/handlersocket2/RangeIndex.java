@@ -47,9 +47,9 @@ final class RangeIndex {
   /** Rows behind one another whose keys are the same bytes. */
   static final class Run {
     final List<Object> key;
-    long rows;
+    int rows;
 
-    Run(List<Object> key, long rows) {
+    Run(List<Object> key, int rows) {
       this.key = key;
       this.rows = rows;
     }

@@ -13,6 +13,7 @@ final class RangeIterator implements Iterator<Row> {
   private final RangeIndex index;
   private final Layout layout;
   private final Query query;
+  private final String sign;
 
   private List<Object> key;
   private long skip;
@@ -30,7 +31,8 @@ final class RangeIterator implements Iterator<Row> {
     page = range.page;
     layout = table.layout();
     index = new RangeIndex(table, layout.names);
-    query = range.filters.with(range.reverse ? "<=" : ">=", page);
+    sign = range.reverse ? "<" : ">";
+    query = range.filters.with(sign + "=", page);
     query.limit(page);
     if (range.hasStop) {
       index.end(query, range.reverse, range.stop);
@@ -75,30 +77,40 @@ final class RangeIterator implements Iterator<Row> {
                     }));
     Reply reply = call.run();
     done = found.size() < page;
-    if (!done) {
-      advance(reply);
-    }
-    rows = found.iterator();
+    rows = (done ? found : found.subList(0, advance(reply))).iterator();
   }
 
-  /** The next page begins with the key of the last row, behind the rows with that key. */
-  private void advance(Reply reply) {
+  /**
+   * Where the next page begins; how many rows of this one are given.
+   *
+   * <p>The next page begins behind a key that has one row at most, and else with the rows of a key.
+   * A page ends in front of a key whose rows may not all be in it: the next page reads them again,
+   * so that rows which come or go meanwhile shift no others. Only of a key with more rows than a
+   * page has, the rows that were given are skipped by their number.
+   */
+  private int advance(Reply reply) {
     List<RangeIndex.Run> runs = index.runs(reply);
     RangeIndex.Run last = runs.get(0);
     if (!index.canBegin(last.key)) {
       skip += reply.rows(); // The next page begins where this one did.
-      return;
+      return reply.rows();
     }
-    if (skip > 0 && !index.isUnique(last.key)) {
-      runs.add(new RangeIndex.Run(key, skip));
-    }
-    key = last.key;
-    skip = last.rows;
+    boolean unique = index.isUnique(last.key);
+    query.op(unique ? sign : sign + "=");
+    int same = unique ? 0 : last.rows;
     for (RangeIndex.Run earlier : runs.subList(1, runs.size())) {
       if (!index.isSame(last.key, earlier.key)) {
-        return;
+        break;
       }
-      skip += earlier.rows;
+      same += earlier.rows;
     }
+    if (same < reply.rows()) {
+      skip = 0;
+    } else {
+      skip = same + (skip > 0 && index.isSame(last.key, key) ? skip : 0);
+      same = 0;
+    }
+    key = last.key;
+    return reply.rows() - same;
   }
 }
