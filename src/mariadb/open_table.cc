@@ -197,15 +197,16 @@ Result<void> MariaCursor::resolve() {
 }
 
 // InnoDB undoes a row that it cannot change completely. That is not enough where the server makes
-// several calls for one row (history, partitions, unique checks of its own), or where the change
-// reaches other tables (cascades, triggers).
+// several calls for one row (history, partitions, unique checks and indexes of its own), or where the
+// change reaches other tables (cascades, triggers).
 bool MariaCursor::changes_rows_at_one_go() const {
   const TABLE_SHARE* share = table_->s;
   const bool has_fulltext = std::any_of(table_->key_info, table_->key_info + share->keys,
                                         [](const KEY& key) { return release::is_fulltext(key); });
   return table_->file->ht->db_type == DB_TYPE_INNODB && table_->part_info == nullptr &&
          !table_->versioned() && !share->period.name && !share->long_unique_table &&
-         !has_fulltext && children_.count() == 1 && triggers_ == nullptr;
+         !has_fulltext && !release::has_index_beside(table_->s) && children_.count() == 1 &&
+         triggers_ == nullptr;
 }
 
 // Finds the index by its name, case-sensitively as the protocol says. An empty name is PRIMARY.

@@ -9,13 +9,14 @@
 
 #include "mariadb/server_headers.h"
 
-namespace hs::mariadb::release {
-
 #if MYSQL_VERSION_ID >= 110800
 #define HS_SINCE_11_8 1
+#include <vector_mhnsw.h>
 #else
 #define HS_SINCE_11_8 0
 #endif
+
+namespace hs::mariadb::release {
 
 /// The values of a variable that has a few. `names` ends with a null pointer, and is kept.
 template <size_t kSize>
@@ -95,6 +96,25 @@ inline bool is_of_values(const KEY& key) {
   if (key.algorithm == HA_KEY_ALG_VECTOR) return false;
 #endif
   return !is_fulltext(key) && !is_spatial(key) && key.algorithm != HA_KEY_ALG_LONG_HASH;
+}
+
+/// Whether the table has an index that the server itself keeps, in a table beside it: one of vectors.
+inline bool has_index_beside([[maybe_unused]] TABLE_SHARE* share) {
+#if HS_SINCE_11_8
+  return share->hlindexes() != 0;
+#else
+  return false;
+#endif
+}
+
+/// What the server keeps in memory of indexes of vectors until the transaction ends takes part in the
+/// statement. The server sees to that in the first one only, and does not undo it with another.
+inline void undo_indexes_beside_with_statement([[maybe_unused]] THD* thd) {
+#if HS_SINCE_11_8
+  auto* const graphs = static_cast<transaction_participant*>(mhnsw_plugin->data);
+  if (thd->ha_data[graphs->slot].ha_info[1].is_started()) [[unlikely]]
+    trans_register_ha(thd, false, graphs, 0);
+#endif
 }
 
 /// The name of a table or a database as files have it where letters are folded.

@@ -5,6 +5,7 @@
 #include "in_server/write_refusal.h"
 #include "mariadb/cursor.h"
 #include "mariadb/engine.h"
+#include "mariadb/release.h"
 #include "mariadb/session.h"
 
 namespace hs::mariadb {
@@ -73,6 +74,7 @@ Result<void> MariaSession::begin_write(MariaCursor& cursor, engine::Access acces
     if (in_block) end_statement_of_block();
     return error;
   }
+  if (changes) release::undo_indexes_beside_with_statement(thd_);
   transaction_.begin_statement(statement);
   statement_is_view_ = is_view;
   bump(engine_.counters().table_lock);

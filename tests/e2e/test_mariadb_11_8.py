@@ -13,7 +13,7 @@ import ed25519
 import pytest
 import server_files
 from accounts import IN, OUT
-from hs_client import Client, line, sql_holds, wait_for_a_lock_wait
+from hs_client import Client, line, readable, sql_holds, wait_for_a_lock_wait
 from private_server import PrivateServer
 from test_tls import TlsClient
 
@@ -55,6 +55,59 @@ def test_the_index_of_vectors_follows_the_changes(
     assert nearest(server) == [40, 11, 9]
     assert reader.find("=", [40]) == [(b"40", vector(10, 20, 1))]
     assert server.sql("CHECK TABLE hs.v EXTENDED")[0][-1] == "OK"
+
+@pytest.fixture
+def vectors(server: PrivateServer, writer: Client) -> Client:
+    """A client with the table hs.v open: 1 inserts its three columns, 2 changes the last two."""
+    server.sql(
+        "CREATE TABLE hs.v (id INT PRIMARY KEY, u INT, e VECTOR(3) NOT NULL, UNIQUE u (u), VECTOR INDEX (e))"
+    )
+    writer.open("hs.v", ["id", "u", "e"], id=1)
+    writer.open("hs.v", ["u", "e"], id=2)
+    added = writer.pipeline([line(1, "+", 3, i, i, vector(i, 2 * i, 1)) for i in range(40)])
+    assert set(added) == {b"0\t1"}
+    return writer
+
+
+# While the entry of the graph is locked, a row is written and its place in the graph is not.
+@pytest.mark.parametrize("operator", ["U", "+I"])
+def test_a_change_among_others_that_must_wait_for_the_index_of_vectors_is_done_once(
+    server: PrivateServer, vectors: Client, operator: str
+) -> None:
+    requests = {
+        "U": [
+            line(2, "=", 1, 20, 1, 0, "U", 20, vector(20, 40, 1)),
+            line(2, "=", 1, 30, 1, 0, "U", 300, vector(10, 20, 1)),
+        ],
+        "+I": [line(1, "+I", 3, 1, 1, vector(1, 2, 1)), line(1, "+I", 3, 30_000, 300, vector(10, 20, 1))],
+    }[operator]
+    with sql_holds(server, "UPDATE hs.v SET e = VEC_FromText('[0,0,0]') WHERE id = 39") as holder:
+        vectors.send(b"".join(requests))
+        readable([vectors], 0.3)
+        holder.rollback()
+    assert [vectors.read_line() for _ in requests][-1] == b"0\t1\t1"
+    server.sql("DELETE FROM hs.v WHERE id = 10")
+    assert server.sql(f"SELECT u FROM hs.v WHERE id = {nearest(server)[0]}") == [(300,)]
+    assert server.sql("DELETE FROM hs.v WHERE u = 300") == []
+
+
+def test_what_is_undone_in_a_batch_leaves_nothing_in_the_index_of_vectors(
+    server: PrivateServer, vectors: Client
+) -> None:
+    replies = vectors.pipeline(
+        [
+            line(2, "=", 1, 39, 1, 0, "U", 39, vector(39, 78, 1)),
+            line(1, "+", 3, 100, 100, vector(0, 0, 1)),
+            line(2, ">=", 1, 9, 2, 0, "U", 1000, vector(10, 20, 1)),
+            line(1, "+", 3, 101, 101, vector(10, 20, 1)),
+            line(1, "+", 3, 102, 102, vector(11, 20, 1)),
+        ]
+    )
+    assert replies == [b"0\t1\t1", b"0\t1", b"1\t1\t121", b"0\t1", b"0\t1"]
+    server.sql("DELETE FROM hs.v WHERE id = 10")
+    assert nearest(server) == [101, 102, 11]
+    removed = vectors.pipeline([line(1, "=", 1, i, 1, 0, "D") for i in (9, 100, 101, 102)])
+    assert removed == [b"0\t1\t1"] * 4
 
 
 @pytest.mark.parametrize("value", [b"abc", b""])
