@@ -91,6 +91,28 @@ def test_an_insert_that_fails_among_others_fails_alone(
     assert server.sql("CHECK TABLE hs.t EXTENDED")[-1][-1] == "OK"
 
 
+# InnoDB would fill the empty table in bulk then.
+def test_what_fails_alone_does_so_while_no_keys_are_to_be_checked(
+    server: PrivateServer, writer: Client, database: str
+) -> None:
+    server.sql("CREATE TABLE hs.e (id INT PRIMARY KEY, n INT)")
+    server.sql("CREATE TABLE hs.f LIKE hs.e")
+    try:
+        for checks in ("unique_checks", "foreign_key_checks"):
+            server.sql(f"SET GLOBAL {checks} = 0")
+        writer.open("hs.e", ["id", "n"], id=1)
+        writer.open("hs.f", ["id", "n"], id=2)
+        ignored = writer.pipeline([line(1, "+I", 2, id, 1) for id in (1, 1, 5)])
+        block = writer.pipeline([line("T", "B"), *[line(2, "+", 2, id, 1) for id in (1, 1, 5)], line("T", "C")])
+    finally:
+        for checks in ("unique_checks", "foreign_key_checks"):
+            server.sql(f"SET GLOBAL {checks} = 1")
+    assert ignored == [b"0\t1\t1", b"0\t1\t0", b"0\t1\t1"]
+    assert block == [b"0\t1", b"0\t1", b"1\t1\t121", b"0\t1", b"0\t1"]
+    for table in "ef":
+        assert server.sql(f"SELECT id FROM hs.{table} ORDER BY id") == [(1,), (5,)]
+
+
 def test_an_update_that_fails_among_others_fails_alone(
     server: PrivateServer, writer: Client, table: str
 ) -> None:
