@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -86,3 +87,20 @@ def test_a_type_that_is_altered_is_asked_for_again(
         assert refused(table.get, key=[3]) == "ProtocolError"
     for one in (table, client.table("hs.user", COLUMNS)):
         assert one.get(key=[3]) == {**THREE, "n": "thirty"}
+
+
+def test_an_index_that_is_refused_is_not_taken_for_the_one_in_whose_place_it_comes(client: Driver) -> None:
+    """A connection has 256 open at most. When the server refuses a further one, that of the id is still open."""
+    table = client.table("hs.user", COLUMNS)
+    filters = [[[column, "=", 0] for column in columns] for columns in islice(product(COLUMNS, repeat=6), 300)]
+    fill = [table.of("update", key=[99], values={"n": 1}, filters=one) for one in filters]
+    wrong = table.of("update", key=[3], values={"no_such": 77})
+    right = table.of("increment", key=[5], amounts={"n": 1})
+    assert client.pipeline(*fill) == [0] * 300
+    for _ in range(3):
+        assert refused(table.update, key=[3], values={"no_such": 77}) == "NotFoundError"
+        answers = client.pipeline(right, wrong, fill[0], wrong, fill[1], right)
+        assert [answers[at] for at in (0, 2, 4, 5)] == [1, 0, 0, 1]
+        assert [answers[at].name for at in (1, 3)] == ["NotFoundError"] * 2
+    assert client.pipeline(*fill, *fill, right) == [0] * 600 + [1]
+    assert table.get(key=[3]) == THREE and table.get(key=[5])["n"] == 57

@@ -201,6 +201,8 @@ int hs_conn_run(hs_conn *conn, hs_client *client, const hs_batch *batch, hs_repl
     if (error != NULL) error->sent = 1;
     return -1;
   }
+  /* A piece before the one that failed was carried out. */
+  if (bad && r->answer_count != 0 && error != NULL) error->sent = 1;
   if (bad && !(ask_gtid && reply->count == batch->count)) return bad;
   /* The answers are there, whatever became of the question behind them. */
   const hs_answer *last = r->answer_count != 0 ? &r->answers[r->answer_count - 1] : NULL;

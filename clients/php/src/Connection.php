@@ -137,10 +137,6 @@ final class Connection
         $this->last = $line;
         if ($id !== null) {
             unset($this->indexes[$line]);
-        } elseif (count($this->indexes) >= self::MOST_INDEXES) {
-            $oldest = array_key_first($this->indexes);
-            $id = $this->indexes[$oldest];
-            unset($this->indexes[$oldest]);
         } else {
             $id = $this->free ? array_pop($this->free) : count($this->indexes);
         }
@@ -184,6 +180,60 @@ final class Connection
         if ($this->broken) { // a late reply would be taken for that of another call
             throw new ConnectionError('the connection broke before');
         }
+        $begun = Transport::now();
+        $results = $this->piece($calls, $seconds);
+        while (count($results) < count($calls)) { // there was no room for all of their indexes
+            $rest = array_slice($calls, count($results));
+            if ($this->broken) {
+                $lost = end($results);
+                $lost = $lost instanceof ConnectionError ? $lost : new ConnectionError('the connection broke before', true);
+                return [...$results, ...array_fill(0, count($rest), $lost)];
+            }
+            $left = $seconds > 0 ? max($begun + $seconds - Transport::now(), 0.001) : 0.0;
+            $more = $this->piece($rest, $left) ?: $this->replace($rest[0]->index, $left);
+            foreach ($results ? $more : [] as $one) {
+                if ($one instanceof ConnectionError) {
+                    $one->sent = true; // as what stands before it was
+                }
+            }
+            $results = [...$results, ...$more];
+        }
+        return $results;
+    }
+
+    /**
+     * Opens an index under the id that was used longest ago. When it is refused the old one is still open there, so
+     * nothing may be sent behind it before the reply. Its error, if any.
+     * @return list<Error>
+     */
+    private function replace(string $line, float $seconds): array
+    {
+        $oldest = array_key_first($this->indexes);
+        $id = $this->indexes[$oldest];
+        $this->transport->limit($seconds);
+        try {
+            [$answer] = $this->exchange("P\t$id" . substr($line, 3), 1);
+        } catch (ConnectionError $error) {
+            return [$error];
+        } finally {
+            $this->answers = [];
+        }
+        $error = $this->meaning($answer, static fn (Reply $reply) => $reply->nothing());
+        if ($error instanceof Error) {
+            return [$error];
+        }
+        unset($this->indexes[$oldest]);
+        $this->indexes[$line] = $id;
+        return [];
+    }
+
+    /**
+     * The results of the first calls, as many as there is room for their indexes.
+     * @param list<Call> $calls
+     * @return list<mixed>
+     */
+    private function piece(array $calls, float $seconds): array
+    {
         $lines = [];
         $plan = [];
         $opened = [];
@@ -205,6 +255,9 @@ final class Connection
                 if (isset($this->indexes[$call->index ?? ''])) {
                     $id = $this->index($call->index);
                 } elseif ($call->index !== null) {
+                    if (count($this->indexes) >= self::MOST_INDEXES) {
+                        break;
+                    }
                     self::line($call, 0); // what cannot be sent opens no index
                     $id = $this->index($call->index);
                     $opened[count($lines)] = $call->index;
@@ -236,10 +289,8 @@ final class Connection
             $error = $this->meaning($answers[$at] ?? null, static fn (Reply $reply) => $reply->nothing());
             if ($error instanceof Error) {
                 $refused[$line] = $error;
-                if (isset($this->indexes[$line])) {
-                    $this->free[] = $this->indexes[$line];
-                    unset($this->indexes[$line]);
-                }
+                $this->free[] = $this->indexes[$line];
+                unset($this->indexes[$line]);
             }
         }
         $results = [];

@@ -8,6 +8,7 @@ use HandlerSocket2::Lines    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Reader   ();
 use HandlerSocket2::Socket   ();
+use List::Util               qw(reduce);
 use Scalar::Util             qw(blessed);
 use Time::HiRes              qw(clock_gettime);
 
@@ -154,22 +155,36 @@ sub _answers {
 sub _open {
     my ( $self, $index, $lines, $opened ) = @_;
     my $indexes = $self->{indexes};
-    my $id;
-    if ( keys %$indexes >= MOST_INDEXES ) {
-        my ( $oldest, $when );
-        for my $one ( keys %$indexes ) {
-            ( $oldest, $when ) = ( $one, $indexes->{$one}[1] )
-                if !defined $when || $indexes->{$one}[1] < $when;
-        }
-        $id = delete( $indexes->{$oldest} )->[0];
-    }
-    else {
-        $id = pop @{ $self->{free} } // keys %$indexes;
-    }
+    my $id      = pop @{ $self->{free} } // keys %$indexes;
     push @$lines,  HandlerSocket2::Protocol::open_index( $id, $index );
     push @$opened, [ $#$lines, $index ];
     $indexes->{$index} = [ $id, ++$self->{turn} ];
     return $id;
+}
+
+# Opens an index under the id that was used longest ago. When it is refused the old one is still open there, so nothing
+# may be sent behind it before the reply. Its error, if any.
+sub _replace {
+    my ( $self, $index, $seconds ) = @_;
+    my $indexes = $self->{indexes};
+    my $oldest  = reduce { $indexes->{$a}[1] < $indexes->{$b}[1] ? $a : $b } keys %$indexes;
+    my $id      = $indexes->{$oldest}[0];
+    $self->{socket}->limit($seconds);
+    my $fine = eval {
+        my ($answer)
+            = $self->exchange( HandlerSocket2::Protocol::open_index( $id, $index ), 1 );
+        die $answer if blessed $answer;
+        eval { HandlerSocket2::Lines::nothing($answer); 1 } or die $self->_misunderstood($@);
+        1;
+    };
+    if ( !$fine ) {
+        my $error = $@;
+        die $error if !blessed $error || !$error->isa('HandlerSocket2::Error');
+        return $error;
+    }
+    delete $indexes->{$oldest};
+    $indexes->{$index} = [ $id, ++$self->{turn} ];
+    return;
 }
 
 # The result of one call, on a connection that is just taken. An error in its reply is the result, any other is
@@ -200,6 +215,35 @@ sub execute {
     if ( $self->{broken} ) {    # a late reply would be taken for that of another call
         HandlerSocket2::ConnectionError->throw( 'the connection broke before', sent => 0 );
     }
+    my $begun   = HandlerSocket2::Socket::now();
+    my @results = $self->_piece( $calls, $seconds );
+    while ( @results < @$calls ) {    # there was no room for all of their indexes
+        my @rest = @$calls[ @results .. $#$calls ];
+        return ( @results, ( _lost_before( $results[-1] ) ) x @rest ) if $self->{broken};
+        my $left = $seconds ? $begun + $seconds - HandlerSocket2::Socket::now() : 0;
+        $left = 0.001 if $seconds && $left < 0.001;
+        my @more = $self->_piece( \@rest, $left );
+        @more = $self->_replace( $rest[0]{index}, $left ) if !@more;
+        for my $one ( @results ? @more : () ) {    # as what stands before them was
+            $one->{sent} = 1 if _is_lost($one);
+        }
+        push @results, @more;
+    }
+    return @results;
+}
+
+sub _is_lost { return blessed $_[0] && $_[0]->isa('HandlerSocket2::ConnectionError') }
+
+# The error of calls behind those by which the connection broke.
+sub _lost_before {
+    my ($last) = @_;
+    return $last if _is_lost($last);
+    return HandlerSocket2::ConnectionError->new( 'the connection broke before', sent => 1 );
+}
+
+# The results of the first calls, as many as there is room for their indexes.
+sub _piece {
+    my ( $self, $calls, $seconds ) = @_;
     my ( @lines, @plan, @opened );
     for my $call (@$calls) {
         my $feature = $call->{feature};
@@ -209,6 +253,7 @@ sub execute {
         }
         my $index = $call->{index};
         my $known = defined $index ? $self->{indexes}{$index} : undef;
+        last if defined $index && !$known && keys %{ $self->{indexes} } >= MOST_INDEXES;
         $known->[1] = ++$self->{turn} if $known;
         push @lines,
             $known           ? $known->[0] . $call->{line}
@@ -256,7 +301,7 @@ sub _refused {
             next if eval { HandlerSocket2::Lines::nothing($answer); 1 };
             $answer = $self->_misunderstood($@);
         }
-        my $known = delete $self->{indexes}{$index} or next;
+        my $known = delete $self->{indexes}{$index};
         $refused{$index} = $answer;
         push @{ $self->{free} }, $known->[0];
     }

@@ -30,6 +30,7 @@ from .errors import (
     ServerError,
     TimeoutError,
     UnsupportedError,
+    ValueError,
 )
 from .options import Options
 from .reader import Reader, Reply
@@ -196,14 +197,32 @@ class Connection:
         if known is not None:
             self._indexes.move_to_end(index)
         else:
-            if len(self._indexes) >= MOST_INDEXES:
-                id = self._indexes.popitem(last=False)[1]
-            else:
-                id = self._free.pop() if self._free else len(self._indexes)
+            id = self._free[-1] if self._free else len(self._indexes)
             lines.append(protocol.open_index(id, *index))
+            if self._free:
+                self._free.pop()
             self._indexes[index] = id
         self._last = index, id if known is None else known
         return self._last[1], known is None
+
+    async def _replace(self, index: Index, seconds: float) -> List[Error]:
+        """Opens an index under the id that was used longest ago. When it is refused the old one is
+        still open there, so nothing may be sent behind it before the reply. Its error, if any."""
+        oldest, id = next(iter(self._indexes.items()))
+        try:
+            broken = await self._talk(protocol.open_index(id, *index), 1, seconds)
+        except ValueError as error:
+            return [error]
+        if broken:
+            return [broken]
+        (answer,) = self._answers
+        if isinstance(answer, ServerError):
+            return [answer]
+        if answer != NOTHING:
+            return [self._no_reply_to("P")]
+        del self._indexes[oldest]
+        self._indexes[index] = id
+        return []
 
     def _meanings(self, answers: Iterable[Tuple[Call, Any]]) -> List[Any]:
         """What the answers to calls mean, some of which may be errors."""
@@ -251,6 +270,27 @@ class Connection:
             broken = await self._talk(data, len(calls), seconds)
             results = self._meanings(zip(calls, self._answers))
             return results + [broken] * (len(calls) - len(results))
+        begun = time.monotonic()
+        results = await self._piece(calls, seconds)
+        while len(results) < len(calls):  # There was no room for all of their indexes.
+            rest = calls[len(results) :]
+            if self.broken:
+                lost = results[-1] if results else None
+                if not isinstance(lost, ConnectionError):
+                    lost = ConnectionError("the connection broke before", sent=True)
+                return results + [lost] * len(rest)
+            left = max(begun + seconds - time.monotonic(), 0.001) if seconds else 0
+            more = await self._piece(rest, left)
+            if not more:
+                more = await self._replace(rest[0].index, left)  # type: ignore[arg-type]
+            for one in more:
+                if results and isinstance(one, ConnectionError):
+                    one.sent = True  # as what stands before it was
+            results += more
+        return results
+
+    async def _piece(self, calls: Sequence[Call], seconds: float) -> List[Any]:
+        """The results of the first calls, as many as there is room for their indexes."""
         lines: List[bytes] = []
         plan: List[Union[Error, int]] = []  # an error, or where its reply is
         opened: List[Tuple[int, Index]] = []
@@ -263,6 +303,8 @@ class Connection:
                 if index is not None:
                     last, id = self._last
                     if index is not last:
+                        if len(self._indexes) >= MOST_INDEXES and index not in self._indexes:
+                            break
                         id, new = self._open(index, lines)
                         if new:
                             opened.append((len(lines) - 1, index))
@@ -282,8 +324,7 @@ class Connection:
             elif answer != NOTHING:
                 refused[index] = self._no_reply_to("P")
         for index in refused:
-            if index in self._indexes:  # and not replaced by another one meanwhile
-                self._free.append(self._indexes.pop(index))
+            self._free.append(self._indexes.pop(index))
             self._last = None, 0
         answered: List[Tuple[Call, Any]] = []
         result: Any

@@ -195,10 +195,10 @@ class PlainTransport:
                 pass
             try:
                 while True:
-                    data = self._socket.recv(PIECE)
-                    if not data:
+                    came = self._socket.recv(PIECE)
+                    if not came:
                         raise ConnectionError("the server has closed the connection", sent=True)
-                    sink(data)
+                    sink(came)
             except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
                 pass
             if not _poll(self._socket, select.POLLIN | select.POLLOUT, self._left()):

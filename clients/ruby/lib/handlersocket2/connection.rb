@@ -90,20 +90,8 @@ module HandlerSocket2
       check_process
       raise ConnectionError, "the connection broke before" if @broken # A late reply would be taken for another one.
 
-      whole = false
-      lines, places, opened = plan(calls)
-      lost = talk(lines, deadline) unless lines.empty?
-      refused = refuse(opened) unless opened.empty?
-      results = Array.new(calls.size) do |at|
-        call = calls[at]
-        place = places[at]
-        place.is_a?(Error) ? place : result(call, refused&.[](call.index) || @answers[place] || lost)
-      end
-      whole = true
-      results
-    ensure
-      @answers = []
-      @broken = true unless whole
+      results = piece(calls, deadline)
+      results.size < calls.size ? pieces(calls, results, deadline) : results
     end
 
     # @param max_idle [Float] seconds; 0: no limit
@@ -139,18 +127,79 @@ module HandlerSocket2
       raise ConnectionError, "the connection belongs to the process that has forked" unless own?
     end
 
+    # The results of the first calls, as many as there is room for their indexes.
+    def piece(calls, deadline)
+      whole = false
+      lines, places, opened = plan(calls)
+      lost = talk(lines, deadline) unless lines.empty?
+      refused = refuse(opened) unless opened.empty?
+      results = Array.new(places.size) do |at|
+        call = calls[at]
+        place = places[at]
+        place.is_a?(Error) ? place : result(call, refused&.[](call.index) || @answers[place] || lost)
+      end
+      whole = true
+      results
+    ensure
+      @answers = []
+      @broken = true unless whole
+    end
+
+    # The results of all calls, of which the first ones are there.
+    def pieces(calls, results, deadline)
+      while results.size < calls.size
+        rest = calls.drop(results.size)
+        return results.concat([lost_before(results.last)] * rest.size) if @broken
+
+        more = piece(rest, deadline)
+        more = replace(rest.first.index, deadline) if more.empty?
+        more.each { |one| one.sent = true if one.is_a?(ConnectionError) } unless results.empty?
+        results.concat(more)
+      end
+      results
+    end
+
+    # The error of calls behind those by which the connection broke.
+    def lost_before(last)
+      last.is_a?(ConnectionError) ? last : ConnectionError.new("the connection broke before", sent: true)
+    end
+
+    # Opens an index under the id that was used longest ago. When it is refused the old one is still
+    # open there, so nothing may be sent behind it before the reply. Its error, if any.
+    def replace(line, deadline)
+      oldest, id = @indexes.first
+      lost = talk([line.sub("0", id.to_s)], deadline)
+      error = lost || refusal(@answers.first)
+      @indexes[line] = @indexes.delete(oldest) unless error
+      whole = true
+      [*error]
+    ensure
+      @answers = []
+      @broken = true unless whole
+    end
+
     # The lines to send; for each call the place of its line or an error; which lines open indexes.
+    # It ends in front of a call for whose index there is no room.
     def plan(calls)
       lines = []
       opened = {}
-      places = calls.map do |call|
-        next UnsupportedError.new("the server has no #{call.feature}") if lacks?(call.feature)
+      places = []
+      calls.each do |call|
+        if lacks?(call.feature)
+          places << UnsupportedError.new("the server has no #{call.feature}")
+          next
+        end
+        break if call.index && full_without?(call.index)
 
         id = index(call.index, lines, opened) if call.index
         lines << call.line(id)
-        lines.size - 1
+        places << (lines.size - 1)
       end
       [lines, places, opened]
+    end
+
+    def full_without?(line)
+      @indexes.size >= MOST_INDEXES && !@indexes.key?(line)
     end
 
     def lacks?(feature)
@@ -164,7 +213,6 @@ module HandlerSocket2
       id = @indexes.delete(line)
       if id.nil?
         id = @free.pop || @indexes.size
-        id = @indexes.shift.last if @indexes.size >= MOST_INDEXES
         opened[lines.size] = line
         lines << line.sub("0", id.to_s)
       end
@@ -205,7 +253,7 @@ module HandlerSocket2
     def refuse(opened)
       errors = opened.to_h { |place, line| [line, refusal(@answers[place])] }.compact
       @last = nil unless errors.empty?
-      errors.each_key { |line| @free << @indexes.delete(line) if @indexes.key?(line) }
+      errors.each_key { |line| @free << @indexes.delete(line) }
     end
 
     # The error that the answer to the opening of an index is, if it is one.
