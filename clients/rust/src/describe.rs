@@ -4,7 +4,7 @@ use crate::call::{Call, Decode};
 use crate::draft::What;
 use crate::layout::Shape;
 use crate::protocol::{self, Reply};
-use crate::request::{Expect, Request, TableName};
+use crate::request::{About, Expect, Request, TableName};
 use crate::{Error, Result};
 
 /// What a server tells of a table.
@@ -85,7 +85,7 @@ fn call<T>(name: &TableName, indexes: bool, decode: Decode<T>) -> Call<T> {
             (_, "") => 2,
             _ => 8,
         });
-        request.table = Arc::new(name.clone());
+        request.about = Arc::new(About { table: Arc::new(name.clone()), ..About::default() });
         request
     });
     Call::new("describe", What::Line(request), decode)

@@ -2,16 +2,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::describe::IndexInfo;
-use crate::indexes::Spec;
 use crate::layout::{Layout, Shape};
 use crate::protocol::{Insert, Open};
 use crate::query::Query;
-use crate::request::{Expect, Request, TableName};
+use crate::request::{About, Body, Expect, Request, TableName};
 use crate::runtime::lock;
 use crate::{Error, Key, Result, Row};
-
-/// Room for the line of a find by a short key.
-const USUAL_BODY: usize = 32;
 
 /// A table, some of its columns and one of its indexes.
 #[derive(Debug, Clone)]
@@ -32,12 +28,10 @@ pub(crate) struct TableSpec {
 #[derive(Debug, Default)]
 pub(crate) struct LastRead(Mutex<Option<Read>>);
 
-/// What a read opens, and what its reply is read by.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Read {
     layout: Option<Arc<Layout>>,
-    spec: Spec,
-    shape: Shape,
+    about: Arc<About>,
 }
 
 impl Clone for LastRead {
@@ -47,13 +41,14 @@ impl Clone for LastRead {
 }
 
 impl LastRead {
-    fn find(&self, columns: &Arc<Vec<String>>, layout: &Option<Arc<Layout>>) -> Option<Read> {
+    fn find(&self, columns: &Arc<Vec<String>>, layout: &Option<Arc<Layout>>) -> Option<Arc<About>> {
         let last = lock(&self.0);
         let same = |last: &&Read| {
             let pointer = |layout: &Option<Arc<Layout>>| layout.as_ref().map(Arc::as_ptr);
-            Arc::ptr_eq(&last.shape.columns, columns) && pointer(&last.layout) == pointer(layout)
+            let shape = &last.about.shape;
+            Arc::ptr_eq(&shape.columns, columns) && pointer(&last.layout) == pointer(layout)
         };
-        last.as_ref().filter(same).cloned()
+        last.as_ref().filter(same).map(|last| Arc::clone(&last.about))
     }
 }
 
@@ -172,6 +167,8 @@ pub(crate) enum Need {
 /// What is known of the table when a call is made.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
+    /// The table, and what calls need to know of it, where that is the same for the next call.
+    pub of: Option<(Arc<TableSpec>, Need)>,
     pub layout: Option<Arc<Layout>>,
     pub index: Vec<IndexInfo>,
 }
@@ -216,21 +213,21 @@ impl Draft {
         matches!(&self.what, What::Find { query, .. } if query.list_column().is_some())
     }
 
-    /// Makes the request, and what its reply is read by.
-    pub(crate) fn finish(self, known: &Known) -> Result<(Request, Shape)> {
+    /// Makes the request. Its line is written into the buffer first, which can be used again.
+    pub(crate) fn finish(self, known: &Known, line: &mut Vec<u8>) -> Result<Request> {
+        line.clear();
         match self.what {
-            What::Line(request) => Ok((request?, Shape::default())),
+            What::Line(request) => request,
             What::Find { table, query, key, verb, values, reads } => {
                 let columns = match (verb, &values) {
-                    ("" | "D?", _) => table_columns(&table, known),
+                    ("" | "D?", _) => table_columns(&table, known).cloned().unwrap_or_default(),
                     ("C" | "D" | "D!", _) => Arc::default(),
                     (_, Some(values)) if !values.is_empty() => Arc::new(values.columns().to_vec()),
                     _ => return Err(no_column()),
                 };
                 let part = part(&query, known)?;
-                let mut body = Vec::with_capacity(USUAL_BODY);
                 let values = values.as_ref().map_or(&[][..], Row::values);
-                query.append(&mut body, &key, verb, values, part)?;
+                query.append(line, &key, verb, values, part)?;
                 let needs = match query.needs() {
                     "" => needs_of_verb(verb),
                     feature => feature,
@@ -238,23 +235,22 @@ impl Draft {
                 let change = !matches!(verb, "" | "C");
                 let open = reads.as_ref().unwrap_or(&columns);
                 let filters = query.filter_columns();
-                let (spec, shape) = if verb.is_empty() && filters.is_empty() && reads.is_none() {
-                    read(&table, &columns, known)?
+                let expect = if !gives_rows(verb) {
+                    Expect::Count
+                } else if verb.is_empty() && open.starts_with(&columns) {
+                    Expect::Rows { columns: open.len(), most: query.most_rows() }
                 } else {
-                    (spec(&table, open, &filters)?, shape(&table, &columns, verb, known))
+                    Expect::rows(open.len()) // A range asks for a column of its index alone, too.
                 };
-                let mut request = line(self.kind, &table, spec, body, needs, change);
-                if !gives_rows(verb) {
-                    request.expect = Expect::Count;
-                } else if !open.starts_with(&columns) {
-                    // A range asks for a column of its index alone.
-                    request.expect = Expect::rows(open.len());
-                } else if verb.is_empty() {
-                    request.expect = shape.expect(open.len(), query.most_rows());
+                let about = if verb.is_empty() && filters.is_empty() && reads.is_none() {
+                    read(&table, &columns, known)?
+                } else if open.starts_with(&columns) {
+                    let shape = shape(&table, &columns, verb, known);
+                    about(&table, open, &filters, shape)?
                 } else {
-                    request.expect = shape.expect(open.len(), usize::MAX);
-                }
-                Ok((request, shape))
+                    about(&table, open, &filters, Shape::default())?
+                };
+                Ok(request(self.kind, about, line, needs, change, expect))
             }
             What::Insert { row, .. } if row.columns().is_empty() => {
                 Err(Error::value("a row has a column at least"))
@@ -263,7 +259,8 @@ impl Draft {
                 let row = update.as_ref().map_or(Ok(row.clone()), |front| reorder(row, front))?;
                 let mut columns = row.columns().to_vec();
                 if gives_rows(verb) {
-                    for name in table_columns(&table, known).iter() {
+                    for name in table_columns(&table, known).into_iter().flat_map(|all| all.iter())
+                    {
                         if !columns.contains(name) {
                             columns.push(name.clone());
                         }
@@ -271,20 +268,17 @@ impl Draft {
                 }
                 let columns = Arc::new(columns);
                 let update = update.as_ref().map(Row::values);
-                let mut body = Vec::new();
-                Insert { verb, values: row.values(), update }.append(&mut body)?;
-                let needs = needs_of_verb(verb);
-                let spec = spec(&table, &columns, &[])?;
-                let mut request = line(self.kind, &table, spec, body, needs, true);
+                Insert { verb, values: row.values(), update }.append(line)?;
                 let shape = shape(&table, &columns, verb, known);
-                request.expect = match verb {
+                let about = about(&table, &columns, &[], shape)?;
+                let expect = match verb {
                     "+" => Expect::Id,
                     "+I" => Expect::Added(0, 1),
                     "+U" => Expect::Added(0, 2),
                     "+R" => Expect::Added(1, u64::MAX),
-                    _ => shape.expect(columns.len(), usize::MAX),
+                    _ => Expect::rows(columns.len()),
                 };
-                Ok((request, shape))
+                Ok(request(self.kind, about, line, needs_of_verb(verb), true, expect))
             }
         }
     }
@@ -294,12 +288,8 @@ fn no_column() -> Error {
     Error::value("there is no column to change")
 }
 
-fn table_columns(table: &TableSpec, known: &Known) -> Arc<Vec<String>> {
-    match (&table.columns, &known.layout) {
-        (Some(columns), _) => Arc::clone(columns),
-        (None, Some(layout)) => Arc::clone(&layout.names),
-        (None, None) => Arc::default(),
-    }
+fn table_columns<'a>(table: &'a TableSpec, known: &'a Known) -> Option<&'a Arc<Vec<String>>> {
+    table.columns.as_ref().or_else(|| known.layout.as_ref().map(|layout| &layout.names))
 }
 
 fn shape(table: &TableSpec, columns: &Arc<Vec<String>>, verb: &str, known: &Known) -> Shape {
@@ -323,48 +313,42 @@ fn part(query: &Query, known: &Known) -> Result<u32> {
     }
 }
 
-/// What is opened for some columns.
-fn spec(table: &TableSpec, columns: &[String], filter_columns: &[String]) -> Result<Spec> {
-    let mut spec = Vec::new();
-    let index = &table.index;
-    let TableName { database, table } = &*table.name;
-    Open { database, table, index, columns, filter_columns }.append(&mut spec)?;
-    Ok(spec.into())
-}
-
-/// What a read of the table's columns without a filter opens, and what its reply is read by.
-fn read(table: &TableSpec, columns: &Arc<Vec<String>>, known: &Known) -> Result<(Spec, Shape)> {
-    if let Some(last) = table.last.find(columns, &known.layout) {
-        return Ok((last.spec, last.shape));
-    }
-    let spec = spec(table, columns, &[])?;
-    let shape = shape(table, columns, "", known);
-    let layout = known.layout.clone();
-    let read = Read { layout, spec: Arc::clone(&spec), shape: shape.clone() };
-    *lock(&table.last.0) = Some(read);
-    Ok((spec, shape))
-}
-
-/// A line of an index. The caller says what it expects.
-fn line(
-    kind: &'static str,
+/// A request that opens some columns.
+fn about(
     table: &TableSpec,
-    spec: Spec,
-    body: Vec<u8>,
+    columns: &[String],
+    filter_columns: &[String],
+    shape: Shape,
+) -> Result<Arc<About>> {
+    let mut spec = Vec::new();
+    let (name, index) = (&table.name, &table.index);
+    let TableName { database, table } = &**name;
+    Open { database, table, index, columns, filter_columns }.append(&mut spec)?;
+    Ok(Arc::new(About { table: Arc::clone(name), spec: Some(spec.into()), shape }))
+}
+
+/// A read of the table's columns without a filter.
+fn read(table: &TableSpec, columns: &Arc<Vec<String>>, known: &Known) -> Result<Arc<About>> {
+    if let Some(last) = table.last.find(columns, &known.layout) {
+        return Ok(last);
+    }
+    let about = about(table, columns, &[], shape(table, columns, "", known))?;
+    let read = Read { layout: known.layout.clone(), about: Arc::clone(&about) };
+    *lock(&table.last.0) = Some(read);
+    Ok(about)
+}
+
+/// A line of an index.
+fn request(
+    kind: &'static str,
+    about: Arc<About>,
+    line: &mut Vec<u8>,
     needs: &'static str,
     change: bool,
+    expect: Expect,
 ) -> Request {
-    Request {
-        kind,
-        table: Arc::clone(&table.name),
-        spec: Some(spec),
-        body,
-        needs,
-        change,
-        raw: false,
-        expect: Expect::Anything,
-        patience: Duration::ZERO,
-    }
+    let body = Body::take(line);
+    Request { kind, about, body, needs, change, raw: false, expect, patience: Duration::ZERO }
 }
 
 /// Moves the columns of an update to the front: it sets the first opened columns.

@@ -58,7 +58,7 @@ impl Connection {
                 steps.push(step);
                 continue;
             }
-            if let Some(spec) = &request.spec {
+            if let Some(spec) = &request.about.spec {
                 step.id = self.indexes.find(spec);
                 if step.id.is_none() {
                     step.id = self.indexes.register(spec);
@@ -74,7 +74,7 @@ impl Connection {
                 append_number(lines, id.into());
                 lines.push(b'\t');
             }
-            lines.extend_from_slice(&request.body);
+            lines.extend_from_slice(request.body.as_slice());
             lines.push(b'\n');
             pieces.push(Piece { end: lines.len(), replies: 1 + usize::from(step.opens) });
             steps.push(step);
@@ -105,7 +105,7 @@ impl Connection {
                     None => break,
                 };
                 if let (Some(error), Some(id), Some(spec)) =
-                    (opened.error(), step.id, &request.spec)
+                    (opened.error(), step.id, &request.about.spec)
                 {
                     refused.push((id, spec, error));
                 } else if !opened.is_empty() {
@@ -124,7 +124,7 @@ impl Connection {
                 Err(error)
             } else {
                 self.changed |= request.change;
-                if !(request.raw || request.expect.is_met(&reply)) {
+                if !(request.raw || request.is_met(&reply)) {
                     taken = Err(self.astray());
                     break;
                 }
@@ -146,7 +146,7 @@ impl Connection {
     /// Opens an index under the id that was used longest ago. That index stays when the new one is
     /// refused, so nothing may be sent behind it before the reply. The inner result is the server's.
     async fn replace_oldest(&mut self, request: &Request, end: Deadline) -> Result<Result<()>> {
-        let (oldest, spec) = match (self.indexes.oldest(), &request.spec) {
+        let (oldest, spec) = match (self.indexes.oldest(), &request.about.spec) {
             (Some(oldest), Some(spec)) => (oldest, spec),
             _ => return Ok(Err(Error::value("there is no index to replace"))),
         };

@@ -43,7 +43,7 @@ pub(crate) fn question() -> Request {
     let mut line = Vec::new();
     protocol::last_gtid(&mut line);
     let mut request = Request::of_line("last_gtid", line, "gtid");
-    request.expect = Expect::Rows { columns: 1, most: 1, kinds: None };
+    request.expect = Expect::Rows { columns: 1, most: 1 };
     request
 }
 

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::describe::ColumnInfo;
 use crate::protocol::{type_name, Kind, Reply};
-use crate::request::{Expect, TableName};
+use crate::request::TableName;
 use crate::runtime::lock;
 use crate::{Error, FromRow, Result, Row, Value};
 
@@ -88,9 +88,15 @@ impl Shape {
         Shape { columns: Arc::clone(columns), kinds: None }
     }
 
-    /// What a reply must be whose first columns are those of the shape.
-    pub(crate) fn expect(&self, columns: usize, most: usize) -> Expect {
-        Expect::Rows { columns, most, kinds: self.kinds.clone() }
+    /// Whether a reply whose first columns are those of the shape has such values.
+    pub(crate) fn fits(&self, reply: &Reply) -> bool {
+        let kinds = self.kinds.as_deref().unwrap_or_default();
+        let row = |row: usize| {
+            let value = |place| reply.value(row * reply.columns() + place);
+            let mut kinds = kinds.iter().enumerate();
+            kinds.all(|(place, kind)| value(place).map_or(true, |value| kind.holds(value)))
+        };
+        !kinds.iter().any(|kind| kind.is_number()) || (0..reply.rows()).all(row)
     }
 
     /// Makes a record of the first row of such a reply, if there is one.

@@ -2,8 +2,7 @@ use std::fmt;
 use std::time::Instant;
 
 use crate::call::{Call, Decode};
-use crate::draft::Draft;
-use crate::layout::Shape;
+use crate::draft::{Draft, Known};
 use crate::protocol::Reply;
 use crate::request::{Answers, Request};
 use crate::target::Target;
@@ -43,15 +42,17 @@ impl Batch {
         let began = self.target.core().begin();
         let mut outcomes = Vec::with_capacity(self.drafts.len());
         let mut requests = Vec::with_capacity(self.drafts.len());
+        let mut known = Known::default();
+        let mut line = Vec::new();
         for draft in self.drafts {
-            let known = self.target.know(&draft).await;
-            outcomes.push(Some(match known.and_then(|known| draft.finish(&known)) {
-                Ok((request, shape)) => {
-                    requests.push(request);
-                    Ok(Outcome { request: requests.len() - 1, shape })
-                }
+            let made = match self.target.know_more(&draft, &mut known).await {
+                Ok(()) => draft.finish(&known, &mut line),
                 Err(error) => Err(error),
-            }));
+            };
+            outcomes.push(Some(made.map(|request| {
+                requests.push(request);
+                requests.len() - 1
+            })));
         }
         let mut answers = Answers { results: Vec::new(), failure: None };
         if !requests.is_empty() {
@@ -69,16 +70,10 @@ impl Batch {
     }
 }
 
-/// A call that was sent: the place of its request, and what its reply is read by.
-struct Outcome {
-    request: usize,
-    shape: Shape,
-}
-
 /// The results of a pipeline.
 pub struct Results {
     target: Target,
-    outcomes: Vec<Option<Result<Outcome>>>, // None: it was taken.
+    outcomes: Vec<Option<Result<usize>>>, // The place of its request. None: it was taken.
     requests: Vec<Request>,
     replies: Vec<Option<Result<Reply>>>,
     failure: Option<Error>,
@@ -99,9 +94,9 @@ impl Results {
     /// The result of a call, or the error of this call alone. It can be taken once.
     pub fn take<T>(&mut self, handle: Handle<T>) -> Result<T> {
         let outcome = self.outcomes.get_mut(handle.place).and_then(Option::take);
-        let Outcome { request, shape } = outcome.ok_or_else(none)??;
+        let request = outcome.ok_or_else(none)??;
         let reply = self.replies.get_mut(request).and_then(Option::take).ok_or_else(none)?;
-        self.target.settle(&self.requests[request], reply, &shape, handle.decode, self.began)
+        self.target.settle(&self.requests[request], reply, handle.decode, self.began)
     }
 
     /// The connection's error, which the calls without an answer have, too.
@@ -112,7 +107,7 @@ impl Results {
     /// The first error of a call that was not taken yet, if there is one.
     pub fn check(&self) -> Result<()> {
         let errors = self.outcomes.iter().flatten().find_map(|outcome| match outcome {
-            Ok(outcome) => self.replies.get(outcome.request)?.as_ref()?.as_ref().err(),
+            Ok(request) => self.replies.get(*request)?.as_ref()?.as_ref().err(),
             Err(error) => Some(error),
         });
         errors.map_or(Ok(()), |error| Err(error.clone()))

@@ -2,7 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::{Kind, Reply};
+use crate::indexes::Spec;
+use crate::layout::Shape;
+use crate::protocol::Reply;
 use crate::{Error, Result};
 
 /// What a reply that is no error must be. Another one is a reply to something else.
@@ -14,8 +16,6 @@ pub(crate) enum Expect {
     Rows {
         columns: usize,
         most: usize,
-        /// Those of the first columns, where they are known.
-        kinds: Option<Arc<[Kind]>>,
     },
     /// One number.
     Count,
@@ -27,20 +27,16 @@ pub(crate) enum Expect {
 
 impl Expect {
     pub(crate) fn rows(columns: usize) -> Self {
-        Expect::Rows { columns, most: usize::MAX, kinds: None }
+        Expect::Rows { columns, most: usize::MAX }
     }
 
-    pub(crate) fn is_met(&self, reply: &Reply) -> bool {
+    fn is_met(&self, reply: &Reply) -> bool {
         let number = |place| reply.value(place).and_then(number);
         let is_row = |values| reply.columns() == values && reply.len() == values;
         match self {
             Expect::Anything => true,
             Expect::Nothing => reply.is_empty(),
-            Expect::Rows { columns, most, kinds } => {
-                reply.columns() == *columns
-                    && reply.rows() <= *most
-                    && kinds.as_ref().map_or(true, |kinds| has_kinds(reply, kinds))
-            }
+            Expect::Rows { columns, most } => reply.columns() == *columns && reply.rows() <= *most,
             Expect::Count => is_row(1) && number(0).is_some(),
             Expect::Added(lowest, highest) => {
                 (is_row(1) || is_row(2) && number(1).is_some())
@@ -67,14 +63,6 @@ fn number(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok().filter(|_| digits)?.parse().ok()
 }
 
-fn has_kinds(reply: &Reply, kinds: &[Kind]) -> bool {
-    let row = |row: usize| {
-        let value = |place| reply.value(row * reply.columns() + place);
-        kinds.iter().enumerate().all(|(place, kind)| value(place).map_or(true, |v| kind.holds(v)))
-    };
-    !kinds.iter().any(|kind| kind.is_number()) || (0..reply.rows()).all(row)
-}
-
 /// The name of a table, of a database, or of neither.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TableName {
@@ -95,16 +83,52 @@ impl fmt::Debug for TableName {
     }
 }
 
+/// What is the same in all requests for the same columns of a table.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    pub table: Arc<TableName>,
+    /// What P says behind the id; `None`: the line needs no index.
+    pub spec: Option<Spec>,
+    /// What a reply is read by.
+    pub shape: Shape,
+}
+
+/// The bytes of a line. A short one, as that of a find by a number is, has no memory of its own.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    Short(u8, [u8; SHORT]),
+    Long(Vec<u8>),
+}
+
+const SHORT: usize = 30;
+
+impl Body {
+    /// Leaves the bytes to be used for another line, or takes them.
+    pub(crate) fn take(bytes: &mut Vec<u8>) -> Self {
+        if bytes.len() > SHORT {
+            return Body::Long(std::mem::take(bytes));
+        }
+        let mut short = [0; SHORT];
+        short[..bytes.len()].copy_from_slice(bytes);
+        Body::Short(bytes.len() as u8, short)
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Body::Short(length, bytes) => &bytes[..usize::from(*length)],
+            Body::Long(bytes) => bytes,
+        }
+    }
+}
+
 /// One line for the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// The call's name, for the hook.
     pub kind: &'static str,
-    pub table: Arc<TableName>,
-    /// What P says behind the id; `None`: the line needs no index.
-    pub spec: Option<Arc<[u8]>>,
+    pub about: Arc<About>,
     /// The line without the id and without its end.
-    pub body: Vec<u8>,
+    pub body: Body,
     /// A feature without which it is not sent; empty: none.
     pub needs: &'static str,
     /// Whether it may change something.
@@ -122,15 +146,19 @@ impl Request {
         line.pop();
         Request {
             kind,
-            table: Arc::default(),
-            spec: None,
-            body: line,
+            about: Arc::default(),
+            body: Body::Long(line),
             needs,
             change: false,
             raw: false,
             expect: Expect::Anything,
             patience: Duration::ZERO,
         }
+    }
+
+    /// Whether a reply that is no error can be one to this request.
+    pub(crate) fn is_met(&self, reply: &Reply) -> bool {
+        self.expect.is_met(reply) && self.about.shape.fits(reply)
     }
 }
 

@@ -83,7 +83,7 @@ impl Session {
         request.expect = Expect::Nothing;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
         let result = answer.map(|_| ());
-        self.core.settle(kind, &request.table, result.as_ref().err(), began);
+        self.core.settle(kind, &request.about.table, result.as_ref().err(), began);
         result
     }
 

@@ -4,7 +4,7 @@ use crate::call::{Call, Decode};
 use crate::core::Core;
 use crate::describe::{self, IndexInfo};
 use crate::draft::{Draft, Known, Need, TableSpec};
-use crate::layout::{Layout, Shape};
+use crate::layout::Layout;
 use crate::protocol::Reply;
 use crate::request::{Answers, Request};
 use crate::session::Session;
@@ -36,9 +36,9 @@ impl Target {
     pub(crate) async fn run<T>(&self, call: Call<T>) -> Result<T> {
         let began = self.core().begin();
         let known = self.know(&call.draft).await?;
-        let (request, shape) = call.draft.finish(&known)?;
+        let request = call.draft.finish(&known, &mut Vec::new())?;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
-        self.settle(&request, answer, &shape, call.decode, began)
+        self.settle(&request, answer, call.decode, began)
     }
 
     /// What a call needs to know of its table. The columns may have to be asked for.
@@ -49,18 +49,33 @@ impl Target {
         }
     }
 
+    /// Does so for the next call, which is mostly one on the same table.
+    pub(crate) async fn know_more(&self, draft: &Draft, known: &mut Known) -> Result<()> {
+        let need = draft.needs();
+        let same = match (&known.of, draft.table()) {
+            (Some((of, for_what)), Some(table)) => Arc::ptr_eq(of, table) && *for_what == need,
+            _ => false,
+        };
+        if same && !draft.needs_index() {
+            return Ok(());
+        }
+        *known = Known::default(); // Nothing is left of another table's.
+        *known = self.know(draft).await?;
+        known.of = draft.table().map(|table| (Arc::clone(table), need));
+        Ok(())
+    }
+
     /// Reads an answer, and tells the hook.
     pub(crate) fn settle<T>(
         &self,
         request: &Request,
         answer: Result<Reply>,
-        shape: &Shape,
         decode: Decode<T>,
         began: Option<std::time::Instant>,
     ) -> Result<T> {
-        let result = answer.and_then(|reply| decode(&reply, shape));
+        let result = answer.and_then(|reply| decode(&reply, &request.about.shape));
         let error = result.as_ref().err();
-        self.core().settle(request.kind, &request.table, error, began);
+        self.core().settle(request.kind, &request.about.table, error, began);
         result
     }
 
@@ -76,7 +91,7 @@ impl Target {
         if draft.needs() == Need::Nothing {
             return Some(Known::default());
         }
-        Some(Known { layout: Some(self.known_layout(table)?), index: Vec::new() })
+        Some(Known { layout: Some(self.known_layout(table)?), ..Known::default() })
     }
 
     async fn learn(&self, draft: &Draft) -> Result<Known> {
@@ -134,9 +149,9 @@ impl Target {
     /// Carries a call out that needs no table.
     async fn ask<T>(&self, call: Call<T>) -> Result<T> {
         let began = self.core().begin();
-        let (request, shape) = call.draft.finish(&Known::default())?;
+        let request = call.draft.finish(&Known::default(), &mut Vec::new())?;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
-        self.settle(&request, answer, &shape, call.decode, began)
+        self.settle(&request, answer, call.decode, began)
     }
 
     /// The server's features.

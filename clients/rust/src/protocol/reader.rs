@@ -1,5 +1,3 @@
-use std::ops::Range;
-
 use super::token::{find_byte, unescape};
 use crate::{Error, Result};
 
@@ -9,13 +7,16 @@ pub const DEFAULT_MAX_REPLY: usize = 64 << 20;
 const FIRST_BUFFER: usize = 16 << 10;
 const KEPT_BUFFER: usize = 1 << 20; // A larger buffer is given up when it is empty.
 
+const PLACE: usize = 8; // Bytes for where a value begins and ends.
+
 /// One line of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     code: u8,
     columns: usize,
-    line: Vec<u8>,
-    values: Vec<Option<Range<usize>>>,
+    count: usize,
+    text: usize,    // Bytes of the values, each but the last with a TAB behind it.
+    bytes: Vec<u8>, // The values, and behind them their places, so that there is one allocation.
 }
 
 impl Reply {
@@ -31,23 +32,26 @@ impl Reply {
 
     /// How many values there are in all rows. An error has one: its text.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.count
     }
 
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.count == 0
     }
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.values.len().checked_div(self.columns).unwrap_or(0)
+        self.count.checked_div(self.columns).unwrap_or(0)
     }
 
     /// A value by its place; `None` is NULL.
     pub fn value(&self, place: usize) -> Option<&[u8]> {
-        let range = self.values.get(place)?.as_ref()?;
-        Some(&self.line[range.clone()])
+        if place >= self.count {
+            return None;
+        }
+        let at = self.text + place * PLACE;
+        self.bytes.get(number(&self.bytes[at..])..number(&self.bytes[at + PLACE / 2..]))
     }
 
     /// All values of all rows, in their order; `None` is NULL.
@@ -65,67 +69,71 @@ impl Reply {
         (self.code != 0).then(|| Error::server(self.code, self.text()))
     }
 
-    fn parse(mut line: Vec<u8>, most_values: usize) -> Result<Reply> {
+    fn parse(line: &[u8], most_values: usize) -> Result<Reply> {
         let mut tokens = line.splitn(3, |&byte| byte == b'\t');
-        let code = match (tokens.next(), tokens.next()) {
+        let (code, columns) = match (tokens.next(), tokens.next()) {
             (Some([digit @ b'0'..=b'9']), Some(columns)) => (digit - b'0', parse_number(columns)?),
             _ => return Err(Error::protocol("it does not begin with a code")),
         };
-        let rest = tokens.next().map(|rest| line.len() - rest.len());
-        let (code, columns) = code;
+        let rest = tokens.next();
+        let text = rest.map_or(0, <[u8]>::len);
+        let mut reply = Reply { code, columns, count: 0, text, bytes: Vec::new() };
         if code != 0 {
-            let values = Self::error_text(&line, columns, rest)?;
-            return Ok(Reply { code, columns, line, values });
+            reply.take_error(rest)?;
+        } else if let Some(values) = rest {
+            reply.take_values(values, most_values)?;
         }
-        let values = match rest {
-            None => Vec::new(),
-            Some(start) => split_values(&mut line, start, columns, most_values)?,
-        };
-        if !values.is_empty() && (columns == 0 || values.len() % columns != 0) {
-            let what = format!("{} values are no rows of {columns}", values.len());
+        if code == 0 && reply.count > 0 && (columns == 0 || reply.count % columns != 0) {
+            let what = format!("{} values are no rows of {columns}", reply.count);
             return Err(Error::protocol(what));
         }
-        Ok(Reply { code, columns, line, values })
+        Ok(reply)
     }
 
-    fn error_text(
-        line: &[u8],
-        columns: usize,
-        rest: Option<usize>,
-    ) -> Result<Vec<Option<Range<usize>>>> {
-        match rest {
-            Some(start) if columns == 1 && start < line.len() => {
-                if !line[start..].contains(&b'\t') {
-                    return Ok(vec![Some(start..line.len())]);
-                }
+    fn take_error(&mut self, text: Option<&[u8]>) -> Result<()> {
+        match text {
+            Some(text) if self.columns == 1 && !text.is_empty() && !text.contains(&b'\t') => {
+                self.bytes.extend_from_slice(text);
+                self.push(0, Some(text.len()));
+                Ok(())
             }
-            _ => {}
+            _ => Err(Error::protocol("it is no error of one text")),
         }
-        Err(Error::protocol("it is no error of one text"))
+    }
+
+    fn take_values(&mut self, values: &[u8], most: usize) -> Result<()> {
+        // There is one row at least, and each value but the last has a TAB behind it.
+        let likely = self.columns.min(most).min(1 + values.len());
+        self.bytes.reserve(values.len() + PLACE * likely);
+        self.bytes.extend_from_slice(values);
+        let mut start = 0;
+        loop {
+            if self.count == most {
+                return Err(Error::protocol("it has more values than were asked for"));
+            }
+            let length = find_byte(b'\t', &values[start..]);
+            let end = length.map_or(values.len(), |length| start + length);
+            let length_of_value = unescape(&mut self.bytes[start..end])?;
+            self.push(start, length_of_value);
+            if length.is_none() {
+                return Ok(());
+            }
+            start = end + 1;
+        }
+    }
+
+    /// Adds the place of a value; without a length it is NULL, whose end stands before its start.
+    fn push(&mut self, start: usize, length: Option<usize>) {
+        let (start, end) = length.map_or((1, 0), |length| (start, start + length));
+        self.bytes.extend_from_slice(&(start as u32).to_le_bytes());
+        self.bytes.extend_from_slice(&(end as u32).to_le_bytes());
+        self.count += 1;
     }
 }
 
-fn split_values(
-    line: &mut [u8],
-    mut start: usize,
-    columns: usize,
-    most: usize,
-) -> Result<Vec<Option<Range<usize>>>> {
-    // There is one row at least, and each value but the last has a TAB behind it.
-    let mut values = Vec::with_capacity(columns.min(most).min(1 + line.len() - start));
-    loop {
-        if values.len() == most {
-            return Err(Error::protocol("it has more values than were asked for"));
-        }
-        let length = find_byte(b'\t', &line[start..]);
-        let end = length.map_or(line.len(), |length| start + length);
-        let value = unescape(&mut line[start..end])?;
-        values.push(value.map(|length| start..start + length));
-        if length.is_none() {
-            return Ok(values);
-        }
-        start = end + 1;
-    }
+fn number(bytes: &[u8]) -> usize {
+    let (first, _) = bytes.split_at(PLACE / 2);
+    first.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
 }
 
 fn parse_number(digits: &[u8]) -> Result<usize> {
@@ -153,10 +161,10 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader with a bound for one reply, in bytes with its LF.
+    /// A reader with a bound for one reply, in bytes with its LF; no reply has 4 GiB.
     pub fn new(max_reply: usize) -> Self {
         Reader {
-            max_reply,
+            max_reply: max_reply.min(u32::MAX as usize),
             most_values: usize::MAX,
             buffer: Vec::new(),
             start: 0,
@@ -224,9 +232,9 @@ impl Reader {
         if found.is_none() {
             return Ok(None);
         }
-        let line = self.buffer[self.start..end].to_vec();
+        let line = self.start..end;
         self.start = end + 1;
         self.scanned = self.start;
-        Reply::parse(line, self.most_values).map(Some)
+        Reply::parse(&self.buffer[line], self.most_values).map(Some)
     }
 }
