@@ -80,51 +80,50 @@ func (t *Table) CompareAndSet(ctx context.Context, key, expected, values any) (b
 }
 
 func changePlan(t *Table, kind, verb string, key, values any, options []Option) plan[int64] {
-	return func(ctx context.Context) (*request, decoder[int64], error) {
-		r, _, err := t.changeRequest(ctx, kind, verb, key, values, newQuery("=", 1, options))
-		return r, decodeNumber, err
+	return func(ctx context.Context, r *request) (decoder[int64], error) {
+		_, err := t.changeRequest(ctx, r, kind, verb, key, values, newQuery("=", 1, options))
+		return decodeNumber, err
 	}
 }
 
 func (t *Table) changeRequest(
-	ctx context.Context, kind, verb string, key, values any, q *query,
-) (r *request, names []string, err error) {
-	find := &protocol.Find{Key: keyValues(key), Verb: verb}
+	ctx context.Context, r *request, kind, verb string, key, values any, q *query,
+) (names []string, err error) {
+	find := &protocol.Find{Verb: verb}
 	if verb[0] == 'D' {
 		if len(verb) > 1 {
 			names = t.columns
 			if names == nil {
 				known, err := t.layout(ctx, nil)
 				if err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 				names = known.names
 			}
 		}
 	} else if names, find.Values, err = record(values); err != nil {
-		return nil, nil, err
+		return nil, err
 	} else if len(names) == 0 {
-		return nil, nil, &ValueError{What: "there is no column to change"}
+		return nil, &ValueError{What: "there is no column to change"}
 	}
-	r, err = t.request(ctx, kind, q, find, names)
-	return r, names, err
+	return names, t.request(ctx, r, kind, q, key, find, names)
 }
 
 func comparePlan(t *Table, key, expected, values any) plan[bool] {
-	return func(ctx context.Context) (*request, decoder[bool], error) {
+	return func(ctx context.Context, r *request) (decoder[bool], error) {
 		names, wanted, err := record(expected)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, nil, &ValueError{What: "there is nothing to compare with"}
+			return nil, &ValueError{What: "there is nothing to compare with"}
 		}
 		q := newQuery("=", 1, nil)
 		for i, name := range names {
 			q.filters = append(q.filters, filter{"F", name, "=", wanted[i]})
 		}
-		r, _, err := t.changeRequest(ctx, "compare_and_set", "U", key, values, q)
-		return r, func(reply *protocol.Reply) (bool, error) {
+		_, err = t.changeRequest(ctx, r, "compare_and_set", "U", key, values, q)
+		return func(reply *protocol.Reply) (bool, error) {
 			rows, err := decodeNumber(reply)
 			return rows > 0, err
 		}, err
@@ -133,26 +132,26 @@ func comparePlan(t *Table, key, expected, values any) plan[bool] {
 
 // InsertRequest makes the request of an insert that opens further columns behind those of the row.
 func (t *Table) insertRequest(
-	kind, verb string, row, update any, further []string,
-) (r *request, names []string, err error) {
+	r *request, kind, verb string, row, update any, further []string,
+) (names []string, err error) {
 	names, values, err := record(row)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, nil, &ValueError{What: "a row has a column at least"}
+		return nil, &ValueError{What: "a row has a column at least"}
 	}
 	insert := &protocol.Insert{Verb: verb, Values: values}
 	if update != nil {
 		var updated []string
 		if updated, insert.Update, err = record(update); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if insert.Update == nil {
 			insert.Update = []any{}
 		}
 		if names, insert.Values, err = reorder(names, values, updated); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	for _, name := range further {
@@ -160,18 +159,15 @@ func (t *Table) insertRequest(
 			names = append(names, name)
 		}
 	}
-	spec, err := t.spec(names, nil)
-	if err != nil {
-		return nil, nil, err
+	if r.spec, err = t.spec(names, nil); err != nil {
+		return nil, err
 	}
-	line, err := insert.Append(make([]byte, 0, 64))
-	if err != nil {
-		return nil, nil, err
+	if r.body, err = insert.Append(make([]byte, 0, 64)); err != nil {
+		return nil, err
 	}
-	return &request{
-		kind: kind, table: t.name, spec: spec, body: line,
-		needs: needsOfVerb(verb), change: true, check: checkOfInsert(verb, len(names)),
-	}, names, nil
+	r.kind, r.table, r.needs, r.change = kind, t.name, needsOfVerb(verb), true
+	r.check = checkOfInsert(verb, len(names))
+	return names, nil
 }
 
 // Reorder moves the columns of an update to the front: it sets the first opened columns.
@@ -195,9 +191,9 @@ func reorder(names []string, values []any, front []string) ([]string, []any, err
 }
 
 func insertPlan(t *Table, row any) plan[uint64] {
-	return func(context.Context) (*request, decoder[uint64], error) {
-		r, _, err := t.insertRequest("insert", "+", row, nil, nil)
-		return r, func(reply *protocol.Reply) (uint64, error) {
+	return func(_ context.Context, r *request) (decoder[uint64], error) {
+		_, err := t.insertRequest(r, "insert", "+", row, nil, nil)
+		return func(reply *protocol.Reply) (uint64, error) {
 			if reply.Len() == 0 {
 				return 0, nil
 			}
@@ -233,9 +229,9 @@ func replacePlan(t *Table, row any) plan[Replaced] {
 func upsertLike[T any](
 	t *Table, kind, verb string, row, update any, result func(number int64, id uint64) T,
 ) plan[T] {
-	return func(context.Context) (*request, decoder[T], error) {
-		r, _, err := t.insertRequest(kind, verb, row, update, nil)
-		return r, func(reply *protocol.Reply) (none T, err error) {
+	return func(_ context.Context, r *request) (decoder[T], error) {
+		_, err := t.insertRequest(r, kind, verb, row, update, nil)
+		return func(reply *protocol.Reply) (none T, err error) {
 			number, err := decodeID(reply, 0)
 			if err != nil || reply.Columns < 2 {
 				return result(int64(number), 0), err

@@ -76,12 +76,12 @@ func (c *Client) Indexes(ctx context.Context, table string) ([]IndexInfo, error)
 }
 
 func describe[T any](table tableName, indexes bool, row func([][]byte) T) plan[[]T] {
-	return func(context.Context) (*request, decoder[[]T], error) {
+	return func(_ context.Context, r *request) (decoder[[]T], error) {
 		line, err := protocol.AppendDescribe(nil, table.database, table.name, indexes)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		r := &request{kind: "describe", body: trimLine(line), needs: "describe", table: table}
+		r.kind, r.body, r.needs, r.table = "describe", trimLine(line), "describe", table
 		columns := 8
 		switch {
 		case indexes:
@@ -91,7 +91,7 @@ func describe[T any](table tableName, indexes bool, row func([][]byte) T) plan[[
 		case table.name == "":
 			columns = 2
 		}
-		return r, func(reply *protocol.Reply) ([]T, error) {
+		return func(reply *protocol.Reply) ([]T, error) {
 			if reply.Columns != columns {
 				return nil, unexpected("description")
 			}

@@ -23,6 +23,7 @@ type request struct {
 	spec  string   // What P says behind the id; empty: the line needs no index.
 	body  []byte   // Without the id and the end of the line.
 	room  [40]byte // For the body of a find by a short key.
+	one   [1]any   // For a key of one value.
 	// Needs is a feature without which it is not sent.
 	needs  string
 	change bool

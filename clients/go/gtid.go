@@ -98,11 +98,9 @@ func (c *Client) WaitForGTID(ctx context.Context, gtid string, limit time.Durati
 	if err != nil {
 		return false, err
 	}
-	return run(ctx, c, func(context.Context) (*request, decoder[bool], error) {
-		wait := &request{
-			kind: "wait_for_gtid", body: trimLine(line), needs: "gtid", patience: limit,
-		}
-		return wait, func(reply *protocol.Reply) (bool, error) {
+	return run(ctx, c, func(_ context.Context, r *request) (decoder[bool], error) {
+		r.kind, r.body, r.needs, r.patience = "wait_for_gtid", trimLine(line), "gtid", limit
+		return func(reply *protocol.Reply) (bool, error) {
 			return isOne(reply), nil
 		}, nil
 	})

@@ -26,9 +26,9 @@ type Pipeline struct {
 	calls []preparer
 }
 
-// A preparer makes the request of a call, or nil when the call has failed already.
+// A preparer fills the request of a call in, and tells whether it has not failed already.
 type preparer interface {
-	prepare(ctx context.Context, began time.Time) *request
+	prepare(ctx context.Context, r *request, began time.Time) bool
 }
 
 // A queued is a call of a pipeline, and in the end its result.
@@ -54,14 +54,14 @@ func add[T any](p *Pipeline, call plan[T]) *Result[T] {
 	return &q.result
 }
 
-func (q *queued[T]) prepare(ctx context.Context, began time.Time) *request {
-	q.request, q.decode, q.result.err = q.call(ctx)
-	q.call, q.began = nil, began
+func (q *queued[T]) prepare(ctx context.Context, r *request, began time.Time) bool {
+	q.decode, q.result.err = q.call(ctx, r)
+	q.call = nil
 	if q.result.err != nil {
-		return nil
+		return false
 	}
-	q.request.done = q
-	return q.request
+	q.request, q.began, r.done = r, began, q
+	return true
 }
 
 func (q *queued[T]) answer(reply *protocol.Reply, err error) error {
@@ -78,9 +78,10 @@ func (q *queued[T]) answer(reply *protocol.Reply, err error) error {
 func (p *Pipeline) Run(ctx context.Context) error {
 	began := time.Now()
 	requests := make([]*request, 0, len(p.calls))
-	for _, call := range p.calls {
-		if r := call.prepare(ctx, began); r != nil {
-			requests = append(requests, r)
+	made := make([]request, len(p.calls))
+	for i, call := range p.calls {
+		if call.prepare(ctx, &made[i], began) {
+			requests = append(requests, &made[i])
 		}
 	}
 	p.calls = nil

@@ -136,11 +136,10 @@ func (r *Rows[T]) readPage() error {
 	}
 	r.query.offset = r.skip
 	var runs []keyRun
-	rows, err := run(r.ctx, r.table.on, func(ctx context.Context) (*request, decoder[[]T], error) {
-		find := &protocol.Find{Key: r.key}
-		made, err := r.table.request(ctx, "range", &r.query, find, r.columns)
+	rows, err := run(r.ctx, r.table.on, func(ctx context.Context, page *request) (decoder[[]T], error) {
+		err := r.table.request(ctx, page, "range", &r.query, Key(r.key), &protocol.Find{}, r.columns)
 		decode := decodersOf[T](r.shape).rows
-		return made, func(reply *protocol.Reply) ([]T, error) {
+		return func(reply *protocol.Reply) ([]T, error) {
 			rows, err := decode(reply)
 			if err == nil {
 				runs = r.index.runs(reply)

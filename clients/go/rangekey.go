@@ -179,9 +179,10 @@ func (x *rangeIndex) lowest(ctx context.Context, t *Table) ([]any, error) {
 			return key, err
 		}
 		below.limit, below.offset = 1, int(rows-1)
-		first, err := run(ctx, t.on, func(ctx context.Context) (*request, decoder[[]any], error) {
-			made, err := t.request(ctx, "range", below, &protocol.Find{Key: key}, []string{part.Column})
-			return made, func(reply *protocol.Reply) ([]any, error) { return values(reply), nil }, err
+		first, err := run(ctx, t.on, func(ctx context.Context, r *request) (decoder[[]any], error) {
+			columns := []string{part.Column}
+			err := t.request(ctx, r, "range", below, Key(key), &protocol.Find{}, columns)
+			return func(reply *protocol.Reply) ([]any, error) { return values(reply), nil }, err
 		})
 		if err != nil {
 			return nil, err

@@ -41,9 +41,9 @@ func runRaw(ctx context.Context, on executor, change bool, tokens []string) (*Ra
 	if strings.Contains(line, "\n") {
 		return nil, &ValueError{What: "a token has the end of a line in it"}
 	}
-	return run(ctx, on, func(context.Context) (*request, decoder[*RawReply], error) {
-		line := &request{kind: "raw", body: []byte(line), change: change, raw: true}
-		return line, copyReply, nil
+	return run(ctx, on, func(_ context.Context, r *request) (decoder[*RawReply], error) {
+		r.kind, r.body, r.change, r.raw = "raw", []byte(line), change, true
+		return copyReply, nil
 	})
 }
 

@@ -95,24 +95,22 @@ func (t *Table) Exists(ctx context.Context, key any) (bool, error) {
 }
 
 func findPlan[T any](t *Table, kind string, q *query, key any) plan[[]T] {
-	return func(ctx context.Context) (*request, decoder[[]T], error) {
+	return func(ctx context.Context, r *request) (decoder[[]T], error) {
 		s, err := shapeFor[T](ctx, t)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key)}, s.names)
-		return r, decodersOf[T](s).rows, err
+		return decodersOf[T](s).rows, t.request(ctx, r, kind, q, key, &protocol.Find{}, s.names)
 	}
 }
 
 func getPlan[T any](t *Table, key any) plan[*T] {
-	return func(ctx context.Context) (*request, decoder[*T], error) {
+	return func(ctx context.Context, r *request) (decoder[*T], error) {
 		s, err := shapeFor[T](ctx, t)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		r, err := t.request(ctx, "get", byKey, &protocol.Find{Key: keyValues(key)}, s.names)
-		return r, decodersOf[T](s).first, err
+		return decodersOf[T](s).first, t.request(ctx, r, "get", byKey, key, &protocol.Find{}, s.names)
 	}
 }
 
@@ -127,12 +125,12 @@ func rowPlan(t *Table, key any) plan[Row] {
 }
 
 func convert[A, B any](from plan[A], to func(A) B) plan[B] {
-	return func(ctx context.Context) (*request, decoder[B], error) {
-		r, decode, err := from(ctx)
+	return func(ctx context.Context, r *request) (decoder[B], error) {
+		decode, err := from(ctx, r)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return r, func(reply *protocol.Reply) (result B, err error) {
+		return func(reply *protocol.Reply) (result B, err error) {
 			found, err := decode(reply)
 			if err != nil {
 				return result, err
@@ -143,9 +141,8 @@ func convert[A, B any](from plan[A], to func(A) B) plan[B] {
 }
 
 func countPlan(t *Table, kind string, q *query, key any) plan[int64] {
-	return func(ctx context.Context) (*request, decoder[int64], error) {
-		r, err := t.request(ctx, kind, q, &protocol.Find{Key: keyValues(key), Verb: "C"}, nil)
-		return r, decodeNumber, err
+	return func(ctx context.Context, r *request) (decoder[int64], error) {
+		return decodeNumber, t.request(ctx, r, kind, q, key, &protocol.Find{Verb: "C"}, nil)
 	}
 }
 

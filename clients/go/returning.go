@@ -69,16 +69,16 @@ func (r *Returning) insert(
 	ctx context.Context, kind, verb string, row, update any,
 ) ([]Row, error) {
 	t := r.table
-	return run(ctx, t.on, func(ctx context.Context) (*request, decoder[[]Row], error) {
+	return run(ctx, t.on, func(ctx context.Context, made *request) (decoder[[]Row], error) {
 		all, err := shapeFor[Row](ctx, t)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		made, names, err := t.insertRequest(kind, verb+string(r.when), row, update, all.names)
+		names, err := t.insertRequest(made, kind, verb+string(r.when), row, update, all.names)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return r.decoded(ctx, made, names)
+		return r.decoded(ctx, names)
 	})
 }
 
@@ -86,25 +86,23 @@ func (r *Returning) change(
 	ctx context.Context, kind, verb string, key, values any, options []Option,
 ) ([]Row, error) {
 	t, q := r.table, newQuery("=", 1, options)
-	return run(ctx, t.on, func(ctx context.Context) (*request, decoder[[]Row], error) {
-		made, names, err := t.changeRequest(ctx, kind, verb+string(r.when), key, values, q)
+	return run(ctx, t.on, func(ctx context.Context, made *request) (decoder[[]Row], error) {
+		names, err := t.changeRequest(ctx, made, kind, verb+string(r.when), key, values, q)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return r.decoded(ctx, made, names)
+		return r.decoded(ctx, names)
 	})
 }
 
-func (r *Returning) decoded(
-	ctx context.Context, made *request, names []string,
-) (*request, decoder[[]Row], error) {
+func (r *Returning) decoded(ctx context.Context, names []string) (decoder[[]Row], error) {
 	s := &shape{names: names, raw: r.table.raw}
 	if !s.raw {
 		var err error
 		if s.of, err = r.table.describedOrText(ctx, names); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		s.addKinds()
 	}
-	return made, decodersOf[Row](s).rows, nil
+	return decodersOf[Row](s).rows, nil
 }

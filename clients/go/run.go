@@ -10,8 +10,8 @@ import (
 // A decoder makes a result of a reply, which it may not keep.
 type decoder[T any] func(reply *protocol.Reply) (T, error)
 
-// A plan makes the request of a call, for which it may have to ask for a table's columns.
-type plan[T any] func(ctx context.Context) (*request, decoder[T], error)
+// A plan fills the request of a call in, for which it may have to ask for a table's columns.
+type plan[T any] func(ctx context.Context, r *request) (decoder[T], error)
 
 // Run carries one call out.
 func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err error) {
@@ -19,7 +19,8 @@ func run[T any](ctx context.Context, on executor, call plan[T]) (result T, err e
 	if on.client().options.OnRequest != nil {
 		began = time.Now()
 	}
-	r, decode, err := call(ctx)
+	r := &request{}
+	decode, err := call(ctx, r)
 	if err != nil {
 		return result, err
 	}

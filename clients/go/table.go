@@ -118,13 +118,30 @@ func (t *Table) On(tx *Tx) *Table {
 }
 
 func keyValues(key any) []any {
-	switch values := key.(type) {
-	case Key:
-		return values
-	case []any:
+	if values, ok := several(key); ok {
 		return values
 	}
 	return []any{key}
+}
+
+// Several returns the values of a key that has a list of them.
+func several(key any) ([]any, bool) {
+	switch values := key.(type) {
+	case Key:
+		return values, true
+	case []any:
+		return values, true
+	}
+	return nil, false
+}
+
+// KeyValues needs no memory for the list of one value.
+func (r *request) keyValues(key any) []any {
+	if values, ok := several(key); ok {
+		return values
+	}
+	r.one[0] = key
+	return r.one[:]
 }
 
 // A query is what the options of a call add to its key.
@@ -184,13 +201,14 @@ func newQuery(op string, limit int, options []Option) *query {
 	return q
 }
 
-// Request makes the request of a find, a count or a change.
+// Request fills the request of a find, a count or a change in.
 func (t *Table) request(
-	ctx context.Context, kind string, q *query, find *protocol.Find, columns []string,
-) (*request, error) {
+	ctx context.Context, r *request, kind string, q *query, key any, find *protocol.Find, columns []string,
+) error {
 	if t.err != nil {
-		return nil, t.err
+		return t.err
 	}
+	find.Key = r.keyValues(key)
 	var filterColumns []string
 	find.Op, find.Limit, find.Offset = q.op, q.limit, q.offset
 	for _, f := range q.filters {
@@ -210,7 +228,7 @@ func (t *Table) request(
 	if q.in != nil {
 		part, err := t.part(ctx, q.in.column)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		find.In = &protocol.In{Part: part, Values: q.in.values, All: q.in.all}
 		if q.in.all {
@@ -222,7 +240,7 @@ func (t *Table) request(
 	if q.in != nil {
 		limit = 0 // It is for each value.
 	}
-	r := &request{kind: kind, table: t.name, needs: needs, change: change}
+	r.kind, r.table, r.needs, r.change = kind, t.name, needs, change
 	var err error
 	if change || len(filterColumns) > 0 {
 		r.spec, err = t.spec(columns, filterColumns)
@@ -231,12 +249,10 @@ func (t *Table) request(
 		r.spec, r.check, err = t.ofFind(columns, find.Verb, limit)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if r.body, err = find.Append(r.room[:0]); err != nil {
-		return nil, err
-	}
-	return r, nil
+	r.body, err = find.Append(r.room[:0])
+	return err
 }
 
 // OfFind returns what P says behind the id for a find or a count of these columns, which stay as they are, and

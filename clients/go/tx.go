@@ -105,9 +105,9 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 }
 
 func (tx *Tx) step(ctx context.Context, kind string, line []byte) error {
-	_, err := run(ctx, tx, func(context.Context) (*request, decoder[struct{}], error) {
-		r := &request{kind: kind, body: trimLine(line), needs: "transaction", check: hasNothing}
-		return r, func(*protocol.Reply) (struct{}, error) { return struct{}{}, nil }, nil
+	_, err := run(ctx, tx, func(_ context.Context, r *request) (decoder[struct{}], error) {
+		r.kind, r.body, r.needs, r.check = kind, trimLine(line), "transaction", hasNothing
+		return func(*protocol.Reply) (struct{}, error) { return struct{}{}, nil }, nil
 	})
 	return err
 }
