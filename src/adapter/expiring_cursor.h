@@ -30,6 +30,9 @@ class ExpiringCursor {
   virtual int64_t seconds_expired() = 0;
   // As engine::Cursor::erase().
   virtual Result<void> erase_expired() = 0;
+  // Whether a row that cannot be erased leaves nothing behind: no triggers run, and no other tables are
+  // reached.
+  virtual bool undoes_rows() const = 0;
 };
 
 }  // namespace hs::adapter

@@ -248,8 +248,20 @@ void Purge::purge(const TtlTable& table) {
   }
 }
 
-// One transaction.
+// What was undone for a row of which a trigger or a child needs what another session has locked is
+// deleted without that one.
 Result<Purge::Step> Purge::delete_some(const Known& known, uint64_t most) {
+  for (;;) {
+    uint64_t undone = 0;
+    Result<Step> step = delete_at_once(known, most, &undone);
+    if (step || undone == 0) return step;
+    most = undone;
+  }
+}
+
+// One transaction. *undone: how many rows were deleted before one that must wait, if they were undone for
+// it; fewer than `most`.
+Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, uint64_t* undone) {
   Step step;
   const Result<engine::Cursor*> opened = session_->cursor(known.spec);
   if (!opened) return opened.error();
@@ -259,16 +271,19 @@ Result<Purge::Step> Purge::delete_some(const Known& known, uint64_t most) {
     session_->rollback();
     return begun.error();
   }
-  const Result<void> deleted = delete_rows(host_.expiring(**opened), known, most, &step);
+  ExpiringCursor& cursor = host_.expiring(**opened);
+  const Result<void> deleted = delete_rows(cursor, known, most, &step);
   // A row that another session has locked is left for later, and so is what follows it.
-  const bool keeps =
-      deleted || (session_->must_wait() && step.rows > 0 && !host_.was_rolled_back(*session_));
+  const bool must_wait = !deleted && session_->must_wait() && !host_.was_rolled_back(*session_);
+  const bool is_whole = !step.is_torn || cursor.undoes_rows();
+  const bool keeps = deleted || (must_wait && step.rows > 0 && is_whole);
   Result<void> done;
   if (keeps) {
     done = session_->end_request();
   } else {
     session_->undo_request();
     done = deleted.error();
+    if (must_wait) *undone = step.rows;
   }
   if (done && !session_->transaction_lost()) done = session_->commit();
   if (done && !session_->transaction_lost()) return step;
@@ -294,7 +309,10 @@ Result<void> Purge::delete_rows(ExpiringCursor& cursor, const Known& known, uint
     step->behind_s = cursor.seconds_expired();
     step->is_more = step->rows == most;
     if (step->is_more) return {};
-    if (auto erased = cursor.erase_expired(); !erased) return erased;
+    if (auto erased = cursor.erase_expired(); !erased) {
+      step->is_torn = true;
+      return erased;
+    }
     ++step->rows;
   }
   if (!found) return std::move(found.error());

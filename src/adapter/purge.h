@@ -77,6 +77,7 @@ class Purge {
   struct Step {
     uint64_t rows = 0;
     bool is_more = false;      // the table may have more rows that have expired
+    bool is_torn = false;      // one behind those could not be erased
     int64_t behind_s = 0;      // of the last one
     std::string reached;       // ExpiringCursor::place_of_expired() of the last one, or
                                // place_of_now() behind it
@@ -113,6 +114,7 @@ class Purge {
   static void begin_walk(Known& known);
   static void end_walk(Known& known);
   Result<Step> delete_some(const Known& known, uint64_t most);
+  Result<Step> delete_at_once(const Known& known, uint64_t most, uint64_t* undone);
   Result<void> delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most, Step* step);
   Known& known(const TtlTable& table);
   void pause_until(Clock::time_point end);

@@ -98,7 +98,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool can_undo() const { return table_->file->has_transactions_and_rollback(); }
   // True when a change of one row that fails leaves nothing behind, whatever else the statement has
   // changed.
-  bool undoes_rows() const { return undoes_rows_; }
+  bool undoes_rows() const override { return undoes_rows_; }
   // The read port's lock. False: it was not granted, and an error is raised in the THD.
   bool lock_for_read();
   void unlock_read();

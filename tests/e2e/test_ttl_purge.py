@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hs_client import Client
+from hs_client import Client, sql_holds
 from private_server import PrivateServer
 from ttl_tables import COLUMNS, create
 
@@ -141,6 +141,43 @@ def test_rows_that_are_locked_are_left_for_later(server: PrivateServer, database
         assert server.sql("SELECT COUNT(*) FROM hs.t WHERE id = 5") == [(1,)]
         connection.rollback()
     wait_for(server, "ROWS_PURGED = 10")
+
+
+@pytest.mark.parametrize(
+    "time, action, holds",
+    [
+        ("AFTER", "DELETE FROM hs.d WHERE id = OLD.id", "SELECT * FROM hs.d WHERE id = 5 FOR UPDATE"),
+        ("BEFORE", "INSERT INTO hs.a VALUES (OLD.id)", "SELECT * FROM hs.child WHERE t = 5 FOR UPDATE"),
+    ],
+)
+def test_a_row_that_is_left_for_later_leaves_nothing_of_its_triggers(
+    server: PrivateServer, database: str, time: str, action: str, holds: str
+) -> None:
+    create(server)
+    server.sql("CREATE TABLE hs.d (id INT PRIMARY KEY)")
+    server.sql("CREATE TABLE hs.a (id INT PRIMARY KEY)")
+    server.sql("CREATE TABLE hs.child (t INT PRIMARY KEY, FOREIGN KEY (t) REFERENCES hs.t (id) ON DELETE CASCADE)")
+    server.sql(f"CREATE TRIGGER hs.x {time} DELETE ON hs.t FOR EACH ROW {action}")
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_10")
+    for table in ("d", "child"):
+        server.sql(f"INSERT INTO hs.{table} SELECT id FROM hs.t")
+    with sql_holds(server, holds) as holder:
+        know(server)
+        purge(server)
+        wait_for(server, "ROWS_PURGED >= 4")
+        left = [(id,) for id in range(5, 11)]
+        assert server.sql("SELECT id FROM hs.t ORDER BY id") == left
+        assert server.sql("SELECT t FROM hs.child ORDER BY t") == left
+        if time == "AFTER":
+            assert server.sql("SELECT id FROM hs.d ORDER BY id") == left
+        else:
+            assert server.sql("SELECT id FROM hs.a ORDER BY id") == [(id,) for id in range(1, 5)]
+        holder.rollback()
+    wait_for(server, "ROWS_PURGED = 10")
+    assert server.sql("SELECT COUNT(*) FROM hs.t") == server.sql("SELECT COUNT(*) FROM hs.child") == [(0,)]
+    done = server.sql("SELECT COUNT(*) FROM hs.d"), server.sql("SELECT COUNT(*) FROM hs.a")
+    assert done == (([(0,)], [(0,)]) if time == "AFTER" else ([(10,)], [(10,)]))
+    server.sql("DROP TABLE hs.child")
 
 
 def test_ddl_gets_through_while_rows_are_purged(server: PrivateServer, database: str) -> None:
