@@ -28,6 +28,14 @@ func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
+	last := t.known.shape.Load()
+	fits := false
+	if last != nil {
+		_, fits = last.decoders.(*decoders[T])
+	}
+	if fits && last.fields != nil { // A struct's columns need no types.
+		return last, nil
+	}
 	fields := fieldsOf[T]()
 	var table *description
 	if fields == nil && (!t.raw || t.columns == nil) {
@@ -36,10 +44,8 @@ func shapeFor[T any](ctx context.Context, t *Table) (*shape, error) {
 			return nil, err
 		}
 	}
-	if last := t.known.shape.Load(); last != nil && last.fields == fields && last.of == table {
-		if _, fits := last.decoders.(*decoders[T]); fits {
-			return last, nil
-		}
+	if fits && last.of == table {
+		return last, nil
 	}
 	s := &shape{names: t.columns, raw: t.raw, fields: fields, of: table}
 	switch {
