@@ -48,32 +48,44 @@ final class Exchange {
       room += requests.get(i).length() + ROOM_OF_ID;
     }
     lines = new Line((int) Math.min(room, MOST_ROOM));
+    Request<?> last = null;
     for (prepared = answered; prepared < requests.size(); prepared++) {
       Request<?> request = requests.get(prepared);
       request.opens = false;
       request.refused = connection.has(request.needs) ? null : new UnsupportedError(request.needs);
-      if (request.refused == null && !append(request)) {
+      if (request.refused != null) {
+        continue;
+      }
+      if (request.spec != null && last != null && last.spec == request.spec) {
+        request.index = last.index;
+      } else if (request.spec != null && !open(request)) {
         return;
       }
+      append(request);
+      last = request;
     }
   }
 
-  private boolean append(Request<?> request) {
-    if (request.spec != null) {
-      request.index = connection.indexes.find(request.spec.key);
-      if (request.index == null) {
-        if (connection.indexes.isFull()) {
-          return false;
-        }
-        request.index = connection.indexes.add(request.spec.key);
-        request.opens = true;
-        Open.append(lines, request.index.id, request.spec.line);
+  /** Finds the index of a request, or opens it; false: there is no room for it. */
+  private boolean open(Request<?> request) {
+    request.index = connection.indexes.find(request.spec.key);
+    if (request.index == null) {
+      if (connection.indexes.isFull()) {
+        return false;
       }
+      request.index = connection.indexes.add(request.spec.key);
+      request.opens = true;
+      Open.append(lines, request.index.id, request.spec.line);
+    }
+    return true;
+  }
+
+  private void append(Request<?> request) {
+    if (request.spec != null) {
       lines.number(request.index.id).tab();
     }
     request.append(lines);
     lines.raw('\n');
-    return true;
   }
 
   private void carryOut() {

@@ -2,6 +2,7 @@ package org.handlersocket2;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.handlersocket2.protocol.Open;
 
@@ -207,10 +208,13 @@ public final class Table {
 
   /** The values of a key. */
   static List<?> key(Object key) {
+    if (key instanceof Number || key instanceof String) { // Of classes it is known at once.
+      return Collections.singletonList(key);
+    }
     if (key instanceof List) {
       return (List<?>) key;
     }
-    return key instanceof Object[] ? Arrays.asList((Object[]) key) : Arrays.asList(key);
+    return key instanceof Object[] ? Arrays.asList((Object[]) key) : Collections.singletonList(key);
   }
 
   /** The columns that reads give. */

@@ -1,6 +1,7 @@
 package org.handlersocket2;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.stream.Collectors.toList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -73,6 +74,26 @@ class ClientTest {
           server.lines.stream()
               .filter(line -> line.startsWith("P"))
               .allMatch(line -> Integer.parseInt(line.split("\t")[1]) < 256));
+    }
+  }
+
+  @Test
+  void aCallThatCannotBeMadeLeavesNothingInItsPipeline() throws IOException {
+    try (FakeServer server = new FakeServer(ClientTest::echo);
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a");
+      Pipeline pipeline = client.pipeline();
+      Result<Row> first = pipeline.add(table.call().get(7));
+      Result<Row> wrong = pipeline.add(table.call().get(List.of(8, new Object())));
+      Result<Row> last = pipeline.add(table.call().get(9));
+      assertThrows(ConnectionError.class, first::get, "it has not run");
+      pipeline.run();
+      assertEquals(7, first.get().getLong("a"));
+      assertThrows(ValueError.class, wrong::get);
+      assertEquals(9, last.get().getLong("a"));
+      assertEquals(
+          List.of("0\t=\t1\t7", "0\t=\t1\t9"),
+          server.lines.stream().filter(line -> line.contains("\t=\t")).collect(toList()));
     }
   }
 

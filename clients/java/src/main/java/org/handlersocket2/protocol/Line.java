@@ -78,7 +78,17 @@ public final class Line {
 
   /** Appends text as it is, in UTF-8. */
   public Line raw(String text) {
-    return raw(utf8(text));
+    int end = text.length();
+    reserve(end);
+    for (int i = 0; i < end; i++) {
+      char one = text.charAt(i);
+      if (one >= 0x80) {
+        return raw(utf8(text));
+      }
+      bytes[length + i] = (byte) one; // What is short and ASCII, as most is, needs no copy.
+    }
+    length += end;
+    return this;
   }
 
   /** Appends the bytes of another line. */
