@@ -29,7 +29,7 @@ impl<T> Call<T> {
     }
 
     pub(crate) fn of_request(request: Request, decode: Decode<T>) -> Self {
-        Call::new(request.kind, What::Line(Ok(request)), decode)
+        Call::new(request.kind, What::Line(Box::new(Ok(request))), decode)
     }
 
     /// The same call with another name for the hook.
@@ -127,13 +127,13 @@ impl<R> Calls<R> {
         &self,
         kind: &'static str,
         key: impl Into<Key>,
-        query: Query,
+        query: impl Into<Option<Query>>,
         verb: &'static str,
         values: Option<Row>,
         decode: Decode<T>,
     ) -> Call<T> {
         let table = Arc::clone(&self.table);
-        let key = key.into();
+        let (query, key) = (query.into().map(Box::new), key.into());
         Call::new(kind, What::Find { table, query, key, verb, values, reads: None }, decode)
     }
 
@@ -206,12 +206,12 @@ impl<R> Calls<R> {
         values: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("update", key, or_new(query), "U", Some(values.into()), number)
+        self.search("update", key, query, "U", Some(values.into()), number)
     }
 
     /// Deletes the rows with this key.
     pub fn delete(&self, key: impl Into<Key>, query: impl Into<Option<Query>>) -> Call<u64> {
-        self.search("delete", key, or_new(query), "D", None, number)
+        self.search("delete", key, query, "D", None, number)
     }
 
     /// Adds integers to columns.
@@ -221,7 +221,7 @@ impl<R> Calls<R> {
         amounts: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("increment", key, or_new(query), "+", Some(amounts.into()), number)
+        self.search("increment", key, query, "+", Some(amounts.into()), number)
     }
 
     /// Subtracts integers from columns.
@@ -231,7 +231,7 @@ impl<R> Calls<R> {
         amounts: impl Into<Row>,
         query: impl Into<Option<Query>>,
     ) -> Call<u64> {
-        self.search("decrement", key, or_new(query), "-", Some(amounts.into()), number)
+        self.search("decrement", key, query, "-", Some(amounts.into()), number)
     }
 
     /// Sets columns of the row with this key if it is as expected.
@@ -244,7 +244,7 @@ impl<R> Calls<R> {
         let expected = expected.into();
         if expected.columns().is_empty() {
             let error = Err(Error::value("there is nothing to compare with"));
-            return Call::new("compare_and_set", What::Line(error), is_some);
+            return Call::new("compare_and_set", What::Line(Box::new(error)), is_some);
         }
         let mut query = Query::new();
         for (column, value) in expected.iter() {
@@ -262,7 +262,7 @@ impl<R> Calls<R> {
 impl<R: FromRow> Calls<R> {
     /// The row with this key.
     pub fn get(&self, key: impl Into<Key>) -> Call<Option<R>> {
-        self.search("get", key, Query::new(), "", None, |reply, shape| shape.first(reply))
+        self.search("get", key, None, "", None, |reply, shape| shape.first(reply))
     }
 
     /// Rows whose index compares with the key.
@@ -342,13 +342,13 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("U?", "U!");
-        self.calls.search("update", key, or_new(query), verb, Some(values.into()), rows)
+        self.calls.search("update", key, query, verb, Some(values.into()), rows)
     }
 
     /// Deletes the rows with this key. It gives the rows before; there are none afterwards.
     pub fn delete(&self, key: impl Into<Key>, query: impl Into<Option<Query>>) -> Call<Vec<Row>> {
         let verb = self.either("D?", "D!");
-        self.calls.search("delete", key, or_new(query), verb, None, rows)
+        self.calls.search("delete", key, query, verb, None, rows)
     }
 
     /// Adds integers to columns.
@@ -359,7 +359,7 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("+?", "+!");
-        self.calls.search("increment", key, or_new(query), verb, Some(amounts.into()), rows)
+        self.calls.search("increment", key, query, verb, Some(amounts.into()), rows)
     }
 
     /// Subtracts integers from columns.
@@ -370,16 +370,12 @@ impl ReturningCalls {
         query: impl Into<Option<Query>>,
     ) -> Call<Vec<Row>> {
         let verb = self.either("-?", "-!");
-        self.calls.search("decrement", key, or_new(query), verb, Some(amounts.into()), rows)
+        self.calls.search("decrement", key, query, verb, Some(amounts.into()), rows)
     }
 }
 
-fn or_new(query: impl Into<Option<Query>>) -> Query {
-    query.into().unwrap_or_default()
-}
-
 fn with_op(query: impl Into<Option<Query>>, op: &str) -> Query {
-    or_new(query).op(op)
+    query.into().unwrap_or_default().op(op)
 }
 
 fn rows<R: FromRow>(reply: &Reply, shape: &Shape) -> Result<Vec<R>> {

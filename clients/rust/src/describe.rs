@@ -88,7 +88,7 @@ fn call<T>(name: &TableName, indexes: bool, decode: Decode<T>) -> Call<T> {
         request.about = Arc::new(About { table: Arc::new(name.clone()), ..About::default() });
         request
     });
-    Call::new("describe", What::Line(request), decode)
+    Call::new("describe", What::Line(Box::new(request)), decode)
 }
 
 pub(crate) fn databases() -> Call<Vec<String>> {
@@ -98,7 +98,7 @@ pub(crate) fn databases() -> Call<Vec<String>> {
 pub(crate) fn tables(database: &str) -> Call<Vec<TableInfo>> {
     if database.is_empty() {
         let error = Err(Error::value("a database has a name"));
-        return Call::new("describe", What::Line(error), |_, _| Ok(Vec::new()));
+        return Call::new("describe", What::Line(Box::new(error)), |_, _| Ok(Vec::new()));
     }
     let name = TableName { database: database.to_owned(), table: String::new() };
     call(&name, false, |reply, _| {

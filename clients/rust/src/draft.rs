@@ -4,7 +4,7 @@ use std::time::Duration;
 use crate::describe::IndexInfo;
 use crate::layout::{Layout, Shape};
 use crate::protocol::{Insert, Open};
-use crate::query::Query;
+use crate::query::{self, Query};
 use crate::request::{About, Body, Expect, Request, TableName};
 use crate::runtime::lock;
 use crate::{Error, Key, Result, Row};
@@ -138,7 +138,7 @@ pub(crate) enum What {
     /// A find, a count, or a change of what was found. A range reads columns of its own.
     Find {
         table: Arc<TableSpec>,
-        query: Query,
+        query: Option<Box<Query>>,
         key: Key,
         verb: &'static str,
         values: Option<Row>,
@@ -151,7 +151,7 @@ pub(crate) enum What {
         update: Option<Row>,
     },
     /// A line that needs no table.
-    Line(Result<Request>),
+    Line(Box<Result<Request>>),
 }
 
 /// Whether a call needs to know the table's columns.
@@ -210,22 +210,23 @@ impl Draft {
 
     /// Whether the places of columns in the index must be known.
     pub(crate) fn needs_index(&self) -> bool {
-        matches!(&self.what, What::Find { query, .. } if query.list_column().is_some())
+        matches!(&self.what, What::Find { query: Some(query), .. } if query.list_column().is_some())
     }
 
     /// Makes the request. Its line is written into the buffer first, which can be used again.
     pub(crate) fn finish(self, known: &Known, line: &mut Vec<u8>) -> Result<Request> {
         line.clear();
         match self.what {
-            What::Line(request) => request,
+            What::Line(request) => *request,
             What::Find { table, query, key, verb, values, reads } => {
+                let query = query.as_deref().unwrap_or(&query::NONE);
                 let columns = match (verb, &values) {
                     ("" | "D?", _) => table_columns(&table, known).cloned().unwrap_or_default(),
                     ("C" | "D" | "D!", _) => Arc::default(),
                     (_, Some(values)) if !values.is_empty() => Arc::new(values.columns().to_vec()),
                     _ => return Err(no_column()),
                 };
-                let part = part(&query, known)?;
+                let part = part(query, known)?;
                 let values = values.as_ref().map_or(&[][..], Row::values);
                 query.append(line, &key, verb, values, part)?;
                 let needs = match query.needs() {

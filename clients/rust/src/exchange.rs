@@ -8,8 +8,8 @@ use crate::{Error, Result};
 /// A request of one piece of lines.
 struct Step {
     id: Option<u32>,
-    opens: bool,                // A P stands before it.
-    unsupported: Option<Error>, // It is not sent.
+    opens: bool,                     // A P stands before it.
+    unsupported: Option<Box<Error>>, // It is not sent. Few have one, and it is large.
 }
 
 impl Connection {
@@ -53,7 +53,7 @@ impl Connection {
             let mut step = Step { id: None, opens: false, unsupported: None };
             if !self.has(request.needs) {
                 let feature = request.needs.to_owned();
-                step.unsupported = Some(Error::Unsupported { feature });
+                step.unsupported = Some(Box::new(Error::Unsupported { feature }));
                 pieces.push(Piece { end: lines.len(), replies: 0 });
                 steps.push(step);
                 continue;
@@ -96,7 +96,7 @@ impl Connection {
         let mut refused: Vec<(u32, &Spec, Error)> = Vec::new();
         for (step, request) in steps.into_iter().zip(requests) {
             if let Some(error) = step.unsupported {
-                results.push(Err(error));
+                results.push(Err(*error));
                 continue;
             }
             if step.opens {

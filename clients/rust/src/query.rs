@@ -14,7 +14,7 @@ pub struct Query {
     limit: Option<Bounded>,
     offset: Option<Bounded>,
     filters: Vec<Filter>,
-    within: Option<Box<Within>>, // It is seldom there, and queries are moved with each call.
+    within: Option<Box<Within>>, // It is seldom there.
 }
 
 /// A number of the protocol, or one that is none.
@@ -34,6 +34,10 @@ struct Within {
     values: Vec<Value>,
     all: bool,
 }
+
+/// That of a call that has none.
+pub(crate) static NONE: Query =
+    Query { op: None, limit: None, offset: None, filters: Vec::new(), within: None };
 
 impl Query {
     /// Adds nothing yet.

@@ -241,7 +241,7 @@ impl<R: FromRow> Pages<R> {
     fn page(&self, query: Query, key: &Key, reads: Arc<Vec<String>>) -> What {
         What::Find {
             table: Arc::clone(self.calls.table()),
-            query,
+            query: Some(Box::new(query)),
             key: key.clone(),
             verb: "",
             values: None,

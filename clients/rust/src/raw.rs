@@ -39,7 +39,7 @@ pub(crate) fn call(port: Port, tokens: &[&[u8]]) -> Call<RawReply> {
         request.raw = true;
         Ok(request)
     };
-    Call::new("raw", What::Line(request), |reply, _| {
+    Call::new("raw", What::Line(Box::new(request)), |reply, _| {
         Ok(RawReply {
             code: reply.code(),
             columns: reply.columns(),
