@@ -51,11 +51,45 @@ export class Connection {
   readonly session: Session;
   readonly #indexes: Indexes;
   readonly #seconds: number;
+  #holders = 0;
+  #whenQuiet: (() => void) | undefined;
 
   constructor(session: Session, settings: Settings) {
     this.session = session;
     this.#seconds = settings.timeout;
     this.#indexes = new Indexes(session, settings.timeout);
+    session.onIdle = () => {
+      this.#tellQuiet();
+    };
+  }
+
+  /** Whether nothing is under way on it, and nobody is about to send something. */
+  get isQuiet(): boolean {
+    return this.#holders === 0 && this.session.pending === 0;
+  }
+
+  /** Notes that somebody is about to send something: no transaction may begin before. */
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
+  /** Ends what {@link hold} began. */
+  letGo(): void {
+    this.#holders--;
+    this.#tellQuiet();
+  }
+
+  /** Ends when it is quiet, for the one who has it alone from then on. */
+  async becomesQuiet(): Promise<void> {
+    if (this.isQuiet) return;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
+  }
+
+  #tellQuiet(): void {
+    if (this.#whenQuiet && this.isQuiet) this.#whenQuiet();
   }
 
   /** Whether the server has this feature, as far as it has told. */
@@ -77,6 +111,23 @@ export class Connection {
     const preparing = this.prepare(call);
     if (preparing === undefined) return this.exchangeNow(call);
     return preparing.then(() => this.exchange(call));
+  }
+
+  /** The same for one who holds the connection, which is let go when the call is sent. */
+  exchangeHeld<T>(call: Call<T>): Promise<T> {
+    const preparing = this.prepare(call);
+    if (preparing === undefined) {
+      const reply = this.exchangeNow(call);
+      this.letGo();
+      return reply;
+    }
+    return preparing.then(
+      () => this.exchangeHeld(call),
+      (error: unknown) => {
+        this.letGo();
+        throw error;
+      },
+    );
   }
 
   /** Sends a call whose index is open. */
@@ -205,10 +256,12 @@ function notGreeted(place: Place, cause: ConnectionError): ConnectionError {
 /** Opens a connection. Throws a ConnectionError, or the ServerError that the server refuses by. */
 export async function dial(place: Place, settings: Settings): Promise<Connection> {
   const { socket, connected } = openSocket(place, settings);
-  const deadline = performance.now() + settings.connectTimeout * 1000;
-  const timer = setTimeout(() => {
+  const patience = settings.connectTimeout > 0 ? settings.connectTimeout * 1000 : Infinity;
+  const deadline = performance.now() + patience;
+  const late = (): void => {
     socket.destroy();
-  }, settings.connectTimeout * 1000);
+  };
+  const timer = patience < Infinity ? setTimeout(late, patience) : undefined;
   let session: Session | undefined;
   try {
     await connected;

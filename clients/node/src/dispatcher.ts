@@ -196,6 +196,18 @@ export class Dispatcher implements Executor {
     } catch (reason) {
       return calls.map(() => ({ status: "rejected", reason }));
     }
+    try {
+      return await this.#sendAllOn(connection, calls, write);
+    } finally {
+      connection.letGo();
+    }
+  }
+
+  async #sendAllOn(
+    connection: Connection,
+    calls: readonly Call<unknown>[],
+    write: boolean,
+  ): Promise<Outcome[]> {
     // All indexes first, so that nothing stands between the calls. Each tells its own error later.
     const openings: Promise<void>[] = [];
     for (const call of calls) {
@@ -235,6 +247,7 @@ export class Dispatcher implements Executor {
       const pool = this.#nextReplica();
       try {
         const connection = await pool.share();
+        // It is not let go when it is not current: no transaction ever has a replica.
         if (await this.#isCurrent(connection)) return connection;
       } catch (error) {
         if (!(error instanceof ConnectionError || error instanceof ServerError)) throw error;
@@ -264,15 +277,21 @@ export class Dispatcher implements Executor {
 
   #find<T>(call: Call<T>): Promise<T> {
     const connection = this.#replicas.length > 0 ? this.#reader() : this.#read.share();
-    if (connection instanceof Promise) return connection.then((one) => one.exchange(call));
-    return connection.exchange(call);
+    if (connection instanceof Promise) return connection.then((one) => one.exchangeHeld(call));
+    return connection.exchangeHeld(call);
   }
 
   async #change<T>(call: Call<T>): Promise<T> {
     const connection = await this.pool(true).share();
-    for (let opening; (opening = connection.prepare(call));) await opening;
-    const reply = connection.exchangeNow(call);
-    const noted = this.noteChange(connection);
+    let reply: Promise<T>;
+    let noted: Promise<void> | undefined;
+    try {
+      for (let opening; (opening = connection.prepare(call));) await opening;
+      reply = connection.exchangeNow(call);
+      noted = this.noteChange(connection);
+    } finally {
+      connection.letGo();
+    }
     if (noted) await Promise.allSettled([reply, noted]);
     return reply;
   }

@@ -39,7 +39,7 @@ export class Pool {
     return this.#shared.length + this.#leased.size + this.#dialing;
   }
 
-  /** The connection with the fewest requests under way, to be shared with others. */
+  /** The connection with the fewest requests under way, to be shared with others. The caller holds it. */
   share(): Connection | Promise<Connection> {
     let best: Connection | undefined;
     for (const one of this.#shared) {
@@ -47,18 +47,18 @@ export class Pool {
     }
     if (best === undefined) return this.#wait(false);
     if (best.session.pending >= BUSY && this.#dialing === 0) this.#grow();
-    return best;
+    return best.hold();
   }
 
   /** A connection for one user alone, who gives it back by {@link release}. */
   async lease(): Promise<Connection> {
-    const idle = this.#shared.find((one) => one.session.pending === 0);
+    const idle = this.#shared.find((one) => one.isQuiet);
     const full = this.size >= this.#settings.poolSize;
     const taken = idle ?? (full ? this.#shared[0] : undefined);
-    if (taken === undefined) return this.#wait(true);
-    this.#shared = this.#shared.filter((one) => one !== taken);
-    this.#leased.add(taken);
-    return taken;
+    if (taken) this.#takeOut(taken);
+    const leased = taken ?? (await this.#wait(true));
+    await leased.becomesQuiet();
+    return leased;
   }
 
   /** Takes a leased connection back. */
@@ -135,16 +135,27 @@ export class Pool {
   #give(connection: Connection): void {
     const [first] = this.#waiters;
     if (first?.exclusive) {
-      this.#waiters.shift();
-      this.#leased.add(connection);
-      first.resolve(connection);
+      this.#lend(connection);
       return;
     }
     this.#shared.push(connection);
     const sharing = this.#waiters.filter((one) => !one.exclusive);
     this.#waiters = this.#waiters.filter((one) => one.exclusive);
-    for (const one of sharing) one.resolve(connection);
-    if (this.#waiters.length > 0 && this.#dialing === 0) this.#grow();
+    for (const one of sharing) one.resolve(connection.hold());
+    if (this.#waiters.length === 0 || this.#dialing > 0) return;
+    if (this.size < this.#settings.poolSize) this.#grow();
+    else this.#lend(connection);
+  }
+
+  /** Gives a connection to the first of those who wait, for one alone. */
+  #lend(connection: Connection): void {
+    this.#takeOut(connection);
+    this.#waiters.shift()?.resolve(connection);
+  }
+
+  #takeOut(connection: Connection): void {
+    this.#shared = this.#shared.filter((one) => one !== connection);
+    this.#leased.add(connection);
   }
 
   #refuse(error: unknown): void {

@@ -32,6 +32,8 @@ export class Session {
   applied = "";
   /** Told once, when the connection has ended. */
   onEnd: () => void = () => undefined;
+  /** Told when no request is under way any more. */
+  onIdle: () => void = () => undefined;
   readonly #socket: Socket;
   readonly #reader: Reader;
   #output: ByteString = "";
@@ -164,6 +166,7 @@ export class Session {
       this.#waiting = [];
       this.#first = 0;
       this.lastUsed = performance.now();
+      this.onIdle();
     } else if (this.#first >= 4096) {
       this.#waiting = this.#waiting.slice(this.#first);
       this.#first = 0;
@@ -211,6 +214,7 @@ export class Session {
       waiting?.reject(errorFor(waiting, error, place === 0 || waiting.deadline <= now));
     });
     this.onEnd();
+    this.onIdle();
   }
 }
 

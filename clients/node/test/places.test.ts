@@ -24,6 +24,11 @@ test("reads take replicas in turns, and the primary when none answers", async ()
   assert.equal(requests(fake).length, 1);
 });
 
+test("a connection may take however long it takes", async () => {
+  const [, client] = await start(rows, "&connect_timeout=0");
+  assert.deepEqual(await client.table("user").get(7), { id: 7, name: "name 7" });
+});
+
 test("a replica that lacks the client's own change is not asked", async () => {
   const replica = await FakeServer.start((line, peer) =>
     line.startsWith("G\tW\t0-1-7\t") ? "0\t1\t0\n" : rows(line, peer),
