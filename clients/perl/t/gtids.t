@@ -67,6 +67,17 @@ subtest 'the last change of each domain is remembered' => sub {
     }
 };
 
+subtest 'a change beside a transaction is asked for, too' => sub {
+    my ( $server, $db ) = told( q{}, '0-1-7' );
+    my $transaction = $db->transaction;
+    $transaction->begin;
+    table($db)->update( 1, { a => 1 } );
+    $transaction->rollback;
+    is $db->last_gtid,                          '0-1-7', 'it is known';
+    is $db->last_gtid,                          '0-1-7', 'and still is';
+    is scalar( grep { $_ eq "G\tL" } lines() ), 1,       'it was asked for once';
+};
+
 subtest 'a GTID that is told late takes nothing back' => sub {
     my $gtids = HandlerSocket2::Gtids->new;
     $gtids->note($_) for '0-1-10', '0-1-9', '0-2-11', q{}, '1-1-18446744073709551615', '1-1-9';

@@ -20,6 +20,7 @@ final class Connection
     /** @var list<string> */
     public array $features = [];
     public bool $broken = false;
+    public bool $changed = false; // something, of which nobody has asked the GTID
     private float $used;
 
     private function __construct(private Transport $transport, private Options $options, private bool $secure)

@@ -16,8 +16,6 @@ final class Places
     private ?Pool $write = null;
     private int $turn = 0;
     private Gtids $gtids;
-    /** The connection of the last change, which tells its GTID. */
-    private ?\WeakReference $writer = null;
 
     public function __construct(private Options $options)
     {
@@ -152,14 +150,16 @@ final class Places
      */
     public function writeOn(Connection $connection, array $calls): array
     {
-        $this->writer = \WeakReference::create($connection);
+        $connection->changed = true;
         $seconds = $this->options->timeout;
         if (!$this->options->read_your_writes || !in_array('gtid', $connection->features, true)) {
             return $connection->execute($calls, $seconds);
         }
         $results = $connection->execute([...$calls, Call::lastGtid()], $seconds);
         $gtid = array_pop($results);
-        $this->gtids->note(is_string($gtid) ? $gtid : '');
+        if (is_string($gtid)) {
+            $this->learn($connection, $gtid);
+        }
         return $results;
     }
 
@@ -195,20 +195,20 @@ final class Places
         return null;
     }
 
+    private function learn(Connection $connection, string $gtid): void
+    {
+        $this->gtids->note($gtid);
+        $connection->changed = false;
+    }
+
     /** The GTID of the client's last change in each domain, with commas between them; empty without one. */
     public function lastGtid(): string
     {
-        if ($this->options->read_your_writes) {
-            return $this->gtids->all();
-        }
         $pool = $this->writer();
-        $connection = $pool->take(true);
-        if ($connection !== $this->writer?->get()) {
-            $pool->giveBack($connection);
-            return $this->gtids->all();
+        while (!$this->options->read_your_writes && ($connection = $pool->takeChanged())) {
+            [$result] = $this->on($pool, $connection, [Call::lastGtid()]);
+            $this->learn($connection, $result instanceof Error ? throw $result : $result);
         }
-        [$result] = $this->on($pool, $connection, [Call::lastGtid()]);
-        $this->gtids->note($result instanceof Error ? throw $result : $result);
         return $this->gtids->all();
     }
 

@@ -26,11 +26,7 @@ final class Pool
     /** A connection that is open; the one that was used last, if one is idle. */
     public function take(bool $changes): Connection
     {
-        if ($this->process !== getmypid()) { // those of the process that has forked belong to it
-            $this->process = (int) getmypid();
-            $this->idle = [];
-            $this->taken = 0;
-        }
+        $this->leaveParents();
         if ($this->closed) {
             throw new ConnectionError('the client is closed');
         }
@@ -47,6 +43,30 @@ final class Pool
         $made = Connection::open($this->options, $this->host, $this->port, $this->path, $this->secret);
         $this->taken++;
         return $made;
+    }
+
+    /** Those of the process that has forked belong to it. */
+    private function leaveParents(): void
+    {
+        if ($this->process !== getmypid()) {
+            $this->process = (int) getmypid();
+            $this->idle = [];
+            $this->taken = 0;
+        }
+    }
+
+    /** An idle connection that has changed something of which the GTID is not known; null: there is none. */
+    public function takeChanged(): ?Connection
+    {
+        $this->leaveParents();
+        foreach ($this->idle as $at => $connection) {
+            if ($connection->changed) {
+                array_splice($this->idle, $at, 1);
+                $this->taken++;
+                return $connection;
+            }
+        }
+        return null;
     }
 
     public function isClosed(): bool

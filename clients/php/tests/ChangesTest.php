@@ -67,6 +67,18 @@ final class ChangesTest extends TestCase
         }
     }
 
+    public function testAChangeBesideATransactionIsAskedForToo(): void
+    {
+        $this->atOnce = true;
+        $client = $this->told('', '0-1-7');
+        $transaction = $client->begin();
+        self::table($client)->update(1, ['a' => 1]);
+        $transaction->rollback();
+        self::assertSame('0-1-7', $client->lastGtid());
+        self::assertSame('0-1-7', $client->lastGtid());
+        self::assertCount(1, array_keys($this->sent(), "G\tL"));
+    }
+
     public function testTheLastChangeOfEachDomainIsRemembered(): void
     {
         foreach (['&read_your_writes=on', ''] as $options) {

@@ -10,6 +10,7 @@ trait FakeServer
     private static string $hello = "0\t6\t2\tp\t1\tv\tdescribe,count,upsert,returning,transaction,gtid\t1\n";
     /** @var list<int> */
     private array $children = [];
+    private bool $atOnce = false; // each connection has a process of its own
 
     protected function tearDown(): void
     {
@@ -28,6 +29,9 @@ trait FakeServer
         $child = pcntl_fork();
         if ($child === 0) {
             for ($number = 1; $one = @stream_socket_accept($server, 60); $number++) {
+                if ($this->atOnce && pcntl_fork() > 0) {
+                    continue;
+                }
                 for ($at = 0; ($line = fgets($one)) !== false; $at++) {
                     if ($line[0] === 'H') {
                         fwrite($one, self::$hello);
@@ -36,6 +40,9 @@ trait FakeServer
                     }
                 }
                 fclose($one);
+                if ($this->atOnce) {
+                    break;
+                }
             }
             posix_kill(getmypid(), SIGKILL);
         }

@@ -38,6 +38,7 @@ sub new {
         features => {},
         used     => $begun,
         broken   => 0,
+        changed  => 0,    # something, of which nobody has asked the GTID
         socket   => HandlerSocket2::Socket->connect_to( %$place, seconds => $seconds ),
     }, $class;
     my $left = $seconds - ( HandlerSocket2::Socket::now() - $begun );

@@ -12,7 +12,7 @@ use HandlerSocket2::Pool       ();
 use HandlerSocket2::Socket     ();
 use HandlerSocket2::Values     ();
 use List::Util                 qw(any first min);
-use Scalar::Util               qw(blessed refaddr);
+use Scalar::Util               qw(blessed);
 use Time::HiRes                ();
 
 our $VERSION = '2.000';
@@ -220,13 +220,13 @@ sub _change_once {
 # The results of calls of which one commits. With read_your_writes their GTID is asked for in the same piece.
 sub write_on {
     my ( $self, $connection, $calls ) = @_;
-    $self->{writer_used} = refaddr $connection;
+    $connection->{changed} = 1;
     my ( $asks, $seconds ) = @{ $self->{options} }{qw(read_your_writes timeout)};
     return $connection->execute( $calls, $seconds ) if !$asks || !$connection->features->{gtid};
     my @results
         = $connection->execute( [ @$calls, HandlerSocket2::Lines::last_gtid() ], $seconds );
     my $gtid = pop @results;
-    $self->{gtids}->note($gtid) if defined $gtid && !ref $gtid;
+    $self->_learn( $connection, $gtid ) if defined $gtid && !ref $gtid;
     return @results;
 }
 
@@ -259,20 +259,24 @@ sub _from_replicas {
 # The GTID of the client's last change in each domain, with commas between them; empty without one.
 sub last_gtid {
     my ($self) = @_;
-    return $self->{gtids}->all if $self->{options}{read_your_writes};
-    my $pool       = $self->writer;
-    my $connection = $pool->take(1);
-    if ( refaddr $connection != ( $self->{writer_used} // 0 ) ) {
-        $pool->give_back($connection);
-        return $self->{gtids}->all;
+    my $pool = $self->writer;
+    while ( my $connection = $self->{options}{read_your_writes} ? undef : $pool->take_changed ) {
+        my ($result) = $self->_with(
+            $pool, $connection, \&HandlerSocket2::Connection::execute,
+            [ HandlerSocket2::Lines::last_gtid() ],
+            $self->{options}{timeout}
+        );
+        die $result if is_error($result);
+        $self->_learn( $connection, $result );
     }
-    my ($result) = $self->_with(
-        $pool, $connection,
-        sub { $_[0]->execute( [ HandlerSocket2::Lines::last_gtid() ], $self->{options}{timeout} ) }
-    );
-    die $result if is_error($result);
-    $self->{gtids}->note($result);
     return $self->{gtids}->all;
+}
+
+sub _learn {
+    my ( $self, $connection, $gtid ) = @_;
+    $self->{gtids}->note($gtid);
+    $connection->{changed} = 0;
+    return;
 }
 
 # What the server can do; this opens a connection.

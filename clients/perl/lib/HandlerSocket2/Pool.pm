@@ -46,6 +46,17 @@ sub take {
     return $found;
 }
 
+# An idle connection that has changed something of which the GTID is not known; nothing when there is none.
+sub take_changed {
+    my ($self) = @_;
+    $self->_leave_parents if $self->{owner} ne owner();
+    my $idle = $self->{idle};
+    my ($at) = grep { $idle->[$_]{changed} } 0 .. $#$idle;
+    return if !defined $at;
+    $self->{taken}++;
+    return splice @$idle, $at, 1;
+}
+
 # Takes back what take gave.
 sub give_back {
     my ( $self, $connection ) = @_;
@@ -94,6 +105,10 @@ A pool for a place.
 
 A connection that is open. When as many as C<pool_size> are in use, it is a
 C<HandlerSocket2::TimeoutError> at once, for nobody else could give one back.
+
+=head2 take_changed
+
+An idle connection that has changed something of which the GTID is not known.
 
 =head2 give_back
 

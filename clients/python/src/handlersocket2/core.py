@@ -61,7 +61,6 @@ class Core:
         self._replicas = [self._pool(*place(one), None, options.secret) for one in options.replicas]
         self._turn = itertools.count()
         self._gtids = Gtids()
-        self.writer_used: Optional[Connection] = None
         self._kinds: Dict[Tuple[str, str], Dict[str, str]] = {}
         self._keys: Dict[Tuple[str, str], Dict[str, List[Dict[str, Any]]]] = {}
         self.alterations = 0  # how often a table turned out to have been altered
@@ -187,13 +186,17 @@ class Core:
 
     async def write_on(self, connection: Connection, calls: Sequence[Call]) -> List[Any]:
         """The results of calls of which one commits; their GTID is asked for in the same piece."""
-        self.writer_used = connection
+        connection.changed = True
         if not self.options.read_your_writes or "gtid" not in connection.features:
             return await connection.execute(calls, self.options.timeout)
         *results, gtid = await connection.execute([*calls, LAST_GTID], self.options.timeout)
         if isinstance(gtid, str):
-            self._gtids.note(gtid)
+            self._learn(connection, gtid)
         return results
+
+    def _learn(self, connection: Connection, gtid: str) -> None:
+        self._gtids.note(gtid)
+        connection.changed = False
 
     async def _from_replicas(self, calls: Sequence[Call]) -> Optional[List[Any]]:
         turn = next(self._turn)
@@ -214,21 +217,22 @@ class Core:
         return None
 
     async def last_gtid(self) -> str:
-        """The GTID of the client's last change in each domain, empty without one."""
-        if self.options.read_your_writes:
-            return str(self._gtids)
+        """The GTID of the client's last change in each domain, empty without one. A change in a
+        call that has not ended does not count."""
         pool = self.writer()
-        connection = await pool.take(True)
+        changed = [] if self.options.read_your_writes else pool.take_changed()
         try:
-            if connection is self.writer_used:
-                known = await connection.execute((LAST_GTID,), self.options.timeout)
-                self._gtids.note(only(known))
-            return str(self._gtids)
-        except BaseException as error:
-            connection.broken = connection.broken or not isinstance(error, ServerError)
-            raise
+            for connection in changed:
+                try:
+                    known = await connection.execute((LAST_GTID,), self.options.timeout)
+                    self._learn(connection, only(known))
+                except BaseException as error:
+                    connection.broken = connection.broken or not isinstance(error, ServerError)
+                    raise
         finally:
-            pool.give_back(connection)
+            for connection in changed:
+                pool.give_back(connection)
+        return str(self._gtids)
 
     async def features(self) -> List[str]:
         """What the server can do; this opens a connection."""

@@ -53,6 +53,16 @@ class Pool:
             self._places.release()
             raise
 
+    def take_changed(self) -> List[Connection]:
+        """The idle connections that have changed something of which the GTID is not known."""
+        changed = []
+        with self._lock:
+            for one in list(self._idle):
+                if one.changed and self._places.try_acquire():
+                    self._idle.remove(one)
+                    changed.append(one)
+        return changed
+
     def give_back(self, connection: Connection) -> None:
         """Takes back what `take` gave."""
         if not connection.own:

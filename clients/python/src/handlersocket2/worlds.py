@@ -32,6 +32,14 @@ class PlainWorld:
                 return False
             return True
 
+        def try_acquire(self) -> bool:
+            """Whether one was taken at once."""
+            try:
+                self._free.get_nowait()
+            except queue.Empty:
+                return False
+            return True
+
         def release(self) -> None:
             """Gives one back."""
             self._free.put(None)
@@ -66,11 +74,7 @@ class AsyncWorld:
         async def acquire(self, seconds: float) -> bool:
             """As PlainWorld's. Another event loop begins with all of them."""
             loop = asyncio.get_running_loop()
-            if self._loop is not loop:
-                self._loop, self._free = loop, self._size
-                self._waiting.clear()
-            if self._free:
-                self._free -= 1
+            if self.try_acquire():
                 return True
             one: "asyncio.Future[bool]" = loop.create_future()
             self._waiting.append(one)
@@ -84,6 +88,17 @@ class AsyncWorld:
             finally:
                 if timer:
                     timer.cancel()
+
+        def try_acquire(self) -> bool:
+            """As PlainWorld's."""
+            loop = asyncio.get_running_loop()
+            if self._loop is not loop:
+                self._loop, self._free = loop, self._size
+                self._waiting.clear()
+            if not self._free:
+                return False
+            self._free -= 1
+            return True
 
         def release(self) -> None:
             """As PlainWorld's. It goes to the one that has waited longest."""
