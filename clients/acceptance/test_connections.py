@@ -122,6 +122,18 @@ def test_a_transaction_whose_connection_broke_takes_no_more(behind: Connect, pro
     assert table.increment(key=[3], amounts={"n": 1}) == 1
 
 
+def test_a_commit_whose_reply_is_lost_may_have_been_done(behind: Connect, proxies: Proxies) -> None:
+    client = behind()
+    table = client.table("hs.user", COLUMNS)
+    client.call("begin")
+    assert table.update(key=[3], values={"n": 1}) == 1
+    proxies[1].cut_after = 0
+    with pytest.raises(ClientError) as caught:
+        client.call("commit")
+    assert caught.value.name == "ConnectionError" and caught.value.members["sent"]
+    assert table.get(key=[3])["n"] == 1
+
+
 def test_replies_may_come_byte_by_byte(behind: Connect, proxies: Proxies) -> None:
     for proxy in proxies:
         proxy.piece = 1
@@ -238,12 +250,18 @@ def test_describe_and_raw_and_features(client: Driver) -> None:
     assert (code, columns) == (0, 6) and values
 
 
-def test_a_change_has_a_gtid_that_can_be_waited_for(client: Driver) -> None:
+def test_a_change_has_a_gtid_that_can_be_waited_for(
+    client: Driver, language: str, server: PrivateServer
+) -> None:
     client.table("hs.user", COLUMNS).update(key=[3], values={"n": 1})
     gtid = client.call("last_gtid")
     assert gtid.count("-") == 2
     assert client.call("wait_for_gtid", gtid=gtid, seconds=5) is True
     assert client.call("wait_for_gtid", gtid="7-7-7", seconds=0.01) is False
+    if language != "perl":  # whose threads have copies of the client
+        call = client.table("hs.user", COLUMNS).of("increment", key=[5], amounts={"n": 1})
+        client.call("threads", count=8, calls=[call] * 5)
+    assert [(client.call("last_gtid"),)] == server.sql("SELECT @@gtid_binlog_pos")
 
 
 def test_reads_take_turns_on_replicas_and_see_their_own_writes(

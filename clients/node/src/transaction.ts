@@ -87,7 +87,10 @@ export class Transaction implements Executor {
     await this.#control("rollbackTo", requests.rollbackTo(name));
   }
 
-  /** Keeps everything. When it fails, nothing was kept; either way the transaction has ended. */
+  /**
+   * Keeps everything. After an error nothing was kept, unless it is a ConnectionError that was sent; either way the
+   * transaction has ended.
+   */
   commit(): Promise<void> {
     return this.#finish("commit", requests.commit);
   }

@@ -97,7 +97,10 @@ final class Transaction extends Runner
         $this->one(Call::line('rollback_to', Protocol::rollbackTo($name)));
     }
 
-    /** Commits; its error says that nothing was kept. Does nothing once the transaction has ended. */
+    /**
+     * Commits. After an error nothing was kept, unless it is a ConnectionError that was sent. Does nothing once the
+     * transaction has ended.
+     */
     public function commit(): void
     {
         if (!$this->connection) {

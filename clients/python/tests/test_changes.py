@@ -79,6 +79,26 @@ def test_without_read_your_writes_the_last_change_is_asked_for_once() -> None:
     assert client.last_gtid() == "0-1-7"
 
 
+def test_a_transaction_begins_once() -> None:
+    transaction = told().client("&pool_size=1").transaction()
+    transaction.begin()
+    with pytest.raises(errors.ValueError):
+        transaction.begin()
+    transaction.rollback()
+    transaction.begin()
+
+
+def test_a_change_beside_a_transaction_is_asked_for_too() -> None:
+    server = told(b"0-1-7")
+    client = server.client()
+    transaction = client.transaction()
+    transaction.begin()
+    table(client).update(1, {"a": 1})
+    transaction.rollback()
+    assert client.last_gtid() == "0-1-7"
+    assert client.last_gtid() == "0-1-7" and server.lines.count(b"G\tL") == 1
+
+
 def test_a_gtid_that_is_told_late_takes_nothing_back() -> None:
     gtids = Gtids()
     for one in ("0-1-10", "0-1-9", "0-2-11", "", "1-1-1"):

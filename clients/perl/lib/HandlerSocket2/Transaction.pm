@@ -189,7 +189,7 @@ A L<HandlerSocket2::Pipeline> within the transaction, or as C<pipeline> of L<Han
 
 =head2 begin, commit, rollback
 
-When C<commit> fails, nothing was kept. C<rollback> does not fail. Both do nothing for a transaction
+When C<commit> fails, nothing was kept, unless the error is a C<ConnectionError> with C<sent>. C<rollback> does not fail. Both do nothing for a transaction
 that has ended.
 
 =head2 savepoint, rollback_to

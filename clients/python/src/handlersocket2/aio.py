@@ -43,7 +43,7 @@ class AsyncTransaction:
         await self._core.begin()
 
     async def commit(self) -> None:
-        """Commits; its error says that nothing was kept."""
+        """Commits. After an error nothing was kept, unless it is a ConnectionError with `sent`."""
         await self._core.end(True)
 
     async def rollback(self) -> None:

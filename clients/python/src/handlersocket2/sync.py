@@ -35,7 +35,7 @@ class Transaction:
         run(self.inner.begin())
 
     def commit(self) -> None:
-        """Commits; its error says that nothing was kept."""
+        """Commits. After an error nothing was kept, unless it is a ConnectionError with `sent`."""
         run(self.inner.commit())
 
     def rollback(self) -> None:

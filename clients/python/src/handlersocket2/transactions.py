@@ -33,6 +33,8 @@ class TransactionCore:
 
     async def begin(self) -> None:
         """`T B`."""
+        if self._connection:
+            raise ValueError("the transaction has begun")
         self._pool = self._core.read if self._read_only else self._core.writer()
         self._connection = await self._pool.take(True)
         try:

@@ -25,7 +25,7 @@ public final class Transaction extends Executor implements AutoCloseable {
     try {
       begun.step("begin", line);
       return begun;
-    } catch (HandlerSocketError e) {
+    } catch (RuntimeException e) { // Also that of a hook.
       begun.abandon(); // T B that fails loses what follows.
       throw e;
     }

@@ -229,6 +229,23 @@ class ClientTest {
     }
   }
 
+  @Test
+  void aHookThatThrowsTakesNoConnectionAway() throws IOException {
+    try (FakeServer server = new FakeServer(line -> "0\t1\n");
+        Client client =
+            Client.connect(
+                Options.builder(server.url() + "&pool_size=1&timeout=1")
+                    .onRequest(
+                        (kind, table, elapsed, error) -> {
+                          throw new IllegalStateException(kind);
+                        })
+                    .build())) {
+      for (int i = 0; i < 3; i++) {
+        assertThrows(IllegalStateException.class, client::begin);
+      }
+    }
+  }
+
   /** A table whose index has the first character of a, and the rows xA xb xC xd xE. */
   private static String prefixed(String line) {
     if (line.endsWith("\tI")) {
