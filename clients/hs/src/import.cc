@@ -65,7 +65,7 @@ class Importer {
   Status run() {
     prepare();
     while (read_piece()) {
-      if (!options_.state.empty()) write_state(options_.state, state_);
+      note();
       send_piece();
       state_.done = state_.sent;
       if (!tell_refused()) return stopped();
@@ -168,8 +168,20 @@ class Importer {
     state_ = *before;
     doubt_ = state_.sent.offset;
     records_.go_to(state_.done);
+    if (!state_.before.empty() && state_.before != records_.before(state_.done)) {
+      throw FileError(
+          fmt::format("{}: what was imported of it is not there any more; is it another file?",
+                      records_.name()));
+    }
     std::cerr << fmt::format("hs: goes on at line {}; {} rows were imported before\n",
                              state_.done.line, state_.rows);
+  }
+
+  // Writes how far it is.
+  void note() {
+    if (options_.state.empty()) return;
+    state_.before = records_.before(state_.done);
+    write_state(options_.state, state_);
   }
 
   // Reads the next records; false: there are no more.
@@ -301,7 +313,7 @@ class Importer {
 
   Status stopped() {
     progress_.clear();
-    if (!options_.state.empty()) write_state(options_.state, state_);
+    note();
     std::cerr << fmt::format("hs: stops in front of line {}: {} rows were refused, see --max-bad\n",
                              state_.done.line, state_.bad);
     tell_end();

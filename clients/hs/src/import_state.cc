@@ -32,7 +32,8 @@ std::optional<ImportState> read_state(const std::string& path) {
                        to_spot(value.at("done")),
                        to_spot(value.at("sent")),
                        value.at("rows").get<uint64_t>(),
-                       value.at("bad").get<uint64_t>()};
+                       value.at("bad").get<uint64_t>(),
+                       value.value("before", "")};
   } catch (const json::exception&) {
     throw FileError(path + ": it is no state of an import");
   }
@@ -41,7 +42,8 @@ std::optional<ImportState> read_state(const std::string& path) {
 void write_state(const std::string& path, const ImportState& state) {
   const json value = {{"table", state.table},        {"file", state.file},
                       {"done", of_spot(state.done)}, {"sent", of_spot(state.sent)},
-                      {"rows", state.rows},          {"bad", state.bad}};
+                      {"rows", state.rows},          {"bad", state.bad},
+                      {"before", state.before}};
   const std::string fresh = path + ".new";
   std::ofstream file(fresh, std::ios::trunc);
   file << value.dump(1, ' ', false, json::error_handler_t::replace) << "\n";

@@ -15,6 +15,7 @@ struct ImportState {
   Spot sent;                // those before it were sent, with answers or without
   uint64_t rows = 0;        // imported
   uint64_t bad = 0;         // refused
+  std::string before;       // Records::before of `done`: another file has another one
 };
 
 // Nothing when there is no such file. Throws FileError, also for a file that is no state.

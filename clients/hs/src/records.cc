@@ -1,12 +1,14 @@
 #include "records.h"
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "csv.h"
 #include "tsv.h"
@@ -49,6 +51,22 @@ void Records::go_to(const Spot& spot) {
   buffer_.clear();
   at_ = 0;
   spot_ = spot;
+}
+
+std::string Records::before(const Spot& spot) const {
+  std::string bytes(std::min<uint64_t>(spot.offset, 4096), '\0');
+  const auto from = static_cast<off_t>(spot.offset - bytes.size());
+  if (::pread(::fileno(file_.get()), bytes.data(), bytes.size(), from) < 0) {
+    throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
+  }
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) != 1) {
+    throw std::bad_alloc();
+  }
+  std::string text;
+  for (unsigned i = 0; i < size; i++) text += fmt::format("{:02x}", digest[i]);
+  return text;
 }
 
 bool Records::fill() {

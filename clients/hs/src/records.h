@@ -30,6 +30,8 @@ class Records {
 
   // Goes on at a spot that spot() has given. Throws FileError where that is not possible.
   void go_to(const Spot& spot);
+  // A digest of the last bytes in front of a spot. Throws FileError.
+  std::string before(const Spot& spot) const;
   // Reads a record with the LF at its end, which the last one of a file may lack; false at the end.
   // Throws FileError where it cannot be read, and for a record that is longer than a request may be.
   bool next(std::string& record);

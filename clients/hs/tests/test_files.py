@@ -210,6 +210,18 @@ def test_an_import_goes_on_where_its_state_says(hs: Run, rows: PrivateServer, tm
     assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 5000") == [(100,)]
 
 
+def test_an_import_does_not_go_on_in_another_file(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    file, state = tmp_path / "in.csv", tmp_path / "state"
+    words = ("import", "user", str(file), "--state", str(state), "--piece", "2", "--max-bad", "1")
+    file.write_text("user_id,user_name\n5000,n\n5001,n\nwrong,n\n5003,n\n5004,n\n")
+    assert hs(*words).returncode == 6 and state.exists()
+    file.write_text("user_id,user_name\n600,a name\n60001,n\n600002,n\n6003,n\n6004,n\n")
+    run = hs(*words)
+    assert run.returncode == 5 and b"is it another file?" in run.stderr, run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 6000") == [(0,)]
+    assert state.exists()
+
+
 def test_an_import_that_loses_the_server_keeps_its_state(
     hs: Run, rows: PrivateServer, tmp_path: Path
 ) -> None:
