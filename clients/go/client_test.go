@@ -104,6 +104,17 @@ func TestAConnectionThatWasClosedWhileIdleIsReplacedForAChange(t *testing.T) {
 	}
 }
 
+func TestRawTakesOnlyWhatIsOfNoConnection(t *testing.T) {
+	f := newFake(t, func(string) string { return "usual" })
+	client := f.client()
+	for _, tokens := range [][]string{{"P", "0", "t", "u", "PRIMARY", "a"}, {"0", "=", "1", "1"}, {"T", "B"}, {"A", "1", "x"}} {
+		var wrong *ValueError
+		if _, err := client.Raw(background, WritePort, tokens...); !errors.As(err, &wrong) {
+			t.Errorf("%v: %v", tokens, err)
+		}
+	}
+}
+
 func TestATimeoutClosesTheConnection(t *testing.T) {
 	f := newFake(t, func(line string) string {
 		if strings.HasPrefix(line, "0\t=") {

@@ -23,7 +23,8 @@ type RawReply struct {
 }
 
 // Raw sends one line as it is, its tokens joined by TABs, and returns the reply, be it an error or not. It
-// is for what has no call here. On the write port it is never sent again.
+// is for what has no call here and belongs to no connection, as an index, a login or a transaction does. On
+// the write port it is never sent again.
 func (c *Client) Raw(ctx context.Context, port Port, tokens ...string) (*RawReply, error) {
 	if port != ReadPort && port != WritePort {
 		return nil, &ValueError{What: "a port is read or write"}
@@ -40,6 +41,9 @@ func runRaw(ctx context.Context, on executor, change bool, tokens []string) (*Ra
 	line := strings.Join(tokens, "\t")
 	if strings.Contains(line, "\n") {
 		return nil, &ValueError{What: "a token has the end of a line in it"}
+	}
+	if line != "" && strings.IndexByte("0123456789APT", line[0]) >= 0 {
+		return nil, &ValueError{What: "an index, a login and a transaction are of one connection, which raw has not"}
 	}
 	return run(ctx, on, func(_ context.Context, r *request) (decoder[*RawReply], error) {
 		r.kind, r.body, r.change, r.raw = "raw", []byte(line), change, true

@@ -302,7 +302,10 @@ subtest 'arguments of another kind are refused' => sub {
         'pairs'     => sub { $db->table( 't', 5 ) },
         'a block'   => sub { $db->transaction(5) },
         'calls'     => sub { $db->pipeline(5) },
-        'a port'    => sub { $db->raw( undef, ['H'] ) },
+        'a port'    => sub { $db->raw( undef,   ['H'] ) },
+        'an open'   => sub { $db->raw( 'read',  [qw(P 0 test user PRIMARY user_id)] ) },
+        'an index'  => sub { $db->raw( 'read',  [qw(0 = 1 1)] ) },
+        'a begin'   => sub { $db->raw( 'write', [qw(T B)] ) },
         'seconds'   => sub { $db->wait_for_gtid( '0-1-1', 'x' ) },
     );
     isa_ok error_of( $wrong{$_} ), 'HandlerSocket2::ValueError', $_ for sort keys %wrong;

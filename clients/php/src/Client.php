@@ -187,6 +187,9 @@ final class Client extends Runner
         if (str_contains($line, "\n") || !in_array($port, ['read', 'write'], true)) {
             throw new ValueError('a line has no LF, and a port is read or write');
         }
+        if (preg_match('/\A[0-9APT]/', $line)) {
+            throw new ValueError('an index, a login and a transaction are of one connection, which raw has not');
+        }
         $decode = static fn (Reply $reply) => [0, $reply->columns, ...$reply->values];
         return $this->one(new Call('raw', static fn () => "$line\n", $decode, null, $port === 'write'));
     }

@@ -55,6 +55,9 @@ final class FakeServerTest extends TestCase
                     fn () => $client->table('t.t', [$wrong]),
                     fn () => $table->count('=', 1, filters: [[$wrong, '=', 1]]),
                     fn () => $client->raw('read', [$wrong]),
+                    fn () => $client->raw('read', ['P', 0, 'test', 'user', 'PRIMARY', 'user_id']),
+                    fn () => $client->raw('write', ['T', 'B']),
+                    fn () => $client->raw('read', [0, '=', 1, 1]),
                     fn () => Client::connect('hs://h', ['host' => [$wrong]]),
                 ] as $at => $call
             ) {

@@ -152,3 +152,10 @@ def test_a_closed_stream_tells_that_nothing_was_sent() -> None:
         other.close()
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("line", ["P 0 t u PRIMARY a", "0 = 1 1", "T B", "A 1 x"])
+def test_raw_takes_only_what_is_of_no_connection(line: str) -> None:
+    client = handlersocket2.connect("hs://127.0.0.1:1")
+    with client, pytest.raises(errors.ValueError, match="of one connection"):
+        client.raw("write", line.split())

@@ -118,6 +118,9 @@ sub raw {
     HandlerSocket2::ValueError->throw('the tokens are a list') if ref $tokens ne 'ARRAY';
     my $line = join "\t", map { HandlerSocket2::Protocol::utf8($_) } @$tokens;
     HandlerSocket2::ValueError->throw('a line has no LF') if $line =~ /\n/;
+    HandlerSocket2::ValueError->throw(
+        'an index, a login and a transaction are of one connection, which raw has not')
+        if $line =~ /\A[0-9APT]/;
     return {
         kind    => 'raw',
         line    => "$line\n",

@@ -84,11 +84,19 @@ def describe_call(
     return Call("describe", lambda id: line, decode, feature="describe")
 
 
+# How lines begin that use or change what belongs to a connection.
+_OF_A_CONNECTION = tuple(bytes([one]) for one in b"0123456789APT")
+
+
 def raw_call(tokens: Sequence[str], changes: bool) -> Call:
     """One line as it is: a list of the number of columns and values."""
     line = b"\t".join(map(protocol.utf8, list_of(tokens, "tokens")))
     if b"\n" in line:
         raise ValueError("a line has no LF")
+    if line[:1] in _OF_A_CONNECTION:
+        raise ValueError(
+            "an index, a login and a transaction are of one connection, which raw has not"
+        )
     return Call(
         "raw",
         lambda id: line + b"\n",

@@ -76,7 +76,8 @@ public final class Client extends Executor implements AutoCloseable {
 
   /**
    * Sends one line as it is, its tokens joined by TABs, and returns the reply, be it an error or
-   * not. It is for what has no call here. On the write port it is never sent again.
+   * not. It is for what has no call here and belongs to no connection, as an index, a login or a
+   * transaction does. On the write port it is never sent again.
    */
   public RawReply raw(Port port, String... tokens) {
     return RawReply.call(this, port == Port.WRITE, tokens).run();

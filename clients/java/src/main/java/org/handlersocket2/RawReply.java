@@ -22,6 +22,10 @@ public final class RawReply {
     if (String.join("", tokens).indexOf('\n') >= 0) {
       throw new ValueError("a token has the end of a line in it");
     }
+    if (tokens.length > 0 && tokens[0].matches("(?s)[0-9APT].*")) {
+      throw new ValueError(
+          "an index, a login and a transaction are of one connection, which raw has not");
+    }
     return new Call<>(
         on,
         lines -> {

@@ -136,6 +136,15 @@ class ClientTest {
   }
 
   @Test
+  void rawTakesOnlyWhatIsOfNoConnection() {
+    try (Client client = Client.connect("hs://127.0.0.1:1")) {
+      for (String line : List.of("P 0 t u PRIMARY a", "0 = 1 1", "T B", "A 1 x")) {
+        assertThrows(ValueError.class, () -> client.raw(Port.WRITE, line.split(" ")));
+      }
+    }
+  }
+
+  @Test
   void whatIsNoReplyClosesTheConnection() throws IOException {
     try (FakeServer server = new FakeServer(line -> "HTTP/1.1 400\n");
         Client client = Client.connect(server.url())) {
