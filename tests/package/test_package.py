@@ -110,6 +110,13 @@ def test_removing_closes_the_ports_of_a_server_that_runs_on(machine: Machine, pa
     assert row_of(machine, 1, port=9997) == ["0\t2\t1\tone"], "the edited option file is back"
 
 
+def test_a_limit_of_the_machine_overrides_that_of_the_package(package: Path) -> None:
+    """systemd reads the drop-ins of all folders in the order of their names, and the last one counts."""
+    listed = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, check=True, text=True).stdout
+    (ours,) = re.findall(r"/mariadb\.service\.d/(\S+\.conf)$", listed, re.M)
+    assert ours < min("10-limits.conf", "custom.conf", "override.conf")
+
+
 def test_purging_leaves_nothing(machine: Machine, package: Path) -> None:
     before = machine.files()
     machine.install(package)
