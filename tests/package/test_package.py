@@ -143,6 +143,30 @@ def test_a_server_that_is_stopped_opens_the_ports_when_it_starts(machine: Machin
     assert "handlersocket" not in error_log(machine)
 
 
+def test_a_row_of_a_plugin_that_was_away_does_not_stand_in_the_way(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    machine.sql("UNINSTALL SONAME 'handlersocket2_tables.so'; UNINSTALL SONAME 'handlersocket2.so';"
+                "INSTALL SONAME 'handlersocket2.so'; INSTALL SONAME 'handlersocket2_tables.so'")
+    machine.stop()
+    machine.apt("remove handlersocket2")
+    machine.start()
+    said = machine.install(package)
+    assert "the ports are open" in said, said
+    assert machine.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") == "0"
+    assert "handlersocket" not in machine.sql("SELECT * FROM mysql.plugin")
+
+
+def test_the_ports_open_again_when_dpkg_does_not_go_on(machine: Machine, package: Path) -> None:
+    """It has begun to take away what the package depends on, and puts it back."""
+    machine.install(package)
+    scripts = "export DPKG_MAINTSCRIPT_PACKAGE=handlersocket2; info=/var/lib/dpkg/info/handlersocket2"
+    for step in ("deconfigure", "remove"):
+        machine.sh(f"{scripts}; $info.prerm {step} in-favour other 1")
+        assert row_of(machine, 1) == []
+        machine.sh(f"{scripts}; $info.postinst abort-{step} in-favour other 1")
+        assert row_of(machine, 1) == ["0\t2\t1\tone"]
+
+
 def test_the_original_plugin_is_left_alone(machine: Machine, package: Path) -> None:
     (machine.root / "etc/mysql/mariadb.conf.d/70-test.cnf").write_text("[mariadbd]\nplugin_maturity = beta\n")
     machine.stop()
@@ -160,6 +184,11 @@ def test_a_password_of_root_is_told_and_debians_own_account_does_instead(machine
     assert "its ports stay open until it is started again" in machine.apt("remove handlersocket2")
     assert row_of(machine, 1) == ["0\t2\t1\tone"]
     assert "does not answer root" in machine.install(package)
+    password = machine.root / "root/.my.cnf"
+    password.write_text("[client]\npassword = secret\n")
+    # As a service of systemd, which has no HOME.
+    assert "the plugin runs on as it was" in machine.sh("env -u HOME /usr/libexec/handlersocket2/plugin load")
+    password.unlink()
     (machine.root / "etc/mysql/debian.cnf").write_text("[client]\nuser = helper\npassword = maint\n")
     assert "the plugin runs on as it was" in machine.sh("dpkg-reconfigure handlersocket2 2>&1")
     machine.apt("purge handlersocket2")
@@ -215,12 +244,13 @@ def test_an_upgrade_of_the_package_keeps_connections_and_settings(
     machine.sh(f"sed -i 's/^#\\(loose_handlersocket_max_connections *=\\).*/\\1 77/' {CNF}")
     before = machine.server_pid()
     said = machine.install(later(package, tmp_path))
-    reload = re.search(r"(mariadb -e .*)", said)
-    assert reload, said
+    change = re.search(r"(/usr/libexec/\S+ change)$", said, re.M)
+    assert change, said
     assert machine.server_pid() == before
     assert row_of(machine, 1) == ["0\t2\t1\tone"]
-    machine.sh(reload[1])
+    assert "the ports are open" in machine.sh(change[1])
     assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    assert "handlersocket" not in machine.sql("SELECT * FROM mysql.plugin"), "a later start would not find its file"
     assert machine.sql("SELECT @@handlersocket_max_connections") == "77"
 
 
