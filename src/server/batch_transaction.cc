@@ -156,8 +156,6 @@ void Batch::answer_lost(const Request& request, protocol::Codec& codec, Entry& e
 // False: the request was parked, or the connection ends without a reply.
 bool Batch::answer_in_transaction(const Request& request, protocol::Codec& codec, Entry& entry) {
   Peer& peer = *entry.peer;
-  // Which account a session acts for is kept for the batch's own session only.
-  scratch_.acts_for_account = true;
   if (entry.plan.kind == Plan::Kind::kConnection) tally_.count_use();  // it may close an index
   const bool tries = at_work_->may_try() || entry.plan.kind == Plan::Kind::kRefused;
   if (tries) answer(request, codec, entry);
@@ -168,7 +166,6 @@ bool Batch::answer_in_transaction(const Request& request, protocol::Codec& codec
     entry.reply_begin = peer.output().size();
     if (!answer_or_park(entry)) return false;
   }
-  scratch_.acts_for_account = true;
   if (entry.plan.kind == Plan::Kind::kChange) peer.transaction->note_changed(entry.outcome.rows);
   if (at_work_->transaction_lost()) lose_transaction();
   return true;
@@ -209,6 +206,7 @@ engine::SessionEvents Batch::session_events() const {
 void Batch::take_session_of(Peer& peer, engine::Session& session) {
   entered_ = &peer;
   at_work_ = &session;
+  scratch_.acts_for_account = true;  // that it does not is known of the session that was at work
   if (outlet_ != nullptr) outlet_->work_with(&session);
 }
 
@@ -216,6 +214,7 @@ void Batch::take_session_of(Peer& peer, engine::Session& session) {
 engine::Session* Batch::take_own_session() {
   if (outlet_ != nullptr) outlet_->work_with(nullptr);
   entered_ = nullptr;
+  scratch_.acts_for_account = true;  // see take_session_of()
   return std::exchange(at_work_, &session_);
 }
 

@@ -220,6 +220,41 @@ def test_a_parked_request_whose_time_is_over_ends_with_the_error_of_the_limit() 
         blocker.close()
 
 
+def test_an_account_does_not_count_for_a_client_without_one_behind_a_parked_transaction() -> None:
+    variables = {
+        "handlersocket_threads": 1,
+        "handlersocket_threads_wr": 1,
+        "handlersocket_max_threads": 1,  # none may wait
+    }
+    with PrivateServer(variables=variables) as own:
+        own.sql("CREATE DATABASE hs")
+        own.sql("CREATE TABLE hs.t (id INT PRIMARY KEY, v INT)")
+        own.sql("INSERT INTO hs.t VALUES (1, 1), (2, 2)")
+        own.sql("CREATE USER few IDENTIFIED BY 'p' WITH MAX_QUERIES_PER_HOUR 3")
+        own.sql("GRANT ALL ON hs.* TO few")
+        blocker = own.connect(database="hs")
+        blocker.begin()
+        with Client(own.port_wr) as waiting, Client(own.port_wr) as other:
+            for client in (waiting, other):
+                client.open("hs.t", ["id", "v"])
+            # Both keep the terms that they came on.
+            own.sql("SET GLOBAL handlersocket_authentication_wr = account")
+            with connect(own.port_wr, "few") as few, blocker.cursor() as cursor:
+                cursor.execute("UPDATE t SET v = v WHERE id = 1")
+                assert waiting.raw(b"T\tB") == b"0\t1"
+                assert few.raw(b"1\t=\t1\t2") == b"0\t2\t2\t2"
+                before = status(own, "parked")
+                waiting.send(b"1\t=\t1\t1\t1\t0\tU\t1\t5\n")
+                while status(own, "parked") == before:
+                    pass
+                assert [other.raw(b"1\t=\t1\t2") for _ in range(5)] == [b"0\t2\t2\t2"] * 5
+                blocker.rollback()
+                assert waiting.read_line() == b"0\t1\t1"
+                assert waiting.raw(b"T\tC") == b"0\t1"
+                assert few.raw(b"1\t=\t1\t2") == b"0\t2\t2\t2"
+        blocker.close()
+
+
 def test_the_slow_log_names_the_account(server: PrivateServer, account: MakeAccount) -> None:
     account("ada")
     log = server.data_directory / "handlersocket-slow.log"
