@@ -20,12 +20,13 @@ start_log() { # start_log FILE
 }
 
 # step "what it does" COMMAND… : shows the sentence and the seconds it took; output goes to the log.
-# Returns the command's status, so that the caller decides what a failure means.
+# Returns the command's status, so that the caller decides what a failure means. The log is in English, whatever
+# the machine speaks: what went wrong is looked for there.
 step() {
   local sentence=$1 started=$SECONDS status=0
   shift
   printf '%s …' "$sentence" >&2
-  "$@" >>"$log" 2>&1 || status=$?
+  LC_ALL=C.UTF-8 LANGUAGE='' "$@" >>"$log" 2>&1 || status=$?
   if ((status == 0)); then
     say " $((SECONDS - started)) s"
   else
