@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "loader/host_server.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 
 #include "server_plugin.h"
@@ -48,9 +50,11 @@ Server host_server() {
 
 int interface_version() { return static_cast<int>(host_server().version << 8); }
 
-bool makes_system_tables() {
-  const char* const flag = find<const char>(kMakesSystemTables);
-  return flag != nullptr && *flag != 0;
+bool has_no_clients() {
+  return std::any_of(std::begin(kHasNoClients), std::end(kHasNoClients), [](const char* name) {
+    const char* const flag = find<const char>(name);
+    return flag != nullptr && *flag != 0;
+  });
 }
 
 void log_error(std::string_view text) {

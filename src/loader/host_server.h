@@ -18,8 +18,9 @@ Server host_server();
 // The number that it wants of daemons and of tables in INFORMATION_SCHEMA: that of its own release.
 int interface_version();
 
-// Whether it only makes system tables (--bootstrap and mariadb-install-db; --initialize).
-bool makes_system_tables();
+// Whether it only makes system tables (--bootstrap and mariadb-install-db; --initialize), or looks where
+// its data ends, as each start of a node of a cluster does first (--wsrep-recover).
+bool has_no_clients();
 
 // A line of its error log.
 void log_error(std::string_view text);

@@ -25,7 +25,7 @@ int refuse(const std::string& why) {
 }
 
 int init(void*) try {
-  if (makes_system_tables()) {
+  if (has_no_clients()) {
     loading().set_aside("bootstrap");
     return 0;
   }

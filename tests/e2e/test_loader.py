@@ -351,3 +351,17 @@ def test_a_data_directory_is_made_without_the_library(loader: Loader) -> None:
         assert done.returncode == 0, output
         assert "listening" not in output
         assert "handlersocket" not in output
+
+
+@pytest.mark.skipif(IS_MYSQL, reason="MySQL has no Galera")
+def test_a_node_that_looks_where_its_data_ends_opens_no_port(loader: Loader) -> None:
+    loader.put()
+    loader.server.start()
+    assert loader.status()[0] == "running"
+    loader.server.stop()
+    log = loader.server.directory / "recover.log"
+    command = [*loader.server.command(), "--wsrep-recover", f"--log-error={log}"]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, timeout=120)
+    text = log.read_text(errors="replace")
+    assert "WSREP" in text, "it has looked"
+    assert "listening" not in text

@@ -71,8 +71,8 @@ using OwnPlugin = st_maria_plugin;
 inline constexpr char kOwnPlugin[] = "builtin_maria_binlog_plugin";
 // A function of the program: it writes to the error log.
 inline constexpr char kFunctionOfTheProgram[] = "_Z15sql_print_errorPKcz";
-// Whether it only makes system tables: a bool.
-inline constexpr char kMakesSystemTables[] = "opt_bootstrap";
+// Whether it only makes system tables, or tells a cluster where its data ends: bools.
+inline constexpr const char* kHasNoClients[] = {"opt_bootstrap", "wsrep_recovery"};
 
 // False: it cannot be written.
 inline bool print_error(const char* line) {

@@ -69,7 +69,7 @@ inline constexpr char kOwnPlugin[] = "builtin_binlog_plugin";
 // A function of the program: it writes to the error log.
 inline constexpr char kFunctionOfTheProgram[] = "_Z11log_messageiz";
 // Whether it only makes system tables: a bool.
-inline constexpr char kMakesSystemTables[] = "opt_initialize";
+inline constexpr const char* kHasNoClients[] = {"opt_initialize"};
 
 // False: it cannot be written.
 inline bool print_error(const char* line) {
