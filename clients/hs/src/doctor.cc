@@ -115,7 +115,11 @@ Sight seen(Sql& sql, bool is_here) {
   sight.open_accounts = open_accounts(sql, sight.is_mysql);
   if (is_here) {
     const std::string plugin_dir = sight.variables["plugin_dir"];
-    if (is_of_packages(plugin_dir)) sight.candidate = candidate(sight.is_mysql);
+    if (is_of_packages(plugin_dir)) {
+      sight.candidate = candidate(sight.is_mysql);
+      std::error_code error;
+      sight.has_package = std::filesystem::exists("/usr/libexec/handlersocket2/plugin", error);
+    }
     sight.built_for = built_for(plugin_dir);
     // Without the package's names: one file, which does not say for which version it is.
     if (sight.is_mysql && sight.built_for && sight.built_for->empty()) sight.built_for.reset();

@@ -85,6 +85,9 @@ class Doctor {
 };
 
 std::string Doctor::how_to_load() const {
+  // It looks at the settings first: without them the write port would ask for nothing.
+  if (sight_.has_package)
+    return "as root, /usr/libexec/handlersocket2/plugin load, which says what is in the way";
   if (!is_built_for(upstream_of(sight_.version))) {
     return fmt::format(
         "its library is not here for this version: as root, handlersocket2-build; then {}",
@@ -108,7 +111,9 @@ bool Doctor::look_at_plugin() {
   if (sight_.plugin->library.rfind("handlersocket2", 0) != 0) {
     add(Health::wrong, "plugin",
         fmt::format("{} has the original plugin, {}", server, sight_.plugin->library),
-        "UNINSTALL SONAME 'handlersocket.so', then INSTALL SONAME 'handlersocket2.so'");
+        fmt::format("UNINSTALL SONAME 'handlersocket.so', then {}",
+                    sight_.has_package ? "as root /usr/libexec/handlersocket2/plugin load"
+                                       : "INSTALL SONAME 'handlersocket2.so'"));
     return false;
   }
   if (sight_.plugin->state != "ACTIVE") {

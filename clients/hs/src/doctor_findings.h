@@ -27,6 +27,8 @@ struct Sight {
   // install, and those for which there is a library of the plugin. Nothing: not known.
   std::optional<std::string> candidate;
   std::optional<std::vector<std::string>> built_for;
+  // The Debian package's plugin is the one that the server would load, when the server runs here.
+  bool has_package = false;
 };
 
 enum class Health { good, advice, wrong };

@@ -67,6 +67,19 @@ TEST(Doctor, APluginThatIsMissingOrTheOriginalIsWrong) {
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
 }
 
+TEST(Doctor, ThePackagesPluginIsLoadedByThePackage) {
+  Sight sight = healthy();
+  sight.has_package = true;
+  sight.plugin->library = "handlersocket.so";
+  EXPECT_EQ(
+      findings(sight)[0].remedy,
+      "UNINSTALL SONAME 'handlersocket.so', then as root /usr/libexec/handlersocket2/plugin load");
+  sight.plugin.reset();
+  EXPECT_EQ(findings(sight)[0].remedy,
+            "as root, /usr/libexec/handlersocket2/plugin load, which says what is in the way");
+  EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+}
+
 TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
   Sight sight = healthy();
   sight.plugin.reset();
