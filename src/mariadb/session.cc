@@ -51,7 +51,6 @@ MariaSession::~MariaSession() {
 void MariaSession::leave() {
   if (transaction_.is_block()) {
     // Its client may be away for long.
-    now_ms_ = 0;
     account_use_.forget_tables();
     if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
     server_.entry().set_idle();
@@ -147,12 +146,10 @@ void MariaSession::act_for(const engine::Account* account) {
 
 Privileges& MariaSession::privileges() { return engine_.privileges(); }
 
-// The clock is looked at once in each batch.
 const engine::Rights& MariaSession::rights(engine::Cursor& cursor) {
   if (account_ == nullptr) return engine::kAllRights;
-  if (now_ms_ == 0) now_ms_ = monotonic_ms();
   const AccountRights& rights =
-      static_cast<MariaCursor&>(cursor).rights_of(account_->principal(), now_ms_);
+      static_cast<MariaCursor&>(cursor).rights_of(account_->principal(), monotonic_ms());
   ignores_read_only_ = rights.ignores_read_only;
   return rights;
 }
@@ -216,7 +213,6 @@ Result<engine::Cursor*> MariaSession::cursor(const engine::IndexSpecPtr& spec) {
   if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
   if (lock_waits().may_wait()) time_limit_.begin(most_us(), spent_us_);
   if (MariaCursor* const cursor = cursors_.find_open(spec)) return cursor;
-  now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
   if (!opened) return std::move(opened.error());
   return *opened;

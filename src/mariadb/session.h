@@ -207,7 +207,6 @@ class MariaSession final : public engine::Session {
   const engine::Mode mode_;
 
   const MariaAccount* account_ = nullptr;  // of act_for()
-  int64_t now_ms_ = 0;                     // when the batch first asked for rights; 0: not yet
   bool ignores_read_only_ = false;         // the account of the running request
   AccountUse account_use_;
   adapter::RightsRoom rights_room_;

@@ -92,7 +92,6 @@ size_t MariaSession::most_open_cursors() const {
 
 bool MariaSession::after_batch() {
   const RoomWait wait(server_);
-  now_ms_ = 0;
   account_use_.forget_tables();
   if (mysql_audit_release_required(thd_)) mysql_audit_release(thd_);
   server_.entry().set_idle();
@@ -143,7 +142,6 @@ void MariaSession::give_back_tables() {
 
 // Other tables would be held for as long as the wait lasts, so they are given back first.
 void MariaSession::begin_waiting(uint32_t most_ms) {
-  now_ms_ = 0;
   const uint32_t patience_ms = this->patience_ms();
   time_bounds_wait_ = patience_ms < lock_waits().patience_ms();
   spent_us_ = uint64_t{patience_ms - std::min(most_ms, patience_ms)} * 1000;

@@ -145,11 +145,9 @@ void MysqlSession::note_lock(int number, const Error& error) {
 
 Privileges& MysqlSession::privileges() { return engine_.privileges(); }
 
-// The clock is looked at once in each batch.
 const engine::Rights& MysqlSession::rights(engine::Cursor& cursor) {
   if (account_ == nullptr) return engine::kAllRights;
-  if (now_ms_ == 0) now_ms_ = monotonic_ms();
-  return static_cast<MysqlCursor&>(cursor).rights_of(account_->principal(), now_ms_);
+  return static_cast<MysqlCursor&>(cursor).rights_of(account_->principal(), monotonic_ms());
 }
 
 // Counts a request for an account that may make only so many in an hour. False: it has made them.
@@ -208,7 +206,6 @@ Result<engine::Cursor*> MysqlSession::cursor(const engine::IndexSpecPtr& spec) {
   if (!statement_open_ && (!transaction_.is_open() || transaction_.is_block())) forget_kill();
   if (lock_waits().may_wait() && mode_ == engine::Mode::kReadOnly) time_limit_.begin(spent_ms_);
   if (MysqlCursor* const cursor = cursors_.find_open(spec)) return cursor;
-  now_ms_ = 0;  // to open a table may take long
   auto opened = open_cursor(spec);
   if (!opened) return std::move(opened.error());
   return *opened;

@@ -192,7 +192,6 @@ class MysqlSession final : public engine::Session {
   bool is_find_ = false;           // the request that was begun last
   bool time_bounds_wait_ = false;  // the time limit ends a wait in vain before the lock's own does
   uint64_t spent_ms_ = 0;          // for which the find was parked
-  int64_t now_ms_ = 0;             // when the batch first asked for rights; 0: not yet
   adapter::RightsRoom rights_room_;  // outlives the cursors
 
   bool was_deadlock_ = false;  // one has ended the transaction, which has waited for locks

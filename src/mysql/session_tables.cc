@@ -87,7 +87,6 @@ size_t MysqlSession::most_open_cursors() const {
 }
 
 bool MysqlSession::after_batch() {
-  now_ms_ = 0;
   audit_.end_batch();
   server_.entry().set_idle();
   forget_kill();

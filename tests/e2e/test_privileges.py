@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import on_mysql
 import pymysql
 import pytest
-from hs_client import Client
+from hs_client import Client, wait_for_a_lock_wait
 from private_server import PrivateServer
 
 PASSWORD = "p"
 TABLES = ("hs.t", "hs.u", "h_s.t", "hxs.t")
 # Long after the second that a change may take to be seen.
 SEEN_WITHIN_S = 30
+# docs/operations.md: what is taken away takes effect within a second.
+TAKES_EFFECT_WITHIN_S = 1
 
 # Each line: the privileges of one account.
 GRANTS = (
@@ -321,6 +323,43 @@ def test_what_is_granted_and_revoked_is_seen_on_an_open_connection(
             await_answer(find, GONE)
     finally:
         server.sql("DROP USER IF EXISTS 'changing'@'%'")
+
+
+def test_what_is_revoked_is_seen_inside_a_transaction(server: PrivateServer) -> None:
+    make_account(server, "changing", ("SELECT ON hs.*", "INSERT ON hs.*"))
+    try:
+        for port in (server.port, server.port_wr):
+            with connect(server, port, "changing") as client:
+                client.open("hs.t", ["a", "b"])
+                find = lambda: client.raw(b"1\t=\t1\t1")  # noqa: E731, B023
+                assert client.raw(b"T\tB\tRO") == b"0\t1"
+                assert find() == ROW
+                server.sql("REVOKE SELECT ON hs.* FROM 'changing'@'%'")
+                await_answer(find, TABLE_DENIED)
+                server.sql("GRANT SELECT ON hs.* TO 'changing'@'%'")
+                await_answer(find, ROW)
+    finally:
+        server.sql("DROP USER 'changing'@'%'")
+
+
+def test_what_is_revoked_while_a_request_waits_is_seen_by_the_one_behind_it(server: PrivateServer) -> None:
+    make_account(server, "changing", ("SELECT ON hs.t", "UPDATE ON hs.t"))
+    sql = server.connect(database="hs")
+    try:
+        with connect(server, server.port_wr, "changing") as client, sql.cursor() as cursor:
+            client.open("hs.t", ["a", "b"])
+            sql.begin()
+            cursor.execute("UPDATE t SET b = b WHERE a = 1")
+            client.send(b"1\t=\t1\t1\t1\t0\tU\t1\t1\n" + b"1\t=\t1\t1\n")
+            wait_for_a_lock_wait(server)
+            server.sql("REVOKE SELECT ON hs.t FROM 'changing'@'%'")
+            time.sleep(TAKES_EFFECT_WITHIN_S)
+            sql.rollback()
+            assert client.read_line() == b"0\t1\t1"  # it was begun before
+            assert client.read_line() == TABLE_DENIED
+    finally:
+        sql.close()
+        server.sql("DROP USER 'changing'@'%'")
 
 
 def test_a_role_that_is_revoked_or_dropped_counts_no_more(server: PrivateServer) -> None:
