@@ -329,6 +329,26 @@ def test_an_upgrade_of_the_server_closes_the_ports_and_says_so_and_a_downgrade_o
     assert machine.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") == "0"
 
 
+def test_builds_take_turns_and_leave_nothing(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    said = machine.sh("flock /run/handlersocket2-build.lock sleep 2 & sleep 1; handlersocket2-build 2>&1; wait")
+    assert said == "waiting for another handlersocket2-build\nthe library is there\n"
+    with pytest.raises(Exception, match="there is no library for MariaDB 11.4.5: .* for MariaDB 10.11 and 11.8"):
+        machine.sh("handlersocket2-build --mariadb 11.4.5 2>&1")
+    with pytest.raises(Exception, match="10.11 is no version of MariaDB with its patch level"):
+        machine.sh("handlersocket2-build --mariadb 10.11 2>&1")
+    # As one that was killed leaves it.
+    machine.sh("mkdir /var/cache/handlersocket2-build; touch /var/log/handlersocket2-build.log")
+    # One that goes on is ended, by systemd.
+    systemctl = machine.root / "usr/bin/systemctl"
+    systemctl.write_text('#!/bin/sh\necho "$@" >>/root/asked\n')
+    systemctl.chmod(0o755)
+    machine.sh("mkdir -p /run/systemd/system")
+    machine.apt("purge handlersocket2")
+    assert "stop handlersocket2-build.service\n" in machine.sh("cat /root/asked")
+    assert machine.sh("ls /var/cache /var/log /run /usr/lib/mysql/plugin | grep handlersocket2 || true") == ""
+
+
 @pytest.mark.timeout(3600)
 def test_a_library_that_is_missing_is_built_and_opens_the_ports_of_a_server_that_runs(
     machine: Machine, package: Path, built_for: str
@@ -345,11 +365,13 @@ def test_a_library_that_is_missing_is_built_and_opens_the_ports_of_a_server_that
     with pytest.raises(Exception, match="cannot read /nothing"):
         machine.sh("handlersocket2-build --source /nothing 2>&1")
     before = machine.server_pid()
-    said = machine.online("handlersocket2-build --if-missing 2>&1")
+    # What is in somebody's environment is for other builds.
+    said = machine.online("CXX=false CXXFLAGS=-broken CMAKE_GENERATOR=none handlersocket2-build --if-missing 2>&1")
     assert "the ports are open" in said, said
     assert (machine.server_pid(), status(machine)) == (before, "running")
     assert row_of(machine, 1) == ["0\t2\t1\tone"]
     assert machine.sh("handlersocket2-build --if-missing 2>&1") == "", "it is there"
-    assert machine.sh("ls /var/tmp | grep handlersocket2-build || true") == ""
+    assert machine.sh("ls /var/cache | grep handlersocket2-build || true") == ""
+    assert "Linking CXX shared module" in machine.sh("cat /var/log/handlersocket2-build.log")
     machine.apt("purge handlersocket2")
     assert machine.sh(f"ls {library} || true").find("No such file") > 0
