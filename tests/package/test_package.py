@@ -344,6 +344,10 @@ def test_builds_take_turns_and_leave_nothing(machine: Machine, package: Path) ->
     systemctl.write_text('#!/bin/sh\necho "$@" >>/root/asked\n')
     systemctl.chmod(0o755)
     machine.sh("mkdir -p /run/systemd/system")
+    machine.sh("rm /usr/lib/mysql/plugin/handlersocket2-*.so")
+    said = machine.sh("/usr/libexec/handlersocket2/plugin upgraded")
+    assert "journalctl -fu handlersocket2-build.service\n" in said, "where it tells what it lacks"
+    assert machine.sh("cat /root/asked") == "start --no-block handlersocket2-build.service\n"
     machine.apt("purge handlersocket2")
     assert "stop handlersocket2-build.service\n" in machine.sh("cat /root/asked")
     assert machine.sh("ls /var/cache /var/log /run /usr/lib/mysql/plugin | grep handlersocket2 || true") == ""
