@@ -187,7 +187,7 @@ switch_to() { # switch_to UPSTREAM: atomically
 # Makes build/server/current; WANTED is a version (10.11.18 or a full package version), or empty
 # for the newest whose binary and source can both be fetched.
 ensure_server() { # ensure_server WANTED
-  local wanted=$1 version from next
+  local wanted=$1 version from next known=''
   if server_is_ready "$wanted"; then
     return 0
   fi
@@ -197,6 +197,7 @@ ensure_server() { # ensure_server WANTED
     die_with_log "cannot find MariaDB's packages in the archives this machine uses" "$from"
   while read -r version; do
     [[ -z $wanted || $wanted == "$version" || $wanted == "$(upstream_of "$version")" ]] || continue
+    known=yes
     if provide_version "$version"; then
       switch_to "$(upstream_of "$version")"
       return 0
@@ -206,6 +207,8 @@ ensure_server() { # ensure_server WANTED
     say "MariaDB $(upstream_of "$version") is offered, but its packages and its source cannot both" \
       "be fetched, and the plugin needs both$next"
   done < <(candidates)
+  [[ -n $known ]] || die "the archives that this machine uses have packages of MariaDB $(candidates | paste -sd ' ')," \
+    "and none of $wanted; --source FILE is no help, since the plugin needs both"
   die_with_log "no version of MariaDB${wanted:+ like $wanted} can be fetched with its source (--source FILE takes a source file that you have)" "$from"
 }
 

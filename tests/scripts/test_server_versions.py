@@ -42,6 +42,16 @@ def test_the_source_is_found_by_whatever_name_debian_gives_it(added: str, tmp_pa
     assert found.stdout == str(downloads / f"mariadb_11.8.9{added}.orig.tar.xz")
 
 
+def test_a_version_whose_packages_the_archive_has_no_longer_is_told_beside_those_that_it_has(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+    libraries = "".join(f"source {REPOSITORY}/scripts/lib/{name}.sh; " for name in ("messages", "packages"))
+    fakes = "read_package_lists() { :; }; candidates() { printf '%s\\n' 1:10.11.20-0+deb12u1 1:10.11.19-0+deb12u1; }; "
+    script = f"repository={tmp_path}; {libraries}source {REPOSITORY}/scripts/lib/server.sh; {fakes}ensure_server 10.11.18"
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "MariaDB 1:10.11.20-0+deb12u1 1:10.11.19-0+deb12u1, and none of 10.11.18" in done.stderr, done.stderr
+
+
 def test_a_source_of_another_version_is_refused_and_none_is_what_no_version_says(tmp_path: Path) -> None:
     (tmp_path / "mariadb_11.8.9+ds.orig.tar.xz").touch()
     for name, complaint in [
