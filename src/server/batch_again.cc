@@ -59,6 +59,8 @@ void Batch::execute_alone(Entry& entry) {
       }
     } catch (...) {
       give_up(entry);
+      // How far a command has come is not known.
+      entry.outcome = {.error = {}, .rows = 0, .must_undo = true};
     }
     const bool stands =
         entry.outcome.must_undo && (entry.outcome.keeps_changes || !session_.transaction_lost());

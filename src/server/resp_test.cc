@@ -1,10 +1,13 @@
 // Commands of several requests in a batch: the protocol of Redis on the fake engine.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/resp/codec.h"
+#include "testing/fixtures/batch_fixture.h"
 #include "testing/fixtures/keyed_batch.h"
 
 namespace hs::server {
@@ -400,6 +403,37 @@ TEST_F(RespTest, AClientThatMustShowASecretIsServedBehindIt) {
 
 TEST_F(RespTest, WithoutASecretThereIsNothingToShow) {
   EXPECT_TRUE(ask("AUTH x").starts_with("-ERR AUTH <password> called without any password"));
+}
+
+TEST_F(RespTest, ACommandThatBreaksOffWhileItIsTriedAgainIsDoneAsAWholeOrNotAtAll) {
+  auto made =
+      std::make_unique<ThrowingSession>(faulty_.make_session(engine::Mode::kReadWrite, "throwing"));
+  ThrowingSession& throwing = *made;
+  session_ = std::move(made);
+  session_->enter({});
+  batch_.emplace(context_, protocols_, *session_, counters_);
+  for (Peer* peer : {&first_, &second_}) {  // both know the table
+    send(*peer, "GET kv:c");
+    run({peer});
+    take(*peer);
+  }
+  int broken = 0;
+  for (int call = 1; call <= 12; ++call) {
+    const std::string keys[] = {"kv:a" + std::to_string(call), "kv:b" + std::to_string(call)};
+    send(first_, "MSET " + keys[0] + " 1 " + keys[1] + " 1");
+    send(second_, "SET kv:c 3");
+    faulty_.lose_transaction(Call::kCommit, 1);
+    throwing.throw_at = call;
+    run({&first_, &second_});
+    throwing.throw_at = 0;
+    take(second_);
+    take(first_);
+    if (first_.ending == Peer::Ending::kFailed) ++broken;
+    first_.ending = second_.ending = Peer::Ending::kNone;
+    const std::string found = ask("EXISTS " + keys[0] + " " + keys[1]);
+    EXPECT_TRUE(found == ":0\r\n" || found == ":2\r\n") << call << ": " << found;
+  }
+  EXPECT_GE(broken, 6);  // at first, and alone
 }
 
 }  // namespace
