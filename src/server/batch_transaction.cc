@@ -55,7 +55,9 @@ bool Batch::transact(const Request& request, protocol::Codec& codec, Entry& entr
     reply_step(ErrorCode::kReadOnly, codec, entry);
   } else if (is_step) {
     if (request.step != Step::kRollbackTo || may_undo(entry)) {
-      reply_step(exec::take_step(request, *at_work_), codec, entry);
+      // Requests that were executed again before it have overwritten the codec's memory.
+      reply_step(exec::take_step(codec.decode(*peer.conversation, entry.text), *at_work_), codec,
+                 entry);
       if (at_work_->transaction_lost()) lose_transaction();
     }
   } else if (!answer_in_transaction(request, codec, entry)) {

@@ -243,5 +243,22 @@ TEST_F(BatchWholeTest, AClientThatMayBeginNoneIsToldSo) {
             "1\t1\ttoo_many_transactions\n1\t1\ttransaction_lost\n1\t1\ttransaction_lost\n");
 }
 
+TEST_F(BatchWholeTest, ASavepointIsTheOneThatWasNamedWhateverIsExecutedAgainBefore) {
+  first_.input().append(kBegin + "T\tS\ta\x01\x45\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), kDone + kDone);
+  first_.transaction->note_changed(1000);  // so that the group is committed first
+  second_.input().append("1\t+\t2\t1\tb\x01\x46\n");
+  third_.input().append(insert(2));
+  first_.input().append("T\tU\ta\x01\x45\n");
+  faulty_.lose_transaction(Call::kCommit, 1);
+  run({&second_, &third_, &first_});
+  EXPECT_EQ(counters_.retries.get(), 2u);
+  EXPECT_EQ(take(first_), kDone);
+  first_.input().append("T\tR\n");
+  run({&first_});
+  EXPECT_EQ(take(first_), kDone);
+}
+
 }  // namespace
 }  // namespace hs::server
