@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function count;
+use function is_int;
+
 /** The calls of a table: what each sends, and what its reply means. Keys, rows and filters are as Table has them. */
 final class Calls
 {
@@ -69,6 +72,14 @@ final class Calls
     {
         $width = count($this->columns);
         $row = $this->row();
+        if ($width === 1) { // as most have
+            $name = $this->columns[0];
+            $decoder = Values::decoder($this->kind($name));
+            return static function (Reply $reply) use ($name, $decoder): ?array {
+                $value = $reply->with(1, 1)->values[0] ?? null;
+                return $reply->size ? [$name => $value === null || $decoder === null ? $value : $decoder($value)] : null;
+            };
+        }
         return static function (Reply $reply) use ($width, $row): ?array {
             $reply->with($width, 1);
             return $reply->values ? $row($reply->values, 0) : null;

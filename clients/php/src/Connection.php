@@ -4,6 +4,10 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function count;
+use function is_int;
+use function is_string;
+
 /** A connection that is open and logged in: its features, its open indexes, its pipeline. */
 final class Connection
 {
@@ -21,7 +25,7 @@ final class Connection
     public array $features = [];
     public bool $broken = false;
     public bool $changed = false; // something, of which nobody has asked the GTID
-    private float $used;
+    private float $used; // when the last exchange began
 
     private function __construct(private Transport $transport, private Options $options, private bool $secure)
     {
@@ -113,19 +117,45 @@ final class Connection
     private function exchange(string $data, int $number): array
     {
         $this->answers = [];
-        $broken = $this->broken;
         $this->broken = true; // until all has come
         if (!$this->transport->sendAtOnce($data)) {
             $this->transport->send($data, $this->take(...));
         }
+        return $this->rest($number);
+    }
+
+    /**
+     * The answers of an exchange when all have come.
+     * @return list<Reply|ServerError>
+     */
+    private function rest(int $number): array
+    {
         while (count($this->answers) < $number) {
             $this->take($this->transport->receive());
         }
         if (count($this->answers) > $number || $this->reader->rest() > 0) {
             throw new ProtocolError('more replies than requests');
         }
-        $this->broken = $broken;
+        $this->broken = false;
         return $this->answers;
+    }
+
+    /** As `exchange` of one line, with less on the way for a reply of one value. */
+    private function exchangeOne(string $line): Reply|ServerError
+    {
+        $this->broken = true; // until all has come
+        if ($this->transport->sendAtOnce($line)) {
+            $came = $this->transport->receive();
+            $answer = $this->reader->only($came);
+            if ($answer !== null) {
+                $this->broken = false;
+                return $answer;
+            }
+            $this->take($came);
+        } else {
+            $this->transport->send($line, $this->take(...));
+        }
+        return $this->rest(1)[0];
     }
 
     /** The id of the index, which is the one that was used last from now on. */
@@ -158,14 +188,13 @@ final class Connection
             return $this->execute([$call], $seconds)[0];
         }
         try {
-            $line = self::line($call, $id);
-            $this->transport->limit($seconds);
-            [$answer] = $this->exchange($line, 1);
+            $line = is_string($call->encode) ? $id . $call->encode : ($call->encode)($id);
+            $this->used = $this->transport->limit($seconds);
+            $answer = $this->exchangeOne($line);
         } catch (ConnectionError | ValueError $error) {
             return $error;
         } finally {
             $this->answers = [];
-            $this->used = Transport::now();
         }
         return $this->meaning($answer, $call->decode);
     }
@@ -275,7 +304,7 @@ final class Connection
         $lost = null;
         $answers = [];
         if ($lines) {
-            $this->transport->limit($seconds);
+            $this->used = $this->transport->limit($seconds);
             try {
                 $this->exchange(implode('', $lines), count($lines));
             } catch (ConnectionError $error) {
@@ -284,7 +313,6 @@ final class Connection
             $answers = $lost?->sent === false ? [] : $this->answers; // what came unasked is no answer
             $this->answers = [];
         }
-        $this->used = Transport::now();
         $refused = [];
         foreach ($opened as $at => $line) {
             $error = $this->meaning($answers[$at] ?? null, static fn (Reply $reply) => $reply->nothing());
@@ -333,9 +361,13 @@ final class Connection
     /** Whether a connection that is not used can be used. */
     public function alive(bool $changes): bool
     {
-        $idle = Transport::now() - $this->used;
-        $fresh = $this->options->max_idle <= 0 || $idle < $this->options->max_idle;
-        return !$this->broken && $fresh && $this->transport->alive(!$changes && $idle < self::TRUSTED);
+        if ($this->broken) {
+            return false;
+        }
+        $idle = hrtime(true) / 1e9 - $this->used;
+        $most = $this->options->max_idle;
+        // Short after its use a connection is not worth a call of the system.
+        return ($most <= 0 || $idle < $most) && (!$changes && $idle < self::TRUSTED || $this->transport->alive());
     }
 
     /** Closes it. */

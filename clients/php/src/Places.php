@@ -37,7 +37,15 @@ final class Places
     public function read(Call $call): mixed
     {
         try {
-            $result = $this->readOnce($call);
+            $connection = $this->read->take(false);
+            $whole = false;
+            try {
+                $result = $connection->ask($call, $this->options->timeout);
+                $whole = true;
+            } finally {
+                $connection->broken = $connection->broken || !$whole;
+                $this->read->giveBack($connection);
+            }
         } catch (ConnectionError $error) {
             $result = $error;
         }
@@ -46,20 +54,6 @@ final class Places
             [$result] = $this->again(fn () => $this->at($this->read, [$call]), false, 1);
         }
         return $result;
-    }
-
-    private function readOnce(Call $call): mixed
-    {
-        $connection = $this->read->take(false);
-        $whole = false;
-        try {
-            $result = $connection->ask($call, $this->options->timeout);
-            $whole = true;
-            return $result;
-        } finally {
-            $connection->broken = $connection->broken || !$whole;
-            $this->read->giveBack($connection);
-        }
     }
 
     /**

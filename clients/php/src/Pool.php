@@ -26,7 +26,9 @@ final class Pool
     /** A connection that is open; the one that was used last, if one is idle. */
     public function take(bool $changes): Connection
     {
-        $this->leaveParents();
+        if ($this->process !== getmypid()) {
+            $this->leaveParents();
+        }
         if ($this->closed) {
             throw new ConnectionError('the client is closed');
         }

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function count;
+use function strlen;
+
 /** Turns bytes, in any pieces, into replies. It knows no socket. */
 final class Reader
 {
@@ -30,12 +33,9 @@ final class Reader
      */
     public function feed(string $data): array
     {
-        $end = strlen($data) - 1;
-        if (
-            !$this->pieces && str_starts_with($data, "0\t1\t") && strcspn($data, "\t\n\0\1", 4) === $end - 4
-            && $data[$end] === "\n" && $end < min(self::LONG, $this->maxReply)
-        ) {
-            return [new Reply(1, [substr($data, 4, -1)], 1)]; // One reply of one value, as most are.
+        $only = $this->only($data);
+        if ($only !== null) {
+            return [$only];
         }
         if (!str_contains($data, "\n")) {
             $this->keep($data);
@@ -60,6 +60,20 @@ final class Reader
             $this->keep($rest);
         }
         return $replies;
+    }
+
+    /** The reply, if these bytes are one of one value, as most are; else null, and `feed` takes them. */
+    public function only(string $data): ?Reply
+    {
+        $end = strlen($data) - 1;
+        if (
+            $this->size !== 0 || $end < 4 || $end >= self::LONG || $end >= $this->maxReply
+            || strpos($data, "\n", 4) !== $end || strpos($data, "\t", 4) !== false || strncmp($data, "0\t1\t", 4) !== 0
+            || str_contains($data, "\0") || str_contains($data, "\1")
+        ) {
+            return null;
+        }
+        return new Reply(1, [substr($data, 4, -1)], 1);
     }
 
     private function keep(string $data): void

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function is_int;
+use function strlen;
+
 /** A socket; waits until its deadline at most. */
 final class Transport
 {
@@ -112,12 +115,14 @@ final class Transport
         }
     }
 
-    /** From now on: what takes longer is a TimeoutError; 0: nothing is. */
-    public function limit(float $seconds): void
+    /** From now on: what takes longer is a TimeoutError; 0: nothing is. Tells when now is. */
+    public function limit(float $seconds): float
     {
-        $this->deadline = $seconds > 0 ? self::now() + $seconds : null;
+        $now = hrtime(true) / 1e9;
+        $this->deadline = $seconds > 0 ? $now + $seconds : null;
         $this->seconds = $seconds;
         $this->hasWaited = false;
+        return $now;
     }
 
     private function wait(bool $write): void
@@ -245,15 +250,9 @@ final class Transport
         return (string) $received;
     }
 
-    /**
-     * Whether a connection that is not used is still there: nothing may have come on it. One that is trusted is not
-     * worth a call of the system.
-     */
-    public function alive(bool $trusted): bool
+    /** Whether a connection that is not used is still there: nothing may have come on it. */
+    public function alive(): bool
     {
-        if ($trusted) {
-            return true;
-        }
         $readable = [$this->stream];
         $none = null;
         return @stream_select($readable, $none, $none, 0) === 0;
