@@ -81,6 +81,12 @@ class Codec {
   // Nothing else may append to it or consume from it until the reply is complete.
   virtual ReplyWriter& reply_to(Conversation& conversation, Buffer& output) = 0;
 
+  // The same for an error that is a connection's last answer, and the answer to no message that was
+  // decoded: what was decoded last may be another connection's.
+  virtual ReplyWriter& last_words_to(Conversation& conversation, Buffer& output) {
+    return reply_to(conversation, output);
+  }
+
   // Between replies: how many bytes one of them may have, from here on.
   virtual void set_max_reply_size(size_t size) = 0;
 

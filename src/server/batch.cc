@@ -367,9 +367,16 @@ void Batch::finish(Peer& peer) {
   peer.input().consume(peer.used);
   peer.used = 0;
   if (peer.input().empty()) peer.input().shrink(net::kBusyBuffer);
+  peer.client.tables().shrink();
   if (peer.ending != Peer::Ending::kLastWords) return;
-  Entry unexecuted{&peer, {}, 0};
-  reply_error(unexecuted, Error{peer.last_words, 0, {}});
+  Entry unexecuted{&peer, {}, peer.output().size()};
+  try {
+    codec_of(peer)
+        .last_words_to(*peer.conversation, peer.output())
+        .error(Error{peer.last_words, 0, {}});
+  } catch (...) {
+    give_up(unexecuted);
+  }
   tally_.last_words(peer, peer.last_words);
 }
 

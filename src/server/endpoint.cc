@@ -18,7 +18,7 @@ std::string refusal_of(const protocol::Protocol& protocol) {
   Buffer output;
   const auto conversation = protocol.begin();
   const auto codec = protocol.make_codec(0, nullptr);
-  codec->reply_to(*conversation, output).error(Error{ErrorCode::kTooManyConnections, 0, {}});
+  codec->last_words_to(*conversation, output).error(Error{ErrorCode::kTooManyConnections, 0, {}});
   return std::string(output.view());
 }
 

@@ -250,6 +250,23 @@ TEST_F(MemcachedTest, WhatIsTooLongEndsTheConnection) {
   EXPECT_EQ(rows("kv"), Rows{});
 }
 
+TEST_F(MemcachedTest, TheLastAnswerGoesByItsOwnClientWhateverOthersSend) {
+  context_.limits.max_request_size = 1000;
+  Peer text(pool_, memcached_protocol()), binary(pool_, memcached_protocol());
+  send(text, "set kv:a 0 0 2000 noreply\r\n" + std::string(2000, 'x') + "\r\n");
+  send(first_, packet(0x01, "kv:b", std::string(8, '\0'), "1"));
+  send(binary, packet(0x01, "kv:a", std::string(8, '\0'), std::string(2000, 'x')));
+  send(second_, "set kv:c 0 0 1 noreply\r\n1\r\n");
+  run({&text, &first_, &binary, &second_});
+  EXPECT_EQ(take(text), "SERVER_ERROR object too large for cache\r\n");
+  const std::string answer = take(binary);
+  ASSERT_GE(answer.size(), 24U);
+  EXPECT_EQ(answer.front(), '\x81');
+  EXPECT_EQ(answer[1], '\x01');  // the opcode that was sent
+  EXPECT_EQ(status_of(answer), 3);
+  EXPECT_EQ(rows("kv"), (Rows{"b,1", "c,1"}));
+}
+
 TEST_F(MemcachedTest, ABrowserIsTurnedAwayBeforeItsBody) {
   for (const char* line : {"POST / HTTP/1.1", "Host: localhost:11211"}) {
     Peer peer(pool_, memcached_protocol());

@@ -405,6 +405,27 @@ TEST_F(RespTest, WithoutASecretThereIsNothingToShow) {
   EXPECT_TRUE(ask("AUTH x").starts_with("-ERR AUTH <password> called without any password"));
 }
 
+TEST_F(RespTest, TheLastAnswerIsToNoCommandOfAnother) {
+  context_.limits.max_request_size = 1000;
+  const std::string value(2000, 'x');
+  for (const bool is_alone : {true, false}) {
+    Peer peer(pool_, resp_protocol());
+    const std::string block = words("MULTI") + words("SET kv:a 1") + words("EXEC");
+    if (is_alone) {
+      ask_bytes(block);
+      send(peer, "SET kv:b " + value);
+      run({&peer});
+    } else {
+      send(peer, "SET kv:b " + value);
+      send_bytes(first_, block);
+      run({&peer, &first_});
+      EXPECT_EQ(take(first_), "+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n");
+    }
+    EXPECT_TRUE(take(peer).starts_with("-ERR Protocol error: the command is longer than"));
+    EXPECT_EQ(peer.ending, Peer::Ending::kLastWords);
+  }
+}
+
 TEST_F(RespTest, ACommandThatBreaksOffWhileItIsTriedAgainIsDoneAsAWholeOrNotAtAll) {
   auto made =
       std::make_unique<ThrowingSession>(faulty_.make_session(engine::Mode::kReadWrite, "throwing"));

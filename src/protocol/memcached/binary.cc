@@ -84,8 +84,9 @@ class PacketParser {
 
   void parse() {
     ask_.form = Form::kBinary;
-    ask_.opcode = static_cast<uint8_t>(packet_[1]);
-    ask_.opaque = static_cast<uint32_t>(number_at(packet_, 12, 4));
+    const PacketName name = name_of_packet(packet_);
+    ask_.opcode = name.opcode;
+    ask_.opaque = name.opaque;
     ask_.cas = number_at(packet_, 16, 8);
     ask_.compares = ask_.cas != 0;
     const Operation* const known = find_operation(ask_.opcode);
@@ -184,6 +185,10 @@ void append_big_endian(uint64_t number, size_t bytes, Buffer& output) {
 }
 
 }  // namespace
+
+PacketName name_of_packet(std::string_view packet) {
+  return {static_cast<uint8_t>(packet[1]), static_cast<uint32_t>(number_at(packet, 12, 4))};
+}
 
 Extent next_packet(std::string_view unread, size_t longest) {
   if (unread.size() < kHeader) return {};

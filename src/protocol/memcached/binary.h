@@ -18,6 +18,13 @@ namespace hs::protocol::memcached {
 
 inline constexpr char kRequestMagic = static_cast<char>(0x80);
 
+// How a client finds the answer to its packet.
+struct PacketName {
+  uint8_t opcode = 0;
+  uint32_t opaque = 0;
+};
+// `packet` has its header at least.
+PacketName name_of_packet(std::string_view packet);
 // A packet at the front of `unread`, which is not empty.
 Extent next_packet(std::string_view unread, size_t longest);
 // `packet` is what next_packet() has found, and must outlive the Ask.

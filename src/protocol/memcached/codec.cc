@@ -57,16 +57,15 @@ class MemcachedCodec final : public Codec {
     auto& known = static_cast<MemcachedConversation&>(conversation);
     Message message;
     if (unread.empty()) return message;
+    known.is_binary = is_binary(unread);
     const Extent extent =
-        is_binary(unread) ? next_packet(unread, longest) : next_text(unread, longest, &known.seen);
+        known.is_binary ? next_packet(unread, longest) : next_text(unread, longest, &known.seen);
     switch (extent.state) {
       case Extent::State::kIncomplete:
         return message;
       case Extent::State::kTooLong:
         message.state = Message::State::kRefused;
-        command_.ask().clear();
-        command_.ask().form = is_binary(unread) ? Form::kBinary : Form::kText;
-        command_.start(known);
+        if (known.is_binary) known.refused = name_of_packet(unread);
         return message;
       case Extent::State::kWhole:
         break;
@@ -104,6 +103,20 @@ class MemcachedCodec final : public Codec {
   ReplyWriter& reply_to(Conversation&, Buffer& output) override {
     writer_.open(output);
     return writer_;
+  }
+
+  ReplyWriter& last_words_to(Conversation& conversation, Buffer& output) override {
+    auto& known = static_cast<MemcachedConversation&>(conversation);
+    Ask& ask = command_.ask();
+    ask.clear();
+    if (known.is_binary) {
+      ask.form = Form::kBinary;
+      ask.opcode = known.refused.opcode;
+      ask.opaque = known.refused.opaque;
+    }
+    command_.start(known);
+    writer_.set_login(false);
+    return reply_to(conversation, output);
   }
 
   void set_max_reply_size(size_t size) override { writer_.set_max_reply_size(size); }

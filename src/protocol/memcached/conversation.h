@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/codec.h"
+#include "protocol/memcached/binary.h"
 
 namespace hs::protocol::memcached {
 
@@ -16,9 +17,11 @@ struct MemcachedConversation final : Conversation {
     return {};
   }
 
-  size_t seen = 0;       // of an incomplete line
-  std::string selected;  // the prefix of the container that keys without @@ are of; empty: none
-  std::string chosen;    // the same, by the command that is not final yet
+  size_t seen = 0;         // of an incomplete line
+  bool is_binary = false;  // the last message, of which not all may be there
+  PacketName refused;      // of a packet that is too long
+  std::string selected;    // the prefix of the container that keys without @@ are of; empty: none
+  std::string chosen;      // the same, by the command that is not final yet
 };
 
 }  // namespace hs::protocol::memcached

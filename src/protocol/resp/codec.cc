@@ -174,6 +174,11 @@ class RespCodec final : public Codec {
     return writer_;
   }
 
+  ReplyWriter& last_words_to(Conversation& conversation, Buffer& output) override {
+    writer_.set(nullptr, Writer::Login::kNone);
+    return reply_to(conversation, output);
+  }
+
   void set_max_reply_size(size_t size) override { writer_.set_max_reply_size(size); }
   void drop_reply() override {}
 
