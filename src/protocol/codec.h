@@ -27,7 +27,7 @@
 
 namespace hs::protocol {
 
-// What a command that is_alone() means for its connection.
+// What a login, or a command that is_alone(), means for its connection.
 struct Settled {
   bool ends_connection = false;         // behind the reply
   bool logs_out = false;                // what the client has shown of itself counts no more
@@ -47,7 +47,7 @@ class Conversation {
   // Codec::next() has seen of an incomplete message does not count.
   virtual void forget_incomplete() = 0;
 
-  // The reply to a command that is_alone() is final. Does not throw.
+  // The reply to a login, or to a command that is_alone(), is final. Does not throw.
   virtual Settled settle() { return {}; }
 };
 

@@ -219,7 +219,7 @@ bool Batch::execute(Peer& peer, protocol::Codec& codec, std::string_view text) {
   } else {
     end_request(entry, peer.transaction != nullptr);
   }
-  if (entry.plan.is_alone && !peer.parked) settle(peer);
+  if (is_alone(entry.plan) && !peer.parked) settle(peer);
   return entry.plan.kind == Plan::Kind::kConnection || entry.plan.is_alone;
 }
 

@@ -393,9 +393,11 @@ TEST_F(RespTest, AClientThatMustShowASecretIsServedBehindIt) {
   EXPECT_TRUE(tell("HELLO 3").starts_with("%7\r\n$6\r\nserver\r\n"));
   EXPECT_EQ(tell("GET kv:a"), "_\r\n");
   Peer other(pool_, resp_protocol(), secret);
-  other.input().append(message({"HELLO", "3", "AUTH", "default", "open sesame"}));
+  other.input().append(
+      message({"HELLO", "3", "AUTH", "default", "open sesame", "SETNAME", "mine"}));
   run({&other});
   EXPECT_TRUE(take(other).starts_with("%7\r\n"));
+  EXPECT_EQ(other.client.name(), "mine");
   send(other, "GET kv:a");
   run({&other});
   EXPECT_EQ(take(other), "_\r\n");
