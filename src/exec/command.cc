@@ -84,7 +84,10 @@ class Run {
       Result<const mapping::Mapping*> stale = find_stale();
       if (!stale) return std::move(stale.error());
       if (*stale == nullptr) return {};
-      if (attempt == kAttempts && failure_) return *std::move(failure_);
+      if (attempt == kAttempts && failure_) {
+        command_.cannot_open(**stale);
+        return *std::move(failure_);
+      }
       if (attempt == kAttempts || session_.has_uncommitted_changes()) return ErrorCode::kLockTables;
       if (context_.directory != nullptr) context_.directory->forget(**stale);
       client_.tables().forget(**stale);
@@ -100,7 +103,7 @@ class Run {
   }
 
   // For an account a table that it may not see is not there, whatever else is to be said of the table.
-  // Commands about all tables pass over it themselves.
+  // Commands about all tables know of none from the beginning.
   Result<void> leave_out_unseen() {
     if (client_.account() == nullptr || command_.wants_all_tables()) return {};
     act_for(client_, session_, scratch_);
@@ -137,6 +140,7 @@ class Run {
         if (names_are_wrong(failure_->code)) return bound.table;
         // Its request is told so, too.
         if (failure_->code == ErrorCode::kUnsupportedTable && command_.wants_all_tables()) continue;
+        command_.cannot_open(*bound.table);
         return std::move(cursor.error());
       }
       failure_.reset();

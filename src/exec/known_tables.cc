@@ -70,7 +70,10 @@ Result<void> KnownTables::ask_for_tables(protocol::Command& command, mapping::Di
   if (command.wants_all_tables()) {
     // Tables that were made just now belong to all. Asked are the times of a few directories.
     directory->refresh(session, true);
-    for (mapping::MappingPtr& table : directory->list()) tables_.push_back(add(std::move(table)));
+    // One that the account may not see must not make the command fail either.
+    for (mapping::MappingPtr& table : directory->list()) {
+      if (session.sees(table->database, table->table)) tables_.push_back(add(std::move(table)));
+    }
     return {};
   }
   for (const std::string_view key : command.keys()) {

@@ -61,6 +61,8 @@ class Command {
   // `tables`: those of keys(), in their order, or all; null: there is none for the key. They are valid
   // until finish().
   virtual void begin(std::span<const mapping::Mapping* const> tables, const Facts& facts) = 0;
+  // Since begin(): the table, which is one of those, cannot be opened, and finish() is told why.
+  virtual void cannot_open(const mapping::Mapping& /*table*/) {}
   // What the requests name by Request::index_id: 0 is the first.
   virtual std::span<const Target> targets() const { return {}; }
   // Fills in the next request: its verb, and all that this verb has. False: there is none, and

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterator
 
 import pytest
+from hs_client import Client
 from private_server import PrivateServer, free_port
 from resp_client import Resp, RespError, lines_of
 from test_tls import Certificates, certificates, context  # noqa: F401
@@ -69,6 +70,39 @@ def test_connections_of_others_are_seen_and_ended_by_their_privileges(
         assert ada("CLIENT", "KILL", "TYPE", "normal") == 1
         assert second.ended()
         assert ada("PING") == "PONG"
+
+
+def test_a_connection_is_one_line_whatever_it_calls_itself(
+    guarded: PrivateServer, certificates: Certificates  # noqa: F811
+) -> None:
+    port, tls = int(guarded.sql("SELECT @@handlersocket_resp_port")[0][0]), context(certificates)
+    with TlsResp(port, tls, "ada") as ada, Client(guarded.port_wr) as line, TlsResp(port, tls, "sees") as sees:
+        line.request("H", "2", "a client 1.0")
+        names = {one["name"] for one in lines_of(sees("CLIENT", "LIST"))}
+        assert names == {"", "a_client_1.0"}
+        assert isinstance(ada("HELLO", "3", "AUTH", "ada", "secret", "SETNAME", "mine"), dict)
+        assert "mine" in {one["name"] for one in lines_of(sees("CLIENT", "LIST"))}
+
+
+def test_a_broken_table_is_told_of_to_those_who_see_it(
+    guarded: PrivateServer, certificates: Certificates  # noqa: F811
+) -> None:
+    port, tls = int(guarded.sql("SELECT @@handlersocket_resp_port")[0][0]), context(certificates)
+    guarded.sql("REPLACE INTO hs.person VALUES (1, 'ann', 10, '')")
+    guarded.sql("CREATE TABLE hs.broken (k INT PRIMARY KEY, v INT) COMMENT 'hs: name=broken'")
+    guarded.sql("ALTER TABLE hs.broken DISCARD TABLESPACE")
+    guarded.sql("CREATE USER carol IDENTIFIED BY 'secret'")
+    guarded.sql("GRANT SELECT ON hs.person TO carol")
+    with TlsResp(port, tls, "carol") as carol:
+        assert carol("SCAN", "0") == [b"0", [b"person:1"]]
+        assert carol("DBSIZE") == 1
+    guarded.sql("GRANT SELECT ON hs.broken TO carol")
+    with TlsResp(port, tls, "carol") as carol:
+        for command in (("SCAN", "0"), ("DBSIZE",), ("INFO", "keyspace")):
+            assert str(carol(*command)).endswith(" (the table is hs.broken)")
+        assert carol("MGET", "person:1") == [b"ann"]
+    guarded.sql("DROP TABLE hs.broken")
+    guarded.sql("DROP USER carol")
 
 
 def test_a_reset_logs_out(guarded: PrivateServer, certificates: Certificates) -> None:  # noqa: F811

@@ -38,6 +38,21 @@ def test_a_table_that_is_not_served_does_not_hide_the_others(server: PrivateServ
             assert redis(*command) == RespError("ERR the table has a feature that is not served")
 
 
+def test_a_scan_is_no_longer_than_a_reply_may_be(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.long (k VARCHAR(600) CHARACTER SET latin1 PRIMARY KEY) COMMENT 'hs: name=long'")
+    server.sql("INSERT INTO hs.long VALUES " + ",".join(f"('{i:0500}')" for i in range(100)))
+    server.sql("SET GLOBAL handlersocket_max_reply_size = 20000")
+    try:
+        too_long = RespError("ERR the reply would be larger than handlersocket_max_reply_size (the table is hs.long)")
+        assert redis("SCAN", "0", "COUNT", "1000") == too_long
+        cursor, keys = redis("SCAN", "0", "COUNT", "30")
+        assert cursor != b"0"
+        assert len(keys) == 30
+    finally:
+        server.sql("SET GLOBAL handlersocket_max_reply_size = DEFAULT")
+    assert len(redis("SCAN", "0", "COUNT", "1000")[1]) == 100
+
+
 BLOCK: list[Any] = [("MULTI",), ("SET", "kv:b", "2"), ("EXEC",)]
 
 

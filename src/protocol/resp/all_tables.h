@@ -11,9 +11,14 @@ namespace hs::protocol::resp {
 class AllTables : public RespCommand {
  public:
   bool wants_all_tables() const override { return !is_refused(); }
+  void cannot_open(const mapping::Mapping& table) final { culprit_ = &table; }
 
  protected:
   Access row_access() const override { return Access::kRead; }
+  void prepare() override {
+    at_ = 0;
+    culprit_ = nullptr;
+  }
   // All rows of a table in the order of its key. False: it is not known whether a text of the key means
   // the same row, and the same place in that order.
   static bool from_beginning(Request& request, const mapping::Mapping& table,
@@ -43,16 +48,28 @@ class AllTables : public RespCommand {
       case ErrorCode::kOperator:
         return;
       default:
+        culprit_ = tables_[at_ - 1];
         RespCommand::failed(error);
     }
   }
+  // The client has named no table.
+  std::string failure_text() const override {
+    std::string text = RespCommand::failure_text();
+    if (culprit_ == nullptr) return text;
+    return text + " (the table is " + culprit_->database + '.' + culprit_->table + ')';
+  }
+
+  size_t at_ = 0;  // the next table
+
+ private:
+  const mapping::Mapping* culprit_ = nullptr;  // of what has failed; null: that is of no table
 };
 
 // Counts the rows of each.
 class CountsRows : public AllTables {
  protected:
   void prepare() override {
-    at_ = 0;
+    AllTables::prepare();
     rows_ = 0;
     for (const mapping::Mapping* table : tables_) (void)target(*table, table->key);
   }
@@ -70,7 +87,6 @@ class CountsRows : public AllTables {
   uint64_t rows() const { return rows_; }
 
  private:
-  size_t at_ = 0;
   uint64_t rows_ = 0;
 };
 

@@ -19,6 +19,14 @@ std::string upper(std::string_view text) {
   return made;
 }
 
+// Whoever reads a list of connections takes a blank for the end of a value. Redis lets no client have one
+// in its name, but accounts, paths of sockets and the clients of other ports may.
+std::string in_one_word(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) <= ' '; }, '_');
+  return text;
+}
+
 bool is_on_unix_socket(const SeenConnection& one) {
   return one.address.find(':') == std::string::npos;
 }
@@ -208,8 +216,9 @@ class Client final : public RespCommand {
     for (const SeenConnection& one : meant()) {
       const bool is_own = one.id == facts_.connection;
       const bool in_transaction = is_own && conversation_->in_transaction;
-      lines += "id=" + std::to_string(one.id) + " addr=" + address_of(one) +
-               " laddr=" + one.endpoint + " name=" + (is_own ? conversation_->name : one.name) +
+      lines += "id=" + std::to_string(one.id) + " addr=" + in_one_word(address_of(one)) +
+               " laddr=" + in_one_word(one.endpoint) +
+               " name=" + in_one_word(is_own ? conversation_->name : one.name) +
                " age=" + std::to_string(one.age_ms / 1000) +
                " idle=" + std::to_string(is_own ? 0 : one.idle_ms / 1000) + " flags=" +
                (in_transaction           ? "x"
@@ -217,7 +226,7 @@ class Client final : public RespCommand {
                                          : "N") +
                " db=0 sub=0 psub=0 ssub=0";
       if (is_own) lines += own_part();
-      lines += " user=" + std::string(user_of(one)) + "\n";
+      lines += " user=" + in_one_word(std::string(user_of(one))) + "\n";
     }
     out_->verbatim(lines);
   }

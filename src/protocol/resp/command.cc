@@ -120,7 +120,7 @@ std::optional<ErrorCode> RespCommand::finish(const Error* failed) {
   if (failed != nullptr) failure_ = *failed;
   if (failure_) {
     out_->truncate(start_);
-    out_->error(text_of(*failure_));
+    out_->error(failure_text());
     return failure_->code;
   }
   if (is_refused()) {

@@ -74,7 +74,7 @@ class RespCommand : public Command {
 
   bool is_refused() const { return !refusal_.empty(); }
   // What finish() has told the client, if it was an error.
-  std::string error_text() const { return failure_ ? text_of(*failure_) : refusal_; }
+  std::string error_text() const { return failure_ ? failure_text() : refusal_; }
 
  protected:
   // Looks at arguments_ and sets keys_, or refuses.
@@ -87,6 +87,7 @@ class RespCommand : public Command {
   // Writes the reply, or what is missing of it.
   virtual void reply() = 0;
 
+  virtual std::string failure_text() const { return text_of(*failure_); }
   void refuse(std::string_view text) { refusal_ = text; }
   size_t count_of_arguments() const { return arguments_.size(); }
   std::string_view argument(size_t at) const { return arguments_[at]; }

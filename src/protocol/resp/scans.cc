@@ -43,10 +43,10 @@ class Scan final : public AllTables {
   }
 
   void prepare() override {
-    found_.clear();
+    AllTables::prepare();
+    found_ = 0;
     place_.reset();
     left_ = count_;
-    at_ = 0;
     is_amid_ = from_ && !from_->key.empty();
     if (from_) {
       while (at_ < tables_.size() && tables_[at_]->name < from_->table) ++at_;
@@ -98,8 +98,11 @@ class Scan final : public AllTables {
   bool row(std::span<const Value> values) override {
     const mapping::Mapping& table = *tables_[at_ - 1];
     ++rows_;
-    std::string key = table.prefix + join_value(values, table.separator);
-    if (is_named(table, values) && is_like(key, pattern_)) found_.push_back(std::move(key));
+    const std::string key = table.prefix + join_value(values, table.separator);
+    if (is_named(table, values) && is_like(key, pattern_)) {
+      out_->bulk(key);
+      ++found_;
+    }
     if (rows_ < left_) return true;
     place_ = ScanPlace{table.name, {}};
     for (const Value& value : values) {
@@ -119,20 +122,21 @@ class Scan final : public AllTables {
   }
 
   void reply() override {
+    const std::string keys(out_->since(start_));
+    out_->truncate(start_);
     out_->array(2);
     out_->bulk(place_ ? std::to_string(scan_places().add(*std::move(place_))) : "0");
-    out_->array(found_.size());
-    for (const std::string& key : found_) out_->bulk(key);
+    out_->array(found_);
+    out_->append(keys);
   }
 
   static constexpr int64_t kUsual = 10, kMost = 10'000;
   std::string_view pattern_, type_;
   int64_t count_ = kUsual, left_ = 0, rows_ = 0;
   std::optional<ScanPlace> from_, place_;
-  size_t at_ = 0;         // the next table
   bool is_amid_ = false;  // it is gone on with behind from_
   std::vector<Value> key_;
-  std::vector<std::string> found_;
+  size_t found_ = 0;
 };
 
 }  // namespace
