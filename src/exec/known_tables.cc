@@ -218,6 +218,12 @@ void KnownTables::forget_all() {
   mappings_.clear();
 }
 
+void KnownTables::shrink() {
+  constexpr size_t kUsual = 1024;
+  if (tables_.capacity() > kUsual) std::vector<const mapping::Mapping*>().swap(tables_);
+  if (bound_.capacity() > kUsual) std::vector<Bound>().swap(bound_);
+}
+
 void KnownTables::destroy_forgotten() {
   for (const std::unique_ptr<Known>& known : forgotten_specs_) drop(*known);
   forgotten_specs_.clear();

@@ -60,6 +60,9 @@ class KnownTables {
   void forget(const mapping::Mapping& mapping);
   void destroy_forgotten();
 
+  // No command is under way: what one of very many keys has left is not kept.
+  void shrink();
+
   // Whether the connection has named a table.
   bool is_any() const { return !specs_.empty(); }
 

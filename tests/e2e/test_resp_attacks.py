@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import on_mysql
@@ -490,6 +491,35 @@ def test_a_client_that_never_reads_holds_little(server: PrivateServer, redis: Re
         for _ in range(20):
             assert redis("STRLEN", "kv:big") == 100_000
         assert memory_of_clients(server) < 64 << 20
+    assert redis("PING") == "PONG"
+
+
+def resident(server: PrivateServer) -> int:
+    """The memory of the whole process, in bytes."""
+    status = Path(f"/proc/{server.pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) << 10
+
+
+def test_a_connection_keeps_nothing_of_a_command_with_many_keys(
+    server: PrivateServer, redis: Resp, resp_port: int
+) -> None:
+    keys = 250_000  # a pointer for each is 2 MB
+    asked = b"*%d\r\n$4\r\nMGET\r\n" % (keys + 1) + b"$1\r\na\r\n" * keys
+
+    def ask(count: int) -> list[Resp]:
+        clients = [Resp(resp_port) for _ in range(count)]
+        for one in clients:
+            one.socket.sendall(asked)
+            assert one.file.read(9 + 5 * keys) == b"*%d\r\n" % keys + b"$-1\r\n" * keys
+        return clients
+
+    clients = ask(8)
+    before = resident(server)
+    clients += ask(24)
+    grown = resident(server) - before
+    for one in clients:
+        one.close()
+    assert grown < 24 << 20
     assert redis("PING") == "PONG"
 
 

@@ -20,6 +20,9 @@ using ArgumentList = std::vector<std::string_view>;
 // Commands of a transaction that is there as a whole; a longer one is taken command by command.
 constexpr size_t kMostInBlock = RespConversation::kMostQueued;
 
+// A command of more arguments is not kept for the next one of its kind: their lists take memory.
+constexpr size_t kUsualArguments = 4096;
+
 constexpr std::string_view kHelloFirst =
     "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
     "<proto> "
@@ -129,6 +132,7 @@ class RespCodec final : public Codec {
     longest_ = longest;
     Message message;
     arguments_.clear();
+    if (arguments_.capacity() > kUsualArguments) ArgumentList().swap(arguments_);
     const bool is_whole = resp.progress.parsed == 0;
     const Frame frame = next_frame(unread, longest, resp.progress, arguments_);
     switch (frame.state) {
@@ -184,6 +188,7 @@ class RespCodec final : public Codec {
 
  private:
   void decode(RespConversation& resp, std::string_view text, Request& request) {
+    forget_last();
     const bool is_parsed = parsed_.data() == text.data() && parsed_.size() == text.size();
     parsed_ = {};
     if (!is_parsed) {
@@ -203,6 +208,7 @@ class RespCodec final : public Codec {
   // a whole, or has what is not kept until EXEC.
   size_t end_of_block(std::string_view unread, size_t size, size_t longest) {
     size_t at = size;
+    if (block_.capacity() > kUsualArguments) ArgumentList().swap(block_);
     for (size_t commands = 0; commands <= kMostInBlock; ++commands) {
       Progress progress;
       block_.clear();
@@ -244,6 +250,15 @@ class RespCodec final : public Codec {
     ask(command, request);
     if (info->kind == Kind::kHello) writer_.set(&command, Writer::Login::kHelloAlone);
     request.ends_connection = info->kind == Kind::kQuit;
+  }
+
+  // What the last message has needed, if that was much.
+  void forget_last() {
+    if (last_ == nullptr && parts_.empty()) return;
+    writer_.set(nullptr, Writer::Login::kNone);
+    if (last_ != nullptr) std::exchange(last_, nullptr)->reset();
+    exec_.begin_message(false);
+    parts_.clear();
   }
 
   void ask(RespCommand& command, Request& request) {
@@ -302,7 +317,6 @@ class RespCodec final : public Codec {
 
   void decode_exec(RespConversation& resp, Request& request) {
     exec_.begin_message(false);
-    parts_.clear();
     parts_.reserve(resp.queued_count);
     std::string_view text = resp.queued->view();
     while (!text.empty()) add_part(resp, take_message(&text));
@@ -311,7 +325,6 @@ class RespCodec final : public Codec {
 
   void decode_block(RespConversation& resp, std::string_view text, Request& request) {
     exec_.begin_message(true);
-    parts_.clear();
     (void)take_message(&text);  // MULTI
     for (;;) {
       std::unique_ptr<ArgumentList> part = take_message(&text);
@@ -351,6 +364,7 @@ class RespCodec final : public Codec {
   RespCommand& command_of(const CommandInfo& info) {
     Made& known = commands_[static_cast<size_t>(&info - all_commands().data())];
     if (known == nullptr) known = info.make();
+    if (arguments_.size() > kUsualArguments) last_ = &known;
     return *known;
   }
 
@@ -364,6 +378,7 @@ class RespCodec final : public Codec {
   ArgumentList arguments_, block_;
   std::string_view parsed_;  // the message that arguments_ are of; empty: none
   std::vector<Made> commands_;
+  Made* last_ = nullptr;  // one of them, which was asked for with very many arguments
   std::unique_ptr<Refusal> refusal_;
   Silence silence_;
   Queue queue_;
