@@ -278,6 +278,22 @@ TEST_F(MemcachedTest, ABrowserIsTurnedAwayBeforeItsBody) {
   EXPECT_EQ(rows("kv"), Rows{});
 }
 
+TEST_F(MemcachedTest, ARowThatExpiresBetweenTwoRequestsOfACommandIsNotThere) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"incr x:a 1\r\n", "NOT_FOUND\r\n"},
+      {"append x:a 0 0 1\r\n6\r\n", "NOT_STORED\r\n"},
+      {"ma x:a N0 J7 v\r\n", "VA 1\r\n7\r\n"},
+      {"ma x:a T30\r\n", "NF\r\n"},
+  };
+  for (const auto& [command, reply] : kCases) {
+    fake_.set_now(kNow);
+    ask("delete x:a\r\n");
+    ASSERT_EQ(ask("set x:a 0 10 1\r\n5\r\n"), "STORED\r\n");
+    pass_time_behind_a_request(kNow + 10);
+    EXPECT_EQ(ask(command), reply) << command;
+  }
+}
+
 TEST_F(MemcachedTest, AClientThatMustShowASecretIsServedBehindIt) {
   const exec::Authentication secret{"open sesame"};
   Peer peer(pool_, memcached_protocol(), secret);

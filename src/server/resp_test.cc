@@ -18,6 +18,7 @@ using protocol::resp::resp_protocol;
 constexpr const char* kHashTables[] = {
     "d.kv(k text, v text null; PRIMARY(k)) hs: name=kv",
     "d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v",
+    "d.e(k text, v text null, n int null, e int null expires; PRIMARY(k)) hs: name=e value=v ttl=e",
 };
 
 class RespTest : public ::testing::Test, protected KeyedBatch {
@@ -333,6 +334,31 @@ TEST_F(RespTest, TheServerKnowsWhatAClientCallsItself) {
   EXPECT_FALSE(first_.client.take_new_name());
   ask("RESET");
   EXPECT_EQ(first_.client.name(), "");
+}
+
+TEST_F(RespTest, ARowThatExpiresBetweenTwoRequestsOfACommandIsNotThere) {
+  const std::string present = std::to_string(kNow + 10);
+  const struct {
+    const char *command, *reply;
+    std::string row;
+  } kCases[] = {
+      {"APPEND e:a 12", ":2\r\n", "a,12,NULL,NULL"},
+      {"INCRBY e:a 3", ":3\r\n", "a,3,NULL,NULL"},
+      {"HINCRBY e:a n 3", ":3\r\n", "a,NULL,3,NULL"},
+      {"HSET e:a v 7", ":1\r\n", "a,7,NULL,NULL"},
+      {"HSETNX e:a n 7", ":1\r\n", "a,NULL,7,NULL"},
+      {"HDEL e:a v", ":0\r\n", "a,5,NULL," + present},
+      {"EXPIRE e:a 100", ":0\r\n", "a,5,NULL," + present},
+      {"PERSIST e:a", ":0\r\n", "a,5,NULL," + present},
+  };
+  for (const auto& [command, reply, row] : kCases) {
+    fake_.set_now(kNow);
+    ask("DEL e:a");
+    ASSERT_EQ(ask("SET e:a 5 EX 10"), "+OK\r\n");
+    pass_time_behind_a_request(kNow + 10);
+    EXPECT_EQ(ask(command), reply) << command;
+    EXPECT_EQ(rows("e"), Rows{row}) << command;
+  }
 }
 
 TEST_F(RespTest, ATableThatIsNewBelongsToAll) {

@@ -58,6 +58,16 @@ def test_a_version_that_has_changed_is_not_overwritten(server: PrivateServer, ca
     assert server.sql("SELECT v FROM hs.cache") == [(b"2",)]
 
 
+def test_a_count_tells_what_the_column_has_then(server: PrivateServer, cache: Raw) -> None:
+    server.sql("CREATE TRIGGER hs.most BEFORE UPDATE ON hs.cache FOR EACH ROW SET NEW.v = LEAST(NEW.v + 0, 10)")
+    cache.ask(b"set x:n 0 0 1\r\n7\r\n", b"STORED\r\n")
+    cache.ask(b"incr x:n 2\r\n", b"9\r\n")
+    cache.ask(b"incr x:n 2\r\n", b"10\r\n")
+    cache.ask(b"ma x:n v\r\n", b"VA 2\r\n10\r\n")
+    cache.ask(b"ms x:n 1 MA s\r\n0\r\n", b"HD s2\r\n")
+    assert server.sql("SELECT v FROM hs.cache WHERE k = 'n'") == [(b"10",)]
+
+
 def test_times_are_those_of_memcached(server: PrivateServer, cache: Raw) -> None:
     now = int(time.time())
     cache.ask(b"set x:r 0 100 1\r\n1\r\n", b"STORED\r\n")

@@ -37,6 +37,11 @@ SESSION = [
     b"md x:no q\r\nmn\r\n", b"ms x:q 1 q C5\r\n1\r\nmn\r\n", b"mg x:k ?\r\n",
     b"mg x:none k O7 v\r\n", b"mg x:none O7 q\r\nmn\r\n", b"ma x:t N30 J5 t v\r\n", b"ma x:t t v\r\n", b"ma x:t T100 t v\r\n",
     b"mg x:t t v\r\n", b"ma x:t T0 t\r\n", b"ma x:t v k O1 q\r\nmn\r\n", b"mg x:t v t\r\n", b"delete x:none noreply 5\r\n",
+    b"ms x:u 1 MR C5 c\r\n1\r\n", b"ms x:u 1 MA C5 c O1\r\n1\r\n", b"ms x:u 1 MR c k\r\n1\r\n", b"ms x:u 1 ME C5\r\n1\r\n",
+    b"ms x:u 1 ME c\r\n1\r\n", b"ms x:u 1 MS C5 c q\r\n1\r\nmn\r\n", b"ma x:u C5 c t\r\n", b"ma x:none c t k\r\n", b"md x:u C5 O1\r\n",
+    b"ma x:v N90 T0 t v\r\n", b"ma x:w N0 T50 t v\r\n", b"ma x:y N0 J007 v\r\n", b"mg x:u v v\r\n", b"ms x:u 1 q q\r\n1\r\n",
+    b"md x:u q q\r\n", b"ma x:u q q\r\n", b"ma x:u Z\r\n", b"ms x:u 1 Z\r\n1\r\n", b"mg x:u Tx\r\n", b"ma x:u Dx\r\n",
+    b"ma x:u MX\r\n", b"ma x:u N0 Jx\r\n", b"ms x:u 1 Cx\r\n1\r\n", b"md x:u Cx\r\n",
 ]
 
 # What differs, and why.
@@ -47,7 +52,6 @@ DIFFERENT = {
     b"set x:a -1 0 1\r\n1\r\n": "the same",
     b"mg eDpr b v k\r\n": "memcached 1.6.18 gives the decoded key, in which a line could end",
     b"mg eDpr b k\r\n": "the same",
-    b"ms x:k 1 MX\r\n1\r\n": "memcached has a sentence of its own for the mode",
 }
 
 

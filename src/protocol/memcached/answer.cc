@@ -59,6 +59,9 @@ Refusal fixed_refusal(ErrorCode code) {
   }
 }
 
+// Of ms.
+bool is_store(Verb verb) { return stores(verb) || verb == Verb::kAppend || verb == Verb::kPrepend; }
+
 std::string in_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
@@ -247,6 +250,8 @@ void Answer::meta_flags(const Hit* row) {
       output_.append(" k");
       output_.append(ask_.key_as_sent);
       if (ask_.key_is_base64) output_.append(" b");
+    } else if (letter == 'c' && row == nullptr && is_store(ask_.verb)) {
+      output_.append(" c0");  // nothing was stored
     } else if (row != nullptr) {
       const auto tell = [&](const std::string& number) {
         output_.append(' ');

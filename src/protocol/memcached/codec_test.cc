@@ -122,9 +122,9 @@ TEST(MemcachedCodecTest, LinesThatAreWrongAreRefusedAsMemcachedDoes) {
   EXPECT_EQ(refusal_of("stats noreply\r\n"), "ERROR");
   EXPECT_EQ(refusal_of("stats\r\n"), "none");
   EXPECT_EQ(refusal_of("mg k N5\r\n"), "CLIENT_ERROR invalid flag");
-  EXPECT_EQ(refusal_of("mg k v v\r\n"), "CLIENT_ERROR invalid flag");
+  EXPECT_EQ(refusal_of("mg k v v\r\n"), "CLIENT_ERROR duplicate flag");
   EXPECT_EQ(refusal_of("mg k b\r\n"), "CLIENT_ERROR error decoding key");
-  EXPECT_EQ(refusal_of("ms k 1 MX\r\n1\r\n"), "CLIENT_ERROR invalid flag");
+  EXPECT_EQ(refusal_of("ms k 1 MX\r\n1\r\n"), "CLIENT_ERROR invalid mode for ms M token");
 }
 
 // Else the client would take the answer for that to its next command.

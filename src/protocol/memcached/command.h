@@ -75,6 +75,8 @@ class MemcachedCommand final : public Command {
   void touch(Request& request);
   bool look_why(Request& request);
   void set_expiry(Request& request, std::optional<int64_t> at_s);
+  void note_written(std::string_view value);
+  bool has_gone() const { return !inserts_ && !has_row_ && count_.value_or(0) == 0; }
   bool compute_joined();
   bool compute_count();
 

@@ -6,6 +6,14 @@
 #include "protocol/memcached/words.h"
 
 namespace hs::protocol::memcached {
+namespace {
+
+bool read_digits(std::string_view text, uint64_t* number) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return read_number(text, number);
+}
+
+}  // namespace
 
 bool MemcachedCommand::next_join(Request& request) {
   switch (step_++) {
@@ -19,16 +27,18 @@ bool MemcachedCommand::next_join(Request& request) {
           outcome_ = counts ? Outcome::kNotFound : Outcome::kNotStored;
           return false;
         }
-        std::string_view initial = *ask_.initial;
+        uint64_t number = 0;
         if (ask_.form == Form::kBinary) {
-          uint64_t number = 0;
-          for (const char c : initial) number = number << 8 | static_cast<uint8_t>(c);
-          initial = digits(number);
+          for (const char c : *ask_.initial) number = number << 8 | static_cast<uint8_t>(c);
+        } else {
+          (void)read_number(*ask_.initial, &number);
         }
-        number_ = initial;
+        number_ = std::to_string(number);
         take_values(number_);
         insert(request, false);
-        if (table().ttl) set_expiry(request, moment_of(ask_.initial_exptime.value_or(0)));
+        // A time for every row counts for the new one, too.
+        const int64_t exptime = ask_.exptime ? *ask_.exptime : ask_.initial_exptime.value_or(0);
+        if (table().ttl) set_expiry(request, moment_of(exptime));
         may_be_duplicate_ = true;
         return true;
       }
@@ -42,6 +52,8 @@ bool MemcachedCommand::next_join(Request& request) {
       const bool sets_ttl = table().ttl && ask_.exptime;
       if (sets_ttl) values_.push_back(Value::null());
       modify(request, write_target_, values_);
+      // An account needs no right to read the column of expiry.
+      request.return_new = !sets_ttl;
       if (sets_ttl) {
         request.expiry = {values_.size() - 1, {}};
         set_expiry(request, moment());
@@ -49,12 +61,13 @@ bool MemcachedCommand::next_join(Request& request) {
       return true;
     }
     default:
-      if (is_duplicate_) {
-        // Another client has inserted it meanwhile, or the row of another key is in the way.
-        if (is_second_try_) {
-          failure_ = Error::engine(Error::kDuplicateKey);
-          return false;
-        }
+      // Another client has inserted it meanwhile, or the row of another key is in the way.
+      if (is_duplicate_ && is_second_try_) {
+        failure_ = Error::engine(Error::kDuplicateKey);
+        return false;
+      }
+      // Or it has expired between the two requests, each of which has its own time.
+      if (is_duplicate_ || (has_gone() && !is_second_try_)) {
         is_second_try_ = true;
         is_duplicate_ = false;
         step_ = 0;
@@ -65,6 +78,16 @@ bool MemcachedCommand::next_join(Request& request) {
       old_hit_.cas = new_cas_;
       return false;
   }
+}
+
+// The value is told as it is there then: a trigger may have made another one of it.
+void MemcachedCommand::note_written(std::string_view value) {
+  if (ask_.verb != Verb::kCount) {
+    number_ = value;
+    return;
+  }
+  uint64_t number = 0;
+  if (read_digits(value, &number)) number_ = std::to_string(number);
 }
 
 // What is told of the row is when it expires then.
@@ -82,10 +105,8 @@ bool MemcachedCommand::compute_joined() {
 
 // As memcached counts: from 0 to 64 bits, upwards past the end to the beginning, downwards to 0.
 bool MemcachedCommand::compute_count() {
-  std::string_view digits_there = old_;
-  while (digits_there.ends_with(' ')) digits_there.remove_suffix(1);
   uint64_t number = 0;
-  if (!read_number(digits_there, &number)) {
+  if (!read_digits(old_, &number)) {
     refuse(kNotANumber);
     return false;
   }

@@ -6,8 +6,12 @@
 namespace hs::protocol::memcached {
 namespace {
 
-constexpr std::string_view kBadToken = "CLIENT_ERROR error decoding key";
+constexpr std::string_view kBadKey = "CLIENT_ERROR error decoding key";
 constexpr std::string_view kBadFlag = "CLIENT_ERROR invalid flag";
+constexpr std::string_view kDuplicateFlag = "CLIENT_ERROR duplicate flag";
+constexpr std::string_view kBadToken = "CLIENT_ERROR bad token in command line format";
+// Whatever is wrong with one of md or ma.
+constexpr std::string_view kBadFlagOrToken = "CLIENT_ERROR invalid or duplicate flag";
 
 // Which flags each command takes. Those that only mean something in a cache are refused by their
 // absence: N and R of mg (one client of many renews), I (stale rows), h, l and t of the last access.
@@ -82,14 +86,27 @@ class MetaParser {
 
   bool take_flags() {
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) {
-      if (known_.flags.find(word.front()) == std::string_view::npos ||
-          ask_.meta_has(word.front()) || !take_flag(word.front(), word.substr(1))) {
-        refuse(kBadFlag);
+      const std::string_view wrong = judge_flag(word);
+      if (!wrong.empty()) {
+        refuse(wrong);
         return false;
       }
       ask_.meta.push_back(word);
     }
     return true;
+  }
+
+  // Takes it. What is wrong with it; empty: nothing.
+  std::string_view judge_flag(std::string_view word) {
+    const bool is_one_for_all = known_.verb == Verb::kCount || known_.verb == Verb::kDelete;
+    if (known_.flags.find(word.front()) == std::string_view::npos)
+      return is_one_for_all ? kBadFlagOrToken : kBadFlag;
+    if (ask_.meta_has(word.front())) return is_one_for_all ? kBadFlagOrToken : kDuplicateFlag;
+    if (take_flag(word.front(), word.substr(1))) return {};
+    const bool is_mode = word.front() == 'M' && word.size() == 2;
+    if (is_mode && known_.verb == Verb::kSet) return "CLIENT_ERROR invalid mode for ms M token";
+    if (is_mode) return "CLIENT_ERROR invalid mode for ma M token";
+    return is_one_for_all ? kBadFlagOrToken : kBadToken;
   }
 
   // False: what stands behind the letter is wrong.
@@ -166,7 +183,7 @@ class MetaParser {
     std::string_view key = ask_.key_as_sent;
     if (ask_.key_is_base64) {
       if (!decode_base64(key, memory)) {
-        refuse(kBadToken);
+        refuse(kBadKey);
         return false;
       }
       key = *memory;

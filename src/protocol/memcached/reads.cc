@@ -104,6 +104,10 @@ bool MemcachedCommand::row(std::span<const Value> values) {
   has_row_ = true;
   // The id that was made.
   if (inserts_) return true;
+  if (joins(ask_.verb) && step_ == 2) {
+    note_written(values.front().text());
+    return true;
+  }
   Hit hit = hit_of(values, table());
   int64_t at = 0;
   const bool was_expiring = wants_expiry() && read_number(values.back().text(), &at);

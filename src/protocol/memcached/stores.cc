@@ -112,9 +112,7 @@ bool MemcachedCommand::next_store(Request& request) {
       return true;
     case 2:
       if (!may_insert) {
-        outcome_ = has_row_                      ? Outcome::kExists
-                   : ask_.verb == Verb::kReplace ? Outcome::kNotStored
-                                                 : Outcome::kNotFound;
+        outcome_ = has_row_ ? Outcome::kExists : Outcome::kNotFound;
         return false;
       }
       if (!is_duplicate_) break;

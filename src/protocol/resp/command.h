@@ -111,6 +111,9 @@ class RespCommand : public Command {
   bool begins_again(const Error& error) {
     return is_duplicate(error) && !std::exchange(has_begun_again_, true);
   }
+  // A row that was found and locked is not there for the change behind that: it has expired between the two,
+  // as each request has its own time. Once for each row, this is true.
+  bool begins_again_as_expired() { return !std::exchange(has_begun_again_, true); }
   void go_to_next_row() { has_begun_again_ = false; }
   // What a client is told that writes to a key of no table.
   void refuse_key(std::string_view key);

@@ -60,11 +60,12 @@ class Count : public OneKeyCommand {
     if (!counts_there_) look_target_ = target(table(), column_span());
     set_target_ = target(table(), writer_.changed());
     insert_target_ = target(table(), writer_.of_row());
-    has_retried_ = false;
     begin_row();
   }
 
   bool next_request(Request& request) final {
+    const bool has_gone = step_ > kWrite && has_row_ && !is_written_;
+    if (has_gone && begins_again_as_expired()) begin_row();
     const int step = step_++;
     if (step == kCount) {
       begin_counting(request);
@@ -92,6 +93,7 @@ class Count : public OneKeyCommand {
   bool row(std::span<const Value> values) final {
     const Value& value = values.front();
     if (step_ > kWrite) {
+      is_written_ = true;
       take_sum(value);
       return true;
     }
@@ -103,11 +105,7 @@ class Count : public OneKeyCommand {
   }
 
   void failed(const Error& error) final {
-    // Another client has inserted the row meanwhile.
-    if (is_duplicate(error) && is_inserting_ && !has_retried_) {
-      has_retried_ = true;
-      return begin_row();
-    }
+    if (is_inserting_ && begins_again(error)) return begin_row();
     const bool is_overflow = error.code == ErrorCode::kSql &&
                              (error.number == kOutOfRange || error.number == kDataOutOfRange);
     const bool is_too_long = counts_integers() && error.code == ErrorCode::kNumber;
@@ -137,7 +135,7 @@ class Count : public OneKeyCommand {
 
   void begin_row() {
     step_ = kCount;
-    has_row_ = is_null_ = is_inserting_ = false;
+    has_row_ = is_null_ = is_inserting_ = is_written_ = false;
   }
 
   void begin_counting(Request& request) {
@@ -165,7 +163,7 @@ class Count : public OneKeyCommand {
 
   uint16_t column_ = 0;
   bool counts_there_ = false;  // the column is a number
-  bool is_null_ = false, is_inserting_ = false, has_retried_ = false;
+  bool is_null_ = false, is_inserting_ = false, is_written_ = false;
   std::array<Value, 1> value_{};
   RowWriter writer_;
   uint32_t look_target_ = 0, set_target_ = 0, insert_target_ = 0;

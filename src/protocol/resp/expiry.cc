@@ -60,6 +60,8 @@ class ExpiryCommand : public OneKeyCommand {
     }
     return true;
   }
+  // None: the row has expired since it was read.
+  void count(uint64_t number) override { changes_ = number != 0; }
   void reply() override { out_->integer(int64_t{changes_}); }
 
   std::optional<int64_t> at_s_;  // when the row expires

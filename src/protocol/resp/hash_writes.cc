@@ -43,10 +43,12 @@ class HashWrite : public OneKeyCommand {
   }
 
   bool next_request(Request& request) override {
+    if (step_ == 2 && has_row_ && !is_written_ && begins_again_as_expired()) step_ = 0;
     const int step = step_++;
     if (!exists_ || columns_.empty()) return false;
     if (step == 0) {
-      has_row_ = false;
+      has_row_ = is_written_ = false;
+      forget();
       find(request, look_target_);
       return true;
     }
@@ -70,6 +72,7 @@ class HashWrite : public OneKeyCommand {
     look(values);
     return true;
   }
+  void count(uint64_t number) override { is_written_ = number != 0; }
   void failed(const Error& error) override {
     const bool was_insert = step_ == 2 && !has_row_;
     if (!was_insert || !begins_again(error)) return OneKeyCommand::failed(error);
@@ -77,13 +80,16 @@ class HashWrite : public OneKeyCommand {
   }
 
   // The row as it was: values[i] is of columns_[i].
-  virtual void look(std::span<const Value> /*values*/) {}
+  virtual void look(std::span<const Value> values) = 0;
+  // It is looked at anew, and may not be there.
+  virtual void forget() = 0;
 
   std::vector<uint16_t> columns_;
   std::vector<Value> values_;
 
  private:
   RowWriter writer_;
+  bool is_written_ = false;
   uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
 };
 
@@ -96,7 +102,7 @@ class HashSet : public HashWrite {
     take_fields((count_of_arguments() - 2) / 2);
   }
   bool choose() override {
-    were_there_ = 0;
+    forget();
     for (size_t at = 2; at < count_of_arguments(); at += 2) {
       if (!add_column(argument(at), argument(at + 1))) return false;
     }
@@ -106,6 +112,7 @@ class HashSet : public HashWrite {
     were_there_ = static_cast<size_t>(
         std::ranges::count_if(values, [](const Value& value) { return !value.is_null(); }));
   }
+  void forget() override { were_there_ = 0; }
   void reply() override { out_->integer(uint64_t{columns_.size() - were_there_}); }
 
   size_t were_there_ = 0;
@@ -124,9 +131,9 @@ class HashSetNx final : public HashSet {
 class HashDelete final : public HashWrite {
   Access row_access() const override { return Access::kUpdate; }
   void take_options() override { take_fields(count_of_arguments() - 2); }
-  void no_table() override { deleted_ = 0; }
+  void no_table() override { forget(); }
   bool choose() override {
-    deleted_ = 0;
+    forget();
     for (size_t at = 2; at < count_of_arguments(); ++at) {
       const std::optional<uint16_t> column = field(argument(at));
       if (!column || std::ranges::find(columns_, *column) != columns_.end()) continue;
@@ -145,7 +152,8 @@ class HashDelete final : public HashWrite {
     deleted_ = static_cast<size_t>(
         std::ranges::count_if(values, [](const Value& value) { return !value.is_null(); }));
   }
-  void reply() override { out_->integer(uint64_t{has_row_ ? deleted_ : 0}); }
+  void forget() override { deleted_ = 0; }
+  void reply() override { out_->integer(uint64_t{deleted_}); }
 
   size_t deleted_ = 0;
 };

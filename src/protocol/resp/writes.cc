@@ -310,10 +310,11 @@ class Append final : public OneKeyCommand {
     insert_target_ = target(table(), writer_.of_row());
   }
   bool next_request(Request& request) override {
+    if (step_ == 2 && has_row_ && !is_written_ && begins_again_as_expired()) step_ = 0;
     const int step = step_++;
     if (step == 0) {
       value_.clear();
-      has_row_ = false;
+      has_row_ = is_written_ = false;
       find(request, look_target_);
       return true;
     }
@@ -333,6 +334,7 @@ class Append final : public OneKeyCommand {
   }
   bool row(std::span<const Value> values) override {
     if (step_ != 1) {
+      is_written_ = true;
       size_ = values.front().size;
       return true;
     }
@@ -349,6 +351,7 @@ class Append final : public OneKeyCommand {
   void reply() override { out_->integer(size_); }
 
   RowWriter writer_;
+  bool is_written_ = false;
   uint64_t size_ = 0;
   uint32_t look_target_ = 0, update_target_ = 0, insert_target_ = 0;
   std::string value_;
