@@ -21,6 +21,10 @@ std::optional<ErrorCode> check_integer(std::string_view sum) {
   return read.ec == std::errc() ? std::nullopt : std::optional(ErrorCode::kNumber);
 }
 
+bool is_integer(double number) {
+  return std::trunc(number) == number && std::fabs(number) < kLongReal;
+}
+
 int sign_of(double number) { return number < 0 ? -1 : static_cast<int>(number > 0); }
 
 }  // namespace
@@ -121,9 +125,7 @@ Result<Signs> Increment::add_to_real(Scratch::Count& count) {
       count.previous ? scratch_.counts[*count.previous].real_sum : cursor_.real(count.column);
   count.real_sum = old + count.real_amount;
   if (!std::isfinite(count.real_sum)) return ErrorCode::kNotANumber;
-  const bool is_integer =
-      std::trunc(count.real_sum) == count.real_sum && std::fabs(count.real_sum) < kLongReal;
-  if (only_integers_ && !is_integer) return ErrorCode::kNotANumber;
+  if (only_integers_ && !is_integer(count.real_sum)) return ErrorCode::kNotANumber;
   return Signs{sign_of(old), sign_of(count.real_sum)};
 }
 

@@ -133,6 +133,17 @@ def test_counting_ends_at_the_limits_of_integers(
     assert redis("HINCRBY", "t:4", "v", "100") == 100
 
 
+def test_an_amount_that_cannot_be_added_is_told_as_such(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.n (k INT PRIMARY KEY, v BIGINT, d DECIMAL(65, 30)) COMMENT 'hs: name=n value=v'")
+    server.sql("INSERT INTO hs.n VALUES (1, 5, 5)")
+    for key in ("n:1", "n:2"):
+        for field, amount in (("v", "1e30"), ("v", "-1e30"), ("d", "0.12345678901234567890123")):
+            reply = redis("HINCRBYFLOAT", key, field, amount)
+            assert reply == RespError("ERR the increment is too large, or has too many digits, for the column")
+        assert redis("HINCRBYFLOAT", key, "v", "1e19") == RespError("ERR increment or decrement would overflow")
+    assert server.sql("SELECT k, v, d FROM hs.n") == [(1, 5, 5)]
+
+
 def test_text_is_counted_as_redis_counts(server: PrivateServer, redis: Resp) -> None:
     make_table(server, "k INT PRIMARY KEY, v VARCHAR(40)")
     for text in ("007", "+5", " 5", "5 ", "", "1e3", "2.5", "9223372036854775808"):

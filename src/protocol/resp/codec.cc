@@ -46,8 +46,9 @@ std::string unknown_command(const ArgumentList& arguments) {
   std::string text = "ERR unknown command '" + name + "', with args beginning with: ";
   std::string shown;
   for (size_t i = 1; i < arguments.size() && shown.size() < kMost; ++i) {
+    const size_t room = kMost - shown.size();
     shown += '\'';
-    shown += arguments[i].substr(0, kMost - shown.size());
+    shown += arguments[i].substr(0, room);
     shown += "' ";
   }
   return text + shown;

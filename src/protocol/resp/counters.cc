@@ -110,9 +110,11 @@ class Count : public OneKeyCommand {
                              (error.number == kOutOfRange || error.number == kDataOutOfRange);
     const bool is_too_long = counts_integers() && error.code == ErrorCode::kNumber;
     if (is_overflow || is_too_long) return refuse(kOverflow);
-    if (error.code == ErrorCode::kNotANumber || error.code == ErrorCode::kNumber) {
-      return refuse(not_a_number());
+    // Only an amount of INCRBYFLOAT is left to be one of too many digits.
+    if (error.code == ErrorCode::kNumber) {
+      return refuse("ERR the increment is too large, or has too many digits, for the column");
     }
+    if (error.code == ErrorCode::kNotANumber) return refuse(not_a_number());
     OneKeyCommand::failed(error);
   }
 
@@ -223,7 +225,9 @@ class CountReal final : public Count {
   void take_options() override {
     const std::string_view text = arguments_.back();
     if (!parse_real(text, &amount_)) return refuse(kNotAFloat);
-    if (std::isinf(amount_)) return refuse(kNoNumber);
+    if (std::isinf(amount_)) {
+      return refuse(place_ == Place::kValue ? kNoNumber : "ERR value is NaN or Infinity");
+    }
     const bool is_plain = text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
     amount_text_ =
         is_plain ? std::string(text.substr(text.starts_with('+') ? 1 : 0)) : write_real(amount_);

@@ -47,7 +47,8 @@ Head read_head(std::string_view text, int64_t* number, size_t* size) {
 }
 
 // Arguments of a line are separated by blanks, and may stand in quotes. False: a quote is open.
-// Escapes are not undone: such an argument is refused, since nobody types bytes.
+// Escapes are not undone, nor quotes in the middle taken out: such an argument is refused, since
+// nobody types bytes.
 bool split_line(std::string_view line, std::vector<std::string_view>& arguments) {
   for (;;) {
     const size_t begin = line.find_first_not_of(" \t");
@@ -66,6 +67,7 @@ bool split_line(std::string_view line, std::vector<std::string_view>& arguments)
       continue;
     }
     const std::string_view argument = line.substr(0, line.find_first_of(" \t"));
+    if (argument.find_first_of("\"'") != std::string_view::npos) return false;
     arguments.push_back(argument);
     line.remove_prefix(argument.size());
   }

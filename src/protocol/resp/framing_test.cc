@@ -67,7 +67,9 @@ TEST(Framing, ArgumentsOfALineAreSeparatedByBlanksAndMayBeQuoted) {
   EXPECT_EQ(read("\r\n").arguments, Arguments{});
   EXPECT_EQ(read("\r\n").frame.size, 2u);
   EXPECT_EQ(read("SET a \"b\r\n").frame.error, "Protocol error: unbalanced quotes in request");
-  EXPECT_EQ(read("SET \"a\"b\r\n").frame.error, "Protocol error: unbalanced quotes in request");
+  for (const char* line : {"SET \"a\"b\r\n", "SET a\"b\r\n", "SET a\"b c\"\r\n", "SET it's\r\n"}) {
+    EXPECT_EQ(read(line).frame.error, "Protocol error: unbalanced quotes in request") << line;
+  }
 }
 
 TEST(Framing, WhatIsNoMessageIsWrong) {

@@ -22,8 +22,12 @@ size_t each_word(std::string_view text, Visit visit) {
 class CommandCommand final : public RespCommand {
   void take() override {
     if (count_of_arguments() == 1 || is_word(1, "DOCS") || is_word(1, "INFO") ||
-        is_word(1, "LIST") || is_word(1, "COUNT")) {
+        is_word(1, "LIST")) {
       return;
+    }
+    if (is_word(1, "COUNT")) {
+      if (count_of_arguments() == 2) return;
+      return refuse("ERR wrong number of arguments for 'command|count' command");
     }
     if (is_word(1, "GETKEYS")) {
       if (count_of_arguments() >= 4) return;
@@ -52,7 +56,7 @@ class CommandCommand final : public RespCommand {
     out_->array(count_of_arguments() - 2);
     for (size_t i = 2; i < count_of_arguments(); ++i) {
       const CommandInfo* const found = find_command(argument(i));
-      found != nullptr ? write(*found) : out_->null_array();
+      found != nullptr ? write(*found) : out_->null();
     }
   }
   void write(const CommandInfo& one) {

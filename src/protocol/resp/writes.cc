@@ -228,12 +228,15 @@ class MultiSet final : public RespCommand {
     step_ = 0;
     is_done_ = false;
     writers_.clear();
+    values_.clear();
+    taken_ = 0;
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (!locate(i)) return refuse_key(keys_[i]);
       // Before the first row is written: not every table takes it back.
       if (!take_value(table_of(i), argument(2 + 2 * i), &value_parts_)) {
         return refuse(no_value_text(table_of(i)));
       }
+      values_.insert(values_.end(), value_parts_.begin(), value_parts_.end());
       if (writer_of(table_of(i)) != nullptr) continue;
       RowWriter& writer =
           *writers_.emplace_back(&table_of(i), std::make_unique<RowWriter>()).second;
@@ -247,6 +250,7 @@ class MultiSet final : public RespCommand {
 
   bool next_request(Request& request) override {
     if (is_done_) {
+      taken_ += table_of(at_).value.size();
       ++at_;
       step_ = 0;
       is_done_ = false;
@@ -257,8 +261,7 @@ class MultiSet final : public RespCommand {
     RowWriter& writer = *writer_of(table);
     if (step_ == 0) {
       (void)locate(at_);
-      (void)take_value(table, argument(2 + 2 * at_), &value_parts_);
-      writer.set_values(value_parts_, parts_);
+      writer.set_values(std::span(values_).subspan(taken_, table.value.size()), parts_);
     }
     if (step_++ == 0 && !writer.upserts()) {
       modify(request, target(table, writer.changed()), Modification::kUpdate, {});
@@ -289,9 +292,10 @@ class MultiSet final : public RespCommand {
   }
 
   size_t at_ = 0;
-  int step_ = 0;          // of the row of at_
-  bool is_done_ = false;  // nothing is left to do with it
-  std::vector<Value> value_parts_;
+  int step_ = 0;                             // of the row of at_
+  bool is_done_ = false;                     // nothing is left to do with it
+  std::vector<Value> value_parts_, values_;  // of one row, and of all
+  size_t taken_ = 0;                         // of values_, by the rows in front of at_
   std::vector<std::pair<const mapping::Mapping*, std::unique_ptr<RowWriter>>> writers_;
 };
 
