@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::{Error, FromRow, Key, Query, Result, Row, Value};
 
 /// What a reply means.
-pub(crate) type Decode<T> = fn(&Reply, &Shape) -> Result<T>;
+pub(crate) type Decode<T> = fn(Reply, &Shape) -> Result<T>;
 
 /// A call that was not carried out yet: for a pipeline, or for `run` of a client or a transaction.
 pub struct Call<T> {
@@ -168,34 +168,34 @@ impl<R> Calls<R> {
     pub fn insert(&self, row: impl Into<Row>) -> Call<Option<u64>> {
         self.add("insert", "+", row, None, |reply, _| match reply.len() {
             0 => Ok(None),
-            _ => id(reply, 0),
+            _ => id(&reply, 0),
         })
     }
 
     /// Adds a row, if it is not there already.
     pub fn insert_ignore(&self, row: impl Into<Row>) -> Call<Inserted> {
         self.add("insert_ignore", "+I", row, None, |reply, _| {
-            Ok(Inserted { inserted: first_number(reply)? > 0, id: second_id(reply)? })
+            Ok(Inserted { inserted: first_number(&reply)? > 0, id: second_id(&reply)? })
         })
     }
 
     /// Adds a row, or updates the one that is there.
     pub fn upsert(&self, row: impl Into<Row>, update: impl Into<Option<Row>>) -> Call<Upserted> {
         self.add("upsert", "+U", row, update.into(), |reply, _| {
-            let did = match first_number(reply)? {
+            let did = match first_number(&reply)? {
                 0 => Did::Unchanged,
                 1 => Did::Inserted,
                 _ => Did::Updated,
             };
-            Ok(Upserted { did, id: second_id(reply)? })
+            Ok(Upserted { did, id: second_id(&reply)? })
         })
     }
 
     /// Adds a row in the place of all with the same value in a unique index.
     pub fn replace(&self, row: impl Into<Row>) -> Call<Replaced> {
         self.add("replace", "+R", row, None, |reply, _| {
-            let replaced = first_number(reply)?.saturating_sub(1);
-            Ok(Replaced { replaced, id: second_id(reply)? })
+            let replaced = first_number(&reply)?.saturating_sub(1);
+            Ok(Replaced { replaced, id: second_id(&reply)? })
         })
     }
 
@@ -378,8 +378,8 @@ fn with_op(query: impl Into<Option<Query>>, op: &str) -> Query {
     query.into().unwrap_or_default().op(op)
 }
 
-fn rows<R: FromRow>(reply: &Reply, shape: &Shape) -> Result<Vec<R>> {
-    shape.rows(reply)
+fn rows<R: FromRow>(reply: Reply, shape: &Shape) -> Result<Vec<R>> {
+    shape.rows(&reply)
 }
 
 fn parse(reply: &Reply, place: usize) -> Result<u64> {
@@ -403,10 +403,10 @@ fn second_id(reply: &Reply) -> Result<Option<u64>> {
     }
 }
 
-pub(crate) fn number(reply: &Reply, _: &Shape) -> Result<u64> {
-    first_number(reply)
+pub(crate) fn number(reply: Reply, _: &Shape) -> Result<u64> {
+    first_number(&reply)
 }
 
-fn is_some(reply: &Reply, _: &Shape) -> Result<bool> {
-    Ok(first_number(reply)? > 0)
+fn is_some(reply: Reply, _: &Shape) -> Result<bool> {
+    Ok(first_number(&reply)? > 0)
 }

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use crate::exchange::Work;
 use crate::indexes::Indexes;
 use crate::options::Tls;
 use crate::protocol::{Reader, Reply};
@@ -65,6 +66,7 @@ pub(crate) struct Piece {
 pub(crate) struct Connection {
     stream: Stream,
     reader: Reader,
+    pub work: Work,
     pub secure: bool, // A Unix socket, or TLS whose certificate was looked at.
     pub features: Features,
     pub indexes: Indexes,
@@ -98,6 +100,7 @@ impl Connection {
         let mut connection = Connection {
             stream: Stream::new(socket.map_err(|error| Error::unreachable(&error))?),
             reader: Reader::default(),
+            work: Work::default(),
             secure: matches!(to.address, Address::Unix(_)),
             features: Features::Unknown,
             indexes: Indexes::default(),

@@ -70,8 +70,8 @@ impl Values<'_> {
     }
 }
 
-fn decode<T>(reply: &Reply, row: fn(Values<'_>) -> T) -> Result<Vec<T>> {
-    Ok((0..reply.rows()).map(|place| row(Values(reply, place * reply.columns()))).collect())
+fn decode<T>(reply: Reply, row: fn(Values<'_>) -> T) -> Result<Vec<T>> {
+    Ok((0..reply.rows()).map(|place| row(Values(&reply, place * reply.columns()))).collect())
 }
 
 fn call<T>(name: &TableName, indexes: bool, decode: Decode<T>) -> Call<T> {

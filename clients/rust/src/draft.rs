@@ -30,6 +30,7 @@ pub(crate) struct LastRead(Mutex<Option<Read>>);
 
 #[derive(Debug)]
 struct Read {
+    version: u64, // That of the layouts when this one was known.
     layout: Option<Arc<Layout>>,
     about: Arc<About>,
 }
@@ -41,12 +42,19 @@ impl Clone for LastRead {
 }
 
 impl LastRead {
-    fn find(&self, columns: &Arc<Vec<String>>, layout: &Option<Arc<Layout>>) -> Option<Arc<About>> {
+    /// The layout of the last read, if nothing else can be known of it by now.
+    pub(crate) fn layout(&self, version: u64) -> Option<Arc<Layout>> {
+        let last = lock(&self.0);
+        last.as_ref().filter(|last| version != 0 && last.version == version)?.layout.clone()
+    }
+
+    fn find(&self, columns: &Arc<Vec<String>>, known: &Known) -> Option<Arc<About>> {
         let last = lock(&self.0);
         let same = |last: &&Read| {
             let pointer = |layout: &Option<Arc<Layout>>| layout.as_ref().map(Arc::as_ptr);
-            let shape = &last.about.shape;
-            Arc::ptr_eq(&shape.columns, columns) && pointer(&last.layout) == pointer(layout)
+            Arc::ptr_eq(&last.about.shape.columns, columns)
+                && last.version == known.version
+                && pointer(&last.layout) == pointer(&known.layout)
         };
         last.as_ref().filter(same).map(|last| Arc::clone(&last.about))
     }
@@ -170,6 +178,8 @@ pub(crate) struct Known {
     /// The table, and what calls need to know of it, where that is the same for the next call.
     pub of: Option<(Arc<TableSpec>, Need)>,
     pub layout: Option<Arc<Layout>>,
+    /// That of the layouts before this one was looked for.
+    pub version: u64,
     pub index: Vec<IndexInfo>,
 }
 
@@ -330,11 +340,12 @@ fn about(
 
 /// A read of the table's columns without a filter.
 fn read(table: &TableSpec, columns: &Arc<Vec<String>>, known: &Known) -> Result<Arc<About>> {
-    if let Some(last) = table.last.find(columns, &known.layout) {
+    if let Some(last) = table.last.find(columns, known) {
         return Ok(last);
     }
     let about = about(table, columns, &[], shape(table, columns, "", known))?;
-    let read = Read { layout: known.layout.clone(), about: Arc::clone(&about) };
+    let (version, layout) = (known.version, known.layout.clone());
+    let read = Read { version, layout, about: Arc::clone(&about) };
     *lock(&table.last.0) = Some(read);
     Ok(about)
 }

@@ -1,3 +1,5 @@
+use std::mem;
+
 use crate::connection::{Connection, Piece};
 use crate::indexes::Spec;
 use crate::protocol::{append_number, Reply};
@@ -6,10 +8,35 @@ use crate::runtime::Deadline;
 use crate::{Error, Result};
 
 /// A request of one piece of lines.
+#[derive(Debug)]
 struct Step {
     id: Option<u32>,
     opens: bool,                     // A P stands before it.
     unsupported: Option<Box<Error>>, // It is not sent. Few have one, and it is large.
+}
+
+/// What an exchange is made with. Its memory serves the next one, too.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    lines: Vec<u8>,
+    pieces: Vec<Piece>,
+    steps: Vec<Step>,
+    replies: Vec<Reply>,
+}
+
+impl Work {
+    const KEPT_LINES: usize = 64 << 10; // Bytes; and so many of the others.
+    const KEPT: usize = 1_000;
+
+    fn clear(&mut self) {
+        if self.lines.capacity() > Self::KEPT_LINES || self.replies.capacity() > Self::KEPT {
+            *self = Work::default();
+        }
+        self.lines.clear();
+        self.pieces.clear();
+        self.steps.clear();
+        self.replies.clear();
+    }
 }
 
 impl Connection {
@@ -22,19 +49,19 @@ impl Connection {
     ) -> Result<()> {
         let begun = results.len();
         while let Some(rest) = requests.get(results.len() - begun..).filter(|r| !r.is_empty()) {
-            let mut lines = Vec::new();
-            let mut pieces = Vec::new();
-            let steps = self.prepare(rest, &mut lines, &mut pieces);
-            if steps.is_empty() {
+            let mut work = mem::take(&mut self.work);
+            self.prepare(rest, &mut work);
+            if work.steps.is_empty() {
                 if let Err(error) = Box::pin(self.replace_oldest(&rest[0], deadline)).await? {
                     results.push(Err(error));
                 }
                 continue;
             }
-            let mut replies = Vec::with_capacity(pieces.len());
+            let Work { lines, pieces, replies, .. } = &mut work;
             let most = rest.iter().map(|request| request.expect.most_values()).max().unwrap_or(0);
-            let end = self.talk(&lines, &pieces, most, deadline, &mut replies).await;
-            let taken = self.finish(rest, steps, replies, results);
+            let end = self.talk(lines, pieces, most, deadline, replies).await;
+            let taken = self.finish(rest, &mut work, results);
+            self.work = work;
             end.and(taken)?;
         }
         Ok(())
@@ -42,13 +69,9 @@ impl Connection {
 
     /// Makes one piece of as many requests as there is room for their indexes. The openings go along: an
     /// id that is refused is not open, so that the request behind it does nothing.
-    fn prepare(
-        &mut self,
-        requests: &[Request],
-        lines: &mut Vec<u8>,
-        pieces: &mut Vec<Piece>,
-    ) -> Vec<Step> {
-        let mut steps = Vec::with_capacity(requests.len());
+    fn prepare(&mut self, requests: &[Request], work: &mut Work) {
+        work.clear();
+        let Work { lines, pieces, steps, .. } = work;
         for request in requests {
             let mut step = Step { id: None, opens: false, unsupported: None };
             if !self.has(request.needs) {
@@ -79,7 +102,6 @@ impl Connection {
             pieces.push(Piece { end: lines.len(), replies: 1 + usize::from(step.opens) });
             steps.push(step);
         }
-        steps
     }
 
     /// Hands the replies to their requests, as far as they have come. The error is that of a reply to
@@ -87,14 +109,13 @@ impl Connection {
     fn finish(
         &mut self,
         requests: &[Request],
-        steps: Vec<Step>,
-        replies: Vec<Reply>,
+        work: &mut Work,
         results: &mut Vec<Result<Reply>>,
     ) -> Result<()> {
         let mut taken = Ok(());
-        let mut replies = replies.into_iter();
+        let mut replies = work.replies.drain(..);
         let mut refused: Vec<(u32, &Spec, Error)> = Vec::new();
-        for (step, request) in steps.into_iter().zip(requests) {
+        for (step, request) in work.steps.drain(..).zip(requests) {
             if let Some(error) = step.unsupported {
                 results.push(Err(*error));
                 continue;

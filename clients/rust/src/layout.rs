@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::describe::ColumnInfo;
@@ -51,19 +52,37 @@ impl Layout {
 
 /// The layouts of tables.
 #[derive(Debug, Default)]
-pub(crate) struct Layouts(Mutex<BTreeMap<TableName, Arc<Layout>>>);
+pub(crate) struct Layouts {
+    known: Mutex<BTreeMap<TableName, Arc<Layout>>>,
+    version: AtomicU64,
+}
 
 impl Layouts {
     pub(crate) fn find(&self, table: &TableName) -> Option<Arc<Layout>> {
-        lock(&self.0).get(table).map(Arc::clone)
+        lock(&self.known).get(table).map(Arc::clone)
     }
 
     pub(crate) fn add(&self, table: &TableName, layout: &Arc<Layout>) {
-        lock(&self.0).insert(table.clone(), Arc::clone(layout));
+        let mut known = lock(&self.known);
+        known.insert(table.clone(), Arc::clone(layout));
+        self.change_version();
     }
 
     pub(crate) fn forget(&self, table: &TableName) {
-        lock(&self.0).remove(table);
+        let mut known = lock(&self.known);
+        known.remove(table);
+        self.change_version();
+    }
+
+    /// Under the same one, but 0, the same is known. No two clients have the same one.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn change_version(&self) {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let version = 1 + LAST.fetch_add(1, Ordering::Relaxed);
+        self.version.store(version, Ordering::Release);
     }
 }
 
@@ -99,9 +118,14 @@ impl Shape {
         !kinds.iter().any(|kind| kind.is_number()) || (0..reply.rows()).all(row)
     }
 
-    /// Makes a record of the first row of such a reply, if there is one.
-    pub(crate) fn first<R: FromRow>(&self, reply: &Reply) -> Result<Option<R>> {
-        (reply.rows() > 0).then(|| self.row(reply, 0)).transpose()
+    /// Makes a record of the first row of such a reply, if there is one. A value alone keeps the reply's
+    /// memory.
+    pub(crate) fn first<R: FromRow>(&self, reply: Reply) -> Result<Option<R>> {
+        if reply.len() != 1 || self.columns.len() != 1 {
+            return (reply.rows() > 0).then(|| self.row(&reply, 0)).transpose();
+        }
+        let values = vec![self.value(0, reply.into_only())?];
+        R::from_row(Row::from_parts(Arc::clone(&self.columns), values)).map(Some)
     }
 
     /// Makes records of a reply whose first columns are those of the shape.
@@ -117,25 +141,53 @@ impl Shape {
         R::from_row(Row::from_parts(Arc::clone(&self.columns), values))
     }
 
-    fn value(&self, place: usize, value: Option<&[u8]>) -> Result<Value> {
+    fn value<B>(&self, place: usize, value: Option<B>) -> Result<Value>
+    where
+        B: AsRef<[u8]> + Into<Vec<u8>>,
+    {
         let bytes = match value {
             None => return Ok(Value::Null),
             Some(bytes) => bytes,
         };
         let kind = self.kinds.as_ref().map_or(Kind::Bytes, |kinds| kinds[place]);
-        let number = match (kind, std::str::from_utf8(bytes)) {
-            (Kind::Bytes, _) | (_, Err(_)) => return Ok(Value::Bytes(bytes.to_vec())),
-            (Kind::Integer, Ok(digits)) => digits
-                .parse()
-                .map(Value::Integer)
-                .ok()
-                .or_else(|| digits.parse().map(Value::Unsigned).ok()),
-            (Kind::Float, Ok(digits)) => digits.parse().map(Value::Float).ok(),
-            (_, Ok(text)) => return Ok(Value::Text(text.to_owned())),
+        if kind == Kind::Bytes {
+            return Ok(Value::Bytes(bytes.into()));
+        } else if !kind.is_number() {
+            let text = String::from_utf8(bytes.into()).map(Value::Text);
+            return Ok(text.unwrap_or_else(|error| Value::Bytes(error.into_bytes())));
+        }
+        let digits = match std::str::from_utf8(bytes.as_ref()) {
+            Ok(digits) => digits,
+            Err(_) => return Ok(Value::Bytes(bytes.into())),
+        };
+        let integer = || digits.parse().map(Value::Integer).ok();
+        let unsigned = || digits.parse().map(Value::Unsigned).ok();
+        let number = match kind {
+            Kind::Integer => integer().or_else(unsigned),
+            _ => digits.parse().map(Value::Float).ok(),
         };
         number.ok_or_else(|| {
-            let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]);
+            let shown = String::from_utf8_lossy(&bytes.as_ref()[..digits.len().min(40)]);
             Error::value(format!("column {}: {shown:?} is no number", self.columns[place]))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_has_another_version_after_each_change_and_in_each_client() {
+        let (some, others) = (Layouts::default(), Layouts::default());
+        let table = TableName::default();
+        let layout = Arc::new(Layout::new(Vec::new(), &[]));
+        assert_eq!(some.version(), 0);
+        some.add(&table, &layout);
+        let added = some.version();
+        others.add(&table, &layout);
+        assert_ne!(others.version(), added);
+        some.forget(&table);
+        assert!(![0, added, others.version()].contains(&some.version()));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use crate::connection::{Connection, Endpoint};
-use crate::runtime::{self, lock, Deadline, Mode, Slots};
+use crate::runtime::{self, lock, Mode, Slots};
 use crate::{Error, Options, Result};
 
 /// An idle connection that was used so short ago hardly ever ended since.
@@ -49,7 +49,7 @@ impl Place {
     /// Takes a connection, and waits for one while all are in use. Whether an idle one is still there is
     /// a call of the system: a read, which may be sent again, is not worth it just after another one.
     pub(crate) async fn take(self: &Arc<Self>, change: bool) -> Result<Lease> {
-        if !self.slots.acquire(Deadline::after(self.options.timeout)).await {
+        if !self.slots.acquire(self.options.timeout).await {
             return Err(Error::Timeout { sent: false });
         }
         let mut lease = Lease { place: Arc::clone(self), connection: None };

@@ -166,7 +166,7 @@ impl<R: FromRow> Pages<R> {
         };
         let query = self.query.clone().op(op).offset(self.skip);
         let what = self.page(query, &self.key, index.columns());
-        let decode = |reply: &Reply, shape: &Shape| Ok((shape.rows::<R>(reply)?, reply.clone()));
+        let decode = |reply: Reply, shape: &Shape| Ok((shape.rows::<R>(&reply)?, reply));
         let call = Call::new("range", what, decode);
         let (mut rows, reply) = self.target.run(call).await?;
         self.done = rows.len() < self.page as usize;
@@ -231,7 +231,7 @@ impl<R: FromRow> Pages<R> {
             let query = Query::new().op("<").offset(last);
             let reads = Arc::new(vec![index.first_column().to_owned()]);
             let what = self.page(query, &lowest, reads);
-            let text = |reply: &Reply, _: &Shape| Ok(reply.value(0).map(<[u8]>::to_vec));
+            let text = |reply: Reply, _: &Shape| Ok(reply.value(0).map(<[u8]>::to_vec));
             if let Some(text) = self.target.run(Call::new("range", what, text)).await? {
                 lowest = Key::from(text);
             }

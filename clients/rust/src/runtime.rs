@@ -3,6 +3,7 @@
 //! first; [`now`] is all that it needs. In the tokio API the same futures wait for the runtime.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
@@ -26,11 +27,13 @@ thread_local! {
 }
 
 /// The result of a future that blocks where it waits.
-pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
-    let mut future = Box::pin(future);
+pub(crate) fn now<T>(mut future: impl Future<Output = T>) -> T {
+    // SAFETY: nothing can move the future from here on, since its name is hidden by this one.
+    #[allow(unsafe_code)]
+    let future = unsafe { Pin::new_unchecked(&mut future) };
     // The clone lets a hook of the program use a client, too.
     let waker = WAKER.with(Waker::clone);
-    match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+    match future.poll(&mut Context::from_waker(&waker)) {
         Poll::Ready(result) => result,
         Poll::Pending => unreachable!("a blocking client waits for nothing but its sockets"),
     }
@@ -126,8 +129,12 @@ impl Slots {
         }
     }
 
-    /// Waits for a place, and tells whether there was one in time.
-    pub(crate) async fn acquire(&self, deadline: Deadline) -> bool {
+    /// Waits for a place, and tells whether there was one in time; zero is for ever.
+    pub(crate) async fn acquire(&self, time: Duration) -> bool {
+        if self.try_acquire() {
+            return true; // As mostly, and without a look at the clock.
+        }
+        let deadline = Deadline::after(time);
         match self {
             Slots::Blocking { places, freed } => {
                 let mut places = lock(places);

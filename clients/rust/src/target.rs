@@ -10,6 +10,8 @@ use crate::request::{Answers, Request};
 use crate::session::Session;
 use crate::{Error, Result};
 
+const LIKELY_LINE: usize = 120; // Bytes: few lines of one call are longer.
+
 /// Where requests are carried out.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
@@ -36,7 +38,7 @@ impl Target {
     pub(crate) async fn run<T>(&self, call: Call<T>) -> Result<T> {
         let began = self.core().begin();
         let known = self.know(&call.draft).await?;
-        let request = call.draft.finish(&known, &mut Vec::new())?;
+        let request = call.draft.finish(&known, &mut Vec::with_capacity(LIKELY_LINE))?;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
         self.settle(&request, answer, call.decode, began)
     }
@@ -73,7 +75,7 @@ impl Target {
         decode: Decode<T>,
         began: Option<std::time::Instant>,
     ) -> Result<T> {
-        let result = answer.and_then(|reply| decode(&reply, &request.about.shape));
+        let result = answer.and_then(|reply| decode(reply, &request.about.shape));
         let error = result.as_ref().err();
         self.core().settle(request.kind, &request.about.table, error, began);
         result
@@ -91,7 +93,9 @@ impl Target {
         if draft.needs() == Need::Nothing {
             return Some(Known::default());
         }
-        Some(Known { layout: Some(self.known_layout(table)?), ..Known::default() })
+        let version = self.core().layouts.version();
+        let layout = table.last.layout(version).or_else(|| self.known_layout(table))?;
+        Some(Known { layout: Some(layout), version, ..Known::default() })
     }
 
     async fn learn(&self, draft: &Draft) -> Result<Known> {

@@ -1,4 +1,4 @@
-use super::token::{find_byte, unescape};
+use super::token::{find_byte, find_control, unescape};
 use crate::{Error, Result};
 
 /// The bound of one reply: the largest that a server sends, in bytes.
@@ -52,6 +52,13 @@ impl Reply {
         }
         let at = self.text + place * PLACE;
         self.bytes.get(number(&self.bytes[at..])..number(&self.bytes[at + PLACE / 2..]))
+    }
+
+    /// The only value of a reply, without a copy.
+    pub(crate) fn into_only(mut self) -> Option<Vec<u8>> {
+        let length = self.value(0)?.len(); // It stands at the beginning.
+        self.bytes.truncate(length);
+        Some(self.bytes)
     }
 
     /// All values of all rows, in their order; `None` is NULL.
@@ -111,11 +118,17 @@ impl Reply {
             if self.count == most {
                 return Err(Error::protocol("it has more values than were asked for"));
             }
-            let length = find_byte(b'\t', &values[start..]);
-            let end = length.map_or(values.len(), |length| start + length);
-            let length_of_value = unescape(&mut self.bytes[start..end])?;
-            self.push(start, length_of_value);
-            if length.is_none() {
+            let clean = start + find_control(&values[start..]).unwrap_or(values.len() - start);
+            let (end, length) = match values.get(clean) {
+                None | Some(b'\t') => (clean, Some(clean - start)), // As most are: it is its value.
+                _ => {
+                    let end =
+                        clean + find_byte(b'\t', &values[clean..]).unwrap_or(values.len() - clean);
+                    (end, unescape(&mut self.bytes[start..end])?)
+                }
+            };
+            self.push(start, length);
+            if end == values.len() {
                 return Ok(());
             }
             start = end + 1;

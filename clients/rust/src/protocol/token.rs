@@ -99,10 +99,19 @@ pub fn parse_token(token: &[u8]) -> Result<Option<Vec<u8>>> {
 
 /// The first place of a byte.
 pub(super) fn find_byte(wanted: u8, bytes: &[u8]) -> Option<usize> {
+    find(|byte| byte == wanted, bytes)
+}
+
+/// The first place of a byte that does not stand for itself.
+pub(super) fn find_control(bytes: &[u8]) -> Option<usize> {
+    find(|byte| byte < FIRST_FREE, bytes)
+}
+
+fn find(is_wanted: impl Fn(u8) -> bool, bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 16; // The compiler makes one comparison of all in a block.
-    let is_without = |block: &&[u8]| !block.iter().fold(false, |has, &byte| has | (byte == wanted));
+    let is_without = |block: &&[u8]| !block.iter().fold(false, |has, &byte| has | is_wanted(byte));
     let start = BLOCK * bytes.chunks_exact(BLOCK).take_while(is_without).count();
-    bytes[start..].iter().position(|&byte| byte == wanted).map(|place| start + place)
+    bytes[start..].iter().position(|&byte| is_wanted(byte)).map(|place| start + place)
 }
 
 /// Turns a token into its value in place, and returns the value's length; `None` is NULL.
