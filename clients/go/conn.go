@@ -19,6 +19,7 @@ type conn struct {
 	secure bool // A Unix socket, or TLS whose certificate was looked at.
 	reader protocol.Reader
 	out    []byte
+	steps  []step // Memory for the next exchange, as out is.
 
 	greeted  bool // The server has told its features; else it is of the original's kind, or wants a login.
 	original bool

@@ -79,6 +79,9 @@ func (c *conn) exchange(requests []*request) (answered int, err error) {
 		}
 		n, err := c.carryOut(steps, lines)
 		answered += n
+		for i := range steps {
+			steps[i] = step{} // The connection keeps the list, and holds on to nothing.
+		}
 		if err != nil {
 			return answered, err
 		}
@@ -89,7 +92,10 @@ func (c *conn) exchange(requests []*request) (answered int, err error) {
 // Prepare makes one piece of as many requests as there is room for their indexes. The openings go along:
 // an id that is refused is not open, so that the request behind it does nothing.
 func (c *conn) prepare(requests []*request) ([]step, []byte) {
-	steps := make([]step, 0, len(requests))
+	steps := c.steps[:0]
+	if steps == nil {
+		steps = make([]step, 0, len(requests))
+	}
 	lines := c.out[:0]
 	var last *opened // Most requests of a pipeline are for the same index.
 	lastSpec := ""
@@ -121,6 +127,10 @@ func (c *conn) prepare(requests []*request) ([]step, []byte) {
 	const kept = 64 << 10
 	if cap(lines) <= kept {
 		c.out = lines[:0]
+	}
+	const keptSteps = 1000
+	if c.steps = nil; cap(steps) <= keptSteps {
+		c.steps = steps
 	}
 	return steps, lines
 }

@@ -3,6 +3,7 @@ package hs
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"handlersocket2.org/client/v2/protocol"
@@ -77,18 +78,49 @@ func (q *queued[T]) answer(reply *protocol.Reply, err error) error {
 // error of a call alone is in its result. Afterwards the pipeline is empty.
 func (p *Pipeline) Run(ctx context.Context) error {
 	began := time.Now()
-	requests := make([]*request, 0, len(p.calls))
-	made := make([]request, len(p.calls))
+	memory := takeMemory(len(p.calls))
 	for i, call := range p.calls {
-		if call.prepare(ctx, &made[i], began) {
-			requests = append(requests, &made[i])
+		r := &memory.made[i]
+		if call.prepare(ctx, r, began) {
+			memory.requests = append(memory.requests, r)
 		}
 	}
 	p.calls = nil
-	if len(requests) == 0 {
-		return nil
+	var err error
+	if len(memory.requests) > 0 {
+		err = p.on.do(ctx, memory.requests)
 	}
-	return p.on.do(ctx, requests)
+	memory.giveBack()
+	return err
+}
+
+// RunMemory is what a run of a pipeline needs. Nobody has any of it when the run is over, so that it serves another
+// one.
+type runMemory struct {
+	made     []request
+	requests []*request // Those of them that are sent.
+}
+
+var freeMemory sync.Pool // Of *runMemory.
+
+func takeMemory(calls int) *runMemory {
+	if m, ok := freeMemory.Get().(*runMemory); ok && cap(m.made) >= calls {
+		m.made = m.made[:calls]
+		return m
+	}
+	return &runMemory{made: make([]request, calls), requests: make([]*request, 0, calls)}
+}
+
+func (m *runMemory) giveBack() {
+	const most = 1000 // Calls; the memory of more is not kept.
+	if cap(m.made) > most {
+		return
+	}
+	for i := range m.made {
+		m.made[i] = request{} // It holds on to nothing.
+	}
+	m.requests = m.requests[:0]
+	freeMemory.Put(m)
 }
 
 // Get adds Table.Get.
