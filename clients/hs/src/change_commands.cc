@@ -1,6 +1,8 @@
 // update, delete, incr and decr.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "commands.h"
 #include "outcome.h"
 #include "query_options.h"
@@ -73,6 +75,12 @@ class Change : public Command {
     }
     if (!parts.empty() && !parts.front().unique) {
       throw UsageError("the index may have many rows of one key: --limit");
+    }
+    const auto has_null = [](const Row& row) {
+      return std::find(row.begin(), row.end(), std::nullopt) != row.end();
+    };
+    if (place.index != "PRIMARY" && (has_null(query.key) || has_null(query.in))) {
+      throw UsageError("a unique index may have many rows with NULL: --limit");
     }
     if (!query.in.empty()) query.limit = static_cast<uint32_t>(query.in.size());
   }

@@ -43,9 +43,18 @@ struct Compared {
     if (key.empty() || !is_operator(key.front())) return;
     op = key.front();
     key.erase(key.begin());
+    has_op = true;
+  }
+  // The query that is meant: without an operator and a key that of all rows.
+  void complete(Session& session, const Place& place, Query& query) const {
+    if (!query.key.empty()) return;
+    if (has_op) throw UsageError(fmt::format("the key behind {} is missing", op));
+    query.op = ">=";
+    query.key = session.server().lowest(place);
   }
   std::string op = "=";
   std::vector<std::string> key;
+  bool has_op = false;
 };
 
 class Find : public Command {
@@ -58,12 +67,9 @@ class Find : public Command {
   }
   Status run(Session& session, const Common& common) override {
     const Place place = find_.place(session);
-    Compared compared(find_.words());
+    const Compared compared(find_.words());
     Query query = find_.query(session, common, compared.op, compared.key, find_limit);
-    if (query.key.empty()) {
-      query.op = ">=";
-      query.key = session.server().lowest(place);
-    }
+    compared.complete(session, place, query);
     const Rows rows = session.server().find(place, names_of(text(columns_)), query);
     const Status status = Session::print(common, rows);
     if (!find_.has_limit() && rows.rows.size() == find_limit) {
@@ -88,10 +94,7 @@ class Count : public Command {
     const Place place = find_.place(session);
     const Compared compared(find_.words());
     Query query = find_.query(session, common, compared.op, compared.key, 0);
-    if (query.key.empty()) {
-      query.op = ">=";
-      query.key = session.server().lowest(place);
-    }
+    compared.complete(session, place, query);
     const uint64_t rows = session.server().count(place, query);
     Common bare = common;
     if (common.format.empty()) bare.no_header = true;

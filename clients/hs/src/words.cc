@@ -11,8 +11,8 @@ namespace hs::tool {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-// The longer ones first.
 constexpr std::array<std::string_view, 6> comparisons = {"!=", ">=", "<=", "=", ">", "<"};
+constexpr std::string_view operator_signs = "<>=!";
 
 // The name of a column with which the text begins; the rest is what stands behind it.
 std::string column_name(std::string_view& text) {
@@ -63,12 +63,16 @@ Filter filter_of(std::string_view text, bool ends, bool escapes) {
   std::string_view rest = without_blanks(text);
   const std::string name = column_name(rest);
   rest = without_blanks(rest);
-  for (const std::string_view op : comparisons) {
-    if (name.empty() || rest.substr(0, op.size()) != op) continue;
-    rest = without_blanks(rest.substr(op.size()));
-    return {name, std::string(op), value_of(rest, escapes), ends};
-  }
-  throw UsageError(fmt::format("\"{}\" is no condition such as \"COLUMN != VALUE\"", text));
+  const std::string op(rest.substr(0, rest.find_first_not_of(operator_signs)));
+  if (name.empty() || op.empty())
+    throw UsageError(fmt::format("\"{}\" is no condition such as \"COLUMN != VALUE\"", text));
+  // Taken for = and a value, "a == 5" and "a =< 5" would find nothing, and "a <> 5" the wrong rows.
+  if (std::find(comparisons.begin(), comparisons.end(), op) == comparisons.end())
+    throw UsageError(
+        fmt::format("\"{}\": {} is no operator of a condition, which are = != > >= < <=. A value "
+                    "that begins so has a blank in front",
+                    text, op));
+  return {name, op, value_of(without_blanks(rest.substr(op.size())), escapes), ends};
 }
 
 bool is_operator(std::string_view word) {
@@ -77,7 +81,7 @@ bool is_operator(std::string_view word) {
 }
 
 bool is_like_operator(std::string_view word) {
-  return !word.empty() && word.find_first_not_of("<>=!") == std::string_view::npos;
+  return !word.empty() && word.find_first_not_of(operator_signs) == std::string_view::npos;
 }
 
 std::vector<std::string> words_of(std::string_view line) {

@@ -169,6 +169,11 @@ def test_a_condition_makes_an_update_a_comparison(hs: Run) -> None:
         ("get", "user", "5", "--tls", "maybe"),
         ("get", "user", "5", "--url", "http://x"),
         ("get", "user", "a\tb", "-c", "user_id,,"),
+        ("find", "user", "<"),
+        ("count", "user", ">="),
+        ("count", "user", "--where", "user_id == 5"),
+        ("count", "user", "--where", "user_id =< 5"),
+        ("count", "user", "--while", "user_id <> 5"),
     ],
 )
 def test_wrong_words_are_refused_and_change_nothing(
@@ -181,7 +186,8 @@ def test_wrong_words_are_refused_and_change_nothing(
     assert rows.sql("CHECKSUM TABLE test.user, test.event") == before
 
 
-@pytest.mark.parametrize("key", ["", "{}", "[a,b]", "-5", "-x", "count", "a=b", "\\", "\x01", "日本", "[", '"'])
+@pytest.mark.parametrize("key", ["", "{}", "[a,b]", "-5", "-x", "count", "a=b", "\\", "\x01", "日本", "[", '"',
+                                 "++", "%%", "--", "-", "'a'", '"a"', "`a`", "a,b", "a b", "/a", "@a", "\n"])
 def test_every_text_is_a_key(hs: Run, key: str) -> None:
     assert lines(hs("insert", "kinds", "k=" + key)) == ["inserted"]
     found = hs("get", "kinds", "-f", "jsonl", "-c", "k", "--", key)
@@ -264,3 +270,13 @@ def test_option_files_lead_to_the_server(hs: Run, rows: PrivateServer, tmp_path:
     (folder / "hs.cnf").write_text("[hs]\nfrob=1\n")
     wrong = hs("count", "event", env={"HS_URL": ""})
     assert wrong.returncode == 2 and b"hs.cnf, line 2" in wrong.stderr
+
+
+def test_null_in_a_unique_key_is_no_single_row(hs: Run, rows: PrivateServer) -> None:
+    rows.sql("INSERT INTO test.visits (page, visits) VALUES (NULL, 1), (NULL, 2)")
+    for words in (("update", "visits", "-i", "page", "\\N", "visits=9"), ("delete", "visits", "-i", "page", "\\N"),
+                  ("delete", "visits", "-i", "page", "--in", "\\N")):
+        run = hs(*words)
+        assert run.returncode == 2 and b"--limit" in run.stderr, run
+    assert rows.sql("SELECT SUM(visits), COUNT(*) FROM test.visits") == [(3, 2)]
+    assert lines(hs("delete", "visits", "-i", "page", "\\N", "--limit", "5")) == ["2 rows deleted"]

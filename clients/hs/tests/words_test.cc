@@ -22,6 +22,15 @@ TEST(Words, AConditionHasAColumnAnOperatorAndTheRest) {
   }
 }
 
+// Taken apart as = and "= 5", or < and "> 5", they would silently find other rows.
+TEST(Words, WhatIsNoOperatorOfAConditionIsRefused) {
+  for (const char* text : {"a == 5", "a=<5", "a <> 5", "a => 5", "a ! 5", "a =! 5", "a=<p>"}) {
+    EXPECT_THROW(filter_of(text, false, false), UsageError) << text;
+  }
+  EXPECT_EQ(filter_of("a= <p>", false, false).value, "<p>");
+  EXPECT_EQ(filter_of("a < =5", false, false).value, "=5");
+}
+
 TEST(Words, AFieldIsANameAndAValue) {
   EXPECT_EQ(field_of("a=b=c", false)->value, "b=c");
   EXPECT_EQ(field_of("a=", false)->value, "");
