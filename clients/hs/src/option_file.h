@@ -14,8 +14,9 @@ struct FileOption {
   std::string place;  // "FILE, line N", for messages
 };
 
-// How a value is written. The server's programs know quotes, backslashes, and a # that ends the line;
-// for the clients (~/.hs.cnf) a value is what stands there.
+// Whose rules hold. The server's programs know !include, quotes, backslashes, a # that ends the line, and
+// - for _ in names; they leave out files that they may not read, or everyone may write. For the clients
+// (~/.hs.cnf) names and values are what stands there.
 enum class Rules { server, client };
 
 // All options of a file and of those that it includes, in their order; a file that is not there has

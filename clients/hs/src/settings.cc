@@ -97,15 +97,16 @@ void add_place(Options& options, std::string place) {
 }
 
 // Of one file; what was read later wins.
-void merge(Settings& settings, const std::vector<FileOption>& options) {
-  for (const FileOption& option : options) {
+void merge(Settings& settings, const std::string& path, Rules rules, bool must_exist) {
+  for (const FileOption& option : read_option_file(path, rules, must_exist)) {
     if (option.group == "hs") {
       if (std::find(known.begin(), known.end(), option.name) == known.end()) {
         throw UsageError(fmt::format("{}: option {} is unknown", option.place, option.name));
       }
       settings.options[option.name] = option.value;
-    } else if (option.group == "client" || option.group == "client-server" ||
-               option.group == "client-mariadb") {
+    } else if (rules == Rules::server &&
+               (option.group == "client" || option.group == "client-server" ||
+                option.group == "client-mariadb")) {
       settings.sql[option.name] = option.value;
       const auto ours = shared.find(option.name);
       if (ours == shared.end()) continue;
@@ -118,17 +119,16 @@ void read_files(Settings& settings, const Files& files) {
   if (files.no_defaults) return;
   const std::string home = environment("HOME");
   if (!files.defaults_file.empty()) {
-    merge(settings, read_option_file(files.defaults_file, Rules::server, true));
+    merge(settings, files.defaults_file, Rules::server, true);
     return;
   }
   for (const char* path : {"/etc/my.cnf", "/etc/mysql/my.cnf"}) {
-    merge(settings, read_option_file(path, Rules::server, false));
+    merge(settings, path, Rules::server, false);
   }
-  if (!home.empty()) merge(settings, read_option_file(home + "/.my.cnf", Rules::server, false));
+  if (!home.empty()) merge(settings, home + "/.my.cnf", Rules::server, false);
   const std::string named = environment("HS_OPTION_FILE");
   if (!named.empty() || !home.empty()) {
-    merge(settings, read_option_file(named.empty() ? home + "/.hs.cnf" : named, Rules::client,
-                                     !named.empty()));
+    merge(settings, named.empty() ? home + "/.hs.cnf" : named, Rules::client, !named.empty());
   }
 }
 
@@ -183,7 +183,13 @@ Settings settings_of(const Options& command_line, const Files& files) {
   Options named = command_line;
   const auto given = named.extract("url");
   const std::string url = given.empty() ? environment("HS_URL") : given.mapped();
-  if (!url.empty()) take(settings, parse_url(url));
+  if (!url.empty()) {
+    // A URL names the whole place: what it leaves out is the default, not what a file has for another.
+    for (const char* name : {"host", "port", "write_port", "socket", "write_socket"}) {
+      settings.options.erase(name);
+    }
+    take(settings, parse_url(url));
+  }
   take(settings, named);
   return settings;
 }

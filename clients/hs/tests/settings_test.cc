@@ -82,11 +82,52 @@ TEST_F(SettingsTest, WhatIsNearerWins) {
   EXPECT_EQ(settings_of({}, {}).options.at("password"), "\"x\"#");
   ::setenv("HS_PASSWORD", "c", 1);
   ::setenv("HS_URL", "hs://c@/c", 1);
+  EXPECT_EQ(settings_of({{"database", "d"}}, {}).options,
+            (Options{{"database", "d"}, {"password", "c"}, {"user", "c"}}));
+  ::unsetenv("HS_URL");
   EXPECT_EQ(
       settings_of({{"database", "d"}}, {}).options,
-      (Options{{"database", "d"}, {"host", "a"}, {"password", "c"}, {"port", "2"}, {"user", "c"}}));
+      (Options{{"database", "d"}, {"host", "a"}, {"password", "c"}, {"port", "2"}, {"user", "b"}}));
+  ::setenv("HS_URL", "hs://c@/c", 1);
   EXPECT_EQ(settings_of({}, {"", true}).options,
             (Options{{"database", "c"}, {"password", "c"}, {"user", "c"}}));
+}
+
+TEST_F(SettingsTest, AUrlNamesTheWholePlaceAsForTheClients) {
+  file(".my.cnf", "[client]\nhost=a\n[hs]\nport=1\nwrite_port=2\nsocket=/s\nwrite_socket=/w\n");
+  EXPECT_EQ(settings_of({{"url", "hs://b"}}, {}).options, (Options{{"host", "b"}}));
+  EXPECT_EQ(settings_of({{"url", "hs://"}, {"port", "3"}}, {}).options, (Options{{"port", "3"}}));
+}
+
+TEST_F(SettingsTest, TheClientsFileHasNamesAndValuesAsTheyStandThere) {
+  const auto options = [this](const std::string& text) {
+    file(".hs.cnf", text);
+    return settings_of({}, {}).options;
+  };
+  EXPECT_EQ(options("[client]\nuser=u\n!include /nosuch\n[hs]\nhost = a\n"),
+            (Options{{"host", "a"}}));
+  EXPECT_THROW(options("[hs]\nwrite-port = 5\n"), UsageError);
+  EXPECT_THROW(options("[hs]\n!include /nosuch\n"), UsageError);
+  EXPECT_THROW(options("[hs] # x\nhost = a\n"), UsageError);
+}
+
+// As my_print_defaults of MariaDB reads them.
+TEST_F(SettingsTest, TheServersFilesAreReadAsItsProgramsDo) {
+  const auto host = [this](const std::string& text) {
+    const auto options = settings_of({}, {file("x.cnf", text), false}).options;
+    return options.count("host") > 0 ? options.at("host") : "";
+  };
+  EXPECT_EQ(host("[client \t]\nhost=a\n"), "a");
+  EXPECT_EQ(host("[client] # x\nhost=a\n"), "a");
+  EXPECT_EQ(host("[client]\nhost=a\n!include " + home_ + "/nosuch.cnf\n"), "a");
+  EXPECT_EQ(host("! include " + file("e.cnf", "[client]\nhost=e\n") + "\n"), "e");
+  file("folder/x.cnf/y", "");
+  EXPECT_EQ(host("[client]\nhost=a\n!includedir " + home_ + "/folder\n"), "a");
+  EXPECT_THROW(host("[client]\nhost=a\n!include\n"), UsageError);
+  const std::string open = file("open.cnf", "[client]\nhost=b\n");
+  EXPECT_EQ(host("[client]\nhost=a\n!include " + open + "\n"), "b");
+  std::filesystem::permissions(open, std::filesystem::perms(0666));
+  EXPECT_EQ(host("[client]\nhost=a\n!include " + open + "\n"), "a");
 }
 
 TEST_F(SettingsTest, MistakesInFilesAreTold) {
