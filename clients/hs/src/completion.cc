@@ -24,13 +24,13 @@ std::string database_in(const std::string& word) try {
   return "";
 }
 
-// The names of a command's options, as they are typed.
-std::vector<std::string> options_of(const CommandEntry& entry) {
-  Declared declared(entry);
+// The names of the options, as they are typed.
+std::vector<std::string> names_in(CLI::App& app, bool in_shell) {
   Common common;
-  declare_output(declared.app, common);
+  declare_output(app, common);
+  if (in_shell) declare_connection(app, common);
   std::vector<std::string> names;
-  for (const CLI::Option* option : declared.app.get_options()) {
+  for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
@@ -83,19 +83,37 @@ std::vector<std::string> Completion::places(const std::string& word) {
   return result;
 }
 
-std::vector<std::string> Completion::candidates(const std::vector<std::string>& words,
-                                                const std::string& word) {
-  std::vector<std::string> result;
-  if (words.empty()) {
-    for (const CommandEntry& entry : commands()) result.emplace_back(entry.name);
-    for (const char* own : {"\\format", "\\use", "\\watch", "\\q", "\\?"}) result.emplace_back(own);
+// What may stand at the beginning.
+std::vector<std::string> Completion::first_words(const std::string& word) const {
+  if (in_shell_ && !word.empty() && word.front() == '-') {
+    CLI::App app;
+    std::vector<std::string> result = names_in(app, in_shell_);
+    result.emplace_back("--version");
     return result;
   }
-  if (words[0] == "\\use") return names('d', "");
-  if (words[0] == "\\format") return {std::begin(format_names), std::end(format_names)};
+  std::vector<std::string> result;
+  for (const CommandEntry& entry : commands()) result.emplace_back(entry.name);
+  if (in_shell_) {
+    result.emplace_back("bench");
+  } else {
+    for (const char* own : {"\\format", "\\use", "\\watch", "\\q", "\\?"}) result.emplace_back(own);
+  }
+  return result;
+}
+
+std::vector<std::string> Completion::candidates(const std::vector<std::string>& words,
+                                                const std::string& word) {
+  if (words.empty()) return first_words(word);
+  std::vector<std::string> result;
+  if (!in_shell_ && words[0] == "\\use") return names('d', "");
+  if (!in_shell_ && words[0] == "\\format")
+    return {std::begin(format_names), std::end(format_names)};
   const CommandEntry* entry = find_command(words[0]);
   if (entry == nullptr) return {};
-  if (!word.empty() && word.front() == '-') return options_of(*entry);
+  if (!word.empty() && word.front() == '-') {
+    Declared declared(*entry);
+    return names_in(declared.app, in_shell_);
+  }
   const std::string& last = words.back();
   if (is_one_of(last, {"-f", "--format"}))
     return {std::begin(format_names), std::end(format_names)};

@@ -12,7 +12,8 @@ namespace hs::tool {
 
 class Completion {
  public:
-  explicit Completion(Session& session) : session_(session) {}
+  // in_shell: a whole command line is completed, and not a line of the prompt.
+  Completion(Session& session, bool in_shell) : session_(session), in_shell_(in_shell) {}
 
   // words: those in front of the word; word: as far as it is typed. A name that ends with a dot or an =
   // wants more behind it. Without a server there is none of its names.
@@ -21,6 +22,7 @@ class Completion {
   void forget() { known_.clear(); }
 
  private:
+  std::vector<std::string> first_words(const std::string& word) const;
   std::vector<std::string> candidates(const std::vector<std::string>& words,
                                       const std::string& word);
   std::vector<std::string> places(const std::string& word);
@@ -28,6 +30,7 @@ class Completion {
   const std::vector<std::string>& names(char kind, const std::string& of);
 
   Session& session_;
+  bool in_shell_;
   std::map<std::string, std::vector<std::string>> known_;
 };
 

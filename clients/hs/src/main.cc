@@ -65,7 +65,7 @@ Status complete(const std::vector<std::string>& words) {
   Common common;
   const auto before = without_options({words.begin() + 2, words.end()}, common);
   Session session(common);
-  for (const std::string& name : Completion(session).of(before, words[1])) {
+  for (const std::string& name : Completion(session, true).of(before, words[1])) {
     if (is_plain(name)) Session::write(name + "\n");
   }
   return done;

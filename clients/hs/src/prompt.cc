@@ -70,7 +70,7 @@ char** complete(const char* word, int start, int) {
 // Lines from a terminal, with history; only the owner can read its file.
 class Terminal {
  public:
-  explicit Terminal(Session& session) : completion_(session) {
+  explicit Terminal(Session& session) : completion_(session, false) {
     completion = &completion_;
     const char* home = std::getenv("HOME");
     const char* named = std::getenv("HS_HISTFILE");

@@ -83,6 +83,92 @@ def test_bench_is_the_load_generator(hs: Run, rows: PrivateServer) -> None:
     assert run.returncode == 0 and b"100 requests" in run.stdout, run
     assert hs("bench", "--frob").returncode == 2
 
+def option_file(tmp_path: Path, text: str) -> tuple[str, str]:
+    (tmp_path / "own.cnf").write_text(text)
+    return ("--defaults-file", str(tmp_path / "own.cnf"))
+
+
+def test_the_named_sql_port_is_asked_and_not_that_of_a_file(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    """Else the figures, or the faults, would be those of another server."""
+    top = ("top", "--seconds", "0.1", "--times", "1", "--sql-user", "root")
+    other = option_file(tmp_path, "[client]\nhost = 127.0.0.1\nport = 1\n")
+    assert hs(*top, *other, "--sql-socket", str(rows.socket)).returncode == 0
+    other = option_file(tmp_path, "[client]\nhost = localhost\nsocket = /nosuch\n")
+    assert hs(*top, *other, "--sql-port", str(rows.sql_port)).returncode == 0
+    other = option_file(tmp_path, f"[client]\nport = 1\nsocket = {rows.socket}\n")
+    assert hs(*top, *other).returncode == 0
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """A port that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(hs: Run, rows: PrivateServer, silent: int) -> None:
+    limits = ("--connect-timeout", "1", "--timeout", "1")
+    for words in (
+        ("top", "--sql-host", "127.0.0.1", "--sql-port", str(silent), *limits),
+        ("doctor", "--sql-host", "127.0.0.1", "--sql-port", str(silent), *limits),
+        ("--url", f"hs://127.0.0.1:{silent}/test", "ping", *limits),
+        ("--url", f"hs://127.0.0.1:{silent}/test", "raw", "D", *limits),
+    ):
+        began = time.monotonic()
+        assert hs(*words).returncode == 4, words
+        assert time.monotonic() - began < 10, words
+    where = ("--sql-socket", str(rows.socket), "--sql-user", "root", *limits)
+    os.kill(rows.pid, signal.SIGSTOP)
+    try:
+        assert hs("doctor", *where).returncode == 4
+    finally:
+        os.kill(rows.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("said", [
+    b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", b"-ERR unknown command 'H'\r\n", b"ERROR\r\n",
+    b"\n", b"\x00\n", b"0\t1", b"5.5.5-10.11.0-MariaDB\x00", b"1\n", b"1\t1\n", b"0\t0\n", b"2\t0\n", b"9\t1\ttext\n", b"0\t99999999999999999999\n", b"a" * 100000,
+])
+def test_a_port_that_answers_something_else_is_told(hs: Run, said: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    taken, _ = listening.accept()
+                    with taken:
+                        taken.recv(65536)
+                        taken.sendall(said)
+                        taken.settimeout(0.3)
+                        with contextlib.suppress(OSError):
+                            while taken.recv(65536):
+                                taken.sendall(said)
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        place = ("--url", f"hs://127.0.0.1:{listening.getsockname()[1]}/test", "--timeout", "2", "--connect-timeout", "2")
+        for words in (("ping",), ("ping", "--write"), ("get", "user", "1"), ("count", "user"), ("describe",), ("raw", "D"),
+                      ("insert", "user", "user_id=1"), ("wait-gtid", "0-1-1"), ("import", "user", "-f", "csv")):
+            run = hs(*place, *words, input=b"a\n1\n")
+            assert run.returncode in (3, 4) or (words[0] in ("ping", "raw") and run.returncode == 0), (words, run)
+            assert run.returncode == 0 or run.stderr.startswith(b"hs: ") or words[0] == "raw", (words, run)
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join(10)
+
+
+def test_a_server_without_the_plugin_is_told_as_such(tmp_path: Path) -> None:
+    with PrivateServer(plugin="none") as server:
+        run = runner(None, tmp_path)("top", "--sql-socket", str(server.socket), "--sql-user", "root", "--times", "1")
+    assert run.returncode == 3 and b"the plugin is not loaded: hs doctor" in run.stderr, run
+
+
+def test_bench_tells_by_its_status_that_the_report_was_lost(hs: Run, rows: PrivateServer) -> None:
+    words = ("bench", "--port", str(rows.port), "--connections", "1", "--requests", "10", "--rows", "100", "--quiet")
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE)
+    assert run.returncode == 1 and b"the output" in run.stderr, run
+    run = hs("--host", "127.0.0.1", "bench")
+    assert run.returncode == 2 and b"hs bench --help" in run.stderr
+
+
 
 def test_the_man_page_is_right_and_has_every_command_and_option(hs: Run) -> None:
     page = REPOSITORY / "clients/hs/hs.1"
@@ -115,7 +201,7 @@ SHELLS = {
         "complete --do-complete (string join ' ' -- hs (string escape -- $argv))"
     ),
 }
-WORDS_OF = {"bash": ["bash"], "zsh": ["zsh"], "fish": []}  # before the first argument of a script
+WORDS_OF = {"bash": ["bash"], "zsh": ["zsh"], "fish": ["--"]}  # before the first argument of a script
 
 
 def completed(shell: str, hs_words: list[str], tmp_path: Path, rows: PrivateServer) -> list[str]:
@@ -143,6 +229,8 @@ def test_shells_complete_as_the_prompt_does(
     assert offers("describe", "test.us") == ["test.user"]
     for command in ["ping", "top", "doctor", "raw", "wait-gtid"]:
         assert offers(command, "test.us") == [], command
+    assert offers("ben") == ["bench"]
+    assert offers("--writ") == offers("get", "user", "--writ") == ["--write-port", "--write-socket"]
         assert offers(command, "-f", "jsonl") == ["jsonl"], command
 
 
