@@ -115,6 +115,7 @@ int run(Options& options) {
   report.depth = options.depth;
   report.rate = options.rate;
   std::cout << (options.json ? as_json(report) : as_text(report)) << std::flush;
+  if (!std::cout) throw Failure("the output cannot be written");
   return report.tally.errors == 0 ? 0 : 1;
 }
 

@@ -157,8 +157,8 @@ class DoctorCommand : public Command {
     const Options options = place_.options(session.settings());
     Sql sql(options);
     const auto host = options.find("host");
-    const bool is_here =
-        host == options.end() || host->second == "localhost" || host->second.rfind("127.", 0) == 0;
+    const bool is_here = host == options.end() || host->second == "localhost" ||
+                         host->second == "::1" || host->second.rfind("127.", 0) == 0;
     const std::vector<Finding> all = findings(seen(sql, is_here));
     Rows rows = {{{"health"}, {"area"}, {"finding"}, {"remedy"}}, {}};
     for (const Finding& finding : all) {

@@ -84,6 +84,8 @@ Status run(int argc, char** argv) {
   Common common;
   const auto rest = without_options({argv + 1, argv + argc}, common);
   if (!rest.empty()) {
+    if (rest.front() == "bench")
+      throw UsageError("the options of bench stand behind it: hs bench --help");
     if (rest.front() == "complete") return complete({rest.begin() + 1, rest.end()});
     return run_command(nullptr, common, rest);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <new>
 
 namespace hs::tool {
@@ -11,6 +12,19 @@ namespace {
 const char* of(const Options& options, const char* name) {
   const auto found = options.find(name);
   return found != options.end() ? found->second.c_str() : nullptr;
+}
+
+// In whole seconds, at least one where there is a limit at all.
+unsigned seconds_of(const Options& options, const char* name, unsigned otherwise) {
+  const char* text = of(options, name);
+  if (text == nullptr) return otherwise;
+  const std::string_view digits = text;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+  const bool good = error == std::errc() && end == digits.data() + digits.size();
+  if (!good || !(seconds >= 0 && seconds <= 1e6))
+    throw UsageError(fmt::format("{} {} is no number of seconds", name, digits));
+  return static_cast<unsigned>(std::ceil(seconds));
 }
 
 unsigned port_of(const Options& options) {
@@ -29,10 +43,13 @@ unsigned port_of(const Options& options) {
 
 Sql::Sql(const Options& options) : connection_(::mysql_init(nullptr)) {
   if (!connection_) throw std::bad_alloc();
-  const unsigned seconds = 5;
+  const unsigned connecting = seconds_of(options, "connect_timeout", 5);
+  const unsigned answering = seconds_of(options, "timeout", 30);
   ::mysql_options(connection_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  ::mysql_options(connection_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
-  if (of(options, "ssl_ca") != nullptr) {
+  ::mysql_options(connection_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &connecting);
+  ::mysql_options(connection_.get(), MYSQL_OPT_READ_TIMEOUT, &answering);
+  ::mysql_options(connection_.get(), MYSQL_OPT_WRITE_TIMEOUT, &answering);
+  if (of(options, "ssl_ca") != nullptr || of(options, "ssl_cert") != nullptr) {
     ::mysql_ssl_set(connection_.get(), of(options, "ssl_key"), of(options, "ssl_cert"),
                     of(options, "ssl_ca"), nullptr, nullptr);
   }

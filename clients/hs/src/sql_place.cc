@@ -17,9 +17,23 @@ void SqlPlace::declare(CLI::App& app) {
 
 Options SqlPlace::options(const Settings& settings) const {
   Options options = settings.sql;
-  if (given_.count("port") + given_.count("host") > 0) options.erase("socket");
+  const bool has_port = given_.count("port") > 0;
+  if (has_port || given_.count("host") > 0) {
+    options.erase("socket");
+  } else if (given_.count("socket") > 0) {
+    options.erase("host");
+    options.erase("port");
+  }
   for (const auto& [name, value] : given_) options[name] = value;
-  if (options.count("port") > 0 && options.count("host") == 0) options["host"] = "127.0.0.1";
+  // The client library takes a socket for this machine, whatever port is asked for.
+  const bool has_host = options.count("host") > 0, has_socket = options.count("socket") > 0;
+  if ((has_port && has_host && options["host"] == "localhost") ||
+      (options.count("port") > 0 && !has_host && !has_socket))
+    options["host"] = "127.0.0.1";
+  for (const char* name : {"connect_timeout", "timeout"}) {
+    const auto seconds = settings.options.find(name);
+    if (seconds != settings.options.end()) options[name] = seconds->second;
+  }
   if (const char* password = std::getenv("HS_SQL_PASSWORD")) options["password"] = password;
   return options;
 }

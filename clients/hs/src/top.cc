@@ -23,6 +23,8 @@ Counts counted(Sql& sql) {
   for (const Row& row : sql.ask("SHOW GLOBAL STATUS LIKE 'Handlersocket\\_%'")) {
     counts.status[row.at(0).value_or("").substr(sizeof "Handlersocket_" - 1)] = number(row.at(1));
   }
+  if (counts.status.empty())
+    throw SqlError("the plugin is not loaded: hs doctor tells what to do", false);
   for (const Row& row : sql.ask("SELECT MODE, KIND, LESS_THAN_US, REQUESTS FROM "
                                 "information_schema.HANDLERSOCKET_LATENCY_BUCKETS")) {
     const double microseconds = std::strtod(row.at(2).value_or("").c_str(), nullptr);

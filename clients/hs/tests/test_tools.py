@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -76,12 +82,6 @@ def test_doctor_says_what_mends_a_plugin_without_a_library(tmp_path: Path) -> No
     assert "no port is open: there is no handlersocket2-" in found["finding"]
     assert found["remedy"].startswith("as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload")
 
-
-def test_bench_is_the_load_generator(hs: Run, rows: PrivateServer) -> None:
-    load = ("--connections", "2", "--requests", "100", "--rows", "100", "--quiet")
-    run = hs("bench", "--port", str(rows.port), *load)
-    assert run.returncode == 0 and b"100 requests" in run.stdout, run
-    assert hs("bench", "--frob").returncode == 2
 
 def option_file(tmp_path: Path, text: str) -> tuple[str, str]:
     (tmp_path / "own.cnf").write_text(text)
@@ -169,6 +169,12 @@ def test_bench_tells_by_its_status_that_the_report_was_lost(hs: Run, rows: Priva
     assert run.returncode == 2 and b"hs bench --help" in run.stderr
 
 
+def test_bench_is_the_load_generator(hs: Run, rows: PrivateServer) -> None:
+    load = ("--connections", "2", "--requests", "100", "--rows", "100", "--quiet")
+    run = hs("bench", "--port", str(rows.port), *load)
+    assert run.returncode == 0 and b"100 requests" in run.stdout, run
+    assert hs("bench", "--frob").returncode == 2
+
 
 def test_the_man_page_is_right_and_has_every_command_and_option(hs: Run) -> None:
     page = REPOSITORY / "clients/hs/hs.1"
@@ -223,14 +229,14 @@ def test_shells_complete_as_the_prompt_does(
         return completed(shell, list(words), tmp_path, rows)
 
     assert offers("cou") == ["count"]
+    assert offers("ben") == ["bench"]
+    assert offers("--writ") == offers("get", "user", "--writ") == ["--write-port", "--write-socket"]
     assert offers("get", "test.us") == ["test.user"]
     assert offers("get", "user", "--ind") == ["--index"]
     assert offers("find", "user", "-i", "by") == ["by_name"]
     assert offers("describe", "test.us") == ["test.user"]
     for command in ["ping", "top", "doctor", "raw", "wait-gtid"]:
         assert offers(command, "test.us") == [], command
-    assert offers("ben") == ["bench"]
-    assert offers("--writ") == offers("get", "user", "--writ") == ["--write-port", "--write-socket"]
         assert offers(command, "-f", "jsonl") == ["jsonl"], command
 
 
