@@ -52,23 +52,51 @@ class Output {
   int descriptor_;
 };
 
-// How far a file has come that an export has left: its rows, the end of the last whole one, and that
-// row. Throws UsageError where the file is not of this export.
+// A column of the index by which an export goes on.
+struct KeyPart {
+  size_t place;  // among the columns of the file
+  std::string type;
+  // Whether the value tells one place in the index. NULL may be there many times, a FLOAT has more
+  // digits than its text, and a time at night may come twice, when clocks are set back.
+  bool tells_place(const Cell& value) const {
+    if (!value || type.rfind("float", 0) == 0) return false;
+    if (type.rfind("timestamp", 0) != 0 || value->size() < 13) return true;
+    const std::string hour = value->substr(11, 2);
+    return hour >= "04" && hour <= "21";
+  }
+};
+
+// How far a file has come that an export has left: up to the last whole row whose key tells a place in
+// the index. Its number, its end, and its key; no key: up to the header.
 struct Left {
   uint64_t rows = 0, end = 0;
-  Row last;
+  Row key;
 };
 
 Fields named(Format format, const Columns& columns, std::string_view record) {
   if (format == Format::jsonl) return parse_json(record);
   Row row = parse_record(format, record);
-  if (row.size() != columns.size()) throw BadRecord("another number of columns");
+  if (row.size() != columns.size()) throw BadRecord("it has other columns");
   Fields fields;
   for (size_t i = 0; i < row.size(); i++) fields.push_back({columns[i].name, std::move(row[i])});
   return fields;
 }
 
-Left left_in(const std::string& path, Format format, bool has_header, const Columns& columns) {
+// Throws BadRecord where the record is none of an export of these columns.
+Row row_of(Format format, const Columns& columns, std::string_view record) {
+  Row row;
+  for (Field& field : named(format, columns, record)) {
+    const bool is_next = row.size() < columns.size() && field.column == columns[row.size()].name;
+    if (!is_next) throw BadRecord("it has other columns");
+    row.push_back(std::move(field.value));
+  }
+  if (row.size() != columns.size()) throw BadRecord("it has other columns");
+  return row;
+}
+
+// Throws UsageError where the file is not of this export.
+Left left_in(const std::string& path, Format format, bool has_header, const Columns& columns,
+             const std::vector<KeyPart>& key) {
   Left left;
   Records records(path, format);
   std::string record, header;
@@ -80,20 +108,17 @@ Left left_in(const std::string& path, Format format, bool has_header, const Colu
     }
     if (record == header) left.end = records.spot().offset;
   }
-  while (records.next(record) && record.back() == '\n') {
+  for (uint64_t number = 1; records.next(record) && records.is_whole(); number++) {
+    Row row;
     try {
-      left.last.clear();
-      for (Field& field : named(format, columns, without_end(record))) {
-        left.last.push_back(std::move(field.value));
-      }
+      row = row_of(format, columns, without_end(record));
     } catch (const BadRecord& error) {
-      throw UsageError(fmt::format("{}, row {}: {}", path, left.rows + 1, error.what()));
+      throw UsageError(fmt::format("{}, row {}: {}", path, number, error.what()));
     }
-    if (left.last.size() != columns.size()) {
-      throw UsageError(fmt::format("{}, row {}: it has other columns", path, left.rows + 1));
-    }
-    left.rows++;
-    left.end = records.spot().offset;
+    const auto tells = [&](const KeyPart& part) { return part.tells_place(row[part.place]); };
+    if (!std::all_of(key.begin(), key.end(), tells)) continue;
+    left = {number, records.spot().offset, {}};
+    for (const KeyPart& part : key) left.key.push_back(std::move(row[part.place]));
   }
   return left;
 }
@@ -126,37 +151,37 @@ class Export : public Command {
       filters.push_back(filter_of(word, false, common.escapes));
     }
     Row start = session.server().lowest(place);
+    std::vector<KeyPart> key;
     Left left;
-    const bool goes_on = resume_ && path != "-" && ::access(path.c_str(), F_OK) == 0;
-    if (goes_on) left = left_in(path, look.format, look.header, columns);
-    const bool has_rows = left.rows > 0;
-    std::vector<size_t> key;
-    if (resume_) key = key_places(session.server(), place, columns);
-    if (has_rows) {
-      start.clear();
-      for (const size_t at : key) start.push_back(left.last[at]);
+    if (resume_) key = key_parts(session.server(), place, columns);
+    if (resume_ && path != "-" && ::access(path.c_str(), F_OK) == 0) {
+      left = left_in(path, look.format, look.header, columns, key);
     }
+    if (!left.key.empty()) start = left.key;
     Output output(path, opened(path, left.end));
     write(session.server(), place, names, columns, filters,
-          {look.format, look.header && left.end == 0, false, look.terminal},
-          has_rows ? start : Row(), start, key, output, left.rows);
+          {look.format, look.header && left.end == 0, false, look.terminal}, start, left, key,
+          output);
     return done;
   }
 
  private:
-  // Where the columns of the index are among those of the file.
-  static std::vector<size_t> key_places(Server& server, const Place& place,
+  static std::vector<KeyPart> key_parts(Server& server, const Place& place,
                                         const Columns& columns) {
-    std::vector<size_t> places;
+    std::vector<KeyPart> key;
+    const Rows described = server.describe(place.table);
     for (const IndexPart& part : server.index_parts(place)) {
       const auto is_it = [&](const Column& column) { return column.name == part.column; };
       const auto found = std::find_if(columns.begin(), columns.end(), is_it);
       if (!part.unique || !part.whole || found == columns.end()) {
         throw UsageError("--resume needs a unique index whose columns are all in the file");
       }
-      places.push_back(static_cast<size_t>(found - columns.begin()));
+      key.push_back({static_cast<size_t>(found - columns.begin()), ""});
+      for (const Row& row : described.rows) {
+        if (row.at(0) == part.column) key.back().type = row.at(1).value_or("");
+      }
     }
-    return places;
+    return key;
   }
 
   int opened(const std::string& path, uint64_t end) const {
@@ -173,20 +198,20 @@ class Export : public Command {
     return descriptor;
   }
 
-  // last: the key of the row that the file ends with, which is not written again; or none.
+  // The row that the file ends with is not written again.
   static void write(Server& server, const Place& place, const Names& names, const Columns& columns,
-                    const std::vector<Filter>& filters, const Look& look, const Row& last,
-                    const Row& start, const std::vector<size_t>& key, Output& output,
-                    uint64_t rows) {
-    uint64_t total = 0;
+                    const std::vector<Filter>& filters, const Look& look, const Row& start,
+                    const Left& left, const std::vector<KeyPart>& key, Output& output) {
+    uint64_t rows = left.rows, total = 0;
     if (Progress::is_shown())
       total = rows + server.count(place, {">=", start, 0, 0, "", {}, false, filters});
     Progress progress(total);
     const auto printer = make_printer(look, columns, output.text);
     server.scan(place, names, start, filters, [&](const Row& row) {
-      const auto is_same = [&](size_t i) { return row[key[i]] == last[i]; };
-      bool is_last = !last.empty();
-      for (size_t i = 0; is_last && i < key.size(); i++) is_last = is_same(i);
+      bool is_last = !left.key.empty();
+      for (size_t i = 0; is_last && i < key.size(); i++) {
+        is_last = row[key[i].place] == left.key[i];
+      }
       if (is_last) return;
       printer->row(row);
       rows++;

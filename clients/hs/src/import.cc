@@ -20,8 +20,9 @@
 namespace hs::tool {
 namespace {
 
-constexpr size_t most_bytes = size_t{8} << 20;  // of a piece
-constexpr int most_tries = 10;                  // of a row that meets others' locks
+constexpr size_t most_bytes = size_t{8} << 20;    // of a piece
+constexpr size_t long_bytes = size_t{256} << 10;  // of a record
+constexpr int most_tries = 10;                    // of a row that meets others' locks
 
 struct ImportOptions {
   std::string table, path, verb, state, bad;
@@ -68,7 +69,9 @@ class Importer {
       note();
       send_piece();
       state_.done = state_.sent;
-      if (!tell_refused()) return stopped();
+      if (!tell_refused()) {
+        return stopped(fmt::format("{} rows were refused, see --max-bad", state_.bad));
+      }
       progress_.show(state_.done.offset, state_.rows);
     }
     progress_.clear();
@@ -82,6 +85,7 @@ class Importer {
     Spot spot;
     std::string record;
     Fields fields;
+    bool is_counted = false;
   };
 
   // Nothing has been sent before all of this is right.
@@ -96,6 +100,7 @@ class Importer {
     check_columns(options_.columns);
     generated_ = generated_columns(server_, options_.table);
     place_ = insert_place(server_, options_.table);
+    if (!options_.state.empty() || last_wins()) find_keys();
     state_.done = state_.sent = records_.spot();
     if (!options_.state.empty()) resume();
   }
@@ -143,6 +148,17 @@ class Importer {
     }
   }
 
+  void find_keys() {
+    std::vector<std::string> sent;
+    for (const std::string& name : options_.columns) {
+      if (!has(generated_, name)) sent.push_back(name);
+    }
+    keys_ = ImportKeys(server_, options_.table, sent);
+  }
+
+  // Whether of two records with one key the later one stays.
+  bool last_wins() const { return options_.verb == "+U" || options_.verb == "+R"; }
+
   // Tells it once.
   void leave_out(const std::string& name) {
     if (has(left_out_, name)) return;
@@ -153,12 +169,12 @@ class Importer {
   }
 
   void resume() {
-    if (records_.size() == 0) throw UsageError("--state needs a file that can be read again");
-    std::vector<std::string> sent;
-    for (const std::string& name : options_.columns) {
-      if (!has(generated_, name)) sent.push_back(name);
+    if (!records_.is_file()) throw UsageError("--state needs a file that can be read again");
+    if (keys_.empty()) {
+      throw UsageError(
+          "--state needs a unique index whose columns are in the file, or rows could be imported "
+          "twice");
     }
-    keys_ = ImportKeys(server_, options_.table, sent);
     const auto before = read_state(options_.state);
     if (!before) return;
     if (before->table != options_.table || before->file != options_.path) {
@@ -166,7 +182,7 @@ class Importer {
                                    before->table));
     }
     state_ = *before;
-    doubt_ = state_.sent.offset;
+    doubt_ = state_.sent;
     records_.go_to(state_.done);
     if (!state_.before.empty() && state_.before != records_.before(state_.done)) {
       throw FileError(
@@ -180,8 +196,10 @@ class Importer {
   // Writes how far it is.
   void note() {
     if (options_.state.empty()) return;
-    state_.before = records_.before(state_.done);
-    write_state(options_.state, state_);
+    ImportState noted = state_;
+    noted.before = records_.before(noted.done);
+    if (noted.sent.offset < doubt_.offset) noted.sent = doubt_;
+    write_state(options_.state, noted);
   }
 
   // Reads the next records; false: there are no more.
@@ -198,7 +216,8 @@ class Importer {
       try {
         Fields fields = fields_of_record(without_end(record));
         drop_generated(fields);
-        keys_.check(fields);
+        if (!options_.state.empty() && !keys_.tell(fields))
+          throw BadRecord("without a unique key it could be imported twice (--state)");
         items_.push_back({spot, record, std::move(fields)});
       } catch (const BadRecord& error) {
         refused_.push_back({spot.line, record, error.what()});
@@ -265,25 +284,44 @@ class Importer {
     items_.erase(std::remove_if(items_.begin(), items_.end(), is_unknown), items_.end());
   }
 
-  // Sends all items, and keeps those that may be sent again.
+  // Sends all items, and keeps those that are to be sent again.
   void send(bool is_last_try) {
-    std::vector<Fields> rows;
-    for (const Item& item : items_) rows.push_back(item.fields);
-    const auto results = server_.insert_many(place_, options_.verb, rows);
     std::vector<Item> again;
-    for (size_t i = 0; i < items_.size(); i++) {
-      const Inserted& result = results[i];
-      if (result.error.empty()) {
-        (result.added || options_.verb != "+I" ? state_.rows : there_)++;
-      } else if (result.is_duplicate && items_[i].spot.offset < doubt_) {
-        there_++;
-      } else if (result.try_again && !is_last_try) {
-        again.push_back(std::move(items_[i]));
-      } else {
-        refused_.push_back({items_[i].spot.line, items_[i].record, result.error});
+    for (size_t at = 0; at < items_.size();) {
+      size_t end = at + 1;
+      while (end < items_.size() && !is_long(items_[at]) && !is_long(items_[end])) end++;
+      std::vector<Fields> rows;
+      for (size_t i = at; i < end; i++) rows.push_back(items_[i].fields);
+      for (const Inserted& result : server_.insert_many(place_, options_.verb, rows)) {
+        if (take(items_[at], result, is_last_try, !again.empty())) {
+          again.push_back(std::move(items_[at]));
+        }
+        at++;
       }
     }
     items_ = std::move(again);
+  }
+
+  // A long one is sent alone, for the server may refuse its request, and with it all behind it.
+  static bool is_long(const Item& item) { return item.record.size() > long_bytes; }
+
+  // Notes what became of an item, and tells whether it is to be sent again: also behind another one that
+  // is, and that may have the same key.
+  bool take(Item& item, const Inserted& result, bool is_last_try, bool is_behind) {
+    if (result.error.empty()) {
+      if (!item.is_counted) (result.added || options_.verb != "+I" ? state_.rows : there_)++;
+      item.is_counted = true;
+      return is_behind && last_wins() && keys_.tell(item.fields);
+    }
+    if (result.is_duplicate && item.spot.offset < doubt_.offset) {
+      there_++;
+    } else if (result.try_again && !is_last_try) {
+      return true;
+    } else {
+      if (item.is_counted) state_.rows--;
+      refused_.push_back({item.spot.line, item.record, result.error});
+    }
+    return false;
   }
 
   // False: there are too many.
@@ -303,7 +341,8 @@ class Importer {
 
   // A new file begins with the header, so that it can be imported when it is right.
   void keep(const std::string& record) {
-    const std::string text = (std::ftell(bad_.get()) == 0 ? header_ : "") + record;
+    std::string text = (std::ftell(bad_.get()) == 0 ? header_ : "") + record;
+    if (text.back() != '\n') text += '\n';  // another import may add to it
     if (std::fwrite(text.data(), 1, text.size(), bad_.get()) != text.size()) bad_file_fails();
   }
 
@@ -311,11 +350,10 @@ class Importer {
     throw FileError(fmt::format("{}: {}", options_.bad, std::strerror(errno)));
   }
 
-  Status stopped() {
+  Status stopped(const std::string& why) {
     progress_.clear();
     note();
-    std::cerr << fmt::format("hs: stops in front of line {}: {} rows were refused, see --max-bad\n",
-                             state_.done.line, state_.bad);
+    std::cerr << fmt::format("hs: stops in front of line {}: {}\n", state_.done.line, why);
     tell_end();
     return in_part;
   }
@@ -335,12 +373,12 @@ class Importer {
   Records records_;
   Progress progress_;
   Place place_;
-  ImportKeys keys_;  // for --state: what was sent without an answer is sent again
+  ImportKeys keys_;  // where a row may be sent again that was done
   std::vector<std::string> generated_, left_out_;
   std::string header_;  // the first line, where it is one
   std::unique_ptr<FILE, Close> bad_;
   ImportState state_;
-  uint64_t doubt_ = 0;  // records before this byte may be there already
+  Spot doubt_;  // records before it may be there already
   uint64_t there_ = 0;
   std::vector<Item> items_;
   std::vector<Refused> refused_;

@@ -8,8 +8,7 @@
 namespace hs::tool {
 
 ImportKeys::ImportKeys(Server& server, const std::string& table,
-                       const std::vector<std::string>& columns)
-    : are_asked_for_(true) {
+                       const std::vector<std::string>& columns) {
   std::map<std::string, bool> makes_ids;
   for (const Row& row : server.describe(table).rows) {
     const std::string extra = row.at(5).value_or("");
@@ -27,11 +26,6 @@ ImportKeys::ImportKeys(Server& server, const std::string& table,
   for (auto& [name, key] : keys) {
     if (std::all_of(key.begin(), key.end(), is_there)) keys_.push_back(std::move(key));
   }
-  if (keys_.empty()) {
-    throw UsageError(
-        "--state needs a unique index whose columns are in the file, or rows could be imported "
-        "twice");
-  }
 }
 
 bool ImportKeys::has(const Fields& row, const Part& part) {
@@ -41,13 +35,11 @@ bool ImportKeys::has(const Fields& row, const Part& part) {
   return !part.makes_ids || std::fabs(std::strtod(found->value->c_str(), nullptr)) >= 0.5;
 }
 
-void ImportKeys::check(const Fields& row) const {
-  if (!are_asked_for_) return;
+bool ImportKeys::tell(const Fields& row) const {
   const auto is_whole = [&](const Key& key) {
     return std::all_of(key.begin(), key.end(), [&](const Part& part) { return has(row, part); });
   };
-  if (std::any_of(keys_.begin(), keys_.end(), is_whole)) return;
-  throw BadRecord("without a unique key it could be imported twice (--state)");
+  return std::any_of(keys_.begin(), keys_.end(), is_whole);
 }
 
 }  // namespace hs::tool

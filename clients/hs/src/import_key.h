@@ -12,14 +12,14 @@ namespace hs::tool {
 
 class ImportKeys {
  public:
-  ImportKeys() = default;  // asks for nothing
+  ImportKeys() = default;  // none
   // Those of the unique indexes of the table whose columns are among `columns`; with no columns: all.
-  // Throws UsageError where there is none.
   ImportKeys(Server& server, const std::string& table, const std::vector<std::string>& columns);
 
-  // Throws BadRecord where the row has none of the keys: NULL in one is never a duplicate, and what
-  // has the server make an id is a new row each time.
-  void check(const Fields& row) const;
+  bool empty() const { return keys_.empty(); }
+  // Whether the row has one of the keys: NULL in one is never a duplicate, and what has the server make
+  // an id is a new row each time.
+  bool tell(const Fields& row) const;
 
  private:
   struct Part {
@@ -29,7 +29,6 @@ class ImportKeys {
   using Key = std::vector<Part>;
   static bool has(const Fields& row, const Part& part);
 
-  bool are_asked_for_ = false;
   std::vector<Key> keys_;
 };
 

@@ -40,7 +40,12 @@ Records::Records(const std::string& path, Format format)
     throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
   }
   if (S_ISDIR(status.st_mode)) throw FileError(name_ + ": it is a folder");
-  if (S_ISREG(status.st_mode)) size_ = static_cast<uint64_t>(status.st_size);
+  is_file_ = S_ISREG(status.st_mode);
+  if (!is_file_) return;
+  size_ = static_cast<uint64_t>(status.st_size);
+  // Of the standard input another program may have read the beginning.
+  const off_t begin = ::lseek(::fileno(file_.get()), 0, SEEK_CUR);
+  if (begin > 0) spot_.offset = static_cast<uint64_t>(begin);
 }
 
 void Records::go_to(const Spot& spot) {
@@ -50,6 +55,7 @@ void Records::go_to(const Spot& spot) {
   }
   buffer_.clear();
   at_ = 0;
+  ended_ = false;
   spot_ = spot;
 }
 
@@ -71,12 +77,15 @@ std::string Records::before(const Spot& spot) const {
 
 bool Records::fill() {
   at_ = 0;
+  buffer_.clear();
+  if (ended_) return false;  // a terminal would begin anew
   buffer_.resize(read_bytes);
   // Not std::fread, which waits until it has as much: a pipe's line is wanted when it is there.
   const ssize_t size = ::read(::fileno(file_.get()), buffer_.data(), buffer_.size());
   if (size < 0) throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
   buffer_.resize(static_cast<size_t>(size));
-  return !buffer_.empty();
+  ended_ = buffer_.empty();
+  return !ended_;
 }
 
 // Adds the next line to the record that begins there; false: there is none.
@@ -104,9 +113,11 @@ bool Records::next(std::string& record) {
   record.clear();
   CsvEnd end;
   const uint64_t line = spot_.line;
-  for (size_t size = 0; read_line(record, line); size = record.size()) {
-    if (format_ != Format::csv || end.ends(std::string_view(record).substr(size))) break;
+  bool ends = false;
+  for (size_t size = 0; !ends && read_line(record, line); size = record.size()) {
+    ends = format_ != Format::csv || end.ends(std::string_view(record).substr(size));
   }
+  whole_ = ends && record.back() == '\n';
   return !record.empty();
 }
 

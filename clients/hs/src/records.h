@@ -32,14 +32,18 @@ class Records {
   void go_to(const Spot& spot);
   // A digest of the last bytes in front of a spot. Throws FileError.
   std::string before(const Spot& spot) const;
-  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end.
+  // Reads a record with the LF at its end, which the last one of a file may lack; false at the end. Of
+  // CSV it may end in the middle of a quoted value there: is_whole() tells.
   // Throws FileError where it cannot be read, and for a record that is longer than a request may be.
   bool next(std::string& record);
+  // Whether the record that was read last has its end.
+  bool is_whole() const { return whole_; }
   // The same without the LF.
   bool next_line(std::string& line);
   // Where the record begins that next() reads next.
   const Spot& spot() const { return spot_; }
-  // Bytes of the file; 0: unknown.
+  // Whether it is a file that go_to() can read again, and its bytes; 0: unknown.
+  bool is_file() const { return is_file_; }
   uint64_t size() const { return size_; }
   const std::string& name() const { return name_; }
 
@@ -57,6 +61,7 @@ class Records {
   size_t at_ = 0;
   Spot spot_;
   uint64_t size_ = 0;
+  bool is_file_ = false, whole_ = true, ended_ = false;
 };
 
 // The record without its LF or CR LF; a CR in front of the LF of a line of TSV is the line's end, too.

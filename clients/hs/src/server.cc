@@ -255,15 +255,21 @@ std::vector<IndexPart> Server::index_parts(const Place& place) {
 Row Server::lowest(const Place& place) {
   const auto parts = index_parts(place);
   if (parts.empty()) throw UsageError("there is no index " + place.index);
-  if (parts[0].descending) throw UsageError("the index goes downwards: give a key to begin with");
+  const bool down = parts[0].descending;
   for (const Row& row : describe(place.table).rows) {
     if (row.at(0) != parts[0].column) continue;
-    if (row.at(2) == "YES") return {std::nullopt};  // NULL sorts first
-    hs_kind kind = hs_kind_of(row.at(1).value_or("").c_str());
+    if (row.at(2) == "YES" && !down) return {std::nullopt};  // NULL sorts first
+    const std::string type = row.at(1).value_or("");
+    hs_kind kind = hs_kind_of(type.c_str());
     if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
-      return {"-1e309"};
-    if (kind == HS_KIND_TIME) return {"-838:59:59.999999"};
+      return {down ? "1e309" : "-1e309"};
+    if (kind == HS_KIND_TIME) return {down ? "838:59:59.999999" : "-838:59:59.999999"};
+    if (down) break;
+    if (type == "uuid") return {"00000000-0000-0000-0000-000000000000"};
+    if (type == "inet6") return {"::"};
+    if (type == "inet4") return {"0.0.0.0"};
   }
+  if (down) throw UsageError("the index goes downwards: give a key to begin with");
   // Texts that begin with control characters may sort before the empty one.
   Query before{"<", {""}, 0, 0, "", {}, false, {}};
   const uint64_t rows = count(place, before);
@@ -382,7 +388,12 @@ std::vector<Inserted> Server::insert_many(const Place& place, const std::string&
           error);
   }
   hs_reply* reply = client_->reply.get();
-  check(hs_batch_run(batch.get(), reply, &error), error);
+  const int run = hs_batch_run(batch.get(), reply, &error);
+  // The server has read none of it, and closes the connection.
+  if (run != 0 && rows.size() == 1 && std::string_view(error.text) == "request_too_long") {
+    return {{false, false, false, Error(error).what()}};
+  }
+  check(run, error);
   std::vector<Inserted> results;
   for (size_t i = 0; i < rows.size(); i++) results.push_back(inserted_of(reply, i));
   return results;

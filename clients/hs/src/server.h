@@ -86,8 +86,8 @@ class Server {
   Columns columns(const std::string& table, const Names& names);
   // Empty: there is no such index.
   std::vector<IndexPart> index_parts(const Place& place);
-  // A key from which `>=` finds all rows of the index. Throws UsageError for an index that goes
-  // downwards, and one that is not there.
+  // A key from which `>=` finds all rows of the index. Throws UsageError for an index of texts or dates that
+  // goes downwards, and for one that is not there.
   Row lowest(const Place& place);
 
   // names: of the columns; none: all.

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
+import threading
 from pathlib import Path
 
+import pymysql
 import pytest
 from conftest import PROGRAM, Run, environment
 from private_server import PrivateServer
@@ -78,7 +81,8 @@ def test_an_export_that_was_cut_anywhere_is_resumed(
     file = tmp_path / f"kinds.{format}"
     hs("export", "kinds", str(file))
     whole = file.read_bytes()
-    for cut in (0, 1, len(whole) // 2, len(whole) - 1, len(whole)):
+    ends = [end.end() for end in re.finditer(b"\n", whole)]
+    for cut in (0, 1, len(whole) // 2, len(whole) - 1, len(whole), *ends[-12:]):
         file.write_bytes(whole[:cut])
         run = hs("export", "kinds", str(file), "--resume")
         assert run.returncode == 0, run.stderr
@@ -322,3 +326,177 @@ def test_a_table_without_an_index_is_refused_before_anything_is_sent(hs: Run, ro
     rows.sql("CREATE OR REPLACE TABLE test.copy (a INT)")
     run = hs("import", "copy", "-f", "csv", input=b"a\n1\n")
     assert run.returncode == 2 and run.stderr == b"hs: test.copy has no index: rows are only added by SQL\n"
+
+
+@pytest.mark.parametrize(
+    "type, values",
+    [
+        ("INT NULL", ["NULL", "NULL", "NULL", "NULL", "1", "2", "3"]),
+        ("FLOAT", ["0.10000001", "0.10000002", "16777214", "16777215", "16777216", "99999999"]),
+        ("TIMESTAMP", ["'2024-10-27 01:30:00'", "'2024-10-27 02:30:00'", "'2024-10-27 12:00:00'", "'2024-10-28 23:00:00'"]),
+    ],
+)
+def test_an_export_is_resumed_where_a_key_tells_its_place(
+    hs: Run, rows: PrivateServer, tmp_path: Path, type: str, values: list[str]
+) -> None:
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (a {type}, b INT, UNIQUE KEY a (a))")
+    for number, value in enumerate(values):
+        rows.sql(f"INSERT INTO test.copy VALUES ({value}, {number})")
+    file = tmp_path / "copy.csv"
+    words = ("export", "copy", str(file), "--index", "a")
+    assert hs(*words).returncode == 0
+    whole = file.read_bytes()
+    assert whole.count(b"\n") == len(values) + 1
+    for rows_left in range(1, len(values) + 1):
+        file.write_bytes(b"".join(whole.splitlines(True)[: rows_left + 1]))
+        run = hs(*words, "--resume")
+        assert run.returncode == 0 and file.read_bytes() == whole, (rows_left, file.read_bytes())
+        assert b"%d rows exported" % len(values) in run.stderr
+
+
+def test_an_export_does_not_go_on_in_a_file_with_other_columns(hs: Run, tmp_path: Path) -> None:
+    file = tmp_path / "event.jsonl"
+    assert hs("export", "event", str(file), "-c", "at,user").returncode == 0
+    whole = file.read_bytes()
+    run = hs("export", "event", str(file), "-c", "user,at", "--resume")
+    assert run.returncode == 2 and b"other columns" in run.stderr
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "type, values",
+    [
+        ("UUID", ["00000000-0000-0000-0000-000000000000", "123e4567-e89b-12d3-a456-426655440000"]),
+        ("INET6", ["::", "::ffff:1.2.3.4", "2001:db8::1"]),
+        ("INET4", ["0.0.0.0", "10.0.0.1", "255.255.255.255"]),
+        ("BIT(8)", [b"\x00", b"\x01", b"\xff"]),
+        ("YEAR", ["0", "1999", "2155"]),
+        ("DATE", ["0000-00-00", "0001-01-01", "2024-01-01"]),
+        ("TIME", ["-838:59:59", "-00:00:01", "838:59:59"]),
+        ("DATETIME(6)", ["0000-00-00", "1000-01-01", "9999-12-31 23:59:59.999999"]),
+        ("TIMESTAMP", ["0000-00-00", "1970-01-01 00:00:01", "2038-01-19 03:14:07"]),
+        ("ENUM('b','a','')", ["b", "a", ""]),
+        ("SET('b','a')", ["", "b", "a", "b,a"]),
+        ("BIGINT UNSIGNED", ["0", "9223372036854775808", "18446744073709551615"]),
+        ("DECIMAL(65,30)", ["-99999999999999999999999999999999999.1", "0", "0.000000000000000000000000000001"]),
+        ("DOUBLE", ["-1.7976931348623157e308", "0", "5e-324", "1.7976931348623157e308"]),
+        ("BINARY(2)", [b"\x00\x00", b"\x00\x01", b"\xff\xff"]),
+        ("VARBINARY(9)", [b"", b"\x00", b"\x00\x00", b"\x01", b" "]),
+        ("VARCHAR(9) COLLATE utf8mb4_bin", ["", "\t", "\x01a", "a", "😀"]),
+        ("VARCHAR(9) COLLATE utf8mb4_nopad_bin", ["", "\x00", "\t", " ", "a"]),
+    ],
+)
+def test_keys_of_every_type_are_exported_and_imported(
+    hs: Run, rows: PrivateServer, tmp_path: Path, type: str, values: list[object]
+) -> None:
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (a {type} PRIMARY KEY, b INT) CHARSET utf8mb4")
+    for number, value in enumerate(values):
+        rows.sql("INSERT IGNORE INTO test.copy VALUES (%s, %s)", (value, number))
+    before = rows.sql("SELECT HEX(a), CONCAT(a), b FROM test.copy ORDER BY b")
+    assert len(before) == len(values)
+    for format in FORMATS:
+        file = tmp_path / f"copy.{format}"
+        run = hs("export", "copy", str(file))
+        assert run.returncode == 0, run.stderr
+        assert b"%d rows exported" % len(values) in run.stderr
+        assert hs("count", "copy").stdout == b"%d\n" % len(values)
+        rows.sql("DELETE FROM test.copy")
+        rows.sql("SET GLOBAL sql_mode = ''")
+        try:
+            run = hs("import", "copy", str(file))
+        finally:
+            rows.sql("SET GLOBAL sql_mode = DEFAULT")
+        assert run.returncode == 0, run.stderr
+        assert rows.sql("SELECT HEX(a), CONCAT(a), b FROM test.copy ORDER BY b") == before, format
+
+
+def unreachable(hs: Run, *words: str, **more: object) -> None:
+    """As an import that is ended with its first piece under way: its state says so."""
+    assert hs(*words, "--write-port", "1", **more).returncode == 4
+
+
+def test_a_resumed_import_that_is_ended_again_forgets_no_doubt(
+    hs: Run, rows: PrivateServer, tmp_path: Path
+) -> None:
+    file, state = tmp_path / "in.csv", tmp_path / "state"
+    file.write_text("user_id\n" + "".join(f"{number}\n" for number in range(5000, 5100)))
+    words = ("import", "user", str(file), "--state", str(state))
+    unreachable(hs, *words)
+    assert hs("import", "user", "-f", "csv", input=file.read_bytes()).returncode == 0  # as if it had all been done
+    unreachable(hs, *words, "--piece", "10")
+    run = hs(*words)
+    assert run.returncode == 0 and b"100 were there already" in run.stderr, run.stderr
+
+
+def test_records_of_several_imports_are_kept_apart(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    for text in (b"user_id,user_name\nx,1", b"user_id,user_name\ny,2\n"):
+        assert hs("import", "user", "-f", "csv", "--bad", str(bad), input=text).returncode == 6
+    assert bad.read_bytes() == b"user_id,user_name\nx,1\ny,2\n"
+
+
+def test_a_file_without_anything_is_imported(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    for name in ("in.csv", "in.tsv", "in.jsonl"):
+        (tmp_path / name).write_bytes(b"")
+        for more in ((), ("--state", str(tmp_path / "state"))):
+            run = hs("import", "user", str(tmp_path / name), *more)
+            assert run.returncode == 0 and b"0 rows imported" in run.stderr, run.stderr
+            assert not (tmp_path / "state").exists()
+
+
+def test_an_import_goes_on_in_a_file_whose_beginning_another_program_has_read(
+    hs: Run, rows: PrivateServer, tmp_path: Path
+) -> None:
+    file, state = tmp_path / "in", tmp_path / "state"
+    file.write_text("a title\nuser_id\n" + "".join(f"{number}\n" for number in [5000, 5001, "x", *range(5002, 5100)]))
+    for most, status in (("1", 6), ("100", 6)):
+        with open(file, "rb") as opened:
+            os.lseek(opened.fileno(), len("a title\n"), os.SEEK_SET)
+            words = ("import", "user", "-f", "csv", "--state", str(state), "--piece", "2", "--max-bad", most)
+            run = hs(*words, stdin=opened)
+        assert run.returncode == status, run.stderr
+    assert b"101 rows imported" not in run.stderr and b"there already" not in run.stderr
+    assert rows.sql("SELECT COUNT(*) FROM test.user WHERE user_id >= 5000") == [(100,)]
+
+
+@pytest.mark.parametrize("duplicate", ["update", "replace"])
+def test_of_two_records_with_one_key_the_later_one_stays_whatever_locks_they_meet(
+    hs: Run, rows: PrivateServer, duplicate: str
+) -> None:
+    rows.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
+    holder = pymysql.connect(unix_socket=str(rows.socket), user="root", autocommit=False)
+    try:
+        with holder.cursor() as cursor:
+            cursor.execute("SELECT * FROM test.user WHERE user_id = 5 FOR UPDATE")
+        release = threading.Timer(1.5, holder.rollback)
+        release.start()
+        text = b"user_id,user_name\n5,first\n6,x\n5,last\n"
+        run = hs("import", "user", "-f", "csv", "--on-duplicate", duplicate, input=text)
+        release.join()
+    finally:
+        holder.close()
+        rows.sql("SET GLOBAL innodb_lock_wait_timeout = DEFAULT")
+    assert run.returncode == 0 and b"3 rows imported" in run.stderr, run.stderr
+    assert rows.sql("SELECT user_name FROM test.user WHERE user_id IN (5, 6)") == [("last",), ("x",)]
+
+
+def test_a_record_that_is_longer_than_a_request_is_refused_alone(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    rows.sql("CREATE OR REPLACE TABLE test.copy (id INT PRIMARY KEY, v LONGBLOB)")
+    (tmp_path / "in.csv").write_bytes(b"id,v\n1,a\n2," + b"x" * (65 << 20) + b"\n3,c\n4," + b"y" * (2 << 20) + b"\n5,e\n")
+    run = hs("import", "copy", str(tmp_path / "in.csv"))
+    assert run.returncode == 6 and run.stderr.count(b"in.csv:3: request_too_long") == 1, run.stderr
+    assert rows.sql("SELECT id, LENGTH(v) FROM test.copy ORDER BY id") == [(1, 1), (3, 1), (4, 2 << 20), (5, 1)]
+
+
+@pytest.mark.parametrize("type, values", [("INT UNSIGNED", [0, 5, 4294967295]), ("TIME", ["-838:59:59", "838:59:59"]),
+                                          ("DECIMAL(5,1)", [-9999.9, 0, 9999.9])])
+def test_an_index_that_goes_downwards_is_read_from_its_beginning(
+    hs: Run, rows: PrivateServer, type: str, values: list[object]
+) -> None:
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (a {type}, b INT, PRIMARY KEY (a DESC, b))")
+    for value in values:
+        rows.sql("INSERT INTO test.copy VALUES (%s, 1), (%s, 2)", (value, value))
+    run = hs("export", "copy", "-f", "csv", "-N")
+    written = rows.sql("SELECT CONCAT(a, ',', b) FROM test.copy ORDER BY a DESC, b")
+    assert run.stdout.decode().split() == [text for (text,) in written], run
+    assert hs("count", "copy").stdout == b"%d\n" % len(written)
