@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "json.h"
 #include "progress.h"
 #include "records.h"
@@ -213,6 +214,7 @@ class Export : public Command {
         is_last = row[key[i].place] == left.key[i];
       }
       if (is_last) return;
+      throw_if_interrupted();
       printer->row(row);
       rows++;
       if (output.text.size() >= write_bytes) output.write();

@@ -12,6 +12,7 @@
 #include "import_key.h"
 #include "import_state.h"
 #include "insert_place.h"
+#include "interrupt.h"
 #include "json.h"
 #include "progress.h"
 #include "records.h"
@@ -72,6 +73,7 @@ class Importer {
       if (!tell_refused()) {
         return stopped(fmt::format("{} rows were refused, see --max-bad", state_.bad));
       }
+      if (is_interrupted()) return stopped("interrupted");
       progress_.show(state_.done.offset, state_.rows);
     }
     progress_.clear();
@@ -410,6 +412,7 @@ class Import : public Command {
   Status run(Session& session, const Common& common) override {
     options_.table = session.table(text(table_));
     options_.path = text(path_).empty() ? "-" : text(path_);
+    if (options_.path == "-") session.take_input();
     options_.format = file_format(options_.path, common.format);
     options_.has_header = !common.no_header;
     options_.state = text(state_);

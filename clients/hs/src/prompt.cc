@@ -2,18 +2,18 @@
 
 #include <editline/readline.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
+#include <cmath>
 #include <cstring>
 #include <iostream>
 #include <optional>
 
 #include "completion.h"
+#include "interrupt.h"
 #include "records.h"
 #include "screen.h"
 #include "words.h"
@@ -22,7 +22,6 @@ namespace hs::tool {
 namespace {
 
 constexpr int most_history = 2000;
-volatile std::sig_atomic_t interrupted = 0;
 Completion* completion = nullptr;  // of the prompt that runs, for the library's callback
 
 const char* const help =
@@ -85,9 +84,7 @@ class Terminal {
     rl_completer_word_break_characters = breaks;
     rl_basic_word_break_characters = breaks;
     rl_attempted_completion_function = complete;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    (void)::sigaction(SIGINT, &action, nullptr);
+    catch_interrupts();
   }
   ~Terminal() {
     completion = nullptr;
@@ -102,9 +99,9 @@ class Terminal {
   std::optional<std::string> next() {
     completion_.forget();
     for (;;) {
-      interrupted = 0;
+      forget_interrupt();
       char* line = readline(wants_colour(STDOUT_FILENO) ? "\1\x1b[1;36m\1hs>\1\x1b[0m\1 " : "hs> ");
-      if (line == nullptr && interrupted == 0) return std::nullopt;
+      if (line == nullptr && !is_interrupted()) return std::nullopt;
       if (line == nullptr) {
         std::cout << "\n";
         continue;
@@ -124,14 +121,6 @@ class Terminal {
 void tell(const Failure& failure) {
   std::cerr << styled("hs:", Style::red, wants_colour(STDERR_FILENO)) << " " << shown(failure.text)
             << "\n";
-}
-
-// In small steps: a Ctrl-C in front of a long one would come too early for it.
-void pause(double seconds) {
-  constexpr double step = 0.1;
-  for (; seconds > 0 && interrupted == 0; seconds -= step) {
-    (void)::poll(nullptr, 0, static_cast<int>(std::min(seconds, step) * 1000));
-  }
 }
 
 double number(const std::string& word, double most) {
@@ -154,6 +143,7 @@ class Prompt {
       std::vector<std::string> words = words_of(line);
       if (words.empty() || words[0].rfind('#', 0) == 0) return true;
       if (words[0] == "\\q" || words[0] == "quit" || words[0] == "exit") return false;
+      const Interruptible running;
       status = run(std::move(words));
     } catch (...) {
       const Failure failure = current_failure();
@@ -194,10 +184,11 @@ class Prompt {
     const double seconds = how.empty() ? 2 : number(how[0], 86400);
     last_ = words;
     const double times = how.size() < 2 ? 0 : number(how[1], 1e9);
+    if (times != std::floor(times))
+      throw UsageError(fmt::format("{} is no number of times", how[1]));
     const bool clears = ::isatty(STDOUT_FILENO) == 1;
     Status result = done;
-    interrupted = 0;
-    for (double turn = 1; interrupted == 0; turn++) {
+    for (double turn = 1; !is_interrupted(); turn++) {
       if (clears)
         Session::write(fmt::format("\x1b[H\x1b[2JEvery {} s; Ctrl-C ends it\n\n", seconds));
       result = run_command(&session_, common_, words);
@@ -217,6 +208,7 @@ class Prompt {
 Status run_prompt(Session& session, Common common) {
   Prompt prompt(session, std::move(common));
   if (::isatty(STDIN_FILENO) != 1) {
+    session.keep_input();
     Records lines("-", Format::tsv);
     for (std::string line; lines.next_line(line) && prompt.run(line);) {
       if (prompt.status > nothing) return prompt.status;

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "csv.h"
+#include "interrupt.h"
 #include "tsv.h"
 
 namespace hs::tool {
@@ -81,7 +82,11 @@ bool Records::fill() {
   if (ended_) return false;  // a terminal would begin anew
   buffer_.resize(read_bytes);
   // Not std::fread, which waits until it has as much: a pipe's line is wanted when it is there.
-  const ssize_t size = ::read(::fileno(file_.get()), buffer_.data(), buffer_.size());
+  ssize_t size = 0;
+  do {
+    throw_if_interrupted();
+    size = ::read(::fileno(file_.get()), buffer_.data(), buffer_.size());
+  } while (size < 0 && errno == EINTR);
   if (size < 0) throw FileError(fmt::format("{}: {}", name_, std::strerror(errno)));
   buffer_.resize(static_cast<size_t>(size));
   ended_ = buffer_.empty();

@@ -52,7 +52,9 @@ class Records {
   bool fill();
 
   struct Close {
-    void operator()(FILE* file) const { (void)std::fclose(file); }
+    void operator()(FILE* file) const {
+      if (file != stdin) (void)std::fclose(file);  // the prompt goes on reading it
+    }
   };
   std::string name_;
   Format format_;

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "full_name.h"
+#include "interrupt.h"
 #include "records.h"
 #include "screen.h"
 
@@ -76,9 +77,11 @@ class Raw : public Command {
   Status run(Session& session, const Common& common) override {
     (void)common;
     if (const auto tokens = texts(tokens_); !tokens.empty()) return send(session, tokens);
+    session.take_input();
     Status worst = done;
     Records lines("-", Format::tsv);
     for (std::string line; lines.next_line(line);) {
+      throw_if_interrupted();
       const Status status = send(session, split(line));
       if (status != done) worst = status;
     }

@@ -44,6 +44,10 @@ Session::Session(const Common& common) : settings_(settings_of(common.options, c
   if (settings_.options.count("user") == 0) settings_.options.erase("password");
 }
 
+void Session::take_input() const {
+  if (keeps_input_) throw UsageError("the standard input is the script: name a file, or words");
+}
+
 Server& Session::server() {
   (void)::setenv("HS_OPTION_FILE", "/dev/null", 1);  // the client need not read it again
   if (!server_) server_ = std::make_unique<Server>(url_of(settings_.options));

@@ -30,6 +30,11 @@ class Session {
  public:
   explicit Session(const Common& common);
 
+  // The standard input has the commands themselves: none of them may read it.
+  void keep_input() { keeps_input_ = true; }
+  // Throws UsageError where the standard input is not for commands.
+  void take_input() const;
+
   // Connects at its first use.
   Server& server();
   const Settings& settings() const { return settings_; }
@@ -49,6 +54,7 @@ class Session {
  private:
   Settings settings_;
   std::unique_ptr<Server> server_;
+  bool keeps_input_ = false;
 };
 
 }  // namespace hs::tool

@@ -5,6 +5,7 @@
 #include <handlersocket2.hpp>
 #include <string_view>
 
+#include "interrupt.h"
 #include "rows.h"
 
 namespace hs::tool {
@@ -25,6 +26,8 @@ Failure current_failure() {
     return {wrong_use, error.what()};
   } catch (const FileError& error) {
     return {no_file, error.what()};
+  } catch (const Interrupted& error) {
+    return {interrupted, error.what()};
   } catch (const SqlError& error) {
     return {error.is_connection ? no_answer : refused, error.what()};
   } catch (const ConfigurationError& error) {

@@ -1,6 +1,5 @@
 // top: what the server does now, over its SQL port.
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +7,7 @@
 #include <cstdlib>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "screen.h"
 #include "sql.h"
 #include "sql_place.h"
@@ -64,7 +64,8 @@ class Top : public Command {
     const bool colour = wants_colour(STDOUT_FILENO);
     Counts before = counted(sql);
     for (uint64_t turn = 1;; turn++) {
-      (void)::poll(nullptr, 0, static_cast<int>(seconds_ * 1000));
+      pause(seconds_);
+      if (is_interrupted()) return done;
       Counts now = counted(sql);
       const std::string text = page(before, now, tables_, colour);
       Session::write(terminal ? "\x1b[H\x1b[2J" + text : text + "\n");

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def test_lines_are_commands_until_the_first_error(hs: Run) -> None:
 def test_watch_runs_a_line_again(hs: Run) -> None:
     assert hs(input=b"count user \\watch 0 3\n\\watch 0 2\n").stdout == b"200\n" * 5
     assert hs(input=b"count user \\watch x\n").returncode == 2
+    assert hs(input=b"count user \\watch 0 2.5\n").returncode == 2
 
 
 def test_null_needs_no_quotes_at_the_prompt(hs: Run, rows: PrivateServer) -> None:
@@ -82,6 +84,44 @@ def test_ctrl_c_ends_watch_and_not_hs(terminal: Terminal) -> None:
     terminal.send("count user \\watch 60\n")
     terminal.wait_for("200")
     terminal.cancel()
+
+
+def test_ctrl_c_ends_what_goes_on_by_itself_and_not_hs(terminal: Terminal, rows: PrivateServer) -> None:
+    terminal.send(f"top --sql-socket {rows.socket} --sql-user root --seconds 600\n")
+    terminal.cancel()
+    terminal.send("raw\n")
+    time.sleep(1)
+    terminal.send("frob\n")
+    terminal.wait_for("cmd")
+    terminal.cancel()
+    terminal.send("count user\n")
+    terminal.wait_for("200\r\nhs> ")
+
+
+def test_a_second_ctrl_c_ends_hs_where_a_request_waits(terminal: Terminal) -> None:
+    terminal.send("wait-gtid 7-7-7 --seconds 60\n")
+    time.sleep(1)
+    terminal.send("\x03")
+    time.sleep(2.2)
+    terminal.send("\x03")
+    assert terminal.process.wait(10) == 130
+
+
+def test_the_input_of_a_command_ends_without_the_prompt(terminal: Terminal) -> None:
+    for command in ("raw", "import user -f csv -c user_id"):
+        terminal.send(f"{command}\n")
+        time.sleep(1)
+        terminal.send("user_id\n5000\n\x04")
+        terminal.wait_for("hs> ")
+    terminal.send("count user\n")
+    terminal.wait_for("201\r\nhs> ")
+
+
+@pytest.mark.parametrize("command", ["raw", "import user -f csv", "import user - -f csv"])
+def test_no_command_of_a_script_reads_the_script(hs: Run, rows: PrivateServer, command: str) -> None:
+    run = hs(input=f"{command}\nuser_id\n5000\n".encode())
+    assert run.returncode == 2 and b"the standard input is the script" in run.stderr, run
+    assert rows.sql("SELECT COUNT(*) FROM test.user") == [(200,)]
 
 
 def test_a_terminal_gets_a_table_in_colours_unless_they_are_not_wanted(
