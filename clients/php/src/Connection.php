@@ -118,8 +118,9 @@ final class Connection
     {
         $this->answers = [];
         $this->broken = true; // until all has come
-        if (!$this->transport->sendAtOnce($data)) {
-            $this->transport->send($data, $this->take(...));
+        $sent = $this->transport->sendAtOnce($data);
+        if ($sent < strlen($data)) {
+            $this->transport->send($data, $this->take(...), $sent);
         }
         return $this->rest($number);
     }

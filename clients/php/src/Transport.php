@@ -139,21 +139,21 @@ final class Transport
         @stream_select($readable, $writable, $except, $whole, (int) (($left - $whole) * 1e6) + 1);
     }
 
-    /** Whether all was sent in one piece, as a socket takes so much while nobody reads. If not, `send` begins anew. */
-    public function sendAtOnce(string $data): bool
+    /** How many bytes were sent in one piece: mostly all, as a socket takes so much while nobody reads. */
+    public function sendAtOnce(string $data): int
     {
-        return strlen($data) <= self::SMALL && @fwrite($this->stream, $data) === strlen($data);
+        return strlen($data) <= self::SMALL ? (int) @fwrite($this->stream, $data) : 0;
     }
 
     /**
-     * Sends all; what comes meanwhile goes to the sink, so that neither side waits for the other.
+     * Sends all behind the first `$at` bytes, which were sent; what comes meanwhile goes to the sink, so that neither
+     * side waits for the other.
      * @param \Closure(string): void $sink
      */
-    public function send(string $data, \Closure $sink): void
+    public function send(string $data, \Closure $sink, int $at = 0): void
     {
         $size = strlen($data);
         stream_set_blocking($this->stream, false);
-        $at = 0;
         while ($at < $size) {
             // The same piece again after a refusal, as TLS wants it.
             $sent = @fwrite($this->stream, substr($data, $at, 65536));

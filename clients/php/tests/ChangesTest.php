@@ -115,6 +115,33 @@ final class ChangesTest extends TestCase
         }
     }
 
+    public function testWhatWasSentOfAPieceIsNotSentAgain(): void
+    {
+        [$one, $other] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, STREAM_IPPROTO_IP);
+        $data = implode('', array_map(static fn (int $number) => sprintf('%04d', $number), range(0, 4095)));
+        $socket = socket_import_stream($one);
+        socket_set_option($socket, SOL_SOCKET, SO_SNDBUF, 4608);
+        stream_set_timeout($one, 0, 50000);
+        $transport = Closure::bind(static fn () => new Transport($one, false, 'a pair'), null, Transport::class)();
+        $sent = $transport->sendAtOnce($data);
+        self::assertGreaterThan(0, $sent);
+        self::assertLessThan(strlen($data), $sent);
+        socket_set_option($socket, SOL_SOCKET, SO_SNDBUF, 1 << 20);
+        $transport->send($data, static fn () => null, $sent);
+        fclose($one);
+        self::assertSame($data, stream_get_contents($other));
+
+        [$one, $other] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, STREAM_IPPROTO_IP);
+        fclose($other);
+        $transport = Closure::bind(static fn () => new Transport($one, false, 'a pair'), null, Transport::class)();
+        try {
+            $transport->send($data, static fn () => null, 1);
+            self::fail('it was sent');
+        } catch (ConnectionError $error) {
+            self::assertTrue($error->sent);
+        }
+    }
+
     public function testAChangeIsSentAgainWhenNothingOfItWasSent(): void
     {
         $places = new Places(Options::make('hs://db?retries=1', []));
