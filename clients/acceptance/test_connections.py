@@ -325,3 +325,12 @@ def test_a_timeout_ends_within_its_time(behind: Connect, proxies: Proxies) -> No
         table.update(key=[3], values={"n": 31})
     assert caught.value.name == "TimeoutError" and caught.value.members["sent"] is True
     assert time.monotonic() - begun < 30
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"])
+def test_a_server_is_reached_by_each_form_of_its_address(
+    make_driver: Callable[..., Driver], server: PrivateServer, host: str
+) -> None:
+    client = make_driver()
+    client.call("connect", url=f"hs://{host}:{server.port}?write_port={server.port_wr}")
+    assert client.table("hs.user", COLUMNS).get(key=[3]) == THREE

@@ -133,7 +133,7 @@ module HandlerSocket2
     def connect_tcp
       last = nil
       Addrinfo.getaddrinfo(@address.host, @address.port, nil, :STREAM, timeout: left).each do |one|
-        socket = connect(one)
+        socket = connect(plain(one))
         socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
         socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, 1)
         return socket
@@ -142,6 +142,13 @@ module HandlerSocket2
         break if past?
       end
       raise last || SocketError.new("the host has no address")
+    end
+
+    # Of an IPv4 address within IPv6 the former: Addrinfo connects IPv6 to nothing else.
+    def plain(address)
+      return address unless address.ipv6_v4mapped?
+
+      Addrinfo.tcp(address.ipv6_to_ipv4.ip_address, address.ip_port)
     end
 
     def connect(place)
