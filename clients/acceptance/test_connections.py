@@ -327,6 +327,17 @@ def test_a_timeout_ends_within_its_time(behind: Connect, proxies: Proxies) -> No
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.parametrize(("seconds", "connections"), [(0, 1), (0.2, 2)])
+def test_a_connection_that_is_not_used_is_kept_for_as_long_as_max_idle_says(
+    behind: Connect, proxies: Proxies, seconds: float, connections: int
+) -> None:
+    table = behind(max_idle=seconds).table("hs.user", COLUMNS)
+    assert table.get(key=[3]) == table.get(key=[3]) == THREE
+    time.sleep(0.8)
+    assert table.get(key=[3]) == THREE
+    assert proxies[0].connections == connections
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"])
 def test_a_server_is_reached_by_each_form_of_its_address(
     make_driver: Callable[..., Driver], server: PrivateServer, host: str

@@ -38,7 +38,7 @@ type Options struct {
 	Timeout time.Duration
 	// PoolSize is how many connections there are to each place, at most.
 	PoolSize int
-	// MaxIdle is after what time a connection that is not used is closed.
+	// MaxIdle is after what time a connection that is not used is closed; 0: never.
 	MaxIdle time.Duration
 	// Name is what operators see.
 	Name string

@@ -128,13 +128,13 @@ func (p *place) give(c *conn) {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.closed || p.options.MaxIdle == 0 {
+	if p.closed {
 		c.net.Close()
 		return
 	}
 	c.idleFrom = time.Now()
 	p.idle = append(p.idle, c)
-	if p.reaper == nil {
+	if p.reaper == nil && p.options.MaxIdle > 0 {
 		p.reaper = time.AfterFunc(p.options.MaxIdle, p.reap)
 	}
 }

@@ -25,7 +25,7 @@ static hs_conn *take_replica(hs_client *client, double deadline) {
     if (conn == NULL) continue;
     int fresh = client->options.read_your_writes ? hs_is_fresh(client, conn) : 1;
     if (fresh > 0) return conn;
-    hs_release(client, conn, fresh < 0);
+    hs_release(conn, fresh < 0);
   }
   return NULL;
 }
@@ -50,7 +50,7 @@ static int run(hs_client *client, const hs_batch *batch, hs_reply *reply, hs_err
     if (conn != NULL) {
       reused = conn->idle_since != 0;
       int bad = hs_conn_run(conn, client, batch, reply, deadline, ask_gtid, &why);
-      hs_release(client, conn, bad || reply->reader.line != reply->reader.bytes.len);
+      hs_release(conn, bad || reply->reader.line != reply->reader.bytes.len);
       if (!bad) return 0;
     }
     /* One that was idle may have been closed just then. */

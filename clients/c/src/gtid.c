@@ -103,7 +103,7 @@ int hs_last_gtid(hs_client *client, char *buffer, size_t size, hs_error *error) 
     }
     bad |= broken;
     hs_reader_free(&reader);
-    hs_release(client, conn, broken);
+    hs_release(conn, broken);
   }
   (void)list_gtids(client, &gtids);
   hs_buf_add(&gtids, "", 1);

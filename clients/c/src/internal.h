@@ -247,7 +247,7 @@ void hs_place_clear(hs_place *place);
 /* deadline: for a connection while all are in use; 0: none. */
 hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadline,
                     hs_error *error);
-void hs_release(hs_client *client, hs_conn *conn, int broken);
+void hs_release(hs_conn *conn, int broken);
 /* Takes the idle connections of which the last GTID is not known. */
 hs_conn *hs_take_changed(hs_place *place);
 

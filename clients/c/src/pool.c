@@ -38,7 +38,7 @@ void hs_place_clear(hs_place *place) {
 static hs_conn *take_idle(hs_place *place, double max_idle, hs_conn **old) {
   hs_conn *conn = place->idle, **at = &place->idle;
   if (conn == NULL) return NULL;
-  double since = hs_now() - max_idle;
+  double since = max_idle > 0 ? hs_now() - max_idle : 0;
   if (conn->idle_since < since) { /* then all are */
     *old = conn;
     place->idle = NULL;
@@ -102,16 +102,16 @@ hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadl
        again, is not worth it just after another one. */
     if (!change && hs_now() - conn->idle_since < TRUSTED) return conn;
     if (hs_conn_alive(conn)) return conn;
-    hs_release(client, conn, 1);
+    hs_release(conn, 1);
   }
   conn = hs_conn_open(client, place, error);
   if (conn == NULL) give_up(place);
   return conn;
 }
 
-void hs_release(hs_client *client, hs_conn *conn, int broken) {
+void hs_release(hs_conn *conn, int broken) {
   hs_place *place = conn->place;
-  if (broken || client->options.max_idle == 0) {
+  if (broken) {
     hs_conn_close(conn);
     give_up(place);
     return;

@@ -75,7 +75,7 @@ int hs_features(hs_client *client, char *buffer, size_t size, hs_error *error) {
   hs_conn *conn = hs_take(client, 0, timeout > 0 ? hs_now() + timeout : 0, error);
   if (conn == NULL) return -1;
   int len = snprintf(buffer, size, "%s", conn->features);
-  hs_release(client, conn, 0);
+  hs_release(conn, 0);
   return len >= 0 && (size_t)len < size ? 0 : hs_fail(error, HS_VALUE, "the buffer is too small");
 }
 

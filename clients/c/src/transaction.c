@@ -16,7 +16,7 @@ static int run(hs_transaction *t, hs_batch *batch, hs_reply *reply, hs_error *er
       hs_conn_run(t->conn, t->client, batch, reply, timeout > 0 ? begin + timeout : 0, 0, &why);
   t->changed |= batch->write;
   if (bad || reply->reader.line != reply->reader.bytes.len) {
-    hs_release(t->client, t->conn, 1);
+    hs_release(t->conn, 1);
     t->conn = NULL;
   }
   hs_forget_missing(reply);
@@ -49,7 +49,7 @@ static int fixed_step(hs_transaction *t, const char *line, const char *kind, hs_
 }
 
 static int end(hs_transaction *t, int bad) {
-  if (t->conn != NULL) hs_release(t->client, t->conn, bad);
+  if (t->conn != NULL) hs_release(t->conn, bad);
   hs_reply_free(t->reply);
   (void)pthread_mutex_destroy(&t->mutex);
   free(t);

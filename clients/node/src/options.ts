@@ -55,7 +55,7 @@ export interface Settings {
   timeout: number;
   /** Connections to each place, at most. Default: 16. */
   poolSize: number;
-  /** Seconds after which a connection that is not used is closed. Default: 60. */
+  /** Seconds after which a connection that is not used is closed; 0: never. Default: 60. */
   maxIdle: number;
   /** What operators see of this client. */
   name: string;

@@ -205,7 +205,7 @@ User, password, host and database are percent-encoded.
     connect_timeout       5 seconds, for connection, TLS and login together
     timeout               30 seconds for a request or a whole pipeline; 0: none
     pool_size             16 connections to each place, at most
-    max_idle              60 seconds, after which a connection that is not used is closed
+    max_idle              60 seconds, after which a connection that is not used is closed; 0: never
     name                  what operators see
     replicas              host:port,host:port: read ports that take the reads in turns
     read_your_writes      on: a read on a replica waits for the client's own last change

@@ -25,6 +25,7 @@ final class Options
     public float $connect_timeout = 5;
     public float $timeout = 30;
     public int $pool_size = 16;
+    /** After which a connection that is not used is closed; 0: never. */
     public float $max_idle = 60;
     public string $name = 'handlersocket2-php/2.0';
     /** @var list<string> */

@@ -73,7 +73,7 @@ pub struct Options {
     pub timeout: Duration,
     /// Connections to each place, at most.
     pub pool_size: usize,
-    /// After what time a connection that is not used is closed.
+    /// After what time a connection that is not used is closed; zero: never.
     pub max_idle: Duration,
     /// What operators see.
     pub name: String,

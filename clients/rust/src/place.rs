@@ -92,11 +92,11 @@ impl Place {
     fn give(self: &Arc<Self>, connection: Box<Connection>) {
         let mut idle = lock(&self.idle);
         let longest = self.options.max_idle;
-        if idle.closed || longest.is_zero() {
+        if idle.closed {
             return;
         }
         idle.connections.push((connection, Instant::now()));
-        if !mem::replace(&mut idle.reaper, true) {
+        if !longest.is_zero() && !mem::replace(&mut idle.reaper, true) {
             come_back(self, longest);
         }
     }

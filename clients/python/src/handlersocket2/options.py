@@ -35,7 +35,7 @@ class Options:
     connect_timeout: float = 5
     timeout: float = 30
     pool_size: int = 16
-    max_idle: float = 60
+    max_idle: float = 60  # 0: connections that are not used are kept
     name: str = "handlersocket2-python/2.0"
     replicas: Tuple[str, ...] = ()
     read_your_writes: bool = False

@@ -92,12 +92,12 @@ final class Place {
 
   private synchronized boolean keep(Connection connection) {
     long maxIdle = options.nanos("max_idle");
-    if (connection.broken || closed || maxIdle == 0) {
+    if (connection.broken || closed) {
       return false;
     }
     connection.idleSince = System.nanoTime();
     idle.addLast(connection);
-    if (!reaping) {
+    if (!reaping && maxIdle > 0) {
       reapAfter(maxIdle);
     }
     return true;
