@@ -205,13 +205,32 @@ def test_the_environment_and_the_option_file_are_read(
     for elsewhere in ("port = 1\nwrite_port = 1", "socket = /nosuch", "host = nosuch.invalid"):
         file.write_text(f"[hs]\nuser = app\npassword = {PASSWORD}\n{elsewhere}\n")
         use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
+    for group in ("[hs] # mine", "[hs \t]", "[client]\nuser=x\n[hs]x[client]", "[ hs]\nuser=x\n[HS]\nuser=x\n[]\nx\n[hs]"):
+        file.write_text(f"[client]\nskip-ssl\n{group}\nuser = app\npassword = {PASSWORD}\n[other]\nport=1")
+        use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
+    file.rename(tmp_path / ".hs.cnf")
+    use(make_driver(HS_OPTION_FILE="", HS_URL="", HOME=str(tmp_path)), f"hs://{place}")
+
+
+def test_an_option_file_that_is_wrong_is_refused(make_driver: Connect, tmp_path: Path) -> None:
+    file = tmp_path / "hs.cnf"
     wrongs = ["[hs]\nuser", "[hs]\nnosuch = 1", "[hs]\nuser = a\nuser = b", "[hs]\nuser = a\n[client"]
     wrongs += ["user = a", "[hs\nuser = a", "\ufeff[hs]\nuser = a", "\ufeff# x\n[hs]\nuser = a"]  # before a group
-    for wrong in wrongs:
-        file.write_text(f"{wrong}\n", encoding="utf-8")
-        with pytest.raises(ClientError) as caught:
-            make_driver(HS_OPTION_FILE=str(file)).call("connect", url=f"hs://{place}")
-        assert caught.value.name == "ConfigurationError"
+    wrongs += ["!include x", "[client]\n!include x", "[hs]\n!includedir x", "[hs]\n ! x", "[hs]\nuser = a\0b", "[client]\na=\0"]
+    wrongs += ["[hs]\n= a", "[hs]\npool_size = 0", "[hs]\nretries = 1 # x", "[hs]\nmax_idle = '1'", "[hs]\nread-your-writes = on"]
+    for wrong in [*(one.encode() for one in wrongs), b"[hs]\nuser = \xff", b"[x]\n\xff"]:
+        file.write_bytes(wrong + b"\n")
+        assert refused_file(make_driver(HS_OPTION_FILE=str(file))), wrong
+    (tmp_path / ".hs.cnf").mkdir()
+    assert refused_file(make_driver(HS_OPTION_FILE=str(tmp_path)))
+    assert refused_file(make_driver(HS_OPTION_FILE=str(tmp_path / "nosuch")))
+    assert refused_file(make_driver(HS_OPTION_FILE="", HOME=str(tmp_path)))
+    assert not refused_file(make_driver(HS_OPTION_FILE="", HOME=str(tmp_path / "nosuch")))
+
+
+def refused_file(client: Driver) -> bool:
+    answer = client.send("connect", url="hs://127.0.0.1")
+    return answer.get("error", {}).get("class") == "ConfigurationError"
 
 
 def test_ports_with_a_secret_are_told_it(make_driver: Connect, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // The options of the group [hs] of the option file. A file that is not there has none, unless
@@ -31,23 +32,39 @@ func fileOptions() (map[string]string, error) {
 	return parseOptionFile(name, string(content))
 }
 
+const blanks = " \t\r\v\f"
+
 // Trimmed is what a line or a part of it is without the blanks around it.
-func trimmed(text string) string { return strings.Trim(text, " \t\r\v\f") }
+func trimmed(text string) string { return strings.Trim(text, blanks) }
 
 func parseOptionFile(name, content string) (map[string]string, error) {
 	found := map[string]string{}
-	group := ""
+	group, grouped := "", false
+	if strings.Contains(content, "\x00") || !utf8.ValidString(content) {
+		what := name + " has a NUL byte, or is no UTF-8"
+		return nil, &ConfigurationError{Option: "HS_OPTION_FILE", What: what}
+	}
 	for i, line := range strings.Split(content, "\n") {
 		line = trimmed(line)
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
-		if line[0] == '[' && line[len(line)-1] == ']' {
-			group = line[1 : len(line)-1]
-			continue
+		wrong, closed := "", true
+		switch {
+		case line[0] == '!':
+			wrong = "no other file is included"
+		case line[0] == '[':
+			group, _, closed = strings.Cut(line[1:], "]")
+			group, grouped = strings.TrimRight(group, blanks), true
+			if closed {
+				continue
+			}
+			wrong = "a group has no ]"
+		case !grouped:
+			wrong = "a line stands before the first group"
 		}
-		if group == "" {
-			where := fmt.Sprintf("a line stands before the first group (%s, line %d)", name, i+1)
+		if wrong != "" {
+			where := fmt.Sprintf("%s (%s, line %d)", wrong, name, i+1)
 			return nil, &ConfigurationError{Option: "HS_OPTION_FILE", What: where}
 		}
 		if group != "hs" {

@@ -54,6 +54,7 @@ int hs_options_from_url(hs_options *options, const char *url, hs_error *error);
 int hs_options_from_file(hs_options *options, hs_error *error);
 void hs_options_free(hs_options *options);
 /* Splits host:port in its place; an IPv6 address stands in brackets. */
+int hs_is_utf8(const char *text);
 int hs_split_address(char *text, char **host, char **port);
 
 /* What a server can do beyond the original's protocol. */

@@ -32,18 +32,30 @@ static int read_lines(hs_options *o, FILE *file, hs_error *error) {
   char *line = NULL;
   size_t size = 0;
   int grouped = 0, ours = 0, bad = 0;
-  while (!bad && getline(&line, &size, file) >= 0) {
-    char *text = trim(line);
+  ssize_t length;
+  while (!bad && (length = getline(&line, &size, file)) >= 0) {
+    if (strlen(line) != (size_t)length || !hs_is_utf8(line)) {
+      bad = hs_fail(error, HS_CONFIGURATION, "option file: it has a NUL byte, or is no UTF-8");
+      break;
+    }
+    char *text = trim(line), *end;
     if (*text == 0 || *text == '#' || *text == ';') continue;
-    if (*text == '[' && text[strlen(text) - 1] == ']') {
+    if (*text == '!') {
+      bad = hs_fail(error, HS_CONFIGURATION, "option file: no other file is included");
+    } else if (*text == '[' && (end = strchr(text, ']')) == NULL) {
+      bad = hs_fail(error, HS_CONFIGURATION, "option file: a group has no ]");
+    } else if (*text == '[') {
+      *end = 0;
       grouped = 1;
-      ours = strcmp(text, "[hs]") == 0;
+      ours = strcmp(trim(text), "[hs") == 0;
     } else if (!grouped) {
       bad = hs_fail(error, HS_CONFIGURATION, "option file: a line stands before the first group");
     } else if (ours) {
       bad = read_line(o, text, error);
     }
   }
+  if (!bad && ferror(file) != 0)
+    bad = hs_fail_system(error, HS_CONFIGURATION, "the option file", errno);
   free(line);
   return bad;
 }

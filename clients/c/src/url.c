@@ -32,7 +32,7 @@ static int followers(unsigned char first) {
   return first >= 0xf0 && first <= 0xf4 ? 3 : -1;
 }
 
-static int is_utf8(const char *text) {
+int hs_is_utf8(const char *text) {
   const unsigned char *at = (const unsigned char *)text;
   while (*at != 0) {
     unsigned char first = *at++;
@@ -54,7 +54,7 @@ static int give(hs_options *o, const char *name, char *value, hs_error *error) {
     return hs_fail(error, HS_CONFIGURATION, "option %s is given twice", name);
   if (decode(value) != 0)
     return hs_fail(error, HS_CONFIGURATION, "%s has a wrong percent encoding", name);
-  if (!is_utf8(value)) return hs_fail(error, HS_CONFIGURATION, "%s is no UTF-8", name);
+  if (!hs_is_utf8(value)) return hs_fail(error, HS_CONFIGURATION, "%s is no UTF-8", name);
   return hs_option_set(o, option, value, error);
 }
 

@@ -169,7 +169,7 @@ const checks: Record<keyof Settings, Check> = {
   },
   readYourWrites: truth,
   gtidTimeout: between(0, 600, false),
-  retries: between(0, 100, true),
+  retries: between(0, 1000, true),
   maxReply: between(1, 2 ** 30, true),
   bigint: truth,
   onRequest: (name, value) => {
@@ -198,14 +198,16 @@ export function fromEnvironment(environment: NodeJS.ProcessEnv): Options {
 
 /** The lines of the group `[hs]` of the option file; none when `~/.hs.cnf` does not exist. */
 export function optionFileLines(environment: NodeJS.ProcessEnv): [string, string][] {
-  const named = environment.HS_OPTION_FILE;
+  const named = environment.HS_OPTION_FILE ?? "";
+  const file = named === "" ? join(homedir(), ".hs.cnf") : named;
   let content: Buffer;
   try {
-    content = readFileSync(named ?? join(homedir(), ".hs.cnf"));
+    content = readFileSync(file);
   } catch (error) {
-    if (named === undefined) return [];
-    throw new ConfigurationError(`HS_OPTION_FILE cannot be read: ${named}`, { cause: error });
+    if (named === "" && (error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new ConfigurationError(`the option file ${file} cannot be read`, { cause: error });
   }
+  if (content.includes(0)) throw new ConfigurationError(`the option file ${file} has a NUL byte`);
   try {
     return groupOf(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content));
   } catch (error) {
@@ -221,15 +223,22 @@ function trimmed(text: string): string {
 
 function groupOf(content: string): [string, string][] {
   const lines: [string, string][] = [];
-  let group = "";
+  let group: string | undefined;
   for (const line of content.split("\n").map(trimmed)) {
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
-    const isGroup = line.startsWith("[") && line.endsWith("]");
-    if (isGroup) group = line;
-    else if (group === "") {
+    if (line.startsWith("!")) {
+      throw new ConfigurationError(`${line} of the option file: no other file is included`);
+    }
+    if (line.startsWith("[")) {
+      const [name = "", ...rest] = line.slice(1).split("]");
+      if (rest.length === 0) throw new ConfigurationError("a group of the option file has no ]");
+      group = trimmed(`[${name}`).slice(1);
+      continue;
+    }
+    if (group === undefined) {
       throw new ConfigurationError("a line of the option file stands before the first group");
     }
-    if (group !== "[hs]" || isGroup) continue;
+    if (group !== "hs") continue;
     const [name = "", ...value] = line.split("=");
     if (value.length === 0) throw new ConfigurationError(`no value in the option file: ${line}`);
     lines.push([trimmed(name), trimmed(value.join("="))]);

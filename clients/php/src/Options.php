@@ -207,27 +207,33 @@ final class Options
     /** @return array<string, mixed> */
     private static function optionFile(): array
     {
-        $named = getenv('HS_OPTION_FILE') ?: null;
-        $file = $named ?? (getenv('HOME') ?: '') . '/.hs.cnf';
-        if ($named === null && !file_exists($file)) {
+        $named = (string) getenv('HS_OPTION_FILE');
+        $file = $named !== '' ? $named : getenv('HOME') . '/.hs.cnf';
+        if ($named === '' && !file_exists($file)) {
             return [];
         }
-        $lines = @file($file);
-        if ($lines === false) {
+        $content = is_dir($file) ? false : @file_get_contents($file);
+        if ($content === false) {
             throw new ConfigurationError("the option file $file cannot be read");
         }
+        if (str_contains($content, "\0") || preg_match('//u', $content) !== 1) {
+            throw new ConfigurationError("the option file $file has a NUL byte, or is no UTF-8");
+        }
         $texts = [];
-        $group = '';
-        $trimmed = static fn (string $text): string => trim($text, " \t\r\n\v\f");
-        foreach (array_map($trimmed, $lines) as $line) {
+        $group = null;
+        $trimmed = static fn (string $text): string => trim($text, " \t\r\v\f");
+        foreach (array_map($trimmed, explode("\n", $content)) as $line) {
             if ($line === '' || $line[0] === '#' || $line[0] === ';') {
                 continue;
             }
-            if ($line[0] === '[' && $line[-1] === ']') {
-                $group = $line;
-            } elseif ($group === '') {
+            if ($line[0] === '!') {
+                throw new ConfigurationError("'$line' of $file: no other file is included");
+            } elseif ($line[0] === '[') {
+                $end = strpos($line, ']') ?: throw new ConfigurationError("a group of $file has no ]");
+                $group = rtrim(substr($line, 1, $end - 1), " \t\r\v\f");
+            } elseif ($group === null) {
                 throw new ConfigurationError("a line of the option file $file stands before the first group");
-            } elseif ($group === '[hs]') {
+            } elseif ($group === 'hs') {
                 $parts = array_map($trimmed, explode('=', $line, 2));
                 if (count($parts) < 2) {
                     throw new ConfigurationError("the option '$line' of $file has no value");

@@ -176,24 +176,34 @@ fn file_options() -> Result<Given> {
     }
 }
 
+const BLANKS: &[char] = &[' ', '\t', '\r', '\x0b', '\x0c'];
+
 /// Without the blanks around it.
 fn trimmed(text: &str) -> &str {
-    text.trim_matches(&[' ', '\t', '\r', '\x0b', '\x0c'][..])
+    text.trim_matches(BLANKS)
 }
 
 fn parse_file(content: &str) -> Result<Given> {
+    let wrong = |what| Err(Error::configuration("HS_OPTION_FILE", what));
+    if content.contains('\0') {
+        return wrong("it has a NUL byte");
+    }
     let mut given = Given::new();
     let mut group = None;
     for line in content.split('\n').map(trimmed) {
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
-        if line.starts_with('[') && line.ends_with(']') {
-            group = Some(line);
+        if line.starts_with('!') {
+            return wrong("no other file is included");
+        } else if let Some(rest) = line.strip_prefix('[') {
+            match rest.split_once(']') {
+                Some((name, _)) => group = Some(name.trim_end_matches(BLANKS)),
+                None => return wrong("a group has no ]"),
+            }
         } else if group.is_none() {
-            let what = "a line stands before the first group";
-            return Err(Error::configuration("HS_OPTION_FILE", what));
-        } else if group == Some("[hs]") {
+            return wrong("a line stands before the first group");
+        } else if group == Some("hs") {
             match line.split_once('=') {
                 Some((name, value)) => add(&mut given, trimmed(name), trimmed(value).to_owned())?,
                 None => return Err(Error::configuration(line, "it has no value")),

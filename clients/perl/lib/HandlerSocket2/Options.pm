@@ -160,20 +160,25 @@ sub parse_url {
 my @PLACE = qw(host port write_port socket write_socket);
 
 sub _option_file {
-    my $named = $ENV{HS_OPTION_FILE};
-    my $path  = $named || ( $ENV{HOME} // q{} ) . '/.hs.cnf';
-    return {} if !$named && !-e $path;
+    my $named = $ENV{HS_OPTION_FILE} // q{};
+    my $path  = $named ne q{} ? $named : ( $ENV{HOME} // q{} ) . '/.hs.cnf';
+    return {} if $named eq q{} && !-e $path;
     open my $file, '<:raw', $path or _wrong("the option file $path cannot be read: $!");
     my %texts;
-    my $group = q{};
+    my $group;
     while ( my $line = <$file> ) {
         utf8::decode($line) or _wrong("the option file $path is no UTF-8");
-        $line =~ s/\A\s+|\s+\z//ga;
+        $line         =~ /\0/ and _wrong("the option file $path has a NUL byte");
+        $line         =~ s/\A\s+|\s+\z//ga;
         next if $line =~ /\A(?:[#;]|\z)/;
-        my $is_group = $line =~ /\A\[.*\]\z/s;
-        if ($is_group) { $group = $line }
-        _wrong("a line of the option file $path stands before the first group") if $group eq q{};
-        next if $group ne '[hs]' || $is_group;
+        $line =~ /\A!/ and _wrong("'$line' of the option file $path: no other file is included");
+        if ( $line =~ s/\A\[// ) {
+            ($group) = $line =~ /\A([^\]]*?)\s*\]/a
+                or _wrong("a group of the option file $path has no ]");
+            next;
+        }
+        defined $group or _wrong("a line of the option file $path stands before the first group");
+        next if $group ne 'hs';
         my ( $name, $text ) = split /\s*=\s*/a, $line, 2;
         _wrong("the option '$name' of $path has no value") if !defined $text;
         _wrong("$name stands twice in $path")              if exists $texts{$name};
@@ -201,7 +206,7 @@ sub _as_text {
 
 sub make_options {
     my ( $url, %given ) = @_;
-    $url //= _variable('HS_URL') if !%given;
+    $url //= _variable('HS_URL') if !%given && length $ENV{HS_URL};
     my $values = defined $url ? parse_url($url) : {};
     delete @given{ grep { !defined $given{$_} } keys %given };
     for my $name ( sort keys %given ) {

@@ -177,19 +177,26 @@ def _option_file() -> Dict[str, Any]:
     if not named and not file.exists():
         return {}
     try:
-        lines = file.read_bytes().decode().split("\n")
+        content = file.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the option file {file} cannot be read: {error}") from None
+    if "\0" in content:
+        raise ConfigurationError(f"the option file {file} has a NUL byte")
     texts: Dict[str, str] = {}
-    group = ""
-    for line in (one.strip(_BLANKS) for one in lines):
+    group: Optional[str] = None
+    for line in (one.strip(_BLANKS) for one in content.split("\n")):
         if not line or line[0] in "#;":
             continue
-        if line[0] == "[" and line[-1] == "]":
-            group = line
-        elif not group:
+        if line[0] == "!":
+            raise ConfigurationError(f"{line!r} of {file}: no other file is included")
+        if line[0] == "[":
+            group, closed, _ = line[1:].partition("]")
+            group = group.rstrip(_BLANKS)
+            if not closed:
+                raise ConfigurationError(f"a group of {file} has no ]")
+        elif group is None:
             raise ConfigurationError(f"a line of {file} stands before the first group")
-        elif group == "[hs]":
+        elif group == "hs":
             name, equals, text = line.partition("=")
             if not equals:
                 raise ConfigurationError(f"the option {line!r} of {file} has no value")
@@ -205,7 +212,7 @@ def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
     option file. An argument of None is as none. ConfigurationError names what is wrong."""
     given = {name: value for name, value in given.items() if value is not None}
     if url is None and not given:
-        url = os.environ.get("HS_URL")
+        url = os.environ.get("HS_URL") or None
     values = parse_url(url) if url is not None else {}
     for name in given:
         if name in values:

@@ -145,21 +145,37 @@ module HandlerSocket2
         raise ConfigurationError, "the option file #{file} cannot be read: #{e.message}"
       end
 
+      def group_of(line, file)
+        line[/\A\[([^\]]*)\]/, 1]&.rstrip or raise ConfigurationError, "a group of #{file} has no ]"
+      end
+
       def parse(lines, file)
-        group = nil
         raise ConfigurationError, "the option file #{file} is no UTF-8" unless lines.all?(&:valid_encoding?)
+        raise ConfigurationError, "the option file #{file} has a NUL byte" if lines.any? { |line| line.include?("\0") }
 
-        lines.map(&:strip).each_with_object({}) do |line, texts|
-          next if line.empty? || line.start_with?("#", ";")
-          next group = line if line.start_with?("[") && line.end_with?("]")
-          raise ConfigurationError, "a line of #{file} stands before the first group" unless group
-          next unless group == "[hs]"
-
+        own(lines.map(&:strip), file).each_with_object({}) do |line, texts|
           name, text = line.split("=", 2).map(&:strip)
           raise ConfigurationError, "the option #{name} of #{file} has no value" unless text
           raise ConfigurationError, "#{name} stands twice in #{file}" if texts.key?(name.to_sym)
 
           texts[name.to_sym] = text
+        end
+      end
+
+      # The lines of the group `[hs]`.
+      def own(lines, file)
+        group = nil
+        lines.select do |line|
+          next if line.empty? || line.start_with?("#", ";")
+          raise ConfigurationError, "#{line} of #{file}: no other file is included" if line.start_with?("!")
+
+          if line.start_with?("[")
+            group = group_of(line, file)
+            next
+          end
+          raise ConfigurationError, "a line of #{file} stands before the first group" unless group
+
+          group == "hs"
         end
       end
     end

@@ -42,17 +42,17 @@ final class Sources {
 
   private static Map<String, String> file(Map<String, String> environment) {
     String name = environment.getOrDefault("HS_OPTION_FILE", "");
-    Path path =
-        name.isEmpty() ? Path.of(System.getProperty("user.home"), ".hs.cnf") : Path.of(name);
+    String home = environment.getOrDefault("HOME", System.getProperty("user.home"));
+    Path path = name.isEmpty() ? Path.of(home, ".hs.cnf") : Path.of(name);
     try {
-      return parse(path, Files.readString(path).split("\n"));
+      return parse(path, Files.readString(path));
     } catch (NoSuchFileException e) {
       if (name.isEmpty()) {
         return new HashMap<>();
       }
-      throw new ConfigurationError("HS_OPTION_FILE", "there is no file " + name);
+      throw wrong("there is no file " + name);
     } catch (IOException e) {
-      throw new ConfigurationError("HS_OPTION_FILE", e.toString());
+      throw wrong(e.toString());
     }
   }
 
@@ -60,20 +60,32 @@ final class Sources {
     return BLANKS_AROUND.matcher(text).replaceAll("");
   }
 
-  private static Map<String, String> parse(Path path, String[] lines) {
+  private static ConfigurationError wrong(String what) {
+    return new ConfigurationError("HS_OPTION_FILE", what);
+  }
+
+  private static Map<String, String> parse(Path path, String content) {
     Map<String, String> found = new HashMap<>();
-    String group = "";
+    if (content.indexOf(0) >= 0) {
+      throw wrong(path + " has a NUL byte");
+    }
+    String[] lines = content.split("\n");
+    String group = null;
     for (int i = 0; i < lines.length; i++) {
       String line = trimmed(lines[i]);
       String where = " (" + path + ", line " + (i + 1) + ")";
       if (line.isEmpty() || line.startsWith("#") || line.startsWith(";")) {
         continue;
       }
-      if (line.startsWith("[") && line.endsWith("]")) {
-        group = line.substring(1, line.length() - 1);
-      } else if (group.isEmpty()) {
-        throw new ConfigurationError(
-            "HS_OPTION_FILE", "a line stands before the first group" + where);
+      if (line.startsWith("!")) {
+        throw wrong("no other file is included" + where);
+      } else if (line.startsWith("[")) {
+        if (line.indexOf(']') < 0) {
+          throw wrong("a group has no ]" + where);
+        }
+        group = trimmed("[" + line.substring(1, line.indexOf(']'))).substring(1);
+      } else if (group == null) {
+        throw wrong("a line stands before the first group" + where);
       } else if (group.equals("hs")) {
         String[] parts = line.split("=", 2);
         String option = trimmed(parts[0]);
