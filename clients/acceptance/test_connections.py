@@ -338,6 +338,33 @@ def test_a_connection_that_is_not_used_is_kept_for_as_long_as_max_idle_says(
     assert proxies[0].connections == connections
 
 
+def test_a_hook_that_fails_changes_nothing(
+    make_driver: Callable[..., Driver], proxies: Proxies
+) -> None:
+    read, write = proxies
+    client = make_driver()
+    client.call("connect", url=f"hs://127.0.0.1:{read.port}/hs?write_port={write.port}", hook=True)
+    table = client.table("hs.user", COLUMNS)
+    for _ in range(2):
+        assert table.get(key=[3]) == THREE
+        assert table.get_many(keys=[[3], [99]]) == [THREE, None]
+        assert len(table.range(page=3)) == 10
+        with pytest.raises(ClientError) as caught:
+            table.insert(row=THREE)
+        assert caught.value.name == "DuplicateKeyError"
+        assert table.increment(key=[3], amounts={"n": 1}) == 1
+        answers = client.pipeline(table.of("get", key=[3]), table.of("decrement", key=[3], amounts={"n": 1}))
+        assert answers == [{**THREE, "n": 31}, 1]
+        client.call("begin")
+        assert table.increment(key=[3], amounts={"n": 1}) == 1
+        client.call("rollback")
+        client.call("begin")
+        assert table.increment(key=[3], amounts={"n": 1}) == 1
+        client.call("commit")
+        assert table.decrement(key=[3], amounts={"n": 1}) == 1
+    assert (read.connections, write.connections) == (1, 1)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"])
 def test_a_server_is_reached_by_each_form_of_its_address(
     make_driver: Callable[..., Driver], server: PrivateServer, host: str

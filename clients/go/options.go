@@ -51,7 +51,7 @@ type Options struct {
 	// Retries is how often a request that is safe to repeat is sent again.
 	Retries int
 	// OnRequest is called after each call, for metrics and tracing; nil: not at all. It may be called
-	// from many goroutines at once. Kind is the call's name, as "get".
+	// from many goroutines at once. Kind is the call's name, as "get". One that panics is logged.
 	OnRequest func(kind, table string, elapsed time.Duration, err error)
 }
 

@@ -2,6 +2,8 @@ package hs
 
 import (
 	"context"
+	"log"
+	"runtime/debug"
 	"time"
 
 	"handlersocket2.org/client/v2/protocol"
@@ -44,8 +46,18 @@ func (c *Client) settle(r *request, err error, began time.Time) {
 		c.layouts.Delete(r.table)
 	}
 	if c.options.OnRequest != nil {
-		c.options.OnRequest(r.kind, r.table.String(), time.Since(began), err)
+		c.tell(r, err, began)
 	}
+}
+
+// Tell calls the hook. One that panics changes nothing of a call that has ended: it is logged.
+func (c *Client) tell(r *request, err error, began time.Time) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			log.Printf("handlersocket2: OnRequest has panicked: %v\n%s", failure, debug.Stack())
+		}
+	}()
+	c.options.OnRequest(r.kind, r.table.String(), time.Since(began), err)
 }
 
 func trimLine(line []byte) []byte { return line[:len(line)-1] }

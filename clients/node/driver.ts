@@ -104,14 +104,24 @@ function connected(): hs.Client {
   return client;
 }
 
+/** The options of a URL of ports, with a hook that fails. */
+function withHook(url: string): hs.Options {
+  const { hostname: host, port, pathname, searchParams } = new URL(url.replace("hs:", "http:"));
+  const onRequest = (): never => {
+    throw new Error("the hook fails");
+  };
+  const writePort = Number(searchParams.get("write_port"));
+  return { host, port: Number(port), writePort, database: pathname.slice(1), onRequest };
+}
+
 type Command = (line: Members) => unknown;
 
 const commands: Record<string, Command> = {
-  connect: ({ url }) => {
+  connect: ({ url, hook }) => {
     client?.close();
     client = undefined;
     tables = [];
-    client = hs.connect(url as string | undefined);
+    client = hs.connect(hook ? withHook(url as string) : (url as string | undefined));
   },
   close: () => {
     client?.close();

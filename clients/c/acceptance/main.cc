@@ -240,6 +240,9 @@ class Driver {
       if (what == "close") return {};
       client_ = hs_connect(order["url"].get<std::string>().c_str(), &error);
       check(client_ == nullptr, error);
+      if (order.value("hook", false))
+        hs_set_hook(
+            client_, [](auto...) {}, nullptr);
       return {};
     }
     if (client_ == nullptr) refuse("there is no client");

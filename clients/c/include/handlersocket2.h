@@ -123,7 +123,8 @@ HS_API int hs_ping(hs_client *client, hs_error *error);
 
 /* Is called for every request when its call has ended, in the thread that made it. kind is the
    call's name ("find", "insert", ...); table is "" where there is none; error is NULL when it went
-   well. Set it before the client is shared. */
+   well. It returns in any case: nothing may be thrown or jumped through the client. Set it before the
+   client is shared. */
 typedef void (*hs_hook)(void *argument, const char *kind, const char *table, double seconds,
                         const hs_error *error);
 HS_API void hs_set_hook(hs_client *client, hs_hook hook, void *argument);

@@ -216,6 +216,8 @@ class Driver {
       tables_.clear();
       client_.reset();
       if (what == "connect") client_.emplace(order["url"].get<std::string>());
+      if (order.value("hook", false))
+        client_->on_request([](auto&&...) { throw std::runtime_error("the hook fails"); });
       return {};
     }
     if (!client_) throw std::runtime_error("there is no client");

@@ -7,6 +7,7 @@ import { readChecked, type Call, type Connection, type Outcome } from "./connect
 import { ConfigurationError, ConnectionError, NotFoundError } from "./errors.js";
 import { ProtocolError, ServerError, TimeoutError } from "./errors.js";
 import { Gtids } from "./gtids.js";
+import { tellHook } from "./hook.js";
 import type { Settings } from "./options.js";
 import { Pool } from "./pool.js";
 import { hasCount, hasRows, isOne, type Reply } from "./protocol/reader.js";
@@ -111,9 +112,7 @@ export class Dispatcher implements Executor {
 
   /** Tells the hook, if there is one, how a call has ended. */
   tell(call: Call<unknown>, begin: number, error: unknown): void {
-    const seconds = (performance.now() - begin) / 1000;
-    const table = call.table ? `${call.table.database}.${call.table.table}` : "";
-    this.settings.onRequest?.(call.kind, table, seconds, error as Error | undefined);
+    tellHook(this.settings.onRequest, call, begin, error);
   }
 
   /** Forgets what a table was like that is not so any more. */

@@ -4,7 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { ConfigurationError } from "./errors.js";
 
-/** Called behind each request, with its kind (`get`, `insert`, …), table, duration and error. */
+/**
+ * Called behind each request, with its kind (`get`, `insert`, …), table, duration and error. One that
+ * throws is a warning of the process.
+ */
 export type RequestHook = (
   kind: string,
   table: string,

@@ -236,6 +236,7 @@ All are objects of L<HandlerSocket2::Error>.
 =head1 HOOKS
 
 C<< on_request => sub { my ($kind, $table, $seconds, $error) = @_; ... } >> is called behind each request.
+A hook that dies changes nothing of the call: it is a warning.
 
 =head1 LICENSE
 

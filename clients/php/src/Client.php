@@ -13,7 +13,8 @@ final class Client extends Runner
     /**
      * Nothing is opened before it is needed.
      * @param array<string, mixed> $options those that the URL does not name
-     * @param ?\Closure(string, ?string, float, ?\Throwable): void $onRequest told kind, table, seconds and error
+     * @param ?\Closure(string, ?string, float, ?\Throwable): void $onRequest told kind, table, seconds and error; one that throws
+     *     changes nothing of the call, and goes to PHP's log
      */
     public static function connect(?string $url = null, array $options = [], ?\Closure $onRequest = null): self
     {
@@ -88,9 +89,20 @@ final class Client extends Runner
             $error = $thrown;
             throw $thrown;
         } finally {
-            $kind = count($calls) === 1 ? $calls[0]->kind : 'pipeline';
+            $isOne = count($calls) === 1 || $calls[1]->kind === 'describe'; // as IndexCalls has them
+            $kind = $isOne ? $calls[0]->kind : 'pipeline';
             $table = $calls[0]->table ? implode('.', $calls[0]->table) : null;
-            ($this->onRequest)($kind, $table, Transport::now() - $begun, $error);
+            $this->tell($kind, $table, Transport::now() - $begun, $error);
+        }
+    }
+
+    /** Calls the hook. One that throws changes nothing of a call that has ended: it goes to PHP's log. */
+    private function tell(string $kind, ?string $table, float $seconds, ?Error $error): void
+    {
+        try {
+            ($this->onRequest)($kind, $table, $seconds, $error);
+        } catch (\Throwable $failure) {
+            error_log("handlersocket2: onRequest has failed: $failure");
         }
     }
 

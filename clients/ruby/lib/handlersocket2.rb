@@ -19,7 +19,7 @@ module HandlerSocket2
   # @param url [String, nil] `hs://user:password@host:port/database?option=value` or `hs+unix://…`;
   #   without it and without options, the environment variable `HS_URL`
   # @param on_request [#call, nil] told kind, table, seconds and error (or nil) behind each request,
-  #   in the thread of the caller
+  #   in the thread of the caller. One that raises changes nothing of the call: it is a warning.
   # @param options [Hash{Symbol => Object}] those that the URL does not name
   # @yieldparam client [Client] which is closed at the end of the block
   # @return [Client, Object] what the block returns, if there is one

@@ -1,3 +1,4 @@
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -239,7 +240,9 @@ impl Core {
             self.layouts.forget(table);
         }
         if let (Some(hook), Some(began)) = (&self.options.on_request, began) {
-            hook(&Event { kind, table: &table.to_string(), elapsed: began.elapsed(), error });
+            let event = Event { kind, table: &table.to_string(), elapsed: began.elapsed(), error };
+            // A hook that panics changes nothing of a call that has ended. The panic was shown.
+            let _ = catch_unwind(AssertUnwindSafe(|| hook(&event)));
         }
     }
 }

@@ -29,7 +29,8 @@ pub struct Event<'a> {
     pub error: Option<&'a Error>,
 }
 
-/// Called after each call, for metrics and tracing; see [`Options::on_request`].
+/// Called after each call, for metrics and tracing; see [`Options::on_request`]. A panic is caught, and
+/// shown as any other.
 pub type Hook = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
 
 /// Where the server is and how it is used. [`Options::default`] is a server on this machine;

@@ -1,6 +1,8 @@
 // Clients of the C++ client; included by handlersocket2.hpp.
 #pragma once
 
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <handlersocket2/value.hpp>
 #include <map>
@@ -55,7 +57,7 @@ inline std::string url_of(const Options& options) {
 class Client {
  public:
   // Is called for every request when its call has ended, in its thread. kind is the call's name; error
-  // is null when it went well. What it throws is lost.
+  // is null when it went well. What it throws is written to stderr, and changes nothing of the call.
   using Hook = std::function<void(std::string_view kind, std::string_view table, double seconds,
                                   const Error* error)>;
 
@@ -143,8 +145,14 @@ class Client {
     try {
       const std::optional<Error> made = error ? std::optional<Error>(*error) : std::nullopt;
       (*static_cast<Hook*>(hook))(kind, table, seconds, made ? &*made : nullptr);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): it may not pass through C
+    } catch (const std::exception& failure) {  // it may not pass through C
+      warn(failure.what());
+    } catch (...) {
+      warn("with what is no std::exception");
     }
+  }
+  static void warn(const char* what) noexcept {
+    (void)std::fprintf(stderr, "handlersocket2: the hook has thrown: %s\n", what);
   }
   template <typename F>
   static void call(F f) {

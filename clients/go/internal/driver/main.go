@@ -19,7 +19,7 @@ import (
 type order struct {
 	Do, URL, Name, Index, Isolation, GTID, Port string
 	Columns                                     []string
-	Raw                                         bool
+	Raw, Hook                                   bool
 	ReadOnly                                    bool `json:"read_only"`
 	Table, Count                                int
 	Seconds                                     float64
@@ -75,7 +75,7 @@ func (d *driver) carryOut(ctx context.Context, o *order) (any, error) {
 	switch o.Do {
 	case "connect":
 		d.close()
-		client, err := hs.Connect(o.URL)
+		client, err := hs.Connect(o.URL, hook(o.Hook))
 		d.client = client
 		return nil, err
 	case "close":
@@ -108,6 +108,15 @@ func (d *driver) carryOut(ctx context.Context, o *order) (any, error) {
 		return nil, d.transaction(ctx, o)
 	}
 	return d.call(ctx, o)
+}
+
+// Hook sets a hook that fails, if it is wanted.
+func hook(wanted bool) func(*hs.Options) {
+	return func(o *hs.Options) {
+		if wanted {
+			o.OnRequest = func(string, string, time.Duration, error) { panic("the hook fails") }
+		}
+	}
 }
 
 func (d *driver) close() {

@@ -109,9 +109,19 @@ sub observe {
         : undef;
     utf8::decode($table) if defined $table;
     my $told = $error // first { HandlerSocket2::Core::is_error($_) } @results;
-    $self->{hook}->( $kind, $table, HandlerSocket2::Socket::now() - $begun, $told );
+    $self->_tell( $kind, $table, HandlerSocket2::Socket::now() - $begun, $told );
     die $error if defined $error;
     return @results;
+}
+
+# Calls the hook. One that dies changes nothing of a call that has ended: it is a warning, which may itself die.
+sub _tell {
+    my ( $self, @told ) = @_;
+    local $@ = q{};
+    return if eval { $self->{hook}->(@told); 1 };
+    my $why = $@;
+    return if eval { warn "on_request has failed: $why"; 1 };
+    return;
 }
 
 sub is_error { return blessed $_[0] && $_[0]->isa('HandlerSocket2::Error') }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import random
 import time
 from typing import Any, Awaitable, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
@@ -27,6 +28,7 @@ from .values import kind_of
 
 Work = Callable[[Sequence[Call]], Awaitable[List[Any]]]
 Once = Callable[[Pool, Sequence[Call]], Awaitable[List[Any]]]
+_LOG = logging.getLogger("handlersocket2")
 Hook = Callable[[str, Optional[str], float, Optional[BaseException]], None]
 
 
@@ -103,8 +105,16 @@ class Core:
         finally:
             index = calls[0].index
             table = f"{index.database}.{index.table}" if index else None
-            kind = calls[0].kind if len(calls) == 1 else "pipeline"
-            self._hook(kind, table, time.monotonic() - begun, error)
+            is_one = len(calls) == 1 or calls[1].kind == "describe"  # see IndexCalls
+            kind = calls[0].kind if is_one else "pipeline"
+            self._tell(kind, table, time.monotonic() - begun, error)
+
+    def _tell(self, *told: Any) -> None:
+        """Calls the hook. One that raises is logged: the call that it is told of has ended."""
+        try:
+            self._hook(*told)  # type: ignore[misc]
+        except Exception:
+            _LOG.exception("on_request has failed")
 
     def _forget_altered(self, calls: Sequence[Call], results: Sequence[Any]) -> None:
         """Forgets the tables whose results say that they are not as they were."""

@@ -142,5 +142,6 @@ class Client:
 
 
 def connect(url: Optional[str] = None, **options: Any) -> Client:
-    """A client. Nothing is opened before it is needed. `on_request`: a hook for metrics."""
+    """A client. Nothing is opened before it is needed. `on_request`: a hook for metrics.
+    One that raises changes nothing of the call, and is logged."""
     return Client(_PlainClient(url, **options))

@@ -189,8 +189,9 @@ module HandlerSocket2
         error = e
         raise
       ensure
-        kind = calls.size == 1 ? calls.first.kind : :pipeline
-        @on_request.call(kind, calls.first.table, Transport.now - begun, error)
+        is_one = calls.size == 1 || calls[1].kind == :describe # see IndexCalls
+        kind = is_one ? calls.first.kind : :pipeline
+        tell(kind, calls.first.table, Transport.now - begun, error)
       end
     end
 
@@ -202,6 +203,15 @@ module HandlerSocket2
       return names unless names.first.to_s.empty?
 
       raise ValueError, "'#{name}' does not name a table and its database"
+    end
+
+    private
+
+    # Calls the hook. One that raises changes nothing of a call that has ended: it is a warning.
+    def tell(*told)
+      @on_request.call(*told)
+    rescue StandardError => e
+      warn "handlersocket2: on_request has failed: #{e.full_message(highlight: false)}"
     end
   end
 end

@@ -1,11 +1,12 @@
 //! The two APIs behind one.
 
 use std::env;
+use std::sync::Arc;
 use std::time::Duration;
 
 use handlersocket2::{
-    Call, Calls, ColumnInfo, Handle, IndexInfo, Port, Range, RawReply, Result, Results, Row,
-    TableInfo, TransactionOptions, When,
+    Call, Calls, ColumnInfo, Handle, IndexInfo, Options, Port, Range, RawReply, Result, Results,
+    Row, TableInfo, TransactionOptions, When,
 };
 use serde_json::{json, Value as Json};
 use tokio::runtime::Runtime;
@@ -51,12 +52,16 @@ pub struct Transaction(Either<handlersocket2::Transaction, handlersocket2::tokio
 pub struct Pipeline(Either<handlersocket2::Pipeline, handlersocket2::tokio::Pipeline>);
 
 impl Api {
-    pub fn connect(url: &str) -> Result<Api> {
+    pub fn connect(url: &str, hook: bool) -> Result<Api> {
+        let mut options = Options::from_url(url)?;
+        if hook {
+            options.on_request = Some(Arc::new(|_| panic!("the hook fails")));
+        }
         if env::var("RUST_API").map_or(false, |api| api == "tokio") {
             let tasks = Box::leak(Box::new(Runtime::new().expect("a runtime begins")));
-            return Ok(Api(Either::Tokio(tasks, handlersocket2::tokio::Client::connect(url)?)));
+            return Ok(Api(Either::Tokio(tasks, handlersocket2::tokio::Client::open(options)?)));
         }
-        Ok(Api(Either::Blocking(handlersocket2::Client::connect(url)?)))
+        Ok(Api(Either::Blocking(handlersocket2::Client::open(options)?)))
     }
 
     pub fn close(self) {

@@ -46,7 +46,7 @@ impl Driver {
         match text("do") {
             "connect" => {
                 self.close();
-                self.api = Some(Api::connect(text("url"))?);
+                self.api = Some(Api::connect(text("url"), order["hook"] == true)?);
                 Ok(Json::Null)
             }
             "close" => {

@@ -1,5 +1,6 @@
 package org.handlersocket2;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import org.handlersocket2.protocol.Line;
@@ -47,7 +48,17 @@ public final class Call<T> {
     RequestHook hook = on.client().options.hook;
     if (hook != null) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - began);
-      hook.onRequest(request.kind, request.table.toString(), elapsed, error);
+      tell(hook, request.kind, request.table.toString(), elapsed, error);
+    }
+  }
+
+  /** A hook that fails changes nothing of a call that has ended: it is logged. */
+  private static void tell(
+      RequestHook hook, String kind, String table, Duration elapsed, HandlerSocketError error) {
+    try {
+      hook.onRequest(kind, table, elapsed, error);
+    } catch (Exception | LinkageError e) {
+      System.getLogger("org.handlersocket2").log(Level.WARNING, "the hook onRequest has failed", e);
     }
   }
 }

@@ -159,7 +159,7 @@ public final class Options {
       return set("read_your_writes", wait ? "on" : "off");
     }
 
-    /** Sets what is told of each call. */
+    /** Sets what is told of each call. What it throws is logged, and changes nothing of the call. */
     public Builder onRequest(RequestHook told) {
       hook = told;
       return this;

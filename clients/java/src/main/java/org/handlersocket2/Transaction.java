@@ -25,7 +25,7 @@ public final class Transaction extends Executor implements AutoCloseable {
     try {
       begun.step("begin", line);
       return begun;
-    } catch (RuntimeException e) { // Also that of a hook.
+    } catch (RuntimeException e) {
       begun.abandon(); // T B that fails loses what follows.
       throw e;
     }

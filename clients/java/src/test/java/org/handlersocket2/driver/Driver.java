@@ -17,6 +17,7 @@ import java.util.List;
 import org.handlersocket2.Client;
 import org.handlersocket2.HandlerSocketError;
 import org.handlersocket2.Isolation;
+import org.handlersocket2.Options;
 import org.handlersocket2.Pipeline;
 import org.handlersocket2.Port;
 import org.handlersocket2.RawReply;
@@ -54,11 +55,22 @@ public final class Driver {
     }
   }
 
+  private static Options options(JsonObject order) {
+    Options.Builder options = Options.builder(text(order, "url"));
+    if (order.has("hook")) {
+      options.onRequest(
+          (kind, table, elapsed, error) -> {
+            throw new IllegalStateException("the hook fails");
+          });
+    }
+    return options.build();
+  }
+
   private Object carryOut(JsonObject order) {
     switch (order.get("do").getAsString()) {
       case "connect":
         close();
-        client = Client.connect(text(order, "url"));
+        client = Client.connect(options(order));
         return null;
       case "close":
         close();
