@@ -136,7 +136,7 @@ func (r *Rows[T]) readPage() error {
 	}
 	r.query.offset = r.skip
 	var runs []keyRun
-	rows, err := run(r.ctx, r.table.on, func(ctx context.Context, page *request) (decoder[[]T], error) {
+	rows, err := runAlong(r.ctx, r.table, r.index, func(ctx context.Context, page *request) (decoder[[]T], error) {
 		err := r.table.request(ctx, page, "range", &r.query, Key(r.key), &protocol.Find{}, r.columns)
 		decode := decodersOf[T](r.shape).rows
 		return func(reply *protocol.Reply) ([]T, error) {

@@ -2,6 +2,7 @@ package hs
 
 import (
 	"context"
+	"reflect"
 
 	"handlersocket2.org/client/v2/protocol"
 )
@@ -21,11 +22,15 @@ type keyRun struct {
 
 // RangeIndex returns the table's index, and the columns to read: those that are wanted, and its own.
 func (t *Table) rangeIndex(ctx context.Context, wanted []string) (*rangeIndex, []string, error) {
-	known, err := t.layout(ctx, nil)
+	parts, err := t.indexColumns(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := t.indexColumns(ctx)
+	own := make([]string, len(parts))
+	for i, part := range parts {
+		own[i] = part.Column
+	}
+	known, err := t.layout(ctx, own)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,6 +46,25 @@ func (t *Table) rangeIndex(ctx context.Context, wanted []string) (*rangeIndex, [
 		index.kinds = append(index.kinds, known.kinds[part.Column])
 	}
 	return index, columns, nil
+}
+
+// RunAlong carries out a call that is right for these columns of the index alone. In the same piece it asks
+// whether the index still has them: one that was made anew under the same name has another order.
+func runAlong[T any](ctx context.Context, t *Table, x *rangeIndex, call plan[T]) (result T, err error) {
+	pipeline := &Pipeline{on: t.on}
+	answer, told := add(pipeline, call), add(pipeline, describe(t.name, true, indexInfo))
+	if err = pipeline.Run(ctx); err != nil {
+		return result, err
+	}
+	all, err := told.Get()
+	if err == nil && !reflect.DeepEqual(t.ownIndex(all), x.parts) {
+		t.on.client().layouts.Delete(t.name)
+		return result, newServerError(2, "idxnum")
+	}
+	if result, failed := answer.Get(); failed != nil {
+		return result, failed
+	}
+	return answer.value, err
 }
 
 // End returns the filter that ends a range. An index of the beginnings of a column has not the order of whole
@@ -134,7 +158,7 @@ func (x *rangeIndex) equal(ctx context.Context, t *Table, a, b []any) (bool, err
 	for i, part := range x.parts {
 		q.filters = append(q.filters, filter{"F", part.Column, "=", b[i]})
 	}
-	rows, err := run(ctx, t.on, countPlan(t, "range", q, Key(a)))
+	rows, err := runAlong(ctx, t, x, countPlan(t, "range", q, Key(a)))
 	return rows > 0, err
 }
 
@@ -174,12 +198,12 @@ func (x *rangeIndex) lowest(ctx context.Context, t *Table) ([]any, error) {
 	key, found := []any{lowest[column.name]}, column.kind == protocol.Text && lowest[column.name] == ""
 	for found {
 		below := &query{op: "<"}
-		rows, err := run(ctx, t.on, countPlan(t, "range", below, Key(key)))
+		rows, err := runAlong(ctx, t, x, countPlan(t, "range", below, Key(key)))
 		if err != nil || rows == 0 {
 			return key, err
 		}
 		below.limit, below.offset = 1, int(rows-1)
-		first, err := run(ctx, t.on, func(ctx context.Context, r *request) (decoder[[]any], error) {
+		first, err := runAlong(ctx, t, x, func(ctx context.Context, r *request) (decoder[[]any], error) {
 			columns := []string{part.Column}
 			err := t.request(ctx, r, "range", below, Key(key), &protocol.Find{}, columns)
 			return func(reply *protocol.Reply) ([]any, error) { return values(reply), nil }, err

@@ -314,16 +314,21 @@ func (t *Table) indexColumns(ctx context.Context) ([]IndexInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	own := t.ownIndex(all)
+	if len(own) == 0 {
+		return nil, newServerError(2, "idxnum")
+	}
+	return own, nil
+}
+
+func (t *Table) ownIndex(all []IndexInfo) []IndexInfo {
 	var own []IndexInfo
 	for _, column := range all {
 		if column.Index == t.index || t.index == "" && column.Index == "PRIMARY" {
 			own = append(own, column)
 		}
 	}
-	if len(own) == 0 {
-		return nil, newServerError(2, "idxnum")
-	}
-	return own, nil
+	return own
 }
 
 func (t *Table) part(ctx context.Context, column string) (int, error) {

@@ -309,6 +309,13 @@ const hs_typed *hs_typed_of(hs_client *client, hs_layout *layout, const hs_spec 
 void hs_forget_missing(const hs_reply *reply);
 /* The spec of plain reads, with kinds unless the table is raw. */
 hs_spec *hs_table_spec(hs_table *table, hs_error *error);
+/* Asks in any case. Others of the table may go on with what was known as long as that is the same. */
+int hs_layout_anew(hs_table *table, hs_error *error);
+/* Adds, behind a request that is right for some columns of the index alone, what tells of the index. */
+int hs_add_index_check(hs_batch *batch, hs_table *table, hs_error *error);
+/* Whether these were the columns of the index, by the answer to that; else what was known of the table is
+   forgotten. Afterwards the reply has the request's own answer alone. */
+int hs_index_was(hs_reply *reply, hs_table *table, const hs_part *parts, size_t count);
 /* The columns of the table's index, in a row. A HS_NOT_FOUND when there is none. */
 int hs_index_parts(hs_table *table, const hs_part **parts, size_t *count, hs_error *error);
 /* Runs a batch where the table is: in its transaction, or with its client. */

@@ -162,6 +162,15 @@ int hs_layout_of(hs_table *table, hs_layout **out, hs_error *error) {
   return 0;
 }
 
+int hs_layout_anew(hs_table *table, hs_error *error) {
+  hs_layout *made = ask(table, error), *known = __atomic_load_n(&table->layout, __ATOMIC_ACQUIRE);
+  if (made == NULL) return -1;
+  made = keep(table->client, made);
+  if (known != NULL && known != made) __atomic_store_n(&known->stale, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&table->layout, made, __ATOMIC_RELEASE);
+  return 0;
+}
+
 int hs_layout_needed(hs_table *table, hs_layout **out, hs_error *error) {
   if (hs_layout_of(table, out, error) != 0) return -1;
   if (*out != NULL) return 0;
@@ -187,6 +196,43 @@ int hs_index_parts(hs_table *table, const hs_part **parts, size_t *count, hs_err
   hs_server_error(error, 2, hs_text("idxnum"));
   hs_table_forget(table);
   return -1;
+}
+
+int hs_add_index_check(hs_batch *b, hs_table *table, hs_error *error) {
+  size_t at = b->bytes.len;
+  hs_value database = hs_text(table->database), name = hs_text(table->table);
+  if (hs_put_describe(&b->bytes, database, name, 1, error) != 0) return -1;
+  if (hs_batch_add(b, NULL, "describe", at, error) != 0) return -1;
+  b->items[b->count - 1].needs = HS_HAS_DESCRIBE;
+  b->items[b->count - 1].expect = hs_expect_rows(6, 0);
+  return 0;
+}
+
+static int is_part(const hs_reply *reply, size_t row, const hs_part *part) {
+  char prefix[HS_NUMBER];
+  hs_value told = hs_reply_value(reply, row, 5);
+  hs_value length = part->prefix != 0 ? hs_int64(part->prefix, prefix) : hs_null();
+  int is_backward = hs_is(hs_reply_value(reply, row, 4), "D");
+  return hs_is(hs_reply_value(reply, row, 2), part->column) &&
+         hs_is(hs_reply_value(reply, row, 3), part->unique ? "1" : "0") &&
+         is_backward == part->backward && told.len == length.len &&
+         (told.len == 0 || memcmp(told.data, length.data, told.len) == 0);
+}
+
+int hs_index_was(hs_reply *reply, hs_table *table, const hs_part *parts, size_t count) {
+  const char *index = *table->index != 0 ? table->index : "PRIMARY";
+  size_t found = 0;
+  int same = 1;
+  int told = reply->count > 1 && hs_reply_select(reply, 1, NULL) == 0;
+  for (size_t row = 0; told && row < hs_reply_rows(reply); row++) {
+    if (!hs_is(hs_reply_value(reply, row, 0), index)) continue;
+    same = same && found < count && is_part(reply, row, &parts[found]);
+    found++;
+  }
+  if (reply->count > 1) reply->count = 1;
+  if (!told || (same && found == count)) return 1;
+  hs_table_forget(table);
+  return 0;
 }
 
 static hs_typed *make_typed(hs_layout *layout, const hs_spec *spec) {

@@ -102,6 +102,18 @@ static hs_value part_value(const hs_range *r, size_t row, size_t part) {
   return hs_reply_value(r->reply, row, r->places[part]);
 }
 
+/* Runs the request in the scratch batch. It is right for the columns of the index that the range began
+   with: one that was made anew under the same name has another order. */
+static int run(const hs_range *r, hs_reply *reply, hs_error *error) {
+  hs_batch *b = &reply->scratch;
+  if (hs_add_index_check(b, r->table, error) != 0) return -1;
+  if (hs_table_run(r->table, b, reply, error) != 0) return -1;
+  if (hs_index_was(reply, r->table, r->parts, r->part_count))
+    return hs_reply_select(reply, 0, error);
+  hs_server_error(error, 2, hs_text("idxnum"));
+  return -1;
+}
+
 /* Reads rows from the key on, with all columns of the spec. */
 static int read_rows(hs_range *r, hs_query *q, hs_error *error) {
   q->key = r->key;
@@ -109,8 +121,14 @@ static int read_rows(hs_range *r, hs_query *q, hs_error *error) {
   hs_batch *b = &r->reply->scratch;
   hs_batch_clear(b);
   if (hs_add_read(b, r->table, r->spec, q, "range", error) != 0) return -1;
-  if (hs_table_run(r->table, b, r->reply, error) != 0) return -1;
-  return hs_reply_select(r->reply, 0, error);
+  return run(r, r->reply, error);
+}
+
+static int count_rows(const hs_range *r, const hs_query *q, hs_reply *reply, uint64_t *rows,
+                      hs_error *error) {
+  hs_batch_clear(&reply->scratch);
+  if (hs_add_find(&reply->scratch, r->table, NULL, 0, q, "C", NULL, "range", error) != 0) return -1;
+  return run(r, reply, error) == 0 ? hs_reply_number(reply, rows, error) : -1;
 }
 
 static int is_type(const hs_part *part, const char *type) {
@@ -133,7 +151,7 @@ static hs_value lowest_of(const hs_part *part) {
 static int go_to_first_text(hs_range *r, hs_error *error) {
   uint64_t rows = 0;
   hs_query below = {.op = "<", .key = r->key, .key_count = 1};
-  while (hs_count(r->table, &below, r->reply, &rows, error) == 0) {
+  while (count_rows(r, &below, r->reply, &rows, error) == 0) {
     if (rows == 0) return 0;
     hs_query last = {.op = "<", .limit = 1, .offset = (int64_t)rows - 1};
     if (read_rows(r, &last, error) != 0) return -1;
@@ -184,6 +202,7 @@ hs_range *hs_range_new(hs_table *table, const hs_bounds *b, hs_error *error) {
     (void)hs_fail(error, HS_VALUE, "a range that goes downwards needs its beginning");
     return NULL;
   }
+  if (hs_layout_anew(table, error) != 0) return NULL; /* the index may be a new one */
   if (hs_index_parts(table, &parts, &part_count, error) != 0) return NULL;
   if (b->start != NULL && (b->start_count == 0 || b->start_count > part_count)) {
     (void)hs_fail(error, HS_VALUE, "the beginning has none, or more values than the index");
@@ -258,7 +277,7 @@ static int server_equal(const hs_range *r, const hs_value *a, const hs_value *b,
                 .limit = 1,
                 .filters = filters,
                 .filter_count = r->part_count};
-  if (!bad) bad = hs_count(r->table, &q, reply, &rows, error);
+  if (!bad) bad = count_rows(r, &q, reply, &rows, error);
   *equal = rows != 0;
   free(filters);
   hs_reply_free(reply);

@@ -29,9 +29,12 @@ static int part_of(hs_table *t, const char *column, int64_t *part, hs_error *err
   size_t count;
   *part = -1;
   if (column == NULL) return 0;
-  if (hs_index_parts(t, &parts, &count, error) != 0) return -1;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(parts[i].column, column) == 0) *part = (int64_t)i;
+  for (int asked = 0; asked < 2 && *part < 0; asked++) {
+    if (asked && hs_layout_anew(t, error) != 0) return -1; /* the index may be a new one */
+    if (hs_index_parts(t, &parts, &count, error) != 0) return -1;
+    for (size_t i = 0; i < count; i++)
+      if (strcmp(parts[i].column, column) == 0) *part = (int64_t)i;
+  }
   return *part >= 0 ? 0 : hs_fail(error, HS_VALUE, "the index has no column %.80s", column);
 }
 
@@ -119,6 +122,7 @@ int hs_add_read(hs_batch *b, hs_table *t, hs_spec *spec, const hs_query *q, cons
 }
 
 int hs_batch_find(hs_batch *b, hs_table *t, const hs_query *q, hs_error *error) {
+  if (q->in_column != NULL && hs_layout_anew(t, error) != 0) return -1; /* see hs_index_was */
   hs_spec *spec = hs_table_spec(t, error);
   if (spec == NULL) return -1;
   return hs_add_read(b, t, spec, q, q->in_all ? "find_all" : "find", error);

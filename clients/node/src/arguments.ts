@@ -150,3 +150,18 @@ export function wireFilters(filters: readonly Filter[] = []): {
   });
   return { filterColumns, filters: wire };
 }
+
+/** The names of the columns of a row. */
+export function keysOf(row: Values, what: string): string[] {
+  if ((row as unknown) !== Object(row) || Array.isArray(row)) {
+    throw new ValueError(`${what} is no object by names of columns`);
+  }
+  return Object.keys(row);
+}
+
+/** The same, of which there must be one. */
+export function namesOf(row: Values, what: string): string[] {
+  const names = keysOf(row, what);
+  if (names.length === 0) throw new ValueError(`${what} has no columns`);
+  return names;
+}

@@ -23,6 +23,8 @@ export interface Executor {
   readonly database: string | undefined;
   /** Whether a call may be followed by others as its result says: not in a block. */
   readonly isAlone: boolean;
+  /** Whether the calls are answered at the end of a block. */
+  readonly collects: boolean;
   submit<T>(plan: Plan<T>): Promise<T>;
 }
 
@@ -43,6 +45,7 @@ function repeatable(error: unknown, call: Call<unknown>): boolean {
 /** Where calls go. */
 export class Dispatcher implements Executor {
   readonly isAlone = true;
+  readonly collects = false;
   readonly settings: Settings;
   readonly schemas: Schemas;
   readonly gtids = new Gtids();

@@ -22,6 +22,7 @@ function refuse(entry: Entry, reason: unknown): void {
 /** What a pipeline block collects its calls by. */
 export class Pipeline implements Executor {
   readonly isAlone = false;
+  readonly collects = true;
   readonly #dispatcher: Dispatcher;
   readonly #entries: Entry[] = [];
 

@@ -6,8 +6,9 @@ import { ValueError } from "./errors.js";
 import { specKey } from "./indexes.js";
 import { hasCount, hasRows, type Reply } from "./protocol/reader.js";
 import * as requests from "./protocol/requests.js";
-import { RangeIndex, sameBytes, type Values } from "./range_index.js";
-import { rawReader } from "./schema.js";
+import { IndexCalls } from "./index_calls.js";
+import { RangeIndex, sameBytes, type KeyRun, type Values } from "./range_index.js";
+import { rawReader, type IndexInfo } from "./schema.js";
 import type { TableSpec } from "./table_calls.js";
 import { keyToWire, type Value } from "./values.js";
 
@@ -17,8 +18,16 @@ class RangeReader {
   readonly #spec: TableSpec;
   readonly #options: RangeOptions;
   readonly #index: RangeIndex;
+  readonly #at: IndexCalls;
 
-  constructor(executor: Executor, spec: TableSpec, options: RangeOptions, index: RangeIndex) {
+  constructor(
+    executor: Executor,
+    spec: TableSpec,
+    options: RangeOptions,
+    index: RangeIndex,
+    at: IndexCalls,
+  ) {
+    this.#at = at;
     this.#executor = executor;
     this.#spec = spec;
     this.#options = options;
@@ -86,18 +95,86 @@ class RangeReader {
       check,
       signal: this.#options.signal,
     };
-    return this.#executor.submit(() => call);
+    return this.#at.one(() => this.#executor.submit(() => call));
   }
 }
 
 /**
- * Yields the rows.
+ * Reads one page after the other.
  *
  * A page begins behind a key that has one row at most, and else with the rows of a key. It ends in front
  * of a key whose rows may not all be in it: the next page reads them again, so that rows which come or
  * go meanwhile shift no others. Only of a key with more rows than a page has, the rows that were given
  * are skipped by their number.
  */
+class Pages<R> {
+  /** Whether there are no more. */
+  ended = false;
+  readonly #reader: RangeReader;
+  readonly #index: RangeIndex;
+  readonly #size: number;
+  readonly #sign: string;
+  readonly #row: (values: Values) => R;
+  #key: Values;
+  #op: string;
+  #offset = 0;
+
+  constructor(
+    reader: RangeReader,
+    index: RangeIndex,
+    size: number,
+    sign: string,
+    row: (values: Values) => R,
+    key: Values,
+  ) {
+    this.#reader = reader;
+    this.#index = index;
+    this.#size = size;
+    this.#sign = sign;
+    this.#row = row;
+    this.#key = key;
+    this.#op = `${sign}=`;
+  }
+
+  async next(): Promise<R[]> {
+    const index = this.#index;
+    const values = await this.#reader.page(this.#op, this.#key, this.#offset, this.#size);
+    const width = index.columns.length;
+    const count = values.length / width;
+    const [last, ...earlier] = index.runs(values);
+    let given = count;
+    if (count < this.#size || last === undefined) {
+      this.ended = true;
+    } else if (!index.canBegin(last.key)) {
+      this.#offset += count; // The next page begins where this one did.
+    } else if (index.isUnique(last.key)) {
+      [this.#op, this.#key, this.#offset] = [this.#sign, last.key, 0];
+    } else {
+      given -= await this.#goTo(last, earlier, count);
+    }
+    return Array.from({ length: given }, (_, row) =>
+      this.#row(values.slice(row * width, (row + 1) * width)),
+    );
+  }
+
+  /** Where the next page begins; how many rows of this one are given by that one. */
+  async #goTo(last: KeyRun, earlier: readonly KeyRun[], count: number): Promise<number> {
+    let same = last.rows;
+    for (const run of earlier) {
+      if (!(await this.#reader.isSame(last.key, run.key))) break;
+      same += run.rows;
+    }
+    let skipped = 0;
+    if (same === count) {
+      const again = this.#offset > 0 && (await this.#reader.isSame(last.key, this.#key));
+      skipped = same + (again ? this.#offset : 0);
+    }
+    [this.#op, this.#key, this.#offset] = [`${this.#sign}=`, last.key, skipped];
+    return same === count ? 0 : same;
+  }
+}
+
+/** Yields the rows. */
 export async function* range<R>(
   executor: Executor,
   spec: TableSpec,
@@ -108,50 +185,30 @@ export async function* range<R>(
   const { database, name: table, index: name = "PRIMARY" } = spec;
   if (!(Number.isInteger(page) && page > 0)) throw new ValueError("a page has at least one row");
   if (reverse && start === undefined) throw new ValueError("reverse needs start");
-  const schema = await executor.schemas.of(database, table);
-  const parts = await executor.schemas.index(database, table, name);
-  const wanted = spec.columns ?? schema.names;
-  const index = new RangeIndex(schema, parts, wanted);
-  const width = index.columns.length;
-  const rows = spec.raw ? rawReader(wanted) : schema.reader(wanted);
-  const picks = wanted.map((column) => index.columns.indexOf(column));
-  const reader = new RangeReader(executor, spec, options, index);
-  const made = (values: Values, count: number): R[] =>
-    Array.from(
-      { length: count },
-      (_, row) => rows.row(picks.map((place) => values[row * width + place] ?? null)) as R,
-    );
-  const sign = reverse ? "<" : ">";
+  const at = new IndexCalls(executor, { database, table }, name);
 
-  let key: Values = start === undefined ? await reader.lowest() : keyToWire(start);
-  let op = `${sign}=`;
-  for (let offset = 0; ;) {
-    const values = await reader.page(op, key, offset, page);
-    const count = values.length / width;
-    const [last, ...earlier] = index.runs(values);
-    if (count < page || last === undefined) {
-      yield* made(values, count);
-      return;
-    }
-    let given = count;
-    if (!index.canBegin(last.key)) {
-      offset += count; // The next page begins where this one did.
-    } else if (index.isUnique(last.key)) {
-      [op, key, offset] = [sign, last.key, 0];
-    } else {
-      let same = last.rows;
-      for (const run of earlier) {
-        if (!(await reader.isSame(last.key, run.key))) break;
-        same += run.rows;
-      }
-      if (same < count) {
-        offset = 0;
-        given -= same;
-      } else {
-        offset = same + (offset > 0 && (await reader.isSame(last.key, key)) ? offset : 0);
-      }
-      [op, key] = [`${sign}=`, last.key];
-    }
-    yield* made(values, given);
-  }
+  const begin = async (parts: readonly IndexInfo[]): Promise<Pages<R>> => {
+    const ofIndex = parts.map((part) => part.column);
+    const schema = await executor.schemas.of(database, table, ofIndex);
+    const wanted = spec.columns ?? schema.names;
+    const index = new RangeIndex(schema, parts, wanted);
+    const rows = spec.raw ? rawReader(wanted) : schema.reader(wanted);
+    const picks = wanted.map((column) => index.columns.indexOf(column));
+    const row = (values: Values): R => rows.row(picks.map((place) => values[place] ?? null)) as R;
+    const reader = new RangeReader(executor, spec, options, index, at);
+    const key = start === undefined ? await reader.lowest() : keyToWire(start);
+    return new Pages(reader, index, page, reverse ? "<" : ">", row, key);
+  };
+
+  let pages: Pages<R> | undefined;
+  do {
+    const first = async (parts: readonly IndexInfo[]): Promise<[Pages<R>, R[]]> => {
+      const begun = await begin(parts);
+      return [begun, await begun.next()];
+    };
+    let rows: R[];
+    if (pages === undefined) [pages, rows] = await at.known(first);
+    else rows = await at.known(pages.next.bind(pages), false);
+    yield* rows;
+  } while (!pages.ended);
 }

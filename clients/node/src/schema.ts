@@ -121,6 +121,11 @@ export function indexes(database: string, table: string): Call<IndexInfo[]> {
   );
 }
 
+/** The columns of one index, in their order. */
+export function partsOf(infos: readonly IndexInfo[], index: string): IndexInfo[] {
+  return infos.filter((info) => info.index === (index === "" ? "PRIMARY" : index));
+}
+
 /** The columns of a table with their types. */
 export class Schema {
   readonly columns: readonly ColumnInfo[];
@@ -214,7 +219,7 @@ export class Schemas {
       this.#indexes.set(key, asked);
       asked.catch(() => this.#indexes.delete(key));
     }
-    const wanted = (await asked).filter((info) => info.index === (name === "" ? "PRIMARY" : name));
+    const wanted = partsOf(await asked, name);
     if (wanted.length === 0) throw new NotFoundError(2, "idxnum");
     return wanted;
   }

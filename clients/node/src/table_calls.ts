@@ -3,6 +3,7 @@ import * as args from "./arguments.js";
 import type { Call, TablePlace } from "./connection.js";
 import type { Executor, Plan } from "./dispatcher.js";
 import { ServerError, UnsupportedError, ValueError } from "./errors.js";
+import { IndexCalls } from "./index_calls.js";
 import { specKey, type IndexSpec } from "./indexes.js";
 import * as many from "./many_keys.js";
 import { hasAdded, hasCount, hasId, hasRows, type Check, type Reply } from "./protocol/reader.js";
@@ -38,19 +39,6 @@ type Found<R> = (R | null)[] | undefined;
 /** The number that a reply tells. */
 export function countOf(reply: Reply): number {
   return Number(reply.values[0]);
-}
-
-function keysOf(row: args.Values, what: string): string[] {
-  if ((row as unknown) !== Object(row) || Array.isArray(row)) {
-    throw new ValueError(`${what} is no object by names of columns`);
-  }
-  return Object.keys(row);
-}
-
-function namesOf(row: args.Values, what: string): string[] {
-  const names = keysOf(row, what);
-  if (names.length === 0) throw new ValueError(`${what} has no columns`);
-  return names;
 }
 
 /** The calls of one table. */
@@ -141,10 +129,11 @@ export class TableCalls<R> {
     if (!this.#executor.isAlone) return undefined;
     const lists = many.lists(keys);
     if (lists.length === 0) return undefined;
-    const { database, name, index = "PRIMARY" } = this.spec;
+    const { database, name } = this.spec;
+    const index = this.indexCalls();
     try {
       const { schemas } = this.#executor;
-      const [part] = await schemas.index(database, name, index);
+      const [part] = await index.know();
       const schema = await schemas.of(database, name, this.spec.columns);
       if (part === undefined) return undefined;
       const matcher = new many.Matcher(this.reader(schema), part, schema);
@@ -160,14 +149,16 @@ export class TableCalls<R> {
         if (rows === undefined) return undefined;
         all.push(...rows);
       }
-      return all;
+      // Which key has no row is told by the column that the index is known to begin with.
+      const tells = all.includes(null) && all.some((row) => row !== null);
+      return tells && !(await index.isAsKnown()) ? undefined : all;
     } catch (error) {
       if (error instanceof UnsupportedError || error instanceof ServerError) return undefined;
       throw error;
     }
   }
 
-  find(
+  async find(
     kind: string,
     op: args.Operator,
     key: Key,
@@ -175,32 +166,39 @@ export class TableCalls<R> {
     list: args.In | undefined,
     all: boolean,
   ): Promise<R[]> {
-    return this.#executor.submit(async () => {
+    const made = (inList?: requests.WireIn): Plan<R[]> =>
+      this.#found(kind, op, key, options, inList);
+    if (list === undefined) return this.#executor.submit(made());
+    return this.indexCalls().listed(list, all, made);
+  }
+
+  #found(
+    kind: string,
+    op: args.Operator,
+    key: Key,
+    options: args.FindOptions,
+    inList: requests.WireIn | undefined,
+  ): Plan<R[]> {
+    return () => {
       const { limit, offset } = options;
       const wireKey = keyToWire(key);
-      const inList = list && { ...(await this.#in(list, wireKey)), all };
+      if (inList?.part === wireKey.length) wireKey.push(inList.values[0] ?? null);
       const { filterColumns, filters } = args.wireFilters(options.filters);
       const find = { op, key: wireKey, limit, offset, in: inList, filters };
       const build = (schema: Schema | undefined): Call<R[]> => {
         const reader = this.reader(schema);
         const read = (reply: Reply): R[] => reader.rows(reply.values) as R[];
-        const feature = all ? "all" : op === "=<" ? "descending" : undefined;
+        const feature = inList?.all === true ? "all" : op === "=<" ? "descending" : undefined;
         const line = (id: number): string => requests.find(id, find);
         return this.call(kind, reader.names, line, read, options, { filterColumns, feature });
       };
       return this.#plan(build)();
-    });
+    };
   }
 
-  /** Finds the column of a list in the index, and gives the key a place for it. */
-  async #in(list: args.In, key: (string | null)[]): Promise<requests.WireIn> {
-    const { database, name, index = "PRIMARY" } = this.spec;
-    const values = args.listOf(list.values, "the values of in").map(toWire);
-    const columns = await this.#executor.schemas.index(database, name, index);
-    const part = columns.findIndex((info) => info.column === list.column);
-    if (part < 0) throw new ValueError(`the index has no column ${list.column}`);
-    if (part === key.length) key.push(values[0] ?? null);
-    return { part, values };
+  /** What carries out calls that are right for some columns of the index alone. */
+  indexCalls(): IndexCalls {
+    return new IndexCalls(this.#executor, this.#place, this.spec.index ?? "PRIMARY");
   }
 
   count<T>(
@@ -228,8 +226,8 @@ export class TableCalls<R> {
   ): Promise<unknown> {
     const build = (schema: Schema | undefined): Call<unknown> => {
       const letter = args.suffix(options.returning, allowed);
-      const first = update === undefined ? [] : keysOf(update, "the update");
-      const names = [...new Set([...first, ...namesOf(row, "the row")])];
+      const first = update === undefined ? [] : args.keysOf(update, "the update");
+      const names = [...new Set([...first, ...args.namesOf(row, "the row")])];
       const stray = first.find((name) => !Object.hasOwn(row, name));
       if (stray !== undefined) throw new ValueError(`the row has no ${stray}, which update sets`);
       const values = names.map((name) => toWire(row[name] as Value));
@@ -261,7 +259,7 @@ export class TableCalls<R> {
       const letter = args.suffix(options.returning, allowed);
       const { op = "=", limit } = options;
       const { filterColumns, filters } = args.wireFilters(options.filters);
-      const names = values && namesOf(values, "the change");
+      const names = values && args.namesOf(values, "the change");
       const wire = names?.map((name) => toWire(values?.[name] as Value));
       const reader = this.reader(schema, names ?? (letter === "" ? [] : this.spec.columns));
       const find = { op, key: keyToWire(key), limit, filters };

@@ -23,6 +23,7 @@ export interface TransactionOptions {
 /** Calls are carried out in the order in which they are made. */
 export class Transaction implements Executor {
   readonly isAlone = false;
+  readonly collects = false;
   readonly #dispatcher: Dispatcher;
   readonly #pool: Pool;
   readonly #connection: Connection;

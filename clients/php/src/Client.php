@@ -241,6 +241,12 @@ final class Client extends Runner
         return $this->schema->key($this, $database, $table, $index);
     }
 
+    /** As `Schema`. */
+    public function forget(string $database, string $table): void
+    {
+        $this->schema->forget($database, $table);
+    }
+
     /** Closes all connections. */
     public function close(): void
     {

@@ -16,11 +16,22 @@ final class Range
     private ?array $key;
     private int $skip = 0;
     private string $op;
+    private bool $hasStart;
+    private bool $ended = false;
+    private RangeIndex $index;
+    /** @var list<string> the table's columns, then those of the index */
+    private array $columns;
+    /** @var list<int> which of them are the key */
+    private array $places;
+    /** @var list<string> */
+    private array $filterColumns;
+    /** @var list<array{string, string, int, ?string}> */
+    private array $wire;
 
     /** @param list<array{string, string, mixed}> $filters */
     public function __construct(
         private Client $client,
-        private Runner $runner,
+        private IndexCalls $at,
         private Calls $calls,
         mixed $start,
         private mixed $stop,
@@ -36,20 +47,43 @@ final class Range
         }
         $this->key = $start === null ? null : Values::key($start);
         $this->op = $reverse ? '<=' : '>=';
+        $this->hasStart = $start !== null;
     }
 
     /** @return \Generator<int, array<string, mixed>> */
     public function rows(): \Generator
     {
+        $isFirst = true;
+        do {
+            try {
+                if ($isFirst) {
+                    $this->prepare();
+                }
+                $page = $this->page();
+            } catch (Altered) {
+                if (!$isFirst) {
+                    throw ServerError::of(2, 'idxnum'); // what the pages before went along was dropped
+                }
+                continue;
+            }
+            $isFirst = false;
+            foreach ($page as $row) {
+                yield $row;
+            }
+        } while (!$this->ended);
+    }
+
+    private function prepare(): void
+    {
         $calls = $this->calls;
-        $parts = $this->client->key($calls->database, $calls->table, $calls->index);
+        $parts = $this->at->know();
         $names = array_column($parts, 'column');
         $described = array_column(
             $this->client->one(Call::describe($calls->database, $calls->table)),
             null,
             'column',
         );
-        $index = new RangeIndex($this->runner, $calls, $parts, $described);
+        $index = $this->index = new RangeIndex($this->at, $calls, $parts, $described);
         [$filterColumns, $wire] = Calls::filters($this->filters);
         if ($this->stop !== null) {
             $stop = Values::key($this->stop);
@@ -59,29 +93,33 @@ final class Range
             $wire[] = [...$index->end($this->reverse), count($filterColumns), $stop[0]];
             $filterColumns[] = $names[0];
         }
-        $columns = [...$calls->columns, ...array_values(array_diff($names, $calls->columns))];
-        $places = array_map(static fn (string $one) => (int) array_search($one, $columns, true), $names);
-        $keyOf = static fn (array $row) => array_map(static fn (int $place) => $row[$place], $places);
-        $this->key ??= $index->lowest();
-        $width = count($calls->columns);
-        $decode = $calls->rows($calls->columns);
-        do {
-            $reply = $this->runner->one($calls->page(
-                $this->op,
-                $this->key,
-                $this->size,
-                $this->skip,
-                $filterColumns,
-                $wire,
-                $columns,
-            ));
-            $page = array_chunk($reply->values, count($columns));
-            $ended = count($page) < $this->size;
-            $given = $ended ? $page : array_slice($page, 0, $this->goBehind($index, array_map($keyOf, $page)));
-            foreach ($given as $row) {
-                yield $decode(new Reply($width, array_slice($row, 0, $width), $width))[0] ?? [];
-            }
-        } while (!$ended);
+        [$this->filterColumns, $this->wire] = [$filterColumns, $wire];
+        $this->columns = [...$calls->columns, ...array_values(array_diff($names, $calls->columns))];
+        $this->places = array_map(fn (string $one) => (int) array_search($one, $this->columns, true), $names);
+        if (!$this->hasStart) {
+            $this->key = $index->lowest();
+        }
+    }
+
+    /** @return list<array<string, mixed>> */
+    private function page(): array
+    {
+        $call = $this->calls->page(
+            $this->op,
+            $this->key ?? [],
+            $this->size,
+            $this->skip,
+            $this->filterColumns,
+            $this->wire,
+            $this->columns,
+        );
+        $page = array_chunk($this->at->one($call)->values, count($this->columns));
+        $keyOf = fn (array $row) => array_map(static fn (int $place) => $row[$place], $this->places);
+        $this->ended = count($page) < $this->size;
+        $given = $this->ended ? $page : array_slice($page, 0, $this->goBehind($this->index, array_map($keyOf, $page)));
+        $width = count($this->calls->columns);
+        $values = array_merge(...array_map(static fn (array $row) => array_slice($row, 0, $width), $given));
+        return $this->calls->rows($this->calls->columns)(new Reply($width, $values, count($values)));
     }
 
     /**

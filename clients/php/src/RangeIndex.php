@@ -21,7 +21,7 @@ final class RangeIndex
      * @param array<string, array<string, mixed>> $columns as `describe` gives them, by their names
      */
     public function __construct(
-        private Runner $runner,
+        private IndexCalls $at,
         private Calls $calls,
         private array $parts,
         private array $columns,
@@ -84,7 +84,7 @@ final class RangeIndex
         $below = $key === [''] && $kind === 'text' ? $this->below($key) : 0;
         while ($below > 0) {
             $page = $this->calls->page('<', $key, 1, $below - 1, [], [], [$this->names[0]]);
-            $key = $this->runner->one($page)->values ?: $key;
+            $key = $this->at->one($page)->values ?: $key;
             $below = $this->below($key);
         }
         return $key;
@@ -93,7 +93,7 @@ final class RangeIndex
     /** @param list<?string> $key */
     private function below(array $key): int
     {
-        return $this->runner->one($this->calls->count('<', $key));
+        return $this->at->one($this->calls->count('<', $key));
     }
 
     /**
@@ -124,6 +124,6 @@ final class RangeIndex
             return $one === $other;
         }
         $filters = array_map(static fn (string $name, ?string $value) => [$name, '=', $value], $this->names, $other);
-        return $this->runner->one($this->calls->count('=', $one, 1, $filters)) > 0;
+        return $this->at->one($this->calls->count('=', $one, 1, $filters)) > 0;
     }
 }

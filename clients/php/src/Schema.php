@@ -25,11 +25,17 @@ final class Schema
         foreach ($results as $at => $result) {
             if ($result instanceof NotFoundError || $result instanceof ProtocolError) {
                 [$database, $table] = $calls[$at]->table ?? ['', ''];
-                unset($this->kinds[$database][$table], $this->indexes[$database][$table]);
-                $this->alterations++;
+                $this->forget($database, $table);
             }
         }
         return $results;
+    }
+
+    /** Forgets a table that is not as it was. */
+    public function forget(string $database, string $table): void
+    {
+        unset($this->kinds[$database][$table], $this->indexes[$database][$table]);
+        $this->alterations++;
     }
 
     /**
@@ -62,8 +68,17 @@ final class Schema
     public function key(Runner $runner, string $database, string $table, string $index): array
     {
         $known = $this->indexes[$database][$table] ??= $runner->one(Call::describe($database, $table, true));
+        return self::of($known, $index) ?: throw ServerError::of(2, 'idxnum');
+    }
+
+    /**
+     * The columns of an index.
+     * @param list<array<string, mixed>> $indexes as `indexes` gives them
+     * @return list<array<string, mixed>>
+     */
+    public static function of(array $indexes, string $index): array
+    {
         $wanted = $index === '' ? 'PRIMARY' : $index;
-        $found = array_filter($known, static fn (array $row) => $row['index'] === $wanted);
-        return $found ? array_values($found) : throw ServerError::of(2, 'idxnum');
+        return array_values(array_filter($indexes, static fn (array $row) => $row['index'] === $wanted));
     }
 }

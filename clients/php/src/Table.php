@@ -104,29 +104,46 @@ final class Table
      */
     private function byFewRequests(array $keys): ?array
     {
+        $index = $this->index();
         try {
-            $part = $this->client->key(...[...$this->name, $this->index])[0];
+            $part = $index->know()[0];
             $kind = $this->client->kinds(...$this->name)[$part['column']] ?? '';
             $requests = ManyKeys::requests($this->calls(), $part, $kind, $keys);
             $found = $this->all(array_column($requests, 'call'));
+            if (!$found || in_array(null, $found, true)) {
+                return null;
+            }
+            $rows = array_merge(...$found);
+            // Which key has no row is told by the column that the index is known to begin with.
+            $tells = array_filter($rows) && in_array(null, $rows, true);
+            return !$tells || $index->isAsKnown() ? $rows : null;
         } catch (UnsupportedError | ServerError) {
             return null;
         }
-        return $found && !in_array(null, $found, true) ? array_merge(...$found) : null;
     }
 
     /**
+     * A find of a list of values; `$others` are the arguments of `Calls::find` before it.
      * @param list<mixed> $values
-     * @return array{part: int, values: list<?string>, all: bool}
+     * @return list<array<string, mixed>>
      */
-    private function in(string $column, array $values, bool $all): array
+    private function findIn(string $column, array $values, bool $all, mixed ...$others): array
     {
-        $names = array_column($this->client->key(...[...$this->name, $this->index]), 'column');
-        $part = array_search($column, $names, true);
-        if (!is_int($part)) {
-            throw new ValueError("'$column' is no column of the index");
+        $values = Values::key($values);
+        $index = $this->index();
+        while (true) {
+            $list = ['part' => $index->part($column), 'values' => $values, 'all' => $all];
+            try {
+                return $index->one($this->calls()->find(...[...$others, $list]));
+            } catch (Altered) {
+                continue;
+            }
         }
-        return ['part' => $part, 'values' => Values::key($values), 'all' => $all];
+    }
+
+    private function index(): IndexCalls
+    {
+        return new IndexCalls($this->client, $this->runner, ...[...$this->name, $this->index]);
     }
 
     /**
@@ -146,8 +163,9 @@ final class Table
         if ($in !== null && (!is_string($in[0] ?? null) || !is_array($in[1] ?? null) || count($in) !== 2)) {
             throw new ValueError('in is a column and a list of its values');
         }
-        $list = $in ? $this->in($in[0], $in[1], false) : null;
-        return $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters, $list));
+        return $in
+            ? $this->findIn($in[0], $in[1], false, $op, $key, $limit, $offset, $filters)
+            : $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters));
     }
 
     /**
@@ -165,8 +183,7 @@ final class Table
         int $offset = 0,
         array $filters = [],
     ): array {
-        $list = $this->in($inColumn, $values, true);
-        return $this->runner->one($this->calls()->find($op, $key, $limit, $offset, $filters, $list));
+        return $this->findIn($inColumn, $values, true, $op, $key, $limit, $offset, $filters);
     }
 
     /**
@@ -181,7 +198,7 @@ final class Table
         array $filters = [],
         int $page = 1000,
     ): \Generator {
-        $range = new Range($this->client, $this->runner, $this->calls(), $start, $stop, $reverse, $filters, $page);
+        $range = new Range($this->client, $this->index(), $this->calls(), $start, $stop, $reverse, $filters, $page);
         return $range->rows();
     }
 

@@ -137,8 +137,11 @@ impl<R: FromRow> Pages<R> {
         if let Some(error) = &table.error {
             return Err(error.clone());
         }
-        let layout = self.target.layout(table).await?;
         let parts = self.target.index_columns(table).await?;
+        let mut layout = self.target.layout(table).await?;
+        if parts.iter().any(|part| layout.column(&part.column).is_none()) {
+            layout = self.target.layout_anew(table).await?; // One may have been added.
+        }
         let wanted = table.columns.as_ref().unwrap_or(&layout.names);
         let index = RangeIndex::new(parts, &layout, wanted);
         let mut query = range.query.limit(self.page);
@@ -168,7 +171,7 @@ impl<R: FromRow> Pages<R> {
         let what = self.page(query, &self.key, index.columns());
         let decode = |reply: Reply, shape: &Shape| Ok((shape.rows::<R>(&reply)?, reply));
         let call = Call::new("range", what, decode);
-        let (mut rows, reply) = self.target.run(call).await?;
+        let (mut rows, reply) = self.along(index, call).await?;
         self.done = rows.len() < self.page as usize;
         if !self.done {
             rows.truncate(self.advance(&reply).await?);
@@ -224,7 +227,7 @@ impl<R: FromRow> Pages<R> {
         }
         loop {
             let below = self.calls.count("<", lowest.clone(), None).named("range");
-            let last = match self.target.run(below).await?.checked_sub(1) {
+            let last = match self.along(index, below).await?.checked_sub(1) {
                 Some(last) => last,
                 None => return Ok(lowest),
             };
@@ -232,7 +235,7 @@ impl<R: FromRow> Pages<R> {
             let reads = Arc::new(vec![index.first_column().to_owned()]);
             let what = self.page(query, &lowest, reads);
             let text = |reply: Reply, _: &Shape| Ok(reply.value(0).map(<[u8]>::to_vec));
-            if let Some(text) = self.target.run(Call::new("range", what, text)).await? {
+            if let Some(text) = self.along(index, Call::new("range", what, text)).await? {
                 lowest = Key::from(text);
             }
         }
@@ -255,6 +258,10 @@ impl<R: FromRow> Pages<R> {
             return Ok(a == b);
         }
         let query = index.equals(b).limit(1u32);
-        Ok(self.target.run(self.calls.count("=", a.clone(), query).named("range")).await? > 0)
+        Ok(self.along(index, self.calls.count("=", a.clone(), query).named("range")).await? > 0)
+    }
+
+    async fn along<T>(&self, index: &RangeIndex, call: Call<T>) -> Result<T> {
+        self.target.run_along(call, self.calls.table(), |infos| index.is_of(infos)).await
     }
 }

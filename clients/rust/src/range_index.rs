@@ -44,6 +44,11 @@ impl RangeIndex {
         RangeIndex { parts, columns: Arc::new(columns) }
     }
 
+    /// Whether these are its columns.
+    pub(crate) fn is_of(&self, infos: &[IndexInfo]) -> bool {
+        self.parts.iter().map(|part| &part.info).eq(infos)
+    }
+
     /// The columns to read: those that are wanted, and the index's own.
     pub(crate) fn columns(&self) -> Arc<Vec<String>> {
         Arc::clone(&self.columns)

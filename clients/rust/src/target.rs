@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::describe::{self, IndexInfo};
 use crate::draft::{Draft, Known, Need, TableSpec};
 use crate::layout::Layout;
+use crate::pipeline::Batch;
 use crate::protocol::Reply;
 use crate::request::{Answers, Request};
 use crate::session::Session;
@@ -123,9 +124,14 @@ impl Target {
     /// The columns of a table, asked for once, and again when one that the table names is not
     /// known: it may have been added.
     pub(crate) async fn layout(&self, table: &TableSpec) -> Result<Arc<Layout>> {
-        if let Some(known) = self.known_layout(table) {
-            return Ok(known);
+        match self.known_layout(table) {
+            Some(known) => Ok(known),
+            None => self.layout_anew(table).await,
         }
+    }
+
+    /// The columns of a table, asked for in any case.
+    pub(crate) async fn layout_anew(&self, table: &TableSpec) -> Result<Arc<Layout>> {
         table.check()?;
         let asking = self.ask(describe::columns(&table.name));
         let columns = Box::pin(asking).await?;
@@ -141,13 +147,32 @@ impl Target {
     /// The columns of the table's index.
     pub(crate) async fn index_columns(&self, table: &TableSpec) -> Result<Vec<IndexInfo>> {
         table.check()?;
-        let mut all = self.ask(describe::indexes(&table.name)).await?;
-        let name = if table.index.is_empty() { "PRIMARY" } else { &table.index };
-        all.retain(|part| part.index == name);
-        if all.is_empty() {
+        let own = of_index(self.ask(describe::indexes(&table.name)).await?, table);
+        if own.is_empty() {
             return Err(Error::server(2, "idxnum".to_owned()));
         }
-        Ok(all)
+        Ok(own)
+    }
+
+    /// Carries out a call that is right for these columns of the table's index alone. In the same piece it
+    /// asks whether the index still has them: one that was made anew under the same name has another order.
+    pub(crate) async fn run_along<T>(
+        &self,
+        call: Call<T>,
+        table: &TableSpec,
+        is_same: impl Fn(&[IndexInfo]) -> bool,
+    ) -> Result<T> {
+        let mut batch = Batch::new(self.clone());
+        let answer = batch.add(call);
+        let told = batch.add(describe::indexes(&table.name));
+        let mut results = Box::pin(batch.run()).await;
+        let told = results.take(told);
+        if told.as_ref().map_or(false, |all| !is_same(&of_index(all.clone(), table))) {
+            self.core().layouts.forget(&table.name);
+            return Err(Error::server(2, "idxnum".to_owned()));
+        }
+        let result = results.take(answer)?;
+        told.map(|_| result)
     }
 
     /// Carries a call out that needs no table.
@@ -166,4 +191,11 @@ impl Target {
             crate::connection::Features::Unknown => Vec::new(),
         })
     }
+}
+
+/// Those of one index of a table.
+fn of_index(mut all: Vec<IndexInfo>, table: &TableSpec) -> Vec<IndexInfo> {
+    let name = if table.index.is_empty() { "PRIMARY" } else { &table.index };
+    all.retain(|part| part.index == name);
+    all
 }

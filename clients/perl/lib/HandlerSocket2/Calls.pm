@@ -7,7 +7,7 @@ use HandlerSocket2::Error    ();
 use HandlerSocket2::Lines    ();
 use HandlerSocket2::Protocol ();
 use HandlerSocket2::Values   ();
-use List::Util               qw(any uniq);
+use List::Util               qw(any first uniq);
 use Scalar::Util             qw(blessed);
 
 our $VERSION = '2.000';
@@ -109,11 +109,19 @@ sub _in {
     _wrong('a list of values is [column, [values]]')
         if ref $in ne 'ARRAY' || ref $in->[1] ne 'ARRAY';
     my ( $column, $values ) = @$in;
-    my @columns = @{ $self->key->{columns} };
-    my ($part) = grep { $columns[$_] eq $column } 0 .. $#columns;
-    _wrong("'$column' is no column of the index") if !defined $part;
+    my $part = $self->_part($column);
+    if ( !defined $part ) {    # the index may be a new one
+        $self->{core}->forget( @$self{qw(database table)} );
+        $part = $self->_part($column) // _wrong("'$column' is no column of the index");
+    }
     my @bytes = map { HandlerSocket2::Values::to_bytes( $_, $self->kind($column) ) } @$values;
     return { part => $part, values => \@bytes, all => $every };
+}
+
+sub _part {
+    my ( $self, $column ) = @_;
+    my @columns = @{ $self->key->{columns} };
+    return first { $columns[$_] eq $column } 0 .. $#columns;
 }
 
 sub _find {

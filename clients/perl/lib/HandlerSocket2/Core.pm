@@ -79,10 +79,17 @@ sub _forgetting_altered {
         next if !_tells_of_altering( $results[$at] );
         my ( $database, $table ) = split /\t/, $calls->[$at]{index} // next;
         utf8::decode($_) for $database, $table;
-        delete $self->{$_}{$database}{$table} for qw(kinds keys);
-        ${ $self->{alterations} }++;
+        $self->forget( $database, $table );
     }
     return @results;
+}
+
+# Forgets a table that is not as it was.
+sub forget {
+    my ( $self, $database, $table ) = @_;
+    delete $self->{$_}{$database}{$table} for qw(kinds keys);
+    ${ $self->{alterations} }++;
+    return;
 }
 
 sub _tells_of_altering {
@@ -101,8 +108,9 @@ sub observe {
     my $begun = HandlerSocket2::Socket::now();
     my @results;
     my $done  = eval { @results = $self->_forgetting_altered( $calls, $work->($calls) ); 1 };
-    my $error = $done        ? undef             : $@;
-    my $kind  = @$calls == 1 ? $calls->[0]{kind} : 'pipeline';
+    my $error = $done ? undef : $@;
+    my $kind  = $calls->[0]{kind};
+    $kind = 'pipeline' if @$calls > 1 && $calls->[1]{kind} ne 'describe';   # as IndexCalls has them
     my $table
         = defined $calls->[0]{index}
         ? join q{.}, ( split /\t/, $calls->[0]{index} )[ 0, 1 ]
@@ -388,6 +396,10 @@ The results of a piece of work, about which the hook is told.
 =head2 kinds, columns, key
 
 What the server tells of a table: kinds of its columns, its columns, the columns of an index.
+
+=head2 forget
+
+Forgets what is known of a table.
 
 =head2 alterations
 

@@ -29,6 +29,7 @@ sub options     { return $_[0]{core}->options }
 sub alterations { return $_[0]{core}->alterations }
 sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
 sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
+sub forget      { my ( $self, @table ) = @_; return $self->{core}->forget(@table) }
 
 sub table {
     my ( $self, $table, @options ) = @_;
@@ -88,7 +89,7 @@ are then collected. They give nothing. C<get_many> is one call for each key, and
 Sends what was collected. Gives a list of results in the order of the calls; the error of a call is its
 result, an object of L<HandlerSocket2::Error>. Afterwards the pipeline is empty.
 
-=head2 new, of, one, kinds, key, options, alterations
+=head2 new, of, one, kinds, key, forget, options, alterations
 
 What clients and tables ask for.
 

@@ -3,11 +3,12 @@ package HandlerSocket2::Range;
 use 5.030;
 use warnings;
 
-use HandlerSocket2::Error    ();
-use HandlerSocket2::Lines    ();
-use HandlerSocket2::Protocol ();
-use HandlerSocket2::Values   ();
-use List::Util               qw(any first);
+use HandlerSocket2::Error      ();
+use HandlerSocket2::IndexCalls ();
+use HandlerSocket2::Lines      ();
+use HandlerSocket2::Protocol   ();
+use HandlerSocket2::Values     ();
+use List::Util                 qw(any first);
 
 our $VERSION = '2.000';
 
@@ -36,23 +37,24 @@ sub new {
     _wrong('a range in reverse needs its start') if $reverse && !defined $start;
     _wrong('a page has at least one row')        if !$size;
     return bless {
-        core    => $core,
-        calls   => $calls,
-        start   => defined $start ? $calls->key_values($start) : undef,
-        stop    => $options{stop},
-        filters => $options{filters},
-        reverse => $reverse,
-        size    => $size,
-        op      => $reverse ? '<=' : '>=',
-        skip    => 0,
-        rows    => [],
+        at        => HandlerSocket2::IndexCalls->new( $core, @$calls{qw(database table index)} ),
+        calls     => $calls,
+        start     => defined $start ? $calls->key_values($start) : undef,
+        has_start => defined $start,
+        stop      => $options{stop},
+        filters   => $options{filters},
+        reverse   => $reverse,
+        size      => $size,
+        op        => $reverse ? '<=' : '>=',
+        skip      => 0,
+        rows      => [],
     }, $class;
 }
 
 sub _prepare {
     my ($self) = @_;
     my $calls  = $self->{calls};
-    my $key    = $calls->key;
+    my $key    = $self->{at}->key;
     my ( $names, $wire ) = $calls->filters( $self->{filters} );
     if ( defined $self->{stop} ) {
         my $first = $key->{columns}[0];
@@ -70,7 +72,7 @@ sub _prepare {
     my %given = map { $_ => 1 } @{ $calls->columns };
     @$self{qw(key names wire)} = ( $key, $names, $wire );
     $self->{columns} = [ @{ $calls->columns }, grep { !$given{$_} } @{ $key->{columns} } ];
-    $self->{start} //= $self->_lowest;
+    $self->{start}   = $self->_lowest if !$self->{has_start};
     return;
 }
 
@@ -105,7 +107,7 @@ sub _lowest {
 # What the reply to a line means.
 sub _ask {
     my ( $self, $line, $decode, $columns, $filter_columns ) = @_;
-    return $self->{core}->one( {
+    return $self->{at}->one( {
         kind   => 'range',
         line   => substr( $line, 1 ),                                      # without the id
         decode => $decode,
@@ -121,7 +123,7 @@ sub _count {
 
 sub _page {
     my ($self) = @_;
-    $self->_prepare if !$self->{key};
+    $self->_prepare if !$self->{is_under_way};
     my ( $calls, $columns ) = @$self{qw(calls columns)};
     my @wanted = ( @$self{qw(op start size skip)}, undef, $self->{wire} );
     my $line   = HandlerSocket2::Protocol::find( 0, @wanted );
@@ -206,7 +208,8 @@ sub next {
     my ($self) = @_;
     while ( !@{ $self->{rows} } ) {
         return if $self->{ended};
-        $self->{rows} = $self->_page;
+        $self->{rows}         = $self->{at}->known( sub { $self->_page }, $self->{is_under_way} );
+        $self->{is_under_way} = 1;
     }
     return shift @{ $self->{rows} };
 }

@@ -3,13 +3,14 @@ package HandlerSocket2::Table;
 use 5.030;
 use warnings;
 
-use HandlerSocket2::Calls    ();
-use HandlerSocket2::Core     ();
-use HandlerSocket2::Error    ();
-use HandlerSocket2::ManyKeys ();
-use HandlerSocket2::Protocol ();
-use HandlerSocket2::Range    ();
-use List::Util               qw(any);
+use HandlerSocket2::Calls      ();
+use HandlerSocket2::Core       ();
+use HandlerSocket2::Error      ();
+use HandlerSocket2::IndexCalls ();
+use HandlerSocket2::ManyKeys   ();
+use HandlerSocket2::Protocol   ();
+use HandlerSocket2::Range      ();
+use List::Util                 qw(any);
 
 our $VERSION = '2.000';
 
@@ -122,9 +123,11 @@ sub _all {
 # The rows; undef when each key needs a request of its own. That tells its errors, too.
 sub _by_few_requests {
     my ( $self, $keys ) = @_;
-    my @found;
+    my ( @found, $index );
     my $done = eval {
+        $index = HandlerSocket2::IndexCalls->new( @$self{qw(core database table index)} );
         my @calls = HandlerSocket2::ManyKeys::calls( $self->_calls, sub { $self->kinds }, $keys );
+        $index->key if @calls;
         @found = $self->_all(@calls);
         1;
     };
@@ -136,17 +139,36 @@ sub _by_few_requests {
         return;
     }
     return if !@found || any { !defined } @found;
-    return [ map {@$_} @found ];
+    my @rows = map {@$_} @found;
+
+    # Which key has no row is told by the column that the index is known to begin with.
+    my $with = grep {defined} @rows;
+    return if $with && $with < @rows && !$index->is_as_known;
+    return \@rows;
 }
 
 sub find {
     my ( $self, $op, $key, @given ) = @_;
-    return $self->_do( find => $op, $key, options_of( 'limit offset filters in', @given ) );
+    my %options = options_of( 'limit offset filters in', @given );
+    return $self->_do_in( find => $op, $key, %options ) if $options{in};
+    return $self->_do( find => $op, $key, %options );
+}
+
+# A call with a list of values of one of the index's columns.
+sub _do_in {
+    my ( $self, $call, @arguments ) = @_;
+    my ( $core, @name ) = @$self{qw(core database table index)};
+    if ( $core->isa('HandlerSocket2::Pipeline') ) {
+        $core->forget( @name[ 0, 1 ] );    # it cannot be done again
+        return $self->_do( $call, @arguments );
+    }
+    my $index = HandlerSocket2::IndexCalls->new( $core, @name );
+    return $index->known( sub { $index->one( $self->_calls->$call(@arguments) ) } );
 }
 
 sub find_all {
     my ( $self, $op, $key, $column, $values, @given ) = @_;
-    return $self->_do(
+    return $self->_do_in(
         find_all => $op, $key, $column, $values,
         options_of( 'limit offset filters', @given )
     );

@@ -28,6 +28,7 @@ sub options     { return $_[0]{core}->options }
 sub alterations { return $_[0]{core}->alterations }
 sub kinds       { my ( $self, @table ) = @_; return $self->{core}->kinds(@table) }
 sub key         { my ( $self, @index ) = @_; return $self->{core}->key(@index) }
+sub forget      { my ( $self, @table ) = @_; return $self->{core}->forget(@table) }
 sub columns     { my ( $self, @table ) = @_; return $self->{core}->columns(@table) }
 
 sub table {
@@ -199,7 +200,7 @@ that has ended.
 
 Sets a savepoint, and undoes what was done since.
 
-=head2 new, run, one, kinds, key, columns, options, alterations
+=head2 new, run, one, kinds, key, forget, columns, options, alterations
 
 What a table asks for.
 

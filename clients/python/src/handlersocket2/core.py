@@ -122,10 +122,13 @@ class Core:
             return
         for call, result in zip(calls, results):
             if isinstance(result, (NotFoundError, ProtocolError)) and call.index:
-                name = call.index.database, call.index.table
-                self._kinds.pop(name, None)
-                self._keys.pop(name, None)
-                self.alterations += 1
+                self.forget(call.index.database, call.index.table)
+
+    def forget(self, database: str, table: str) -> None:
+        """Forgets a table that is not as it was."""
+        self._kinds.pop((database, table), None)
+        self._keys.pop((database, table), None)
+        self.alterations += 1
 
     async def one(self, call: Call) -> Any:
         """The result of one call; raises its error."""

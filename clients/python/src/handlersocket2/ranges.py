@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from .calls import Filters, Row, TableCalls, key_values, wire_filters
-from .errors import ValueError
+from .errors import ValueError, server_error
+from .index_calls import Altered, IndexCalls
 from .protocol import Filter, Raw
 from .range_index import RangeIndex
 from .reader import Reply
@@ -37,7 +38,9 @@ class Pages:
             raise ValueError("a page has at least one row")
         self._core, self._calls, self._reverse, self._size = core, calls, reverse, size
         self._start = None if start is None else key_values(start)
+        self._has_start = start is not None
         self._stop, self._given = stop, filters
+        self._at = IndexCalls(core, calls.database, calls.table, calls.index)
         self._index: Optional[RangeIndex] = None
         self._skip = 0
         self._op = "<=" if reverse else ">="
@@ -45,8 +48,7 @@ class Pages:
 
     async def _prepare(self) -> RangeIndex:
         calls = self._calls
-        parts = await self._core.key(calls.database, calls.table, calls.index or "PRIMARY")
-        index = RangeIndex(parts)
+        index = RangeIndex(await self._at.know())
         names, wire = wire_filters(self._given)
         if self._stop is not None:
             (stop, *more) = key_values(self._stop)
@@ -57,7 +59,7 @@ class Pages:
             names.append(index.names[0])
         self._names, self._wire = names, wire
         self._columns = [*calls.columns, *(one for one in index.names if one not in calls.columns)]
-        if self._start is None:
+        if not self._has_start:
             self._start = await self._lowest(index)
         return index
 
@@ -67,16 +69,29 @@ class Pages:
         below = await self._below(key) if index.may_be_lower(key[0]) else 0
         while below:
             page = calls.page("<", key, 1, below - 1, (), (), index.names[:1])
-            key = list((await self._core.one(page)).values) or key
+            key = list((await self._at.one(page)).values) or key
             below = await self._below(key)
         return key
 
     async def _below(self, key: List[Raw]) -> int:
-        return int(await self._core.one(self._calls.count("<", key)))
+        return int(await self._at.one(self._calls.count("<", key)))
 
     async def next(self) -> List[Row]:
-        """The next page; `ended` is true when it is the last one."""
-        index = self._index = self._index or await self._prepare()
+        """The next page; `ended` is true when it is the last one. NotFoundError when the index
+        that the pages before went along was dropped."""
+        while True:
+            is_first = self._index is None
+            try:
+                index = await self._prepare() if self._index is None else self._index
+                page = await self._page(index)
+            except Altered:
+                if not is_first:
+                    raise server_error(2, "idxnum") from None
+                continue
+            self._index = index
+            return page
+
+    async def _page(self, index: RangeIndex) -> List[Row]:
         call = self._calls.page(
             self._op,
             self._start or [],
@@ -86,7 +101,7 @@ class Pages:
             self._wire,
             self._columns,
         )
-        reply = await self._core.one(call)
+        reply = await self._at.one(call)
         width = len(self._columns)
         rows = [reply.values[at : at + width] for at in range(0, len(reply.values), width)]
         self.ended = len(rows) < self._size
@@ -125,4 +140,4 @@ class Pages:
         if one == other or not index.has_same or len(one) != len(other):
             return one == other
         filters = [(name, "=", value) for name, value in zip(index.names, other)]
-        return bool(await self._core.one(self._calls.count("=", one, 1, filters)))
+        return bool(await self._at.one(self._calls.count("=", one, 1, filters)))

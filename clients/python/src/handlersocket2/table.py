@@ -8,6 +8,7 @@ from . import protocol
 from .calls import Filters, Row, TableCalls
 from .core import Core
 from .errors import ServerError, UnsupportedError, ValueError
+from .index_calls import Altered, IndexCalls
 from .many import in_requests
 from .ranges import Pages
 from .transactions import TransactionCore
@@ -87,11 +88,11 @@ class AsyncTable:
         """The rows; None when each key needs a request of its own. That tells its errors, too."""
         if isinstance(self._core, TransactionCore):
             return None  # An error may have ended it.
+        index = IndexCalls(self._core, self._database, self._table, self._index)
         try:
-            parts = await self._core.key(self._database, self._table, self._index or "PRIMARY")
+            requests = in_requests(calls, await index.know(), keys)
         except (UnsupportedError, ServerError):
             return None
-        requests = in_requests(calls, parts, keys)
         results = await self._core.run([one.call for one in requests])
         found: List[Optional[Row]] = []
         for one in results:
@@ -100,14 +101,26 @@ class AsyncTable:
             if not isinstance(one, list):
                 return None
             found += one
+        # Which key has no row is told by the column that the index is known to begin with.
+        if None in found and any(found) and not await index.is_as_known():
+            return None
         return found if requests else None
 
-    async def _part(self, column: str) -> int:
-        parts = await self._core.key(self._database, self._table, self._index or "PRIMARY")
-        names = [part["column"] for part in parts]
-        if column not in names:
-            raise ValueError(f"{column!r} is no column of the index")
-        return int(names.index(column))
+    async def _find_in(
+        self, column: str, values: Iterable[Value], every: bool, **arguments: Any
+    ) -> List[Row]:
+        """A find whose `in` has a column of the index and a list of its values."""
+        listed = column, list_of(values, "the values")
+        index = IndexCalls(self._core, self._database, self._table, self._index)
+        while True:
+            part = await index.part(column)
+            calls = await self.calls()
+            try:
+                call = calls.find(**arguments, in_=listed, every=every, part=part)
+                rows: List[Row] = await index.one(call)
+            except Altered:
+                continue
+            return rows
 
     async def find(
         self,
@@ -119,13 +132,13 @@ class AsyncTable:
         in_: Optional[Sequence[Any]] = None,
     ) -> List[Row]:
         """Rows from the key on. `in_`: a column of the index and a list of its values."""
-        part, listed = 0, None
         if in_ is not None:
             if not isinstance(in_, (list, tuple)) or len(in_) != 2:
                 raise ValueError("in_ is a column and a list of its values")
-            listed = (in_[0], list_of(in_[1], "the values"))
-            part = await self._part(in_[0])
-        rows: List[Row] = await self._do("find", op, key, limit, offset, filters, listed, part=part)
+            return await self._find_in(
+                in_[0], in_[1], False, op=op, key=key, limit=limit, offset=offset, filters=filters
+            )
+        rows: List[Row] = await self._do("find", op, key, limit, offset, filters)
         return rows
 
     async def find_all(
@@ -139,12 +152,9 @@ class AsyncTable:
         filters: Filters = (),
     ) -> List[Row]:
         """All rows of each value; limit and offset are for each."""
-        listed = (in_column, list_of(values, "the values"))
-        part = await self._part(in_column)
-        rows: List[Row] = await self._do(
-            "find", op, key, limit, offset, filters, listed, every=True, part=part
+        return await self._find_in(
+            in_column, values, True, op=op, key=key, limit=limit, offset=offset, filters=filters
         )
-        return rows
 
     async def pages(
         self,

@@ -24,7 +24,7 @@ class TransactionCore:
         self._connection: Optional[Connection] = None
         self._turn = core.new_turn()
         self.options = core.options
-        self.kinds, self.key = core.kinds, core.key
+        self.kinds, self.key, self.forget = core.kinds, core.key, core.forget
 
     @property
     def alterations(self) -> int:

@@ -9,7 +9,7 @@ module HandlerSocket2
   # Only of a key with more rows than a page has, the rows that were given are skipped by their number.
   # @api private
   class Pages
-    # @param runner [#one]
+    # @param runner [IndexCalls]
     # @param calls [Calls]
     # @param parts [Array<Schema::Part>] the columns of the index
     # @param start [Array<String, nil>, nil] the key with which it begins
@@ -30,23 +30,26 @@ module HandlerSocket2
       end_before(stop.first) if stop
       @key = start || @index.lowest
       @skip = 0
+      @ended = false
     end
 
-    # Reads all pages.
+    # Reads the pages that are left.
     # @yieldparam row [Hash{String => Object}]
     # @return [void]
     def each(&block)
-      decode = @calls.rows(@calls.columns)
+      self.next.each(&block) until @ended
+    end
+
+    # Reads a page.
+    # @return [Array<Hash{String => Object}>] its rows
+    def next
+      call = @calls.page(@operator, @key, @size, @skip, @columns, @names, @filters)
+      page = @runner.one(call)
+      keys = page.map { |row| @places.map { |place| row[place].dup } } # their bytes: text comes of the others
+      @ended = page.size < @size
+      given = @ended ? page.size : go_behind(keys)
       width = @calls.columns.size
-      loop do
-        call = @calls.page(@operator, @key, @size, @skip, @columns, @names, @filters)
-        page = @runner.one(call)
-        keys = page.map { |row| @places.map { |place| row[place].dup } } # their bytes: text comes of the others
-        ends = page.size < @size
-        given = ends ? page.size : go_behind(keys)
-        page.first(given).each { |row| decode.call(Reply.new(width, row.first(width))).each(&block) }
-        break if ends
-      end
+      @calls.rows(@calls.columns).call(Reply.new(width, page.first(given).flat_map { |row| row.first(width) }))
     end
 
     private

@@ -15,7 +15,7 @@ module HandlerSocket2
     # @return [Array<String>] of its columns
     attr_reader :names
 
-    # @param runner [#one]
+    # @param runner [IndexCalls]
     # @param calls [Calls]
     # @param parts [Array<Schema::Part>]
     def initialize(runner, calls, parts)

@@ -29,11 +29,13 @@ module HandlerSocket2
       results.each_with_index do |result, at|
         next unless (result.is_a?(NotFoundError) || result.is_a?(ProtocolError)) && calls[at].table
 
-        @lock.synchronize do
-          @known.delete_if { |(_, *name), _| name.join(".") == calls[at].table }
-          @alterations += 1
-        end
+        forget_if { |name| name.join(".") == calls[at].table }
       end
+    end
+
+    # Forgets a table that is not as it was.
+    def forget(database, table)
+      forget_if { |name| name == [database, table] }
     end
 
     # The kinds of a table's columns in their order; none when the server has no `D`. Asks anew when one of
@@ -54,16 +56,33 @@ module HandlerSocket2
     # @return [Array<Part>]
     # @raise [NotFoundError] when there is none of this name
     def parts(database, table, index)
-      index = "PRIMARY" if index.empty?
-      rows = once(Call.describe(database, table, indexes: true), :indexes, database, table)
-      rows = rows.select { |row| row["index"] == index }
+      rows = index(database, table, index)
       raise ServerError.of(2, "idxnum") if rows.empty?
 
       known = columns(database, table)
       rows.map { |row| part(row, known.fetch(row["column"]) { raise ServerError.of(2, "idxnum") }) }
     end
 
+    # What the server tells of the columns of an index.
+    # @return [Array<Hash>] nothing when there is none of this name
+    def index(database, table, index)
+      of(once(Call.describe(database, table, indexes: true), :indexes, database, table), index)
+    end
+
+    # @param rows [Array<Hash>] what the server tells of all indexes of a table
+    # @return [Array<Hash>] those of one of them
+    def of(rows, index)
+      rows.select { |row| row["index"] == (index.empty? ? "PRIMARY" : index) }
+    end
+
     private
+
+    def forget_if
+      @lock.synchronize do
+        @known.delete_if { |(_, *name), _| yield name }
+        @alterations += 1
+      end
+    end
 
     def part(row, column)
       Part.new(column: row["column"], kind: Values.kind(column["type"]), word: Values.word(column["type"]),

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "index_calls"
 require_relative "many_keys"
 require_relative "pages"
 
@@ -74,8 +75,10 @@ module HandlerSocket2
     # @return [Array<Hash{String => Object}>]
     def find(op, key, limit: 1, offset: 0, filters: [], in: nil)
       given = binding.local_variable_get(:in)
-      within = list(given, all: false) if given
-      @runner.one(calls.find(op, key, limit: limit, offset: offset, filters: filters, within: within))
+      options = { limit: limit, offset: offset, filters: filters }
+      return find_within(given, op, key, options, all: false) if given
+
+      @runner.one(calls.find(op, key, **options, within: nil))
     end
 
     # All rows of each value. Limit and offset are for each.
@@ -88,8 +91,8 @@ module HandlerSocket2
     # @param filters [Array<Array>]
     # @return [Array<Hash{String => Object}>]
     def find_all(op, key, column, values, limit: 1, offset: 0, filters: [])
-      within = list({ column => values }, all: true)
-      @runner.one(calls.find(op, key, limit: limit, offset: offset, filters: filters, within: within))
+      options = { limit: limit, offset: offset, filters: filters }
+      find_within({ column => values }, op, key, options, all: true)
     end
 
     # The rows from `start` to before `stop`, read page by page as they are needed.
@@ -223,22 +226,40 @@ module HandlerSocket2
 
     # The rows; nil when each key needs a request of its own. That tells its errors, too.
     def by_few_requests(keys)
-      requests = ManyKeys.requests(calls, @client.schema.parts(*@name, @index).first, keys)
+      index = IndexCalls.new(@runner, @client.schema, @name, @index)
+      requests = index.known { |parts| ManyKeys.requests(calls, parts.first, keys) }
       found = requests.empty? ? [nil] : @runner.many(requests.map(&:call))
-      found.flatten(1) unless found.include?(nil)
+      return if found.include?(nil)
+
+      found = found.flatten(1)
+      # Which key has no row is told by the column that the index is known to begin with.
+      found if found.none? || found.all? || index.as_known?
     rescue UnsupportedError, ServerError
       nil
     end
 
-    def list(given, all:)
+    def find_within(given, op, key, options, all:)
       raise ValueError, "in: is a Hash of a column and its values" unless given.is_a?(Hash) && given.size == 1
 
       column, values = given.first
-      values = Values.list(values, "the values")
-      part = @client.schema.parts(*@name, @index).index { |one| one.column == column.to_s }
-      raise ValueError, "'#{column}' is no column of the index" unless part
+      values = Values.key(Values.list(values, "the values"))
+      is_collected = @runner.is_a?(Pipeline)
+      @client.schema.forget(*@name) if is_collected # There is no telling which request of it is answered.
+      index = IndexCalls.new(@runner, @client.schema, @name, @index)
+      index.known do |parts|
+        within = { part: place(column.to_s, parts), values: values, all: all }
+        call = calls.find(op, key, **options, within: within)
+        is_collected ? @runner.one(call) : index.one(call)
+      end
+    end
 
-      { part: part, values: Values.key(values), all: all }
+    # The place of a column in the index. The index may be a new one.
+    def place(column, parts)
+      again = parts.index { |one| one.column == column } and return again
+
+      @client.schema.forget(*@name)
+      @client.schema.parts(*@name, @index).index { |one| one.column == column } or
+        raise ValueError, "'#{column}' is no column of the index"
     end
 
     def rows_between(start, stop, reverse, filters, page)
@@ -251,10 +272,19 @@ module HandlerSocket2
       raise ValueError, "stop is one value, of the first column of the index" if last && last.size != 1
 
       Calls.filters(filters)
-      Enumerator.new do |rows|
-        parts = @client.schema.parts(*@name, @index)
-        Pages.new(@runner, calls, parts, first, last, reverse, filters, page).each { |row| rows << row }
+      Enumerator.new { |rows| read(first, last, reverse, filters, page) { |row| rows << row } }
+    end
+
+    def read(*bounds, &block)
+      index = IndexCalls.new(@runner, @client.schema, @name, @index)
+      pages, given = index.known do |parts|
+        made = Pages.new(index, calls, parts, *bounds)
+        [made, made.next]
       end
+      given.each(&block)
+      pages.each(&block)
+    rescue IndexCalls::Altered # What the pages before went along was dropped.
+      raise ServerError.of(2, "idxnum")
     end
   end
 end

@@ -23,6 +23,7 @@ final class RangeIndex {
           "inet6", "::");
 
   private final Table table;
+  private final List<Row> told; // By the server.
   private final List<Part> parts = new ArrayList<>();
   private final List<String> columns;
 
@@ -58,13 +59,22 @@ final class RangeIndex {
   RangeIndex(Table table, List<String> wanted) {
     this.table = table;
     columns = new ArrayList<>(wanted);
-    for (Row row : table.indexColumns()) {
+    told = table.indexColumns();
+    List<String> names = new ArrayList<>();
+    told.forEach(row -> names.add(row.getString("column")));
+    Layout layout = table.known(names);
+    for (Row row : told) {
       String name = row.getString("column");
       if (!columns.contains(name)) {
         columns.add(name);
       }
-      parts.add(new Part(row, table.known(List.of()).column(name), columns.indexOf(name)));
+      parts.add(new Part(row, layout.column(name), columns.indexOf(name)));
     }
+  }
+
+  /** Carries out a call that goes along the index. */
+  <T> T run(Call<T> call) {
+    return table.runAlong(told, call);
   }
 
   /** The columns to read: those that are wanted, and the index's own. */
@@ -196,7 +206,7 @@ final class RangeIndex {
   }
 
   private long count(Query query, List<Object> key) {
-    return table.call().count("range", query, key, Calls::number).run();
+    return run(table.call().count("range", query, key, Calls::number));
   }
 
   private List<Object> lowestText(Part first) {
@@ -211,7 +221,7 @@ final class RangeIndex {
               lines ->
                   calls.request(
                       lines, "range", last, from, "", List.of(first.name), List.of(), it -> it));
-      Reply reply = call.run();
+      Reply reply = run(call);
       key = reply.rows() == 0 ? key : List.of(reply.value(0));
     }
     return key;

@@ -75,7 +75,7 @@ final class RangeIterator implements Iterator<Row> {
                       found.addAll(layout.rows(reply));
                       return reply;
                     }));
-    Reply reply = call.run();
+    Reply reply = index.run(call);
     done = found.size() < page;
     rows = (done ? found : found.subList(0, advance(reply))).iterator();
   }

@@ -271,13 +271,37 @@ public final class Table {
 
   /** The columns of the table's index, as D tells them. */
   List<Row> indexColumns() {
-    String wanted = index.isEmpty() ? "PRIMARY" : index;
-    List<Row> own = new ArrayList<>(Layout.describe(on, name, true).run());
-    own.removeIf(row -> !wanted.equals(row.getString("index")));
+    List<Row> own = ownIndex(Layout.describe(on, name, true).run());
     if (own.isEmpty()) {
       throw ServerError.of(2, "idxnum");
     }
     return own;
+  }
+
+  private List<Row> ownIndex(List<Row> all) {
+    String wanted = index.isEmpty() ? "PRIMARY" : index;
+    List<Row> own = new ArrayList<>(all);
+    own.removeIf(row -> !wanted.equals(row.getString("index")));
+    return own;
+  }
+
+  /**
+   * Carries out a call that is right for these columns of the index alone. In the same piece it
+   * asks whether the index still has them: one that was made anew under the same name has another
+   * order.
+   */
+  <T> T runAlong(List<Row> parts, Call<T> call) {
+    Pipeline pipeline = new Pipeline(on);
+    Result<T> answer = pipeline.add(call);
+    Result<List<Row>> told = pipeline.add(Layout.describe(on, name, true));
+    pipeline.run();
+    if (told.error() == null && !ownIndex(told.get()).equals(parts)) {
+      on.client().layouts.remove(name);
+      throw ServerError.of(2, "idxnum");
+    }
+    T result = answer.get();
+    told.get();
+    return result;
   }
 
   long part(String column) {
