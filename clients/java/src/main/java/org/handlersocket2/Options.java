@@ -159,7 +159,9 @@ public final class Options {
       return set("read_your_writes", wait ? "on" : "off");
     }
 
-    /** Sets what is told of each call. What it throws is logged, and changes nothing of the call. */
+    /**
+     * Sets what is told of each call. What it throws is logged, and changes nothing of the call.
+     */
     public Builder onRequest(RequestHook told) {
       hook = told;
       return this;
