@@ -194,6 +194,24 @@ func TestAValueThatTheProgramsFieldCannotHoldKeepsTheConnection(t *testing.T) {
 	}
 }
 
+func TestATextIsNoNumberWithoutAnEnd(t *testing.T) {
+	for _, text := range []string{"inf", "NaN", "0x1p4", "+1", "1e999"} {
+		server := newFake(t, func(line string) string {
+			if strings.HasPrefix(line, "0\t=") {
+				return "0\t1\t" + text + "\n"
+			}
+			return "usual"
+		})
+		found, err := Get[struct {
+			Name float64 `hs:"name"`
+		}](context.Background(), server.client().Table("test.user", Columns("name")), 1)
+		var wrong *ValueError
+		if !errors.As(err, &wrong) {
+			t.Errorf("%s: %v, %v", text, found, err)
+		}
+	}
+}
+
 func TestAReplyBehindOneToSomethingElseIsNone(t *testing.T) {
 	server := newFake(t, func(line string) string {
 		switch {

@@ -183,10 +183,15 @@ func typedValue(k columnKind, value []byte) (any, error) {
 	return string(value), nil
 }
 
+// IsFloatText tells whether a text has nothing that a number of SQL has not.
+func isFloatText(text string) bool {
+	return !strings.HasPrefix(text, "+") && strings.Trim(text, "0123456789.eE+-") == ""
+}
+
 // NumberValue reads a number of SQL: without the names and signs that Go takes, too.
 func numberValue(k columnKind, digits string) (any, error) {
 	switch {
-	case strings.HasPrefix(digits, "+") || strings.Trim(digits, "0123456789.eE+-") != "":
+	case !isFloatText(digits):
 		return nil, strconv.ErrSyntax
 	case k.kind == protocol.Float:
 		return strconv.ParseFloat(digits, 64)

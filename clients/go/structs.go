@@ -141,6 +141,9 @@ func setPlain(field reflect.Value, value []byte) error {
 		field.SetUint(number)
 		return err
 	case reflect.Float32, reflect.Float64:
+		if !isFloatText(string(value)) { // Go reads the names of infinities, too.
+			return errors.New("it is no number")
+		}
 		number, err := strconv.ParseFloat(string(value), field.Type().Bits())
 		field.SetFloat(number)
 		return err

@@ -114,10 +114,9 @@ int hs_value_double(hs_value value, double *out) {
   if (value.data == NULL || value.len == 0 || value.len >= sizeof text) return -1;
   memcpy(text, value.data, value.len);
   text[value.len] = 0;
-  /* Blanks, which strtod would skip, and a NUL within are no number. */
-  if (strlen(text) != value.len || strspn(text, "+-.0123456789eEinfatyINFATY") != value.len)
-    return -1;
-  return hs_parse_double(text, out);
+  /* Blanks, which strtod would skip, the names of infinities and a NUL within are no number. */
+  if (strlen(text) != value.len || strspn(text, "+-.0123456789eE") != value.len) return -1;
+  return hs_parse_double(text, out) == 0 && isfinite(*out) ? 0 : -1;
 }
 
 static const struct {

@@ -114,6 +114,13 @@ TEST(Values, NumbersAreTheirShortestText) {
   EXPECT_EQ(std::string(largest.data, largest.len), "18446744073709551615");
 }
 
+TEST(Values, HaveNoInfinities) {
+  double number = 0;
+  EXPECT_EQ(hs_value_double(hs_text("-1.7976931348623157e308"), &number), 0);
+  for (const char* none : {"inf", "-Infinity", "nan", "1e999", "0x1", " 1", "1 ", "", "-"})
+    EXPECT_EQ(hs_value_double(hs_text(none), &number), -1) << none;
+}
+
 TEST(Values, DoNotDependOnTheLocale) {
   char buffer[HS_NUMBER];
   double number = 0;

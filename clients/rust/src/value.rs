@@ -169,7 +169,7 @@ from_value! {
         Value::Float(number) => Some(*number),
         Value::Integer(number) => exact(*number as f64, *number as i128),
         Value::Unsigned(number) => exact(*number as f64, *number as i128),
-        Value::Text(digits) => digits.parse().ok();
+        Value::Text(digits) => digits.parse().ok().filter(|number: &f64| number.is_finite());
     f32:
         Value::Float(number) => Some(*number as f32).filter(|near| shortest(*near) == *number);
     bool:
@@ -255,6 +255,9 @@ mod tests {
         assert!(String::from_value(&Value::Bytes(vec![0xff])).is_err());
         assert_eq!(Option::<String>::from_value(&Value::Null), Ok(None));
         assert_eq!(f64::from_value(&Value::Text("1.50".into())), Ok(1.5));
+        for none in ["inf", "NaN", "1e999", "0x1", ""] {
+            assert!(f64::from_value(&Value::Text(none.into())).is_err(), "{none}");
+        }
         assert_eq!(i64::from_value(&Value::Text("30".into())), Ok(30));
         let long = String::from_value(&Value::Bytes(vec![0xff; 1000])).unwrap_err();
         assert!(long.to_string().chars().count() < 100, "{long}");
