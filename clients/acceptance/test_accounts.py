@@ -205,7 +205,7 @@ def test_the_environment_and_the_option_file_are_read(
     for elsewhere in ("port = 1\nwrite_port = 1", "socket = /nosuch", "host = nosuch.invalid"):
         file.write_text(f"[hs]\nuser = app\npassword = {PASSWORD}\n{elsewhere}\n")
         use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
-    for group in ("[hs] # mine", "[hs \t]", "[client]\nuser=x\n[hs]x[client]", "[ hs]\nuser=x\n[HS]\nuser=x\n[]\nx\n[hs]"):
+    for group in ("[hs] # mine", "[hs \t]", "[client]\nuser=x\n[hs]x[client]", "[ hs]\nuser=x\n[]\nx\n[hs]", "[hS]"):
         file.write_text(f"[client]\nskip-ssl\n{group}\nuser = app\npassword = {PASSWORD}\n[other]\nport=1")
         use(make_driver(HS_OPTION_FILE=str(file)), f"hs://{place}")
     file.rename(tmp_path / ".hs.cnf")

@@ -55,7 +55,7 @@ func parseOptionFile(name, content string) (map[string]string, error) {
 			wrong = "no other file is included"
 		case line[0] == '[':
 			group, _, closed = strings.Cut(line[1:], "]")
-			group, grouped = strings.TrimRight(group, blanks), true
+			group, grouped = strings.ToLower(strings.TrimRight(group, blanks)), true
 			if closed {
 				continue
 			}

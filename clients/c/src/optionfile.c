@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "internal.h"
 
@@ -38,16 +39,16 @@ static int read_lines(hs_options *o, FILE *file, hs_error *error) {
       bad = hs_fail(error, HS_CONFIGURATION, "option file: it has a NUL byte, or is no UTF-8");
       break;
     }
-    char *text = trim(line), *end;
+    char *text = trim(line), *end = strchr(text, ']');
     if (*text == 0 || *text == '#' || *text == ';') continue;
     if (*text == '!') {
       bad = hs_fail(error, HS_CONFIGURATION, "option file: no other file is included");
-    } else if (*text == '[' && (end = strchr(text, ']')) == NULL) {
+    } else if (*text == '[' && end == NULL) {
       bad = hs_fail(error, HS_CONFIGURATION, "option file: a group has no ]");
     } else if (*text == '[') {
       *end = 0;
       grouped = 1;
-      ours = strcmp(trim(text), "[hs") == 0;
+      ours = strcasecmp(trim(text), "[hs") == 0;
     } else if (!grouped) {
       bad = hs_fail(error, HS_CONFIGURATION, "option file: a line stands before the first group");
     } else if (ours) {

@@ -48,7 +48,7 @@ class Fake {
     const std::lock_guard<std::mutex> lock(mutex_);
     reply_ = reply + "\n";
   }
-  std::string last() {  // the line that came last
+  std::string last() {  // the line that came last but for D
     const std::lock_guard<std::mutex> lock(mutex_);
     return last_;
   }
@@ -95,7 +95,7 @@ class Fake {
           requests_++;
         {
           const std::lock_guard<std::mutex> lock(mutex_);
-          last_ = line;
+          if (line[0] != 'D') last_ = line;
         }
         line.clear();
         size_t len = reply.size() < cut ? reply.size() : cut;

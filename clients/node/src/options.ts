@@ -235,7 +235,7 @@ function groupOf(content: string): [string, string][] {
     if (line.startsWith("[")) {
       const [name = "", ...rest] = line.slice(1).split("]");
       if (rest.length === 0) throw new ConfigurationError("a group of the option file has no ]");
-      group = trimmed(`[${name}`).slice(1);
+      group = trimmed(`[${name}`).slice(1).toLowerCase();
       continue;
     }
     if (group === undefined) {

@@ -230,7 +230,7 @@ final class Options
                 throw new ConfigurationError("'$line' of $file: no other file is included");
             } elseif ($line[0] === '[') {
                 $end = strpos($line, ']') ?: throw new ConfigurationError("a group of $file has no ]");
-                $group = rtrim(substr($line, 1, $end - 1), " \t\r\v\f");
+                $group = strtolower(rtrim(substr($line, 1, $end - 1), " \t\r\v\f"));
             } elseif ($group === null) {
                 throw new ConfigurationError("a line of the option file $file stands before the first group");
             } elseif ($group === 'hs') {

@@ -203,7 +203,7 @@ fn parse_file(content: &str) -> Result<Given> {
             }
         } else if group.is_none() {
             return wrong("a line stands before the first group");
-        } else if group == Some("hs") {
+        } else if group.map_or(false, |name| name.eq_ignore_ascii_case("hs")) {
             match line.split_once('=') {
                 Some((name, value)) => add(&mut given, trimmed(name), trimmed(value).to_owned())?,
                 None => return Err(Error::configuration(line, "it has no value")),

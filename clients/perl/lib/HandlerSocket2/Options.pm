@@ -178,7 +178,7 @@ sub _option_file {
             next;
         }
         defined $group or _wrong("a line of the option file $path stands before the first group");
-        next if $group ne 'hs';
+        next if lc $group ne 'hs';
         my ( $name, $text ) = split /\s*=\s*/a, $line, 2;
         _wrong("the option '$name' of $path has no value") if !defined $text;
         _wrong("$name stands twice in $path")              if exists $texts{$name};

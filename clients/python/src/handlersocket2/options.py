@@ -191,7 +191,7 @@ def _option_file() -> Dict[str, Any]:
             raise ConfigurationError(f"{line!r} of {file}: no other file is included")
         if line[0] == "[":
             group, closed, _ = line[1:].partition("]")
-            group = group.rstrip(_BLANKS)
+            group = group.rstrip(_BLANKS).lower()
             if not closed:
                 raise ConfigurationError(f"a group of {file} has no ]")
         elif group is None:

@@ -146,7 +146,7 @@ module HandlerSocket2
       end
 
       def group_of(line, file)
-        line[/\A\[([^\]]*)\]/, 1]&.rstrip or raise ConfigurationError, "a group of #{file} has no ]"
+        line[/\A\[([^\]]*)\]/, 1]&.rstrip&.downcase or raise ConfigurationError, "a group of #{file} has no ]"
       end
 
       def parse(lines, file)

@@ -6,6 +6,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -84,6 +85,7 @@ final class Sources {
           throw wrong("a group has no ]" + where);
         }
         group = trimmed("[" + line.substring(1, line.indexOf(']'))).substring(1);
+        group = group.toLowerCase(Locale.ROOT);
       } else if (group == null) {
         throw wrong("a line stands before the first group" + where);
       } else if (group.equals("hs")) {
