@@ -1,4 +1,5 @@
 use std::fmt;
+use std::{io, mem};
 
 use crate::exchange::Work;
 use crate::indexes::Indexes;
@@ -6,7 +7,7 @@ use crate::options::Tls;
 use crate::protocol::{Reader, Reply};
 use crate::runtime::{Deadline, Mode};
 use crate::socket;
-use crate::stream::Stream;
+use crate::stream::{wait, Stream, Stuck, Wants};
 use crate::{Error, Options, Result};
 
 /// Nothing that is not of a table has more values.
@@ -59,6 +60,26 @@ pub(crate) enum Features {
 pub(crate) struct Piece {
     pub end: usize,
     pub replies: usize,
+}
+
+/// How far a talk has come.
+#[derive(Debug, Default)]
+struct Progress {
+    piece: usize,    // The one whose replies are to come.
+    begun: bool,     // It is known what is written before they are read.
+    replied: usize,  // Its replies that have come.
+    answered: usize, // Bytes of the pieces before it.
+    sent: usize,     // Pieces that are to be written by now, and
+    goal: usize,     // where they end.
+    written: usize,
+    failure: Option<io::Error>, // That of the writing.
+}
+
+/// Why there is no reply yet, or none at all.
+enum Halt {
+    Wants(Wants),
+    Lost(io::Error),
+    Failed(Error),
 }
 
 /// One connection, for one thread or task at a time.
@@ -158,30 +179,84 @@ impl Connection {
     ) -> Result<()> {
         self.reader.set_most_values(most_values);
         self.broken = true; // Until all has come.
-        let (mut written, mut answered, mut sent) = (0, 0, 0);
-        for piece in pieces {
-            if sent < pieces.len() && written - answered <= WINDOW / 2 {
-                let next = &lines[written..window(pieces, &mut sent, written, answered)];
-                let result = self.stream.write_all(next, &mut written, deadline).await;
-                let maybe = written > 0 || self.stream.is_encrypted();
-                if let Err(error) = result {
-                    // What the server has said before it closed tells more.
-                    if error.kind() != std::io::ErrorKind::TimedOut {
-                        while let Ok(reply) = self.receive(deadline).await {
-                            replies.push(reply);
-                        }
-                    }
-                    return Err(Error::io(&error, maybe));
+        let mut progress = Progress::default();
+        let end = match self.advance(lines, pieces, deadline, &mut progress, replies) {
+            Ok(end) => end,
+            Err(wants) => {
+                let waiting = self.stream.socket();
+                let step = || {
+                    self.advance(lines, pieces, deadline, &mut progress, replies)
+                        .map_err(Stuck::Wants)
+                };
+                // What does not wait is spared the room of this future.
+                match Box::pin(wait(waiting, wants, deadline, step)).await {
+                    Ok(end) => end,
+                    Err(error) => Err(self.lost(error, &mut progress)),
                 }
             }
-            for _ in 0..piece.replies {
-                replies.push(self.receive(deadline).await?);
-            }
-            answered = piece.end;
-        }
+        };
+        end?;
         // Replies that nobody has asked for are not to be taken for those of the next request.
         self.broken = self.reader.buffered() != 0;
         Ok(())
+    }
+
+    /// Goes on with a talk as far as the socket lets it.
+    fn advance(
+        &mut self,
+        lines: &[u8],
+        pieces: &[Piece],
+        deadline: Deadline,
+        progress: &mut Progress,
+        replies: &mut Vec<Reply>,
+    ) -> Result<Result<()>, Wants> {
+        while let Some(piece) = pieces.get(progress.piece) {
+            if !mem::replace(&mut progress.begun, true)
+                && progress.sent < pieces.len()
+                && progress.written - progress.answered <= WINDOW / 2
+            {
+                let (written, answered) = (progress.written, progress.answered);
+                progress.goal = window(pieces, &mut progress.sent, written, answered);
+            }
+            while progress.failure.is_none() && progress.written < progress.goal {
+                let next = &lines[progress.written..progress.goal];
+                match self.stream.write(next, deadline) {
+                    Ok(count) => progress.written += count,
+                    Err(Stuck::Wants(wants)) => return Err(wants),
+                    Err(Stuck::Failed(error)) if error.kind() == io::ErrorKind::TimedOut => {
+                        return Ok(Err(self.lost(error, progress)));
+                    }
+                    // What the server has said before it closed tells more.
+                    Err(Stuck::Failed(error)) => progress.failure = Some(error),
+                }
+            }
+            while progress.failure.is_some() || progress.replied < piece.replies {
+                match self.receive(deadline) {
+                    Ok(reply) => replies.push(reply),
+                    Err(Halt::Wants(wants)) => return Err(wants),
+                    Err(Halt::Lost(error)) => return Ok(Err(self.lost(error, progress))),
+                    Err(Halt::Failed(error)) => {
+                        let failure = progress.failure.take();
+                        return Ok(Err(
+                            failure.map_or(error, |failure| self.lost(failure, progress))
+                        ));
+                    }
+                }
+                progress.replied += 1;
+            }
+            progress.answered = piece.end;
+            progress.piece += 1;
+            progress.replied = 0;
+            progress.begun = false;
+        }
+        Ok(Ok(()))
+    }
+
+    /// The error of a talk that an error of the socket ends.
+    fn lost(&self, error: io::Error, progress: &mut Progress) -> Error {
+        let is_writing = progress.written < progress.goal;
+        let maybe = !is_writing || progress.written > 0 || self.stream.is_encrypted();
+        Error::io(&progress.failure.take().unwrap_or(error), maybe)
     }
 
     /// Sends one line and reads its reply.
@@ -192,15 +267,19 @@ impl Connection {
         replies.pop().ok_or_else(|| Error::protocol("there is no answer"))
     }
 
-    async fn receive(&mut self, deadline: Deadline) -> Result<Reply> {
+    fn receive(&mut self, deadline: Deadline) -> Result<Reply, Halt> {
         loop {
-            if let Some(reply) = self.reader.next_reply()? {
+            if let Some(reply) = self.reader.next_reply().map_err(Halt::Failed)? {
                 return Ok(reply);
             }
-            let count = self.stream.read(self.reader.space(), deadline).await;
-            match count.map_err(|error| Error::io(&error, true))? {
-                0 => return Err(Error::connection("the server has ended the connection", true)),
-                count => self.reader.filled(count),
+            match self.stream.read(self.reader.space(), deadline) {
+                Ok(0) => {
+                    let what = "the server has ended the connection";
+                    return Err(Halt::Failed(Error::connection(what, true)));
+                }
+                Ok(count) => self.reader.filled(count),
+                Err(Stuck::Wants(wants)) => return Err(Halt::Wants(wants)),
+                Err(Stuck::Failed(error)) => return Err(Halt::Lost(error)),
             }
         }
     }

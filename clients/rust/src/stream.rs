@@ -75,13 +75,25 @@ impl Stream {
         ssl: openssl::ssl::Ssl,
         deadline: Deadline,
     ) -> io::Result<()> {
-        let stream = crate::tls::TlsStream::new(ssl, Handle(Arc::clone(&self.socket)))?;
+        let stream = crate::tls::TlsStream::new(ssl, Handle(self.socket()))?;
         self.transport = Transport::Tls(Box::new(stream));
-        self.carry_out(deadline, |transport| match transport {
-            Transport::Plain(_) => Ok(()),
-            Transport::Tls(stream) => stream.shake_hands(),
-        })
-        .await
+        let socket = self.socket();
+        let mut step = || {
+            self.attempt(deadline, |transport| match transport {
+                Transport::Plain(_) => Ok(()),
+                Transport::Tls(stream) => stream.shake_hands(),
+            })
+        };
+        match step() {
+            Ok(()) => Ok(()),
+            Err(Stuck::Failed(error)) => Err(error),
+            Err(Stuck::Wants(wants)) => wait(socket, wants, deadline, step).await,
+        }
+    }
+
+    /// For [`wait`].
+    pub(crate) fn socket(&self) -> Arc<Socket> {
+        Arc::clone(&self.socket)
     }
 
     pub(crate) fn is_encrypted(&self) -> bool {
@@ -102,79 +114,91 @@ impl Stream {
     }
 
     /// Reads some bytes; none: the end.
-    pub(crate) async fn read(&mut self, buffer: &mut [u8], end: Deadline) -> io::Result<usize> {
-        self.carry_out(end, |transport| transport.read(buffer)).await
+    pub(crate) fn read(&mut self, buffer: &mut [u8], deadline: Deadline) -> Result<usize, Stuck> {
+        self.attempt(deadline, |transport| transport.read(buffer))
     }
 
-    /// Writes all bytes, and counts those that were taken.
-    pub(crate) async fn write_all(
-        &mut self,
-        bytes: &[u8],
-        taken: &mut usize,
-        deadline: Deadline,
-    ) -> io::Result<()> {
-        let end = *taken + bytes.len();
-        while *taken < end {
-            let rest = &bytes[bytes.len() - (end - *taken)..];
-            match self.carry_out(deadline, |transport| transport.write(rest)).await? {
-                0 => return Err(io::ErrorKind::WriteZero.into()),
-                count => *taken += count,
-            }
+    /// Writes some bytes, and tells how many.
+    pub(crate) fn write(&mut self, bytes: &[u8], deadline: Deadline) -> Result<usize, Stuck> {
+        match self.attempt(deadline, |transport| transport.write(bytes))? {
+            0 => Err(Stuck::Failed(io::ErrorKind::WriteZero.into())),
+            count => Ok(count),
         }
-        Ok(())
     }
 
-    /// Tries a step until it comes to its end, or the deadline does.
-    async fn carry_out<T>(
+    /// Tries a step. A blocking socket waits until it comes to its end, or the deadline does; another one
+    /// tells what it wants, for which [`wait`] waits.
+    fn attempt<T>(
         &mut self,
         deadline: Deadline,
         mut step: impl FnMut(&mut Transport) -> Result<T, Stuck>,
-    ) -> io::Result<T> {
-        let socket = Arc::clone(&self.socket);
-        match &*socket {
-            Socket::Blocking(io) => loop {
-                let left = deadline.left();
-                if left.map_or(false, |left| left.is_zero()) {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                if !near(self.timeout, left) {
-                    io.set_timeouts(left)?;
-                    self.timeout = left;
-                }
-                match step(&mut self.transport) {
-                    Ok(result) => return Ok(result),
-                    Err(Stuck::Wants(_)) => {}
-                    Err(Stuck::Failed(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(Stuck::Failed(error)) => return Err(error),
-                }
-            },
-            #[cfg(feature = "tokio")]
-            Socket::Tokio(waiting) => {
-                // Readiness that was seen before a step that did not come to its end is over, but
-                // that which was seen since then is not.
-                let mut ready: Option<(Wants, ::tokio::io::unix::AsyncFdReadyGuard<'_, _>)> = None;
-                loop {
-                    let wants = match step(&mut self.transport) {
-                        Ok(result) => return Ok(result),
-                        Err(Stuck::Wants(wants)) => wants,
-                        Err(Stuck::Failed(e)) if e.kind() == io::ErrorKind::Interrupted => continue,
-                        Err(Stuck::Failed(error)) => return Err(error),
-                    };
-                    match ready.take() {
-                        Some((same, mut guard)) if same == wants => guard.clear_ready(),
-                        _ => {}
+    ) -> Result<T, Stuck> {
+        loop {
+            let is_blocking = match &*self.socket {
+                Socket::Blocking(io) => {
+                    let left = deadline.left();
+                    if left.map_or(false, |left| left.is_zero()) {
+                        return Err(Stuck::Failed(io::ErrorKind::TimedOut.into()));
                     }
-                    let guard = match wants {
-                        Wants::Read => crate::socket::in_time(deadline, waiting.readable()).await?,
-                        Wants::Write => {
-                            crate::socket::in_time(deadline, waiting.writable()).await?
-                        }
-                    };
-                    ready = Some((wants, guard));
+                    if !near(self.timeout, left) {
+                        io.set_timeouts(left).map_err(Stuck::Failed)?;
+                        self.timeout = left;
+                    }
+                    true
                 }
+                #[cfg(feature = "tokio")]
+                Socket::Tokio(_) => false,
+            };
+            match step(&mut self.transport) {
+                Err(Stuck::Failed(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(Stuck::Wants(_)) if is_blocking => {} // Its timeout is over.
+                result => return result,
             }
         }
     }
+}
+
+/// Waits for what a step wants and tries it again, until it comes to its end, or the deadline does.
+#[cfg(feature = "tokio")]
+pub(crate) async fn wait<T>(
+    socket: Arc<Socket>,
+    mut wants: Wants,
+    deadline: Deadline,
+    mut step: impl FnMut() -> Result<T, Stuck>,
+) -> io::Result<T> {
+    let waiting = match &*socket {
+        Socket::Blocking(_) => unreachable!("a blocking socket wants nothing"),
+        Socket::Tokio(waiting) => waiting,
+    };
+    // Readiness that was seen before a step that did not come to its end is over, but that which was seen
+    // since then is not.
+    let mut ready: Option<(Wants, ::tokio::io::unix::AsyncFdReadyGuard<'_, _>)> = None;
+    loop {
+        match ready.take() {
+            Some((same, mut guard)) if same == wants => guard.clear_ready(),
+            _ => {}
+        }
+        let guard = match wants {
+            Wants::Read => crate::socket::in_time(deadline, waiting.readable()).await?,
+            Wants::Write => crate::socket::in_time(deadline, waiting.writable()).await?,
+        };
+        ready = Some((wants, guard));
+        match step() {
+            Ok(result) => return Ok(result),
+            Err(Stuck::Failed(error)) => return Err(error),
+            Err(Stuck::Wants(next)) => wants = next,
+        }
+    }
+}
+
+#[cfg(not(feature = "tokio"))]
+pub(crate) async fn wait<T>(
+    _: Arc<Socket>,
+    _: Wants,
+    _: Deadline,
+    _: impl FnMut() -> Result<T, Stuck>,
+) -> io::Result<T> {
+    unreachable!("a blocking socket wants nothing")
 }
 
 /// Whether a socket's timeout is near enough to what is left, so that most requests need no call of the
