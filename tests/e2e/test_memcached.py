@@ -212,6 +212,21 @@ def test_a_row_of_another_unique_value_is_never_changed(server: PrivateServer, r
     assert server.sql("SELECT * FROM hs.u ORDER BY k") == [(1, "a"), (2, "c")]
 
 
+def test_a_foreign_key_is_told_of_in_words(server: PrivateServer, raw: Raw) -> None:
+    server.sql("CREATE TABLE hs.parent (id INT PRIMARY KEY, v INT) COMMENT 'hs: name=parent'")
+    server.sql(
+        "CREATE TABLE hs.child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES hs.parent (id))"
+        " COMMENT 'hs: name=child'"
+    )
+    no_parent = b"SERVER_ERROR the row that a foreign key refers to is not there"
+    assert raw.line(b"set child:1 0 0 1\r\n7\r\n") == no_parent
+    assert raw.line(b"set parent:7 0 0 1\r\n1\r\n") == b"STORED"
+    assert raw.line(b"set child:1 0 0 1\r\n7\r\n") == b"STORED"
+    has_child = b"SERVER_ERROR another row refers to this one by a foreign key"
+    assert raw.line(b"delete parent:7\r\n") == has_child
+    server.sql("DROP TABLE hs.child")
+
+
 def test_ddl_is_followed_at_once(server: PrivateServer, raw: Raw) -> None:
     raw.ask(b"get t:1\r\n", b"END\r\n")
     assert raw.line(b"set t:1 0 0 1\r\n1\r\n").startswith(b"SERVER_ERROR the key is of no table")

@@ -368,7 +368,13 @@ def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp)
     )
     assert redis("SET", "parent:1", "1") == "OK"
     assert redis("HSET", "child:1", "parent", "1", "amount", "5") == 2
-    assert redis("HSET", "child:2", "parent", "9") == RespError("ERR the storage engine's error 151")
+    no_parent = RespError("ERR the row that a foreign key refers to is not there (engine error 151)")
+    assert redis("HSET", "child:2", "parent", "9") == no_parent
+    server.sql("CREATE TABLE hs.guest (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES hs.parent (id))")
+    server.sql("INSERT INTO hs.guest VALUES (1, 1)")
+    has_guest = RespError("ERR another row refers to this one by a foreign key (engine error 152)")
+    assert redis("DEL", "parent:1") == has_guest
+    server.sql("DROP TABLE hs.guest")
     assert ("3819" if on_mysql.IS_MYSQL else "4025") in str(redis("SET", "child:1", "100"))
     assert "unlucky" in str(redis("SET", "child:1", "13"))
     assert "unlucky" in str(redis("INCRBY", "child:1", "8"))
