@@ -304,14 +304,20 @@ class RespCodec final : public Codec {
   void decode_queued(RespConversation& resp, std::string_view text, const CommandInfo* info,
                      Request& request) {
     std::string error;
+    // An EXEC that is refused ends the transaction all the same.
+    const bool ends = info != nullptr && info->kind == Kind::kExec;
     if (info == nullptr) {
       error = unknown_command(arguments_);
+    } else if (ends) {
+      error =
+          "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' "
+          "command";
     } else if (!info->takes(arguments_.size())) {
       error = wrong_number(*info);
     } else if (info->in_transaction == In::kNot) {
       error = "ERR Command not allowed inside a transaction";
     }
-    queue_.set(text, std::move(error), longest_);
+    queue_.set(text, std::move(error), ends, longest_);
     queue_.start(arguments_, resp, writer_.encoder());
     ask(queue_, request);
   }

@@ -69,10 +69,12 @@ class Exec final : public RespCommand {
 // A command between MULTI and EXEC: its message is kept.
 class Queue final : public RespCommand {
  public:
-  // Before start(). `error`: why it is refused; empty: it is not. `most_bytes`: of all messages.
-  void set(std::string_view text, std::string error, size_t most_bytes) {
+  // Before start(). `error`: why it is refused; empty: it is not. `ends`: the transaction has ended.
+  // `most_bytes`: of all messages.
+  void set(std::string_view text, std::string error, bool ends, size_t most_bytes) {
     text_ = text;
     error_ = std::move(error);
+    ends_ = ends;
     most_bytes_ = most_bytes;
   }
   bool is_alone() const override { return true; }
@@ -85,6 +87,7 @@ class Queue final : public RespCommand {
  private:
   std::string_view text_;
   std::string error_;
+  bool ends_ = false;
   size_t most_bytes_ = 0;
 };
 

@@ -349,6 +349,7 @@ void Queue::reply() {
 // A command for which there is no memory is missing from the transaction as one that is refused.
 std::optional<ErrorCode> Queue::finish(const Error* failed) {
   if (is_refused() || failed != nullptr) conversation_->is_spoilt = true;
+  conversation_->ends_transaction |= ends_;
   return RespCommand::finish(failed);
 }
 
