@@ -52,8 +52,8 @@ bool MemcachedCommand::next_join(Request& request) {
       const bool sets_ttl = table().ttl && ask_.exptime;
       if (sets_ttl) values_.push_back(Value::null());
       modify(request, write_target_, values_);
-      // An account needs no right to read the column of expiry.
-      request.return_new = !sets_ttl;
+      // What nobody is told is not read. An account needs no right to read the column of expiry.
+      request.return_new = !sets_ttl && (ask_.verb == Verb::kCount || ask_.meta_has('s'));
       if (sets_ttl) {
         request.expiry = {values_.size() - 1, {}};
         set_expiry(request, moment());
