@@ -6,7 +6,8 @@ namespace {
 void append_field(std::string& out, const Cell& value) {
   if (!value) return;
   const bool plain = !value->empty() && value->find_first_of(",\"\r\n") == std::string::npos &&
-                     value->front() != ' ' && value->back() != ' ';
+                     value->front() != ' ' && value->back() != ' ' &&
+                     without_byte_order_mark(*value).size() == value->size();
   if (plain) {
     out += *value;
     return;
@@ -36,6 +37,11 @@ std::string quoted(std::string_view record, size_t& at) {
 }
 
 }  // namespace
+
+std::string_view without_byte_order_mark(std::string_view record) {
+  const bool has_it = record.substr(0, byte_order_mark.size()) == byte_order_mark;
+  return record.substr(has_it ? byte_order_mark.size() : 0);
+}
 
 void append_csv(std::string& out, const Row& row) {
   for (size_t i = 0; i < row.size(); i++) {

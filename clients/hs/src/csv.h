@@ -9,6 +9,10 @@
 
 namespace hs::tool {
 
+// With which some programs begin a file. It is no part of the first value, unless that is in quotes.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+std::string_view without_byte_order_mark(std::string_view record);
+
 void append_csv(std::string& out, const Row& row);  // with its LF
 
 // A record without the LF or CR LF at its end. Throws BadRecord for a quote inside of a field without

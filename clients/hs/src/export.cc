@@ -159,7 +159,7 @@ class Export : public Command {
       left = left_in(path, look.format, look.header, columns, key);
     }
     if (!left.key.empty()) start = left.key;
-    Output output(path, opened(path, left.end));
+    Output output(path == "-" ? "the output" : path, opened(path, left.end));
     write(session.server(), place, names, columns, filters,
           {look.format, look.header && left.end == 0, false, look.terminal}, start, left, key,
           output);

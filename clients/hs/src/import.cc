@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "commands.h"
+#include "csv.h"
 #include "import_key.h"
 #include "import_state.h"
 #include "insert_place.h"
@@ -111,12 +112,9 @@ class Importer {
     std::string record;
     if (options_.has_header && records_.next(record)) {
       std::vector<std::string> names;
-      constexpr std::string_view byte_order_mark =
-          "\xef\xbb\xbf";  // some programs begin a file with it
-      const std::string_view text = std::string_view(record).substr(
-          record.rfind(byte_order_mark, 0) == 0 ? byte_order_mark.size() : 0);
       try {
-        for (Cell& name : parse_record(options_.format, without_end(text))) {
+        for (Cell& name :
+             parse_record(options_.format, without_end(without_byte_order_mark(record)))) {
           names.push_back(std::move(name).value_or(""));
         }
       } catch (const BadRecord& error) {
@@ -216,7 +214,9 @@ class Importer {
       bytes += record.size();
       if (is_blank(without_end(record))) continue;
       try {
-        Fields fields = fields_of_record(without_end(record));
+        const bool may_have_mark = spot.offset == 0 && options_.format == Format::csv;
+        Fields fields =
+            fields_of_record(without_end(may_have_mark ? without_byte_order_mark(record) : record));
         drop_generated(fields);
         if (!options_.state.empty() && !keys_.tell(fields))
           throw BadRecord("without a unique key it could be imported twice (--state)");

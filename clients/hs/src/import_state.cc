@@ -49,7 +49,9 @@ void write_state(const std::string& path, const ImportState& state) {
   file << value.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
   file.close();
   if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
-    throw FileError(fmt::format("{}: {}", path, std::strerror(errno)));
+    const int reason = errno;
+    (void)::unlink(fresh.c_str());
+    throw FileError(fmt::format("{}: {}", path, std::strerror(reason)));
   }
 }
 

@@ -119,8 +119,11 @@ bool Records::next(std::string& record) {
   CsvEnd end;
   const uint64_t line = spot_.line;
   bool ends = false;
+  const bool is_first = spot_.offset == 0;
   for (size_t size = 0; !ends && read_line(record, line); size = record.size()) {
-    ends = format_ != Format::csv || end.ends(std::string_view(record).substr(size));
+    const std::string_view fresh = std::string_view(record).substr(size);
+    ends = format_ != Format::csv ||
+           end.ends(is_first && size == 0 ? without_byte_order_mark(fresh) : fresh);
   }
   whole_ = ends && record.back() == '\n';
   return !record.empty();

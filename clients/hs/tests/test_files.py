@@ -6,7 +6,9 @@ import json
 import os
 import pty
 import re
+import resource
 import select
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -500,3 +502,34 @@ def test_an_index_that_goes_downwards_is_read_from_its_beginning(
     written = rows.sql("SELECT CONCAT(a, ',', b) FROM test.copy ORDER BY a DESC, b")
     assert run.stdout.decode().split() == [text for (text,) in written], run
     assert hs("count", "copy").stdout == b"%d\n" % len(written)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_value(hs: Run, rows: PrivateServer) -> None:
+    mark = "\ufeff"
+    for words, text in (
+        (("csv", "--no-header"), mark + "a,1\n"),
+        (("csv", "--no-header"), mark + '"b\nc",1\n'),
+        (("csv",), mark + '"page",visits\nd,1\n'),
+        (("tsv",), mark + "page\tvisits\ne\t1\n"),
+        (("jsonl",), mark + '{"page":"f"}\n'),
+    ):
+        names = ("-c", "page,visits") if "--no-header" in words else ()
+        run = hs("import", "visits", *names, "-f", *words, input=text.encode())
+        assert run.returncode == 0, run.stderr
+    assert rows.sql("SELECT page FROM test.visits ORDER BY page") == [("a",), ("b\nc",), ("d",), ("e",), ("f",)]
+    rows.sql("INSERT INTO test.kinds (k) VALUES (%s)", (mark + "x",))
+    text = hs("export", "kinds", "-c", "k", "-N", "-f", "csv").stdout
+    rows.sql("DELETE FROM test.kinds")
+    assert hs("import", "kinds", "-c", "k", "-N", "-f", "csv", input=text).returncode == 0
+    assert rows.sql("SELECT k FROM test.kinds") == [(mark + "x",)]
+
+
+def test_a_state_that_has_no_room_leaves_nothing_behind(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("user_id\n5000\n")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    words = ("import", "user", str(tmp_path / "in.csv"), "--state", str(tmp_path / "state"))
+    run = hs(*words, preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, (1, limit[1])),
+                                         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)))
+    assert run.returncode == 5 and b"state: File too large" in run.stderr, run
+    assert [file.name for file in tmp_path.iterdir()] == ["in.csv"]
+    assert rows.sql("SELECT COUNT(*) FROM test.user") == [(200,)]
