@@ -82,7 +82,7 @@ run_ctest() { # run_ctest PRESET SUITE
   export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
-  in_repository ctest --preset "$1" --timeout 120 --no-tests=error \
+  in_repository ctest --preset "$1" --parallel "$(nproc)" --timeout 120 --no-tests=error \
     --output-junit "$results/$2.xml" >"$results/$2.log" 2>&1 || {
     local status=$?
     grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ *Start +[0-9]+: ' "$results/$2.log" >&2 || true

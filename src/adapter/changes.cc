@@ -106,7 +106,8 @@ bool serve_by_values(std::string* error) {
 template <class Change>
 bool change_secrets(SettingsHost& host, const Turn& turn, Change change) {
   return turn.succeeds([&](std::string* error) {
-    const Secrets before = secrets;
+    // Not const: GCC 12 to 14 then take `secrets` for constant, too, and put it where nobody may write.
+    Secrets before = secrets;
     if (change(error) && listen_by_values(host, error)) return true;
     secrets = before;
     return false;
