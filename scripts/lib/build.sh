@@ -44,7 +44,8 @@ configure_preset() {
   if [[ $version != none && -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then
     rm -rf "$binary_directory"
   fi
-  if [[ ! -e $binary_directory/build.ninja ]]; then
+  # What a preset sets is read by this only, not when ninja configures anew.
+  if [[ ! -e $binary_directory/build.ninja || $repository/CMakePresets.json -nt $stamp ]]; then
     step "configuring the build ($preset)" in_repository cmake --preset "$preset" ||
       die_with_log "cannot configure the build ($preset)"
     printf '%s\n' "$version" >"$stamp"
