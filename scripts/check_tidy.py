@@ -26,7 +26,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = REPOSITORY / "src"
 TIDY = "clang-tidy-14"
-FILES_IN_A_BATCH = 16
+FILES_IN_A_BATCH = 8
 INCLUDE = re.compile(r'#include ["<]([^">]+)[">]\n')
 
 
