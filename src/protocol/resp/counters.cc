@@ -171,18 +171,18 @@ class Count : public OneKeyCommand {
   uint32_t look_target_ = 0, set_target_ = 0, insert_target_ = 0;
 };
 
-enum class By : uint8_t { kOne, kMinusOne, kArgument, kMinusArgument };
+enum class CountBy : uint8_t { kOne, kMinusOne, kArgument, kMinusArgument };
 
 class CountInteger final : public Count {
  public:
-  CountInteger(Place place, By by) : Count(place), by_(by) {}
+  CountInteger(Place place, CountBy by) : Count(place), by_(by) {}
 
  private:
   void take_options() override {
-    amount_ = by_ == By::kMinusOne ? -1 : 1;
-    if (by_ == By::kArgument || by_ == By::kMinusArgument) {
+    amount_ = by_ == CountBy::kMinusOne ? -1 : 1;
+    if (by_ == CountBy::kArgument || by_ == CountBy::kMinusArgument) {
       if (!take_integer(count_of_arguments() - 1, &amount_)) return;
-      if (by_ == By::kMinusArgument) {
+      if (by_ == CountBy::kMinusArgument) {
         if (amount_ == INT64_MIN) return refuse("ERR decrement would overflow");
         amount_ = -amount_;
       }
@@ -211,7 +211,7 @@ class CountInteger final : public Count {
   }
   void reply() override { out_->integer(sum_); }
 
-  const By by_;
+  const CountBy by_;
   int64_t amount_ = 1, sum_ = 0;
   std::string amount_text_;
 };
@@ -279,12 +279,16 @@ std::string write_real(long double number) {
   return written == "-0" ? "0" : std::string(written);
 }
 
-Made make_incr() { return std::make_unique<CountInteger>(Place::kValue, By::kOne); }
-Made make_decr() { return std::make_unique<CountInteger>(Place::kValue, By::kMinusOne); }
-Made make_incr_by() { return std::make_unique<CountInteger>(Place::kValue, By::kArgument); }
-Made make_decr_by() { return std::make_unique<CountInteger>(Place::kValue, By::kMinusArgument); }
+Made make_incr() { return std::make_unique<CountInteger>(Place::kValue, CountBy::kOne); }
+Made make_decr() { return std::make_unique<CountInteger>(Place::kValue, CountBy::kMinusOne); }
+Made make_incr_by() { return std::make_unique<CountInteger>(Place::kValue, CountBy::kArgument); }
+Made make_decr_by() {
+  return std::make_unique<CountInteger>(Place::kValue, CountBy::kMinusArgument);
+}
 Made make_incr_by_float() { return std::make_unique<CountReal>(Place::kValue); }
-Made make_hash_incr_by() { return std::make_unique<CountInteger>(Place::kField, By::kArgument); }
+Made make_hash_incr_by() {
+  return std::make_unique<CountInteger>(Place::kField, CountBy::kArgument);
+}
 Made make_hash_incr_by_float() { return std::make_unique<CountReal>(Place::kField); }
 
 }  // namespace hs::protocol::resp
