@@ -15,6 +15,7 @@ final class Call
     ];
 
     /**
+     * Nobody changes a call that was made. Its members are not readonly, so that one can be made of another.
      * @param string|\Closure(int): string $encode what stands behind the id of its index in the line; or takes that
      *     id, 0 without an index, and gives the line
      * @param \Closure(Reply): mixed $decode
@@ -22,13 +23,13 @@ final class Call
      * @param ?string $index the line that opens its index, with the id 0
      */
     public function __construct(
-        public readonly string $kind,
-        public readonly string|\Closure $encode,
-        public readonly \Closure $decode,
-        public readonly ?string $index = null,
-        public readonly bool $changes = false,
-        public readonly ?string $feature = null,
-        public readonly ?array $table = null,
+        public string $kind,
+        public string|\Closure $encode,
+        public \Closure $decode,
+        public ?string $index = null,
+        public bool $changes = false,
+        public ?string $feature = null,
+        public ?array $table = null,
     ) {
     }
 

@@ -15,6 +15,7 @@ final class Calls
     private array $name; // database and table
     private \Closure $rows;
     private \Closure $first;
+    private Call $get; // of which each get is made
 
     /**
      * @param list<string> $columns
@@ -32,6 +33,7 @@ final class Calls
         $this->name = [$database, $table];
         $this->rows = $this->rows($columns);
         $this->first = $this->first();
+        $this->get = new Call('get', '', $this->first, $this->plain, false, null, $this->name);
     }
 
     /** The kind of a column's values: integer, float, decimal, date, datetime, time, text or bytes. */
@@ -76,8 +78,12 @@ final class Calls
             $name = $this->columns[0];
             $decoder = Values::decoder($this->kind($name));
             return static function (Reply $reply) use ($name, $decoder): ?array {
-                $value = $reply->with(1, 1)->values[0] ?? null;
-                return $reply->size ? [$name => $value === null || $decoder === null ? $value : $decoder($value)] : null;
+                if ($reply->size !== 1 || $reply->columns !== 1) {
+                    $reply->with(1, 0);
+                    return null;
+                }
+                $value = $reply->values[0];
+                return [$name => $value === null || $decoder === null ? $value : $decoder($value)];
             };
         }
         return static function (Reply $reply) use ($width, $row): ?array {
@@ -185,7 +191,9 @@ final class Calls
     public function get(mixed $key): Call
     {
         if (is_int($key)) { // as most are
-            return new Call('get', "\t=\t1\t$key\n", $this->first, $this->plain, false, null, $this->name);
+            $made = clone $this->get; // A constructor takes several times as long.
+            $made->encode = "\t=\t1\t$key\n";
+            return $made;
         }
         $values = Values::key($key);
         $encode = static fn (int $id) => Protocol::find($id, '=', $values);

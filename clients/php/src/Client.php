@@ -216,10 +216,10 @@ final class Client extends Runner
         return $this->places->writeOn($connection, $calls);
     }
 
-    /** How often a table turned out to have been altered. */
-    public function alterations(): int
+    /** What is known of tables. */
+    public function schema(): Schema
     {
-        return $this->schema->alterations;
+        return $this->schema;
     }
 
     /**

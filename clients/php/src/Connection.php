@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace HandlerSocket2;
 
 use function count;
+use function hrtime;
 use function is_int;
 use function is_string;
+use function strlen;
 
 /** A connection that is open and logged in: its features, its open indexes, its pipeline. */
 final class Connection
@@ -25,7 +27,7 @@ final class Connection
     public array $features = [];
     public bool $broken = false;
     public bool $changed = false; // something, of which nobody has asked the GTID
-    private float $used; // when the last exchange began
+    private float $used; // when the last exchange began, or is to begin
 
     private function __construct(private Transport $transport, private Options $options, private bool $secure)
     {
@@ -53,6 +55,7 @@ final class Connection
             $made->close();
             throw $error;
         }
+        $made->used = Transport::now();
         return $made;
     }
 
@@ -141,24 +144,6 @@ final class Connection
         return $this->answers;
     }
 
-    /** As `exchange` of one line, with less on the way for a reply of one value. */
-    private function exchangeOne(string $line): Reply|ServerError
-    {
-        $this->broken = true; // until all has come
-        if ($this->transport->sendAtOnce($line)) {
-            $came = $this->transport->receive();
-            $answer = $this->reader->only($came);
-            if ($answer !== null) {
-                $this->broken = false;
-                return $answer;
-            }
-            $this->take($came);
-        } else {
-            $this->transport->send($line, $this->take(...));
-        }
-        return $this->rest(1)[0];
-    }
-
     /** The id of the index, which is the one that was used last from now on. */
     private function index(string $line): int
     {
@@ -181,7 +166,10 @@ final class Connection
         return is_string($call->encode) ? $id . $call->encode : ($call->encode)($id);
     }
 
-    /** The result of one call, which may be an error. As `execute`, with less on the way for the index used last. */
+    /**
+     * The result of one call, which may be an error, on a connection that was just taken. As `execute`, with less on the
+     * way for the index used last and a reply of one value.
+     */
     public function ask(Call $call, float $seconds): mixed
     {
         $id = $this->indexes[$this->last ?? ''] ?? null;
@@ -190,12 +178,26 @@ final class Connection
         }
         try {
             $line = is_string($call->encode) ? $id . $call->encode : ($call->encode)($id);
-            $this->used = $this->transport->limit($seconds);
-            $answer = $this->exchangeOne($line);
-        } catch (ConnectionError | ValueError $error) {
-            return $error;
-        } finally {
+            $this->broken = true; // until all has come
+            $this->transport->limit($this->used, $seconds);
+            $sent = $this->transport->sendAtOnce($line);
+            if ($sent === strlen($line)) {
+                $came = $this->transport->receive();
+                $reply = $this->reader->only($came);
+                if ($reply !== null) {
+                    $result = ($call->decode)($reply);
+                    $this->broken = false;
+                    return $result;
+                }
+                $this->take($came);
+            } else {
+                $this->transport->send($line, $this->take(...), $sent);
+            }
+            $answer = $this->rest(1)[0];
             $this->answers = [];
+        } catch (ConnectionError | ValueError $error) {
+            $this->answers = [];
+            return $error;
         }
         return $this->meaning($answer, $call->decode);
     }
@@ -241,7 +243,7 @@ final class Connection
     {
         $oldest = array_key_first($this->indexes);
         $id = $this->indexes[$oldest];
-        $this->transport->limit($seconds);
+        $this->transport->limit(Transport::now(), $seconds);
         try {
             [$answer] = $this->exchange("P\t$id" . substr($line, 3), 1);
         } catch (ConnectionError $error) {
@@ -305,7 +307,8 @@ final class Connection
         $lost = null;
         $answers = [];
         if ($lines) {
-            $this->used = $this->transport->limit($seconds);
+            $this->used = Transport::now();
+            $this->transport->limit($this->used, $seconds);
             try {
                 $this->exchange(implode('', $lines), count($lines));
             } catch (ConnectionError $error) {
@@ -365,7 +368,9 @@ final class Connection
         if ($this->broken) {
             return false;
         }
-        $idle = hrtime(true) / 1e9 - $this->used;
+        $now = hrtime(true) / 1e9;
+        $idle = $now - $this->used;
+        $this->used = $now;
         $most = $this->options->max_idle;
         // Short after its use a connection is not worth a call of the system.
         return ($most <= 0 || $idle < $most) && (!$changes && $idle < self::TRUSTED || $this->transport->alive());

@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function array_pop;
+use function getmypid;
+
 /** The connections of this process to one place. */
 final class Pool
 {
@@ -79,7 +82,9 @@ final class Pool
     /** Takes back what `take` gave in this process. */
     public function giveBack(Connection $connection): void
     {
-        $this->taken = max(0, $this->taken - 1);
+        if ($this->taken > 0) {
+            $this->taken--;
+        }
         if ($connection->broken || $this->closed) {
             $connection->close();
         } else {

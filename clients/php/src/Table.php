@@ -13,6 +13,7 @@ final class Table
 {
     private ?Calls $calls = null;
     private int $madeAt = 0;
+    private Schema $schema;
 
     /**
      * @param array{string, string} $name database and table
@@ -30,6 +31,7 @@ final class Table
             throw new ValueError('a table needs a column');
         }
         Protocol::open(0, $name[0], $name[1], $index, $columns ?? []);
+        $this->schema = $client->schema();
     }
 
     /** The same table in a transaction. */
@@ -44,7 +46,7 @@ final class Table
      */
     public function calls(): Calls
     {
-        $alterations = $this->client->alterations();
+        $alterations = $this->schema->alterations;
         if (!$this->calls || $this->madeAt !== $alterations) {
             $asks = !$this->raw || $this->columns === null;
             $kinds = $asks ? $this->client->kinds(...[...$this->name, $this->columns ?? []]) : [];
@@ -64,7 +66,9 @@ final class Table
      */
     public function get(mixed $key): ?array
     {
-        return $this->runner->one($this->calls()->get($key));
+        // Most come without a call of `calls`.
+        $calls = $this->madeAt === $this->schema->alterations ? $this->calls : null;
+        return $this->runner->one(($calls ?? $this->calls())->get($key));
     }
 
     /**

@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use function hrtime;
 use function is_int;
+use function socket_recv;
+use function socket_send;
 use function strlen;
 
 /** A socket; waits until its deadline at most. */
@@ -59,7 +62,7 @@ final class Transport
             if ($path === null) {
                 socket_set_option($socket, SOL_SOCKET, SO_KEEPALIVE, 1);
             }
-            if (!$tls) {
+            if (!$tls && defined('MSG_DONTWAIT')) {
                 $made->plain = $socket;
                 $made->room = self::SHORT;
             }
@@ -115,14 +118,12 @@ final class Transport
         }
     }
 
-    /** From now on: what takes longer is a TimeoutError; 0: nothing is. Tells when now is. */
-    public function limit(float $seconds): float
+    /** From a time on: what takes longer is a TimeoutError; 0: nothing is. */
+    public function limit(float $now, float $seconds): void
     {
-        $now = hrtime(true) / 1e9;
         $this->deadline = $seconds > 0 ? $now + $seconds : null;
         $this->seconds = $seconds;
         $this->hasWaited = false;
-        return $now;
     }
 
     private function wait(bool $write): void
@@ -142,7 +143,11 @@ final class Transport
     /** How many bytes were sent in one piece: mostly all, as a socket takes so much while nobody reads. */
     public function sendAtOnce(string $data): int
     {
-        return strlen($data) <= self::SMALL ? (int) @fwrite($this->stream, $data) : 0;
+        $size = strlen($data);
+        if ($size > self::SMALL) {
+            return 0;
+        }
+        return (int) ($this->plain ? @socket_send($this->plain, $data, $size, MSG_DONTWAIT) : @fwrite($this->stream, $data));
     }
 
     /**
@@ -182,7 +187,11 @@ final class Transport
                 $this->keepTimeout($this->plain);
             }
             $this->hasWaited = true;
-            if (($received = $this->fromSocket($this->plain, 0)) !== '') {
+            $count = @socket_recv($this->plain, $received, $this->room, 0);
+            if ($count > 0 && $count < $this->room) { // as mostly
+                return $received;
+            }
+            if (($received = $this->taken($this->plain, $count, $received)) !== '') {
                 return $received;
             }
         }
@@ -213,10 +222,9 @@ final class Transport
         $this->kept = $left;
     }
 
-    /** What has come, perhaps nothing before the timeout; ConnectionError at the end. */
-    private function fromSocket(\Socket $socket, int $flags): string
+    /** What a read of the socket has taken, perhaps nothing before the timeout; ConnectionError at the end. */
+    private function taken(\Socket $socket, int|false $count, ?string $received): string
     {
-        $count = @socket_recv($socket, $received, $this->room, $flags);
         if ($count === false) {
             $why = socket_last_error($socket);
             if ($why !== SOCKET_EAGAIN && $why !== SOCKET_EINTR) {
@@ -237,7 +245,8 @@ final class Transport
     private function poll(): string
     {
         if ($this->plain) {
-            return $this->fromSocket($this->plain, MSG_DONTWAIT);
+            $count = @socket_recv($this->plain, $received, $this->room, MSG_DONTWAIT);
+            return $this->taken($this->plain, $count, $received);
         }
         $received = @fread($this->stream, $this->room);
         if (($received === '' || $received === false) && feof($this->stream)) {
