@@ -117,7 +117,7 @@ func (c *Client) do(ctx context.Context, requests []*request) error {
 		}
 	}
 	for _, r := range left {
-		r.done.answer(nil, err)
+		r.done.answer(r, nil, err)
 	}
 	return err
 }

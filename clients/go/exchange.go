@@ -33,16 +33,19 @@ type request struct {
 	// Check, if any, says whether a reply is one to this request. One that is not ends the connection.
 	check replyCheck
 	done  receiver
+	run   *runMemory // That of a pipeline.
 }
 
 // A receiver gets the reply to a request, or an error, once. It returns the error of the call.
 type receiver interface {
-	answer(reply *protocol.Reply, err error) error
+	answer(r *request, reply *protocol.Reply, err error) error
 }
 
 type receiverFunc func(reply *protocol.Reply, err error) error
 
-func (f receiverFunc) answer(reply *protocol.Reply, err error) error { return f(reply, err) }
+func (f receiverFunc) answer(_ *request, reply *protocol.Reply, err error) error {
+	return f(reply, err)
+}
 
 func (c *conn) has(feature string) bool {
 	if feature == "" || !c.greeted && !c.original {
@@ -186,7 +189,7 @@ func (c *conn) carryOut(steps []step, lines []byte) (answered int, err error) {
 // Refuse answers the requests that were not sent.
 func refuse(steps []step, next int) int {
 	for next < len(steps) && steps[next].refused != nil {
-		steps[next].request.done.answer(nil, steps[next].refused)
+		steps[next].request.done.answer(steps[next].request, nil, steps[next].refused)
 		next++
 	}
 	return next
@@ -194,16 +197,17 @@ func refuse(steps []step, next int) int {
 
 // Finish gives a request its reply. The error is that of a reply to something else.
 func (c *conn) finish(s *step, reply *protocol.Reply) error {
+	r := s.request
 	switch {
 	case s.index != nil && s.index.refused != nil:
-		s.request.done.answer(nil, s.index.refused)
-	case reply.Code != 0 && !s.request.raw:
-		s.request.done.answer(nil, newServerError(reply.Code, reply.Text))
-	case s.request.check != nil && !s.request.check(reply):
-		return s.request.done.answer(nil, unexpected("reply"))
+		r.done.answer(r, nil, s.index.refused)
+	case reply.Code != 0 && !r.raw:
+		r.done.answer(r, nil, newServerError(reply.Code, reply.Text))
+	case r.check != nil && !r.check(reply):
+		return r.done.answer(r, nil, unexpected("reply"))
 	default:
-		c.changed = c.changed || s.request.change
-		if err := s.request.done.answer(reply, nil); isProtocolError(err) {
+		c.changed = c.changed || r.change
+		if err := r.done.answer(r, reply, nil); isProtocolError(err) {
 			return err
 		}
 	}
@@ -243,7 +247,7 @@ func (c *conn) replace(r *request) error {
 	return c.talk(appendOpening(nil, index.id, r.spec), 1, func(_ int, reply *protocol.Reply) error {
 		refused, wrong := openingError(reply)
 		if refused != nil {
-			r.done.answer(nil, refused)
+			r.done.answer(r, nil, refused)
 		} else if wrong == nil {
 			delete(c.open, oldest)
 			c.open[r.spec] = &opened{id: index.id}

@@ -75,7 +75,7 @@ func (c *Client) LastGTID(ctx context.Context) (string, error) {
 		question := c.gtids.ask()
 		learn := question.done
 		question.done = receiverFunc(func(reply *protocol.Reply, err error) error {
-			if err = learn.answer(reply, err); err != nil {
+			if err = learn.answer(question, reply, err); err != nil {
 				failed = err
 			}
 			return err

@@ -23,24 +23,28 @@ func (r *Result[T]) Get() (T, error) { return r.value, r.err }
 // A Pipeline collects calls and sends them in one piece. When there is a change among them, all go to the
 // write port. It is for one goroutine.
 type Pipeline struct {
-	on    executor
-	calls []preparer
+	on     executor
+	memory *runMemory // Nil until a call is added.
 }
 
 // A preparer fills the request of a call in, and tells whether it has not failed already.
 type preparer interface {
-	prepare(ctx context.Context, r *request, began time.Time) bool
+	prepare(ctx context.Context, r *request) bool
 }
 
 // A queued is a call of a pipeline, and in the end its result.
 type queued[T any] struct {
 	result Result[T]
 	// The rest is given up when the result is there, which may be kept for long.
-	call    plan[T]
-	on      *Client
-	request *request
-	decode  decoder[T]
-	began   time.Time
+	call   plan[T]
+	decode decoder[T]
+}
+
+// A queuedGet is that of a get, which spares the function that a plan is.
+type queuedGet[T any] struct {
+	queued[*T]
+	table *Table
+	key   any
 }
 
 // Pipeline returns an empty pipeline.
@@ -50,42 +54,62 @@ func (c *Client) Pipeline() *Pipeline { return &Pipeline{on: c} }
 func (tx *Tx) Pipeline() *Pipeline { return &Pipeline{on: tx} }
 
 func add[T any](p *Pipeline, call plan[T]) *Result[T] {
-	q := &queued[T]{result: Result[T]{err: errNotRun}, call: call, on: p.on.client()}
-	p.calls = append(p.calls, q)
+	q := &queued[T]{result: Result[T]{err: errNotRun}, call: call}
+	p.queue(q)
 	return &q.result
 }
 
-func (q *queued[T]) prepare(ctx context.Context, r *request, began time.Time) bool {
-	q.decode, q.result.err = q.call(ctx, r)
-	q.call = nil
-	if q.result.err != nil {
-		return false
-	}
-	q.request, q.began, r.done = r, began, q
-	return true
+func addGet[T any](p *Pipeline, t *Table, key any) *Result[*T] {
+	q := &queuedGet[T]{queued[*T]{result: Result[*T]{err: errNotRun}}, t, key}
+	p.queue(q)
+	return &q.result
 }
 
-func (q *queued[T]) answer(reply *protocol.Reply, err error) error {
+func (p *Pipeline) queue(call preparer) {
+	if p.memory == nil {
+		p.memory = takeMemory()
+	}
+	p.memory.calls = append(p.memory.calls, call)
+}
+
+func (q *queued[T]) prepare(ctx context.Context, r *request) bool {
+	q.decode, q.result.err = q.call(ctx, r)
+	q.call = nil
+	r.done = q
+	return q.result.err == nil
+}
+
+func (q *queuedGet[T]) prepare(ctx context.Context, r *request) bool {
+	q.decode, q.result.err = planGet[T](ctx, r, q.table, q.key)
+	q.table, q.key = nil, nil
+	r.done = &q.queued
+	return q.result.err == nil
+}
+
+func (q *queued[T]) answer(r *request, reply *protocol.Reply, err error) error {
 	if q.result.err = err; err == nil {
 		q.result.value, q.result.err = q.decode(reply)
 	}
-	q.on.settle(q.request, q.result.err, q.began)
-	q.on, q.request, q.decode = nil, nil, nil
+	q.decode = nil
+	r.run.client.settle(r, q.result.err, r.run.began)
 	return q.result.err
 }
 
 // Run sends the calls. Its error is that of the connection, which the calls without an answer have, too; an
 // error of a call alone is in its result. Afterwards the pipeline is empty.
 func (p *Pipeline) Run(ctx context.Context) error {
-	began := time.Now()
-	memory := takeMemory(len(p.calls))
-	for i, call := range p.calls {
+	memory := p.memory
+	if memory == nil {
+		return nil
+	}
+	p.memory = nil
+	memory.begin(p.on.client())
+	for i, call := range memory.calls {
 		r := &memory.made[i]
-		if call.prepare(ctx, r, began) {
+		if r.run = memory; call.prepare(ctx, r) {
 			memory.requests = append(memory.requests, r)
 		}
 	}
-	p.calls = nil
 	var err error
 	if len(memory.requests) > 0 {
 		err = p.on.do(ctx, memory.requests)
@@ -97,18 +121,30 @@ func (p *Pipeline) Run(ctx context.Context) error {
 // RunMemory is what a run of a pipeline needs. Nobody has any of it when the run is over, so that it serves another
 // one.
 type runMemory struct {
+	calls    []preparer
 	made     []request
 	requests []*request // Those of them that are sent.
+	client   *Client
+	began    time.Time
 }
 
 var freeMemory sync.Pool // Of *runMemory.
 
-func takeMemory(calls int) *runMemory {
-	if m, ok := freeMemory.Get().(*runMemory); ok && cap(m.made) >= calls {
-		m.made = m.made[:calls]
+func takeMemory() *runMemory {
+	if m, ok := freeMemory.Get().(*runMemory); ok {
 		return m
 	}
-	return &runMemory{made: make([]request, calls), requests: make([]*request, 0, calls)}
+	return &runMemory{}
+}
+
+// Begin makes room for the requests of the calls.
+func (m *runMemory) begin(client *Client) {
+	count := len(m.calls)
+	if cap(m.made) < count {
+		m.made, m.requests = make([]request, count), make([]*request, 0, count)
+	}
+	m.made = m.made[:count]
+	m.client, m.began = client, time.Now()
 }
 
 func (m *runMemory) giveBack() {
@@ -116,10 +152,10 @@ func (m *runMemory) giveBack() {
 	if cap(m.made) > most {
 		return
 	}
-	for i := range m.made {
-		m.made[i] = request{} // It holds on to nothing.
+	for i := range m.made { // It holds on to nothing.
+		m.made[i], m.calls[i] = request{}, nil
 	}
-	m.requests = m.requests[:0]
+	*m = runMemory{calls: m.calls[:0], made: m.made, requests: m.requests[:0]}
 	freeMemory.Put(m)
 }
 
@@ -135,7 +171,7 @@ func (p *Pipeline) Find(t *Table, op string, key any, options ...Option) *Result
 
 // PipelineGet adds Get: the row as a T, a struct with tags hs:"column", or nil when there is none.
 func PipelineGet[T any](p *Pipeline, t *Table, key any) *Result[*T] {
-	return add(p, getPlan[T](t.at(p), key))
+	return addGet[T](p, t.at(p), key)
 }
 
 // PipelineFind adds Find: the rows as Ts, structs with tags hs:"column".

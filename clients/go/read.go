@@ -105,13 +105,16 @@ func findPlan[T any](t *Table, kind string, q *query, key any) plan[[]T] {
 }
 
 func getPlan[T any](t *Table, key any) plan[*T] {
-	return func(ctx context.Context, r *request) (decoder[*T], error) {
-		s, err := shapeFor[T](ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		return decodersOf[T](s).first, t.request(ctx, r, "get", byKey, key, &protocol.Find{}, s.names)
+	return func(ctx context.Context, r *request) (decoder[*T], error) { return planGet[T](ctx, r, t, key) }
+}
+
+// PlanGet is the plan of a get.
+func planGet[T any](ctx context.Context, r *request, t *Table, key any) (decoder[*T], error) {
+	s, err := shapeFor[T](ctx, t)
+	if err != nil {
+		return nil, err
 	}
+	return decodersOf[T](s).first, t.request(ctx, r, "get", byKey, key, &protocol.Find{}, s.names)
 }
 
 // RowPlan is that of the row with this key, nil when there is none.

@@ -121,7 +121,7 @@ func (tx *Tx) do(ctx context.Context, requests []*request) error {
 	case <-ctx.Done():
 		err := connectionError(ctx.Err(), false)
 		for _, r := range requests {
-			r.done.answer(nil, err)
+			r.done.answer(r, nil, err)
 		}
 		return err
 	}
@@ -130,7 +130,7 @@ func (tx *Tx) do(ctx context.Context, requests []*request) error {
 	var failed error
 	if asked := first.done; first.kind == rollsBack {
 		first.done = receiverFunc(func(reply *protocol.Reply, err error) error {
-			failed = asked.answer(reply, err)
+			failed = asked.answer(first, reply, err)
 			return failed
 		})
 	}
@@ -167,7 +167,7 @@ func (tx *Tx) carryOut(ctx context.Context, requests []*request) (err error) {
 		tx.changed = tx.changed || r.change
 	}
 	for _, r := range requests[answered:] {
-		r.done.answer(nil, err)
+		r.done.answer(r, nil, err)
 	}
 	return err
 }

@@ -132,7 +132,27 @@ func (r *Reader) Next() (*Reply, error) {
 	return &r.reply, nil
 }
 
+// ParseOne reads a reply of one value that stands for itself, as most are, and tells whether it is one.
+func (r *Reply) parseOne(line []byte) bool {
+	const before = "0\t1\t"
+	if len(line) < len(before) || string(line[:len(before)]) != before {
+		return false
+	}
+	value := line[len(before):len(line):len(line)]
+	if bytes.IndexByte(value, '\t') >= 0 || bytes.IndexByte(value, escape) >= 0 || len(value) == 1 && value[0] == 0 {
+		return false
+	}
+	*r = Reply{Columns: 1, tokens: value, count: 1, values: append(r.values[:0], value)}
+	return true
+}
+
 func (r *Reply) parse(line []byte) error {
+	if cap(r.values) > keptValues {
+		r.values = nil
+	}
+	if r.parseOne(line) {
+		return nil
+	}
 	code, rest, more := bytes.Cut(line, []byte{'\t'})
 	if len(code) != 1 || code[0] < '0' || code[0] > '9' || !more {
 		return &ReplyError{What: fmt.Sprintf("it begins with %.20q", line)}
@@ -141,9 +161,6 @@ func (r *Reply) parse(line []byte) error {
 	number, ok := parseNumber(columns)
 	if !ok {
 		return &ReplyError{What: fmt.Sprintf("its number of columns is %.20q", columns)}
-	}
-	if cap(r.values) > keptValues {
-		r.values = nil
 	}
 	*r = Reply{Code: int(code[0] - '0'), Columns: number, tokens: rest, values: r.values[:0]}
 	if r.Code != 0 {
