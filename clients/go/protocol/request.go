@@ -48,10 +48,10 @@ type Find struct {
 
 // Append appends the request without the index id and without the end of the line.
 func (f *Find) Append(dst []byte) ([]byte, error) {
-	if !oneOf(f.Op, "=", "=<", ">", ">=", "<", "<=") {
+	if f.Op != "=" && !oneOf(f.Op, "=<", ">", ">=", "<", "<=") { // As most are: a list costs more than the rest.
 		return dst, valueError("%q is no operator of a find", f.Op)
 	}
-	if !oneOf(f.Verb, "", "C", "U", "D", "+", "-", "U?", "D?", "+?", "-?", "U!", "+!", "-!") {
+	if f.Verb != "" && !oneOf(f.Verb, "C", "U", "D", "+", "-", "U?", "D?", "+?", "-?", "U!", "+!", "-!") {
 		return dst, valueError("%q is no change", f.Verb)
 	}
 	if len(f.Key) == 0 {
