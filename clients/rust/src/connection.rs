@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::{Duration, Instant};
 use std::{io, mem};
 
 use crate::exchange::Work;
@@ -264,6 +265,50 @@ impl Connection {
         let mut replies = Vec::with_capacity(1);
         let piece = Piece { end: line.len(), replies: 1 };
         self.talk(line, &[piece], VALUES_OF_HELLO, deadline, &mut replies).await?;
+        replies.pop().ok_or_else(|| Error::protocol("there is no answer"))
+    }
+
+    /// Sends a short line to an idle blocking socket without TLS, within a time that begins now, and reads the
+    /// reply, of so many values at most. `None`: nothing was sent.
+    pub(crate) fn trade(
+        &mut self,
+        line: &[u8],
+        most_values: usize,
+        now: Instant,
+        timeout: Duration,
+    ) -> Option<Result<Reply>> {
+        if self.stream.is_encrypted() {
+            return None;
+        }
+        self.reader.set_most_values(most_values);
+        self.broken = true; // Until all has come.
+        let left = if timeout.is_zero() { None } else { Some(timeout) };
+        let written = self.stream.write_first(line, left)?;
+        if written == line.len() {
+            if let Ok(count @ 1..) = self.stream.read_first(self.reader.space()) {
+                self.reader.filled(count);
+                if let Some(reply) = self.reader.next_reply().transpose() {
+                    self.broken = reply.is_err() || self.reader.buffered() != 0;
+                    return Some(reply);
+                }
+            }
+        }
+        let end = Deadline(left.and_then(|left| now.checked_add(left)));
+        Some(self.end_trade(line, written, end))
+    }
+
+    /// The rest of it, where the first write and the first read were not all.
+    #[cold]
+    fn end_trade(&mut self, line: &[u8], written: usize, end: Deadline) -> Result<Reply> {
+        let pieces = [Piece { end: line.len(), replies: 1 }];
+        let mut progress =
+            Progress { begun: true, sent: 1, goal: line.len(), written, ..Progress::default() };
+        let mut replies = Vec::with_capacity(1);
+        match self.advance(line, &pieces, end, &mut progress, &mut replies) {
+            Ok(ended) => ended?,
+            Err(_) => unreachable!("a blocking socket wants nothing"),
+        }
+        self.broken = self.reader.buffered() != 0;
         replies.pop().ok_or_else(|| Error::protocol("there is no answer"))
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct Core {
     pub options: Arc<Options>,
     pub read: Arc<Place>,
     write: Option<Arc<Place>>,
-    replicas: Vec<Arc<Place>>,
+    pub replicas: Vec<Arc<Place>>,
     turn: AtomicUsize,
     pub layouts: Layouts,
     pub gtids: Gtids,
@@ -69,15 +69,19 @@ impl Core {
         }
     }
 
-    /// Carries requests out. When there is a change among them, all go to the write port.
-    pub(crate) async fn execute(&self, requests: &[Request]) -> Answers {
+    /// Carries requests out. When there is a change among them, all go to the write port. A first attempt may
+    /// have been lost before.
+    pub(crate) async fn execute(&self, requests: &[Request], mut lost: Option<Error>) -> Answers {
         let change = requests.iter().any(|request| request.change);
         let mut results = Vec::with_capacity(requests.len());
         let mut attempt = 0;
         let end = loop {
-            let error = match self.attempt(requests, change, &mut results).await {
-                Ok(()) => break Ok(()),
-                Err(error) => error,
+            let error = match lost.take() {
+                Some(error) => error,
+                None => match self.attempt(requests, change, &mut results).await {
+                    Ok(()) => break Ok(()),
+                    Err(error) => error,
+                },
             };
             if !self.is_repeatable(&error, change) || attempt >= self.options.retries {
                 break Err(error);

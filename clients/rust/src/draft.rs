@@ -48,6 +48,13 @@ impl LastRead {
         last.as_ref().filter(|last| version != 0 && last.version == version)?.layout.clone()
     }
 
+    /// The last read itself, under the same condition.
+    pub(crate) fn about(&self, version: u64) -> Option<Arc<About>> {
+        let last = lock(&self.0);
+        let last = last.as_ref().filter(|last| version != 0 && last.version == version)?;
+        Some(Arc::clone(&last.about))
+    }
+
     fn find(&self, columns: &Arc<Vec<String>>, known: &Known) -> Option<Arc<About>> {
         let last = lock(&self.0);
         let same = |last: &&Read| {

@@ -18,7 +18,7 @@ struct Step {
 /// What an exchange is made with. Its memory serves the next one, too.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
-    lines: Vec<u8>,
+    pub lines: Vec<u8>,
     pieces: Vec<Piece>,
     steps: Vec<Step>,
     replies: Vec<Reply>,
@@ -159,7 +159,7 @@ impl Connection {
     }
 
     /// The error of a reply to something else.
-    fn astray(&mut self) -> Error {
+    pub(crate) fn astray(&mut self) -> Error {
         self.broken = true;
         Error::protocol("it answers something else than was asked")
     }

@@ -50,6 +50,7 @@ mod pipeline;
 mod place;
 pub mod protocol;
 mod query;
+mod quick;
 mod range;
 mod range_index;
 mod raw;

@@ -96,7 +96,8 @@ impl Results {
         let outcome = self.outcomes.get_mut(handle.place).and_then(Option::take);
         let request = outcome.ok_or_else(none)??;
         let reply = self.replies.get_mut(request).and_then(Option::take).ok_or_else(none)?;
-        self.target.settle(&self.requests[request], reply, handle.decode, self.began)
+        let Request { kind, about, .. } = &self.requests[request];
+        self.target.settle(kind, about, reply, handle.decode, self.began)
     }
 
     /// The connection's error, which the calls without an answer have, too.

@@ -126,6 +126,25 @@ impl Stream {
         }
     }
 
+    /// Writes some bytes to a blocking socket without TLS, and tells how many. So much time is left for it, and
+    /// for [`Stream::read_first`]. `None`: nothing can be sent on it.
+    pub(crate) fn write_first(&mut self, bytes: &[u8], left: Option<Duration>) -> Option<usize> {
+        if !near(self.timeout, left) {
+            self.socket.io().set_timeouts(left).ok()?;
+            self.timeout = left;
+        }
+        match self.transport.write(bytes) {
+            Ok(count) => Some(count),
+            Err(Stuck::Wants(_)) => Some(0),
+            Err(Stuck::Failed(_)) => None,
+        }
+    }
+
+    /// Reads what comes just behind that.
+    pub(crate) fn read_first(&mut self, buffer: &mut [u8]) -> Result<usize, Stuck> {
+        self.transport.read(buffer)
+    }
+
     /// Tries a step. A blocking socket waits until it comes to its end, or the deadline does; another one
     /// tells what it wants, for which [`wait`] waits.
     fn attempt<T>(

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::call::{Call, Decode};
 use crate::core::Core;
@@ -7,7 +8,8 @@ use crate::draft::{Draft, Known, Need, TableSpec};
 use crate::layout::Layout;
 use crate::pipeline::Batch;
 use crate::protocol::Reply;
-use crate::request::{Answers, Request};
+use crate::quick::Quick;
+use crate::request::{About, Answers, Request};
 use crate::session::Session;
 use crate::{Error, Result};
 
@@ -30,7 +32,7 @@ impl Target {
 
     pub(crate) async fn execute(&self, requests: &[Request]) -> Answers {
         match self {
-            Target::Client(core) => core.execute(requests).await,
+            Target::Client(core) => core.execute(requests, None).await,
             Target::Transaction(session) => Box::pin(session.execute(requests)).await,
         }
     }
@@ -38,10 +40,29 @@ impl Target {
     /// Carries one call out.
     pub(crate) async fn run<T>(&self, call: Call<T>) -> Result<T> {
         let began = self.core().begin();
+        match self.quick(&call.draft) {
+            Quick::Answer(about, answer) => {
+                self.settle(call.draft.kind, &about, answer, call.decode, began)
+            }
+            Quick::Not => self.run_usual(call, None, began).await,
+            Quick::Lost(error) => self.run_usual(call, Some(error), began).await,
+        }
+    }
+
+    async fn run_usual<T>(
+        &self,
+        call: Call<T>,
+        lost: Option<Error>,
+        began: Option<Instant>,
+    ) -> Result<T> {
         let known = self.know(&call.draft).await?;
         let request = call.draft.finish(&known, &mut Vec::with_capacity(LIKELY_LINE))?;
-        let answer = self.execute(std::slice::from_ref(&request)).await.only();
-        self.settle(&request, answer, call.decode, began)
+        let requests = std::slice::from_ref(&request);
+        let answers = match (self, lost) {
+            (Target::Client(core), Some(error)) => core.execute(requests, Some(error)).await,
+            _ => self.execute(requests).await,
+        };
+        self.settle(request.kind, &request.about, answers.only(), call.decode, began)
     }
 
     /// What a call needs to know of its table. The columns may have to be asked for.
@@ -71,14 +92,14 @@ impl Target {
     /// Reads an answer, and tells the hook.
     pub(crate) fn settle<T>(
         &self,
-        request: &Request,
+        kind: &str,
+        about: &About,
         answer: Result<Reply>,
         decode: Decode<T>,
-        began: Option<std::time::Instant>,
+        began: Option<Instant>,
     ) -> Result<T> {
-        let result = answer.and_then(|reply| decode(reply, &request.about.shape));
-        let error = result.as_ref().err();
-        self.core().settle(request.kind, &request.about.table, error, began);
+        let result = answer.and_then(|reply| decode(reply, &about.shape));
+        self.core().settle(kind, &about.table, result.as_ref().err(), began);
         result
     }
 
@@ -180,7 +201,7 @@ impl Target {
         let began = self.core().begin();
         let request = call.draft.finish(&Known::default(), &mut Vec::new())?;
         let answer = self.execute(std::slice::from_ref(&request)).await.only();
-        self.settle(&request, answer, call.decode, began)
+        self.settle(request.kind, &request.about, answer, call.decode, began)
     }
 
     /// The server's features.

@@ -77,6 +77,18 @@ impl Reply {
     }
 
     fn parse(line: &[u8], most_values: usize) -> Result<Reply> {
+        match line.strip_prefix(b"0\t1\t") {
+            // As most are: one value, which stands for itself.
+            Some(value) if most_values > 0 && find_control(value).is_none() => {
+                let text = value.len();
+                let bytes = Vec::with_capacity(text + PLACE);
+                let mut reply = Reply { code: 0, columns: 1, count: 0, text, bytes };
+                reply.bytes.extend_from_slice(value);
+                reply.push(0, Some(text));
+                return Ok(reply);
+            }
+            _ => {}
+        }
         let mut tokens = line.splitn(3, |&byte| byte == b'\t');
         let (code, columns) = match (tokens.next(), tokens.next()) {
             (Some([digit @ b'0'..=b'9']), Some(columns)) => (digit - b'0', parse_number(columns)?),
