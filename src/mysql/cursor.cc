@@ -58,7 +58,9 @@ bool MysqlCursor::lock_for_write(engine::Access access, bool plainly) {
   access_ = access;
   changes_ = access != engine::Access::kRead;
   insert_columns_.reset();
-  init_list(plainly ? TL_READ : TL_WRITE);
+  // Where a find has no rows to lock it reads: beside other changes, the lock of a change may be refused
+  // (GTIDs).
+  init_list(plainly || (!changes_ && !can_undo_) ? TL_READ : TL_WRITE);
   list_->trg_event_map = events_of(access);
   // Rows that have expired give way.
   if (changes_ && expiry_.exists()) list_->trg_event_map |= events_of(engine::Access::kDelete);

@@ -457,3 +457,24 @@ def test_such_a_row_is_purged_when_it_has_expired(server: PrivateServer, databas
     while server.sql("SELECT id FROM hs.t"):
         pass
     assert server.sql("CHECK TABLE hs.t EXTENDED")[-1][3] == "OK"
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "MEMORY"])
+def test_a_find_among_changes_is_no_change_of_a_table_without_rollback(
+    server: PrivateServer, writer: Client, engine: str
+) -> None:
+    assert server.sql("SELECT @@GLOBAL.enforce_gtid_consistency") == [("ON",)]
+    server.sql("CREATE TABLE hs.t (id INT PRIMARY KEY)")
+    server.sql(f"CREATE TABLE hs.m (id INT PRIMARY KEY, v INT) ENGINE={engine}")
+    server.sql("INSERT INTO hs.m VALUES (1, 10)")
+    writer.open("hs.t", ["id"])
+    writer.open("hs.m", ["id", "v"], id=2)
+    change, find = line(1, "+", 1, 1), line(2, "=", 1, 1)
+    assert writer.pipeline([change, find, line(1, "+", 1, 2), find]) == [b"0\t1", b"0\t2\t1\t10"] * 2
+    # In a transaction, too, which a batch has as a whole or in parts.
+    whole = [line("T", "B"), line(1, "+", 1, 3), find, line("T", "C")]
+    assert writer.pipeline(whole) == [b"0\t1", b"0\t1", b"0\t2\t1\t10", b"0\t1"]
+    assert [writer.pipeline([one])[0] for one in whole[:1] + [line(1, "+", 1, 4)] + whole[2:]] == [
+        b"0\t1", b"0\t1", b"0\t2\t1\t10", b"0\t1"
+    ]  # fmt: skip
+    assert server.sql("SELECT COUNT(*) FROM hs.t") == [(4,)]
