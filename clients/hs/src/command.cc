@@ -119,6 +119,16 @@ void declare_connection(CLI::App& app, Common& common) {
          [&common](const std::string& value) { common.files.defaults_file = without_mark(value); },
          "Read this option file alone")
       ->group("Connection");
+  app.add_option_function<std::string>(
+         "--defaults-extra-file",
+         [&common](const std::string& value) { common.files.extra_file = without_mark(value); },
+         "Read this option file, too, before ~/.my.cnf")
+      ->group("Connection");
+  app.add_option_function<std::string>(
+         "--defaults-group-suffix",
+         [&common](const std::string& value) { common.files.group_suffix = without_mark(value); },
+         "Read the groups [client] and [hs] with this behind their names, too")
+      ->group("Connection");
   app.add_flag("--no-defaults", common.files.no_defaults, "Read no option file")
       ->group("Connection");
 }

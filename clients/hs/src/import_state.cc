@@ -1,11 +1,13 @@
 #include "import_state.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +20,31 @@ json of_spot(const Spot& spot) { return {{"offset", spot.offset}, {"line", spot.
 
 Spot to_spot(const json& value) {
   return {value.at("offset").get<uint64_t>(), value.at("line").get<uint64_t>()};
+}
+
+// Behind this the file, or the folder with its names, outlives a loss of power. False: errno tells why.
+bool is_on_disk(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL; }
+
+bool write_file(const std::string& path, const std::string& text) {
+  FILE* const file = std::fopen(path.c_str(), "we");
+  if (file == nullptr) return false;
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+                          std::fflush(file) == 0 && is_on_disk(::fileno(file));
+  const int reason = errno;
+  const bool is_closed = std::fclose(file) == 0;
+  if (!is_written) errno = reason;
+  return is_written && is_closed;
+}
+
+bool rename_file(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) return false;
+  const std::string folder = std::filesystem::path(to).parent_path();
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno == EACCES;  // a folder that one may write, but not read
+  const bool is_kept = is_on_disk(descriptor);
+  (void)::close(descriptor);
+  return is_kept;
 }
 
 }  // namespace
@@ -45,10 +72,8 @@ void write_state(const std::string& path, const ImportState& state) {
                       {"rows", state.rows},          {"bad", state.bad},
                       {"before", state.before}};
   const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::trunc);
-  file << value.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
-  file.close();
-  if (!file || std::rename(fresh.c_str(), path.c_str()) != 0) {
+  const std::string text = value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (!write_file(fresh, text) || !rename_file(fresh, path)) {
     const int reason = errno;
     (void)::unlink(fresh.c_str());
     throw FileError(fmt::format("{}: {}", path, std::strerror(reason)));

@@ -97,16 +97,20 @@ void add_place(Options& options, std::string place) {
 }
 
 // Of one file; what was read later wins.
-void merge(Settings& settings, const std::string& path, Rules rules, bool must_exist) {
+void merge(Settings& settings, const std::string& path, Rules rules, bool must_exist,
+           const std::string& suffix) {
+  const auto is_group = [&suffix](const FileOption& option, std::string_view name) {
+    return option.group == name || option.group == fmt::format("{}{}", name, suffix);
+  };
   for (const FileOption& option : read_option_file(path, rules, must_exist)) {
-    if (option.group == "hs") {
+    if (is_group(option, "hs")) {
       if (std::find(known.begin(), known.end(), option.name) == known.end()) {
         throw UsageError(fmt::format("{}: option {} is unknown", option.place, option.name));
       }
       settings.options[option.name] = option.value;
     } else if (rules == Rules::server &&
-               (option.group == "client" || option.group == "client-server" ||
-                option.group == "client-mariadb")) {
+               (is_group(option, "client") || is_group(option, "client-server") ||
+                is_group(option, "client-mariadb"))) {
       settings.sql[option.name] = option.value;
       const auto ours = shared.find(option.name);
       if (ours == shared.end()) continue;
@@ -117,18 +121,21 @@ void merge(Settings& settings, const std::string& path, Rules rules, bool must_e
 
 void read_files(Settings& settings, const Files& files) {
   if (files.no_defaults) return;
+  const std::string& suffix = files.group_suffix;
   const std::string home = environment("HOME");
   if (!files.defaults_file.empty()) {
-    merge(settings, files.defaults_file, Rules::server, true);
+    merge(settings, files.defaults_file, Rules::server, true, suffix);
     return;
   }
   for (const char* path : {"/etc/my.cnf", "/etc/mysql/my.cnf"}) {
-    merge(settings, path, Rules::server, false);
+    merge(settings, path, Rules::server, false, suffix);
   }
-  if (!home.empty()) merge(settings, home + "/.my.cnf", Rules::server, false);
+  if (!files.extra_file.empty()) merge(settings, files.extra_file, Rules::server, true, suffix);
+  if (!home.empty()) merge(settings, home + "/.my.cnf", Rules::server, false, suffix);
   const std::string named = environment("HS_OPTION_FILE");
   if (!named.empty() || !home.empty()) {
-    merge(settings, named.empty() ? home + "/.hs.cnf" : named, Rules::client, !named.empty());
+    merge(settings, named.empty() ? home + "/.hs.cnf" : named, Rules::client, !named.empty(),
+          suffix);
   }
 }
 

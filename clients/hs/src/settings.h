@@ -17,9 +17,12 @@ struct Settings {
 };
 
 // The files: all of the server's programs, unless defaults_file names one, then ~/.hs.cnf or
-// $HS_OPTION_FILE. With no_defaults none.
+// $HS_OPTION_FILE. With no_defaults none. As with the server's programs, extra_file is read between those of
+// the machine and those of the user, and with a suffix "_a" [client_a] and [hs_a] are read, too.
 struct Files {
   std::string defaults_file;
+  std::string extra_file;
+  std::string group_suffix;
   bool no_defaults = false;
 };
 

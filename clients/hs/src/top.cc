@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "commands.h"
 #include "interrupt.h"
@@ -59,18 +60,29 @@ class Top : public Command {
 
   Status run(Session& session, const Common& common) override {
     (void)common;
-    Sql sql(place_.options(session.settings()));
+    const Options place = place_.options(session.settings());
     const bool terminal = ::isatty(STDOUT_FILENO) == 1;
     const bool colour = wants_colour(STDOUT_FILENO);
-    Counts before = counted(sql);
+    std::optional<Sql> sql(std::in_place, place);
+    std::optional<Counts> before = counted(*sql);
     for (uint64_t turn = 1;; turn++) {
       pause(seconds_);
       if (is_interrupted()) return done;
-      Counts now = counted(sql);
-      const std::string text = page(before, now, tables_, colour);
+      std::string text;
+      try {
+        if (!sql) sql.emplace(place);
+        Counts now = counted(*sql);
+        text = before ? page(*before, now, tables_, colour) : "the server answers again\n";
+        before = std::move(now);
+      } catch (const SqlError& error) {
+        if (turn == times_) throw;
+        // A server that has restarted counts anew.
+        sql.reset();
+        before.reset();
+        text = fmt::format("{}; trying again\n", error.what());
+      }
       Session::write(terminal ? "\x1b[H\x1b[2J" + text : text + "\n");
       if (turn == times_) return done;
-      before = std::move(now);
     }
   }
 

@@ -272,6 +272,22 @@ def test_option_files_lead_to_the_server(hs: Run, rows: PrivateServer, tmp_path:
     assert wrong.returncode == 2 and b"hs.cnf, line 2" in wrong.stderr
 
 
+def test_an_extra_file_and_a_suffix_are_taken_as_the_servers_programs_do(
+    hs: Run, rows: PrivateServer, tmp_path: Path
+) -> None:
+    places = f"port={rows.port}\nwrite-port={rows.port_wr}\n"
+    extra = tmp_path / "extra.cnf"
+    extra.write_text(f"[hs]\n{places}database=nosuch\n[hs_report]\ndatabase=test\n")
+    words = ("count", "event", "--defaults-extra-file", str(extra))
+    assert hs(*words, env={"HS_URL": ""}).returncode == 3
+    assert lines(hs(*words, "--defaults-group-suffix=_report", env={"HS_URL": ""})) == ["4"]
+    assert hs(*words, "--defaults-group-suffix=_other", env={"HS_URL": ""}).returncode == 3
+    (tmp_path / ".my.cnf").write_text("[hs]\ndatabase=test\n")  # read after it
+    assert lines(hs(*words, env={"HS_URL": ""})) == ["4"]
+    missing = hs("ping", "--defaults-extra-file", "nosuch.cnf")
+    assert missing.returncode == 5 and b"nosuch.cnf: No such file" in missing.stderr
+
+
 def test_null_in_a_unique_key_is_no_single_row(hs: Run, rows: PrivateServer) -> None:
     rows.sql("INSERT INTO test.visits (page, visits) VALUES (NULL, 1), (NULL, 2)")
     for words in (("update", "visits", "-i", "page", "\\N", "visits=9"), ("delete", "visits", "-i", "page", "\\N"),

@@ -36,6 +36,25 @@ def test_top_shows_requests_and_the_hottest_tables(hs: Run, rows: PrivateServer)
     assert hs("top", "--seconds", "0").returncode == 2
 
 
+def test_top_goes_on_when_the_server_has_restarted() -> None:
+    with PrivateServer() as server:
+        words = ("top", "--sql-socket", str(server.socket), "--sql-user", "root", "--seconds", "0.1")
+        with subprocess.Popen(
+            [PROGRAM, *words], stdout=subprocess.PIPE, env=environment(None, Path("/nonexistent"))
+        ) as top:
+            assert top.stdout is not None
+
+            def read_until(word: bytes) -> None:
+                assert any(word in line for line in iter(top.stdout.readline, b"")), word
+
+            read_until(b"connections ")
+            server.restart()
+            read_until(b"trying again")
+            read_until(b"answers again")
+            read_until(b"connections ")
+            top.kill()
+
+
 def test_doctor_tells_what_is_wrong_and_its_status_does(hs: Run, rows: PrivateServer) -> None:
     words = ("doctor", "--sql-socket", str(rows.socket), "--sql-user", "root")
     run = hs(*words, "-f", "json")
