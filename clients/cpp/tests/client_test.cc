@@ -55,6 +55,14 @@ TEST(Values, AreReadAsWhatTheProgramWantsOrNotAtAll) {
   EXPECT_THROW(row.get<double>("t"), hs::ValueError);
   EXPECT_THROW(row.get<std::string>("none"), hs::ValueError);
   EXPECT_THROW(row.get<int>("nosuch"), std::out_of_range);
+  EXPECT_EQ(row.get<double>("i"), -5.0);
+  EXPECT_THROW(row.get<double>("u"), hs::ValueError);  // it would be another number
+  EXPECT_THROW(row.get<bool>("i"), hs::ValueError);
+  const hs::Row flags = {
+      {"no", std::int64_t{0}}, {"yes", std::uint64_t{1}}, {"two", std::int64_t{2}}};
+  EXPECT_FALSE(flags.get<bool>("no"));
+  EXPECT_TRUE(flags.get<bool>("yes"));
+  EXPECT_THROW(flags.get<bool>("two"), hs::ValueError);
 }
 
 TEST(Rows, KeepTheirOrderAndAreEqualInAny) {

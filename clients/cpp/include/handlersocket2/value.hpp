@@ -33,12 +33,17 @@ using Key = std::vector<Value>;
 
 inline bool is_null(const Value& value) { return std::holds_alternative<std::monostate>(value); }
 
-// The value as a number, a text or bytes of the program's choice. Throws ValueError where it is NULL,
-// of another kind, or out of range.
+// The value as a number, a text or bytes of the program's choice: an integer also as a floating-point number
+// that has it exactly, 0 and 1 also as bool. Throws ValueError where it is NULL, of another kind, or out of
+// range.
 template <typename T>
 T as(const Value& value) {
-  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Bytes>) {
+  if constexpr (std::is_same_v<T, Bytes>) {
     if (const auto* same = std::get_if<T>(&value)) return *same;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (const auto* same = std::get_if<T>(&value)) return *same;
+    if (std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value))
+      if (const auto number = as<std::uint64_t>(value); number <= 1) return number == 1;
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;
     if (const auto* i = std::get_if<std::int64_t>(&value))
@@ -49,6 +54,11 @@ T as(const Value& value) {
       if (*u <= static_cast<std::uint64_t>(Limits::max())) return static_cast<T>(*u);
   } else if constexpr (std::is_floating_point_v<T>) {
     if (const auto* number = std::get_if<double>(&value)) return static_cast<T>(*number);
+    constexpr std::int64_t exact = std::int64_t{1} << std::min(std::numeric_limits<T>::digits, 62);
+    if (const auto* i = std::get_if<std::int64_t>(&value))
+      if (*i >= -exact && *i <= exact) return static_cast<T>(*i);
+    if (const auto* u = std::get_if<std::uint64_t>(&value))
+      if (*u <= static_cast<std::uint64_t>(exact)) return static_cast<T>(*u);
   } else {
     if (const auto* text = std::get_if<std::string>(&value)) return T(*text);
     if (const auto* bytes = std::get_if<Bytes>(&value)) return T(bytes->data);
