@@ -58,6 +58,8 @@ _OR_REPLACE = re.compile(
 _DEFAULT_ROLE = re.compile(r"(SET DEFAULT ROLE \S+) FOR ", re.IGNORECASE)
 _FOR_ONE_STATEMENT = re.compile(r"\s*SET STATEMENT (\w+)\s*=\s*(\S+) FOR ", re.IGNORECASE)
 
+_IF_THERE = re.compile(r"\b(ADD|DROP) (COLUMN|KEY|INDEX|CONSTRAINT) IF (?:NOT )?EXISTS\b")
+
 # MariaDB's options of a server, and MySQL's; None: it needs none.
 _OTHER_OPTIONS = {
     "log_warnings": None,
@@ -110,6 +112,7 @@ def translate(statement: str) -> str:
         if pattern.search(statement):
             raise NotOnMysql(f"MySQL has {what}")
     statement = _FOR_ONE_STATEMENT.sub("", _OR_REPLACE.sub(r"CREATE \1 \2", statement))
+    statement = _IF_THERE.sub(r"\1 \2", statement).replace("RENAME TABLE IF EXISTS", "RENAME TABLE")
     statement = _DEFAULT_ROLE.sub(r"\1 TO ", statement)
     if plugins := _each_plugin(statement):
         return plugins[-1]

@@ -99,14 +99,17 @@ def wait_until_applied(replica: PrivateServer, position: str) -> None:
 
 
 def slave_status(replica: PrivateServer) -> dict[str, object]:
-    """SHOW SLAVE STATUS"""
+    """SHOW SLAVE STATUS, by MariaDB's names."""
     from pymysql.cursors import DictCursor  # only here: a server can be started without it
 
     connection = replica.connect(cursorclass=DictCursor)
     with connection, connection.cursor() as sql:
         sql.execute("SHOW REPLICA STATUS" if IS_MYSQL else "SHOW SLAVE STATUS")
         found = dict(sql.fetchall()[0])
-    return found | ({"Gtid_IO_Pos": found["Retrieved_Gtid_Set"]} if IS_MYSQL else {})
+    if IS_MYSQL:
+        found |= {name.replace("Replica_", "Slave_"): value for name, value in found.items()}
+        found["Gtid_IO_Pos"] = found["Retrieved_Gtid_Set"]
+    return found
 
 
 def _received(replica: PrivateServer) -> int:

@@ -120,6 +120,7 @@ class Administrator:
 
     def run(self, stop: Stop) -> None:
         """Works until `stop`. A statement that the server refuses is left out."""
+        import mysql_dialect
         import pymysql
 
         connection = self._connect()
@@ -136,7 +137,7 @@ class Administrator:
                     except pymysql.err.OperationalError as error:
                         if error.args[0] in (2006, 2013):
                             raise
-                    except pymysql.err.MySQLError:
+                    except (pymysql.err.MySQLError, mysql_dialect.NotOnMysql):
                         pass
                 time.sleep(self._random.random() / 5)
 

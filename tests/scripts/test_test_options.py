@@ -20,7 +20,7 @@ SERVERS = "mariadb-10.11 mariadb-11.8 mysql-9.7"
         ("--server all e2e --asan", "--asan goes with the default server only"),
         ("--server all package", f"--server goes with {SUITES}, and not with package"),
         ("--server mysql-9.7 package e2e galera", f"--server goes with {SUITES}, and not with galera"),
-        ("--server mysql-9.7 torture", "torture does not run on mysql-9.7 yet"),
+        ("--server mysql-9.7 conformance", "conformance does not run on mysql-9.7"),
         ("--server both e2e", f"--server takes one of {SERVERS}, not both"),
         ("--server", f"--server takes one of {SERVERS}, not nothing"),
         ("everything", "everything is no suite; there are: lint scripts"),

@@ -7,9 +7,11 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
+import mysql_dialect
 import pymysql
 from hang import TIMEOUT_S, Hang
 from private_server import PrivateServer
+from wild_tables import IS_MYSQL
 
 Stop = Callable[[], bool]
 Execute = Callable[[str], list[Any] | None]
@@ -20,8 +22,14 @@ SESSION = (
     " sql_mode = 'STRICT_TRANS_TABLES', foreign_key_checks = 1, unique_checks = 1,"
     " tx_isolation = 'REPEATABLE-READ', alter_algorithm = DEFAULT, max_session_mem_used = DEFAULT"
 )
+SESSION_ON_MYSQL = (
+    "SET lock_wait_timeout = 5, innodb_lock_wait_timeout = 3, max_execution_time = 0,"
+    " sql_mode = 'STRICT_TRANS_TABLES', foreign_key_checks = 1, unique_checks = 1,"
+    " transaction_isolation = 'REPEATABLE-READ'"
+)
 # What a statement that was refused or killed may have left.
 CLEANUP = ["ROLLBACK", "UNLOCK TABLES", "BACKUP STAGE END", "BACKUP UNLOCK", "DO RELEASE_ALL_LOCKS()", "SET foreign_key_checks = 1"]
+CLEANUP += ["UNLOCK INSTANCE"] if IS_MYSQL else []
 LOST = (2006, 2013, 2003, 2002)
 HUNG = "timed out"
 
@@ -67,6 +75,10 @@ class Administrator:
                 rows = list(cursor.fetchall())
             self.replies["done"] += 1
             return rows
+        except mysql_dialect.NotOnMysql:
+            self._refused = True
+            self.replies["not on MySQL"] += 1
+            return None
         except pymysql.err.MySQLError as error:
             self._refused = True
             code = error.args[0] if error.args else 0
@@ -83,5 +95,5 @@ class Administrator:
         self._connection = self._server.connect(read_timeout=TIMEOUT_S, connect_timeout=TIMEOUT_S)
         self.threads.append(self._connection.thread_id())
         with self._connection.cursor() as cursor:
-            cursor.execute(SESSION)
+            cursor.execute(SESSION_ON_MYSQL if IS_MYSQL else SESSION)
             cursor.execute(f"USE {self._database}")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from wild_ddl import pause
-from wild_tables import IMPORTED, UNLOGGED
+from wild_tables import IMPORTED, IS_MYSQL, UNLOGGED
 
-STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION"
+STRICT = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+STRICT += "" if IS_MYSQL else ",NO_AUTO_CREATE_USER"
 # Each variable is set to one of its values for a moment, and then to the first. foreign_key_checks is
 # none of them: without it the ledger's children lose their parents, as in SQL.
 SETTINGS: dict[str, list[str]] = {
@@ -40,6 +41,28 @@ SETTINGS: dict[str, list[str]] = {
     "div_precision_increment": ["4", "0"],
     "autocommit": ["1", "0"],
 }  # fmt: skip
+if IS_MYSQL:
+    for _name in ("max_statement_time", "tx_isolation", "userstat", "max_session_mem_used", "old_mode"):
+        del SETTINGS[_name]
+    SETTINGS |= {
+        "innodb_lock_wait_timeout": ["1", "3"],
+        "max_execution_time": ["0", "1", "50"],
+        "transaction_isolation": ["'REPEATABLE-READ'", "'READ-COMMITTED'", "'SERIALIZABLE'", "'READ-UNCOMMITTED'"],
+        "transaction_read_only": ["0", "1"],
+        "super_read_only": ["0, GLOBAL read_only = 0", "1"],
+        "offline_mode": ["0", "1"],
+        "binlog_rows_query_log_events": ["0", "1"],
+        "binlog_row_value_options": ["''", "'PARTIAL_JSON'"],
+        "binlog_row_metadata": ["MINIMAL", "FULL"],
+        "binlog_transaction_compression": ["0", "1"],
+        "session_track_gtids": ["OFF", "ALL_GTIDS"],
+        "session_track_transaction_info": ["OFF", "CHARACTERISTICS"],
+        "stored_program_cache": ["256", "16"],
+        "gtid_mode": ["ON", "ON_PERMISSIVE"],
+        "innodb_strict_mode": ["1", "0"],
+        "enable_cascade_triggers": ["0", "1"],
+        "default_collation_for_utf8mb4": ["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"],
+    }  # fmt: skip
 THREADS = "SELECT id, command FROM information_schema.processlist WHERE user = 'handlersocket'"
 # Some statements are spared, since the server itself does not survive it when they are killed: those
 # that rebuild MyISAM and Aria leave a crashed table, and REBUILD PARTITION loses rows of InnoDB.
@@ -48,7 +71,9 @@ SQL_THREADS = (
     " AND id <> CONNECTION_ID() AND info RLIKE '^(ALTER|CREATE|DROP|RENAME|TRUNCATE|DO)'"
     " AND info NOT RLIKE 'KEYS|SELECT|PARTITION|aria|isam'"
 )
-VERBS = ["KILL", "KILL QUERY", "KILL HARD", "KILL SOFT", "KILL SOFT QUERY", "KILL CONNECTION"]
+SQL_THREADS += " AND info NOT RLIKE 'IMPORT'" if IS_MYSQL else ""
+VERBS = ["KILL", "KILL QUERY", "KILL CONNECTION"]
+VERBS += [] if IS_MYSQL else ["KILL HARD", "KILL SOFT", "KILL SOFT QUERY"]
 
 Execute = Callable[[str], list[Any] | None]  # rows; None when the server refuses
 
@@ -72,9 +97,11 @@ def kill(rng: random.Random, execute: Execute) -> None:
     wait, verb, ours = pause(rng), rng.choice(VERBS), rng.random() < 0.85
     share = rng.random()
     if rng.random() < 0.01:
-        execute("UNINSTALL PLUGIN handlersocket")
+        gone = execute("UNINSTALL PLUGIN handlersocket") is not None
         execute(wait)
-        execute("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'")
+        # MySQL refuses it while it is super_read_only.
+        while execute("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'") is None and gone:
+            execute(wait)
     for id_, _ in execute(THREADS if ours else SQL_THREADS) or []:
         if rng.random() < share:
             execute(f"{verb if ours else 'KILL QUERY'} {id_}")

@@ -26,7 +26,7 @@ SERIAL_ID, COUNTER_ID, FIRST_ID = 90, 91, 10  # index ids
 # Nothing of the request is done then.
 NOT_DONE = re.compile(
     rb"1\t1\t(146|149|lock_tables|interrupted|shutdown|open_table|unsupported_table|too_many_rows"
-    rb"|sql_(1205|1213|1317|1969|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
+    rb"|sql_(1205|1213|1317|1969|3024|1836|1290|1021|1114) [ -~]*|135)|2\t1\t(idxnum|fld|too_many_rows)"
 )
 # Those of them that can come after a change.
 MIDWAY = re.compile(rb"1\t1\t(146|149|interrupted|shutdown|135|sql_.*)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from wild_tables import CHILDREN, DEFINITIONS, MUST, PARENTS, drop_child, fill, in_turn, restore
+from wild_tables import CHILDREN, DEFINITIONS, IS_MYSQL, MUST, PARENTS, drop_child, fill, in_turn, restore
 
 Statements = list[str]
 Draw = Callable[[random.Random, str], Statements]
@@ -203,6 +203,21 @@ DRAWS: list[tuple[int, Draw]] = [
     (2, _backup_lock), (8, _dml), (8, lambda rng, t: restore(t)), (8, lambda rng, t: [fill(t)]),
     (2, _one("CREATE OR REPLACE TABLE {t}_away AS SELECT * FROM {t}")),
 ]  # fmt: skip
+
+
+def _instance_lock(rng: random.Random, t: str) -> Statements:
+    del t
+    return ["LOCK INSTANCE FOR BACKUP", pause(rng), "UNLOCK INSTANCE"]
+
+
+if IS_MYSQL:
+    DRAWS += [
+        (4, _one("ALTER TABLE {t} ADD COLUMN x1 INT, ALGORITHM=INSTANT", "ALTER TABLE {t} ADD COLUMN x2 INT DEFAULT 5 FIRST, ALGORITHM=INSTANT", "ALTER TABLE {t} DROP COLUMN x1, ALGORITHM=INSTANT", "ALTER TABLE {t} DROP COLUMN x2, ALGORITHM=INSTANT")),
+        (4, _there_and_back(("ALTER TABLE {t} ALTER INDEX v INVISIBLE", "ALTER TABLE {t} ALTER INDEX v VISIBLE"), ("ALTER TABLE {t} ALTER COLUMN w SET INVISIBLE", "ALTER TABLE {t} ALTER COLUMN w SET VISIBLE"), ("ALTER TABLE {t} ALTER CHECK both_small NOT ENFORCED", "ALTER TABLE {t} ALTER CHECK both_small ENFORCED"))),
+        (3, _there_and_back(("ALTER TABLE {t} ADD KEY k_x ((v + 1))", "ALTER TABLE {t} DROP KEY k_x"), ("ALTER TABLE {t} ADD COLUMN x1 JSON AS (JSON_ARRAY(v, id)), ADD KEY k_x ((CAST(x1 AS UNSIGNED ARRAY)))", "ALTER TABLE {t} DROP KEY k_x, DROP COLUMN x1"), ("ALTER TABLE {t} ADD KEY k_x (w DESC, v)", "ALTER TABLE {t} DROP KEY k_x"))),
+        (2, _one("ANALYZE TABLE {t} UPDATE HISTOGRAM ON v, w", "ANALYZE TABLE {t} DROP HISTOGRAM ON v", "ALTER TABLE {t} COMPRESSION='zlib'", "ALTER TABLE {t} COMPRESSION='none'")),
+        (2, _instance_lock),
+    ]  # fmt: skip
 
 
 def draw(rng: random.Random) -> Statements:

@@ -7,14 +7,30 @@ from pathlib import Path
 from typing import Any
 
 import fuzz_tables
+import mysql_dialect
 from fuzz_tables import Table
+from server_files import SERVER_ROOT, is_mysql
 
 DATABASE = "hs"
 UNLOGGED = "unlogged"  # the binary log leaves it out: tables that are imported are there
 IMPORTED = ["imported", "imported_range"]
 
+IS_MYSQL = is_mysql(SERVER_ROOT)
+
+
+def _is_on_this_server(statement: str) -> bool:
+    if not IS_MYSQL:
+        return True
+    try:
+        mysql_dialect.translate(statement)
+    except mysql_dialect.NotOnMysql:
+        return False
+    return re.search(r"w TEXT, UNIQUE KEY w \(w\)", statement) is None  # not a whole TEXT
+
+
 _TEXT = (Path(__file__).resolve().parent / "wild.sql").read_text(encoding="utf-8")
-_STATEMENTS = [line.rstrip(";") for line in _TEXT.split("\n") if line and line[:2] != "--"]
+_LINES = [line.rstrip(";") for line in _TEXT.split("\n") if line and line[:2] != "--"]
+_STATEMENTS = [line for line in _LINES if _is_on_this_server(line)]
 
 # By name: the statements that make the table anew, its triggers included.
 DEFINITIONS: dict[str, list[str]] = {}
