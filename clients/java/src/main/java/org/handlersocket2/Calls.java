@@ -22,11 +22,19 @@ public final class Calls {
 
   /** Is {@link Table#get(Object)}. */
   public Call<Row> get(Object key) {
-    return find("get", ONE, key, layout -> layout.firstRow);
+    return call(lines -> getRequest(lines, "get", key));
   }
 
   Call<Row> getMany(Object key) {
-    return find("get_many", ONE, key, layout -> layout.firstRow);
+    return call(lines -> getRequest(lines, "get_many", key));
+  }
+
+  private Request<Row> getRequest(Line lines, String kind, Object key) {
+    Layout layout = table.layout();
+    int from = lines.length();
+    Find.appendGet(lines, Table.key(key));
+    Spec spec = table.spec(layout.names);
+    return new Request<>(kind, table.name, spec, lines, from, layout.firstRow).expect(spec.oneRow);
   }
 
   /** Is {@link Table#find(String, Object, Query)}. */

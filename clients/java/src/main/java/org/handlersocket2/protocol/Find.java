@@ -51,6 +51,14 @@ public final class Find {
     this.verb = verb;
   }
 
+  /** Appends a find of one row with this key, as {@link #append}, with less on the way. */
+  public static void appendGet(Line line, List<?> key) {
+    if (key.isEmpty()) {
+      throw new ValueError("a key has one value at least");
+    }
+    line.raw('=').tab().values(key);
+  }
+
   /** Appends the request without the index id and without the end of the line. */
   public void append(Line line) {
     line.raw(op).tab().values(key);

@@ -13,7 +13,10 @@ import org.handlersocket2.ProtocolError;
 public final class Reply {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final int FIRST_FREE = 0x10; // Bytes from here on stand for themselves.
 
   private static final int[] NONE = {};
 
@@ -120,6 +123,21 @@ public final class Reply {
     return new Reply(0, columns, "", values, ends, count);
   }
 
+  /**
+   * Reads a reply of one value that stands for itself, as most are, with one look at each byte.
+   * Null: it is another one, or not whole yet.
+   */
+  static Reply parseOne(byte[] bytes, int start, int end) {
+    int value = start + Integer.BYTES;
+    if (end <= value || (int) INTS.get(bytes, start) != 0x09310930) { // 0, TAB, 1, TAB.
+      return null;
+    }
+    int stop = control(bytes, value, end);
+    return stop == end || bytes[stop] != '\n'
+        ? null
+        : new Reply(0, 1, "", Arrays.copyOfRange(bytes, value, stop), new int[] {stop - value}, 1);
+  }
+
   private static Reply error(int code, int columns, byte[] bytes, int behind, int end) {
     if (columns != 1 || end - behind < 2 || indexOf(bytes, (byte) '\t', behind + 1, end) != end) {
       throw new ProtocolError("it is no error of one text");
@@ -186,6 +204,27 @@ public final class Reply {
       i++;
     }
     return i;
+  }
+
+  /** Returns the place of the first byte that does not stand for itself, or the end. */
+  private static int control(byte[] bytes, int start, int end) {
+    int i = start;
+    for (; i <= end - Long.BYTES; i += Long.BYTES) {
+      long eight = (long) LONGS.get(bytes, i);
+      long found = eight - ONES * FIRST_FREE & ~eight & ONES << 7;
+      if (found != 0) { // The lowest bit is that of the first one.
+        return i + Long.numberOfTrailingZeros(found) / Byte.SIZE;
+      }
+    }
+    while (i < end && (bytes[i] < 0 || bytes[i] >= FIRST_FREE)) {
+      i++;
+    }
+    return i;
+  }
+
+  /** How many bytes a reply of {@link #parseOne} has, with its LF. */
+  int lengthOfOne() {
+    return Integer.BYTES + bytes.length + 1;
   }
 
   private static String quote(byte[] bytes, int start, int end) {

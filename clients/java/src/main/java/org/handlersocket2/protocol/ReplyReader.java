@@ -87,6 +87,14 @@ public final class ReplyReader {
    * @throws ProtocolError when it is no reply, or longer than it may be
    */
   public Reply next() {
+    if (scanned == start && mostValues > 0) {
+      Reply one = Reply.parseOne(buffer, start, end);
+      if (one != null && one.lengthOfOne() <= maxReply) {
+        start += one.lengthOfOne();
+        scanned = start;
+        return one;
+      }
+    }
     int found = Reply.indexOf(buffer, (byte) '\n', scanned, end);
     int first = start;
     scanned = found;
