@@ -88,7 +88,7 @@ _ABSENT = {
         r"max_statement_time": "no max_statement_time",
         r"max_session_mem_used": "no max_session_mem_used",
         r"\buserstat\b": "no userstat",
-        r"max_session_mem_used": "no max_session_mem_used",
+        r"\bwsrep_": "no Galera",
         r"ENGINE\s*=\s*(MyISAM|MEMORY)\b.*\bPARTITION BY": "no partitions of MyISAM and MEMORY",
         r"\b(BEFORE|AFTER) \w+( OR \w+)+ ON\b": "no triggers on several events",
         r"^\s*(INSERT|REPLACE|DELETE)\b.*\bRETURNING\b": "no RETURNING",

@@ -227,6 +227,9 @@ void ServerSession::begin_query() {
 void ServerSession::begin_statement(enum_sql_command command) {
   entry_->set_active();
   entry_->show();
+  // Else the server would take wsrep_forced_binlog_format for that of the session, also where there is no
+  // Galera, and log no rows. It has this for CREATE TABLE … SELECT, and one in a trigger takes it away.
+  thd_->wsrep_ctas = true;
   thd_->reset_for_next_command();
   begin_query();
   // The THD also forgets the tables that the last statement has written.

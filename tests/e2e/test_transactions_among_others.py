@@ -62,11 +62,13 @@ def test_the_gtid_of_a_transaction_is_known_behind_its_commit(
     assert replies[-1] == position() != replies[4] != before
 
 
+# The second is there without Galera, too, and counts for all sessions whatever theirs is.
+@pytest.mark.parametrize("variable", ["binlog_format", "wsrep_forced_binlog_format"])
 @pytest.mark.parametrize("log_format", ["STATEMENT", "MIXED", "ROW"])
 def test_the_binary_log_has_rows_whatever_its_format(
-    server: PrivateServer, opened: Callable[..., Client], log_format: str
+    server: PrivateServer, opened: Callable[..., Client], variable: str, log_format: str
 ) -> None:
-    server.sql(f"SET GLOBAL binlog_format = {log_format}")
+    server.sql(f"SET GLOBAL {variable} = {log_format}")
     try:
         client = opened()
         place = end_of_log(server)
@@ -77,7 +79,7 @@ def test_the_binary_log_has_rows_whatever_its_format(
         assert events.count("Update_rows") == events.count("Write_rows") == 1
         assert "Query" not in events
     finally:
-        server.sql("SET GLOBAL binlog_format = DEFAULT")
+        server.sql(f"SET GLOBAL {variable} = DEFAULT")
 
 
 @pytest.fixture
