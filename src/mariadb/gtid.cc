@@ -22,11 +22,12 @@ uint64_t applied_by_replication(uint32_t domain) {
   return number;
 }
 
-bool is_in_log(const adapter::DomainGtid& gtid) {
+// The last number of the domain and the server that is in the log; 0: there is none.
+uint64_t last_in_log(const adapter::DomainGtid& gtid) {
   rpl_gtid found;
-  return mysql_bin_log.is_open() &&
-         mysql_bin_log.find_in_binlog_state(gtid.domain, gtid.server, &found) &&
-         found.seq_no >= gtid.number;
+  const bool is_there = mysql_bin_log.is_open() &&
+                        mysql_bin_log.find_in_binlog_state(gtid.domain, gtid.server, &found);
+  return is_there ? found.seq_no : 0;
 }
 
 // A place in the binary log.
@@ -93,21 +94,23 @@ void Gtids::note_committed(const rpl_gtid& gtid) {
   if (!is_older) last_ = gtid;
 }
 
-bool Gtids::is_committed(const adapter::DomainGtid& gtid) const {
+// Behind RESET MASTER the numbers begin anew, and what was noted before says nothing of them.
+bool Gtids::is_committed(const adapter::DomainGtid& gtid, uint64_t last_in_log) const {
   const MutexLock lock(mutex_);
   return gtid.domain == last_.domain_id && gtid.server == last_.server_id &&
-         gtid.number <= last_.seq_no;
+         gtid.number <= last_.seq_no && last_.seq_no <= last_in_log;
 }
 
 bool Gtids::have_applied(const adapter::GtidList& list, engine::GtidMark& mark) const {
   bool is_by_log = false;  // something is only known from the log
   for (const adapter::DomainGtid& gtid : list.gtids()) {
     if (applied_by_replication(gtid.domain) >= gtid.number) continue;
-    if (!is_in_log(gtid)) {
+    const uint64_t logged = last_in_log(gtid);
+    if (logged < gtid.number) {
       mark = {};
       return false;
     }
-    is_by_log |= !is_committed(gtid);
+    is_by_log |= !is_committed(gtid, logged);
   }
   return !is_by_log || log_is_committed(mark);
 }

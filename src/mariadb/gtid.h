@@ -31,7 +31,7 @@ class Gtids {
   bool have_applied(const adapter::GtidList& list, engine::GtidMark& mark) const;
 
  private:
-  bool is_committed(const adapter::DomainGtid& gtid) const;
+  bool is_committed(const adapter::DomainGtid& gtid, uint64_t last_in_log) const;
 
   mutable Mutex mutex_;
   rpl_gtid last_ HS_GUARDED_BY(mutex_) = {};  // of note_committed()

@@ -121,9 +121,17 @@ def test_positions_hold_on_a_promoted_replica_and_on_the_old_primary(primary: Pr
             assert reader.find("=", [1]) == [(b"6",)]
 
 
-def test_what_waits_for_a_semisync_replica_is_not_there_yet(primary: PrivateServer) -> None:
-    """The log has it, and a replica may have it, but no one sees it on the primary."""
+@pytest.mark.parametrize("log", ["first", "begun anew"])
+def test_what_waits_for_a_semisync_replica_is_not_there_yet(primary: PrivateServer, log: str) -> None:
+    """The log has it, and a replica may have it, but no one sees it on the primary. In a log that was begun
+    anew the numbers are those of earlier transactions."""
     create(primary)
+    if log == "begun anew":
+        with Client(primary.port_wr) as writer:
+            writer.open("hs.t", ["v"])
+            assert [writer.request(1, "=", 1, 2, 1, 0, "U", n) for n in range(50)] == [b"0\t1\t1"] * 50
+        primary.sql("RESET MASTER")
+        create(primary)
     with replica_of(primary, rpl_semi_sync_slave_enabled=True) as replica:
         wait_for_replica(replica, primary)
         primary.sql("SET GLOBAL rpl_semi_sync_master_timeout = 60000")
