@@ -63,8 +63,8 @@ bool MariaSession::should_stop() const { return engine_.stopping() || server_.is
 // A KILL of this session's entry in the process list ends the running request, not the session.
 void MariaSession::forget_kill() {
   if (thd_->killed == NOT_KILLED || should_stop()) return;
-  // A client's transaction is lost by a KILL, and a later one is not.
-  if (transaction_.is_block() && thd_->killed >= KILL_CONNECTION) return;
+  // What has ended a client's transaction ends none of a later one.
+  if (block_was_killed()) return;
   thd_->reset_killed();
 }
 

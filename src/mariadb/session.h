@@ -69,9 +69,7 @@ class MariaSession final : public engine::Session {
   uint32_t patience_ms() const override;
   void begin_waiting(uint32_t most_ms) override;
   void end_waiting() override;
-  bool transaction_lost() const override {
-    return transaction_.is_lost() || (transaction_.is_block() && thd_->killed >= KILL_CONNECTION);
-  }
+  bool transaction_lost() const override { return transaction_.is_lost() || block_was_killed(); }
   Result<void> begin_transaction(const engine::TransactionOptions& options) override;
   bool reads_again_alike() const override { return thd_->tx_isolation != ISO_READ_UNCOMMITTED; }
   bool takes_transactions() const override;
@@ -185,7 +183,9 @@ class MariaSession final : public engine::Session {
   bool end_in_cluster(bool failed);
   static rpl_gtid gtid_of_replayed();
   Error take_commit_error();
+  bool is_killed_for_cluster() const;
   bool is_in_way_of_cluster() const;
+  bool block_was_killed() const;
   bool is_in_way_of_ddl();
 
   // session_transaction.cc

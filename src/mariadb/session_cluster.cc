@@ -24,11 +24,22 @@ std::optional<Error> MariaSession::refusal_of_cluster(const MariaCursor& cursor)
   return Error{ErrorCode::kUnsupportedTable, 0, {}};
 }
 
-// Whether the running request was ended for DDL of the cluster, which kills those that hold a table
-// without a transaction. It does not say so; but then it waits for the table.
-bool MariaSession::is_in_way_of_cluster() const {
+// Whether DDL of the cluster, which kills those that hold a table without a transaction of the cluster,
+// has killed this session. It does not say so; but then it waits for the table.
+bool MariaSession::is_killed_for_cluster() const {
   return ClusterPart::is_node() && thd_->killed == KILL_QUERY_HARD && !cluster_.in_transaction() &&
-         !transaction_.is_block() && is_waited_for();
+         is_waited_for();
+}
+
+// Whether the running request was ended for such DDL, and may be executed again behind it.
+bool MariaSession::is_in_way_of_cluster() const {
+  return !transaction_.is_block() && is_killed_for_cluster();
+}
+
+// A client's transaction is lost by a KILL, and to DDL of the cluster: behind that the node applies
+// nothing, and soon all nodes wait.
+bool MariaSession::block_was_killed() const {
+  return transaction_.is_block() && (thd_->killed >= KILL_CONNECTION || is_killed_for_cluster());
 }
 
 // At the beginning of a transaction, which may use tables that were kept open. DDL of the cluster that

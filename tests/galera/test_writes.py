@@ -166,6 +166,33 @@ def test_views_of_many_requests_work_on_the_read_port(cluster: Cluster, node: Pr
         assert replies == [b"0\t2\t1\t0", b"0\t1", b"0\t2\t1\t9"]
 
 
+def columns(node: PrivateServer) -> list[str]:
+    return [name for (name,) in node.sql("SELECT column_name FROM information_schema.columns WHERE table_schema = 'hs'")]
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_views_of_many_requests_give_way_to_ddl_of_the_cluster(
+    cluster: Cluster, node: PrivateServer, rests: bool
+) -> None:
+    """As transactions of SQL do: what comes behind the DDL waits for it on this node, and soon on all."""
+    other = cluster.nodes[2]
+    node.sql("SET GLOBAL handlersocket_transaction_timeout = 3600")
+    lost = b"1\t1\ttransaction_lost"
+    try:
+        with Client(node.port) as reader:
+            reader.open("hs.t", ["id", "v"])
+            assert reader.pipeline([line("T", "B", "RR", "RO"), line(1, "=", 1, 1)]) == [b"0\t1", b"0\t2\t1\t0"]
+            altering = threading.Thread(target=other.sql, args=("ALTER TABLE hs.t ADD x INT",))
+            altering.start()
+            while "x" not in columns(node):
+                if not rests and reader.request(1, "=", 1, 1) == lost:
+                    rests = True
+            altering.join()
+            assert reader.pipeline([line(1, "=", 1, 1), line("T", "C"), line(1, "=", 1, 1)]) == [lost, lost, b"0\t2\t1\t0"]
+    finally:
+        node.sql("SET GLOBAL handlersocket_transaction_timeout = DEFAULT")
+
+
 def test_one_node_deletes_rows_that_have_expired(cluster: Cluster) -> None:
     cluster.nodes[0].sql(
         "CREATE TABLE hs.e (id INT PRIMARY KEY, until DATETIME(3), KEY (until)) COMMENT = 'hs: ttl=until'"
