@@ -18,6 +18,7 @@ from private_server import PrivateServer
 # Where the server looks for the scripts of state transfers.
 SCRIPTS = Path(__file__).resolve().parent / "galera"
 PROVIDER = server_files.SERVER_ROOT / "usr/lib/galera/libgalera_smm.so"
+ARBITRATOR = server_files.SERVER_ROOT / "usr/bin/garbd"
 TIMEOUT_S = 60
 
 
@@ -99,6 +100,29 @@ class Cluster:
         place = re.findall(r"Recovered position: (\S+)", log)[-1]
         self._start(node, f"--wsrep-start-position={place}")
         self.wait_until_synced()
+
+    @contextmanager
+    def arbitrated(self) -> Iterator[None]:
+        """With an arbitrator that comes before all nodes in the order of the members."""
+        log = self.nodes[0].directory / "garbd.log"
+        options = f"gmcast.listen_addr=tcp://127.0.0.1:{free_port()}"
+        place = "gcomm://" + ",".join(f"127.0.0.1:{one}" for one in self._ports)
+        arbitrator = subprocess.Popen(
+            [ARBITRATOR, "--group", "hs", "--address", place, "--options", options, "--log", log]
+        )
+        try:
+            wait_for(self.nodes[0], "wsrep_cluster_size", str(len(self.nodes) + 1))
+            # The order is that of identifiers, which grow with the time but for once in seven minutes.
+            while any(status(node, "wsrep_local_index") == "0" for node in self.nodes):
+                for node in self.nodes:
+                    node.stop()
+                    node.start()
+                    wait_for(node, "wsrep_local_state_comment", "Synced")
+            yield
+        finally:
+            arbitrator.terminate()
+            arbitrator.wait(TIMEOUT_S)
+            wait_for(self.nodes[0], "wsrep_cluster_size", str(len(self.nodes)))
 
     def wait_until_synced(self) -> None:
         """Until every node that runs is one of the cluster, and has applied what is there."""

@@ -258,18 +258,22 @@ fetch_engines() { # fetch_engines VERSION
   cp unpacked/$plugins/ha_*.so "$server_home/current/root/$plugins/"
 }
 
-# The library by which the server replicates in a cluster. It is of no version of the server.
+# The library by which the server replicates in a cluster, and the arbitrator. They are of no version of the
+# server.
 ensure_galera() {
-  [[ ! -e $server_home/current/root/usr/lib/galera/libgalera_smm.so ]] || return 0
-  step "fetching galera-4" fetch_galera || die_with_log "galera-4 cannot be fetched"
+  ensure_packages "the library of Galera's arbitrator" libboost-program-options1.74.0
+  [[ ! -e $server_home/current/root/usr/bin/garbd ]] || return 0
+  step "fetching galera-4 and its arbitrator" fetch_galera || die_with_log "galera-4 cannot be fetched"
   rm -rf "$server_home/downloads" "$server_home/apt"
 }
 
 fetch_galera() {
-  local downloads=$server_home/downloads library=usr/lib/galera/libgalera_smm.so
+  local downloads=$server_home/downloads library=usr/lib/galera/libgalera_smm.so arbitrator=usr/bin/garbd
   read_package_lists && mkdir -p "$downloads" && cd "$downloads" &&
-    apt-get "${private_apt[@]}" download galera-4 </dev/null && dpkg -x galera-4_*.deb unpacked &&
-    install -D "unpacked/$library" "$server_home/current/root/$library"
+    apt-get "${private_apt[@]}" download galera-4 galera-arbitrator-4 </dev/null &&
+    dpkg -x galera-4_*.deb unpacked && dpkg -x galera-arbitrator-4_*.deb unpacked &&
+    install -D "unpacked/$library" "$server_home/current/root/$library" &&
+    install -D "unpacked/$arbitrator" "$server_home/current/root/$arbitrator"
 }
 
 server_is_ready() { # server_is_ready WANTED

@@ -3,6 +3,9 @@
 // (before anything else)
 #include <rpl_mi.h>
 #include <slave.h>
+#include <wsrep_utils.h>
+
+#include <algorithm>
 
 #include "in_server/purge_host.h"
 #include "mariadb/cluster_part.h"
@@ -25,13 +28,30 @@ bool is_replica() {
   return found;
 }
 
+// Whether this is the cluster's first member that is a server. An arbitrator (garbd) is a member, too, and
+// has no address for clients.
+bool is_first_node() {
+  mysql_mutex_lock(&LOCK_wsrep_config_state);
+  const wsrep::view& view = wsrep_config_state->get_view_info();
+  const auto& members = view.members();
+  const auto first = std::ranges::find_if(
+      members, [](const wsrep::view::member& member) { return !member.incoming().empty(); });
+  const auto number = first == members.end() ? 0 : first - members.begin();
+  const bool is_first = view.own_index() == number;
+  mysql_mutex_unlock(&LOCK_wsrep_config_state);
+  return is_first;
+}
+
 }  // namespace
 
 std::string_view reason_to_leave_rows() {
   if (is_replica()) return "the server is a replica";
-  if (mariadb::ClusterPart::is_node() &&
-      (!mariadb::ClusterPart::is_ready() || wsrep_local_index != 0))
-    return "another node of the cluster deletes them";
+  if (mariadb::ClusterPart::is_node())
+    return mariadb::ClusterPart::is_ready() && is_first_node()
+               ? std::string_view()
+               : "another node of the cluster deletes them";
+  // The node would lack what the others still have, and leave the cluster when those change it.
+  if (wsrep_connected) return "wsrep_on is OFF, so the other nodes would keep them";
   return {};
 }
 

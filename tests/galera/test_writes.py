@@ -210,6 +210,51 @@ def test_one_node_deletes_rows_that_have_expired(cluster: Cluster) -> None:
     assert rows(cluster, "SELECT id FROM hs.e") == [(2,)]
 
 
+@pytest.fixture
+def expired(cluster: Cluster) -> None:
+    """A table with a row that has expired, which every node's port has opened."""
+    cluster.nodes[0].sql("CREATE TABLE hs.e (id INT PRIMARY KEY, until DATETIME(3), KEY (until)) COMMENT = 'hs: ttl=until'")
+    cluster.wait_until_applied()
+    for node in cluster.nodes:
+        node.sql("SET GLOBAL handlersocket_ttl_purge_rows = 0")
+        with Client(node.port) as reader:
+            reader.open("hs.e", ["id"])
+    cluster.nodes[0].sql("INSERT INTO hs.e VALUES (1, NOW() - INTERVAL 1 DAY)")
+    cluster.wait_until_applied()
+
+
+def purge(node: PrivateServer) -> None:
+    node.sql("SET GLOBAL handlersocket_ttl_purge_rows = DEFAULT")
+
+
+def test_a_node_that_replicates_nothing_keeps_rows_that_the_others_have(cluster: Cluster, expired: None) -> None:
+    """When another node deleted them later, this one would leave the cluster as inconsistent."""
+    node = cluster.nodes[0]
+    node.sql("SET GLOBAL wsrep_on = OFF")
+    try:
+        purge(node)
+        reason = "SELECT last_error FROM information_schema.HANDLERSOCKET_TTL WHERE table_name = 'e'"
+        while node.sql(reason) != [("wsrep_on is OFF, so the other nodes would keep them",)]:
+            assert node.sql("SELECT id FROM hs.e") == [(1,)]
+    finally:
+        node.sql("SET GLOBAL wsrep_on = ON")
+    for one in cluster.nodes:
+        purge(one)
+    while rows(cluster, "SELECT id FROM hs.e"):
+        pass
+
+
+def test_rows_that_have_expired_are_deleted_beside_an_arbitrator(cluster: Cluster, expired: None) -> None:
+    """The arbitrator is a member of the cluster, and may be the first, but deletes nothing."""
+    with cluster.arbitrated():
+        for node in cluster.nodes:
+            with Client(node.port) as reader:
+                reader.open("hs.e", ["id"])
+            purge(node)
+        while rows(cluster, "SELECT id FROM hs.e"):
+            pass
+
+
 def test_a_row_that_is_locked_by_sql_is_waited_for(
     cluster: Cluster, node: PrivateServer, writer: Client
 ) -> None:
