@@ -253,7 +253,10 @@ void Batch::end_request(const Entry& entry, bool alone) {
   // The request is committed for itself, so that no change is uncommitted while the group is empty.
   if (session_.has_uncommitted_changes() && !group_.empty()) {
     const std::span<Entry> last = std::span(group_).last(1);
-    if (const Result<void> committed = commit(last); !committed) refuse(last, committed.error());
+    if (const Result<void> committed = commit(last); !committed) {
+      const bool tries_again = may_repeat && session_.transaction_lost() && session_.gave_way();
+      tries_again ? execute_group_again() : refuse(last, committed.error());
+    }
   }
   tally_group();
 }

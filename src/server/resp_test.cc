@@ -433,6 +433,16 @@ TEST_F(RespTest, WithoutASecretThereIsNothingToShow) {
   EXPECT_TRUE(ask("AUTH x").starts_with("-ERR AUTH <password> called without any password"));
 }
 
+TEST_F(RespTest, ATransactionThatGivesWayAtItsCommitIsExecutedAgain) {
+  faulty_.gives_way = true;
+  ask("MULTI");
+  ask("INCR n:a");
+  for (uint64_t nth = 1; nth <= 5; ++nth) faulty_.lose_transaction(testing::Call::kCommit, nth);
+  EXPECT_EQ(ask("EXEC"), "*1\r\n:1\r\n");
+  EXPECT_EQ(ask("GET n:a"), "$1\r\n1\r\n");
+  EXPECT_EQ(ask("EXEC"), "-ERR EXEC without MULTI\r\n");
+}
+
 TEST_F(RespTest, TheLastAnswerIsToNoCommandOfAnother) {
   context_.limits.max_request_size = 1000;
   const std::string value(2000, 'x');
