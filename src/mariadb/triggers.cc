@@ -41,8 +41,16 @@ bool ends_with_timeout(THD* thd) {
 
 bool MariaCursor::lock_tables_for(engine::Access access) {
   THD* thd = session_.thd();
-  if (triggers_ == nullptr)
-    return lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
+  if (triggers_ == nullptr) {
+    // As INSERT in SQL: MyISAM and Aria add rows beside those who read. Where rows expire an insert may
+    // delete one.
+    const bool only_adds = access == engine::Access::kInsert && !expiry_.exists();
+    if (only_adds) table_->reginfo.lock_type = TL_WRITE_CONCURRENT_INSERT;
+    const bool locked =
+        lock_killably(thd, [&] { return !lock_tables(thd, &list_, children_.count(), 0); });
+    table_->reginfo.lock_type = list_.lock_type;
+    return locked;
+  }
   if (access == engine::Access::kRead) {
     // Nothing is changed, so the table alone is enough.
     TABLE_LIST* const others = std::exchange(list_.next_global, nullptr);

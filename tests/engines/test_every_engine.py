@@ -277,6 +277,32 @@ def test_myrocks_says_in_its_own_words_what_only_it_knows(server: PrivateServer,
     assert server.sql("SELECT MAX(x) - MIN(x) FROM hs.t") == [(0,)]
 
 
+@pytest.mark.parametrize("engine", ["MyISAM", "Aria"])
+def test_rows_are_added_beside_a_long_select(
+    server: PrivateServer, writer: Client, reader: Client, engine: str
+) -> None:
+    """As by INSERT in SQL."""
+    server.sql(f"CREATE TABLE hs.t {table(engine)}")
+    server.sql("INSERT INTO hs.t (id) VALUES (1), (2)")  # SELECT locks no table of one row
+    for client in (reader, writer):
+        client.open("hs.t", ["id"])
+    with server.connect(database="hs") as gate, gate.cursor() as cursor:
+        cursor.execute("SELECT GET_LOCK('gate', 1)")
+        select = threading.Thread(target=server.sql, args=("SELECT GET_LOCK('gate', 60) FROM hs.t",))
+        select.start()
+        try:
+            while not server.sql("SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'"):
+                pass
+            writer.socket.settimeout(10)
+            assert writer.request(1, "+", 1, 3) == b"0\t1"
+            assert writer.request(1, "+", 1, 3) == b"1\t1\t121"
+            assert reader.find(">=", [0], 9) == [(b"1",), (b"2",), (b"3",)]
+        finally:
+            cursor.execute("SELECT RELEASE_LOCK('gate')")
+            select.join()
+    assert server.sql("SELECT id FROM hs.t") == [(1,), (2,), (3,)]
+
+
 def make_far_table(server: PrivateServer) -> None:
     """What engines that are clients of a server work on."""
     server.sql("CREATE USER IF NOT EXISTS far@'127.0.0.1'")
