@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "adapter/variables.h"
+#include "mariadb/engine_settings.h"
 
 namespace hs::mariadb {
 
@@ -204,6 +205,7 @@ void ServerSession::take_settings() {
   thd_->userstat_running = opt_userstat_running;
   thd_->tx_isolation = static_cast<enum_tx_isolation>(variables.tx_isolation);
   thd_->tx_read_only = false;
+  switch_off_engine_settings(thd_);
   settings_age_.note_taken(my_time(0));
   lock_waits_.set_longest_s(Lock::kRow, row_waits_.take(thd_));
   limit_row_waits();

@@ -277,6 +277,32 @@ def test_myrocks_says_in_its_own_words_what_only_it_knows(server: PrivateServer,
     assert server.sql("SELECT MAX(x) - MIN(x) FROM hs.t") == [(0,)]
 
 
+def test_settings_of_myrocks_that_take_back_what_was_answered_have_no_effect(
+    server: PrivateServer, writer: Client, reader: Client
+) -> None:
+    """With the first new rows are not there until a session ends, with the others a part of what was rolled back is."""
+    server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+    settings = {"rocksdb_bulk_load": 1, "rocksdb_commit_in_the_middle": 1, "rocksdb_bulk_load_size": 3}
+    defaults = {name: server.sql(f"SELECT @@GLOBAL.{name}")[0][0] for name in settings}
+    try:
+        for name, value in settings.items():
+            server.sql(f"SET GLOBAL {name} = {value}")
+            server.sql("FLUSH TABLES")  # sessions that have none open take the settings
+            for client in (writer, reader):
+                client.open("hs.t", ["id", "x"])
+            assert writer.pipeline([line(1, "+", 2, id, id) for id in (2, 1, 9)]) == [b"0\t1"] * 3, name
+            assert writer.request(1, "+", 2, 1, 5) == b"1\t1\t121", name
+            assert reader.find(">=", [0], 9) == [(b"1", b"1"), (b"2", b"2"), (b"9", b"9")], name
+            assert writer.request("T", "B") == b"0\t1"
+            assert {writer.request(1, "+", 2, id, 0) for id in range(20, 30)} == {b"0\t1"}, name
+            assert writer.request("T", "R") == b"0\t1"
+            assert writer.request(1, ">", 1, 0, 9, 0, "D") == b"0\t1\t3", name
+            assert server.sql("SELECT COUNT(*) FROM hs.t") == [(0,)], name
+    finally:
+        for name, value in defaults.items():
+            server.sql(f"SET GLOBAL {name} = {value}")
+
+
 @pytest.mark.parametrize("engine", ["MyISAM", "Aria"])
 def test_rows_are_added_beside_a_long_select(
     server: PrivateServer, writer: Client, reader: Client, engine: str
