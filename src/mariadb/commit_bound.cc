@@ -8,6 +8,13 @@ namespace {
 
 constexpr ulonglong kUsOfASecond = 1'000'000;
 
+// Whether the cluster has not taken the transaction yet. Before it is sent it may wait for another one of
+// this node that is executed again, which cannot end while DDL with wsrep_OSU_method=RSU goes on.
+bool is_to_be_taken(enum wsrep::transaction::state state) {
+  return state == wsrep::transaction::s_executing || state == wsrep::transaction::s_preparing ||
+         state == wsrep::transaction::s_certifying;
+}
+
 }  // namespace
 
 void CommitBound::begin(unsigned most_s) {
@@ -31,7 +38,7 @@ void CommitBound::end_wait() {
   Wsrep_mutex mutex(&thd_->LOCK_thd_data);
   {
     wsrep::unique_lock<wsrep::mutex> lock(mutex, std::adopt_lock);
-    if (thd_->wsrep_trx().state() == wsrep::transaction::s_certifying)
+    if (is_to_be_taken(thd_->wsrep_trx().state()))
       has_ended_wait_ = thd_->wsrep_cs().bf_abort(lock, wsrep::seqno::undefined()) != 0;
     lock.release();
   }

@@ -251,6 +251,26 @@ def test_ddl_and_kills_lose_nothing(cluster: Cluster, seconds: float, seed: int,
     assert out.errors[INTERRUPTED] > 0 and killed[CERTIFYING] > 0, killed
 
 
+def test_ddl_of_one_node_alone_ends_under_load(cluster: Cluster, seconds: float, seed: int) -> None:
+    """Its node commits nothing meanwhile, and it waits for the tables of what would commit."""
+    out = Outcome()
+    first = cluster.nodes[0]
+
+    def rebuild(goes_on: Callable[[], bool]) -> None:
+        with first.connect(database="hs") as connection, connection.cursor() as cursor:
+            cursor.execute("SET SESSION wsrep_OSU_method = RSU")
+            while goes_on():
+                cursor.execute("ALTER TABLE t FORCE")
+
+    first.sql("SET GLOBAL handlersocket_wrlock_timeout = 1")
+    try:
+        run(seconds, [*writers(cluster, out, seed), rebuild])
+    finally:
+        first.sql("SET GLOBAL handlersocket_wrlock_timeout = DEFAULT")
+    check(cluster, out)
+    assert set(out.errors) <= {b"1\t1\tlock_tables"}
+
+
 @pytest.mark.parametrize("victim", [0, 1, 2])
 def test_a_node_that_is_killed_loses_nothing_acknowledged(
     cluster: Cluster, seconds: float, seed: int, victim: int
