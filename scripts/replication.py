@@ -35,7 +35,7 @@ SET GLOBAL read_only = 0;
 """
 FOLLOW = """
 STOP SLAVE;
-CHANGE MASTER TO MASTER_PORT = 3306;
+CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 3306;
 START SLAVE;
 """
 BLOCKS = (ON_PRIMARY, ENABLE, ON_REPLICA, STOP_RECEIVING, PROMOTE, FOLLOW)
@@ -50,7 +50,7 @@ def variables(server_id: int, is_replica: bool = False) -> dict[str, object]:
         # no replica can read (error 1236), whoever wrote it.
         "binlog_file_cache_size": "4M",
         # Else what InnoDB finds at the end of its log after a kill -9 may be older records, which it
-        # carries out once more: docs/servers.md, "A third".
+        # carries out once more: docs/servers.md, "A fourth".
         "innodb_log_file_buffering": True,
         "log_slave_updates": True,
         "gtid_strict_mode": True,
