@@ -21,9 +21,9 @@ struct Settings {
 // the machine and those of the user, and with a suffix "_a" [client_a] and [hs_a] are read, too.
 struct Files {
   std::string defaults_file;
-  std::string extra_file;
-  std::string group_suffix;
   bool no_defaults = false;
+  std::string extra_file = "";
+  std::string group_suffix = "";
 };
 
 // What is on the command line wins over HS_URL, that over HS_PASSWORD and HS_SECRET, and that over the
