@@ -1,7 +1,7 @@
 """Adds up what the suites of ./test did and prints `N passed, N failed, N skipped`.
 
 Each argument is SUITE=STATUS; SUITE.xml in the results folder (the first argument) is its JUnit
-file. A suite that ended badly without a failed test, and one that ran no test, count as one
+file, or SUITE/ has one of each of its programs. A suite that ended badly without a failed test, and one that ran no test, count as one
 failure.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,14 +26,19 @@ class Counts:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def count(file: Path) -> Counts:
-    """The tests of one JUnit file, of ctest's or pytest's making; nothing if it is not there."""
+def cases(folder: Path, suite: str) -> Iterator[ElementTree.Element]:
+    """The tests of a suite, of pytest's or GoogleTest's making; none of a file that is not there, or is broken."""
+    for file in [folder / f"{suite}.xml", *sorted((folder / suite).glob("*.xml"))]:
+        try:
+            yield from ElementTree.parse(file).iter("testcase")
+        except (FileNotFoundError, ElementTree.ParseError):
+            continue
+
+
+def count(folder: Path, suite: str) -> Counts:
+    """What became of a suite's tests."""
     counts = Counts()
-    try:
-        cases = ElementTree.parse(file).iter("testcase")
-    except (FileNotFoundError, ElementTree.ParseError):
-        return counts
-    for case in cases:
+    for case in cases(folder, suite):
         if case.find("failure") is not None or case.find("error") is not None:
             counts.failed += 1
         elif case.find("skipped") is not None:
@@ -48,7 +54,7 @@ def main(arguments: list[str]) -> int:
     total = Counts()
     for argument in arguments[1:]:
         suite, _, status = argument.partition("=")
-        counts = count(folder / f"{suite}.xml")
+        counts = count(folder, suite)
         if counts.passed + counts.failed == 0:
             print(f"{suite}: no test ran")
             counts.failed += 1

@@ -78,12 +78,14 @@ suite_tsan() {
   run_ctest tsan tsan
 }
 
+# Each program's tests run in one process: to start one per test takes longer than the tests do.
 run_ctest() { # run_ctest PRESET SUITE
   export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
-  in_repository ctest --preset "$1" --parallel "$(nproc)" --timeout 120 --no-tests=error \
-    --output-junit "$results/$2.xml" >"$results/$2.log" 2>&1 || {
+  rm -rf "${results:?}/$2"
+  GTEST_BRIEF=1 GTEST_OUTPUT=xml:$results/$2/ in_repository ctest --preset "$1" --parallel "$(nproc)" \
+    --timeout 600 --no-tests=error >"$results/$2.log" 2>&1 || {
     local status=$?
     grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed |^ *Start +[0-9]+: ' "$results/$2.log" >&2 || true
     return "$status"
@@ -105,7 +107,10 @@ suite_durability() { run_pytest durability -n 2 --dist loadfile "$@"; } # --kill
 
 suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 
-suite_conformance() { run_pytest conformance "$@"; }
+suite_conformance() { # suite_conformance PYTEST_ARGUMENT…
+  build_preset dev "building the server on the fake engine (ASan and UBSan)" hs_fake_server
+  run_pytest conformance "$@"
+}
 
 suite_old_clients() { run_pytest old_clients "$@"; }
 

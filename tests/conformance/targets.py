@@ -22,9 +22,7 @@ from hs_client import Client  # noqa: E402
 from transcript import CLOSED, Case, Transcript  # noqa: E402
 
 TIMEOUT_S = 20
-FAKE_SERVERS = [
-    REPOSITORY / "build" / preset / "tools/hs_fake_server" for preset in ("release", "dev")
-]
+FAKE_SERVER = REPOSITORY / "build/dev/tools/hs_fake_server"
 
 # One thread for each port: the next connection sees at once what the one before did. The other
 # settings make the server quicker to start and the tables quicker to fill.
@@ -171,10 +169,9 @@ class FakeTarget:
         self._process: subprocess.Popen[str] | None = None
         self._ports: dict[str, int] = {}
         self._command: list[str] = []
-        self._file = next((file for file in FAKE_SERVERS if file.exists()), None)
 
     def unable(self, transcript: Transcript) -> str:
-        if self._file is None:
+        if not FAKE_SERVER.exists():
             return "hs_fake_server has not been built"
         if transcript.fake_reason:
             return transcript.fake_reason
@@ -183,7 +180,7 @@ class FakeTarget:
         return ""
 
     def play(self, transcript: Transcript, case: Case) -> list[bytes | None]:
-        command = [str(self._file), *transcript.fake]
+        command = [str(FAKE_SERVER), *transcript.fake]
         for name, value in self._variables(transcript).items():
             command += [FAKE_OPTIONS[name], value]
         if self._command != command:
