@@ -114,21 +114,16 @@ void declare_connection(CLI::App& app, Common& common) {
   }
   app.add_flag("-p,--ask-password", common.ask_password, "Ask for the password")
       ->group("Connection");
-  app.add_option_function<std::string>(
-         "--defaults-file",
-         [&common](const std::string& value) { common.files.defaults_file = without_mark(value); },
-         "Read this option file alone")
-      ->group("Connection");
-  app.add_option_function<std::string>(
-         "--defaults-extra-file",
-         [&common](const std::string& value) { common.files.extra_file = without_mark(value); },
-         "Read this option file, too, before ~/.my.cnf")
-      ->group("Connection");
-  app.add_option_function<std::string>(
-         "--defaults-group-suffix",
-         [&common](const std::string& value) { common.files.group_suffix = without_mark(value); },
-         "Read the groups [client] and [hs] with this behind their names, too")
-      ->group("Connection");
+  const auto add_files_option = [&](const char* flag, std::string& place, const char* help) {
+    app.add_option_function<std::string>(
+           flag, [&place](const std::string& value) { place = without_mark(value); }, help)
+        ->group("Connection");
+  };
+  add_files_option("--defaults-file", common.files.defaults_file, "Read this option file alone");
+  add_files_option("--defaults-extra-file", common.files.extra_file,
+                   "Read this option file, too, before ~/.my.cnf");
+  add_files_option("--defaults-group-suffix", common.files.group_suffix,
+                   "Read the groups [client] and [hs] with this behind their names, too");
   app.add_flag("--no-defaults", common.files.no_defaults, "Read no option file")
       ->group("Connection");
 }
