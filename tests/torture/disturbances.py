@@ -63,15 +63,18 @@ if IS_MYSQL:
         "enable_cascade_triggers": ["0", "1"],
         "default_collation_for_utf8mb4": ["utf8mb4_0900_ai_ci", "utf8mb4_general_ci"],
     }  # fmt: skip
-THREADS = "SELECT id, command FROM information_schema.processlist WHERE user = 'handlersocket'"
+THREADS = "SELECT id FROM information_schema.processlist WHERE user = 'handlersocket'"
 # Some statements are spared, since the server itself does not survive it when they are killed: those
-# that rebuild MyISAM and Aria leave a crashed table, and REBUILD PARTITION loses rows of InnoDB.
-SQL_THREADS = (
-    "SELECT id, command FROM information_schema.processlist WHERE user = 'root'"
+# that rebuild MyISAM and Aria leave a crashed table, and REBUILD PARTITION loses rows of InnoDB. A query
+# is killed by its own number, or else what its connection executes next dies in its place. MySQL has no
+# such number; there, the connection that imports tables is left alone.
+QUERIES = (
+    f"SELECT {'id' if IS_MYSQL else 'query_id'} FROM information_schema.processlist WHERE user = 'root'"
     " AND id <> CONNECTION_ID() AND info RLIKE '^(ALTER|CREATE|DROP|RENAME|TRUNCATE|DO)'"
     " AND info NOT RLIKE 'KEYS|SELECT|PARTITION|aria|isam'"
 )
-SQL_THREADS += " AND info NOT RLIKE 'IMPORT'" if IS_MYSQL else ""
+QUERIES += f" AND db <> '{UNLOGGED}'" if IS_MYSQL else ""
+KILL_QUERY = "KILL QUERY" if IS_MYSQL else "KILL QUERY ID"
 VERBS = ["KILL", "KILL QUERY", "KILL CONNECTION"]
 VERBS += [] if IS_MYSQL else ["KILL HARD", "KILL SOFT", "KILL SOFT QUERY"]
 
@@ -102,9 +105,9 @@ def kill(rng: random.Random, execute: Execute) -> None:
         # MySQL refuses it while it is super_read_only.
         while execute("INSTALL PLUGIN handlersocket SONAME 'handlersocket2.so'") is None and gone:
             execute(wait)
-    for id_, _ in execute(THREADS if ours else SQL_THREADS) or []:
+    for (number,) in execute(THREADS if ours else QUERIES) or []:
         if rng.random() < share:
-            execute(f"{verb if ours else 'KILL QUERY'} {id_}")
+            execute(f"{verb if ours else KILL_QUERY} {number}")
     execute(wait)
 
 

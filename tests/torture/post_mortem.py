@@ -33,10 +33,14 @@ def answers(server: PrivateServer) -> bool:
 
 
 def log_tail(server: PrivateServer) -> list[str]:
-    """The last lines of the error log, without notes and without the noise of imports."""
+    """The last lines of the error log, without notes and the noise of imports. What it says again and
+    again is there once, where it says it first."""
     quiet = re.compile(r"\[Note\]|`unlogged`\.")
-    lines = [line for line in server.error_log().splitlines() if not quiet.search(line)]
-    return lines[-60:]
+    first: dict[str, str] = {}  # by what a line says behind its time and thread
+    for line in server.error_log().splitlines():
+        if not quiet.search(line):
+            first.setdefault(line.partition("[")[2] or line, line)
+    return list(first.values())[-60:]
 
 
 def crash_report(server: PrivateServer) -> str:
