@@ -195,7 +195,7 @@ void EventLoop::serve(Connection& connection, uint32_t events, std::vector<Conne
 void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready) {
   const bool is_met = connection.is_plain_ || connection.transport_.tls() != nullptr;
   if (!is_met && !meet(connection)) return;
-  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  const ssize_t size = read(connection);
   if (size < 0) {
     if (errno != EAGAIN && errno != EINTR) close(connection);
     return;
@@ -223,6 +223,13 @@ void EventLoop::receive(Connection& connection, std::vector<Connection*>& ready)
   ready.push_back(&connection);
 }
 
+// As the system's read(), into received_.
+ssize_t EventLoop::read(Connection& connection) {
+  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  if (size > 0) most_received_ = std::max(most_received_, static_cast<size_t>(size));
+  return size;
+}
+
 // What a client sends before it is known may be a secret, and so may what nothing understands.
 void EventLoop::forget_received(ssize_t size) {
   if (size <= 0) return;
@@ -231,7 +238,8 @@ void EventLoop::forget_received(ssize_t size) {
 }
 
 void EventLoop::forget_received() {
-  ::explicit_bzero(received_.get(), options_.read_size);
+  ::explicit_bzero(received_.get(), most_received_);
+  most_received_ = 0;
   overwrite_traces();
 }
 
@@ -259,7 +267,7 @@ bool EventLoop::take_sealed(Connection& connection, std::string_view bytes) {
 }
 
 void EventLoop::discard(Connection& connection) {
-  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  const ssize_t size = read(connection);
   forget_received(size);
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close(connection);
 }

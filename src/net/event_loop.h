@@ -150,6 +150,7 @@ class EventLoop {
   void admit();
   void serve(Connection& connection, uint32_t events, std::vector<Connection*>& ready);
   void receive(Connection& connection, std::vector<Connection*>& ready);
+  ssize_t read(Connection& connection);
   void forget_received(ssize_t size);
   bool take(Connection& connection, std::string_view bytes);
   bool take_sealed(Connection& connection, std::string_view bytes);
@@ -191,6 +192,8 @@ class EventLoop {
   Counters counters_;
   int64_t now_ = 0;  // time of the last wait(), in ms
   std::unique_ptr<char[]> received_;
+  // How much of it may have something in it. To overwrite the rest, too, would take memory for all of it.
+  size_t most_received_ = 0;
   std::array<epoll_event, kMaxEvents> events_;
 
   // Every connection that is not detached is in exactly one of these, oldest activity first.

@@ -117,7 +117,7 @@ void EventLoop::serve_handshake(Connection& connection, uint32_t events) {
 
 // Takes what the client has sent for its handshake. False: there is nothing to work on.
 bool EventLoop::receive_handshake(Connection& connection) {
-  const ssize_t size = connection.transport_.receive(received_.get(), options_.read_size);
+  const ssize_t size = read(connection);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
     update_interest(connection);
     return false;

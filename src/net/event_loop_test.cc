@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,13 @@ class EventLoopTest : public ::testing::Test {
     return bytes;
   }
 
+  // The memory that this process has.
+  static size_t resident_bytes() {
+    size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  }
+
   int64_t now_ms_ = 1'000'000;
   bool comes_as_newcomer_ = false;
   Memory* memory_ = nullptr;  // where the connections count their buffers
@@ -114,6 +123,19 @@ TEST_F(EventLoopTest, OneWaitReadsAllConnectionsOnceAndAtMostReadSize) {
   ready = wait();
   ASSERT_EQ(ready.size(), 1u);
   EXPECT_EQ(ready[0]->input().size(), kReadSize + 1);
+}
+
+// Many loops that may each read much at a time would take more memory than there is, and long, to end.
+TEST_F(EventLoopTest, WhatWasNeverReceivedTakesNoMemoryWhenItIsForgotten) {
+  constexpr size_t kMebibyte = size_t{1} << 20;
+  EventLoop::Tuning tuning;
+  tuning.read_size = 256 * kMebibyte;
+  loop_->tune(tuning);
+  const size_t before = resident_bytes();
+  write(connect(), "half a request");
+  EXPECT_EQ(wait().size(), 1u);
+  loop_->forget_received();
+  EXPECT_LT(resident_bytes(), before + 64 * kMebibyte);
 }
 
 TEST_F(EventLoopTest, AllOutputLeavesInOneSend) {
