@@ -100,10 +100,11 @@ suite_fuzz() {
   finish_checks fuzz
 }
 
-# Two of these tests run at once, each file in one process with servers of its own; `-n 0`: one at a time.
-suite_e2e() { run_pytest e2e -n 2 --dist loadfile "$@"; } # suite_e2e PYTEST_ARGUMENT…
+# Three of these run at once, since they wait for much of their time. Each file is in one process, with servers
+# of its own; `-n 0`: one at a time.
+suite_e2e() { run_pytest e2e -n 3 --dist loadfile "$@"; } # suite_e2e PYTEST_ARGUMENT…
 
-suite_durability() { run_pytest durability -n 2 --dist loadfile "$@"; } # --kills N, --seed S
+suite_durability() { run_pytest durability -n 3 --dist loadfile "$@"; } # --kills N, --seed S
 
 suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 

@@ -17,8 +17,8 @@ function(hs_adapter name)
   add_library(hs_${name} OBJECT ${ARGN} dialect/fit_time.cc ${HS_SHARED_SOURCES})
   set_target_properties(hs_${name} PROPERTIES CXX_EXTENSIONS ON)
   target_include_directories(hs_${name} PUBLIC dialect)
-  target_compile_definitions(hs_${name} PUBLIC HS_VERSION="${PROJECT_VERSION}")
-  # The server's headers are most of the work of each file.
+  # The server's headers are most of the work of each file, of those with REUSE_FROM, too; one version for all.
+  target_compile_definitions(hs_${name}_headers INTERFACE HS_VERSION="${PROJECT_VERSION}")
   target_precompile_headers(hs_${name} PRIVATE server_headers.h)
   target_link_libraries(hs_${name} PUBLIC
     hs_${name}_headers hs_adapter hs_server hs_exec hs_net hs_base OpenSSL::SSL Threads::Threads)
@@ -34,6 +34,7 @@ function(hs_server_library name version program)
     CXX_EXTENSIONS ON)
   target_compile_definitions(handlersocket2_library PRIVATE HS_SERVER_BUILD_ID="${build_id}")
   target_link_libraries(handlersocket2_library PRIVATE hs_${name})
+  target_precompile_headers(handlersocket2_library REUSE_FROM hs_${name})
   # Only the library's one symbol is seen from outside: one of the standard library's that is unique in the
   # process would keep the file loaded for good. Every symbol is found at load or not at all. The loader
   # compares the build ID.
