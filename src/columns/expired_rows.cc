@@ -58,13 +58,20 @@ std::string place_of_row(IndexSearch& search, uint64_t definition) {
 }
 
 Result<Value> moment_to_store(const Expiry& expiry, const THD* thd, std::optional<int64_t> seconds,
-                              std::optional<std::string>* text) {
+                              MomentToStore* moment) {
   if (!expiry.exists())
     return Error{ErrorCode::kTableComment, 0, "the table's comment has no ttl="};
   auto made = expiry.text_of(thd, seconds);
   if (!made) return std::move(made.error());
-  *text = std::move(*made);
-  return *text ? Value::of(**text) : Value::null();
+  moment->text = std::move(*made);
+  moment->seconds = seconds;
+  return moment->text ? Value::of(*moment->text) : Value::null();
+}
+
+void MomentToStore::put_right(Field* field) const {
+  // The zero date is what a lenient server makes of a moment that the column cannot hold.
+  if (seconds && field->type() == MYSQL_TYPE_TIMESTAMP && read_timestamp(field) != Moment())
+    store_timestamp(field, *seconds);
 }
 
 }  // namespace hs::columns

@@ -30,9 +30,20 @@ int seek_first_to_expire(IndexSearch& search, Expiry& expiry, uint64_t definitio
 // Where the current row is in that order, in this definition of the table.
 std::string place_of_row(IndexSearch& search, uint64_t definition);
 
-// The text to store for a moment: see Expiry::text_of(). The value points to *text. Error:
-// kTableComment, rows do not expire.
+// A moment that is to be stored, as Expiry::text_of() has it.
+struct MomentToStore {
+  std::optional<std::string> text;
+  std::optional<int64_t> seconds;
+
+  // Whether it is this value, not one that has the same text.
+  bool is(const Value& value) const { return text && value.data == text->data(); }
+  // The field has got the text. Of a TIMESTAMP it names two moments, in an hour that the time zone has
+  // twice: the field gets the right one.
+  void put_right(Field* field) const;
+};
+
+// The value points to moment->text. Error: kTableComment, rows do not expire.
 Result<Value> moment_to_store(const Expiry& expiry, const THD* thd, std::optional<int64_t> seconds,
-                              std::optional<std::string>* text);
+                              MomentToStore* moment);
 
 }  // namespace hs::columns

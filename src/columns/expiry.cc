@@ -56,6 +56,19 @@ void set_time(const THD* thd, int64_t seconds, MYSQL_TIME* at) {
   thd->variables.time_zone->gmt_sec_to_TIME(at, static_cast<my_time_t>(seconds));
 }
 
+// In an hour that the time zone has twice, the server takes a time for the later of two moments. The
+// earlier one, if there is one and it is still to come.
+std::optional<int64_t> earlier_one(const THD* thd, int64_t local, int64_t later) {
+  if (later <= kSecondsOfDay) return std::nullopt;
+  MYSQL_TIME at;
+  set_time(thd, later - kSecondsOfDay, &at);
+  const int64_t offset_before = local_seconds(at) - (later - kSecondsOfDay);
+  const int64_t earlier = local - offset_before;
+  if (earlier >= later || earlier <= time_of(thd).seconds) return std::nullopt;
+  set_time(thd, earlier, &at);
+  return local_seconds(at) == local ? std::optional(earlier) : std::nullopt;
+}
+
 }  // namespace
 
 Result<Expiry> Expiry::of(TABLE* table, const std::string& otherwise) {
@@ -152,7 +165,9 @@ std::optional<int64_t> Expiry::moment(const THD* thd) {
   Datetime at;
   if (!read_moment(field_, &at)) return std::nullopt;
   const int64_t local = local_seconds(at);
-  return local > kLastTime ? local - last_offset(thd) : in_gmt(thd, at);
+  if (local > kLastTime) return local - last_offset(thd);
+  const int64_t moment = in_gmt(thd, at);
+  return earlier_one(thd, local, moment).value_or(moment);
 }
 
 Result<std::optional<std::string>> Expiry::text_of(const THD* thd,

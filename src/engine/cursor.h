@@ -189,7 +189,8 @@ class Cursor {
   // When the current row expires, in seconds since 1970. None: never.
   virtual Result<std::optional<int64_t>> expires_at() { return std::optional<int64_t>(); }
   // What the column by which rows expire must be set to for that; it need not be among the opened
-  // ones. Valid until the next call. Error: kTableComment, there is no such column.
+  // ones. Valid until the next call of this. A copy of its text may mean another moment: a time zone
+  // has one hour twice. Error: kTableComment, there is no such column.
   virtual Result<Value> moment(std::optional<int64_t> /*seconds*/) {
     return Error{ErrorCode::kTableComment, 0, "rows of the table do not expire"};
   }

@@ -261,11 +261,9 @@ class Run {
     if (!cursor) return std::move(cursor.error());
     const Result<Value> moment = (*cursor)->moment(request.expiry->at_s);
     if (!moment) return moment.error();
-    scratch_.moment.assign(moment->text());
-    const Value value = moment->is_null() ? Value::null() : Value::of(scratch_.moment);
     const auto fill_in = [&](std::span<const Value> values, std::vector<Value>& copy) {
       copy.assign(values.begin(), values.end());
-      copy[request.expiry->value] = value;
+      copy[request.expiry->value] = *moment;
       return std::span<const Value>(copy);
     };
     request.values = fill_in(request.values, scratch_.values);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapter/expiring_cursor.h"
+#include "columns/expired_rows.h"
 #include "columns/expiry.h"
 #include "columns/filter.h"
 #include "columns/index_search.h"
@@ -261,7 +262,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
       rows_aside_;          // of the last update that a row has given way to
   uint duplicate_key_ = 0;  // the unique index that has refused the last row
   columns::Expiry expiry_;
-  std::optional<std::string> moment_;  // for moment()
+  columns::MomentToStore moment_;  // what moment() gave last
   uint64_t definition_ = 0;
   std::vector<Field*> columns_;
   std::vector<Field*> filter_columns_;

@@ -58,6 +58,7 @@ Result<void> MariaCursor::store(Field* field, const Value& value, std::optional<
     const int stored = addend ? field->store(field->val_real() + *addend)
                               : field->store(value.data, value.size, columns::value_charset(field));
     if (stored < 0) return failed(0);
+    if (moment_.is(value)) moment_.put_right(field);
   }
   if (thd->is_error()) return failed(0);
   if (field->vcol_info == nullptr && !field->vers_sys_field()) field->set_has_explicit_value();

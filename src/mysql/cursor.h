@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "adapter/expiring_cursor.h"
+#include "columns/expired_rows.h"
 #include "columns/expiry.h"
 #include "columns/filter.h"
 #include "columns/index_search.h"
@@ -248,9 +249,9 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   // How many are marked for the statement's inserts, and for updates of rows that are there already.
   std::optional<std::pair<size_t, size_t>> insert_columns_;
   std::unique_ptr<columns::RowsAside> rows_aside_;
-  std::string updated_place_;  // of the row that is being updated, where rows expire
-  std::string place_;          // see place_of_expired()
-  std::optional<std::string> moment_;
+  std::string updated_place_;      // of the row that is being updated, where rows expire
+  std::string place_;              // see place_of_expired()
+  columns::MomentToStore moment_;  // what moment() gave last
   std::vector<bool> given_;        // the table's columns that the request has given values for
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   uint duplicate_key_ = 0;         // the unique index that has refused the last row

@@ -90,6 +90,7 @@ Result<void> MysqlCursor::store(Field* field, const Value& value, std::optional<
       table_->autoinc_field_has_explicit_non_null_value = true;
     (void)(addend ? field->store(field->val_real() + *addend)
                   : field->store(value.data, value.size, columns::value_charset(field)));
+    if (moment_.is(value)) moment_.put_right(field);
   }
   if (thd->is_error()) return failed(0);
   given_[field->field_index()] = true;

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 import pytest
 from hs_client import Client, line
-from private_server import PrivateServer
+from memcached_client import Raw
+from private_server import PrivateServer, free_port
+from resp_client import Resp
 from ttl_tables import COLUMNS, create
 
 pytestmark = pytest.mark.usefixtures("no_purge")
@@ -137,6 +139,33 @@ def test_a_datetime_is_in_the_global_time_zone(
                     assert len(client.find("=", [1])) == there
     finally:
         server.sql("SET GLOBAL time_zone = 'SYSTEM'")
+
+
+# 2027-10-31 01:00 UTC: where this zone has an hour for the second time.
+ZONE, SECOND_TIME = "CET-1CEST,M3.5.0,M10.5.0/3", 1824944400
+
+
+def test_what_clients_let_expire_in_an_hour_that_comes_twice_is_the_moment_that_they_name() -> None:
+    variables = {"handlersocket_resp_port": free_port(), "handlersocket_memcached_port": free_port()}
+    with PrivateServer(variables=variables, environment={"TZ": ZONE}) as server:
+        server.make_database("hs")
+        redis = Resp(variables["handlersocket_resp_port"])
+        cache = Raw(variables["handlersocket_memcached_port"])
+        for column in ("TIMESTAMP NULL", "TIMESTAMP(3) NULL", "DATETIME", "BIGINT"):
+            server.sql(
+                f"CREATE TABLE hs.t (k INT PRIMARY KEY, v INT, e {column}, KEY (e)) COMMENT 'hs: name=t value=v ttl=e'"
+            )
+            for at in range(SECOND_TIME - 7200, SECOND_TIME + 5400, 1800):
+                assert redis("SET", "t:1", "1", "EXAT", at) == "OK"  # an upsert that inserts, and one that updates
+                assert redis("SET", "t:2", "1") == "OK"
+                assert redis("EXPIREAT", "t:2", at) == 1
+                assert cache.line(b"set t:3 0 %d 1\r\n1\r\n" % at) == b"STORED"
+                # A DATETIME is reached when the clock shows it first.
+                shown = at - 3600 if column == "DATETIME" and 0 <= at - SECOND_TIME < 3600 else at
+                assert [redis("EXPIRETIME", f"t:{key}") for key in (1, 2, 3)] == [shown] * 3
+                if column.startswith("TIMESTAMP"):
+                    assert server.sql("SELECT DISTINCT UNIX_TIMESTAMP(e) FROM hs.t") == [(at,)]
+            server.sql("DROP TABLE hs.t")
 
 
 def test_a_generated_column_will_do(
