@@ -214,7 +214,7 @@ class Importer {
       bytes += record.size();
       if (is_blank(without_end(record))) continue;
       try {
-        const bool may_have_mark = spot.offset == 0 && options_.format == Format::csv;
+        const bool may_have_mark = spot.offset == 0;
         Fields fields =
             fields_of_record(without_end(may_have_mark ? without_byte_order_mark(record) : record));
         drop_generated(fields);

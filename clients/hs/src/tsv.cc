@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "csv.h"
+
 namespace hs::tool {
 namespace {
 
@@ -15,7 +17,10 @@ void append_value(std::string& out, const Cell& value) {
     out += "\\N";
     return;
   }
-  for (const char c : *value) {
+  // One at the beginning of a file would be left out when it is read.
+  const std::string_view rest = without_byte_order_mark(*value);
+  if (rest.size() < value->size()) out += "\\xEF\xBB\xBF";
+  for (const char c : rest) {
     char letter = 0;
     for (const Escape& escape : escapes) {
       if (escape.byte == c) letter = escape.letter;

@@ -511,17 +511,19 @@ def test_a_byte_order_mark_is_no_part_of_a_value(hs: Run, rows: PrivateServer) -
         (("csv", "--no-header"), mark + '"b\nc",1\n'),
         (("csv",), mark + '"page",visits\nd,1\n'),
         (("tsv",), mark + "page\tvisits\ne\t1\n"),
+        (("tsv", "--no-header"), mark + "g\t1\n"),
         (("jsonl",), mark + '{"page":"f"}\n'),
     ):
         names = ("-c", "page,visits") if "--no-header" in words else ()
         run = hs("import", "visits", *names, "-f", *words, input=text.encode())
         assert run.returncode == 0, run.stderr
-    assert rows.sql("SELECT page FROM test.visits ORDER BY page") == [("a",), ("b\nc",), ("d",), ("e",), ("f",)]
+    assert rows.sql("SELECT page FROM test.visits ORDER BY page") == [("a",), ("b\nc",), ("d",), ("e",), ("f",), ("g",)]
     rows.sql("INSERT INTO test.kinds (k) VALUES (%s)", (mark + "x",))
-    text = hs("export", "kinds", "-c", "k", "-N", "-f", "csv").stdout
-    rows.sql("DELETE FROM test.kinds")
-    assert hs("import", "kinds", "-c", "k", "-N", "-f", "csv", input=text).returncode == 0
-    assert rows.sql("SELECT k FROM test.kinds") == [(mark + "x",)]
+    for form in ("csv", "tsv", "jsonl"):
+        text = hs("export", "kinds", "-c", "k", "-N", "-f", form).stdout
+        rows.sql("DELETE FROM test.kinds")
+        assert hs("import", "kinds", "-c", "k", "-N", "-f", form, input=text).returncode == 0
+        assert rows.sql("SELECT k FROM test.kinds") == [(mark + "x",)], form
 
 
 def test_a_state_that_has_no_room_leaves_nothing_behind(hs: Run, rows: PrivateServer, tmp_path: Path) -> None:
