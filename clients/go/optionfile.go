@@ -38,7 +38,7 @@ const blanks = " \t\r\v\f"
 func trimmed(text string) string { return strings.Trim(text, blanks) }
 
 func parseOptionFile(name, content string) (map[string]string, error) {
-	found := map[string]string{}
+	found, scratch := map[string]string{}, DefaultOptions()
 	group, grouped := "", false
 	if strings.Contains(content, "\x00") || !utf8.ValidString(content) {
 		what := name + " has a NUL byte, or is no UTF-8"
@@ -85,6 +85,10 @@ func parseOptionFile(name, content string) (map[string]string, error) {
 			return nil, &ConfigurationError{Option: option, What: where}
 		}
 		found[option] = trimmed(value)
+		if err := setters[option](&scratch, found[option]); err != nil { // Also where it does not count.
+			where := fmt.Sprintf("%v (%s, line %d)", err, name, i+1)
+			return nil, &ConfigurationError{Option: option, What: where}
+		}
 	}
 	return found, nil
 }

@@ -2,6 +2,7 @@ package hs
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"regexp"
 	"strconv"
@@ -65,29 +66,28 @@ func DefaultOptions() Options {
 	}
 }
 
+// A program may have set anything.
 func (o *Options) check() error {
-	wrong := ""
-	switch {
-	case o.TLS != "off" && o.TLS != "require" && o.TLS != "verify":
-		wrong = "tls"
-	case o.PoolSize < 1:
-		wrong = "pool_size"
-	case o.Retries < 0:
-		wrong = "retries"
-	case o.ConnectTimeout < 0:
-		wrong = "connect_timeout"
-	case o.Timeout < 0:
-		wrong = "timeout"
-	case o.MaxIdle < 0:
-		wrong = "max_idle"
-	case o.GTIDTimeout < 0 || o.GTIDTimeout > 10*time.Minute:
-		wrong = "gtid_timeout"
-	case (o.TLSCert == "") != (o.TLSKey == ""):
-		wrong = "tls_key"
-	default:
-		return nil
+	for name, bounds := range wholes {
+		if value := *bounds.field(o); value < bounds.least || value > bounds.most {
+			return &ConfigurationError{Option: name, What: bounds.wrong(strconv.Itoa(value)).Error()}
+		}
 	}
-	return &ConfigurationError{Option: wrong, What: "its value is none of those allowed"}
+	for name, bounds := range times {
+		if value := *bounds.field(o); value < 0 || value > time.Duration(bounds.most)*time.Second {
+			return &ConfigurationError{Option: name, What: bounds.wrong(value.String()).Error()}
+		}
+	}
+	if err := setters["tls"](o, o.TLS); err != nil {
+		return &ConfigurationError{Option: "tls", What: err.Error()}
+	}
+	if err := checkAddresses(o.Replicas); err != nil {
+		return &ConfigurationError{Option: "replicas", What: err.Error()}
+	}
+	if (o.TLSCert == "") != (o.TLSKey == "") {
+		return &ConfigurationError{Option: "tls_key", What: "a certificate and its key belong together"}
+	}
+	return nil
 }
 
 // The timeout of a request for which the server may wait.
@@ -102,10 +102,42 @@ func join(host string, port int) string { return net.JoinHostPort(host, strconv.
 
 type setter func(o *Options, value string) error
 
+type whole struct {
+	least, most int
+	field       func(*Options) *int
+}
+
+var wholes = map[string]whole{
+	"port":       {1, 65535, func(o *Options) *int { return &o.Port }},
+	"write_port": {1, 65535, func(o *Options) *int { return &o.WritePort }},
+	"pool_size":  {1, 65535, func(o *Options) *int { return &o.PoolSize }},
+	"retries":    {0, 1000, func(o *Options) *int { return &o.Retries }},
+}
+
+func (w whole) wrong(value string) error {
+	return fmt.Errorf("it is a whole number from %d to %d, not %q", w.least, w.most, value)
+}
+
+type span struct {
+	most  int // seconds
+	field func(*Options) *time.Duration
+}
+
+var times = map[string]span{
+	"connect_timeout": {1e6, func(o *Options) *time.Duration { return &o.ConnectTimeout }},
+	"timeout":         {1e6, func(o *Options) *time.Duration { return &o.Timeout }},
+	"max_idle":        {1e6, func(o *Options) *time.Duration { return &o.MaxIdle }},
+	"gtid_timeout":    {600, func(o *Options) *time.Duration { return &o.GTIDTimeout }},
+}
+
+func (s span) wrong(value string) error {
+	return fmt.Errorf("it is seconds from 0 to %d, not %q", s.most, value)
+}
+
 var setters = map[string]setter{
 	"host":             text(func(o *Options) *string { return &o.Host }),
-	"port":             number(1, 65535, func(o *Options) *int { return &o.Port }),
-	"write_port":       number(1, 65535, func(o *Options) *int { return &o.WritePort }),
+	"port":             number("port"),
+	"write_port":       number("write_port"),
 	"socket":           text(func(o *Options) *string { return &o.Socket }),
 	"write_socket":     text(func(o *Options) *string { return &o.WriteSocket }),
 	"database":         text(func(o *Options) *string { return &o.Database }),
@@ -118,15 +150,15 @@ var setters = map[string]setter{
 	"tls_cert":         text(func(o *Options) *string { return &o.TLSCert }),
 	"tls_key":          text(func(o *Options) *string { return &o.TLSKey }),
 	"tls_name":         text(func(o *Options) *string { return &o.TLSName }),
-	"connect_timeout":  seconds(func(o *Options) *time.Duration { return &o.ConnectTimeout }),
-	"timeout":          seconds(func(o *Options) *time.Duration { return &o.Timeout }),
-	"pool_size":        number(1, 65536, func(o *Options) *int { return &o.PoolSize }),
-	"max_idle":         seconds(func(o *Options) *time.Duration { return &o.MaxIdle }),
+	"connect_timeout":  seconds("connect_timeout"),
+	"timeout":          seconds("timeout"),
+	"pool_size":        number("pool_size"),
+	"max_idle":         seconds("max_idle"),
 	"name":             text(func(o *Options) *string { return &o.Name }),
 	"replicas":         setReplicas,
-	"read_your_writes": choice(func(o *Options, v string) { o.ReadYourWrites = v == "on" }, "off", "on"),
-	"gtid_timeout":     seconds(func(o *Options) *time.Duration { return &o.GTIDTimeout }),
-	"retries":          number(0, 1000, func(o *Options) *int { return &o.Retries }),
+	"read_your_writes": choice(func(o *Options, v string) { o.ReadYourWrites = v == "on" }, "on", "off"),
+	"gtid_timeout":     seconds("gtid_timeout"),
+	"retries":          number("retries"),
 }
 
 func text(field func(*Options) *string) setter {
@@ -136,26 +168,32 @@ func text(field func(*Options) *string) setter {
 	}
 }
 
-func number(least, most int, field func(*Options) *int) setter {
+var (
+	wholeNumber   = regexp.MustCompile(`^[0-9]{1,10}$`)
+	decimalNumber = regexp.MustCompile(`^[0-9]{1,10}(\.[0-9]+)?$`)
+)
+
+func number(name string) setter {
+	bounds := wholes[name]
 	return func(o *Options, value string) error {
-		parsed, err := strconv.ParseUint(value, 10, 31)
-		if err != nil || int(parsed) < least || int(parsed) > most {
-			return fmt.Errorf("%q is no number from %d to %d", value, least, most)
+		parsed, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || parsed < int64(bounds.least) || parsed > int64(bounds.most) || !wholeNumber.MatchString(value) {
+			return bounds.wrong(value)
 		}
-		*field(o) = int(parsed)
+		*bounds.field(o) = int(parsed)
 		return nil
 	}
 }
 
-var decimalNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
-
-func seconds(field func(*Options) *time.Duration) setter {
+// The shortest time is a nanosecond, as zero means none.
+func seconds(name string) setter {
+	bounds := times[name]
 	return func(o *Options, value string) error {
 		parsed, err := strconv.ParseFloat(value, 64)
-		if err != nil || parsed > 1e9 || !decimalNumber.MatchString(value) {
-			return fmt.Errorf("%q is no number of seconds", value)
+		if err != nil || parsed > float64(bounds.most) || !decimalNumber.MatchString(value) {
+			return bounds.wrong(value)
 		}
-		*field(o) = time.Duration(parsed * float64(time.Second))
+		*bounds.field(o) = time.Duration(math.Ceil(parsed * float64(time.Second)))
 		return nil
 	}
 }
@@ -168,16 +206,12 @@ func choice(set func(*Options, string), allowed ...string) setter {
 				return nil
 			}
 		}
-		return fmt.Errorf("%q is none of %s", value, strings.Join(allowed, ", "))
+		last := len(allowed) - 1
+		return fmt.Errorf("it is %s or %s, not %q", strings.Join(allowed[:last], ", "), allowed[last], value)
 	}
 }
 
 func setReplicas(o *Options, value string) error {
 	o.Replicas = strings.Split(value, ",")
-	for _, address := range o.Replicas {
-		if err := checkAddress(address); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkAddresses(o.Replicas)
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -165,13 +166,23 @@ func give(given map[string]string, name, escaped string) error {
 	return nil
 }
 
-func checkAddress(address string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%q is not host:port", address)
+const maxReplicas = 32
+
+var hostAndPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})$`)
+
+func checkAddresses(addresses []string) error {
+	wrong := fmt.Errorf("it is host:port,host:port, %d at most, not %q", maxReplicas, strings.Join(addresses, ","))
+	if len(addresses) > maxReplicas {
+		return wrong
 	}
-	if parsed, err := strconv.ParseUint(port, 10, 16); err != nil || parsed == 0 {
-		return fmt.Errorf("%q has no port from 1 to 65535", address)
+	for _, address := range addresses {
+		parts := hostAndPort.FindStringSubmatch(address)
+		if parts == nil || parts[1][0] == '[' && net.ParseIP(strings.Trim(parts[1], "[]")) == nil {
+			return wrong
+		}
+		if port, err := strconv.Atoi(parts[2]); err != nil || port < 1 || port > 65535 {
+			return wrong
+		}
 	}
 	return nil
 }

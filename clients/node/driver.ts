@@ -104,6 +104,16 @@ function connected(): hs.Client {
   return client;
 }
 
+/** Options by their names in this language. */
+function camel(options: unknown): Members | undefined {
+  if (!options) return undefined;
+  const named = (name: string): string =>
+    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(
+    Object.entries(options as Members).map(([name, value]) => [named(name), value]),
+  );
+}
+
 /** The options of a URL of ports, with a hook that fails. */
 function withHook(url: string): hs.Options {
   const { hostname: host, port, pathname, searchParams } = new URL(url.replace("hs:", "http:"));
@@ -117,11 +127,11 @@ function withHook(url: string): hs.Options {
 type Command = (line: Members) => unknown;
 
 const commands: Record<string, Command> = {
-  connect: ({ url, hook }) => {
+  connect: ({ url, hook, options }) => {
     client?.close();
     client = undefined;
     tables = [];
-    client = hs.connect(hook ? withHook(url as string) : (url as string | undefined));
+    client = hs.connect(hook ? withHook(url as string) : (url ?? camel(options)));
   },
   close: () => {
     client?.close();

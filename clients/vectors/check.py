@@ -20,10 +20,11 @@ MEMBERS = {
     "long_replies": {"bytes", "max_reply", "error"},
     "streams": {"bytes", "replies", "rest"},
     "urls": {"url"},
+    "options": {"option", "text"},
     "logins": {"password", "challenge", "response"},
     "types": {"type", "kind"},
 }
-OPTIONAL = {"values": {"also"}, "errors": {"number", "hint"}, "urls": {"options", "error"}}
+OPTIONAL = {"values": {"also"}, "errors": {"number", "hint"}, "urls": {"options", "error"}, "options": {"error"}}
 
 
 def token(value: str | None) -> str:

@@ -6,13 +6,9 @@
 
 static char *copy(const char *text) { return text != NULL ? strdup(text) : NULL; }
 
-static int add_replica(hs_client *client, char *address, hs_error *error) {
+static int add_replica(hs_client *client, char *address) {
   char *host = NULL, *port = NULL;
-  uint64_t number = 0;
-  if (client->replicas == HS_REPLICAS || hs_split_address(address, &host, &port) != 0 ||
-      *host == 0 || port == NULL || hs_value_uint64(hs_text(port), &number) != 0 || number == 0 ||
-      number > 65535)
-    return hs_fail(error, HS_CONFIGURATION, "replicas is no list of host:port, 32 at most");
+  if (hs_split_replica(address, &host, &port) != 0) return -1;
   hs_place *place = &client->places[2 + client->replicas++];
   place->host = copy(host);
   place->port = copy(port);
@@ -20,13 +16,13 @@ static int add_replica(hs_client *client, char *address, hs_error *error) {
   return hs_place_init(place);
 }
 
-static int add_replicas(hs_client *client, hs_error *error) {
+static int add_replicas(hs_client *client) {
   char *list = copy(client->options.text[OPT_REPLICAS]);
   int bad = 0;
   for (char *at = list, *next; at != NULL && !bad; at = next) {
     next = strchr(at, ',');
     if (next != NULL) *next++ = 0;
-    bad = add_replica(client, at, error);
+    bad = add_replica(client, at);
   }
   free(list);
   return bad;
@@ -59,7 +55,7 @@ hs_client *hs_connect(const char *url, hs_error *error) {
   (void)hs_place_init(&client->places[1]);
   int bad = hs_options_read(&client->options, url, error);
   if (!bad) add_places(client);
-  if (!bad) bad = add_replicas(client, error);
+  if (!bad && add_replicas(client) != 0) bad = hs_no_memory(error);
   if (!bad && client->options.tls) bad = hs_tls_setup(client, error);
   if (!bad) return client;
   hs_close(client);

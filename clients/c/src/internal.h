@@ -53,9 +53,10 @@ int hs_options_read(hs_options *options, const char *url, hs_error *error);
 int hs_options_from_url(hs_options *options, const char *url, hs_error *error);
 int hs_options_from_file(hs_options *options, hs_error *error);
 void hs_options_free(hs_options *options);
-/* Splits host:port in its place; an IPv6 address stands in brackets. */
 int hs_is_utf8(const char *text);
+/* Splits host:port in its place; an IPv6 address stands in brackets. */
 int hs_split_address(char *text, char **host, char **port);
+int hs_split_replica(char *text, char **host, char **port); /* with both, as they may be */
 
 /* What a server can do beyond the original's protocol. */
 enum hs_feature {

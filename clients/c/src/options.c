@@ -1,24 +1,39 @@
 /* The options: their defaults, where they come from, and what they may be. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
+enum kind { TEXT, WHOLE, SECONDS, TLS, ON_OFF, REPLICAS };
+
 static const struct {
   const char *name, *otherwise;
-} known[OPT_COUNT] = {{"host", "127.0.0.1"},  {"port", "9998"},
-                      {"write_port", "9999"}, {"socket", NULL},
-                      {"write_socket", NULL}, {"database", NULL},
-                      {"user", NULL},         {"password", NULL},
-                      {"secret", NULL},       {"write_secret", NULL},
-                      {"tls", "off"},         {"tls_ca", NULL},
-                      {"tls_cert", NULL},     {"tls_key", NULL},
-                      {"tls_name", NULL},     {"connect_timeout", "5"},
-                      {"timeout", "30"},      {"pool_size", "16"},
-                      {"max_idle", "60"},     {"name", "handlersocket2-c/" HS_VERSION},
-                      {"replicas", NULL},     {"read_your_writes", "off"},
-                      {"gtid_timeout", "1"},  {"retries", "2"}};
+  enum kind kind;
+  unsigned least, most;
+} known[OPT_COUNT] = {{"host", "127.0.0.1", TEXT, 0, 0},
+                      {"port", "9998", WHOLE, 1, 65535},
+                      {"write_port", "9999", WHOLE, 1, 65535},
+                      {"socket", NULL, TEXT, 0, 0},
+                      {"write_socket", NULL, TEXT, 0, 0},
+                      {"database", NULL, TEXT, 0, 0},
+                      {"user", NULL, TEXT, 0, 0},
+                      {"password", NULL, TEXT, 0, 0},
+                      {"secret", NULL, TEXT, 0, 0},
+                      {"write_secret", NULL, TEXT, 0, 0},
+                      {"tls", "off", TLS, 0, 0},
+                      {"tls_ca", NULL, TEXT, 0, 0},
+                      {"tls_cert", NULL, TEXT, 0, 0},
+                      {"tls_key", NULL, TEXT, 0, 0},
+                      {"tls_name", NULL, TEXT, 0, 0},
+                      {"connect_timeout", "5", SECONDS, 0, 1000000},
+                      {"timeout", "30", SECONDS, 0, 1000000},
+                      {"pool_size", "16", WHOLE, 1, 65535},
+                      {"max_idle", "60", SECONDS, 0, 1000000},
+                      {"name", "handlersocket2-c/" HS_VERSION, TEXT, 0, 0},
+                      {"replicas", NULL, REPLICAS, 0, HS_REPLICAS},
+                      {"read_your_writes", "off", ON_OFF, 0, 0},
+                      {"gtid_timeout", "1", SECONDS, 0, 600},
+                      {"retries", "2", WHOLE, 0, 1000}};
 
 void hs_options_free(hs_options *o) {
   for (int i = 0; i < OPT_COUNT; i++) free(o->text[i]);
@@ -33,60 +48,85 @@ int hs_option_number(const char *name) {
   return -1;
 }
 
+static double number(const char *text) {
+  double value = 0;
+  return hs_parse_double(text, &value) == 0 ? value : -1;
+}
+
+/* From one digit to ten and, where that may be, a point and decimals. */
+static int is_number(const char *text, int decimals) {
+  const char *digits = "0123456789";
+  size_t length = strspn(text, digits);
+  if (length < 1 || length > 10) return 0;
+  if (!decimals || text[length] != '.') return text[length] == 0;
+  size_t more = strspn(text + length + 1, digits);
+  return more > 0 && text[length + 1 + more] == 0;
+}
+
+int hs_split_replica(char *text, char **host, char **port) {
+  if (strpbrk(text, " \t/") != NULL || hs_split_address(text, host, port) != 0) return -1;
+  if (**host == 0 || *port == NULL || strlen(*port) > 5 || !is_number(*port, 0)) return -1;
+  double value = number(*port);
+  return value >= 1 && value <= 65535 ? 0 : -1;
+}
+
+static int are_replicas(const char *text, unsigned most) {
+  char *list = strdup(text), *host, *port;
+  int good = list != NULL;
+  for (char *at = list, *next; good && at != NULL; at = next) {
+    next = strchr(at, ',');
+    if (next != NULL) *next++ = 0;
+    good = most-- > 0 && hs_split_replica(at, &host, &port) == 0;
+  }
+  free(list);
+  return good;
+}
+
+static int check(int option, const char *text, hs_error *error) {
+  const char *name = known[option].name;
+  unsigned least = known[option].least, most = known[option].most;
+  switch (known[option].kind) {
+    case TEXT:
+      return 0;
+    case WHOLE:
+      if (is_number(text, 0) && number(text) >= least && number(text) <= most) return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is a whole number from %u to %u", name, least,
+                     most);
+    case SECONDS:
+      if (is_number(text, 1) && number(text) <= most) return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is seconds from 0 to %u", name, most);
+    case TLS:
+      if (strcmp(text, "off") == 0 || strcmp(text, "require") == 0 || strcmp(text, "verify") == 0)
+        return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is off, require or verify", name);
+    case ON_OFF:
+      if (strcmp(text, "on") == 0 || strcmp(text, "off") == 0) return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is on or off", name);
+    default:
+      if (are_replicas(text, most)) return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is host:port,host:port, %u at most", name, most);
+  }
+}
+
 int hs_option_set(hs_options *o, int option, const char *value, hs_error *error) {
+  if (check(option, value, error) != 0) return -1;
   o->text[option] = strdup(value);
   return o->text[option] != NULL ? 0 : hs_fail(error, HS_CONFIGURATION, "there is no memory");
 }
 
-static int number(const hs_options *o, int option, double most, double *out, hs_error *error) {
-  const char *text = o->text[option];
-  size_t whole = strspn(text, "0123456789");
-  size_t decimals = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
-  size_t length = decimals > 0 ? whole + 1 + decimals : whole;
-  if (whole > 0 && text[length] == 0 && hs_parse_double(text, out) == 0 && *out <= most) return 0;
-  return hs_fail(error, HS_CONFIGURATION, "%s is no number from 0 to %g", known[option].name, most);
-}
-
-static int whole(const hs_options *o, int option, unsigned least, unsigned most, unsigned *out,
-                 hs_error *error) {
-  const char *text = o->text[option];
-  uint64_t value;
-  if (hs_value_uint64(hs_text(text), &value) == 0 && value >= least && value <= most) {
-    *out = (unsigned)value;
-    return 0;
-  }
-  return hs_fail(error, HS_CONFIGURATION, "%s is no number from %u to %u", known[option].name,
-                 least, most);
-}
-
-static int numbers(hs_options *o, hs_error *error) {
-  unsigned pool = 0, port = 0;
-  if (whole(o, OPT_PORT, 1, 65535, &port, error) != 0 ||
-      whole(o, OPT_WRITE_PORT, 1, 65535, &port, error) != 0 ||
-      whole(o, OPT_POOL_SIZE, 1, 65536, &pool, error) != 0 ||
-      whole(o, OPT_RETRIES, 0, 1000, &o->retries, error) != 0)
-    return -1;
-  o->pool_size = pool;
-  if (number(o, OPT_CONNECT_TIMEOUT, 1e9, &o->connect_timeout, error) != 0 ||
-      number(o, OPT_TIMEOUT, 1e9, &o->timeout, error) != 0 ||
-      number(o, OPT_MAX_IDLE, 1e9, &o->max_idle, error) != 0 ||
-      number(o, OPT_GTID_TIMEOUT, 600, &o->gtid_timeout, error) != 0)
-    return -1;
-  return 0;
-}
-
-static int check(hs_options *o, hs_error *error) {
-  if (numbers(o, error) != 0) return -1;
-  const char *tls = o->text[OPT_TLS], *own = o->text[OPT_READ_YOUR_WRITES];
-  o->verify = strcmp(tls, "verify") == 0;
-  o->tls = o->verify || strcmp(tls, "require") == 0;
-  if (!o->tls && strcmp(tls, "off") != 0)
-    return hs_fail(error, HS_CONFIGURATION, "tls is none of off, require, verify");
+/* What the texts mean, which are checked. */
+static int understand(hs_options *o, hs_error *error) {
+  o->pool_size = (size_t)number(o->text[OPT_POOL_SIZE]);
+  o->retries = (unsigned)number(o->text[OPT_RETRIES]);
+  o->connect_timeout = number(o->text[OPT_CONNECT_TIMEOUT]);
+  o->timeout = number(o->text[OPT_TIMEOUT]);
+  o->max_idle = number(o->text[OPT_MAX_IDLE]);
+  o->gtid_timeout = number(o->text[OPT_GTID_TIMEOUT]);
+  o->verify = strcmp(o->text[OPT_TLS], "verify") == 0;
+  o->tls = strcmp(o->text[OPT_TLS], "off") != 0;
+  o->read_your_writes = strcmp(o->text[OPT_READ_YOUR_WRITES], "on") == 0;
   if ((o->text[OPT_TLS_CERT] == NULL) != (o->text[OPT_TLS_KEY] == NULL))
     return hs_fail(error, HS_CONFIGURATION, "tls_cert and tls_key belong together");
-  o->read_your_writes = strcmp(own, "on") == 0;
-  if (!o->read_your_writes && strcmp(own, "off") != 0)
-    return hs_fail(error, HS_CONFIGURATION, "read_your_writes is neither on nor off");
   for (const char *at = o->text[OPT_NAME]; *at != 0; at++)
     if ((unsigned char)*at < 0x10)
       return hs_fail(error, HS_CONFIGURATION, "name has a control character");
@@ -128,5 +168,5 @@ int hs_options_read(hs_options *o, const char *url, hs_error *error) {
   for (int i = 0; !bad && i < OPT_COUNT; i++)
     if (o->text[i] == NULL && known[i].otherwise != NULL)
       bad = hs_option_set(o, i, known[i].otherwise, error);
-  return bad ? bad : check(o, error);
+  return bad ? bad : understand(o, error);
 }

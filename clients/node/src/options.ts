@@ -130,11 +130,15 @@ function between(least: number, most: number, whole: boolean): Check {
   return (name, value) => {
     const fits = typeof value === "number" && value >= least && value <= most;
     if (!fits || (whole && !Number.isInteger(value))) {
-      fail(name, `must be a ${whole ? "whole " : ""}number from ${least} to ${most}`);
+      fail(name, `must be ${whole ? "a whole number" : "seconds"} from ${least} to ${most}`);
     }
   };
 }
 const port = between(1, 65535, true);
+const isPort = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) < 65536;
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const MOST_REPLICAS = 32;
 const seconds = between(0, 1e6, false);
 
 const checks: Record<keyof Settings, Check> = {
@@ -163,11 +167,12 @@ const checks: Record<keyof Settings, Check> = {
   maxIdle: seconds,
   name: text,
   replicas: (name, value) => {
-    if (!Array.isArray(value)) fail(name, "must be a list");
-    for (const one of value as (Partial<Address> | null | undefined)[]) {
-      const { host, port: number } = one ?? {};
-      text(name, host);
-      port(name, number);
+    const addresses = Array.isArray(value)
+      ? (value as (Partial<Address> | null | undefined)[])
+      : [];
+    const good = addresses.every((one) => one && isText(one.host) && isPort(one.port));
+    if (!Array.isArray(value) || !good || addresses.length > MOST_REPLICAS) {
+      fail(name, `must be a list of host:port, ${MOST_REPLICAS} at most`);
     }
   },
   readYourWrites: truth,
@@ -180,12 +185,17 @@ const checks: Record<keyof Settings, Check> = {
   },
 };
 
+/** Checks the value of one, which is told by the name that stands where it was given. */
+export function check(option: keyof Settings, name: string, value: unknown): void {
+  checks[option](name, value);
+}
+
 /** Checks options and fills in the defaults. Throws a ConfigurationError that names the option. */
 export function settle(options: Options): Settings {
   const settings: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) fail(name, "is unknown");
-    checks[name as keyof Settings](name, value);
+    check(name as keyof Settings, name, value);
     settings[name] = value;
   }
   return settings as unknown as Settings;

@@ -1,18 +1,17 @@
 /** Reads options from text: URLs, and the lines of an option file. */
+import { isIPv6 } from "node:net";
 import { ConfigurationError } from "./errors.js";
-import { fromEnvironment, optionFileLines, settle } from "./options.js";
+import { check, fromEnvironment, optionFileLines, settle } from "./options.js";
 import type { Address, Options, Settings } from "./options.js";
 
 type Reader = (name: string, value: string) => unknown;
 
 const asText: Reader = (_, value) => value;
 
-const asNumber: Reader = (name, value) => {
-  if (!/^\d+(?:\.\d+)?$/.test(value)) {
-    throw new ConfigurationError(`the option ${name} must be a number`);
-  }
-  return Number(value);
-};
+// NaN is refused with what the number may be.
+const asWhole: Reader = (_, value) => (/^\d{1,10}$/.test(value) ? Number(value) : NaN);
+
+const asSeconds: Reader = (_, value) => (/^\d{1,10}(?:\.\d+)?$/.test(value) ? Number(value) : NaN);
 
 const onOff: Reader = (name, value) => {
   if (value !== "on" && value !== "off") {
@@ -21,18 +20,18 @@ const onOff: Reader = (name, value) => {
   return value === "on";
 };
 
-const addresses: Reader = (name, value) =>
+const addresses: Reader = (_, value) =>
   value.split(",").map((part): Address => {
-    const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(part);
-    const [, bracketed, plain, port] = match ?? [];
-    if (!match) throw new ConfigurationError(`the option ${name} must be a list of host:port`);
-    return { host: bracketed ?? plain ?? "", port: Number(port) };
+    const [, bracketed, plain, port] =
+      /^(?:\[([^\]]+)\]|([^:[\]\s/]+)):(\d{1,5})$/.exec(part) ?? [];
+    const host = bracketed !== undefined && !isIPv6(bracketed) ? "" : (bracketed ?? plain ?? "");
+    return { host, port: Number(port) }; // The check refuses what is missing.
   });
 
 const textOptions: Record<string, [keyof Settings, Reader]> = {
   host: ["host", asText],
-  port: ["port", asNumber],
-  write_port: ["writePort", asNumber],
+  port: ["port", asWhole],
+  write_port: ["writePort", asWhole],
   socket: ["socket", asText],
   write_socket: ["writeSocket", asText],
   database: ["database", asText],
@@ -45,16 +44,16 @@ const textOptions: Record<string, [keyof Settings, Reader]> = {
   tls_cert: ["tlsCert", asText],
   tls_key: ["tlsKey", asText],
   tls_name: ["tlsName", asText],
-  connect_timeout: ["connectTimeout", asNumber],
-  timeout: ["timeout", asNumber],
-  pool_size: ["poolSize", asNumber],
-  max_idle: ["maxIdle", asNumber],
+  connect_timeout: ["connectTimeout", asSeconds],
+  timeout: ["timeout", asSeconds],
+  pool_size: ["poolSize", asWhole],
+  max_idle: ["maxIdle", asSeconds],
   name: ["name", asText],
   replicas: ["replicas", addresses],
   read_your_writes: ["readYourWrites", onOff],
-  gtid_timeout: ["gtidTimeout", asNumber],
-  retries: ["retries", asNumber],
-  max_reply: ["maxReply", asNumber],
+  gtid_timeout: ["gtidTimeout", asSeconds],
+  retries: ["retries", asWhole],
+  max_reply: ["maxReply", asWhole],
 };
 
 function fromLines(lines: Iterable<[string, string]>): Options {
@@ -66,6 +65,7 @@ function fromLines(lines: Iterable<[string, string]>): Options {
     const [key, read] = textOptions[name] as [keyof Settings, Reader];
     if (key in options) throw new ConfigurationError(`the option ${name} is given twice`);
     options[key] = read(name, value);
+    check(key, name, options[key]);
   }
   return options;
 }
@@ -79,7 +79,7 @@ function decode(text: string): string {
 }
 
 const SHAPE =
-  /^(hs|hs\+unix):\/\/(?:([^@/?#:]*)(?::([^@/?#]*))?@)?(\[[0-9a-fA-F:.]+\]|[^/?#:@[\]]*)(?::(\d*))?(\/[^?#]*)?(?:\?([^#]*))?$/;
+  /^(hs|hs\+unix):\/\/(?:([^@/?#:]*)(?::([^@/?#]*))?@)?(\[[0-9a-fA-F:.]+\]|[^/?#:@[\]]*)(?::([^/?#@]*))?(\/[^?#]*)?(?:\?([^#]*))?$/;
 
 /** The options of a URL. Throws a ConfigurationError that tells what is wrong with it. */
 export function parseUrl(url: string): Options {
@@ -95,7 +95,10 @@ export function parseUrl(url: string): Options {
     }
     lines.push(["socket", decode(path)]);
   } else {
-    if (host !== "") lines.push(["host", decode(host.replace(/^\[|\]$/g, ""))]);
+    const inner = host.startsWith("[") ? host.slice(1, -1) : undefined;
+    if (inner !== undefined && !isIPv6(inner))
+      throw new ConfigurationError(`host: ${inner} is no IPv6 address`);
+    if (host !== "") lines.push(["host", inner ?? decode(host)]);
     if (port !== undefined) lines.push(["port", port]);
     if (path.length > 1) lines.push(["database", decode(path.slice(1))]);
   }

@@ -67,6 +67,7 @@ final class Options
             $texts[$name] = match (true) {
                 is_bool($value) => $value ? 'on' : 'off',
                 is_array($value) && array_filter($value, is_scalar(...)) === $value => implode(',', $value),
+                is_float($value) && $value > 0 && $value < 1 => sprintf('%.20F', $value), // without an exponent
                 is_scalar($value) => (string) $value,
                 default => throw new ConfigurationError("$name has no such value"),
             };
@@ -98,7 +99,8 @@ final class Options
         $path = $found['path'] ?? '';
         $pairs = [['user', $found['user'] ?? null], ['password', $found['password'] ?? null]];
         if ($found['scheme'] === 'hs') {
-            $pairs[] = ['host', trim($found['host'] ?? '', '[]') ?: null];
+            $host = self::unbracketed('host', $found['host'] ?? '');
+            $pairs[] = ['host', $host === '' ? null : $host];
             $pairs[] = ['port', $found['port'] ?? null];
             $pairs[] = ['database', strlen($path) > 1 ? substr($path, 1) : null];
         } elseif (($found['host'] ?? '') !== '' || isset($found['dot']) || strlen($path) < 2) {
@@ -149,16 +151,13 @@ final class Options
         foreach ($texts as $name => $text) {
             $values[$name] = match ($name) {
                 'port', 'write_port' => self::integer($name, $text, 1, 65535),
-                'pool_size' => self::integer($name, $text, 1, 100_000),
+                'pool_size' => self::integer($name, $text, 1, 65535),
                 'retries' => self::integer($name, $text, 0, 1000),
-                'connect_timeout', 'timeout', 'max_idle' => self::seconds($name, $text),
+                'connect_timeout', 'timeout', 'max_idle' => self::seconds($name, $text, 1_000_000),
                 'gtid_timeout' => self::seconds($name, $text, 600), // as the server has it
                 'tls' => self::oneOf($name, $text, ['off' => 'off', 'require' => 'require', 'verify' => 'verify']),
                 'read_your_writes' => self::oneOf($name, $text, ['on' => true, 'off' => false]),
-                'replicas' => array_map(static function (string $one): string {
-                    self::place($one);
-                    return $one;
-                }, explode(',', $text)),
+                'replicas' => self::places($text),
                 default => property_exists(self::class, (string) $name)
                     ? $text
                     : throw new ConfigurationError("there is no option '$name'"),
@@ -170,16 +169,15 @@ final class Options
     private static function integer(string $name, string $text, int $least, int $most): int
     {
         if (!preg_match('/^[0-9]{1,10}$/D', $text) || (int) $text < $least || (int) $text > $most) {
-            throw new ConfigurationError("$name is a number from $least to $most, not '$text'");
+            throw new ConfigurationError("$name is a whole number from $least to $most, not '$text'");
         }
         return (int) $text;
     }
 
-    private static function seconds(string $name, string $text, float $most = PHP_FLOAT_MAX): float
+    private static function seconds(string $name, string $text, int $most): float
     {
-        if (!preg_match('/^[0-9]+(\.[0-9]+)?$/D', $text) || (float) $text > $most) {
-            $bound = $most < PHP_FLOAT_MAX ? ", at most $most" : '';
-            throw new ConfigurationError("$name is seconds$bound, not '$text'");
+        if (!preg_match('/^[0-9]{1,10}(\.[0-9]+)?$/D', $text) || (float) $text > $most) {
+            throw new ConfigurationError("$name is seconds from 0 to $most, not '$text'");
         }
         return (float) $text;
     }
@@ -187,8 +185,8 @@ final class Options
     /** @param array<string, mixed> $meanings */
     private static function oneOf(string $name, string $text, array $meanings): mixed
     {
-        return $meanings[$text]
-            ?? throw new ConfigurationError("$name is " . implode(' or ', array_keys($meanings)) . ", not '$text'");
+        $allowed = implode(' or ', [implode(', ', array_slice(array_keys($meanings), 0, -1)), array_key_last($meanings)]);
+        return $meanings[$text] ?? throw new ConfigurationError("$name is $allowed, not '$text'");
     }
 
     /**
@@ -199,9 +197,30 @@ final class Options
     {
         $form = '/^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})$/D';
         if (!preg_match($form, $text, $found) || (int) $found[2] < 1 || (int) $found[2] > 65535) {
-            throw new ConfigurationError("replicas is host:port,host:port, not '$text'");
+            throw new ConfigurationError("replicas is host:port,host:port, 32 at most, not '$text'");
         }
-        return [trim($found[1], '[]'), (int) $found[2]];
+        return [self::unbracketed('replicas', $found[1]), (int) $found[2]];
+    }
+
+    /** A host without the brackets of an IPv6 address. */
+    private static function unbracketed(string $option, string $host): string
+    {
+        if (!str_starts_with($host, '[')) {
+            return $host;
+        }
+        return filter_var(substr($host, 1, -1), FILTER_VALIDATE_IP, FILTER_FLAG_IPV6)
+            ?: throw new ConfigurationError("$option is host:port, and $host is no IPv6 address");
+    }
+
+    /** @return list<string> */
+    private static function places(string $text): array
+    {
+        $found = explode(',', $text);
+        if (count($found) > 32) {
+            throw new ConfigurationError("replicas is host:port,host:port, 32 at most, not '$text'");
+        }
+        array_map(self::place(...), $found);
+        return $found;
     }
 
     /** @return array<string, mixed> */

@@ -142,12 +142,31 @@ impl fmt::Debug for Options {
 impl Options {
     /// Refuses what no connection could be made with.
     pub(crate) fn check(&self) -> Result<()> {
-        let longest_wait = Duration::from_secs(600);
-        let wrong = if self.pool_size == 0 {
-            ("pool_size", "it is one at least")
-        } else if self.gtid_timeout > longest_wait {
-            ("gtid_timeout", "it is ten minutes at most")
-        } else if self.tls_cert.is_some() != self.tls_key.is_some() {
+        // A program may have set anything.
+        let wholes = [
+            ("port", u64::from(self.port), 1, 65_535),
+            ("write_port", u64::from(self.write_port), 1, 65_535),
+            ("pool_size", self.pool_size as u64, 1, 65_535),
+            ("retries", u64::from(self.retries), 0, 1_000),
+        ];
+        for (name, value, least, most) in wholes {
+            if !(least..=most).contains(&value) {
+                return Err(Error::configuration(name, no_number(value, least, most)));
+            }
+        }
+        let times = [
+            ("connect_timeout", self.connect_timeout, MOST_SECONDS),
+            ("timeout", self.timeout, MOST_SECONDS),
+            ("max_idle", self.max_idle, MOST_SECONDS),
+            ("gtid_timeout", self.gtid_timeout, MOST_WAIT),
+        ];
+        for (name, value, most) in times {
+            if value > Duration::from_secs(most) {
+                return Err(Error::configuration(name, no_seconds(value.as_secs_f64(), most)));
+            }
+        }
+        check_replicas(&self.replicas).map_err(|what| Error::configuration("replicas", what))?;
+        let wrong = if self.tls_cert.is_some() != self.tls_key.is_some() {
             ("tls_key", "a certificate and its key belong together")
         } else if self.tls != Tls::Off && !cfg!(feature = "tls") {
             ("tls", "this program is built without the feature tls")
@@ -189,16 +208,16 @@ impl Options {
             "tls_cert" => optional(&mut self.tls_cert, value),
             "tls_key" => optional(&mut self.tls_key, value),
             "tls_name" => optional(&mut self.tls_name, value),
-            "connect_timeout" => seconds(&mut self.connect_timeout, value),
-            "timeout" => seconds(&mut self.timeout, value),
-            "pool_size" => number(&mut self.pool_size, value, 1, 65_536),
-            "max_idle" => seconds(&mut self.max_idle, value),
+            "connect_timeout" => seconds(&mut self.connect_timeout, value, MOST_SECONDS),
+            "timeout" => seconds(&mut self.timeout, value, MOST_SECONDS),
+            "pool_size" => number(&mut self.pool_size, value, 1, 65_535),
+            "max_idle" => seconds(&mut self.max_idle, value, MOST_SECONDS),
             "name" => text(&mut self.name, value),
             "replicas" => replicas(&mut self.replicas, value),
             "read_your_writes" => {
-                choice(&mut self.read_your_writes, value, &[("off", false), ("on", true)])
+                choice(&mut self.read_your_writes, value, &[("on", true), ("off", false)])
             }
-            "gtid_timeout" => seconds(&mut self.gtid_timeout, value),
+            "gtid_timeout" => seconds(&mut self.gtid_timeout, value, MOST_WAIT),
             "retries" => number(&mut self.retries, value, 0, 1_000),
             _ => return None,
         };
@@ -207,6 +226,24 @@ impl Options {
 }
 
 type Set = Result<(), String>;
+
+const MOST_SECONDS: u64 = 1_000_000;
+/// That of the server.
+const MOST_WAIT: u64 = 600;
+const MOST_REPLICAS: usize = 32;
+
+fn no_number(value: impl fmt::Debug, least: u64, most: u64) -> String {
+    format!("it is a whole number from {least} to {most}, not {value:?}")
+}
+
+fn no_seconds(value: impl fmt::Debug, most: u64) -> String {
+    format!("it is seconds from 0 to {most}, not {value:?}")
+}
+
+/// From one digit to ten.
+fn digits(text: &str) -> bool {
+    (1..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 fn text(field: &mut String, value: &str) -> Set {
     *field = value.to_owned();
@@ -218,51 +255,60 @@ fn optional(field: &mut Option<String>, value: &str) -> Set {
     Ok(())
 }
 
-fn number<T: TryFrom<u32>>(field: &mut T, value: &str, least: u32, most: u32) -> Set {
-    let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-    let parsed = value.parse().ok().filter(|number| digits && (least..=most).contains(number));
+fn number<T: TryFrom<u64>>(field: &mut T, value: &str, least: u64, most: u64) -> Set {
+    let parsed = value.parse().ok().filter(|n| digits(value) && (least..=most).contains(n));
     let fits = parsed.and_then(|number| T::try_from(number).ok());
-    *field = fits.ok_or_else(|| format!("{value:?} is no number from {least} to {most}"))?;
+    *field = fits.ok_or_else(|| no_number(value, least, most))?;
     Ok(())
 }
 
-fn seconds(field: &mut Duration, value: &str) -> Set {
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let plain = value.split_once('.').map_or(digits(value), |(a, b)| digits(a) && digits(b));
-    let parsed = value.parse().ok().filter(|number| plain && (0.0..=1e9).contains(number));
-    let parsed = parsed.ok_or_else(|| format!("{value:?} is no number of seconds"))?;
-    *field = Duration::from_secs_f64(parsed);
+fn seconds(field: &mut Duration, value: &str, most: u64) -> Set {
+    let (whole, decimals) = value.split_once('.').unwrap_or((value, "0"));
+    let plain = !decimals.is_empty() && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed: Option<f64> = value.parse().ok().filter(|_| plain && digits(whole));
+    let parsed = parsed.filter(|number| *number <= most as f64);
+    *field = Duration::from_secs_f64(parsed.ok_or_else(|| no_seconds(value, most))?);
+    if field.is_zero() && parsed > Some(0.0) {
+        *field = Duration::from_nanos(1); // As zero means none.
+    }
     Ok(())
 }
 
 fn choice<T: Copy>(field: &mut T, value: &str, allowed: &[(&str, T)]) -> Set {
     let found = allowed.iter().find(|(name, _)| *name == value);
     *field = found.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<&str> = allowed.iter().map(|(name, _)| *name).collect();
-        format!("{value:?} is none of {}", names.join(", "))
+        let mut names: Vec<&str> = allowed.iter().map(|(name, _)| *name).collect();
+        let last = names.pop().unwrap_or_default();
+        format!("it is {} or {last}, not {value:?}", names.join(", "))
     })?;
     Ok(())
 }
 
 fn replicas(field: &mut Vec<String>, value: &str) -> Set {
     *field = value.split(',').map(str::to_owned).collect();
-    for address in field {
-        if split_address(address).is_none() {
-            return Err(format!("{address:?} is not host:port"));
-        }
+    check_replicas(field)
+}
+
+fn check_replicas(addresses: &[String]) -> Set {
+    let good = addresses.iter().all(|address| split_address(address).is_some());
+    if good && addresses.len() <= MOST_REPLICAS {
+        return Ok(());
     }
-    Ok(())
+    let given = addresses.join(",");
+    Err(format!("it is host:port,host:port, {MOST_REPLICAS} at most, not {given:?}"))
 }
 
 /// Host and port of `host:port` or `[address]:port`.
 pub(crate) fn split_address(address: &str) -> Option<(&str, u16)> {
     let (host, port) = address.rsplit_once(':')?;
     let mut parsed = 0u16;
-    number(&mut parsed, port, 1, 65_535).ok()?;
+    number(&mut parsed, port, 1, 65_535).ok().filter(|()| port.len() <= 5)?;
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match bracketed {
         Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => Some((inner, parsed)),
-        None if !host.is_empty() && !host.contains([':', '[', ']']) => Some((host, parsed)),
+        None if !host.is_empty() && !host.contains([':', '[', ']', '/', ' ', '\t']) => {
+            Some((host, parsed))
+        }
         _ => None,
     }
 }

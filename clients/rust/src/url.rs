@@ -53,9 +53,8 @@ fn unknown(name: &str) -> Error {
 }
 
 fn add(given: &mut Given, name: &str, value: String) -> Result<()> {
-    if Options::default().set(name, &value).is_none() {
-        return Err(unknown(name));
-    }
+    // Also where it does not count, as another place has the option.
+    Options::default().set(name, &value).unwrap_or_else(|| Err(unknown(name)))?;
     if given.insert(name.to_owned(), value).is_some() {
         return Err(Error::configuration(name, "it is given twice"));
     }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type order struct {
 	Seconds                                     float64
 	Tokens                                      []any
 	Args                                        map[string]any
+	Options                                     map[string]json.Number
 	Calls                                       []json.RawMessage
 }
 
@@ -75,7 +77,7 @@ func (d *driver) carryOut(ctx context.Context, o *order) (any, error) {
 	switch o.Do {
 	case "connect":
 		d.close()
-		client, err := hs.Connect(o.URL, hook(o.Hook))
+		client, err := hs.Connect(o.URL, hook(o.Hook), inCode(o.Options))
 		d.client = client
 		return nil, err
 	case "close":
@@ -115,6 +117,28 @@ func hook(wanted bool) func(*hs.Options) {
 	return func(o *hs.Options) {
 		if wanted {
 			o.OnRequest = func(string, string, time.Duration, error) { panic("the hook fails") }
+		}
+	}
+}
+
+// InCode sets options as a program does. What their types cannot hold is set to -1.
+func inCode(given map[string]json.Number) func(*hs.Options) {
+	return func(o *hs.Options) {
+		wholes := map[string]*int{"port": &o.Port, "write_port": &o.WritePort, "pool_size": &o.PoolSize, "retries": &o.Retries}
+		times := map[string]*time.Duration{
+			"connect_timeout": &o.ConnectTimeout, "timeout": &o.Timeout,
+			"max_idle": &o.MaxIdle, "gtid_timeout": &o.GTIDTimeout,
+		}
+		for name, value := range given {
+			number, err := value.Float64()
+			if err != nil || number > 1e9 || wholes[name] != nil && number != math.Trunc(number) {
+				number = -1
+			}
+			if field := wholes[name]; field != nil {
+				*field = int(number)
+			} else {
+				*times[name] = time.Duration(math.Ceil(number * float64(time.Second)))
+			}
 		}
 	}
 }

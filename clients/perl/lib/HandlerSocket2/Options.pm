@@ -4,6 +4,7 @@ use 5.030;
 use warnings;
 
 use HandlerSocket2::Error ();
+use Socket                qw(AF_INET6 inet_pton);
 use overload              ();
 
 our $VERSION = '2.000';
@@ -43,7 +44,7 @@ sub _integer {
     return sub {
         my ($text) = @_;
         my $fits = $text =~ /\A[0-9]{1,10}\z/ && $text >= $least && $text <= $most;
-        return $fits ? 0 + $text : ( undef, "a number from $least to $most" );
+        return $fits ? 0 + $text : ( undef, "a whole number from $least to $most" );
     };
 }
 
@@ -51,27 +52,32 @@ sub _seconds {
     my ($most) = @_;
     return sub {
         my ($text) = @_;
-        my $fits = $text =~ /\A[0-9]+(?:[.][0-9]+)?\z/ && $text <= $most;
-        return $fits ? 0 + $text : ( undef, "a number of seconds, at most $most" );
+        my $fits = $text =~ /\A[0-9]{1,10}(?:[.][0-9]+)?\z/ && $text <= $most;
+        return $fits ? 0 + $text : ( undef, "seconds from 0 to $most" );
     };
 }
 
 sub _one_of {
-    my (%meaning) = @_;
-    return sub { return $meaning{ $_[0] } // ( undef, join ' or ', sort keys %meaning ) };
+    my ( $allowed, %meaning ) = @_;
+    return sub { return $meaning{ $_[0] } // ( undef, $allowed ) };
 }
+
+# What stands in brackets is an IPv6 address.
+sub _is_host { return $_[0] !~ /\A\[(.*)\]\z/ || inet_pton( AF_INET6, $1 ) }
 
 sub place {
     my ($text) = @_;
     my ( $host, $port ) = $text =~ /\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})\z/;
-    return if !$port || $port > 65_535;
+    return if !$port || $port > 65_535 || !_is_host($host);
     return ( $host =~ tr/[]//dr, 0 + $port );
 }
 
 sub _places {
     my ($text) = @_;
     my @found  = split /,/, $text, -1;
-    return ( undef, 'host:port,host:port' ) if !@found || grep { !place($_) } @found;
+    if ( !@found || @found > 32 || grep { !place($_) } @found ) {
+        return ( undef, 'host:port,host:port, 32 at most' );
+    }
     return \@found;
 }
 
@@ -80,16 +86,16 @@ my %READ = (
             $_ => sub { $_[0] }
         } keys %DEFAULT
     ),
-    port             => _integer( 1, 65_535 ),
-    write_port       => _integer( 1, 65_535 ),
-    tls              => _one_of( map { $_ => $_ } qw(off require verify) ),
-    connect_timeout  => _seconds(999_999_999_999),
-    timeout          => _seconds(999_999_999_999),
-    pool_size        => _integer( 1, 100_000 ),
-    max_idle         => _seconds(999_999_999_999),
-    replicas         => \&_places,
-    read_your_writes => _one_of( on => 1, off => 0 ),
-    gtid_timeout     => _seconds(600),                                        # as the server has it
+    port            => _integer( 1, 65_535 ),
+    write_port      => _integer( 1, 65_535 ),
+    tls             => _one_of( 'off, require or verify', map { $_ => $_ } qw(off require verify) ),
+    connect_timeout => _seconds(1_000_000),
+    timeout         => _seconds(1_000_000),
+    pool_size       => _integer( 1, 65_535 ),
+    max_idle        => _seconds(1_000_000),
+    replicas        => \&_places,
+    read_your_writes => _one_of( 'on or off', on => 1, off => 0 ),
+    gtid_timeout     => _seconds(600),                               # as the server has it
     retries          => _integer( 0, 1000 ),
 );
 
@@ -137,6 +143,7 @@ sub parse_url {
     my $path = $part{path} // q{};
     $take->( $_, $part{$_} ) for qw(user password);
     if ( $part{scheme} eq 'hs' ) {
+        _is_host( $part{host} ) or _wrong("host: $part{host} is no IPv6 address");
         my $host = $part{host} =~ tr/[]//dr;
         $take->( host     => $host ) if $host ne q{};
         $take->( port     => $part{port} );
@@ -201,7 +208,7 @@ sub _as_text {
     return join q{,}, @$value if ref $value eq 'ARRAY';
     return $value ? 'on' : 'off'      if $name eq 'read_your_writes' && $value =~ /\A[01]?\z/;
     _wrong("$name has no such value") if ref $value && !overload::Method( $value, q{""} );
-    return "$value";
+    return "$value" =~ /\A[0-9.]+e-[0-9]+\z/ ? sprintf '%.20f', $value : "$value";  # a small number
 }
 
 sub make_options {

@@ -6,6 +6,8 @@ import math
 import os
 import re
 from dataclasses import dataclass, fields
+from decimal import Decimal
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Tuple
 from urllib.parse import unquote
@@ -46,26 +48,27 @@ class Options:
 def _integer(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch("[0-9]{1,10}", text) or not least <= int(text) <= most:
-            raise ValueError(f"a number from {least} to {most}")
+            raise ValueError(f"a whole number from {least} to {most}")
         return int(text)
 
     return read
 
 
-def _seconds(most: float = math.inf) -> Callable[[str], float]:
+def _seconds(most: int) -> Callable[[str], float]:
     def read(text: str) -> float:
-        number = float(text) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else math.inf
-        if not math.isfinite(number) or number > most:
-            raise ValueError("seconds" if math.isinf(most) else f"seconds, at most {most:.0f}")
-        return number
+        if not re.fullmatch(r"[0-9]{1,10}(\.[0-9]+)?", text) or float(text) > most:
+            raise ValueError(f"seconds from 0 to {most}")
+        return float(text)
 
     return read
 
 
 def _one_of(**meanings: Any) -> Callable[[str], Any]:
+    *names, last = meanings
+
     def read(text: str) -> Any:
         if text not in meanings:
-            raise ValueError(" or ".join(meanings))
+            raise ValueError(f"{', '.join(names)} or {last}")
         return meanings[text]
 
     return read
@@ -75,14 +78,25 @@ def place(text: str) -> Tuple[str, int]:
     """Host and port of `host:port`."""
     found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})", text)
     if not found or not 0 < int(found[2]) < 65536:
-        raise ValueError("host:port")
-    return found[1].strip("[]"), int(found[2])
+        raise ValueError("no host:port")
+    return _unbracketed(found[1]), int(found[2])
+
+
+def _unbracketed(host: str) -> str:
+    """A host without the brackets of an IPv6 address; ValueError when there is none in them."""
+    if host.startswith("["):
+        host = host[1:-1]
+        IPv6Address(host)
+    return host
 
 
 def _places(text: str) -> Tuple[str, ...]:
     found = tuple(text.split(","))
-    for one in found:
-        place(one)
+    try:
+        if [place(one) for one in found][32:]:
+            raise ValueError("too many")
+    except ValueError:
+        raise ValueError("host:port,host:port, 32 at most") from None
     return found
 
 
@@ -91,10 +105,10 @@ _READ.update(
     port=_integer(1, 65535),
     write_port=_integer(1, 65535),
     tls=_one_of(off="off", require="require", verify="verify"),
-    connect_timeout=_seconds(),
-    timeout=_seconds(),
-    pool_size=_integer(1, 100_000),
-    max_idle=_seconds(),
+    connect_timeout=_seconds(1_000_000),
+    timeout=_seconds(1_000_000),
+    pool_size=_integer(1, 65535),
+    max_idle=_seconds(1_000_000),
     replicas=_places,
     read_your_writes=_one_of(on=True, off=False),
     gtid_timeout=_seconds(600),  # as the server has it
@@ -151,7 +165,10 @@ def parse_url(url: str) -> Dict[str, Any]:
     take("password", found["password"])
     path = found["path"] or ""
     if found["scheme"] == "hs":
-        take("host", found["host"].strip("[]") or None)
+        try:
+            take("host", _unbracketed(found["host"]) or None)
+        except ValueError as error:
+            raise ConfigurationError(f"host: {error}") from None
         take("port", found["port"])
         take("database", path[1:] or None)
     elif found["host"] or found["port"] is not None or len(path) < 2:
@@ -233,4 +250,9 @@ def _as_text(name: str, value: Any) -> str:
     parts = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(one, (str, int, float, os.PathLike)) for one in parts):
         raise ConfigurationError(f"{name} cannot be {value!r}")
-    return ",".join(map(str, parts))
+    return ",".join(_plain(one) if isinstance(one, float) else str(one) for one in parts)
+
+
+def _plain(number: float) -> str:
+    """Without an exponent."""
+    return format(Decimal(repr(number)), "f") if math.isfinite(number) else str(number)

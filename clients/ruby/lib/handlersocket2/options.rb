@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "ipaddr"
+require "socket"
+
 require_relative "url"
 
 module HandlerSocket2
@@ -15,14 +18,14 @@ module HandlerSocket2
       replicas: [].freeze, read_your_writes: false, gtid_timeout: 1.0, retries: 2
     }.freeze
     INTEGERS = {
-      port: 1..65_535, write_port: 1..65_535, pool_size: 1..100_000, retries: 0..1000
+      port: 1..65_535, write_port: 1..65_535, pool_size: 1..65_535, retries: 0..1000
     }.freeze
     CHOICES = {
       tls: { "off" => "off", "require" => "require", "verify" => "verify" },
       read_your_writes: { "on" => true, "off" => false }
     }.freeze
     SECONDS = { # at most; the server has a bound for the last one
-      connect_timeout: 10**12, timeout: 10**12, max_idle: 10**12, gtid_timeout: 600
+      connect_timeout: 1_000_000, timeout: 1_000_000, max_idle: 1_000_000, gtid_timeout: 600
     }.freeze
     PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})\z}
     # A URL says where the server is; then the file does not.
@@ -80,7 +83,17 @@ module HandlerSocket2
           raise ConfigurationError, "replicas is host:port,host:port, not #{text.inspect}"
         end
 
-        [found[1].delete("[]"), found[2].to_i]
+        [unbracketed(found[1], "replicas"), found[2].to_i]
+      end
+
+      # A host without the brackets of an IPv6 address.
+      # @return [String]
+      def unbracketed(host, option = "host")
+        return host unless host.start_with?("[")
+
+        host[1..-2].tap { |address| IPAddr.new(address, Socket::AF_INET6) }
+      rescue IPAddr::Error
+        raise ConfigurationError, "#{option}: #{host} is no IPv6 address, as in host:port"
       end
 
       # @param texts [Hash{Symbol => String}]
@@ -101,26 +114,35 @@ module HandlerSocket2
         return choice(name, text) if CHOICES.key?(name)
         return seconds(name, text) if SECONDS.key?(name)
 
-        name == :replicas ? text.split(",", -1).each { |one| place(one) }.freeze : text
+        name == :replicas ? places(text) : text
+      end
+
+      def places(text)
+        found = text.split(",", -1)
+        return found.each { |one| place(one) }.freeze if found.size.between?(1, 32)
+
+        raise ConfigurationError, "replicas is host:port,host:port, 32 at most, not #{text.inspect}"
       end
 
       def integer(name, text)
         return text.to_i if text.match?(/\A[0-9]{1,10}\z/) && INTEGERS[name].cover?(text.to_i)
 
-        raise ConfigurationError, "#{name} is a number of #{INTEGERS[name]}, not #{text.inspect}"
+        least, most = INTEGERS[name].minmax
+        raise ConfigurationError, "#{name} is a whole number from #{least} to #{most}, not #{text.inspect}"
       end
 
       def choice(name, text)
         CHOICES[name].fetch(text) do
-          raise ConfigurationError, "#{name} is #{CHOICES[name].keys.join(" or ")}, not #{text.inspect}"
+          *allowed, last = CHOICES[name].keys
+          raise ConfigurationError, "#{name} is #{allowed.join(", ")} or #{last}, not #{text.inspect}"
         end
       end
 
       def seconds(name, text)
         most = SECONDS[name]
-        return text.to_f if text.match?(/\A[0-9]{1,12}(\.[0-9]+)?\z/) && text.to_f <= most
+        return text.to_f if text.match?(/\A[0-9]{1,10}(\.[0-9]+)?\z/) && text.to_f <= most
 
-        raise ConfigurationError, "#{name} is seconds, at most #{most}, not #{text.inspect}"
+        raise ConfigurationError, "#{name} is seconds from 0 to #{most}, not #{text.inspect}"
       end
 
       # An argument as it would stand in a URL.

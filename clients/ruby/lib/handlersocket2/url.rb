@@ -38,7 +38,7 @@ module HandlerSocket2
       end
 
       def place(found)
-        host = found[:host].delete("[]")
+        host = Options.unbracketed(found[:host])
         path = found[:path].to_s
         if found[:scheme] == "hs"
           return [["host", (host unless host.empty?)], ["port", found[:port]],

@@ -51,9 +51,33 @@ pub struct Transaction(Either<handlersocket2::Transaction, handlersocket2::tokio
 
 pub struct Pipeline(Either<handlersocket2::Pipeline, handlersocket2::tokio::Pipeline>);
 
+/// Sets an option as a program does. What its type cannot hold becomes the largest that it holds, which is
+/// refused, too, but for ports; those become 0.
+fn set(options: &mut Options, name: &str, value: f64) {
+    let whole = value >= 0.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX);
+    let whole = if whole { value as u32 } else { u32::MAX };
+    let port = u16::try_from(whole).unwrap_or_default();
+    let fits = (0.0..1e9).contains(&value);
+    let time = if fits { Duration::from_secs_f64(value) } else { Duration::MAX };
+    match name {
+        "port" => options.port = port,
+        "write_port" => options.write_port = port,
+        "pool_size" => options.pool_size = whole as usize,
+        "retries" => options.retries = whole,
+        "connect_timeout" => options.connect_timeout = time,
+        "timeout" => options.timeout = time,
+        "max_idle" => options.max_idle = time,
+        _ => options.gtid_timeout = time,
+    }
+}
+
 impl Api {
-    pub fn connect(url: &str, hook: bool) -> Result<Api> {
-        let mut options = Options::from_url(url)?;
+    pub fn connect(url: &str, hook: bool, given: &Json) -> Result<Api> {
+        let mut options =
+            if url.is_empty() { Options::from_env()? } else { Options::from_url(url)? };
+        for (name, value) in given.as_object().into_iter().flatten() {
+            set(&mut options, name, value.as_f64().unwrap_or_default());
+        }
         if hook {
             options.on_request = Some(Arc::new(|_| panic!("the hook fails")));
         }

@@ -46,7 +46,8 @@ impl Driver {
         match text("do") {
             "connect" => {
                 self.close();
-                self.api = Some(Api::connect(text("url"), order["hook"] == true)?);
+                self.api =
+                    Some(Api::connect(text("url"), order["hook"] == true, &order["options"])?);
                 Ok(Json::Null)
             }
             "close" => {

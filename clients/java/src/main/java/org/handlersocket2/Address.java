@@ -1,7 +1,15 @@
 package org.handlersocket2;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** Where connections go to: a host and a port, or a Unix socket, and the secret there. */
 final class Address {
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s/]+):([0-9]{1,5})");
+
   final String host; // Empty for a Unix socket.
   final int port;
   final String path;
@@ -22,26 +30,30 @@ final class Address {
     return new Address("", 0, path, secret);
   }
 
-  /** Reads host:port, where an IPv6 address stands in brackets. */
-  static Address parse(String option, String text) {
-    int colon = text.lastIndexOf(':');
-    String port = text.substring(colon + 1);
-    if (colon < 1 || !port.matches("[0-9]{1,5}")) {
-      throw new ConfigurationError(option, "\"" + text + "\" is not host:port");
+  /** Reads host:port, where an IPv6 address stands in brackets; null: it is none. */
+  static Address parse(String text) {
+    Matcher parts = HOST_AND_PORT.matcher(text);
+    if (!parts.matches() || hostOf(parts.group(1)) == null) {
+      return null;
     }
-    long number = (Long) Setting.PORT.parse(port);
-    return tcp(host(option, text.substring(0, colon)), (int) number, "");
+    int port = Integer.parseInt(parts.group(2));
+    return port < 1 || port > 65535 ? null : tcp(hostOf(parts.group(1)), port, "");
   }
 
-  /** Returns a host without the brackets of an IPv6 address. */
-  static String host(String option, String text) {
-    if (text.matches("\\[[0-9a-fA-F:.%]+\\]")) {
+  /** Returns a host without the brackets of an IPv6 address; null: it is none. */
+  static String hostOf(String text) {
+    if (!text.startsWith("[")) {
+      return text.matches(".*[:\\]\\[].*") ? null : text;
+    }
+    if (!text.matches("\\[[0-9a-fA-F:.]+\\]")) {
+      return null;
+    }
+    try {
+      InetAddress.getByName(text); // It looks up nothing that stands in brackets.
       return text.substring(1, text.length() - 1);
+    } catch (UnknownHostException e) {
+      return null;
     }
-    if (text.matches(".*[:\\[\\]].*")) {
-      throw new ConfigurationError(option, "an IPv6 address stands in brackets");
-    }
-    return text;
   }
 
   Address withSecret(String other) {

@@ -46,9 +46,9 @@ public final class Options {
     return ((Long) all.get(name)).intValue();
   }
 
-  /** Nanoseconds. */
+  /** Nanoseconds; one at least, as zero means none. */
   long nanos(String name) {
-    return (long) ((Double) all.get(name) * 1e9);
+    return (long) Math.ceil((Double) all.get(name) * 1e9);
   }
 
   boolean on(String name) {
@@ -180,7 +180,8 @@ public final class Options {
     }
 
     private static String seconds(Duration time) {
-      return BigDecimal.valueOf(time.toNanos(), 9).toPlainString();
+      BigDecimal whole = BigDecimal.valueOf(time.getSeconds());
+      return whole.add(BigDecimal.valueOf(time.getNano(), 9)).toPlainString();
     }
   }
 }

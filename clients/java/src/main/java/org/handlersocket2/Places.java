@@ -45,7 +45,7 @@ final class Places {
     read = new Place(options, tls, from);
     write = from.isUnix() && !to.isUnix() ? null : new Place(options, tls, to);
     for (String replica : options.replicas()) {
-      Address address = Address.parse("replicas", replica).withSecret(secret);
+      Address address = Address.parse(replica).withSecret(secret);
       replicas.add(new Place(options, tls, address));
     }
   }

@@ -20,12 +20,12 @@ enum Setting {
   TLS_CERT(""),
   TLS_KEY(""),
   TLS_NAME(""),
-  CONNECT_TIMEOUT(5.0, 0, 1e9),
-  TIMEOUT(30.0, 0, 1e9),
-  POOL_SIZE(16L, 1, 65536),
-  MAX_IDLE(60.0, 0, 1e9),
+  CONNECT_TIMEOUT(5.0, 0, 1e6),
+  TIMEOUT(30.0, 0, 1e6),
+  POOL_SIZE(16L, 1, 65535),
+  MAX_IDLE(60.0, 0, 1e6),
   NAME("handlersocket2-java/" + Version.NUMBER),
-  REPLICAS(List.of(), 0, 0),
+  REPLICAS(List.of(), 0, 32),
   READ_YOUR_WRITES(false, 0, 0),
   GTID_TIMEOUT(1.0, 0, 600),
   RETRIES(2L, 0, 1000);
@@ -69,34 +69,45 @@ enum Setting {
   /** Returns the value that a text means: a Long, a Double (seconds), a Boolean, text or a list. */
   Object parse(String text) {
     if (fallback instanceof Long) {
-      return (long) bounded(text, "[0-9]{1,10}");
+      return (long) bounded(text, "[0-9]{1,10}", "a whole number");
     } else if (fallback instanceof Double) {
-      return bounded(text, "[0-9]{1,10}(\\.[0-9]+)?");
+      return bounded(text, "[0-9]{1,10}(\\.[0-9]+)?", "seconds");
     } else if (fallback instanceof Boolean) {
-      return oneOf(text, List.of("off", "on")).equals("on");
+      return oneOf(text, List.of("on", "off")).equals("on");
     } else if (fallback instanceof List) {
-      List<String> addresses = List.of(text.split(",", -1));
-      addresses.forEach(address -> Address.parse(option(), address));
-      return addresses;
+      return addresses(text);
     }
     return choices.isEmpty() ? text : oneOf(text, choices);
   }
 
-  private double bounded(String text, String pattern) {
+  private List<String> addresses(String text) {
+    List<String> addresses = List.of(text.split(",", -1));
+    if (addresses.size() <= most
+        && addresses.stream().allMatch(one -> Address.parse(one) != null)) {
+      return addresses;
+    }
+    throw wrong("host:port,host:port, " + (int) most + " at most", text);
+  }
+
+  private ConfigurationError wrong(String wanted, String text) {
+    return new ConfigurationError(option(), "it is " + wanted + ", not \"" + text + "\"");
+  }
+
+  private double bounded(String text, String pattern, String what) {
     if (text.matches(pattern)) {
       double value = Double.parseDouble(text);
       if (value >= least && value <= most) {
         return value;
       }
     }
-    throw new ConfigurationError(
-        option(), "\"" + text + "\" is no number from " + (long) least + " to " + (long) most);
+    throw wrong(what + " from " + (long) least + " to " + (long) most, text);
   }
 
   private String oneOf(String text, List<String> allowed) {
     if (!allowed.contains(text)) {
-      throw new ConfigurationError(
-          option(), "\"" + text + "\" is none of " + String.join(", ", allowed));
+      int last = allowed.size() - 1;
+      String others = String.join(", ", allowed.subList(0, last));
+      throw wrong(others + " or " + allowed.get(last), text);
     }
     return text;
   }

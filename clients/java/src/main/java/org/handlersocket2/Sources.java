@@ -98,6 +98,7 @@ final class Sources {
         if (found.put(option, trimmed(parts[1])) != null) {
           throw new ConfigurationError(option, "it is given twice" + where);
         }
+        Setting.of(option).parse(found.get(option)); // Also where it does not count.
       }
     }
     return found;

@@ -62,7 +62,11 @@ final class Url {
       give("port", place.substring(colon + 1));
     }
     if (!host.isEmpty()) {
-      give("host", Address.host("host", host));
+      String name = Address.hostOf(host);
+      if (name == null) {
+        throw new ConfigurationError("host", "an IPv6 address stands in brackets");
+      }
+      give("host", name);
     }
   }
 

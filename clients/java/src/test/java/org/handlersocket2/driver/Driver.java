@@ -10,10 +10,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.handlersocket2.Client;
 import org.handlersocket2.HandlerSocketError;
 import org.handlersocket2.Isolation;
@@ -55,8 +57,39 @@ public final class Driver {
     }
   }
 
+  /** Sets an option as a program does, where its type can hold the value. */
+  private static void set(Options.Builder options, Map.Entry<String, JsonElement> one) {
+    BigDecimal value = one.getValue().getAsBigDecimal();
+    boolean whole = value.scale() <= 0 && value.abs().compareTo(BigDecimal.valueOf(1L << 31)) < 0;
+    switch (whole ? one.getKey() : "") {
+      case "port":
+        options.port(value.intValueExact());
+        return;
+      case "write_port":
+        options.writePort(value.intValueExact());
+        return;
+      case "pool_size":
+        options.poolSize(value.intValueExact());
+        return;
+      case "retries":
+        options.retries(value.intValueExact());
+        return;
+      case "connect_timeout":
+        options.connectTimeout(Duration.ofSeconds(value.longValue()));
+        return;
+      case "timeout":
+        options.timeout(Duration.ofSeconds(value.longValue()));
+        return;
+      default:
+        options.set(one.getKey(), value.toPlainString());
+    }
+  }
+
   private static Options options(JsonObject order) {
-    Options.Builder options = Options.builder(text(order, "url"));
+    Options.Builder options = Options.builder(order.has("url") ? text(order, "url") : "");
+    if (order.has("options")) {
+      order.getAsJsonObject("options").entrySet().forEach(one -> set(options, one));
+    }
     if (order.has("hook")) {
       options.onRequest(
           (kind, table, elapsed, error) -> {
