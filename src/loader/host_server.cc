@@ -38,7 +38,7 @@ void raise_in_statement(std::string_view text, bool is_warning) {
 }  // namespace
 
 Server host_server() {
-  Server server{.product = kProduct, .lets_go = kLetsGo};
+  Server server{.product = kProduct, .lets_go = kLetsGo, .takes_new = kTakesNew};
   if (const OwnPlugin* const plugin = own_plugin())
     server.version = static_cast<unsigned>(*static_cast<const int*>(plugin->info)) >> 8;
   else

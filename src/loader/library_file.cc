@@ -45,9 +45,28 @@ std::string what_is_there(const std::string& folder) {
   return list.empty() ? "" : list + ")";
 }
 
+// The file that this code is in; empty: that is not known.
+std::string own_path() {
+  Dl_info own{};
+  const bool found = ::dladdr(reinterpret_cast<const void*>(&own_folder), &own) != 0;
+  return found && own.dli_fname != nullptr ? own.dli_fname : "";
+}
+
+// Whether it is another by now than the one that is loaded, as after an upgrade.
+bool own_file_has_changed() {
+  std::string why;
+  const auto file = Notes::of_file(own_path(), &why);
+  const auto loaded = Notes::of_loaded(reinterpret_cast<const void*>(&own_folder));
+  return file && loaded && file->build_id() != loaded->build_id();
+}
+
+bool is_of_this_release(const seam::Note& note) {
+  return text_of(note.release) == HS_VERSION && note.seam == seam::seam_number();
+}
+
 // Whether what the note says is what this loader and the server want. False: *why is one sentence.
 bool fits(const seam::Note& note, const std::string& path, const Server& server, std::string* why) {
-  if (text_of(note.release) != HS_VERSION || note.seam != seam::seam_number()) {
+  if (!is_of_this_release(note)) {
     *why = path + " is of HandlerSocket " + std::string(text_of(note.release)) +
            ", and not of the same build as this plugin, HandlerSocket " HS_VERSION;
     return false;
@@ -77,7 +96,7 @@ std::string Server::version_text() const { return text_of(version); }
 bool LibraryFile::open(const std::string& folder, const Server& server, std::string* why) {
   const std::string name = std::string(kPrefix) + server.version_text() + std::string(kEnding);
   const std::string path = folder + "/" + name;
-  was_replaced_ = false;
+  remedy_ = Remedy::kMakeOne;
   struct stat status {};
   // A link that leads nowhere is there, and cannot be read.
   if (::lstat(path.c_str(), &status) != 0 && errno == ENOENT) {
@@ -93,7 +112,13 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
   }
   seam::Note note;
   std::memcpy(&note, contents->data(), sizeof note);
-  if (!fits(note, path, server, why)) return false;
+  if (!fits(note, path, server, why)) {
+    if (!is_of_this_release(note) && own_file_has_changed()) {
+      *why += ", whose file has changed since it was loaded";
+      remedy_ = Remedy::kTakeNewPlugin;
+    }
+    return false;
+  }
   void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     *why = ::dlerror();  // NOLINT(concurrency-mt-unsafe): glibc has one for each thread
@@ -105,7 +130,7 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
   if (!loaded || loaded->build_id().empty() || loaded->build_id() != notes->build_id()) {
     ::dlclose(handle);
     *why = path + " has changed, and the server still has the one before";
-    was_replaced_ = true;
+    remedy_ = Remedy::kLetGo;
     return false;
   }
   path_ = path;
@@ -122,12 +147,9 @@ void LibraryFile::close() {
 }
 
 std::string own_folder() {
-  Dl_info own{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &own) == 0 || own.dli_fname == nullptr)
-    return ".";
-  const std::string_view path = own.dli_fname;
+  const std::string path = own_path();
   const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? "." : std::string(path.substr(0, slash));
+  return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
 }  // namespace hs::loader

@@ -12,10 +12,11 @@ namespace hs::loader {
 
 // The server that a library must have been built for.
 struct Server {
-  std::string product;   // "MariaDB"
-  std::string lets_go;   // what a user does for it to forget a library that it has loaded
-  unsigned version = 0;  // MYSQL_VERSION_ID
-  std::string build_id;  // of its program, in hexadecimal digits; empty: it has none
+  std::string product;    // "MariaDB"
+  std::string lets_go;    // what a user does for it to forget a library that it has loaded
+  std::string takes_new;  // what a user does for it to take the plugin's new file
+  unsigned version = 0;   // MYSQL_VERSION_ID
+  std::string build_id;   // of its program, in hexadecimal digits; empty: it has none
 
   std::string version_text() const;
 };
@@ -28,8 +29,13 @@ class LibraryFile {
   // system's linker refuses it; *why is one sentence.
   bool open(const std::string& folder, const Server& server, std::string* why);
   void close();
-  // Whether the last open() failed since the process still has a library that was in that place before.
-  bool was_replaced() const { return was_replaced_; }
+  // What helps where the last open() failed.
+  enum class Remedy {
+    kMakeOne,
+    kLetGo,          // the process still has a library that was in that place before
+    kTakeNewPlugin,  // the library is of another release, and the plugin's own file has changed, too
+  };
+  Remedy remedy() const { return remedy_; }
 
   // null: it is not open.
   const seam::Library* get() const { return library_; }
@@ -39,7 +45,7 @@ class LibraryFile {
   std::string path_;
   void* handle_ = nullptr;
   const seam::Library* library_ = nullptr;
-  bool was_replaced_ = false;
+  Remedy remedy_ = Remedy::kMakeOne;
 };
 
 // The folder of the file that this code is in, as the server found it: links are not followed.

@@ -12,7 +12,7 @@ namespace hs::loader {
 namespace {
 
 // The small library says that it is of this server (small_library.cc).
-const Server kServer = {"MariaDB", "a restart", 999918, "ab12"};
+const Server kServer = {"MariaDB", "a restart", "a restart", 999918, "ab12"};
 constexpr char kName[] = "handlersocket2-99.99.18.so";
 
 class LibraryFiles : public testing::Test {
@@ -86,7 +86,7 @@ TEST_F(LibraryFiles, OneForAnotherServerIsRefused) {
                            " was built for another build of MariaDB 99.99.18 (build ID cb12, the "
                            "server's is ab12)");
   put(as_it_is);
-  EXPECT_EQ(refusal({"MariaDB", "a restart", kServer.version, ""}),
+  EXPECT_EQ(refusal({"MariaDB", "a restart", "a restart", kServer.version, ""}),
             "this server's program has no build ID, so that " + std::string(kName) +
                 " may be for another one");
 }
@@ -113,10 +113,10 @@ TEST_F(LibraryFiles, OneThatWasReplacedWhileItWasLoadedIsNotTakenForTheNewOne) {
   std::filesystem::copy_file(HS_OTHER_SMALL_LIBRARY, folder_ / kName);
   EXPECT_EQ(refusal(),
             std::string(kName) + " has changed, and the server still has the one before");
-  EXPECT_TRUE(file_.was_replaced());
+  EXPECT_EQ(file_.remedy(), LibraryFile::Remedy::kLetGo);
   before.close();
   EXPECT_TRUE(file_.open(folder_, kServer, &why)) << why;
-  EXPECT_FALSE(file_.was_replaced());
+  EXPECT_EQ(file_.remedy(), LibraryFile::Remedy::kMakeOne);
 }
 
 }  // namespace

@@ -8,9 +8,12 @@ namespace {
 
 // hs doctor takes what is behind the last semicolon, and ends with "opens the ports", for what mends it.
 std::string remedy(const LibraryFile& file, const Server& server) {
+  if (file.remedy() == LibraryFile::Remedy::kTakeNewPlugin)
+    return "; " + server.takes_new + " takes the new one, and that opens the ports";
   return "; " +
-         (file.was_replaced() ? server.lets_go + " lets it go"
-                              : "as root, handlersocket2-build makes one") +
+         (file.remedy() == LibraryFile::Remedy::kLetGo
+              ? server.lets_go + " lets it go"
+              : "as root, handlersocket2-build makes one") +
          ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
 }
 

@@ -284,6 +284,30 @@ def test_many_reloads_at_once_beside_settings_and_status_open_the_ports_once(loa
     assert loader.server.stop() == 0
 
 
+def test_a_plugin_whose_file_has_changed_says_how_to_take_the_new_one(loader: Loader) -> None:
+    """As after an upgrade of the plugin while the server runs: no library that is built now fits the old one."""
+    loader.server.start()
+    loader.put(note_changed(release=b"9.9.9"))
+    with pytest.raises(Exception, match=f"not of the same build as this plugin, [^,;]*; {MEND}"):
+        loader.server.sql(RELOAD)
+    plugin = loader.folder / "handlersocket2.so"
+    bytes_ = bytearray(plugin.read_bytes())
+    change_build_id(bytes_)
+    plugin.unlink()
+    plugin.write_bytes(bytes_)
+    change = "a restart" if IS_MYSQL else "UNINSTALL SONAME, and then INSTALL SONAME, of .*"
+    with pytest.raises(Exception, match=f"whose file has changed since it was loaded; {change} takes the new one"):
+        loader.server.sql(RELOAD)
+    loader.put()
+    if IS_MYSQL:
+        loader.server.restart()
+    else:
+        loader.server.sql("UNINSTALL SONAME 'handlersocket2.so'")
+        loader.server.sql("INSTALL SONAME 'handlersocket2.so'")
+    assert loader.status() == ("running", "")
+    assert find_a_row(loader) == b"10"
+
+
 def test_uninstall_takes_both_files_out_of_the_process(loader: Loader) -> None:
     loader.put()
     loader.server.arguments[0] += ";handlersocket2_tables.so"

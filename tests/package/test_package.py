@@ -254,6 +254,20 @@ def test_an_upgrade_of_the_package_keeps_connections_and_settings(
     assert machine.sql("SELECT @@handlersocket_max_connections") == "77"
 
 
+def test_an_upgrade_of_the_package_that_brings_the_library_opens_the_ports(
+    machine: Machine, package: Path, tmp_path: Path, built_for: str
+) -> None:
+    machine.install(package)
+    machine.stop()
+    machine.sh(f"rm /usr/lib/mysql/plugin/handlersocket2-{built_for}.so")
+    machine.start()
+    assert (status(machine), row_of(machine, 1)) == ("no library", [])
+    before = machine.server_pid()
+    said = machine.install(later(package, tmp_path))
+    assert "the ports are open" in said, said
+    assert (machine.server_pid(), row_of(machine, 1)) == (before, ["0\t2\t1\tone"])
+
+
 def later(package: Path, folder: Path) -> Path:
     """The same package as the next version."""
     tree = folder / "later"

@@ -123,14 +123,15 @@ bool Doctor::look_at_plugin() {
   }
   if (const std::string why = text("handlersocket_message"); !why.empty()) {
     // What mends it is behind the last semicolon.
-    constexpr std::string_view kOpens = "SET GLOBAL handlersocket_reload = 1 opens the ports";
+    constexpr std::string_view kOpens = "opens the ports";
     const bool says_what_mends =
         why.size() > kOpens.size() &&
         why.compare(why.size() - kOpens.size(), kOpens.size(), kOpens) == 0;
     const size_t end = says_what_mends ? why.rfind("; ") : std::string::npos;
     add(Health::wrong, "plugin", fmt::format("in {} {}", server, why.substr(0, end)),
-        end != std::string::npos ? why.substr(end + 2)
-                                 : fmt::format("mend that, and then {}", kOpens));
+        end != std::string::npos
+            ? why.substr(end + 2)
+            : "mend that, and then SET GLOBAL handlersocket_reload = 1 opens the ports");
     return false;
   }
   const std::string runs =

@@ -133,6 +133,9 @@ TEST(Doctor, APluginWithoutAnOpenPortSaysWhyAndWhatMendsIt) {
   EXPECT_EQ(findings(sight)[0].text,
             "in the server 10.11.18-MariaDB-0+deb12u1-log no port is open: there is no library");
   EXPECT_EQ(findings(sight)[0].remedy, mends);
+  const std::string restarts = "a restart takes the new one, and that opens the ports";
+  sight.status["handlersocket_message"] = "no port is open: the file has changed; " + restarts;
+  EXPECT_EQ(findings(sight)[0].remedy, restarts);
   sight.status["handlersocket_message"] = "port 9998 on 127.0.0.1 is in use";
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
   EXPECT_NE(findings(sight)[0].remedy.find("handlersocket_reload = 1"), std::string::npos);

@@ -62,6 +62,9 @@ StatusVariable status_variable(const char* name) {
 
 inline constexpr char kProduct[] = "MariaDB";
 inline constexpr char kLetsGo[] = "UNINSTALL SONAME 'handlersocket2_tables.so'";
+inline constexpr char kTakesNew[] =
+    "UNINSTALL SONAME, and then INSTALL SONAME, of handlersocket2_tables.so and handlersocket2.so "
+    "(in Debian's package, as root, /usr/libexec/handlersocket2/plugin change)";
 
 // --- what the program exports ---
 

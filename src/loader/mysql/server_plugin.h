@@ -59,6 +59,7 @@ StatusVariable status_variable(const char* name) {
 
 inline constexpr char kProduct[] = "MySQL";
 inline constexpr char kLetsGo[] = "a restart";
+inline constexpr char kTakesNew[] = "a restart";
 
 // --- what the program exports ---
 
