@@ -392,6 +392,17 @@ def test_what_a_table_asks_of_its_rows_holds(server: PrivateServer, redis: Resp)
     assert server.sql("SELECT COUNT(*) FROM hs.child") == [(0,)]
 
 
+def test_a_row_that_no_partition_takes_is_refused_in_words(server: PrivateServer, redis: Resp) -> None:
+    server.sql(
+        "CREATE TABLE hs.parts (id INT PRIMARY KEY, v INT) COMMENT 'hs: name=parts'"
+        " PARTITION BY RANGE (id) (PARTITION p VALUES LESS THAN (10))"
+    )
+    assert redis("SET", "parts:10", "1") == RespError(
+        "ERR the table has no partition for the row (engine error 160)"
+    )
+    assert redis("SET", "parts:9", "1") == "OK"
+
+
 def test_blocks_that_meet_move_no_amount_twice(server: PrivateServer, redis: Resp, resp_port: int) -> None:
     server.sql("CREATE TABLE hs.acc (k INT PRIMARY KEY, v INT NOT NULL) COMMENT 'hs: name=acc'")
     redis.pipeline([("SET", f"acc:{i}", "1000") for i in range(4)])

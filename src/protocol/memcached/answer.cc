@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "protocol/foreign_key.h"
+#include "protocol/engine_error.h"
 #include "protocol/memcached/binary.h"
 #include "protocol/memcached/refusals.h"
 
@@ -85,7 +85,7 @@ std::string text_of(const Error& error) {
         return "SERVER_ERROR the row could not be locked in time";
       if (error.number == Error::kDeadlock)
         return "SERVER_ERROR the command was undone because of a deadlock";
-      if (const std::string_view text = foreign_key_text(error); !text.empty())
+      if (const std::string_view text = engine_error_text(error); !text.empty())
         return "SERVER_ERROR " + std::string(text);
       return "SERVER_ERROR error " + std::to_string(error.number) + " of the storage engine";
     default:

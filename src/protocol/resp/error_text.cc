@@ -1,6 +1,6 @@
 #include "protocol/resp/error_text.h"
 
-#include "protocol/foreign_key.h"
+#include "protocol/engine_error.h"
 
 namespace hs::protocol::resp {
 namespace {
@@ -83,7 +83,7 @@ std::string text_of(const Error& error) {
         return "TRYAGAIN the row could not be locked in time (engine error 146)";
       if (error.number == Error::kDeadlock)
         return "TRYAGAIN the command was undone because of a deadlock (engine error 149)";
-      if (const std::string_view text = foreign_key_text(error); !text.empty()) {
+      if (const std::string_view text = engine_error_text(error); !text.empty()) {
         return "ERR " + std::string(text) + " (engine error " + std::to_string(error.number) + ")";
       }
       return "ERR the storage engine's error " + std::to_string(error.number);
