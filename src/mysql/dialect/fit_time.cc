@@ -52,7 +52,7 @@ bool is_refused(const Field* field, sql_mode_t mode) {
   return (mode & MODE_NO_ZERO_IN_DATE) != 0 && (held.month == 0 || held.day == 0);
 }
 
-int64_t time_of(const Field* field) {
+int64_t stored_time(const Field* field) {
   Time_val held;
   (void)field->val_time(&held);
   return held.for_comparison();
@@ -95,7 +95,7 @@ Fit fit_time(Field* field, const Value& value) {
       return no_time();
     const int64_t wanted = Time_val(time).for_comparison();  // before the store rounds `time`
     (void)field->store_time(&time, DATETIME_MAX_DECIMALS);
-    side = order(time_of(field), wanted);
+    side = order(stored_time(field), wanted);
     // It was cut to the last time that there is.
     if ((status.warnings & MYSQL_TIME_WARN_OUT_OF_RANGE) != 0) side = time.neg ? 1 : -1;
     // SQL rounds what it compares a TIME with to the digits of the column.
