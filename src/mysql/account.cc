@@ -164,11 +164,14 @@ bool Privileges::prepare(Principal& principal) {
   return !principal.is_gone_;
 }
 
-// The privilege is there for the table, or for any column of it.
-bool Privileges::has(const std::string& database, const std::string& table, Access_bitmask wanted) {
-  Table_ref list(database.data(), database.size(), table.data(), table.size(), table.c_str(),
-                 TL_READ);
-  return !check_table_access(thd_, wanted, &list, false, 1, true);
+// The privilege is there for the table, or for any column of it. `grant`: what the server has found for it. It
+// looks no further than the global privileges if those are enough, so each privilege is asked for by itself.
+bool Privileges::has(const TableNames& names, Access_bitmask wanted, GRANT_INFO* grant) {
+  Table_ref list(names.database.data(), names.database.size(), names.table.data(),
+                 names.table.size(), names.table.c_str(), TL_READ);
+  const bool has_it = !check_table_access(thd_, wanted, &list, false, 1, true);
+  *grant = list.grant;
+  return has_it;
 }
 
 bool Privileges::sees_table(const std::string& database, const std::string& table,
@@ -261,19 +264,23 @@ engine::Rights Privileges::rights(Principal& principal, const TableNames& names)
   rights.insert_columns = rights.update_columns = 0;
   if (!prepare(principal)) return rights;
   const Asking asking(thd_, principal.context_);
-  GRANT_INFO grant;
-  rights.sees = sees_table(names.database, names.table, &grant);
+  GRANT_INFO seen;
+  rights.sees = sees_table(names.database, names.table, &seen);
   if (!rights.sees || is_kept_out(principal.context_)) return rights;
-  rights.selects = has(names.database, names.table, SELECT_ACL);
-  rights.inserts = has(names.database, names.table, INSERT_ACL);
-  rights.updates = has(names.database, names.table, UPDATE_ACL);
-  rights.deletes = has(names.database, names.table, DELETE_ACL);
+  GRANT_INFO selecting;
+  GRANT_INFO inserting;
+  GRANT_INFO updating;
+  GRANT_INFO deleting;
+  rights.selects = has(names, SELECT_ACL, &selecting);
+  rights.inserts = has(names, INSERT_ACL, &inserting);
+  rights.updates = has(names, UPDATE_ACL, &updating);
+  rights.deletes = has(names, DELETE_ACL, &deleting);
 
-  rights.select_columns = reach(names, grant, SELECT_ACL, names.columns);
-  rights.select_filters = reach(names, grant, SELECT_ACL, names.filter_columns);
-  rights.select_key = reach(names, grant, SELECT_ACL, names.key);
-  rights.insert_columns = reach(names, grant, INSERT_ACL, names.columns);
-  rights.update_columns = reach(names, grant, UPDATE_ACL, names.columns);
+  rights.select_columns = reach(names, selecting, SELECT_ACL, names.columns);
+  rights.select_filters = reach(names, selecting, SELECT_ACL, names.filter_columns);
+  rights.select_key = reach(names, selecting, SELECT_ACL, names.key);
+  rights.insert_columns = reach(names, inserting, INSERT_ACL, names.columns);
+  rights.update_columns = reach(names, updating, UPDATE_ACL, names.columns);
   return rights;
 }
 

@@ -149,8 +149,7 @@ class Privileges {
   static bool is_kept_out(Security_context& context);
   bool sees_table(const std::string& database, const std::string& table, GRANT_INFO* grant)
       HS_REQUIRES(mutex_);
-  bool has(const std::string& database, const std::string& table, Access_bitmask wanted)
-      HS_REQUIRES(mutex_);
+  bool has(const TableNames& names, Access_bitmask wanted, GRANT_INFO* grant) HS_REQUIRES(mutex_);
   size_t reach(const TableNames& names, GRANT_INFO& grant, Access_bitmask wanted,
                std::span<const std::string> columns) HS_REQUIRES(mutex_);
 
