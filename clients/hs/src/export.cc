@@ -151,7 +151,7 @@ class Export : public Command {
     for (const std::string& word : texts(where_)) {
       filters.push_back(filter_of(word, false, common.escapes));
     }
-    Row start = session.server().lowest(place);
+    Row start = session.server().first_key(place);
     std::vector<KeyPart> key;
     Left left;
     if (resume_) key = key_parts(session.server(), place, columns);

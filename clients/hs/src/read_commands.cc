@@ -50,7 +50,7 @@ struct Compared {
     if (!query.key.empty()) return;
     if (has_op) throw UsageError(fmt::format("the key behind {} is missing", op));
     query.op = ">=";
-    query.key = session.server().lowest(place);
+    query.key = session.server().first_key(place);
   }
   std::string op = "=";
   std::vector<std::string> key;

@@ -252,32 +252,40 @@ std::vector<IndexPart> Server::index_parts(const Place& place) {
   return parts;
 }
 
-Row Server::lowest(const Place& place) {
+Row Server::first_key(const Place& place) {
   const auto parts = index_parts(place);
   if (parts.empty()) throw UsageError("there is no index " + place.index);
   const bool down = parts[0].descending;
+  Row key = {""};
   for (const Row& row : describe(place.table).rows) {
     if (row.at(0) != parts[0].column) continue;
-    if (row.at(2) == "YES" && !down) return {std::nullopt};  // NULL sorts first
     const std::string type = row.at(1).value_or("");
-    hs_kind kind = hs_kind_of(type.c_str());
-    if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
-      return {down ? "1e309" : "-1e309"};
+    const hs_kind kind = hs_kind_of(type.c_str());
+    const bool is_number =
+        kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL;
+    if (row.at(2) == "YES" && !down) return {std::nullopt};  // NULL sorts first
+    if (is_number) return {down ? "1e309" : "-1e309"};
     if (kind == HS_KIND_TIME) return {down ? "838:59:59.999999" : "-838:59:59.999999"};
-    if (down) break;
-    if (type == "uuid") return {"00000000-0000-0000-0000-000000000000"};
-    if (type == "inet6") return {"::"};
-    if (type == "inet4") return {"0.0.0.0"};
+    if (kind == HS_KIND_DATE || kind == HS_KIND_DATETIME) key = {"0000-00-00"};
+    if (type == "uuid") key = {"00000000-0000-0000-0000-000000000000"};
+    if (type == "inet6") key = {"::"};
+    if (type == "inet4") key = {"0.0.0.0"};
   }
-  if (down) throw UsageError("the index goes downwards: give a key to begin with");
-  // Texts that begin with control characters may sort before the empty one.
-  Query before{"<", {""}, 0, 0, "", {}, false, {}};
-  const uint64_t rows = count(place, before);
-  if (rows == 0) return {""};
-  before.limit = 1;
-  before.offset = static_cast<uint32_t>(std::min<uint64_t>(rows - 1, UINT32_MAX));
-  const Rows first = find(place, {parts[0].column}, before);
-  return first.rows.empty() ? Row{""} : first.rows[0];
+  // Rows may stand before that key: of an index that goes downwards, and texts that begin with control
+  // characters.
+  Query before{"<", key, 0, 0, "", {}, false, {}};
+  for (uint64_t rows = count(place, before); rows > 0; rows = count(place, before)) {
+    before.limit = 1;
+    before.offset = static_cast<uint32_t>(std::min<uint64_t>(rows - 1, UINT32_MAX));
+    const Rows first = find(place, {parts[0].column}, before);
+    before.limit = before.offset = 0;
+    if (first.rows.empty()) continue;  // they are gone
+    // The text of a time in the hour that comes twice does not find its place.
+    if (first.rows[0] == before.key)
+      throw UsageError("the index's first row cannot be named: give a key to begin with");
+    before.key = first.rows[0];
+  }
+  return before.key;
 }
 
 Rows Server::find(const Place& place, const Names& names, const Query& query) {

@@ -86,9 +86,9 @@ class Server {
   Columns columns(const std::string& table, const Names& names);
   // Empty: there is no such index.
   std::vector<IndexPart> index_parts(const Place& place);
-  // A key from which `>=` finds all rows of the index. Throws UsageError for an index of texts or dates that
-  // goes downwards, and for one that is not there.
-  Row lowest(const Place& place);
+  // A key from which `>=` finds all rows of the index. It asks for it where no constant is one: of texts, and
+  // of dates from the newest on. Throws UsageError for an index that is not there.
+  Row first_key(const Place& place);
 
   // names: of the columns; none: all.
   Rows find(const Place& place, const Names& names, const Query& query);

@@ -490,18 +490,46 @@ def test_a_record_that_is_longer_than_a_request_is_refused_alone(hs: Run, rows: 
     assert rows.sql("SELECT id, LENGTH(v) FROM test.copy ORDER BY id") == [(1, 1), (3, 1), (4, 2 << 20), (5, 1)]
 
 
-@pytest.mark.parametrize("type, values", [("INT UNSIGNED", [0, 5, 4294967295]), ("TIME", ["-838:59:59", "838:59:59"]),
-                                          ("DECIMAL(5,1)", [-9999.9, 0, 9999.9])])
+@pytest.mark.parametrize(
+    "type, values",
+    [
+        ("INT UNSIGNED", ["0", "5", "4294967295"]),
+        ("TIME", ["-838:59:59", "838:59:59"]),
+        ("DECIMAL(5,1)", ["-9999.9", "0.0", "9999.9"]),
+        ("VARCHAR(9)", ["", "a", "B", "zz", "\x01x", "~"]),
+        ("VARCHAR(9) COLLATE utf8mb4_bin", ["", "zz", "\U0010ffff", "\x01"]),
+        ("VARBINARY(9)", ["", "a", "\x7f"]),
+        ("ENUM('z', 'b')", ["z", "b"]),
+        ("DATE", ["0001-01-01", "2024-02-29", "9999-12-31"]),
+        ("DATETIME(6)", ["1000-01-01 00:00:00.000001", "9999-12-31 23:59:59.999999"]),
+        ("TIMESTAMP", ["1971-01-01 12:00:00", "2037-01-19 12:14:07"]),
+        ("INET6", ["::", "ffff::1"]),
+        ("YEAR", ["1901", "2155"]),
+    ],
+)
+@pytest.mark.parametrize("key", ["PRIMARY KEY (a DESC, b)", "KEY k (a DESC, b)"])
 def test_an_index_that_goes_downwards_is_read_from_its_beginning(
-    hs: Run, rows: PrivateServer, type: str, values: list[object]
+    hs: Run, rows: PrivateServer, type: str, values: list[str], key: str
 ) -> None:
-    rows.sql(f"CREATE OR REPLACE TABLE test.copy (a {type}, b INT, PRIMARY KEY (a DESC, b))")
-    for value in values:
+    null = "" if key.startswith("P") else " NULL DEFAULT NULL"
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (a {type}{null}, b INT, {key})")
+    for value in [*values, *([None] if null else [])]:
         rows.sql("INSERT INTO test.copy VALUES (%s, 1), (%s, 2)", (value, value))
-    run = hs("export", "copy", "-f", "csv", "-N")
-    written = rows.sql("SELECT CONCAT(a, ',', b) FROM test.copy ORDER BY a DESC, b")
-    assert run.stdout.decode().split() == [text for (text,) in written], run
-    assert hs("count", "copy").stdout == b"%d\n" % len(written)
+    index = ("-i", "k") if null else ()
+    run = hs("export", "copy", "-f", "tsv", "-N", *index)
+    expected = rows.sql("SELECT IFNULL(CAST(a AS CHAR), '\\\\N'), b FROM test.copy ORDER BY copy.a DESC, b")
+    assert run.stdout.decode() == "".join(f"{value}\t{number}\n" for value, number in expected), run
+    assert hs("count", "copy", *index).stdout == b"%d\n" % len(expected)
+
+
+def test_a_zero_below_zero_is_that_of_sql(hs: Run, rows: PrivateServer) -> None:
+    columns = "d DOUBLE, f FLOAT, c DECIMAL(5,2), v VARCHAR(9), i INT"
+    rows.sql(f"CREATE OR REPLACE TABLE test.copy (id INT PRIMARY KEY, {columns})")
+    rows.sql("INSERT INTO test.copy VALUES (1, -0e0, -0e0, -0e0, -0e0, -0e0)")
+    run = hs("import", "copy", "-f", "jsonl", input=b'{"id":2,"d":-0,"f":-0,"c":-0,"v":-0,"i":-0}\n')
+    assert run.returncode == 0, run.stderr
+    first, second = rows.sql("SELECT CONCAT_WS(',', d, f, c, v, i) FROM test.copy ORDER BY id")
+    assert first == second == ("0,0,0.00,0,0",)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_value(hs: Run, rows: PrivateServer) -> None:
