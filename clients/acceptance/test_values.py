@@ -138,6 +138,35 @@ def test_raw_tables_give_bytes(client: Driver, server: PrivateServer) -> None:
     ]
 
 
+def test_raw_tables_give_bytes_in_every_call_and_for_every_type(client: Driver, server: PrivateServer) -> None:
+    server.sql(
+        "CREATE OR REPLACE TABLE hs.raws (id INT PRIMARY KEY, n DOUBLE, d DECIMAL(5,2), w DATETIME(3), b BLOB,"
+        " e ENUM('a', 'b'))"
+    )
+    server.sql("INSERT INTO hs.raws VALUES (1, -1.5, 2.50, '2024-02-29 12:34:56.789', X'00ff', 'b')")
+    row = {"id": b"1", "n": b"-1.5", "d": b"2.50", "w": b"2024-02-29 12:34:56.789", "b": b"\x00\xff", "e": b"b"}
+    table = client.table("hs.raws", raw=True)
+    one = {"op": ">=", "key": [0], "limit": 9}
+    several = {"op": "=", "key": [1], "in_column": "id", "values": [1, 1]}
+    assert table.get(key=[1]) == row
+    assert table.get_many(keys=[[1], [7]]) == [row, None]
+    assert table.find(**one) == table.range() == [row]
+    assert table.find_all(**several) == [row, row]
+    assert table.count(**one) == 1
+    rows, row_of_pipeline = client.pipeline(table.of("find", **one), table.of("get", key=[1]))
+    assert (rows, row_of_pipeline) == ([row], row)
+    client.call("begin")
+    assert table.get(key=[1]) == row
+    assert table.update(key=[1], values={"n": 0.25}, returning="before") == [{"n": b"-1.5"}]
+    client.call("rollback")
+    assert table.increment(key=[1], amounts={"id": 4}, returning="after") == [{"id": b"5"}]
+    assert table.delete(key=[5], returning="before") == [{**row, "id": b"5"}]
+    assert table.insert(row={"id": 6, "e": "a"}, returning="after") == [
+        {"id": b"6", "n": None, "d": None, "w": None, "b": None, "e": b"a"}
+    ]
+    assert client.table("hs.raws", ["id", "n"]).get(key=[6]) == {"id": 6, "n": None}  # typed as ever
+
+
 def test_names_that_cannot_be_sent_are_refused(client: Driver) -> None:
     for name, columns in (("hs.a\tb", ["id"]), ("hs.user", ["a\nb"]), ("hs.user", ["a,b"])):
         with pytest.raises(ClientError) as caught:

@@ -1,6 +1,7 @@
 package hs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -78,6 +79,11 @@ func (o *Options) check() error {
 			return &ConfigurationError{Option: name, What: bounds.wrong(value.String()).Error()}
 		}
 	}
+	for name, field := range texts {
+		if err := checkText(name, *field(o)); err != nil && (*field(o) != "" || mustBe[name]) {
+			return &ConfigurationError{Option: name, What: err.Error()}
+		}
+	}
 	if err := setters["tls"](o, o.TLS); err != nil {
 		return &ConfigurationError{Option: "tls", What: err.Error()}
 	}
@@ -85,7 +91,7 @@ func (o *Options) check() error {
 		return &ConfigurationError{Option: "replicas", What: err.Error()}
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
-		return &ConfigurationError{Option: "tls_key", What: "a certificate and its key belong together"}
+		return &ConfigurationError{Option: "tls_key", What: "tls_cert and tls_key belong together"}
 	}
 	return nil
 }
@@ -134,39 +140,79 @@ func (s span) wrong(value string) error {
 	return fmt.Errorf("it is seconds from 0 to %d, not %q", s.most, value)
 }
 
+var texts = map[string]func(*Options) *string{
+	"host":         func(o *Options) *string { return &o.Host },
+	"socket":       func(o *Options) *string { return &o.Socket },
+	"write_socket": func(o *Options) *string { return &o.WriteSocket },
+	"database":     func(o *Options) *string { return &o.Database },
+	"user":         func(o *Options) *string { return &o.User },
+	"password":     func(o *Options) *string { return &o.Password },
+	"secret":       func(o *Options) *string { return &o.Secret },
+	"write_secret": func(o *Options) *string { return &o.WriteSecret },
+	"tls_ca":       func(o *Options) *string { return &o.TLSCA },
+	"tls_cert":     func(o *Options) *string { return &o.TLSCert },
+	"tls_key":      func(o *Options) *string { return &o.TLSKey },
+	"tls_name":     func(o *Options) *string { return &o.TLSName },
+	"name":         func(o *Options) *string { return &o.Name },
+}
+
+// The texts that a program cannot leave out: what is empty in the others is as none.
+var mustBe = map[string]bool{"host": true, "name": true}
+
 var setters = map[string]setter{
-	"host":             text(func(o *Options) *string { return &o.Host }),
+	"host":             text("host"),
 	"port":             number("port"),
 	"write_port":       number("write_port"),
-	"socket":           text(func(o *Options) *string { return &o.Socket }),
-	"write_socket":     text(func(o *Options) *string { return &o.WriteSocket }),
-	"database":         text(func(o *Options) *string { return &o.Database }),
-	"user":             text(func(o *Options) *string { return &o.User }),
-	"password":         text(func(o *Options) *string { return &o.Password }),
-	"secret":           text(func(o *Options) *string { return &o.Secret }),
-	"write_secret":     text(func(o *Options) *string { return &o.WriteSecret }),
+	"socket":           text("socket"),
+	"write_socket":     text("write_socket"),
+	"database":         text("database"),
+	"user":             text("user"),
+	"password":         text("password"),
+	"secret":           text("secret"),
+	"write_secret":     text("write_secret"),
 	"tls":              choice(func(o *Options, v string) { o.TLS = v }, "off", "require", "verify"),
-	"tls_ca":           text(func(o *Options) *string { return &o.TLSCA }),
-	"tls_cert":         text(func(o *Options) *string { return &o.TLSCert }),
-	"tls_key":          text(func(o *Options) *string { return &o.TLSKey }),
-	"tls_name":         text(func(o *Options) *string { return &o.TLSName }),
+	"tls_ca":           text("tls_ca"),
+	"tls_cert":         text("tls_cert"),
+	"tls_key":          text("tls_key"),
+	"tls_name":         text("tls_name"),
 	"connect_timeout":  seconds("connect_timeout"),
 	"timeout":          seconds("timeout"),
 	"pool_size":        number("pool_size"),
 	"max_idle":         seconds("max_idle"),
-	"name":             text(func(o *Options) *string { return &o.Name }),
+	"name":             text("name"),
 	"replicas":         setReplicas,
 	"read_your_writes": choice(func(o *Options, v string) { o.ReadYourWrites = v == "on" }, "on", "off"),
 	"gtid_timeout":     seconds("gtid_timeout"),
 	"retries":          number("retries"),
 }
 
-func text(field func(*Options) *string) setter {
+func text(name string) setter {
 	return func(o *Options, value string) error {
-		*field(o) = value
-		return nil
+		*texts[name](o) = value
+		return checkText(name, value)
 	}
 }
+
+// CheckText does not tell the value, which may be secret.
+func checkText(name, value string) error {
+	switch name {
+	case "password", "secret", "write_secret":
+		if strings.ContainsRune(value, 0) {
+			return errors.New("it is text without NUL")
+		}
+	case "name":
+		if value == "" || strings.IndexFunc(value, isControl) >= 0 {
+			return errors.New("it is text of one character or more, without control characters")
+		}
+	default:
+		if value == "" || strings.ContainsRune(value, 0) {
+			return errors.New("it is text of one character or more, without NUL")
+		}
+	}
+	return nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 var (
 	wholeNumber   = regexp.MustCompile(`^[0-9]{1,10}$`)

@@ -168,7 +168,7 @@ func give(given map[string]string, name, escaped string) error {
 
 const maxReplicas = 32
 
-var hostAndPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})$`)
+var hostAndPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/\x00]+):([0-9]{1,5})$`)
 
 func checkAddresses(addresses []string) error {
 	wrong := fmt.Errorf("it is host:port,host:port, %d at most, not %q", maxReplicas, strings.Join(addresses, ","))

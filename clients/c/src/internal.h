@@ -49,6 +49,7 @@ typedef struct hs_options {
 const char *hs_option_name(int option);
 int hs_option_number(const char *name); /* -1: there is none */
 int hs_option_set(hs_options *options, int option, const char *value, hs_error *error);
+int hs_option_wrong(int option, hs_error *error); /* what it may be; returns -1 */
 int hs_options_read(hs_options *options, const char *url, hs_error *error);
 int hs_options_from_url(hs_options *options, const char *url, hs_error *error);
 int hs_options_from_file(hs_options *options, hs_error *error);

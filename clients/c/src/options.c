@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-enum kind { TEXT, WHOLE, SECONDS, TLS, ON_OFF, REPLICAS };
+enum kind { TEXT, SECRET, NAME, WHOLE, SECONDS, TLS, ON_OFF, REPLICAS };
 
 static const struct {
   const char *name, *otherwise;
@@ -17,9 +17,9 @@ static const struct {
                       {"write_socket", NULL, TEXT, 0, 0},
                       {"database", NULL, TEXT, 0, 0},
                       {"user", NULL, TEXT, 0, 0},
-                      {"password", NULL, TEXT, 0, 0},
-                      {"secret", NULL, TEXT, 0, 0},
-                      {"write_secret", NULL, TEXT, 0, 0},
+                      {"password", NULL, SECRET, 0, 0},
+                      {"secret", NULL, SECRET, 0, 0},
+                      {"write_secret", NULL, SECRET, 0, 0},
                       {"tls", "off", TLS, 0, 0},
                       {"tls_ca", NULL, TEXT, 0, 0},
                       {"tls_cert", NULL, TEXT, 0, 0},
@@ -29,7 +29,7 @@ static const struct {
                       {"timeout", "30", SECONDS, 0, 1000000},
                       {"pool_size", "16", WHOLE, 1, 65535},
                       {"max_idle", "60", SECONDS, 0, 1000000},
-                      {"name", "handlersocket2-c/" HS_VERSION, TEXT, 0, 0},
+                      {"name", "handlersocket2-c/" HS_VERSION, NAME, 0, 0},
                       {"replicas", NULL, REPLICAS, 0, HS_REPLICAS},
                       {"read_your_writes", "off", ON_OFF, 0, 0},
                       {"gtid_timeout", "1", SECONDS, 0, 600},
@@ -82,34 +82,63 @@ static int are_replicas(const char *text, unsigned most) {
   return good;
 }
 
-static int check(int option, const char *text, hs_error *error) {
+static int has_control(const char *text) {
+  for (; *text != 0; text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f) return 1;
+  return 0;
+}
+
+static int fits(int option, const char *text) {
+  unsigned least = known[option].least, most = known[option].most;
+  switch (known[option].kind) {
+    case TEXT:
+      return *text != 0;
+    case SECRET:
+      return 1;
+    case NAME:
+      return *text != 0 && !has_control(text);
+    case WHOLE:
+      return is_number(text, 0) && number(text) >= least && number(text) <= most;
+    case SECONDS:
+      return is_number(text, 1) && number(text) <= most;
+    case TLS:
+      return strcmp(text, "off") == 0 || strcmp(text, "require") == 0 ||
+             strcmp(text, "verify") == 0;
+    case ON_OFF:
+      return strcmp(text, "on") == 0 || strcmp(text, "off") == 0;
+    default:
+      return are_replicas(text, most);
+  }
+}
+
+int hs_option_wrong(int option, hs_error *error) {
   const char *name = known[option].name;
   unsigned least = known[option].least, most = known[option].most;
   switch (known[option].kind) {
     case TEXT:
-      return 0;
+      return hs_fail(error, HS_CONFIGURATION, "%s is text of one character or more, without NUL",
+                     name);
+    case SECRET:
+      return hs_fail(error, HS_CONFIGURATION, "%s is text without NUL", name);
+    case NAME:
+      return hs_fail(error, HS_CONFIGURATION,
+                     "%s is text of one character or more, without control characters", name);
     case WHOLE:
-      if (is_number(text, 0) && number(text) >= least && number(text) <= most) return 0;
       return hs_fail(error, HS_CONFIGURATION, "%s is a whole number from %u to %u", name, least,
                      most);
     case SECONDS:
-      if (is_number(text, 1) && number(text) <= most) return 0;
       return hs_fail(error, HS_CONFIGURATION, "%s is seconds from 0 to %u", name, most);
     case TLS:
-      if (strcmp(text, "off") == 0 || strcmp(text, "require") == 0 || strcmp(text, "verify") == 0)
-        return 0;
       return hs_fail(error, HS_CONFIGURATION, "%s is off, require or verify", name);
     case ON_OFF:
-      if (strcmp(text, "on") == 0 || strcmp(text, "off") == 0) return 0;
       return hs_fail(error, HS_CONFIGURATION, "%s is on or off", name);
     default:
-      if (are_replicas(text, most)) return 0;
       return hs_fail(error, HS_CONFIGURATION, "%s is host:port,host:port, %u at most", name, most);
   }
 }
 
 int hs_option_set(hs_options *o, int option, const char *value, hs_error *error) {
-  if (check(option, value, error) != 0) return -1;
+  if (!fits(option, value)) return hs_option_wrong(option, error);
   o->text[option] = strdup(value);
   return o->text[option] != NULL ? 0 : hs_fail(error, HS_CONFIGURATION, "there is no memory");
 }
@@ -127,9 +156,6 @@ static int understand(hs_options *o, hs_error *error) {
   o->read_your_writes = strcmp(o->text[OPT_READ_YOUR_WRITES], "on") == 0;
   if ((o->text[OPT_TLS_CERT] == NULL) != (o->text[OPT_TLS_KEY] == NULL))
     return hs_fail(error, HS_CONFIGURATION, "tls_cert and tls_key belong together");
-  for (const char *at = o->text[OPT_NAME]; *at != 0; at++)
-    if ((unsigned char)*at < 0x10)
-      return hs_fail(error, HS_CONFIGURATION, "name has a control character");
   return 0;
 }
 

@@ -1,13 +1,15 @@
 /* URLs: hs://user:password@host:port/database?option=value and hs+unix://user:password@/path?... */
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* Takes the percents out of a text, in its place. */
-static int decode(char *text) {
+/* Takes the percents out of a text, in its place. Returns its length, which a NUL in it counts in; -1:
+   a percent begins no byte. */
+static ptrdiff_t decode(char *text) {
   char *out = text;
   for (const char *in = text; *in != 0; in++) {
     if (*in != '%') {
@@ -16,12 +18,11 @@ static int decode(char *text) {
     }
     if (!isxdigit((unsigned char)in[1]) || !isxdigit((unsigned char)in[2])) return -1;
     char digits[] = {in[1], in[2], 0};
-    *out = (char)strtol(digits, NULL, 16);
-    if (*out++ == 0) return -1;
+    *out++ = (char)strtol(digits, NULL, 16);
     in += 2;
   }
   *out = 0;
-  return 0;
+  return out - text;
 }
 
 /* How many bytes of UTF-8 follow this first one; -1: it is none. */
@@ -52,8 +53,9 @@ static int give(hs_options *o, const char *name, char *value, hs_error *error) {
   if (option < 0) return hs_fail(error, HS_CONFIGURATION, "option %.40s is unknown", name);
   if (o->text[option] != NULL)
     return hs_fail(error, HS_CONFIGURATION, "option %s is given twice", name);
-  if (decode(value) != 0)
-    return hs_fail(error, HS_CONFIGURATION, "%s has a wrong percent encoding", name);
+  ptrdiff_t length = decode(value);
+  if (length < 0) return hs_fail(error, HS_CONFIGURATION, "%s has a wrong percent encoding", name);
+  if (strlen(value) != (size_t)length) return hs_option_wrong(option, error);
   if (!hs_is_utf8(value)) return hs_fail(error, HS_CONFIGURATION, "%s is no UTF-8", name);
   return hs_option_set(o, option, value, error);
 }

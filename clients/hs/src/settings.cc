@@ -114,7 +114,8 @@ void merge(Settings& settings, const std::string& path, Rules rules, bool must_e
       settings.sql[option.name] = option.value;
       const auto ours = shared.find(option.name);
       if (ours == shared.end()) continue;
-      settings.options[ours->second] = option.value;
+      settings.options.erase(ours->second);  // for an empty one, which is as none there
+      if (!option.value.empty()) settings.options[ours->second] = option.value;
     }
   }
 }
@@ -208,15 +209,17 @@ std::string url_of(const Options& options) {
     throw UsageError("the socket's path is not absolute");
   }
   std::string url = is_socket ? "hs+unix:///" + encoded(socket->second.substr(1)) : "hs://";
-  const bool has_host = !is_socket && options.count("host") > 0;
+  const auto at = options.find("host");
+  const bool has_host = !is_socket && at != options.end() && !at->second.empty();
   if (has_host) {
-    const std::string& host = options.at("host");
+    const std::string& host = at->second;
     const bool is_v6 = host.find(':') != std::string::npos;
     url += is_v6 ? "[" + host + "]" : encoded(host);
   }
   char separator = '?';
   for (const auto& [name, value] : options) {
-    if (name == "socket" || name == "host" || (is_socket && name == "port")) continue;
+    if (name == "socket" || (is_socket && name == "port")) continue;
+    if (name == "host" && (is_socket || has_host)) continue;
     url += separator + name + "=" + encoded(value);
     separator = '&';
   }

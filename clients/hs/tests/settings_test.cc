@@ -76,6 +76,15 @@ TEST_F(SettingsTest, OfTheGroupForAllClientsThePortIsSqls) {
   EXPECT_EQ(settings.sql.at("port"), "3306");
 }
 
+// As for MariaDB's programs. What is empty elsewhere goes to the client, which refuses it.
+TEST_F(SettingsTest, WhatIsEmptyInTheGroupForAllClientsIsAsNone) {
+  const std::string path =
+      file("x.cnf", "[client]\nuser=u\nhost=h\nssl_ca=\nuser=\n[hs]\ndatabase=\n");
+  const Settings settings = settings_of({{"name", ""}}, {path, false});
+  EXPECT_EQ(settings.options, (Options{{"database", ""}, {"host", "h"}, {"name", ""}}));
+  EXPECT_EQ(url_of({{"host", ""}, {"user", ""}}), "hs://?host=&user=");
+}
+
 TEST_F(SettingsTest, WhatIsNearerWins) {
   file(".my.cnf", "[hs]\nhost=a\nport=1\nuser=a\ndatabase=a\n");
   file(".hs.cnf", "[hs]\nport = 2\nuser = b\ndatabase = b\npassword = \"x\"#\n");

@@ -120,9 +120,17 @@ function fail(name: string, what: string): never {
   throw new ConfigurationError(`the option ${name} ${what}`);
 }
 
-const text: Check = (name, value) => {
-  if (typeof value !== "string") fail(name, "must be text");
-};
+function matching(form: RegExp, what: string): Check {
+  return (name, value) => {
+    if (typeof value !== "string" || !form.test(value)) fail(name, `must be ${what}`);
+  };
+}
+const text = matching(/^[^\0]+$/, "text of one character or more, without NUL");
+const secret = matching(/^[^\0]*$/, "text without NUL");
+const clientName = matching(
+  /^[^\x00-\x1f\x7f]+$/,
+  "text of one character or more, without control characters",
+);
 const truth: Check = (name, value) => {
   if (typeof value !== "boolean") fail(name, "must be true or false");
 };
@@ -137,7 +145,7 @@ function between(least: number, most: number, whole: boolean): Check {
 const port = between(1, 65535, true);
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) < 65536;
-const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isText = (value: unknown): boolean => typeof value === "string" && /^[^\0]+$/.test(value);
 const MOST_REPLICAS = 32;
 const seconds = between(0, 1e6, false);
 
@@ -149,9 +157,9 @@ const checks: Record<keyof Settings, Check> = {
   writeSocket: text,
   database: text,
   user: text,
-  password: text,
-  secret: text,
-  writeSecret: text,
+  password: secret,
+  secret,
+  writeSecret: secret,
   tls: (name, value) => {
     if (!["off", "require", "verify"].includes(value as string)) {
       fail(name, "must be off, require or verify");
@@ -165,7 +173,7 @@ const checks: Record<keyof Settings, Check> = {
   timeout: seconds,
   poolSize: between(1, 65535, true),
   maxIdle: seconds,
-  name: text,
+  name: clientName,
   replicas: (name, value) => {
     const addresses = Array.isArray(value)
       ? (value as (Partial<Address> | null | undefined)[])
@@ -197,6 +205,9 @@ export function settle(options: Options): Settings {
     if (!Object.hasOwn(checks, name)) fail(name, "is unknown");
     check(name as keyof Settings, name, value);
     settings[name] = value;
+  }
+  if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined)) {
+    throw new ConfigurationError("tls_cert and tls_key belong together");
   }
   return settings as unknown as Settings;
 }

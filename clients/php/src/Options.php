@@ -82,7 +82,11 @@ final class Options
         if ($url !== null) {
             $file = array_diff_key($file, self::THE_PLACE);
         }
-        return new self($values + $file);
+        $all = new self($values + $file);
+        if (isset($all->tls_cert) !== isset($all->tls_key)) {
+            throw new ConfigurationError('tls_cert and tls_key belong together');
+        }
+        return $all;
     }
 
     /**
@@ -158,12 +162,25 @@ final class Options
                 'tls' => self::oneOf($name, $text, ['off' => 'off', 'require' => 'require', 'verify' => 'verify']),
                 'read_your_writes' => self::oneOf($name, $text, ['on' => true, 'off' => false]),
                 'replicas' => self::places($text),
+                'password', 'secret', 'write_secret' => self::text($name, $text, '[^\0]*', 'text without NUL'),
+                'name' => self::text(
+                    $name,
+                    $text,
+                    '[^\x00-\x1f\x7f]+',
+                    'text of one character or more, without control characters'
+                ),
                 default => property_exists(self::class, (string) $name)
-                    ? $text
+                    ? self::text((string) $name, $text, '[^\0]+', 'text of one character or more, without NUL')
                     : throw new ConfigurationError("there is no option '$name'"),
             };
         }
         return $values;
+    }
+
+    /** The error does not tell the text, which may be secret. */
+    private static function text(string $name, string $text, string $form, string $what): string
+    {
+        return preg_match("/^$form$/D", $text) ? $text : throw new ConfigurationError("$name is $what");
     }
 
     private static function integer(string $name, string $text, int $least, int $most): int
@@ -195,7 +212,7 @@ final class Options
      */
     public static function place(string $text): array
     {
-        $form = '/^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})$/D';
+        $form = '/^(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/\0]+):([0-9]{1,5})$/D';
         if (!preg_match($form, $text, $found) || (int) $found[2] < 1 || (int) $found[2] > 65535) {
             throw new ConfigurationError("replicas is host:port,host:port, 32 at most, not '$text'");
         }

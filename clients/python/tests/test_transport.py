@@ -217,7 +217,7 @@ def test_the_port_of_another_program_is_told(connect: Any) -> None:
         thread.join()
 
 
-@pytest.mark.parametrize("host", ["a" * 70, "a..b", "a%00b"])
+@pytest.mark.parametrize("host", ["a" * 70, "a..b"])
 def test_a_host_that_cannot_be_is_an_error_of_the_connection(host: str) -> None:
     client = handlersocket2.connect(f"hs://{host}", retries=0)
     with pytest.raises(errors.ConnectionError):

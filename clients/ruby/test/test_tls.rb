@@ -76,12 +76,13 @@ class TestTls < FakeServerTest
   def test_a_client_shows_its_own_certificate
     seen = nil
     server = serve_tls { |line, _, _, stream| (seen = stream.peer_cert.subject.to_s) && usual(line) }
-    table(client(server, verify(tls_cert: FILES[:client].path))).get(1)
+    table(client(server, verify(tls_cert: FILES[:client].path, tls_key: FILES[:client].path))).get(1)
     assert_equal "/CN=me", seen
   end
 
   def test_files_that_cannot_be_used_are_a_configuration_error
-    [{ tls_ca: "/no/such/file" }, { tls_cert: FILES[:ca].path }, { tls_cert: File::NULL }].each do |options|
+    pairs = [FILES[:ca].path, File::NULL].map { |path| { tls_cert: path, tls_key: path } }
+    [{ tls_ca: "/no/such/file" }, *pairs].each do |options|
       assert_raises(ConfigurationError, options.inspect) { HandlerSocket2.connect("hs://db?tls=verify", **options) }
     end
   end

@@ -165,9 +165,26 @@ impl Options {
                 return Err(Error::configuration(name, no_seconds(value.as_secs_f64(), most)));
             }
         }
+        let optional = [
+            ("socket", &self.socket),
+            ("write_socket", &self.write_socket),
+            ("database", &self.database),
+            ("user", &self.user),
+            ("password", &self.password),
+            ("secret", &self.secret),
+            ("write_secret", &self.write_secret),
+            ("tls_ca", &self.tls_ca),
+            ("tls_cert", &self.tls_cert),
+            ("tls_key", &self.tls_key),
+            ("tls_name", &self.tls_name),
+        ];
+        let given = optional.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?)));
+        for (name, value) in given.chain([("host", &self.host), ("name", &self.name)]) {
+            check_text(name, value).map_err(|what| Error::configuration(name, what))?;
+        }
         check_replicas(&self.replicas).map_err(|what| Error::configuration("replicas", what))?;
         let wrong = if self.tls_cert.is_some() != self.tls_key.is_some() {
-            ("tls_key", "a certificate and its key belong together")
+            ("tls_key", "tls_cert and tls_key belong together")
         } else if self.tls != Tls::Off && !cfg!(feature = "tls") {
             ("tls", "this program is built without the feature tls")
         } else if (self.socket.is_some() || self.write_socket.is_some()) && !cfg!(unix) {
@@ -189,30 +206,30 @@ impl Options {
     /// Sets an option by its name in URLs. `None`: there is no such option.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> Option<Result<()>> {
         let set = match name {
-            "host" => text(&mut self.host, value),
+            "host" => text(&mut self.host, name, value),
             "port" => number(&mut self.port, value, 1, 65_535),
             "write_port" => number(&mut self.write_port, value, 1, 65_535),
-            "socket" => optional(&mut self.socket, value),
-            "write_socket" => optional(&mut self.write_socket, value),
-            "database" => optional(&mut self.database, value),
-            "user" => optional(&mut self.user, value),
-            "password" => optional(&mut self.password, value),
-            "secret" => optional(&mut self.secret, value),
-            "write_secret" => optional(&mut self.write_secret, value),
+            "socket" => optional(&mut self.socket, name, value),
+            "write_socket" => optional(&mut self.write_socket, name, value),
+            "database" => optional(&mut self.database, name, value),
+            "user" => optional(&mut self.user, name, value),
+            "password" => optional(&mut self.password, name, value),
+            "secret" => optional(&mut self.secret, name, value),
+            "write_secret" => optional(&mut self.write_secret, name, value),
             "tls" => choice(
                 &mut self.tls,
                 value,
                 &[("off", Tls::Off), ("require", Tls::Require), ("verify", Tls::Verify)],
             ),
-            "tls_ca" => optional(&mut self.tls_ca, value),
-            "tls_cert" => optional(&mut self.tls_cert, value),
-            "tls_key" => optional(&mut self.tls_key, value),
-            "tls_name" => optional(&mut self.tls_name, value),
+            "tls_ca" => optional(&mut self.tls_ca, name, value),
+            "tls_cert" => optional(&mut self.tls_cert, name, value),
+            "tls_key" => optional(&mut self.tls_key, name, value),
+            "tls_name" => optional(&mut self.tls_name, name, value),
             "connect_timeout" => seconds(&mut self.connect_timeout, value, MOST_SECONDS),
             "timeout" => seconds(&mut self.timeout, value, MOST_SECONDS),
             "pool_size" => number(&mut self.pool_size, value, 1, 65_535),
             "max_idle" => seconds(&mut self.max_idle, value, MOST_SECONDS),
-            "name" => text(&mut self.name, value),
+            "name" => text(&mut self.name, name, value),
             "replicas" => replicas(&mut self.replicas, value),
             "read_your_writes" => {
                 choice(&mut self.read_your_writes, value, &[("on", true), ("off", false)])
@@ -245,14 +262,34 @@ fn digits(text: &str) -> bool {
     (1..=10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn text(field: &mut String, value: &str) -> Set {
+fn text(field: &mut String, name: &str, value: &str) -> Set {
     *field = value.to_owned();
-    Ok(())
+    check_text(name, value)
 }
 
-fn optional(field: &mut Option<String>, value: &str) -> Set {
+fn optional(field: &mut Option<String>, name: &str, value: &str) -> Set {
     *field = Some(value.to_owned());
-    Ok(())
+    check_text(name, value)
+}
+
+/// The error does not tell the value, which may be secret.
+fn check_text(name: &str, value: &str) -> Set {
+    let (good, what) = match name {
+        "password" | "secret" | "write_secret" => (!value.contains('\0'), "text without NUL"),
+        "name" => (
+            !value.is_empty() && !value.contains(|c: char| c.is_ascii_control()),
+            "text of one character or more, without control characters",
+        ),
+        _ => (
+            !value.is_empty() && !value.contains('\0'),
+            "text of one character or more, without NUL",
+        ),
+    };
+    if good {
+        Ok(())
+    } else {
+        Err(format!("it is {what}"))
+    }
 }
 
 fn number<T: TryFrom<u64>>(field: &mut T, value: &str, least: u64, most: u64) -> Set {
@@ -306,7 +343,7 @@ pub(crate) fn split_address(address: &str) -> Option<(&str, u16)> {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match bracketed {
         Some(inner) if inner.parse::<std::net::Ipv6Addr>().is_ok() => Some((inner, parsed)),
-        None if !host.is_empty() && !host.contains([':', '[', ']', '/', ' ', '\t']) => {
+        None if !host.is_empty() && !host.contains([':', '[', ']', '/', ' ', '\t', '\0']) => {
             Some((host, parsed))
         }
         _ => None,

@@ -26,7 +26,7 @@ type order struct {
 	Seconds                                     float64
 	Tokens                                      []any
 	Args                                        map[string]any
-	Options                                     map[string]json.Number
+	Options                                     map[string]any
 	Calls                                       []json.RawMessage
 }
 
@@ -121,16 +121,25 @@ func hook(wanted bool) func(*hs.Options) {
 	}
 }
 
-// InCode sets options as a program does. What their types cannot hold is set to -1.
-func inCode(given map[string]json.Number) func(*hs.Options) {
+// InCode sets options as a program does. Numbers that their types cannot hold are set to -1.
+func inCode(given map[string]any) func(*hs.Options) {
 	return func(o *hs.Options) {
+		texts := map[string]*string{
+			"host": &o.Host, "socket": &o.Socket, "write_socket": &o.WriteSocket, "database": &o.Database,
+			"user": &o.User, "password": &o.Password, "secret": &o.Secret, "write_secret": &o.WriteSecret,
+			"tls_ca": &o.TLSCA, "tls_cert": &o.TLSCert, "tls_key": &o.TLSKey, "tls_name": &o.TLSName, "name": &o.Name,
+		}
 		wholes := map[string]*int{"port": &o.Port, "write_port": &o.WritePort, "pool_size": &o.PoolSize, "retries": &o.Retries}
 		times := map[string]*time.Duration{
 			"connect_timeout": &o.ConnectTimeout, "timeout": &o.Timeout,
 			"max_idle": &o.MaxIdle, "gtid_timeout": &o.GTIDTimeout,
 		}
 		for name, value := range given {
-			number, err := value.Float64()
+			if text, ok := value.(string); ok {
+				*texts[name] = text
+				continue
+			}
+			number, err := value.(json.Number).Float64()
 			if err != nil || number > 1e9 || wholes[name] != nil && number != math.Trunc(number) {
 				number = -1
 			}

@@ -62,12 +62,17 @@ sub _one_of {
     return sub { return $meaning{ $_[0] } // ( undef, $allowed ) };
 }
 
+sub _text {
+    my ( $form, $wanted ) = @_;
+    return sub { return $_[0] =~ $form ? $_[0] : ( undef, $wanted ) };
+}
+
 # What stands in brackets is an IPv6 address.
 sub _is_host { return $_[0] !~ /\A\[(.*)\]\z/ || inet_pton( AF_INET6, $1 ) }
 
 sub place {
     my ($text) = @_;
-    my ( $host, $port ) = $text =~ /\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/]+):([0-9]{1,5})\z/;
+    my ( $host, $port ) = $text =~ /\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s\/\0]+):([0-9]{1,5})\z/;
     return if !$port || $port > 65_535 || !_is_host($host);
     return ( $host =~ tr/[]//dr, 0 + $port );
 }
@@ -81,11 +86,16 @@ sub _places {
     return \@found;
 }
 
+my $TEXT   = _text( qr/\A[^\0]+\z/, 'text of one character or more, without NUL' );
+my $SECRET = _text( qr/\A[^\0]*\z/, 'text without NUL' );
+my $NAME   = _text(
+    qr/\A[^\x00-\x1f\x7f]+\z/,
+    'text of one character or more, without control characters'
+);
 my %READ = (
-    (   map {
-            $_ => sub { $_[0] }
-        } keys %DEFAULT
-    ),
+    ( map { ( $_ => $TEXT ) } keys %DEFAULT ),
+    ( map { ( $_ => $SECRET ) } qw(password secret write_secret) ),
+    name            => $NAME,
     port            => _integer( 1, 65_535 ),
     write_port      => _integer( 1, 65_535 ),
     tls             => _one_of( 'off, require or verify', map { $_ => $_ } qw(off require verify) ),
@@ -105,7 +115,9 @@ sub _typed {
     for my $name ( sort keys %$texts ) {
         my $read = $READ{$name} or _wrong("there is no option '$name'");
         ( $values{$name}, my $wanted ) = $read->( $texts->{$name} );
-        _wrong("$name is $wanted, not '$texts->{$name}'") if defined $wanted;
+        next                       if !defined $wanted;
+        _wrong("$name is $wanted") if $wanted =~ /\Atext/;    # which may be secret
+        _wrong("$name is $wanted, not '$texts->{$name}'");
     }
     return \%values;
 }
@@ -224,7 +236,10 @@ sub make_options {
     delete @environment{ grep { !defined $environment{$_} } keys %environment };
     my $file = _option_file();
     delete @$file{@PLACE} if defined $url;
-    return { %DEFAULT, %$file, %environment, %$values, %$typed };
+    my %all = ( %DEFAULT, %$file, %environment, %$values, %$typed );
+    _wrong('tls_cert and tls_key belong together')
+        if defined $all{tls_cert} != defined $all{tls_key};
+    return \%all;
 }
 
 1;

@@ -74,9 +74,22 @@ def _one_of(**meanings: Any) -> Callable[[str], Any]:
     return read
 
 
+class _NotTold(ValueError):
+    """What is wrong with a text that may be secret."""
+
+
+def _text(form: str, what: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if not re.fullmatch(form, text):
+            raise _NotTold(f"text {what}")
+        return text
+
+    return read
+
+
 def place(text: str) -> Tuple[str, int]:
     """Host and port of `host:port`."""
-    found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})", text)
+    found = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/\0]+):([0-9]{1,5})", text)
     if not found or not 0 < int(found[2]) < 65536:
         raise ValueError("no host:port")
     return _unbracketed(found[1]), int(found[2])
@@ -100,8 +113,13 @@ def _places(text: str) -> Tuple[str, ...]:
     return found
 
 
-_READ: Dict[str, Callable[[str], Any]] = {field.name: str for field in fields(Options)}
+_TEXT = _text(r"[^\0]+", "of one character or more, without NUL")
+_SECRET = _text(r"[^\0]*", "without NUL")
+_READ: Dict[str, Callable[[str], Any]] = {field.name: _TEXT for field in fields(Options)}
 _READ.update(
+    password=_SECRET,
+    secret=_SECRET,
+    write_secret=_SECRET,
     port=_integer(1, 65535),
     write_port=_integer(1, 65535),
     tls=_one_of(off="off", require="require", verify="verify"),
@@ -109,6 +127,7 @@ _READ.update(
     timeout=_seconds(1_000_000),
     pool_size=_integer(1, 65535),
     max_idle=_seconds(1_000_000),
+    name=_text(r"[^\x00-\x1f\x7f]+", "of one character or more, without control characters"),
     replicas=_places,
     read_your_writes=_one_of(on=True, off=False),
     gtid_timeout=_seconds(600),  # as the server has it
@@ -123,6 +142,8 @@ def _typed(texts: Dict[str, str]) -> Dict[str, Any]:
             raise ConfigurationError(f"there is no option {name!r}")
         try:
             values[name] = _READ[name](text)
+        except _NotTold as error:
+            raise ConfigurationError(f"{name} is {error}") from None
         except ValueError as error:
             raise ConfigurationError(f"{name} is {error}, not {text!r}") from None
     return values
@@ -241,7 +262,10 @@ def make_options(url: Optional[str], given: Dict[str, Any]) -> Options:
     file = _option_file()
     if url is not None:
         file = {name: value for name, value in file.items() if name not in _PLACE}
-    return Options(**{**file, **values})
+    options = Options(**{**file, **values})
+    if (options.tls_cert is None) != (options.tls_key is None):
+        raise ConfigurationError("tls_cert and tls_key belong together")
+    return options
 
 
 def _as_text(name: str, value: Any) -> str:

@@ -27,10 +27,16 @@ module HandlerSocket2
     SECONDS = { # at most; the server has a bound for the last one
       connect_timeout: 1_000_000, timeout: 1_000_000, max_idle: 1_000_000, gtid_timeout: 600
     }.freeze
-    PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/]+):([0-9]{1,5})\z}
+    TEXT = [/\A[^\0]+\z/, "text of one character or more, without NUL"].freeze
+    SECRET = [/\A[^\0]*\z/, "text without NUL"].freeze
+    TEXTS = { # the others are TEXT
+      password: SECRET, secret: SECRET, write_secret: SECRET,
+      name: [/\A[^\x00-\x1f\x7f]+\z/, "text of one character or more, without control characters"]
+    }.freeze
+    PLACE = %r{\A(\[[0-9a-fA-F:.]+\]|[^:\[\]\s/\0]+):([0-9]{1,5})\z}
     # A URL says where the server is; then the file does not.
     THE_PLACE = %i[host port write_port socket write_socket].freeze
-    private_constant :INTEGERS, :CHOICES, :SECONDS, :PLACE, :THE_PLACE
+    private_constant :INTEGERS, :CHOICES, :SECONDS, :TEXT, :SECRET, :TEXTS, :PLACE, :THE_PLACE
 
     DEFAULTS.each_key { |name| define_method(name) { @values[name] } }
 
@@ -57,6 +63,7 @@ module HandlerSocket2
     # @param values [Hash{Symbol => Object}] those that are not as by default
     def initialize(values = {})
       @values = DEFAULTS.merge(values).freeze
+      raise ConfigurationError, "tls_cert and tls_key belong together" if tls_cert.nil? != tls_key.nil?
     end
 
     # @return [Hash{Symbol => Object}]
@@ -114,7 +121,13 @@ module HandlerSocket2
         return choice(name, text) if CHOICES.key?(name)
         return seconds(name, text) if SECONDS.key?(name)
 
-        name == :replicas ? places(text) : text
+        name == :replicas ? places(text) : characters(name, text)
+      end
+
+      # The error does not tell the text, which may be secret.
+      def characters(name, text)
+        form, what = TEXTS.fetch(name, TEXT)
+        text.match?(form) ? text : raise(ConfigurationError, "#{name} is #{what}")
       end
 
       def places(text)

@@ -59,7 +59,7 @@ module HandlerSocket2
       first, *chain = File.read(cert).scan(CERTIFICATE).map { |text| OpenSSL::X509::Certificate.new(text) }
       raise OpenSSL::OpenSSLError, "#{cert} has no certificate" unless first
 
-      @context.add_certificate(first, OpenSSL::PKey.read(File.read(key || cert), ""), chain)
+      @context.add_certificate(first, OpenSSL::PKey.read(File.read(key), ""), chain)
     rescue ArgumentError => e
       raise OpenSSL::OpenSSLError, e.message
     end

@@ -51,7 +51,27 @@ pub struct Transaction(Either<handlersocket2::Transaction, handlersocket2::tokio
 
 pub struct Pipeline(Either<handlersocket2::Pipeline, handlersocket2::tokio::Pipeline>);
 
-/// Sets an option as a program does. What its type cannot hold becomes the largest that it holds, which is
+/// Sets an option of text as a program does.
+fn set_text(options: &mut Options, name: &str, value: &str) {
+    let value = value.to_owned();
+    match name {
+        "host" => options.host = value,
+        "name" => options.name = value,
+        "socket" => options.socket = Some(value),
+        "write_socket" => options.write_socket = Some(value),
+        "database" => options.database = Some(value),
+        "user" => options.user = Some(value),
+        "password" => options.password = Some(value),
+        "secret" => options.secret = Some(value),
+        "write_secret" => options.write_secret = Some(value),
+        "tls_ca" => options.tls_ca = Some(value),
+        "tls_cert" => options.tls_cert = Some(value),
+        "tls_key" => options.tls_key = Some(value),
+        _ => options.tls_name = Some(value),
+    }
+}
+
+/// Sets a number as a program does. What its type cannot hold becomes the largest that it holds, which is
 /// refused, too, but for ports; those become 0.
 fn set(options: &mut Options, name: &str, value: f64) {
     let whole = value >= 0.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX);
@@ -76,7 +96,10 @@ impl Api {
         let mut options =
             if url.is_empty() { Options::from_env()? } else { Options::from_url(url)? };
         for (name, value) in given.as_object().into_iter().flatten() {
-            set(&mut options, name, value.as_f64().unwrap_or_default());
+            match value.as_str() {
+                Some(text) => set_text(&mut options, name, text),
+                None => set(&mut options, name, value.as_f64().unwrap_or_default()),
+            }
         }
         if hook {
             options.on_request = Some(Arc::new(|_| panic!("the hook fails")));

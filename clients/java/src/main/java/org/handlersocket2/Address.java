@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /** Where connections go to: a host and a port, or a Unix socket, and the secret there. */
 final class Address {
   private static final Pattern HOST_AND_PORT =
-      Pattern.compile("(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s/]+):([0-9]{1,5})");
+      Pattern.compile("(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s/\\x00]+):([0-9]{1,5})");
 
   final String host; // Empty for a Unix socket.
   final int port;

@@ -174,7 +174,7 @@ public final class Options {
      */
     public Options build() {
       if (all.get("tls_cert").equals("") != all.get("tls_key").equals("")) {
-        throw new ConfigurationError("tls_key", "a certificate and its key belong together");
+        throw new ConfigurationError("tls_key", "tls_cert and tls_key belong together");
       }
       return new Options(Map.copyOf(all), hook);
     }

@@ -77,7 +77,23 @@ enum Setting {
     } else if (fallback instanceof List) {
       return addresses(text);
     }
-    return choices.isEmpty() ? text : oneOf(text, choices);
+    return choices.isEmpty() ? text(text) : oneOf(text, choices);
+  }
+
+  /** The error does not tell the text, which may be secret. */
+  private String text(String text) {
+    boolean secret = this == PASSWORD || this == SECRET || this == WRITE_SECRET;
+    boolean withoutNul = text.indexOf(0) < 0;
+    if (secret && !withoutNul) {
+      throw new ConfigurationError(option(), "it is text without NUL");
+    } else if (this == NAME
+        && (text.isEmpty() || text.chars().anyMatch(c -> c < ' ' || c == 127))) {
+      throw new ConfigurationError(
+          option(), "it is text of one character or more, without control characters");
+    } else if (!secret && (text.isEmpty() || !withoutNul)) {
+      throw new ConfigurationError(option(), "it is text of one character or more, without NUL");
+    }
+    return text;
   }
 
   private List<String> addresses(String text) {

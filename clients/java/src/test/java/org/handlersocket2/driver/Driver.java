@@ -59,6 +59,10 @@ public final class Driver {
 
   /** Sets an option as a program does, where its type can hold the value. */
   private static void set(Options.Builder options, Map.Entry<String, JsonElement> one) {
+    if (one.getValue().getAsJsonPrimitive().isString()) {
+      options.set(one.getKey(), one.getValue().getAsString());
+      return;
+    }
     BigDecimal value = one.getValue().getAsBigDecimal();
     boolean whole = value.scale() <= 0 && value.abs().compareTo(BigDecimal.valueOf(1L << 31)) < 0;
     switch (whole ? one.getKey() : "") {
