@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MOST_COLUMNS = 72
-SINCE = "7170bd1c1128f863e5642a2200ff8561ab9e6164"  # the last one with a longer title
+SINCE = "73694b92f054b9cefe6dde4f00d2a01b46bc3948"  # the last one with a longer title
 
 
 def titles(repository: Path, since: str) -> list[tuple[str, str]] | None:
