@@ -7,11 +7,11 @@
 namespace hs::mariadb {
 
 void switch_off_engine_settings(THD* thd) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"rocksdb_bulk_load", "rocksdb_commit_in_the_middle"});
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"rocksdb_bulk_load", "rocksdb_commit_in_the_middle", "rocksdb_master_skip_tx_api"});
   for (const std::string_view name : kNames) {
     sys_var* const variable = find_sys_var(thd, name.data(), name.size(), false);
-    // Both are booleans, of one byte.
+    // They are booleans, of one byte.
     if (variable != nullptr)
       *const_cast<uchar*>(variable->value_ptr(thd, OPT_SESSION, &null_clex_str)) = 0;
   }

@@ -303,6 +303,23 @@ def test_settings_of_myrocks_that_take_back_what_was_answered_have_no_effect(
             server.sql(f"SET GLOBAL {name} = {value}")
 
 
+def test_rows_of_myrocks_are_locked_also_where_sql_does_without() -> None:
+    """Else both would insert the row. SQL does with this setting."""
+    settings = ["--plugin-load-add=ha_rocksdb.so", "--rocksdb-master-skip-tx-api=1"]
+    with PrivateServer(variables={"plugin_maturity": "experimental"}, arguments=settings) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql(f"CREATE TABLE hs.t {table('ROCKSDB')}")
+        with Client(server.port_wr) as first, Client(server.port_wr) as second:
+            for client in (first, second):
+                client.open("hs.t", ["id", "x"])
+            assert first.request("T", "B") == b"0\t1"
+            assert first.request(1, "+", 2, 1, 5) == b"0\t1"
+            assert second.request(1, "+", 2, 1, 6) == b"1\t1\t146"
+            assert first.request("T", "C") == b"0\t1"
+            assert second.request(1, "+", 2, 1, 6) == b"1\t1\t121"
+        assert server.sql("SELECT id, x FROM hs.t") == [(1, 5)]
+
+
 @pytest.mark.parametrize("engine", ["MyISAM", "Aria"])
 def test_rows_are_added_beside_a_long_select(
     server: PrivateServer, writer: Client, reader: Client, engine: str
