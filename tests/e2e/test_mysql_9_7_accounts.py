@@ -280,6 +280,65 @@ def test_rights_come_and_go_on_connections_that_are_open(accounts: PrivateServer
         wait_for(client, find, denied)
 
 
+# What an account, its default role and a mandatory role have, and what is revoked from each of them in part.
+REVOKED: tuple[dict[str, tuple[str, ...]], ...] = (
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*")},
+    {"partial": ("GRANT SELECT, INSERT ON *.*", "REVOKE SELECT ON hs.*")},
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*", "GRANT SELECT ON hs.t")},
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*", "GRANT SELECT (id) ON hs.t")},
+    {"played": ("GRANT SELECT, INSERT ON *.*", "REVOKE SELECT ON hs.*")},
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*"), "played": ("GRANT SELECT ON *.*",)},
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*"), "played": ("GRANT SELECT ON hs.t",)},
+    {"partial": ("GRANT SELECT ON *.*", "REVOKE SELECT ON hs.*"), "always": ("GRANT SELECT ON hs.*",)},
+    {"always": ("GRANT SELECT, INSERT ON *.*", "REVOKE INSERT ON hs.*"), "played": ("GRANT INSERT ON other.*",)},
+    {"always": ("GRANT SELECT ON *.*", "REVOKE SELECT ON other.*"), "played": ("GRANT INSERT ON *.*",)},
+)
+
+
+@pytest.mark.parametrize("all_roles", [0, 1])
+def test_a_privilege_that_is_revoked_in_part_is_that_of_sql(
+    accounts: PrivateServer, make: Make, all_roles: int
+) -> None:
+    """The mandatory role counts only where all roles are active from the login on."""
+    asks = {"SELECT id, v FROM {} WHERE id = 9": (1, "=", 1, 9), "INSERT INTO {} (id, v) VALUES (1, 1)": (1, "+", 2, 1, 1)}
+    accounts.sql(f"SET GLOBAL activate_all_roles_on_login = {all_roles}")
+    try:
+        for grants in REVOKED:
+            make("partial", how="IDENTIFIED BY 'p'")
+            for role in ("played", "always"):
+                accounts.sql(f"CREATE ROLE {role}")
+            accounts.sql("GRANT played TO partial")
+            accounts.sql("SET DEFAULT ROLE played TO partial")
+            accounts.sql("SET GLOBAL mandatory_roles = 'always'")
+            for name, statements in grants.items():
+                for statement in statements:
+                    accounts.sql(f"{statement} {'FROM' if statement.startswith('REVOKE') else 'TO'} {name}")
+            with (
+                local(accounts, writes=True) as client,
+                accounts.connect(user="partial", password="p") as connection,
+                connection.cursor() as cursor,
+            ):
+                assert client.request("A", 4, "partial", "p") == IN
+                for table in ("hs.t", "other.t"):
+                    opened = client.request("P", 1, *table.split("."), "PRIMARY", "id,v") == IN
+                    for statement, request in asks.items():
+                        number = 0
+                        try:
+                            cursor.execute(statement.format(table))
+                        except pymysql.MySQLError as error:
+                            number = error.args[0]
+                        is_allowed = number not in (1142, 1143)
+                        by_port = opened and b"access_denied" not in client.request(*request)
+                        assert by_port == is_allowed, (grants, table, statement, number)
+            accounts.sql("SET GLOBAL mandatory_roles = ''")
+            accounts.sql("DROP USER partial")
+            accounts.sql("DROP ROLE played, always")
+    finally:
+        accounts.sql("SET GLOBAL activate_all_roles_on_login = DEFAULT")
+        accounts.sql("SET GLOBAL mandatory_roles = DEFAULT")
+        accounts.sql("DROP ROLE IF EXISTS played, always")
+
+
 def test_rights_of_a_role_come_and_go(accounts: PrivateServer, make: Make) -> None:
     user = make("playing")
     find = b"1\t=\t1\t1"
