@@ -167,6 +167,55 @@ def test_the_ports_open_again_when_dpkg_does_not_go_on(machine: Machine, package
         assert row_of(machine, 1) == ["0\t2\t1\tone"]
 
 
+SECOND = "/run/mysqld/second.sock"
+
+
+def start_second(machine: Machine) -> None:
+    """Another server with the same option files, as mariadb@second.service of systemd starts it."""
+    as_mysql = "setpriv --reuid mysql --regid mysql --clear-groups"
+    option = "--defaults-group-suffix=.second"
+    (machine.root / "etc/mysql/mariadb.conf.d/90-second.cnf").write_text(
+        "[mariadbd.second]\ndatadir = /var/lib/mysql/second\nport = 3307\n"
+        f"socket = {SECOND}\npid_file = /run/mysqld/second.pid\n"
+        "loose_handlersocket_port = 9988\nloose_handlersocket_port_wr = 9989\n"
+        "loose_handlersocket_socket = /run/mysqld/hs2.sock\nloose_handlersocket_socket_wr = /run/mysqld/hs2_wr.sock\n"
+    )
+    machine.sh(f"install -d -o mysql /var/lib/mysql/second; {as_mysql} mariadb-install-db {option} --rpm >/dev/null;"
+               f"{as_mysql} setsid mariadbd {option} >/dev/null 2>&1 &"
+               f"until mariadb --socket={SECOND} -e 'SELECT 1' >/dev/null 2>&1; do sleep 0.1; done")
+
+
+def test_each_of_two_servers_on_a_machine_gets_its_ports_and_its_own_advice(machine: Machine, package: Path) -> None:
+    start_second(machine)
+    said = machine.install(package)
+    assert f"{SECOND}: the ports are open" in said and "/run/mysqld/mysqld.sock: the ports are open" in said, said
+
+    def are_open() -> list[bool]:
+        return [bool(machine.ask(port, "A\t1\t")) for port in (READ, 9988)]
+
+    assert are_open() == [True, True]
+    for socket in (SECOND, "/run/mysqld/mysqld.sock"):
+        is_second = socket == SECOND
+        machine.sh(f"/usr/libexec/handlersocket2/plugin unload {socket}")
+        assert are_open() == [is_second, not is_second]
+        advice = machine.sh(f"hs doctor --sql-socket {socket} --sql-user root || true")
+        command = re.search("as root, (.*), which says", advice)
+        assert command, advice
+        other = SECOND if not is_second else "/run/mysqld/mysqld.sock"
+        machine.sh(f"/usr/libexec/handlersocket2/plugin unload {other}")
+        assert "the ports are open" in machine.sh(command[1])
+        assert are_open() == [not is_second, is_second]
+        machine.sh("/usr/libexec/handlersocket2/plugin load")
+        assert are_open() == [True, True]
+    machine.sh(f"/usr/libexec/handlersocket2/plugin unload {SECOND}; sed -i s/9988/{READ}/ /etc/mysql/mariadb.conf.d/90-second.cnf")
+    assert machine.sh(f"/usr/libexec/handlersocket2/plugin load {SECOND}") == (
+        "handlersocket2: the server refuses handlersocket2.so: ERROR 1105 (HY000) at line 1: handlersocket: "
+        f"port {READ} on 127.0.0.1 is in use (handlersocket_port)\n")
+    machine.apt("purge handlersocket2")
+    assert are_open() == [False, False]
+    assert "handlersocket" not in machine.sh(f"mariadb --socket={SECOND} -e 'SHOW PLUGINS; SELECT * FROM mysql.plugin'")
+
+
 def test_the_original_plugin_is_left_alone(machine: Machine, package: Path) -> None:
     (machine.root / "etc/mysql/mariadb.conf.d/70-test.cnf").write_text("[mariadbd]\nplugin_maturity = beta\n")
     machine.stop()
@@ -365,6 +414,45 @@ def test_builds_take_turns_and_leave_nothing(machine: Machine, package: Path) ->
     machine.apt("purge handlersocket2")
     assert "stop handlersocket2-build.service\n" in machine.sh("cat /root/asked")
     assert machine.sh("ls /var/cache /var/log /run /usr/lib/mysql/plugin | grep handlersocket2 || true") == ""
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM", "HUP"])
+def test_a_build_that_is_interrupted_ends_what_it_started_and_leaves_nothing(
+    machine: Machine, package: Path, signal: str
+) -> None:
+    machine.install(package)
+    before = machine.sh("ls -A /usr/lib/mysql/plugin")
+    # Instead of minutes of compilers: one command, which tells its number.
+    machine.sh("cat >>/usr/share/handlersocket2/building", stdin="""
+        tools=(dpkg)
+        provide_headers() {
+          touch "$plugins/.handlersocket2-10.11.18.so.new"
+          (echo "$BASHPID" >/root/begins && mv /root/begins /root/begun && exec sleep 300)
+        }
+    """)
+    # A shell has what it starts in the background ignore SIGINT.
+    run = "perl -e '$SIG{INT} = \"DEFAULT\"; exec @ARGV' handlersocket2-build >/root/said 2>&1"
+    machine.sh(f"{run} & until [ -e /root/begun ]; do sleep 0.1; done; kill -{signal} $!; ! wait $!")
+    assert f"error: ended by SIG{signal}" in machine.sh("cat /root/said")
+    assert machine.sh("ls /proc | grep -x $(cat /root/begun) || true") == "", "it goes on"
+    assert machine.sh("ls -A /usr/lib/mysql/plugin") == before
+    assert machine.sh("ls /var/cache | grep handlersocket2 || true") == ""
+
+
+def test_a_build_without_a_place_for_its_library_does_not_begin(machine: Machine, package: Path) -> None:
+    machine.install(package)
+    machine.sh("cat >>/usr/share/handlersocket2/building", stdin="tools=(dpkg)\nprovide_headers() { die 'it began'; }\n")
+    plugins = "/usr/lib/mysql/plugin"
+    for mount, why in [
+        (f"--bind {plugins} {plugins} && mount -o remount,bind,ro {plugins}", f"error: cannot write below {plugins}"),
+        (f"-t tmpfs -o size=1m none {plugins}", "the disk is full: the library needs about 10 MB"),
+        ("-t tmpfs -o size=8k none /var/log", "the disk is full: the log of the build needs"),
+    ]:
+        machine.sh(f"mount {mount}")
+        said = machine.sh("! handlersocket2-build 2>&1")
+        assert why in said and "it began" not in said, said
+        machine.sh(f"umount {'/var/log' if '/var/log' in mount else plugins}")
+    assert machine.sh("ls /var/cache | grep handlersocket2 || true") == ""
 
 
 @pytest.mark.timeout(3600)

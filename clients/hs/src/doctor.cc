@@ -104,7 +104,36 @@ std::optional<std::vector<std::string>> built_for(const std::string& plugin_dir)
   return versions;
 }
 
-Sight seen(Sql& sql, bool is_here) {
+// The system's service that a server of this machine runs in: mariadb@second.service. Empty: not known.
+std::string service_of(const std::string& pid_file) {
+  std::string pid, line;
+  std::ifstream(pid_file) >> pid;
+  std::ifstream groups("/proc/" + pid + "/cgroup");
+  while (std::getline(groups, line)) {
+    constexpr std::string_view services = ":/system.slice/";
+    const std::filesystem::path last = std::filesystem::path(line).filename();
+    if (line.find(services) != std::string::npos && last.extension() == ".service") return last;
+  }
+  return "";
+}
+
+std::string name_of_this_machine() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+// Where the client is told to look for the server. A port of this machine may be a container's, or lead on
+// to another machine.
+enum class Where { elsewhere, port_of_this_machine, this_machine };
+
+Where where(const Options& options) {
+  const auto host = options.find("host");
+  if (host == options.end() || host->second == "localhost") return Where::this_machine;
+  const bool loops = host->second == "::1" || host->second.rfind("127.", 0) == 0;
+  return loops ? Where::port_of_this_machine : Where::elsewhere;
+}
+
+Sight seen(Sql& sql, Where asked) {
   Sight sight;
   sight.version = sql.ask("SELECT VERSION()").at(0).at(0).value_or("");
   sight.variables = pairs(sql, "SHOW GLOBAL VARIABLES");
@@ -113,7 +142,9 @@ Sight seen(Sql& sql, bool is_here) {
   sight.is_mysql = sight.variables.count("information_schema_stats_expiry") > 0;
   sight.plugin = plugin_of(sql, sight.is_mysql);
   sight.open_accounts = open_accounts(sql, sight.is_mysql);
-  if (is_here) {
+  if (asked == Where::this_machine || (asked == Where::port_of_this_machine &&
+                                       sight.variables["hostname"] == name_of_this_machine())) {
+    sight.service = service_of(path_of(sight, "pid_file"));
     const std::string plugin_dir = sight.variables["plugin_dir"];
     if (is_of_packages(plugin_dir)) {
       sight.candidate = candidate(sight.is_mysql);
@@ -156,10 +187,7 @@ class DoctorCommand : public Command {
   Status run(Session& session, const Common& common) override {
     const Options options = place_.options(session.settings());
     Sql sql(options);
-    const auto host = options.find("host");
-    const bool is_here = host == options.end() || host->second == "localhost" ||
-                         host->second == "::1" || host->second.rfind("127.", 0) == 0;
-    const std::vector<Finding> all = findings(seen(sql, is_here));
+    const std::vector<Finding> all = findings(seen(sql, where(options)));
     Rows rows = {{{"health"}, {"area"}, {"finding"}, {"remedy"}}, {}};
     for (const Finding& finding : all) {
       rows.rows.push_back({word(finding.health), finding.area, finding.text,

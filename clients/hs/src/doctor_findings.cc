@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <sstream>
 
@@ -17,13 +18,15 @@ struct Port {
   const char* socket;    // null: it has none
   const char* ending;    // of the variables that say what clients must show
   const char* lets;      // what clients may do that need to show nothing
+  bool takes_changes;
 };
 constexpr Port kPorts[] = {
-    {"read", "handlersocket_port", "handlersocket_socket", "", "read every table"},
-    {"write", "handlersocket_port_wr", "handlersocket_socket_wr", "_wr", "change every table"},
-    {"Redis", "handlersocket_resp_port", nullptr, "_wr", "change every table with a mapping"},
+    {"read", "handlersocket_port", "handlersocket_socket", "", "read every table", false},
+    {"write", "handlersocket_port_wr", "handlersocket_socket_wr", "_wr", "change every table",
+     true},
+    {"Redis", "handlersocket_resp_port", nullptr, "_wr", "change every table with a mapping", true},
     {"memcached", "handlersocket_memcached_port", nullptr, "_wr",
-     "change every table with a mapping"},
+     "change every table with a mapping", true},
 };
 
 class Doctor {
@@ -33,6 +36,7 @@ class Doctor {
   std::vector<Finding> look() {
     if (look_at_plugin()) {
       for (const Port& port : kPorts) look_at_port(port);
+      look_at_read_only();
       look_at_accounts();
       look_at_descriptors();
     }
@@ -61,9 +65,15 @@ class Doctor {
   }
   double count(const std::string& name) const { return std::strtod(text(name).c_str(), nullptr); }
   bool is_on(const std::string& name) const { return value(name) == "ON" || value(name) == "1"; }
+  // Later servers have more ways of being on, such as NO_LOCK.
+  bool is_set(const std::string& name) const {
+    const std::string set = value(name);
+    return !set.empty() && set != "OFF" && set != "0";
+  }
 
   bool look_at_plugin();
   void look_at_port(const Port& port);
+  void look_at_read_only();
   void look_at_accounts();
   void look_at_descriptors();
   void look_at_speed();
@@ -71,6 +81,7 @@ class Doctor {
   void look_at_upgrade();
 
   std::string how_to_load() const;
+  std::string load_by_package() const;
   bool is_built_for(const std::string& server) const;
   bool is_reachable() const;
   std::string shown_by_clients(const std::string& ending) const;
@@ -84,10 +95,26 @@ class Doctor {
   std::vector<Finding> found_;
 };
 
+// One word of a shell.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+// Of several servers on a machine this one is meant.
+std::string Doctor::load_by_package() const {
+  return fmt::format("/usr/libexec/handlersocket2/plugin load {}",
+                     quoted(path_of(sight_, "socket")));
+}
+
 std::string Doctor::how_to_load() const {
   // It looks at the settings first: without them the write port would ask for nothing.
   if (sight_.has_package)
-    return "as root, /usr/libexec/handlersocket2/plugin load, which says what is in the way";
+    return fmt::format("as root, {}, which says what is in the way", load_by_package());
   if (!is_built_for(upstream_of(sight_.version))) {
     return fmt::format(
         "its library is not here for this version: as root, handlersocket2-build; then {}",
@@ -112,7 +139,7 @@ bool Doctor::look_at_plugin() {
     add(Health::wrong, "plugin",
         fmt::format("{} has the original plugin, {}", server, sight_.plugin->library),
         fmt::format("UNINSTALL SONAME 'handlersocket.so', then {}",
-                    sight_.has_package ? "as root /usr/libexec/handlersocket2/plugin load"
+                    sight_.has_package ? "as root " + load_by_package()
                                        : "INSTALL SONAME 'handlersocket2.so'"));
     return false;
   }
@@ -245,11 +272,33 @@ void Doctor::look_at_port(const Port& port) {
   }
 }
 
+// Whether the server takes changes by the ports. A replica does not, and needs no write port.
+void Doctor::look_at_read_only() {
+  const bool for_all = is_set("super_read_only");
+  if (!for_all && !is_set("read_only")) return;
+  std::string names;
+  for (const Port& port : kPorts) {
+    if (!port.takes_changes || !is_served(port)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", port.name);
+  }
+  if (names.empty()) return;
+  std::string which = "every change";
+  if (!for_all && shown_by_clients("_wr") == "account") {
+    which = fmt::format("each change of an account without {}",
+                        sight_.is_mysql ? "CONNECTION_ADMIN" : "READ ONLY ADMIN");
+  }
+  add(Health::advice, "read_only",
+      fmt::format("{} is on: {} by a port that takes changes ({}) is refused",
+                  for_all ? "super_read_only" : "read_only", which, names),
+      "on a replica close these ports, by SET GLOBAL and in the option file; elsewhere SET GLOBAL "
+      "read_only = OFF");
+}
+
 void Doctor::look_at_accounts() {
   if (shown_by_clients("") != "account" && shown_by_clients("_wr") != "account") return;
   if (!sight_.open_accounts) {
     add(Health::advice, "accounts", "this account may not look at the accounts of the server",
-        "run hs doctor as root");
+        "run the same hs doctor as root");
     return;
   }
   for (const std::string& account : *sight_.open_accounts) {
@@ -269,10 +318,11 @@ void Doctor::look_at_descriptors() {
       std::min(files / 2, number("max_connections") + number("extra_max_connections") +
                               3 * number("table_open_cache") + 94);
   const uint64_t others = std::min(files, database + 2 * threads);
-  // The ports of other protocols share the write port's connections.
+  // The ports that take changes share their connections.
   const bool reads = is_served(kPorts[0]);
-  const bool writes = std::any_of(std::begin(kPorts) + 1, std::end(kPorts),
-                                  [this](const Port& port) { return is_served(port); });
+  const bool writes = std::any_of(std::begin(kPorts), std::end(kPorts), [this](const Port& port) {
+    return port.takes_changes && is_served(port);
+  });
   const uint64_t wanted =
       (uint64_t{reads} + uint64_t{writes}) * number("handlersocket_max_connections");
   const std::string sentence = fmt::format(
@@ -282,9 +332,11 @@ void Doctor::look_at_descriptors() {
   } else {
     add(Health::advice, "descriptors",
         fmt::format("{}, while handlersocket_max_connections allows {}", sentence, wanted),
-        fmt::format("LimitNOFILE={} by `systemctl edit {}`, and a restart; or fewer "
-                    "handlersocket_max_connections",
-                    wanted + others + 1000, sight_.is_mysql ? "mysql" : "mariadb"));
+        fmt::format("LimitNOFILE={} {}, and a restart; or fewer handlersocket_max_connections",
+                    wanted + others + 1000,
+                    sight_.service.empty()
+                        ? "for the service that starts this server"
+                        : fmt::format("by `systemctl edit {}`", sight_.service)));
   }
   const double refused = count("handlersocket_connections_refused");
   if (refused > 0) {
@@ -392,6 +444,12 @@ void Doctor::look_at_upgrade() {
 }
 
 }  // namespace
+
+std::string path_of(const Sight& sight, const std::string& variable) {
+  const auto path = sight.variables.find(variable), data = sight.variables.find("datadir");
+  if (path == sight.variables.end() || data == sight.variables.end()) return "";
+  return std::filesystem::path(data->second) / path->second;
+}
 
 std::string upstream_of(const std::string& version) {
   const size_t epoch = version.find(':');

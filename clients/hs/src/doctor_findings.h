@@ -29,6 +29,8 @@ struct Sight {
   std::optional<std::vector<std::string>> built_for;
   // The Debian package's plugin is the one that the server would load, when the server runs here.
   bool has_package = false;
+  // The service of systemd that the server is, when it runs here; empty: not known.
+  std::string service;
 };
 
 enum class Health { good, advice, wrong };
@@ -39,8 +41,11 @@ struct Finding {
   std::string remedy;  // what to do; empty when all is well
 };
 
-// In the order of the areas: plugin, exposure, accounts, descriptors, speed, durability, upgrade.
+// In the order of the areas: plugin, exposure, read_only, accounts, descriptors, speed, durability, upgrade.
 std::vector<Finding> findings(const Sight& sight);
+
+// A file that a variable of the server names, perhaps from its data directory on: /run/mysqld/mysqld.sock
+std::string path_of(const Sight& sight, const std::string& variable);
 
 // 1:10.11.18-0+deb12u1 and 10.11.18-MariaDB-log -> 10.11.18, 1:11.8.9+ds-0+deb13u1 -> 11.8.9
 std::string upstream_of(const std::string& version);

@@ -21,6 +21,8 @@ Sight healthy() {
                      {"handlersocket_max_connections", "20000"},
                      {"handlersocket_threads", "16"},
                      {"handlersocket_threads_wr", "0"},
+                     {"socket", "/run/mysqld/mysqld.sock"},
+                     {"datadir", "/var/lib/mysql/"},
                      {"open_files_limit", "65536"},
                      {"max_connections", "151"},
                      {"extra_max_connections", "1"},
@@ -71,13 +73,67 @@ TEST(Doctor, ThePackagesPluginIsLoadedByThePackage) {
   Sight sight = healthy();
   sight.has_package = true;
   sight.plugin->library = "handlersocket.so";
-  EXPECT_EQ(
-      findings(sight)[0].remedy,
-      "UNINSTALL SONAME 'handlersocket.so', then as root /usr/libexec/handlersocket2/plugin load");
-  sight.plugin.reset();
   EXPECT_EQ(findings(sight)[0].remedy,
-            "as root, /usr/libexec/handlersocket2/plugin load, which says what is in the way");
+            "UNINSTALL SONAME 'handlersocket.so', then as root /usr/libexec/handlersocket2/plugin "
+            "load /run/mysqld/mysqld.sock");
+  sight.plugin.reset();
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
+}
+
+TEST(Doctor, OfSeveralServersOnAMachineItsRemediesAreForTheOneThatItLooksAt) {
+  Sight sight = healthy();
+  sight.has_package = true;
+  sight.plugin.reset();
+  sight.variables["socket"] = "/run/mysqld/second.sock";
+  EXPECT_EQ(findings(sight)[0].remedy,
+            "as root, /usr/libexec/handlersocket2/plugin load /run/mysqld/second.sock, which says "
+            "what is in the way");
+  sight.variables["socket"] = "it's.sock";
+  EXPECT_NE(findings(sight)[0].remedy.find(" load '/var/lib/mysql/it'\\''s.sock', which"),
+            std::string::npos);
+  sight = healthy();
+  sight.service = "mariadb@second.service";
+  sight.variables["open_files_limit"] = "32768";
+  const auto edits = [](const Finding& finding) {
+    return finding.remedy.find("`systemctl edit mariadb@second.service`") != std::string::npos;
+  };
+  const std::vector<Finding> told = findings(sight);
+  EXPECT_EQ(std::count_if(told.begin(), told.end(), edits), 1);
+}
+
+TEST(Doctor, AServerThatIsReadOnlyIsAdviceWhereAPortTakesChanges) {
+  Sight sight = healthy();
+  for (const char* off : {"OFF", "0"}) {
+    sight.variables["read_only"] = off;
+    EXPECT_EQ(complaints(sight), Told()) << off;
+  }
+  const auto told = [&]() -> std::string {
+    for (const Finding& finding : findings(sight))
+      if (finding.area == "read_only") return finding.text;
+    return "";
+  };
+  for (const char* on : {"ON", "1", "NO_LOCK"}) {
+    sight.variables["read_only"] = on;
+    EXPECT_EQ(complaints(sight), Told{"advice read_only"}) << on;
+  }
+  EXPECT_EQ(told(),
+            "read_only is on: each change of an account without READ ONLY ADMIN by a port that "
+            "takes changes (write) is refused");
+  sight.variables["handlersocket_authentication_wr"] = "none";
+  sight.variables["handlersocket_resp_port"] = "6380";
+  EXPECT_EQ(told(),
+            "read_only is on: every change by a port that takes changes (write, Redis) is refused");
+  sight.variables["handlersocket_resp_port"] = "0";
+  sight.variables["handlersocket_port_wr"] = "";
+  EXPECT_EQ(complaints(sight), Told()) << "as on a replica";
+  sight.variables["handlersocket_socket_wr"] = "/run/hs_wr.sock";
+  sight.is_mysql = true;
+  sight.variables["handlersocket_authentication_wr"] = "account";
+  EXPECT_NE(told().find("without CONNECTION_ADMIN"), std::string::npos);
+  sight.variables["super_read_only"] = "ON";
+  EXPECT_EQ(told(),
+            "super_read_only is on: every change by a port that takes changes (write) is "
+            "refused");
 }
 
 TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
@@ -104,11 +160,7 @@ TEST(Doctor, OfMysqlWhatMendsItIsSaidInItsOwnWords) {
   EXPECT_EQ(complaints(sight), Told{"wrong upgrade"});
   EXPECT_EQ(findings(sight).back().remedy, "as root, handlersocket2-build --mysql 9.7.5");
   sight.variables["open_files_limit"] = "10000";
-  const auto is_of_mysql = [](const Finding& finding) {
-    return finding.remedy.find("`systemctl edit mysql`") != std::string::npos;
-  };
-  const std::vector<Finding> told = findings(sight);
-  EXPECT_EQ(std::count_if(told.begin(), told.end(), is_of_mysql), 1);
+  EXPECT_EQ(complaints(sight), (Told{"advice descriptors", "wrong upgrade"}));
 }
 
 TEST(Doctor, APluginThatMysqlHasRefusedIsToBeBuiltOrLoadedAtAStart) {

@@ -80,12 +80,24 @@ def test_doctor_finds_accounts_without_a_password(hs: Run, rows: PrivateServer) 
         assert run.returncode == 7 and b"'root'@'localhost' may log in without a password" in run.stdout
         assert b"'patient'@" not in run.stdout and b"'mariadb.sys'@" not in run.stdout
         run = hs(*where, "--sql-user", "patient", env={"HS_SQL_PASSWORD": "secret"})
-        assert run.returncode == 0 and b"run hs doctor as root" in run.stdout
+        assert run.returncode == 0 and b"run the same hs doctor as root" in run.stdout
     finally:
         rows.sql("DROP USER patient@localhost")
         rows.sql("SET GLOBAL handlersocket_authentication = DEFAULT")
     assert hs(*where, "--sql-user", "patient").returncode == 4
     assert hs("doctor", "--sql-port", "1").returncode == 4
+
+
+def test_doctor_tells_that_a_server_is_read_only_where_a_port_takes_changes(hs: Run, rows: PrivateServer) -> None:
+    words = ("doctor", "--sql-socket", str(rows.socket), "--sql-user", "root")
+    assert b"read_only" not in hs(*words).stdout
+    rows.sql("SET GLOBAL read_only = ON")
+    try:
+        refused = hs("raw", "--write", input=b"P\t1\ttest\tuser\tPRIMARY\tuser_id\n1\t+\t1\t900000001\n")
+        assert b"lock_tables" in refused.stdout, refused
+        assert b"read_only is on: every change by a port that takes changes (write) is refused" in hs(*words).stdout
+    finally:
+        rows.sql("SET GLOBAL read_only = OFF")
 
 
 def test_doctor_says_what_mends_a_plugin_without_a_library(tmp_path: Path) -> None:
