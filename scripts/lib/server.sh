@@ -81,6 +81,19 @@ candidates() {
     awk -F'|' '$3 ~ /Packages/ { gsub(/ /, "", $2); print $2 }' | sort -Vru
 }
 
+# Ends the script when a source file is not whole, or is another version's than its name says.
+check_source() { # check_source FILE UPSTREAM
+  local version
+  version=$(tar -xOf "$1" --anchored --wildcards --no-wildcards-match-slash '*/VERSION' 2>/dev/null) ||
+    die "$1 is no complete source of MariaDB: it is damaged, or was cut short when it was fetched"
+  version=$(version_of_source <<<"$version")
+  [[ $version == "$2" ]] || die "$1 has the source of MariaDB $version, and not of $2"
+}
+
+version_of_source() { # version_of_source: of the file VERSION
+  sed -nE 's/^MYSQL_VERSION_(MAJOR|MINOR|PATCH)=([0-9]+).*/\2/p' | paste -sd.
+}
+
 fetch_source() { # fetch_source VERSION: the upstream tarball alone
   local downloads=$server_home/downloads
   mkdir -p "$downloads" && cd "$downloads" || return 1
@@ -122,8 +135,7 @@ unpack_headers() { # unpack_headers VERSION
 # A plugin built on the headers of another patch level corrupts the server's memory.
 check_headers() { # check_headers DIRECTORY UPSTREAM
   local source generated
-  source=$(sed -nE 's/^MYSQL_VERSION_(MAJOR|MINOR|PATCH)=([0-9]+).*/\2/p' "$1/source/VERSION" |
-    paste -sd.)
+  source=$(version_of_source <"$1/source/VERSION")
   generated=$(sed -nE 's/^#define MYSQL_SERVER_VERSION[[:space:]]+"([0-9.]+).*/\1/p' \
     "$1/generated/mysql_version.h")
   [[ $source == "$2" && $generated == "$2" ]] || {
@@ -191,7 +203,7 @@ ensure_server() { # ensure_server WANTED
   if server_is_ready "$wanted"; then
     return 0
   fi
-  require_room "$repository/build" 700 "the private server"
+  require_room "$repository/build" 700 "a private copy of the server's files"
   from=$(($(log_length) + 1))
   step "reading the list of MariaDB's versions" read_package_lists ||
     die_with_log "cannot find MariaDB's packages in the archives this machine uses" "$from"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def says(command: str, home: Path) -> subprocess.CompletedProcess[str]:
-    script = f"repository={home}; source {REPOSITORY}/scripts/lib/server.sh; {command}"
+    script = f"repository={home}; for name in messages server; do source {REPOSITORY}/scripts/lib/$name.sh; done; {command}"
     return subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=60)
 
 
@@ -65,3 +66,20 @@ def test_a_source_of_another_version_is_refused_and_none_is_what_no_version_says
         )
         assert done.returncode == 1
         assert complaint in done.stderr, done.stderr
+
+
+def test_a_source_that_is_cut_short_or_of_another_version_than_its_name_says_is_refused(tmp_path: Path) -> None:
+    tree = tmp_path / "mariadb-10.11.17"
+    tree.mkdir()
+    (tree / "VERSION").write_text("MYSQL_VERSION_MAJOR=10\nMYSQL_VERSION_MINOR=11\nMYSQL_VERSION_PATCH=17\n")
+    (tree / "random").write_bytes(random.Random(1).randbytes(100_000))
+    file = tmp_path / "mariadb_10.11.17.orig.tar.gz"
+    subprocess.run(["tar", "-C", tmp_path, "-czf", file, tree.name], check=True)
+    assert says(f"check_source {file} 10.11.17", tmp_path).returncode == 0
+    other = says(f"check_source {file} 10.11.18", tmp_path)
+    assert (other.returncode, other.stderr) == (1, f"error: {file} has the source of MariaDB 10.11.17, and not of 10.11.18\n")
+    whole = file.read_bytes()
+    for bad in (whole[:-1000], b"", b"<html>not found</html>"):
+        file.write_bytes(bad)
+        damaged = says(f"check_source {file} 10.11.17", tmp_path)
+        assert damaged.returncode == 1 and "no complete source of MariaDB" in damaged.stderr, damaged
