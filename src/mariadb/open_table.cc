@@ -56,6 +56,9 @@ Result<void> MariaCursor::open() {
     if (auto opened = open_with_triggers(); !opened) return opened;
   }
   table_->reginfo.lock_type = list_.lock_type;
+  // As for a statement. Otherwise expressions take the table's columns for constants, and keep of them what they
+  // have computed for the first row.
+  table_->set_table_map(1, 0);
   if (auto checked = check_table(); !checked) return checked;
   if (is_written && triggers_ == nullptr && !children_.open(thd, &list_))
     return open_failed(ForeignKeyChildren::may_open_again(thd));

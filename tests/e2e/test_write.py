@@ -200,6 +200,29 @@ def test_columns_that_an_insert_does_not_mention_get_what_sql_gives_them(
     assert server.sql("CHECK TABLE hs.d EXTENDED")[-1][-1] == "OK"
 
 
+def test_an_expression_keeps_nothing_of_another_row(server: PrivateServer, writer: Client, database: str) -> None:
+    """What is the same in all rows the server computes once: these are not."""
+    server.sql(
+        "CREATE TABLE hs.t (id INT PRIMARY KEY, d DATETIME, z VARCHAR(9),"
+        " g DATETIME AS (CONVERT_TZ(d, z, '+00:00')) STORED,"
+        " f DATETIME DEFAULT (CONVERT_TZ(d, '+00:00', z)), r DOUBLE DEFAULT (RAND(id)))"
+    )
+    server.sql("CREATE TABLE hs.u LIKE hs.t")
+    moment, zones = "2020-06-01 10:00:00", ("+01:00", "-05:00", "+09:30")
+    writer.open("hs.t", ["id", "d", "z"])
+    inserts = [line(1, "+", 3, id, moment, zone) for id, zone in enumerate(zones)]
+    assert writer.pipeline(inserts) == [b"0\t1"] * 3
+    for id, zone in enumerate(zones):
+        assert writer.request(1, "+", 3, 10 + id, moment, zone) == b"0\t1"
+        server.sql("INSERT INTO hs.u (id, d, z) VALUES (%s, %s, %s)", (id, moment, zone))
+        server.sql("INSERT INTO hs.u (id, d, z) VALUES (%s, %s, %s)", (10 + id, moment, zone))
+    assert server.sql("SELECT * FROM hs.t ORDER BY id") == server.sql("SELECT * FROM hs.u ORDER BY id")
+    for id, zone in enumerate(reversed(zones)):
+        assert writer.request(1, "=", 1, id, 1, 0, "U", id, moment, zone) == b"0\t1\t1"
+        server.sql("UPDATE hs.u SET z = %s WHERE id = %s", (zone, id))
+    assert server.sql("SELECT * FROM hs.t ORDER BY id") == server.sql("SELECT * FROM hs.u ORDER BY id")
+
+
 def test_tables_with_more_than_32_columns(
     server: PrivateServer, writer: Client, database: str
 ) -> None:
