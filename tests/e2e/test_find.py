@@ -242,3 +242,21 @@ def test_partitioned_tables_keep_index_order_and_the_server_alive(
     assert writer.request(1, "=", 1, 1000, 1, 0, "U", 1001, 2) == b"0\t1\t1"
     assert writer.request(1, "=", 1, 1001, 1, 0, "D") == b"0\t1\t1"
     assert server.sql("SELECT COUNT(*) FROM hs.p") == [(50,)]
+
+
+def test_a_table_with_history_is_found_as_it_is_now(
+    server: PrivateServer, reader: Client, writer: Client, database: str
+) -> None:
+    """Also where SQL shows what it was."""
+    server.sql("CREATE TABLE hs.v (id INT PRIMARY KEY, a INT) WITH SYSTEM VERSIONING")
+    server.sql("INSERT INTO hs.v VALUES (1, 10)")
+    server.sql("SET GLOBAL system_versioning_asof = '2001-01-01 00:00:00'")
+    try:
+        assert server.sql("SELECT * FROM hs.v") == []
+        for client in (reader, writer):
+            client.open("hs.v", ["id", "a"])
+            assert client.request(1, "=", 1, 1) == b"0\t2\t1\t10"
+        assert writer.request(1, "=", 1, 1, 1, 0, "U", 1, 11) == b"0\t1\t1"
+    finally:
+        server.sql("SET GLOBAL system_versioning_asof = DEFAULT")
+    assert server.sql("SELECT * FROM hs.v") == [(1, 11)]
