@@ -52,13 +52,28 @@ bool lies_within(uint64_t offset, uint64_t size, uint64_t whole) {
   return offset <= whole && size <= whole - offset;
 }
 
+constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+constexpr unsigned char kOrder =
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+// Its name for this processor; 0: none is known here.
+#if defined(__x86_64__)
+constexpr unsigned kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = EM_AARCH64;
+#else
+constexpr unsigned kMachine = 0;
+#endif
+
+bool is_elf(const ElfW(Ehdr) & header) { return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0; }
+
 bool is_of_this_machine(const ElfW(Ehdr) & header) {
-  constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
-  constexpr unsigned char kOrder =
-      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == kClass &&
-         header.e_ident[EI_DATA] == kOrder && header.e_phentsize == sizeof(ElfW(Phdr)) &&
-         header.e_phnum > 0 && header.e_phnum <= kMostSegments;
+  return header.e_ident[EI_CLASS] == kClass && header.e_ident[EI_DATA] == kOrder &&
+         (kMachine == 0 || header.e_machine == kMachine);
+}
+
+bool has_segments(const ElfW(Ehdr) & header) {
+  return header.e_phentsize == sizeof(ElfW(Phdr)) && header.e_phnum > 0 &&
+         header.e_phnum <= kMostSegments;
 }
 
 }  // namespace
@@ -77,7 +92,12 @@ std::optional<Notes> Notes::of_file(const std::string& path, std::string* why) {
   *why = path + " is no complete library";
   const auto file_bytes = static_cast<uint64_t>(status.st_size);
   ElfW(Ehdr) header;
-  if (!file.read(&header, sizeof header, 0) || !is_of_this_machine(header)) return std::nullopt;
+  if (!file.read(&header, sizeof header, 0) || !is_elf(header)) return std::nullopt;
+  if (!is_of_this_machine(header)) {
+    *why = path + " is a library for another architecture";
+    return std::nullopt;
+  }
+  if (!has_segments(header)) return std::nullopt;
   std::vector<ElfW(Phdr)> segments(header.e_phnum);
   if (!file.read(segments.data(), segments.size() * sizeof(ElfW(Phdr)), header.e_phoff))
     return std::nullopt;

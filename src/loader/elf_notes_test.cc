@@ -2,6 +2,7 @@
 #include "loader/elf_notes.h"
 
 #include <gtest/gtest.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -62,6 +63,17 @@ TEST_F(ElfNotes, OfWhatIsLoadedAreThoseOfItsFile) {
   EXPECT_NE(other->build_id(), loaded->build_id());
   int on_the_stack = 0;
   EXPECT_FALSE(Notes::of_loaded(&on_the_stack));
+}
+
+TEST_F(ElfNotes, AFileForAnotherArchitectureIsRefusedAsSuch) {
+  for (const size_t place :
+       {offsetof(ElfW(Ehdr), e_ident) + EI_CLASS, offsetof(ElfW(Ehdr), e_ident) + EI_DATA,
+        offsetof(ElfW(Ehdr), e_machine)}) {
+    std::string other = small_library();
+    other[place] = static_cast<char>(other[place] ^ 3);
+    EXPECT_FALSE(Notes::of_file(write(other), &why_));
+    EXPECT_EQ(why_, path("file") + " is a library for another architecture") << place;
+  }
 }
 
 TEST_F(ElfNotes, AFileThatWasCutShortIsRefusedWhereverItWasCut) {

@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "loader/loading.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "loader/host_server.h"
 
 namespace hs::loader {
 namespace {
+
+bool is_same(const char* path, const std::string& other) {
+  struct stat one {
+  }, two{};
+  return ::stat(path, &one) == 0 && ::stat(other.c_str(), &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino;
+}
+
+// Whether the command of Debian's package makes libraries for this server: it does for the system's.
+bool has_command() {
+  return ::access("/usr/sbin/handlersocket2-build", F_OK) == 0 &&
+         is_same("/usr/lib/mysql/plugin", own_folder());
+}
+
+std::string makes_one() {
+  return has_command() ? "as root, handlersocket2-build makes one"
+                       : "build one for this server, as docs/operations.md tells, and put it there";
+}
 
 // hs doctor takes what is behind the last semicolon, and ends with "opens the ports", for what mends it.
 std::string remedy(const LibraryFile& file, const Server& server) {
   if (file.remedy() == LibraryFile::Remedy::kTakeNewPlugin)
     return "; " + server.takes_new + " takes the new one, and that opens the ports";
   return "; " +
-         (file.remedy() == LibraryFile::Remedy::kLetGo
-              ? server.lets_go + " lets it go"
-              : "as root, handlersocket2-build makes one") +
+         (file.remedy() == LibraryFile::Remedy::kLetGo ? server.lets_go + " lets it go"
+                                                       : makes_one()) +
          ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
 }
 

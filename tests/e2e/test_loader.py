@@ -17,7 +17,11 @@ from on_mysql import IS_MYSQL
 from private_server import PrivateServer, free_port
 
 PRODUCT = "MySQL" if IS_MYSQL else "MariaDB"
-MEND = "as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload = 1 opens the ports"
+# Debian's package has a command for it, and it is not here.
+MEND = (
+    "build one for this server, as docs/operations.md tells, and put it there, "
+    "and then SET GLOBAL handlersocket_reload = 1 opens the ports"
+)
 
 
 def find_a_row(loader: Loader) -> bytes:
@@ -98,6 +102,14 @@ def a_text(loader: Loader) -> str:
     return "is no complete library"
 
 
+def for_another_architecture(loader: Loader) -> str:
+    loader.put()
+    with loader.library.open("r+b") as file:
+        file.seek(18)
+        file.write(b"\xf3\x00")
+    return "is a library for another architecture"
+
+
 def a_fifo(loader: Loader) -> str:
     os.mkfifo(loader.library)
     return "is no file"
@@ -120,7 +132,7 @@ def another_plugin(loader: Loader) -> str:
 
 REFUSED = [
     of_another_patch, of_another_build, of_another_release, with_another_seam, cut_short, empty, a_text,
-    a_fifo, a_directory, a_link_to_nothing, another_plugin,
+    for_another_architecture, a_fifo, a_directory, a_link_to_nothing, another_plugin,
 ]  # fmt: skip
 
 

@@ -117,7 +117,7 @@ std::string Doctor::how_to_load() const {
     return fmt::format("as root, {}, which says what is in the way", load_by_package());
   if (!is_built_for(upstream_of(sight_.version))) {
     return fmt::format(
-        "its library is not here for this version: as root, handlersocket2-build; then {}",
+        "its library is not here for this version: build it, as docs/operations.md tells; then {}",
         sight_.is_mysql ? "start the server again" : "INSTALL SONAME 'handlersocket2.so'");
   }
   // MySQL gives a plugin that is installed while it runs what stood in the option file at its start.
@@ -438,8 +438,10 @@ void Doctor::look_at_upgrade() {
         fmt::format("apt would install {}, for which there is no library here: the ports would "
                     "close until there is one",
                     server),
-        fmt::format("as root, handlersocket2-build --{} {}", sight_.is_mysql ? "mysql" : "mariadb",
-                    next));
+        sight_.has_package
+            ? fmt::format("as root, handlersocket2-build --{} {}",
+                          sight_.is_mysql ? "mysql" : "mariadb", next)
+            : "before you upgrade build it, as docs/operations.md tells, and put it there");
   }
 }
 

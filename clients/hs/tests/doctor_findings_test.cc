@@ -141,7 +141,7 @@ TEST(Doctor, APluginThatIsNotThereForTheServersVersionIsToBeBuilt) {
   sight.plugin.reset();
   EXPECT_EQ(findings(sight)[0].remedy.rfind("INSTALL SONAME", 0), 0U);
   sight.built_for = {"1:10.11.17-0+deb12u1"};
-  EXPECT_NE(findings(sight)[0].remedy.find("handlersocket2-build"), std::string::npos);
+  EXPECT_NE(findings(sight)[0].remedy.find("build it"), std::string::npos);
 }
 
 // As Debian's package installs it: no name of a library in the server, and no variable that is MariaDB's.
@@ -158,6 +158,8 @@ TEST(Doctor, OfMysqlWhatMendsItIsSaidInItsOwnWords) {
   EXPECT_EQ(findings(sight)[0].text, "HandlerSocket 2.0 runs in the server MySQL 9.7.4-2");
   sight.candidate = "9.7.5-1";
   EXPECT_EQ(complaints(sight), Told{"wrong upgrade"});
+  EXPECT_EQ(findings(sight).back().remedy.rfind("before you upgrade build it", 0), 0U);
+  sight.has_package = true;
   EXPECT_EQ(findings(sight).back().remedy, "as root, handlersocket2-build --mysql 9.7.5");
   sight.variables["open_files_limit"] = "10000";
   EXPECT_EQ(complaints(sight), (Told{"advice descriptors", "wrong upgrade"}));
@@ -169,9 +171,10 @@ TEST(Doctor, APluginThatMysqlHasRefusedIsToBeBuiltOrLoadedAtAStart) {
   sight.version = "9.7.5-1";
   sight.plugin.reset();
   sight.built_for = {"9.7.4"};
-  EXPECT_EQ(findings(sight)[0].remedy,
-            "its library is not here for this version: as root, handlersocket2-build; then start "
-            "the server again");
+  EXPECT_EQ(
+      findings(sight)[0].remedy,
+      "its library is not here for this version: build it, as docs/operations.md tells; then start "
+      "the server again");
   sight.built_for->push_back("9.7.5");
   EXPECT_EQ(findings(sight)[0].remedy.rfind("start the server again", 0), 0U);
 }

@@ -111,7 +111,7 @@ def test_doctor_says_what_mends_a_plugin_without_a_library(tmp_path: Path) -> No
     found = json.loads(run.stdout)[0]
     assert run.returncode == 7 and (found["health"], found["area"]) == ("wrong", "plugin")
     assert "no port is open: there is no handlersocket2-" in found["finding"]
-    assert found["remedy"].startswith("as root, handlersocket2-build makes one, and then SET GLOBAL handlersocket_reload")
+    assert found["remedy"].startswith("build one for this server, as docs/operations.md tells, and put it there, and then SET")
 
 
 def option_file(tmp_path: Path, text: str) -> tuple[str, str]:
