@@ -8,6 +8,9 @@ optional_suites=(old_clients drivers newcomers package engines galera)
 server_suites=(e2e durability fuzz_server conformance differential torture) # run on any server
 results=$repository/build/test-results
 fuzz_seconds=30 # for each fuzzer
+# clang's sanitizers look there for llvm-symbolizer, without which their reports name no functions. The fuzzers' canary
+# is known by its function's name.
+PATH=$PATH:/usr/lib/llvm-14/bin
 
 # Runs checks that are no tests of a framework, and writes their outcome as JUnit.
 check() { # check SUITE "name" COMMAND…
@@ -94,23 +97,21 @@ run_ctest() { # run_ctest PRESET SUITE
 }
 
 suite_fuzz() {
-  # Reports name functions only with this, and the canary is known by its function's name.
-  export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-/usr/lib/llvm-14/bin/llvm-symbolizer}
   check fuzz "the fuzzers find nothing" "$repository/fuzz/run.sh" "$fuzz_seconds"
   finish_checks fuzz
 }
 
-# Three of these run at once, since they wait for much of their time. Each file is in one process, with servers
+# Four of these run at once, since they wait for much of their time. Each file is in one process, with servers
 # of its own; `-n 0`: one at a time.
-suite_e2e() { run_pytest e2e -n 3 --dist loadfile "$@"; } # suite_e2e PYTEST_ARGUMENT…
+suite_e2e() { run_pytest e2e -n 4 --dist loadfile "$@"; } # suite_e2e PYTEST_ARGUMENT…
 
-suite_durability() { run_pytest durability -n 3 --dist loadfile "$@"; } # --kills N, --seed S
+suite_durability() { run_pytest durability -n 4 --dist loadfile "$@"; } # --kills N, --seed S
 
 suite_fuzz_server() { run_pytest fuzz_server "$@"; }
 
 suite_conformance() { # suite_conformance PYTEST_ARGUMENT…
   build_preset dev "building the server on the fake engine (ASan and UBSan)" hs_fake_server
-  run_pytest conformance "$@"
+  run_pytest conformance -n 3 --dist loadgroup "$@" # each of the three kinds of server is one group
 }
 
 suite_old_clients() { run_pytest old_clients "$@"; }

@@ -9,8 +9,11 @@ namespace hs {
 namespace {
 
 constexpr std::string_view kSecret = "open sesame, here is a secret...";
+#ifndef __has_feature  // GCC 12
+#define __has_feature(feature) 0
+#endif
 // The address sanitizer gives each call a frame elsewhere.
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
 
 constexpr char kByte = 0x53;
 constexpr size_t kFrame = 16u << 10;

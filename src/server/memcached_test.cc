@@ -21,8 +21,8 @@ constexpr const char* kTables[] = {
     "d.kv(k text, v text null; PRIMARY(k)) hs: name=kv",
     "d.n(k text, v int null; PRIMARY(k)) hs: name=n value=v",
     "d.u(k int, v text null; PRIMARY(k); unique by_v(v)) hs: name=u",
-    "d.x(k text, v text null, f int null, c big null, e int null expires; PRIMARY(k)) "
-    "hs: name=x value=v flags=f cas=c ttl=e",
+    ("d.x(k text, v text null, f int null, c big null, e int null expires; PRIMARY(k)) "
+     "hs: name=x value=v flags=f cas=c ttl=e"),
 };
 
 class MemcachedTest : public ::testing::Test, protected KeyedBatch {

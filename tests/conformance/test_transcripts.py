@@ -32,7 +32,9 @@ def parameters() -> Iterator[object]:
     for target in TARGETS:
         for name in sorted(CASES, key=group):
             reason = bugs.get((target, name))
-            marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+            marks = [pytest.mark.xdist_group(target)]
+            if reason:
+                marks.append(pytest.mark.xfail(strict=True, reason=reason))
             if target != "fake" or not CASES[name][0].fake_reason:
                 yield pytest.param(target, name, id=f"{target}:{name}", marks=marks)
 

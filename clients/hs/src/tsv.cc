@@ -10,7 +10,8 @@ namespace {
 struct Escape {
   char byte, letter;
 };
-constexpr Escape escapes[] = {{'\t', 't'}, {'\n', 'n'}, {'\r', 'r'}, {'\0', '0'}, {'\\', '\\'}};
+constexpr Escape escaped_bytes[] = {
+    {'\t', 't'}, {'\n', 'n'}, {'\r', 'r'}, {'\0', '0'}, {'\\', '\\'}};
 
 void append_value(std::string& out, const Cell& value) {
   if (!value) {
@@ -22,7 +23,7 @@ void append_value(std::string& out, const Cell& value) {
   if (rest.size() < value->size()) out += "\\xEF\xBB\xBF";
   for (const char c : rest) {
     char letter = 0;
-    for (const Escape& escape : escapes) {
+    for (const Escape& escape : escaped_bytes) {
       if (escape.byte == c) letter = escape.letter;
     }
     if (letter != 0) out += '\\';
@@ -60,7 +61,7 @@ Cell unescaped(std::string_view text) {
     }
     const char letter = ++at < text.size() ? text[at] : '\0';
     const size_t before = value.size();
-    for (const Escape& escape : escapes) {
+    for (const Escape& escape : escaped_bytes) {
       if (letter != '\0' && escape.letter == letter) value += escape.byte;
     }
     if (letter == 'x') {
