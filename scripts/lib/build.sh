@@ -44,9 +44,10 @@ configure_preset() {
   if [[ $version != none && -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then
     rm -rf "$binary_directory"
   fi
-  # What a preset sets is read by this only, not when ninja configures anew.
+  # What a preset sets is read by this only, not when ninja configures anew. Without --fresh another compiler makes
+  # CMake forget all else that a preset sets.
   if [[ ! -e $binary_directory/build.ninja || $repository/CMakePresets.json -nt $stamp ]]; then
-    step "configuring the build ($preset)" in_repository cmake --preset "$preset" ||
+    step "configuring the build ($preset)" in_repository cmake --fresh --preset "$preset" ||
       die_with_log "cannot configure the build ($preset)"
     printf '%s\n' "$version" >"$stamp"
   fi
