@@ -96,7 +96,9 @@ def test_many_insert_over_the_same_rows(server: PrivateServer, database: str) ->
         client.send(b"".join(line(1, "+", 2, key, "new") for key in range(1, 21)))
     replies = [[client.read_line() for _ in range(20)] for client in clients]
     for number, one in enumerate(zip(*replies, strict=True)):
-        assert sorted(set(one)) == [b"0\t1", b"1\t1\t121"] and one.count(b"0\t1") == 1, (number, one)
+        # A deadlock that comes back at each of its tries is answered (docs/limits.md), and leaves the row to others.
+        assert one.count(b"0\t1") == 1, (number, one)
+        assert set(one) - {b"1\t1\t149"} == {b"0\t1", b"1\t1\t121"}, (number, one)
     for client in clients:
         client.close()
     assert server.sql("SELECT COUNT(*), MIN(v), MAX(v) FROM hs.t") == [(20, "new", "new")]
