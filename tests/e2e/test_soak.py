@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "soak"))
 
 from soak import Churn, make_server  # noqa: E402
 
-# The allocator of MySQL keeps memory for each thread: it grows ever more slowly, from round 200 to 1,700 by 10 MiB.
+# The server's pools and its allocator grow for long, and ever more slowly: MySQL's from round 200 to 1,700 by
+# 10 MiB, MariaDB's from round 100 to 250 by 3 to 8 MiB. What counts is the smaller growth of two windows: a leak
+# shows in both.
 WARM_UP = 250 if server_files.is_mysql(server_files.SERVER_ROOT) else 100
 ROUNDS = 150
+WINDOWS = 2
 GROWTH_KIB = 8 << 10
 
 
@@ -24,11 +28,14 @@ def test_memory_stays_flat_while_clients_and_tables_come_and_go() -> None:
         churn = Churn(server, seed=1)
         for _ in range(WARM_UP):
             churn.round()
-        before = churn.sample()
-        for _ in range(ROUNDS):
-            churn.round()
-        after = churn.sample()
-        print(before, after, sep="\n")
-        assert after.resident_kib - before.resident_kib < GROWTH_KIB
+        samples = [churn.sample()]
+        for _ in range(WINDOWS):
+            for _ in range(ROUNDS):
+                churn.round()
+            samples.append(churn.sample())
+        print(*samples, sep="\n")
+        growths = [after.resident_kib - before.resident_kib for before, after in pairwise(samples)]
+        assert min(growths) < GROWTH_KIB
+        before, after = samples[0], samples[-1]
         assert after.open_tables <= 100
         assert after.threads <= before.threads + 5
