@@ -48,6 +48,12 @@ Server host_server() {
   return server;
 }
 
+bool has_other_program(const Server& server) {
+  std::string why;
+  const auto notes = Notes::of_file(kProgram, &why);
+  return notes && !server.build_id.empty() && notes->build_id() != server.build_id;
+}
+
 int interface_version() { return static_cast<int>(host_server().version << 8); }
 
 bool has_no_clients() {

@@ -15,6 +15,10 @@ namespace hs::loader {
 // Which one it is: not what --version says, but what its own plugins were built with.
 Server host_server();
 
+// Whether the program of Debian's package is another build than this server, as after an upgrade behind
+// which it goes on.
+bool has_other_program(const Server& server);
+
 // The number that it wants of daemons and of tables in INFORMATION_SCHEMA: that of its own release.
 int interface_version();
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -104,7 +105,10 @@ bool LibraryFile::open(const std::string& folder, const Server& server, std::str
     return false;
   }
   const std::optional<Notes> notes = Notes::of_file(path, why);
-  if (!notes) return false;
+  if (!notes) {
+    if (::access(path.c_str(), R_OK) != 0 && errno == EACCES) remedy_ = Remedy::kLetRead;
+    return false;
+  }
   const auto contents = notes->find(seam::kNoteName, seam::kNoteType);
   if (!contents || contents->size() < sizeof(seam::Note)) {
     *why = path + " is no library of HandlerSocket 2";

@@ -32,6 +32,7 @@ class LibraryFile {
   // What helps where the last open() failed.
   enum class Remedy {
     kMakeOne,
+    kLetRead,        // it is there, and its mode keeps the server's user from it
     kLetGo,          // the process still has a library that was in that place before
     kTakeNewPlugin,  // the library is of another release, and the plugin's own file has changed, too
   };

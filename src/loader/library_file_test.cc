@@ -2,6 +2,7 @@
 #include "loader/library_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -75,6 +76,21 @@ TEST_F(LibraryFiles, AMissingOneIsNamedAndThoseThatAreThere) {
 TEST_F(LibraryFiles, ALinkThatLeadsNowhereIsNotMissing) {
   std::filesystem::create_symlink("nothing", folder_ / kName);
   EXPECT_EQ(refusal(), std::string(kName) + " cannot be read: No such file or directory");
+}
+
+TEST_F(LibraryFiles, OneThatMayNotBeReadNeedsAnotherMode) {
+  put(as_it_is);
+  std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+  std::filesystem::permissions(folder_ / kName, std::filesystem::perms::none);
+  const bool is_root = ::getuid() == 0;
+  ASSERT_EQ(is_root ? ::setresuid(65534, 65534, 0) : 0, 0);
+  const std::string why = refusal();
+  ASSERT_EQ(is_root ? ::setresuid(0, 0, 0) : 0, 0);
+  EXPECT_EQ(why, std::string(kName) + " cannot be read: Permission denied");
+  EXPECT_EQ(file_.remedy(), LibraryFile::Remedy::kLetRead);
+  std::filesystem::permissions(folder_ / kName, std::filesystem::perms(0644));
+  std::string ignored;
+  EXPECT_TRUE(file_.open(folder_, kServer, &ignored));
 }
 
 TEST_F(LibraryFiles, OneForAnotherServerIsRefused) {

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "loader/loading.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
 
 #include "loader/host_server.h"
 
 namespace hs::loader {
 namespace {
 
-bool is_same(const char* path, const std::string& other) {
-  struct stat one {
-  }, two{};
-  return ::stat(path, &one) == 0 && ::stat(other.c_str(), &two) == 0 && one.st_dev == two.st_dev &&
-         one.st_ino == two.st_ino;
-}
-
-// Whether the command of Debian's package makes libraries for this server: it does for the system's.
+// Whether the command of Debian's package makes libraries for this folder: it does for the system's.
 bool has_command() {
+  std::error_code error;
   return ::access("/usr/sbin/handlersocket2-build", F_OK) == 0 &&
-         is_same("/usr/lib/mysql/plugin", own_folder());
+         std::filesystem::equivalent("/usr/lib/mysql/plugin", own_folder(), error);
 }
 
-std::string makes_one() {
-  return has_command() ? "as root, handlersocket2-build makes one"
-                       : "build one for this server, as docs/operations.md tells, and put it there";
-}
-
-// hs doctor takes what is behind the last semicolon, and ends with "opens the ports", for what mends it.
+// What "opens the ports".
 std::string remedy(const LibraryFile& file, const Server& server) {
-  if (file.remedy() == LibraryFile::Remedy::kTakeNewPlugin)
-    return "; " + server.takes_new + " takes the new one, and that opens the ports";
-  return "; " +
-         (file.remedy() == LibraryFile::Remedy::kLetGo ? server.lets_go + " lets it go"
-                                                       : makes_one()) +
-         ", and then SET GLOBAL handlersocket_reload = 1 opens the ports";
+  const std::string reload = ", and then SET GLOBAL handlersocket_reload = 1";
+  switch (file.remedy()) {
+    case LibraryFile::Remedy::kTakeNewPlugin:
+      return server.takes_new + " takes the new one, and that";
+    case LibraryFile::Remedy::kLetGo:
+      return server.lets_go + " lets it go" + reload;
+    case LibraryFile::Remedy::kLetRead:
+      return "as root, chmod 644 " + own_folder() + "/handlersocket2*.so lets the server read it" +
+             reload;
+    case LibraryFile::Remedy::kMakeOne:
+      break;
+  }
+  if (!has_command())
+    return "build one for this server, as docs/operations.md tells, and put it there" + reload;
+  // The command makes one for that program.
+  if (has_other_program(server)) return "a restart of the server, whose program is another by now,";
+  return "as root, handlersocket2-build makes one" + reload;
 }
 
 }  // namespace
@@ -85,7 +87,8 @@ Loading::Outcome Loading::try_start(std::string* why) {
   if (file_.get() == nullptr) {
     const Server server = host_server();
     if (!file_.open(own_folder(), server, why)) {
-      *why = "no port is open: " + *why + remedy(file_, server);
+      // hs doctor takes what is behind the last semicolon, and ends so, for what mends it.
+      *why = "no port is open: " + *why + "; " + remedy(file_, server) + " opens the ports";
       return Outcome::kNoLibrary;
     }
     const seam::Host host = {&values, keep_text, secrets_.read(), secrets_.write()};

@@ -286,6 +286,99 @@ def test_a_library_of_another_release_is_none(machine: Machine, package: Path, b
     assert "building needs: apt install" in machine.sh("/usr/libexec/handlersocket2/plugin upgraded 2>&1")
 
 
+PLUGINS = "/usr/lib/mysql/plugin"
+DOCTOR = "hs doctor --sql-socket /run/mysqld/mysqld.sock --sql-user root"
+
+
+def cut(machine: Machine, name: str, size: int) -> bytes:
+    """Cuts a file of the plugin short, as a disk may, and returns what it was."""
+    file = machine.root / PLUGINS[1:] / name
+    whole = file.read_bytes()
+    file.unlink()
+    file.write_bytes(whole[:size])
+    return whole
+
+
+def test_a_library_that_the_loader_refuses_is_none(machine: Machine, package: Path, built_for: str) -> None:
+    machine.install(package)
+    has = "/usr/libexec/handlersocket2/plugin has-library && echo yes || echo no"
+    library = machine.root / f"usr/lib/mysql/plugin/handlersocket2-{built_for}.so"
+    size = library.stat().st_size
+    for end in (0, 1, 63, 2000, size // 2, size - 3000, size - 1):
+        whole = cut(machine, library.name, end)
+        assert machine.sh(has) == "no\n", end
+        library.write_bytes(whole)
+        assert machine.sh(has) == "yes\n", "it is whole again"
+    # What mends a mode is quick.
+    machine.stop()
+    library.chmod(0o600)
+    machine.start()
+    assert machine.sh(has) == "no\n"
+    command = re.search("-> as root, (.*) lets the server read it, and then (SET .*) opens the ports",
+                        machine.sh(f"{DOCTOR} || true"))
+    assert command, machine.sh(f"{DOCTOR} || true")
+    machine.sh(command[1])
+    machine.sql(command[2])
+    assert (machine.sh(has), row_of(machine, 1)) == ("yes\n", ["0\t2\t1\tone"])
+
+
+@pytest.mark.parametrize("name", ["handlersocket2.so", "handlersocket2_tables.so"])
+def test_a_damaged_plugin_is_not_put_into_a_server_and_says_what_mends_it(
+    machine: Machine, package: Path, name: str
+) -> None:
+    """The system's linker ends a process that opens what was cut short."""
+    machine.install(package)
+    before = machine.server_pid()
+    helper = "/usr/libexec/handlersocket2/plugin"
+    cut(machine, name, 50000)
+    told = f"{PLUGINS}/{name} is damaged"
+    assert told in machine.sh(f"{helper} change")
+    assert row_of(machine, 1) == ["0\t2\t1\tone"], "it goes on with what it has"
+    machine.sh(f"{helper} unload")
+    command = re.search("-> as root, (.*), which says", machine.sh(f"{DOCTOR} || true"))
+    assert command and told in machine.sh(command[1])
+    assert told in machine.sh(f"{helper} upgraded")
+    assert told in machine.sh("! handlersocket2-build 2>&1"), "no library mends that"
+    mends = re.search("  (apt install --reinstall .*)", machine.sh(command[1]))
+    assert mends, "the package has the file"
+    (machine.root / "var/tmp" / package.name).rename(machine.root / "root" / package.name)
+    assert "the ports are open" in machine.sh(f"cd /root; {mends[1]} -y 2>&1")
+    assert (machine.server_pid(), row_of(machine, 1)) == (before, ["0\t2\t1\tone"])
+
+
+def test_tables_that_are_missing_are_told_and_loaded(machine: Machine, package: Path) -> None:
+    """As where the package's script was killed behind the ports."""
+    machine.install(package)
+    machine.sql("UNINSTALL SONAME 'handlersocket2_tables.so'")
+    command = re.search("its tables are not in INFORMATION_SCHEMA\n *-> as root, (.*)", machine.sh(DOCTOR))
+    assert command, machine.sh(DOCTOR)
+    machine.sh(command[1])
+    assert machine.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS") == "0"
+    assert "not in INFORMATION_SCHEMA" not in machine.sh(DOCTOR)
+
+
+def test_a_server_whose_program_was_replaced_is_to_be_restarted(machine: Machine, package: Path) -> None:
+    """A library that handlersocket2-build makes is for the new program."""
+    machine.stop()
+    program = machine.root / "usr/sbin/mariadbd"
+    now = program.read_bytes()
+    note = now.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+    older = program.with_name("older")
+    older.write_bytes(now[:note] + bytes([now[note] ^ 1]) + now[note + 1:])
+    older.chmod(0o755)
+    newer = program.rename(program.with_name("newer"))
+    older.rename(program)
+    machine.start()
+    assert "handlersocket2-build makes one, and then" in machine.install(package)
+    newer.rename(program)
+    with pytest.raises(Exception, match="; a restart of the server, whose program is another by now, opens the ports"):
+        machine.sql("SET GLOBAL handlersocket_reload = 1")
+    assert "-> a restart of the server" in machine.sh(f"{DOCTOR} || true")
+    machine.stop()
+    machine.start()
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+
+
 def test_an_upgrade_of_the_package_keeps_connections_and_settings(
     machine: Machine, package: Path, tmp_path: Path
 ) -> None:
@@ -439,19 +532,29 @@ def test_a_build_that_is_interrupted_ends_what_it_started_and_leaves_nothing(
     assert machine.sh("ls /var/cache | grep handlersocket2 || true") == ""
 
 
-def test_a_build_without_a_place_for_its_library_does_not_begin(machine: Machine, package: Path) -> None:
+def test_a_build_without_a_place_for_its_library_does_not_begin(
+    machine: Machine, package: Path, built_for: str
+) -> None:
     machine.install(package)
     machine.sh("cat >>/usr/share/handlersocket2/building", stdin="tools=(dpkg)\nprovide_headers() { die 'it began'; }\n")
-    plugins = "/usr/lib/mysql/plugin"
-    for mount, why in [
-        (f"--bind {plugins} {plugins} && mount -o remount,bind,ro {plugins}", f"error: cannot write below {plugins}"),
-        (f"-t tmpfs -o size=1m none {plugins}", "the disk is full: the library needs about 10 MB"),
-        ("-t tmpfs -o size=8k none /var/log", "the disk is full: the log of the build needs"),
+    machine.sh(f"mkdir /root/own; cp -p {PLUGINS}/handlersocket2*.so /root/own")
+    full = f"-t tmpfs -o size=8m none {PLUGINS}; cp -p /root/own/* {PLUGINS}"
+    for place, mount, why in [
+        (PLUGINS, f"--bind {PLUGINS} {PLUGINS}; mount -o remount,bind,ro {PLUGINS}", f"error: cannot write below {PLUGINS}"),
+        (PLUGINS, full, "the disk is full: the library needs about 10 MB"),
+        ("/var/log", "-t tmpfs -o size=8k none /var/log", "the disk is full: the log of the build needs"),
     ]:
         machine.sh(f"mount {mount}")
         said = machine.sh("! handlersocket2-build 2>&1")
         assert why in said and "it began" not in said, said
-        machine.sh(f"umount {'/var/log' if '/var/log' in mount else plugins}")
+        machine.sh(f"umount {place}")
+    library = f"{PLUGINS}/handlersocket2-{built_for}.so"
+    machine.sh(f"rm {library}; mkdir {library}")
+    said = machine.sh("! handlersocket2-build 2>&1")
+    command = re.search("there is a folder in the library's place: (rm -r .*)", said)
+    assert command and "it began" not in said, said
+    machine.sh(command[1])
+    assert "it began" in machine.sh("! handlersocket2-build 2>&1")
     assert machine.sh("ls /var/cache | grep handlersocket2 || true") == ""
 
 

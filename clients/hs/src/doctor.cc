@@ -43,6 +43,13 @@ std::optional<Sight::Plugin> plugin_of(Sql& sql, bool is_mysql) {
   return Sight::Plugin{row.at(0).value_or(""), row.at(1).value_or(""), row.at(2).value_or("")};
 }
 
+bool has_tables(Sql& sql) {
+  return !sql.ask(
+                 "SELECT 1 FROM information_schema.PLUGINS "
+                 "WHERE PLUGIN_NAME = 'HANDLERSOCKET_CONNECTIONS' AND PLUGIN_STATUS = 'ACTIVE'")
+              .empty();
+}
+
 constexpr const char* kOpenAccountsOfMariadb =
     "SELECT CONCAT(QUOTE(User), '@', QUOTE(Host)) FROM mysql.global_priv "
     "WHERE JSON_VALUE(Priv, '$.is_role') IS NULL "
@@ -141,6 +148,7 @@ Sight seen(Sql& sql, Where asked) {
   // Whatever version it shows: each MySQL has this variable, and no MariaDB.
   sight.is_mysql = sight.variables.count("information_schema_stats_expiry") > 0;
   sight.plugin = plugin_of(sql, sight.is_mysql);
+  sight.has_tables = has_tables(sql);
   sight.open_accounts = open_accounts(sql, sight.is_mysql);
   if (asked == Where::this_machine || (asked == Where::port_of_this_machine &&
                                        sight.variables["hostname"] == name_of_this_machine())) {

@@ -35,6 +35,7 @@ class Doctor {
 
   std::vector<Finding> look() {
     if (look_at_plugin()) {
+      look_at_tables();
       for (const Port& port : kPorts) look_at_port(port);
       look_at_read_only();
       look_at_accounts();
@@ -72,6 +73,7 @@ class Doctor {
   }
 
   bool look_at_plugin();
+  void look_at_tables();
   void look_at_port(const Port& port);
   void look_at_read_only();
   void look_at_accounts();
@@ -171,6 +173,14 @@ bool Doctor::look_at_plugin() {
         "SET GLOBAL handlersocket_port = '9998', and the same in the option file");
   }
   return true;
+}
+
+void Doctor::look_at_tables() {
+  if (sight_.has_tables) return;
+  std::string remedy = "INSTALL SONAME 'handlersocket2_tables.so'";
+  if (sight_.is_mysql) remedy = "INSTALL PLUGIN for each of them, as docs/servers.md tells";
+  if (sight_.has_package) remedy = "as root, " + load_by_package();
+  add(Health::advice, "plugin", "its tables are not in INFORMATION_SCHEMA", std::move(remedy));
 }
 
 // Where that is not known, it is.

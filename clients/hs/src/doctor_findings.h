@@ -21,6 +21,8 @@ struct Sight {
     std::string library, state, version;
   };
   std::optional<Plugin> plugin;
+  // Whether the plugin's tables are in INFORMATION_SCHEMA, which are a file of their own.
+  bool has_tables = true;
   // Accounts without a password; nothing: they could not be looked at.
   std::optional<std::vector<std::string>> open_accounts;
   // Of this machine, when the server runs here: the version of the server's package that apt would

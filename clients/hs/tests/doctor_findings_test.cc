@@ -80,6 +80,18 @@ TEST(Doctor, ThePackagesPluginIsLoadedByThePackage) {
   EXPECT_EQ(complaints(sight), Told{"wrong plugin"});
 }
 
+TEST(Doctor, APluginWithoutItsTablesIsAdvice) {
+  Sight sight = healthy();
+  sight.has_tables = false;
+  EXPECT_EQ(complaints(sight), Told{"advice plugin"});
+  EXPECT_EQ(findings(sight)[1].remedy, "INSTALL SONAME 'handlersocket2_tables.so'");
+  sight.is_mysql = true;
+  EXPECT_EQ(findings(sight)[1].remedy, "INSTALL PLUGIN for each of them, as docs/servers.md tells");
+  sight.has_package = true;
+  EXPECT_EQ(findings(sight)[1].remedy,
+            "as root, /usr/libexec/handlersocket2/plugin load /run/mysqld/mysqld.sock");
+}
+
 TEST(Doctor, OfSeveralServersOnAMachineItsRemediesAreForTheOneThatItLooksAt) {
   Sight sight = healthy();
   sight.has_package = true;

@@ -60,6 +60,8 @@ StatusVariable status_variable(const char* name) {
 
 // --- what a user is told ---
 
+// Where Debian's package has the server's program.
+inline constexpr char kProgram[] = "/usr/sbin/mariadbd";
 inline constexpr char kProduct[] = "MariaDB";
 inline constexpr char kLetsGo[] = "UNINSTALL SONAME 'handlersocket2_tables.so'";
 inline constexpr char kTakesNew[] =

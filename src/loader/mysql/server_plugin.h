@@ -57,6 +57,8 @@ StatusVariable status_variable(const char* name) {
 
 // --- what a user is told ---
 
+// Where Debian's package has the server's program.
+inline constexpr char kProgram[] = "/usr/sbin/mysqld";
 inline constexpr char kProduct[] = "MySQL";
 inline constexpr char kLetsGo[] = "a restart";
 inline constexpr char kTakesNew[] = "a restart";
