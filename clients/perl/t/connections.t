@@ -113,6 +113,32 @@ subtest 'an alarm ends a request, and leaves no reply to another' => sub {
     }
 };
 
+subtest 'an alarm behind the taking of a connection takes no place of the pool' => sub {
+    my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : $one } );
+    my $table  = table( connect_to( $server, '&pool_size=1' ) );
+    my $take   = \&HandlerSocket2::Pool::take;
+    for my $work ( sub { $table->get(1) }, sub { $table->update( 1, { a => 2 } ) } ) {
+        no warnings 'redefine';
+        local *HandlerSocket2::Pool::take = sub { $take->(@_); die "alarm\n" };
+        is error_of($work), "alarm\n", 'the program\'s own error' for 1 .. 2;
+    }
+    is $table->get(1)->{a},             1, 'a read has a connection';
+    is $table->update( 1, { a => 2 } ), 1, 'and so has a change';
+};
+
+subtest 'an alarm while a connection is made leaves print as it was' => sub {
+    my $server = FakeServer->start( sub { return $_[0] =~ /\AP/ ? $opened : $one } );
+    my $table  = table( connect_to($server) );
+    my $before = select;
+    {
+        no warnings 'redefine';
+        local *IO::Handle::autoflush = sub { select $_[0]; die "alarm\n" };
+        is error_of( sub { $table->get(1) } ), "alarm\n", 'the program\'s own error';
+    }
+    my $now = select $before;
+    is $now, $before, 'print goes where it went';
+};
+
 subtest 'a login that is slow is a timeout of the connection' => sub {
     my $server = FakeServer->start( sub {q{}} );
     my $error

@@ -3,6 +3,8 @@ package HandlerSocket2::Pool;
 use 5.030;
 use warnings;
 
+use Scalar::Util qw(isweak weaken);
+
 use HandlerSocket2::Connection ();
 use HandlerSocket2::Error      ();
 use HandlerSocket2::Options    ();
@@ -12,7 +14,7 @@ our $VERSION = '2.000';
 # A place is what Connection's new takes.
 sub new {
     my ( $class, $place, $options ) = @_;
-    return bless { place => $place, options => $options, idle => [], taken => 0, owner => owner() },
+    return bless { place => $place, options => $options, idle => [], open => [], owner => owner() },
         $class;
 }
 
@@ -23,7 +25,7 @@ sub owner { return $INC{'threads.pm'} ? "$$/" . threads->tid : $$ }
 sub _leave_parents {
     my ($self) = @_;
     my $idle = $self->{idle};
-    @$self{qw(idle taken owner)} = ( [], 0, owner() );
+    @$self{qw(idle open owner)} = ( [], [], owner() );
     $_->close for @$idle;
     return;
 }
@@ -32,18 +34,38 @@ sub _leave_parents {
 sub take {
     my ( $self, $change ) = @_;
     $self->_leave_parents if $self->{owner} ne ( $INC{'threads.pm'} ? owner() : $$ );
-    if ( $self->{taken} >= $self->{options}{pool_size} ) {
-        HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
-    }
     HandlerSocket2::ConnectionError->throw( 'the client is closed', sent => 0 ) if $self->{closed};
-    my $found;
-    while ( $found = pop @{ $self->{idle} } ) {
-        last if $found->alive($change);
+    while ( my $found = pop @{ $self->{idle} } ) {
+        return $found if $found->alive($change);
         $found->close;
     }
-    $found //= HandlerSocket2::Connection->new( $self->{place}, $self->{options} );
-    $self->{taken}++;
-    return $found;
+    return $self->_open;
+}
+
+# A new connection. Only those count that the program still refers to, so a signal's handler that dies within a call
+# takes no place for good.
+sub _open {
+    my ($self) = @_;
+    $self->_forget_dropped;
+    my $open = $self->{open};
+    if ( @$open >= $self->{options}{pool_size} ) {
+        HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
+    }
+    my $made = HandlerSocket2::Connection->new( $self->{place}, $self->{options} );
+    push @$open, $made;
+    weaken( $open->[-1] );
+    return $made;
+}
+
+# Such a handler may have come before `weaken`, too.
+sub _forget_dropped {
+    my ($self) = @_;
+    my $open = $self->{open};
+    for my $at ( reverse 0 .. $#$open ) {
+        weaken( $open->[$at] ) if defined $open->[$at] && !isweak( $open->[$at] );
+        splice @$open, $at, 1 if !defined $open->[$at];
+    }
+    return;
 }
 
 # An idle connection that has changed something of which the GTID is not known; nothing when there is none.
@@ -53,14 +75,12 @@ sub take_changed {
     my $idle = $self->{idle};
     my ($at) = grep { $idle->[$_]{changed} } 0 .. $#$idle;
     return if !defined $at;
-    $self->{taken}++;
     return splice @$idle, $at, 1;
 }
 
 # Takes back what take gave.
 sub give_back {
     my ( $self, $connection ) = @_;
-    $self->{taken}--;
     if   ( $connection->broken || $self->{closed} ) { $connection->close }
     else                                            { push @{ $self->{idle} }, $connection }
     return;

@@ -7,6 +7,7 @@ use Errno                 qw(EAGAIN EINTR EWOULDBLOCK);
 use HandlerSocket2::Error ();
 use IO::Socket::IP        ();
 use IO::Socket::UNIX      ();
+use SelectSaver           ();
 use Socket      qw(IPPROTO_TCP SOCK_STREAM SOL_SOCKET SO_KEEPALIVE SO_RCVTIMEO TCP_NODELAY);
 use Time::HiRes qw(CLOCK_MONOTONIC clock_gettime);
 
@@ -78,6 +79,7 @@ sub connect_to {
     my $self    = bless { timeout => 0 }, $class;
     $self->limit($seconds);
     my @timeout = $seconds ? ( Timeout => $seconds ) : ();
+    my $printed = SelectSaver->new; # IO::Socket selects its own for a moment; an alarm may end that
     my $socket;
     if ( defined $place{path} ) {
         utf8::encode( my $path = $place{path} );
