@@ -12,6 +12,7 @@ from fake import Server
 import handlersocket2
 from handlersocket2 import errors
 from handlersocket2.gtids import Gtids
+from handlersocket2.pool import Pool
 from handlersocket2.transport import AsyncTransport, PlainTransport
 
 READ = "&read_your_writes=on&replicas=other:1"
@@ -159,3 +160,22 @@ def test_raw_takes_only_what_is_of_no_connection(line: str) -> None:
     client = handlersocket2.connect("hs://127.0.0.1:1")
     with client, pytest.raises(errors.ValueError, match="of one connection"):
         client.raw("write", line.split())
+
+
+def test_an_interrupt_behind_the_taking_of_a_connection_takes_no_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = told().client("&pool_size=1&timeout=0.1")
+    take = Pool.take
+
+    async def interrupted(pool: Pool, changes: bool) -> None:
+        await take(pool, changes)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pool, "take", interrupted)
+        for work in (lambda: table(client).get(1), lambda: table(client).update(1, {"a": 1})):
+            for _ in range(2):
+                with pytest.raises(KeyboardInterrupt):
+                    work()
+    assert table(client).get(1) and table(client).update(1, {"a": 1}) == 1

@@ -91,6 +91,7 @@ class Connection:
         self.features: FrozenSet[str] = frozenset()
         self.used = time.monotonic()
         self.broken = False
+        self.place: Any = None  # that of the pool, while the connection is in use
         self.changed = False  # something, of which nobody has asked the GTID
         self._generation = forks.generation()
 

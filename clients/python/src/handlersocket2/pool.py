@@ -36,30 +36,38 @@ class Pool:
         """A connection that is open; the one that was used last, if one is idle."""
         if self.closed:
             raise ConnectionError("the client is closed")
-        if not await self._places.acquire(self._options.timeout):
+        place = await self._places.acquire(self._options.timeout)
+        if not place:
             raise TimeoutError("every connection of the pool is in use")
         try:
-            while True:
-                with self._lock:
-                    found = self._idle.pop() if self._idle else None
-                if found is None:
-                    return await Connection.open(
-                        self._world, self._address, self._options, self._secret
-                    )
-                if found.alive(changes):
-                    return found
-                found.close()
+            connection = await self._usable(changes)
         except BaseException:
-            self._places.release()
+            self._places.release(place)
             raise
+        connection.place = place
+        return connection
+
+    async def _usable(self, changes: bool) -> Connection:
+        while True:
+            with self._lock:
+                found = self._idle.pop() if self._idle else None
+            if found is None:
+                return await Connection.open(
+                    self._world, self._address, self._options, self._secret
+                )
+            if found.alive(changes):
+                return found
+            found.close()
 
     def take_changed(self) -> List[Connection]:
         """The idle connections that have changed something of which the GTID is not known."""
         changed = []
         with self._lock:
             for one in list(self._idle):
-                if one.changed and self._places.try_acquire():
+                place = self._places.try_acquire() if one.changed else None
+                if place:
                     self._idle.remove(one)
+                    one.place = place
                     changed.append(one)
         return changed
 
@@ -67,13 +75,14 @@ class Pool:
         """Takes back what `take` gave."""
         if not connection.own:
             return connection.leave()
+        place, connection.place = connection.place, None
         with self._lock:
             keep = not connection.broken and not self.closed
             if keep:
                 self._idle.append(connection)
         if not keep:
             connection.close()
-        self._places.release()
+        self._places.release(place)
 
     def close(self) -> None:
         """Closes what is idle, and the rest as it comes back."""

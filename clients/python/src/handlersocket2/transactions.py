@@ -52,12 +52,13 @@ class TransactionCore:
     ) -> List[Any]:
         if not self._connection or not self._connection.own:  # nobody gives that process its turn
             return await work(calls)
-        if not await self._turn.acquire(self.options.timeout):
+        turn = await self._turn.acquire(self.options.timeout)
+        if not turn:
             raise TimeoutError("another call of the transaction takes too long")
         try:
             return await work(calls)
         finally:
-            self._turn.release()
+            self._turn.release(turn)
 
     async def _run(self, calls: Sequence[Call], commits: bool = False) -> List[Any]:
         if not self._connection:

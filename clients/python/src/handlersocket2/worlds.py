@@ -5,10 +5,23 @@ from __future__ import annotations
 import asyncio
 import queue
 import time
+import weakref
 from collections import deque
 from typing import Deque, Optional
 
 from .transport import LONGEST, AsyncTransport, PlainTransport
+
+
+class _Place:
+    """One that is dropped comes back: a signal's handler may raise between two steps of a call."""
+
+    def __init__(self, free: "queue.SimpleQueue[_Place]") -> None:
+        self._free = weakref.ref(free)
+
+    def __del__(self) -> None:
+        free = self._free()
+        if free is not None:
+            free.put(type(self)(free))
 
 
 class PlainWorld:
@@ -20,29 +33,27 @@ class PlainWorld:
         """So many may be taken at once."""
 
         def __init__(self, size: int) -> None:
-            self._free: "queue.SimpleQueue[None]" = queue.SimpleQueue()  # a semaphore written in C
+            self._free: "queue.SimpleQueue[_Place]" = queue.SimpleQueue()  # in C
             for _ in range(size):
-                self._free.put(None)
+                self._free.put(_Place(self._free))
 
-        async def acquire(self, seconds: float) -> bool:
-            """Whether one was taken in time; 0: no limit."""
+        async def acquire(self, seconds: float) -> Optional[_Place]:
+            """A place, unless none came in time; 0: no limit."""
             try:
-                self._free.get(timeout=min(seconds, LONGEST) or None)
+                return self._free.get(timeout=min(seconds, LONGEST) or None)
             except queue.Empty:
-                return False
-            return True
+                return None
 
-        def try_acquire(self) -> bool:
-            """Whether one was taken at once."""
+        def try_acquire(self) -> Optional[_Place]:
+            """A place, if one is free."""
             try:
-                self._free.get_nowait()
+                return self._free.get_nowait()
             except queue.Empty:
-                return False
-            return True
+                return None
 
-        def release(self) -> None:
-            """Gives one back."""
-            self._free.put(None)
+        def release(self, place: _Place) -> None:
+            """Gives it back."""
+            self._free.put(place)
 
     @staticmethod
     async def sleep(seconds: float) -> None:
@@ -72,7 +83,7 @@ class AsyncWorld:
             self._loop: Optional[asyncio.AbstractEventLoop] = None
 
         async def acquire(self, seconds: float) -> bool:
-            """As PlainWorld's. Another event loop begins with all of them."""
+            """As PlainWorld's; True is a place. Another event loop begins with all of them."""
             loop = asyncio.get_running_loop()
             if self.try_acquire():
                 return True
@@ -83,7 +94,7 @@ class AsyncWorld:
                 return await one
             except asyncio.CancelledError:
                 if not one.cancelled() and one.result():
-                    self.release()  # what came at the same time
+                    self.release(True)  # what came at the same time
                 raise
             finally:
                 if timer:
@@ -100,7 +111,7 @@ class AsyncWorld:
             self._free -= 1
             return True
 
-        def release(self) -> None:
+        def release(self, place: bool) -> None:
             """As PlainWorld's. It goes to the one that has waited longest."""
             while self._waiting:
                 if _tell(self._waiting.popleft(), True):
