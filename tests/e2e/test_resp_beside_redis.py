@@ -28,7 +28,6 @@ TABLES = (
 # By the command; None: every reply to it.
 ALLOWED = {
     "HELLO": "the server's name and version are its own",
-    "OBJECT FREQ kv:none": "the policy is looked at before the key",
     "HELLO 3": "in a transaction it would change the form of replies in their middle",
     "AUTH a b": "in a transaction a login would wait with locks held",
     "EXEC": "behind a HELLO or AUTH that was refused",
@@ -80,6 +79,17 @@ def test_replies_are_those_of_redis(server: PrivateServer, database: str, redis:
         server.sql("SET GLOBAL handlersocket_resp_port = DEFAULT")
     assert not differ, "\n".join(differ)
     assert compared > 250
+
+
+def test_a_block_with_a_wrong_subcommand_is_refused_as_by_redis(
+    server: PrivateServer, database: str, resp_port: int, redis: Resp
+) -> None:
+    server.sql(TABLES[0])
+    with Resp(resp_port) as ours:
+        for wrong in ("OBJECT FOO x", "OBJECT ENCODING", "CONFIG GET", "CONFIG FOO", "COMMAND COUNT x",
+                      "MEMORY USAGE", "CLIENT ID x", "CLIENT FOO", "ACL WHOAMI x", "MODULE FOO"):  # fmt: skip
+            block = [("MULTI",), ("SET", "kv:a", "1"), tuple(wrong.split()), ("EXEC",), ("GET", "kv:a")]
+            assert ours.pipeline(block) == redis.pipeline(block), wrong
 
 
 NUMBERS = ("0", "1", "-1", "10", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
@@ -188,7 +198,9 @@ SETS = (
 def drawn_of_set(draw: random.Random, key: str, has_scores: bool) -> tuple[Any, ...]:
     """A command that reads a sorted set."""
     rank = [str(draw.randint(-45, 45)) for _ in range(2)]
-    score = draw.choices(("-inf", "+inf", "(-3", "2.5", "(7", "10", "1e1", "-20", "99"), k=2)
+    scores_drawn = ("-inf", "+inf", "(-3", "2.5", "(7", "10", "1e1", "-20", "99", "infinity", "(-Infinity", "1e400",
+                    "(0", "0", "-0", "", "(", " 1", "0x4")  # fmt: skip
+    score = draw.choices(scores_drawn, k=2)
     member = draw.choices(("-", "+", "[m3", "(m3", "[", b"[m\xff", "(m20"), k=2)
     limit = ("LIMIT", draw.randint(-1, 5), draw.randint(-1, 9)) if draw.random() < 0.4 else ()
     scores = ("WITHSCORES",) if draw.random() < 0.5 else ()
@@ -197,15 +209,12 @@ def drawn_of_set(draw: random.Random, key: str, has_scores: bool) -> tuple[Any, 
     commands: list[tuple[Any, ...]] = [
         ("ZCARD", key), ("ZSCORE", key, members[0]), ("ZMSCORE", key, *members),
         ("ZRANGE", key, *rank, *rev, *scores), ("ZREVRANGE", key, *rank, *scores),
-        ("ZRANGE", key, "1", "2", *limit, "XX"), ("ZRANGE", key, "x", "1"),
+        ("ZRANGE", key, "1", "2", *limit, "XX"), ("ZRANGE", key, "x", "1"), ("ZCOUNT", key, "x", "1"),
+        ("ZCOUNT", key, *score), ("ZRANGE", key, *score, "BYSCORE", *rev, *limit, *scores),
+        ("ZRANGEBYSCORE", key, *score, *scores, *limit),
+        ("ZREVRANGEBYSCORE", key, *score, *limit, *scores),
     ]  # fmt: skip
-    if has_scores:
-        commands += [
-            ("ZCOUNT", key, *score), ("ZRANGE", key, *score, "BYSCORE", *rev, *limit, *scores),
-            ("ZRANGEBYSCORE", key, *score, *scores, *limit), ("ZCOUNT", key, "x", "1"),
-            ("ZREVRANGEBYSCORE", key, *score, *limit, *scores),
-        ]  # fmt: skip
-    else:
+    if not has_scores:
         commands += [
             ("ZLEXCOUNT", key, *member), ("ZRANGE", key, *member, "BYLEX", *rev, *limit),
             ("ZRANGEBYLEX", key, *member, *limit), ("ZREVRANGEBYLEX", key, *member, *limit),

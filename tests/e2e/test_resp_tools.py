@@ -131,6 +131,20 @@ def test_config_get_has_what_tools_ask(redis: Resp) -> None:
         assert "is not served" in str(redis("CONFIG", word, "a", "b"))
 
 
+@pytest.mark.parametrize("command", ["ACL", "CLIENT", "COMMAND", "CONFIG", "MEMORY", "MODULE", "OBJECT"])
+def test_help_names_what_is_served(redis: Resp, command: str) -> None:
+    assert "HELP" in str(redis(command, "NOTHING"))
+    first, *lines = redis(command, "HELP")
+    assert first == f"{command} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"
+    assert lines[-2:] == ["HELP", "    Print this help."]
+    assert all(line.startswith("    ") for line in lines[1::2])
+    for name in lines[:-2:2]:
+        told = str(redis(command, name))
+        assert "unknown subcommand" not in told
+        assert not told.startswith(f"ERR {command} {name} is not served")
+    assert redis.pipeline([("MULTI",), (command, "HELP"), ("EXEC",)])[-1] == [[first, *lines]]
+
+
 def test_a_session_of_a_graphical_tool(redis: Resp) -> None:
     redis("SET", "kv:a", "1")
     assert redis("HELLO", "3")[b"server"] == b"handlersocket"

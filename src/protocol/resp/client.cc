@@ -11,13 +11,27 @@ namespace {
 
 constexpr std::string_view kDefaultUser = "default";
 
-std::string upper(std::string_view text) {
-  std::string made(text);
-  for (char& c : made) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return made;
-}
+// clang-format off
+constexpr Subcommand kClientSubcommands[] = {
+  {"caching", 3, "there is no CLIENT TRACKING", false},
+  {"getname", 2, "Return the name of this connection."},
+  {"getredir", 2, "Return -1: nothing is tracked."},
+  {"id", 2, "Return the id of this connection."},
+  {"info", 2, "Return information about this connection."},
+  {"kill", -3, "End connections: <ip:port>, or ID, ADDR, LADDR, USER, TYPE, MAXAGE, SKIPME and a value."},
+  {"list", -2, "Return information about connections: all, or ID or TYPE and a value."},
+  {"no-evict", 3, "Do nothing: no connection is evicted."},
+  {"no-touch", 3, "Do nothing: it is not known when a row was last read."},
+  {"pause", -3, "LOCK TABLES of SQL holds writes back", false},
+  {"reply", 3, "Do nothing: ON only."},
+  {"setinfo", 4, "Set LIB-NAME or LIB-VER of this connection."},
+  {"setname", 3, "Set the name of this connection."},
+  {"tracking", -3, "Do nothing: OFF only."},
+  {"trackinginfo", 2, "Return that nothing is tracked."},
+  {"unblock", -3, "no command blocks", false},
+  {"unpause", 2, "Do nothing: no connection is paused."},
+};
+// clang-format on
 
 // Whoever reads a list of connections takes a blank for the end of a value. Redis lets no client have one
 // in its name, but accounts, paths of sockets and the clients of other ports may.
@@ -67,54 +81,29 @@ class Client final : public RespCommand {
   void take() override {
     filter_ = {};
     is_old_kill_ = false;
-    const size_t given = count_of_arguments();
+    if (!take_subcommand(kClientSubcommands)) return;
     if (is_word(1, "SETNAME")) return take_name();
     if (is_word(1, "SETINFO")) return take_info();
-    if (is_word(1, "ID") || is_word(1, "GETNAME") || is_word(1, "INFO") || is_word(1, "UNPAUSE") ||
-        is_word(1, "GETREDIR") || is_word(1, "TRACKINGINFO")) {
-      return must_have(given == 2);
-    }
     if (is_word(1, "LIST")) return take_list();
     if (is_word(1, "KILL")) return take_kill();
     if (is_word(1, "NO-EVICT") || is_word(1, "NO-TOUCH")) {
-      must_have(given == 3);
-      if (!is_refused() && !is_word(2, "ON") && !is_word(2, "OFF")) refuse(kSyntax);
-      return;
-    }
-    if (is_word(1, "REPLY")) {
-      must_have(given == 3);
-      if (is_refused() || is_word(2, "ON")) return;
+      if (!is_word(2, "ON") && !is_word(2, "OFF")) refuse(kSyntax);
+    } else if (is_word(1, "REPLY")) {
+      if (is_word(2, "ON")) return;
       refuse(is_word(2, "OFF") || is_word(2, "SKIP") ? "ERR CLIENT REPLY is served with ON only"
                                                      : kSyntax);
-      return;
+    } else if (is_word(1, "TRACKING") && !is_word(2, "OFF")) {
+      refuse("ERR CLIENT TRACKING is not served: rows change by SQL, too, which is not seen here");
     }
-    if (is_word(1, "TRACKING")) {
-      must_have(given >= 3);
-      if (is_refused() || is_word(2, "OFF")) return;
-      return refuse(
-          "ERR CLIENT TRACKING is not served: rows change by SQL, too, which is not seen here");
-    }
-    if (is_word(1, "PAUSE") || is_word(1, "CACHING") || is_word(1, "UNBLOCK")) {
-      return refuse("ERR CLIENT " + upper(argument(1)) + " is not served");
-    }
-    refuse("ERR unknown subcommand '" + std::string(argument(1).substr(0, 128)) +
-           "'. Try CLIENT HELP.");
-  }
-  void must_have(bool right_number) {
-    if (right_number) return;
-    refuse("ERR wrong number of arguments for 'client|" + lower(argument(1)) + "' command");
   }
   void take_name() {
-    must_have(count_of_arguments() == 3);
-    if (!is_refused() && !is_clean(argument(2))) {
+    if (!is_clean(argument(2))) {
       refuse("ERR Client names cannot contain spaces, newlines or special characters.");
-    } else if (!is_refused() && argument(2).size() > kMostNameSize) {
+    } else if (argument(2).size() > kMostNameSize) {
       refuse("ERR the name is longer than 256 bytes");
     }
   }
   void take_info() {
-    must_have(count_of_arguments() == 4);
-    if (is_refused()) return;
     const bool is_name = is_word(2, "lib-name");
     if (!is_name && !is_word(2, "lib-ver")) {
       return refuse("ERR Unrecognized option '" + std::string(argument(2).substr(0, 128)) + "'");
@@ -130,15 +119,18 @@ class Client final : public RespCommand {
     if (given == 2) return;
     if (is_word(2, "TYPE") && given == 4) return take_type(3);
     if (!is_word(2, "ID") || given == 3) return refuse(kSyntax);
-    for (size_t at = 3; at < given && !is_refused(); ++at) take_id(at, "ERR Invalid client ID");
+    for (size_t at = 3; at < given; ++at) {
+      int64_t id = 0;
+      if (!parse_integer(argument(at), &id)) return refuse("ERR Invalid client ID");
+      filter_.ids.push_back(static_cast<uint64_t>(id));
+    }
   }
   // KILL <address>, which does not count, or KILL <filter> <value> ...
   void take_kill() {
     const size_t given = count_of_arguments();
-    must_have(given >= 3);
     is_old_kill_ = given == 3;
     if (is_old_kill_) filter_.address = argument(2);
-    if (is_refused() || is_old_kill_) return;
+    if (is_old_kill_) return;
     filter_.skips_own = true;
     for (size_t at = 2; at < given && !is_refused(); at += 2) {
       if (at + 1 == given) return refuse(kSyntax);
@@ -146,7 +138,7 @@ class Client final : public RespCommand {
     }
   }
   void take_filter(size_t at) {
-    if (is_word(at, "ID")) return take_id(at + 1, "ERR client-id should be greater than 0");
+    if (is_word(at, "ID")) return take_id(at + 1);
     if (is_word(at, "TYPE")) return take_type(at + 1);
     if (is_word(at, "ADDR")) {
       filter_.address = argument(at + 1);
@@ -162,9 +154,11 @@ class Client final : public RespCommand {
       refuse(kSyntax);
     }
   }
-  void take_id(size_t at, std::string_view otherwise) {
+  void take_id(size_t at) {
     int64_t id = 0;
-    if (!parse_integer(argument(at), &id) || id <= 0) return refuse(otherwise);
+    if (!parse_integer(argument(at), &id) || id <= 0) {
+      return refuse("ERR client-id should be greater than 0");
+    }
     filter_.ids.push_back(static_cast<uint64_t>(id));
   }
   void take_type(size_t at) {

@@ -28,6 +28,8 @@ constexpr std::string_view kHelloFirst =
     "<proto> "
     "AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol "
     "version at the same time";
+constexpr std::string_view kWrongExec =
+    "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command";
 constexpr std::string_view kNoPassword =
     "ERR AUTH <password> called without any password configured for the default user. Are you sure "
     "your configuration is correct?";
@@ -240,7 +242,10 @@ class RespCodec final : public Codec {
     }
     if (info != nullptr && info->kind == Kind::kAuth) return decode_auth(resp, request);
     if (info == nullptr) return answer(unknown_command(arguments_), resp, request);
-    if (!info->takes(arguments_.size())) return answer(wrong_number(*info), resp, request);
+    if (!info->takes(arguments_.size())) {
+      const bool is_exec = info->kind == Kind::kExec;
+      return answer(is_exec ? std::string(kWrongExec) : wrong_number(*info), resp, request);
+    }
     if (info->kind == Kind::kExec) return decode_exec(resp, request);
     RespCommand& command = command_of(*info);
     command.start(arguments_, resp, writer_.encoder());
@@ -309,11 +314,13 @@ class RespCodec final : public Codec {
     if (info == nullptr) {
       error = unknown_command(arguments_);
     } else if (ends) {
-      error =
-          "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' "
-          "command";
+      error = kWrongExec;
     } else if (!info->takes(arguments_.size())) {
       error = wrong_number(*info);
+    } else if (info->kind == Kind::kHasSubcommands) {
+      RespCommand& command = command_of(*info);
+      command.start(arguments_, resp, writer_.encoder());
+      if (command.is_no_command()) error = command.error_text();
     } else if (info->in_transaction == In::kNot) {
       error = "ERR Command not allowed inside a transaction";
     }
@@ -365,7 +372,8 @@ class RespCodec final : public Codec {
                 : info != nullptr ? std::make_unique<Refusal>(wrong_number(*info))
                                   : std::make_unique<Refusal>(unknown_command(arguments));
     made->start(arguments, resp, writer_.encoder());
-    is_right ? exec_.add(std::move(made)) : exec_.add_refused(std::move(made));
+    is_right && !made->is_no_command() ? exec_.add(std::move(made))
+                                       : exec_.add_refused(std::move(made));
   }
 
   RespCommand& command_of(const CommandInfo& info) {

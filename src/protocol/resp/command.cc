@@ -1,11 +1,16 @@
 #include "protocol/resp/command.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
 
 #include "protocol/resp/framing.h"
 
 namespace hs::protocol::resp {
 namespace {
+
+constexpr Subcommand kHelp = {"help", 2, "Print this help."};
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -34,10 +39,32 @@ bool is_in_set(char c, std::string_view& pattern) {
 
 }  // namespace
 
+bool takes(int arity, size_t arguments) {
+  return arity >= 0 ? arguments == static_cast<size_t>(arity)
+                    : arguments >= static_cast<size_t>(-arity);
+}
+
+std::string upper(std::string_view text) {
+  std::string made(text);
+  for (char& c : made) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return made;
+}
+
 std::string lower(std::string_view text) {
   std::string made(text);
   for (char& c : made) c = small(c);
   return made;
+}
+
+bool parse_cursor(std::string_view text, uint64_t* cursor) {
+  const std::string copy(text);
+  char* end = nullptr;
+  errno = 0;
+  *cursor = std::strtoul(copy.c_str(), &end, 10);
+  return std::isspace(static_cast<unsigned char>(copy.c_str()[0])) == 0 && *end == '\0' &&
+         errno != ERANGE;
 }
 
 // Without recursion: a star that fails is tried again one byte further, and the last one is enough.
@@ -128,7 +155,7 @@ std::optional<ErrorCode> RespCommand::finish(const Error* failed) {
     out_->error(refusal_);
     return ErrorCode::kCommand;
   }
-  reply();
+  help_.empty() ? reply() : write_help();
   // What the rows said may have been a refusal, too.
   if (!is_refused()) return std::nullopt;
   out_->truncate(start_);
@@ -147,6 +174,48 @@ bool RespCommand::take_integer(size_t at, int64_t* number) {
   if (parse_integer(argument(at), number)) return true;
   refuse(kNotAnInteger);
   return false;
+}
+
+bool RespCommand::take_subcommand(std::span<const Subcommand> known) {
+  const auto one = std::ranges::find_if(
+      known, [this](const Subcommand& subcommand) { return is_word(1, subcommand.name); });
+  const bool is_help = is_word(1, kHelp.name);
+  is_no_command_ = true;
+  if (one == known.end() && !is_help) {
+    constexpr size_t kMost = 128;
+    refuse("ERR unknown subcommand '" + std::string(argument(1).substr(0, kMost)) + "'. Try " +
+           upper(argument(0)) + " HELP.");
+    return false;
+  }
+  const Subcommand& found = is_help ? kHelp : *one;
+  if (!found.is_served) {
+    refuse("ERR " + upper(argument(0)) + ' ' + upper(found.name) +
+           " is not served: " + std::string(found.text));
+    return false;
+  }
+  if (!takes(found.arity, count_of_arguments())) {
+    refuse("ERR wrong number of arguments for '" + lower(argument(0)) + '|' +
+           std::string(found.name) + "' command");
+    return false;
+  }
+  is_no_command_ = false;
+  if (is_help) help_ = known;
+  return !is_help;
+}
+
+void RespCommand::write_help() {
+  const auto served = [](const Subcommand& one) { return one.is_served; };
+  const auto shown = static_cast<size_t>(std::ranges::count_if(help_, served));
+  out_->array(3 + 2 * shown);
+  out_->simple(upper(argument(0)) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
+  const auto write = [this](const Subcommand& one) {
+    out_->simple(upper(one.name));
+    out_->simple("    " + std::string(one.text));
+  };
+  for (const Subcommand& one : help_) {
+    if (one.is_served) write(one);
+  }
+  write(kHelp);
 }
 
 bool RespCommand::locate(size_t key) {

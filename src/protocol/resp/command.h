@@ -29,6 +29,17 @@ namespace hs::protocol::resp {
 
 using Arguments = std::span<const std::string_view>;
 
+// What the second argument of a command like CLIENT may be.
+struct Subcommand {
+  std::string_view name;  // in small letters
+  int arity;              // arguments with both names; negative: at least so many
+  std::string_view text;  // of HELP, or why it is not served
+  bool is_served = true;
+};
+
+// Whether so many arguments are right. A negative arity: at least so many.
+bool takes(int arity, size_t arguments);
+
 // An object is used for one message after the other: start() begins.
 class RespCommand : public Command {
  public:
@@ -42,12 +53,15 @@ class RespCommand : public Command {
     failure_.reset();
     keys_.clear();
     targets_.clear();
-    has_begun_again_ = false;
+    has_begun_again_ = is_no_command_ = false;
+    help_ = {};
     take();
     is_malformed_ = is_refused();
   }
 
-  Access access() const final { return is_refused() ? Access::kNone : row_access(); }
+  Access access() const final {
+    return is_refused() || !help_.empty() ? Access::kNone : row_access();
+  }
   std::span<const std::string_view> keys() const final { return keys_; }
   std::span<const Target> targets() const final { return targets_; }
   void begin(std::span<const mapping::Mapping* const> tables, const Facts& facts) final;
@@ -73,6 +87,8 @@ class RespCommand : public Command {
   virtual void failed(const Error& error) { failure_ = error; }
 
   bool is_refused() const { return !refusal_.empty(); }
+  // Refused for what it is, whatever the rows are: a transaction does not take it.
+  bool is_no_command() const { return is_no_command_; }
   // What finish() has told the client, if it was an error.
   std::string error_text() const { return failure_ ? failure_text() : refusal_; }
 
@@ -95,6 +111,11 @@ class RespCommand : public Command {
   bool is_word(size_t at, std::string_view word) const;
   // False: refused.
   bool take_integer(size_t at, int64_t* number);
+  // Whether the second argument is one of these, with a right number of arguments. False: refused, or
+  // the command is answered with these.
+  bool take_subcommand(std::span<const Subcommand> known);
+
+  void write_help();
 
   // The parts of a key, in parts_. False: it names no row of any table.
   bool locate(size_t key);
@@ -125,6 +146,8 @@ class RespCommand : public Command {
   std::string refusal_;
   bool is_running_ = false;
   bool is_malformed_ = false;  // refused whatever the tables are
+  bool is_no_command_ = false;
+  std::span<const Subcommand> help_;  // what is told instead of reply()
   bool has_begun_again_ = false;
   std::optional<Error> failure_;
   Facts facts_;
@@ -167,10 +190,14 @@ class OneKeyCommand : public RespCommand {
   int step_ = 0;
 };
 
+// A cursor as Redis reads it: -1 is the largest, and nothing at all is 0.
+bool parse_cursor(std::string_view text, uint64_t* cursor);
+
 // Whether `text` is like the pattern, as Redis' KEYS means it.
 bool is_like(std::string_view text, std::string_view pattern);
 
 std::string lower(std::string_view text);
+std::string upper(std::string_view text);
 
 // The bytes of a value that is made of several columns.
 void write_value(std::span<const Value> values, char separator, Encoder& out);

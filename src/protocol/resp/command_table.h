@@ -21,13 +21,10 @@ struct CommandInfo {
   enum class InTransaction : uint8_t { kQueued, kAtOnce, kNot };
   InTransaction in_transaction = InTransaction::kQueued;
   // What the codec itself must know of.
-  enum class Kind : uint8_t { kUsual, kAuth, kHello, kExec, kQuit };
+  enum class Kind : uint8_t { kUsual, kAuth, kHello, kExec, kQuit, kHasSubcommands };
   Kind kind = Kind::kUsual;
 
-  bool takes(size_t arguments) const {
-    return arity >= 0 ? arguments == static_cast<size_t>(arity)
-                      : arguments >= static_cast<size_t>(-arity);
-  }
+  bool takes(size_t arguments) const { return resp::takes(arity, arguments); }
 };
 
 std::span<const CommandInfo> all_commands();

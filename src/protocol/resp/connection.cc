@@ -27,7 +27,11 @@ class Echo final : public RespCommand {
 class Select final : public RespCommand {
   void take() override {
     int64_t number = 0;
-    if (take_integer(1, &number) && number != 0) refuse("ERR DB index is out of range");
+    if (!take_integer(1, &number)) return;
+    if (number < INT32_MIN || number > INT32_MAX) {
+      return refuse("ERR value is out of range, value must between -2147483648 and 2147483647");
+    }
+    if (number != 0) refuse("ERR DB index is out of range");
   }
   void reply() override { out_->ok(); }
 };

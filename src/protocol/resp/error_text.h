@@ -10,6 +10,7 @@ namespace hs::protocol::resp {
 
 inline constexpr std::string_view kSyntax = "ERR syntax error";
 inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
+inline constexpr std::string_view kNoCursor = "ERR invalid cursor";
 inline constexpr std::string_view kNotAFloat = "ERR value is not a valid float";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kWrongPass =

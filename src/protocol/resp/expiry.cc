@@ -14,19 +14,22 @@ constexpr std::string_view kNoExpiry =
     "ERR the table has no column by which its rows expire (ttl= in its COMMENT)";
 
 // Reads when the row expires, and may then set it. The row is locked between the two.
-class ExpiryCommand : public OneKeyCommand {
+class ExpiryCommand : public ExpiringCommand {
  protected:
   Access row_access() const override { return Access::kUpdate; }
   void prepare_row() override {
     at_s_.reset();
     changes_ = false;
     old_.reset();
-    if (!exists_) return;
+    check_time();
+    if (!exists_ || is_refused()) return;
     read_target_ = target(table(), columns());
     if (!table().ttl) return no_expiry();
     column_.assign(1, *table().ttl);
     set_target_ = target(table(), column_);
   }
+  // Redis does so before it looks for the key.
+  virtual void check_time() {}
   // The columns that are read.
   virtual std::span<const uint16_t> columns() const { return table().key; }
   virtual void no_expiry() { refuse(kNoExpiry); }
@@ -84,7 +87,6 @@ class Expire final : public ExpiryCommand {
   void take_options() override {
     only_new_ = only_old_ = only_later_ = only_earlier_ = false;
     option_ = {unit_, 0};
-    if (!take_integer(2, &option_.number)) return;
     for (size_t at = 3; at < count_of_arguments(); ++at) {
       if (is_word(at, "NX")) {
         only_new_ = true;
@@ -104,9 +106,10 @@ class Expire final : public ExpiryCommand {
     if (only_later_ && only_earlier_) {
       return refuse("ERR GT and LT options at the same time are not compatible");
     }
-    if (!option_.at_s(INT64_C(1) << 42)) {
-      refuse("ERR invalid expire time in '" + lower(argument(0)) + "' command");
-    }
+    (void)take_integer(2, &option_.number);
+  }
+  void check_time() override {
+    if (!option_.at_s(facts_.now_ms())) refuse_expiry();
   }
   void judge() override {
     const int64_t now_ms = facts_.now_ms();
@@ -134,37 +137,31 @@ class Persist final : public ExpiryCommand {
 
 class GetEx final : public ExpiryCommand {
   void take_options() override {
-    option_.reset();
+    forget_expiry();
     persists_ = false;
-    if (count_of_arguments() == 2) return;
-    const std::optional<Unit> unit = is_word(2, "EX")     ? std::optional(Unit::kSeconds)
-                                     : is_word(2, "PX")   ? std::optional(Unit::kMilliseconds)
-                                     : is_word(2, "EXAT") ? std::optional(Unit::kAtSeconds)
-                                     : is_word(2, "PXAT") ? std::optional(Unit::kAtMilliseconds)
-                                                          : std::nullopt;
-    if (!unit && is_word(2, "PERSIST") && count_of_arguments() == 3) {
-      persists_ = true;
-      return;
-    }
-    int64_t number = 0;
-    if (!unit || count_of_arguments() != 4) return refuse(kSyntax);
-    if (!take_integer(3, &number)) return;
-    option_ = {*unit, number};
-    if (number <= 0 || !option_->at_s(INT64_C(1) << 42)) {
-      refuse("ERR invalid expire time in 'getex' command");
+    for (size_t at = 2; at < count_of_arguments(); ++at) {
+      if (is_word(at, "PERSIST") && !has_expiry()) {
+        persists_ = true;
+      } else if (persists_ || !take_expiry_word(at)) {
+        return refuse(kSyntax);
+      }
     }
   }
   std::span<const uint16_t> columns() const override { return table().value; }
   void no_expiry() override {
-    if (option_) refuse(kNoExpiry);
+    if (has_expiry()) refuse(kNoExpiry);
   }
   void judge() override {
-    changes_ = (option_ || (persists_ && at_s_)) && table().ttl;
-    new_at_s_ = option_ ? option_->at_s(facts_.now_ms()) : std::nullopt;
+    new_at_s_.reset();
+    changes_ = persists_ && at_s_;
+    if (!has_expiry()) return;
+    const std::optional<ExpiryOption> option = take_expiry();
+    if (!option) return;
+    new_at_s_ = option->at_s(facts_.now_ms());
+    new_at_s_ ? void(changes_ = true) : refuse_expiry();
   }
   void reply() override { old_ ? out_->bulk(*old_) : out_->null(); }
 
-  std::optional<ExpiryOption> option_;
   bool persists_ = false;
 };
 

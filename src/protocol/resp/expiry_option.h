@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "protocol/resp/command.h"
+
 namespace hs::protocol::resp {
 
 struct ExpiryOption {
@@ -27,6 +29,27 @@ struct ExpiryOption {
     if (from_now && __builtin_add_overflow(at_ms, now_ms, &at_ms)) return std::nullopt;
     return at_ms / 1000 + (at_ms % 1000 > 0 ? 1 : 0);
   }
+};
+
+// A command that may be given when its row expires.
+class ExpiringCommand : public OneKeyCommand {
+ protected:
+  void forget_expiry() { given_.reset(); }
+  bool has_expiry() const { return given_.has_value(); }
+  void give_expiry(ExpiryOption::Unit unit, size_t at) { given_ = {unit, at}; }
+  // EX, PX, EXAT or PXAT, and the number behind it, at which `at` is then. The same word may be there
+  // twice, and the later number counts. False: it is none of these, or another than before.
+  bool take_expiry_word(size_t& at);
+  // The number of what was given, which must be positive. None: refused.
+  std::optional<ExpiryOption> take_expiry();
+  void refuse_expiry();
+
+ private:
+  struct Given {
+    ExpiryOption::Unit unit;
+    size_t at;  // of its number
+  };
+  std::optional<Given> given_;
 };
 
 }  // namespace hs::protocol::resp

@@ -166,23 +166,30 @@ class HashLength final : public HashAll {
 // All fields at once: a row has no more than a table has columns.
 class HashScan final : public HashAll {
   void take_options() override {
+    uint64_t cursor = 0;
+    if (!parse_cursor(argument(2), &cursor)) refuse(kNoCursor);
+  }
+  // False: refused, which Redis does only where there is a hash.
+  bool take_words() {
     pattern_ = "*";
-    int64_t cursor = 0;
-    if (!parse_integer(argument(2), &cursor) || cursor < 0) return refuse("ERR invalid cursor");
     for (size_t at = 3; at < count_of_arguments(); at += 2) {
-      if (at + 1 == count_of_arguments()) return refuse(kSyntax);
-      int64_t number = 0;
-      if (is_word(at, "MATCH")) {
+      const bool has_value = at + 1 < count_of_arguments();
+      int64_t number = 1;
+      if (has_value && is_word(at, "MATCH")) {
         pattern_ = argument(at + 1);
-      } else if (is_word(at, "COUNT")) {
-        if (!take_integer(at + 1, &number)) return;
-        if (number < 1) return refuse(kSyntax);
+      } else if (has_value && is_word(at, "COUNT")) {
+        if (!take_integer(at + 1, &number)) return false;
       } else {
-        return refuse(kSyntax);
+        number = 0;  // this is no option
       }
+      if (number >= 1) continue;
+      refuse(kSyntax);
+      return false;
     }
+    return true;
   }
   bool found(std::span<const Value> values) override {
+    if (!take_words()) return true;
     size_t fields = 0;
     each_field(values, [&](size_t i) { fields += is_like(name_of(i), pattern_) ? 1 : 0; });
     head(fields);

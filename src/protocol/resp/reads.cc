@@ -141,11 +141,7 @@ class Exists final : public EachKey {
 };
 
 class OneKeyQuestion : public EachKey {
-  void take() override {
-    keys_.assign(1, arguments_.back());
-    take_options();
-  }
-  virtual void take_options() {}
+  void take() override { keys_.assign(1, arguments_.back()); }
   void reply() override {}
 };
 
@@ -159,52 +155,55 @@ class Type final : public OneKeyQuestion {
   void missing() override { out_->simple("none"); }
 };
 
+constexpr Subcommand kObjectSubcommands[] = {
+    {"encoding", 3, "Return raw of a string, hashtable of a hash."},
+    {"freq", 3, "Return an error: it is not known how often a row is read."},
+    {"idletime", 3, "Return an error: it is not known when a row was last read."},
+    {"refcount", 3, "Return 1."},
+};
+
 class ObjectInfo final : public OneKeyQuestion {
-  void take_options() override {
-    const bool is_known = is_word(1, "ENCODING") || is_word(1, "REFCOUNT") ||
-                          is_word(1, "IDLETIME") || is_word(1, "FREQ");
-    if (!is_known) return refuse_subcommand(argument(1), "OBJECT");
-    if (count_of_arguments() != 3) return refuse_arity("object|" + lower(argument(1)));
-    if (is_word(1, "IDLETIME")) {
+  void take() override {
+    if (take_subcommand(kObjectSubcommands)) keys_.assign(1, argument(2));
+  }
+  bool found(std::span<const Value>) override {
+    if (is_word(1, "ENCODING")) {
+      out_->bulk(type_of(table_of(at_ - 1)) == "string" ? "raw" : "hashtable");
+    } else if (is_word(1, "IDLETIME")) {
       refuse("ERR OBJECT IDLETIME is not served: it is not known when a row was last read");
     } else if (is_word(1, "FREQ")) {
       refuse(
           "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
           "that when switching between policies at runtime LRU and LFU data will take some time "
           "to adjust.");
-    }
-  }
-  bool found(std::span<const Value>) override {
-    if (is_word(1, "ENCODING")) {
-      out_->bulk(type_of(table_of(at_ - 1)) == "string" ? "raw" : "hashtable");
     } else {
       out_->integer(int64_t{1});
     }
     return true;
   }
   void missing() override { out_->null(); }
-  void refuse_subcommand(std::string_view name, std::string_view of) {
-    refuse("ERR unknown subcommand '" + std::string(name) + "'. Try " + std::string(of) + " HELP.");
-  }
-  void refuse_arity(const std::string& name) {
-    refuse("ERR wrong number of arguments for '" + name + "' command");
-  }
+};
+
+constexpr std::string_view kSeeStatus = "see SHOW GLOBAL STATUS LIKE 'handlersocket%' of SQL";
+constexpr Subcommand kMemorySubcommands[] = {
+    {"doctor", 2, kSeeStatus, false},
+    {"malloc-stats", 2, kSeeStatus, false},
+    {"purge", 2, kSeeStatus, false},
+    {"stats", 2, kSeeStatus, false},
+    {"usage", -3, "Return the bytes of a row's key and value."},
 };
 
 // The bytes of the row's values: what the storage engine makes of them is not known here.
 class MemoryUsage final : public OneKeyQuestion {
   void take() override {
-    if (!is_word(1, "USAGE")) {
-      return refuse("ERR unknown subcommand '" + std::string(argument(1)) + "'. Try MEMORY HELP.");
-    }
-    if (count_of_arguments() < 3) {
-      return refuse("ERR wrong number of arguments for 'memory|usage' command");
-    }
+    if (!take_subcommand(kMemorySubcommands)) return;
     keys_.assign(1, argument(2));
-    int64_t samples = 0;
-    if (count_of_arguments() == 3) return;
-    if (count_of_arguments() != 5 || !is_word(3, "SAMPLES")) return refuse(kSyntax);
-    (void)take_integer(4, &samples);
+    for (size_t at = 3; at < count_of_arguments(); at += 2) {
+      int64_t samples = 0;
+      if (!is_word(at, "SAMPLES") || at + 1 == count_of_arguments()) return refuse(kSyntax);
+      if (!take_integer(at + 1, &samples)) return;
+      if (samples < 0) return refuse(kSyntax);
+    }
   }
   bool found(std::span<const Value> values) override {
     out_->integer(uint64_t{size_of_value(values) + keys_.front().size()});

@@ -20,8 +20,8 @@ class Scan final : public AllTables {
     pattern_ = "*";
     type_ = {};
     count_ = kUsual;
-    int64_t cursor = 0;
-    if (!parse_integer(argument(1), &cursor) || cursor < 0) return refuse("ERR invalid cursor");
+    uint64_t cursor = 0;
+    if (!parse_cursor(argument(1), &cursor)) return refuse(kNoCursor);
     for (size_t at = 2; at < count_of_arguments(); at += 2) {
       if (at + 1 == count_of_arguments()) return refuse(kSyntax);
       if (is_word(at, "MATCH")) {
@@ -38,8 +38,8 @@ class Scan final : public AllTables {
     count_ = std::min(count_, kMost);
     from_.reset();
     if (cursor == 0) return;
-    from_ = scan_places().find(static_cast<uint64_t>(cursor));
-    if (!from_) refuse("ERR invalid cursor");
+    from_ = scan_places().find(cursor);
+    if (!from_) refuse(kNoCursor);
   }
 
   void prepare() override {

@@ -5,6 +5,7 @@
 //   PRIMARY KEY (id)  without such an index                     page:    ->  its ids; all scores are 0
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "protocol/resp/bounds.h"
@@ -22,34 +23,63 @@ constexpr std::string_view kNoOrder =
     "front of "
     "its last column, or a binary last column";
 
-// One end of a range. Open: there is none.
+// One end of a range. Open: it is in front of everything, or behind it.
 struct End {
-  bool is_open = true;
+  enum class Open : uint8_t { kNo, kFront, kBehind };
+  Open open = Open::kNo;
   bool is_exclusive = false;
   std::string value;
+  double score = 0;
+
+  bool is_open() const { return open != Open::kNo; }
 };
 
-// A score as Redis reads it: a number, maybe infinite, maybe behind `(`.
+// A score as Redis reads it, by strtod(): a number, maybe infinite, maybe behind `(`. Nothing is 0.
 bool parse_score(std::string_view text, End* end) {
   end->is_exclusive = text.starts_with('(');
   if (end->is_exclusive) text.remove_prefix(1);
-  long double number = 0;
-  if (!parse_real(text, &number)) return false;
-  end->is_open = std::isinf(number);
-  const bool is_plain = text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+  constexpr size_t kLongest = 256;
+  if (text.size() > kLongest) return false;
+  const std::string copy(text);
+  char* behind = nullptr;
+  end->score = std::strtod(copy.c_str(), &behind);
+  if (*behind != '\0' || std::isnan(end->score)) return false;
+  if (std::isinf(end->score)) {
+    end->open = end->score < 0 ? End::Open::kFront : End::Open::kBehind;
+    return true;
+  }
+  // A DECIMAL has more digits than a double.
+  const bool is_plain =
+      text.find_first_not_of("+-.0123456789eE") == std::string_view::npos && !text.empty();
   if (text.starts_with('+')) text.remove_prefix(1);
-  end->value = is_plain ? std::string(text) : write_real(number);
+  end->value = is_plain ? std::string(text) : write_real(end->score);
   return true;
 }
 
 // A member as Redis reads it: `-`, `+`, `[member` or `(member`.
 bool parse_member(std::string_view text, End* end) {
-  end->is_open = text == "-" || text == "+";
-  if (end->is_open) return true;
+  if (text == "-" || text == "+") {
+    end->open = text == "-" ? End::Open::kFront : End::Open::kBehind;
+    return true;
+  }
   if (!text.starts_with('[') && !text.starts_with('(')) return false;
   end->is_exclusive = text.starts_with('(');
   end->value = text.substr(1);
   return true;
+}
+
+constexpr End kFront = {End::Open::kFront, false, {}, 0};
+constexpr End kBehind = {End::Open::kBehind, false, {}, 0};
+
+// Whether nothing is between the two, since the wrong one is infinite.
+bool is_none(const End& low, const End& high) {
+  return low.open == End::Open::kBehind || high.open == End::Open::kFront;
+}
+
+// Whether the score of all members of a set without scores is between the two.
+bool has_zero(const End& low, const End& high) {
+  return (low.is_exclusive ? low.score < 0 : low.score <= 0) &&
+         (high.is_exclusive ? high.score > 0 : high.score >= 0);
 }
 
 class OfSet : public RespCommand {
@@ -99,14 +129,14 @@ class OfSet : public RespCommand {
   void ask(Request& request, Verb verb, const End& low, const End& high, bool is_reversed) {
     const End& from = is_reversed ? high : low;
     const End& to = is_reversed ? low : high;
-    if (from.is_open) {
+    if (from.is_open()) {
       extreme_ = is_reversed ? highest_of(set_kind()) : lowest_of(set_kind());
     } else {
       extreme_ = from.value;
     }
     range_key_ = parts_;
     range_key_.push_back(Value::of(extreme_));
-    const bool is_exclusive = !from.is_open && from.is_exclusive;
+    const bool is_exclusive = !from.is_open() && from.is_exclusive;
     request.verb = verb;
     request.op = is_reversed
                      ? (is_exclusive ? KeyOperator::kLess : KeyOperator::kLessOrEqual)
@@ -119,7 +149,7 @@ class OfSet : public RespCommand {
     for (size_t i = 0; i < parts_.size(); ++i) {
       filters_.push_back({true, true, FilterOperator::kEqual, static_cast<uint32_t>(i), parts_[i]});
     }
-    if (!to.is_open) {
+    if (!to.is_open()) {
       const FilterOperator op =
           is_reversed
               ? (to.is_exclusive ? FilterOperator::kGreater : FilterOperator::kGreaterOrEqual)
@@ -138,6 +168,13 @@ class OfSet : public RespCommand {
   std::vector<Value> range_key_;
   std::vector<Filter> filters_;
 };
+
+enum class By : uint8_t { kRank, kScore, kMember };
+
+std::string_view wrong_ends(By by) {
+  return by == By::kScore ? "ERR min or max is not a float"
+                          : "ERR min or max not valid string range item";
+}
 
 // Reads rows in order. Whether there are any of the set is asked first: a range has places for values
 // that no column can hold.
@@ -161,18 +198,32 @@ class OrderedRows : public OfSet {
   virtual bool next_rows(Request& request) = 0;
   virtual bool take_row(std::span<const Value> /*values*/) { return true; }
 
+  // Sets low_, high_ and is_empty_ by the ends that are given. In a set without scores a range of scores
+  // has all members or none. False: refused.
+  bool begin_range(By by) {
+    const bool is_by_score = by == By::kScore && !has_scores();
+    low_ = is_by_score ? kFront : given_low_;
+    high_ = is_by_score ? kBehind : given_high_;
+    is_empty_ = by != By::kRank && is_none(given_low_, given_high_);
+    is_empty_ |= is_by_score && !has_zero(given_low_, given_high_);
+    if (by != By::kMember || !has_scores()) return true;
+    refuse("ERR this sorted set is in the order of scores, not of members");
+    return false;
+  }
+
   void begin_rows() {
     has_looked_ = is_reading_ = false;
     has_any_ = true;
     target_ = set_target();
   }
 
+  End given_low_, given_high_, low_, high_;
+  bool is_empty_ = false;  // nothing can be between the ends
+
  private:
   bool has_looked_ = false, has_any_ = true, is_reading_ = false;
   uint32_t target_ = 0;
 };
-
-enum class By : uint8_t { kRank, kScore, kMember };
 
 // ZCARD, ZCOUNT and ZLEXCOUNT.
 class SetCount final : public OrderedRows {
@@ -181,24 +232,18 @@ class SetCount final : public OrderedRows {
 
  private:
   void take_options() override {
-    low_ = high_ = {};
-    if (by_ == By::kScore &&
-        !(parse_score(argument(2), &low_) && parse_score(argument(3), &high_))) {
-      refuse("ERR min or max is not a float");
-    }
-    if (by_ == By::kMember &&
-        !(parse_member(argument(2), &low_) && parse_member(argument(3), &high_))) {
-      refuse("ERR min or max not valid string range item");
-    }
-    is_empty_ = by_ != By::kRank && is_none(argument(2), argument(3));
+    given_low_ = kFront;
+    given_high_ = kBehind;
+    if (by_ == By::kRank) return;
+    given_low_ = given_high_ = {};
+    const auto parse = by_ == By::kScore ? parse_score : parse_member;
+    if (!parse(argument(2), &given_low_) || !parse(argument(3), &given_high_))
+      refuse(wrong_ends(by_));
   }
   void begin_set() override {
     step_ = 0;
     rows_ = 0;
-    if (!exists_) return;
-    if (by_ == By::kScore && !has_scores()) return refuse(kNoScores);
-    if (by_ == By::kMember && has_scores()) return refuse(kHasScores);
-    begin_rows();
+    if (exists_ && begin_range(by_)) begin_rows();
   }
   bool next_rows(Request& request) override {
     if (is_empty_ || step_++ != 0) return false;
@@ -209,25 +254,8 @@ class SetCount final : public OrderedRows {
   void reply() override { out_->integer(rows_); }
 
   const By by_;
-  End low_, high_;
-  bool is_empty_ = false;
   int step_ = 0;
   uint64_t rows_ = 0;
-
- public:
-  static constexpr std::string_view kNoScores = "ERR the members of this sorted set have no scores";
-  static constexpr std::string_view kHasScores =
-      "ERR this sorted set is in the order of scores, not of members";
-  // Whether the ends leave nothing between them, since the wrong one is infinite.
-  static bool is_none(std::string_view low, std::string_view high) {
-    const auto is_high = [](std::string_view text) {
-      return text == "+" || text == "+inf" || text == "inf" || text == "(+inf" || text == "(inf";
-    };
-    const auto is_low = [](std::string_view text) {
-      return text == "-" || text == "-inf" || text == "(-inf";
-    };
-    return is_high(low) || is_low(high);
-  }
 };
 
 // ZRANGE in all its forms, and its older relatives.
@@ -240,12 +268,12 @@ class SetRange final : public OrderedRows {
   void take_options() override {
     by_ = by_given_;
     is_reversed_ = is_reversed_given_;
-    with_scores_ = has_limit_ = false;
+    with_scores_ = false;
     offset_ = 0;
     limit_ = -1;
     for (size_t at = 4; at < count_of_arguments() && !is_refused(); ++at) take_option(at);
     if (is_refused()) return;
-    if (has_limit_ && by_ == By::kRank) {
+    if (limit_ != -1 && by_ == By::kRank) {
       return refuse(
           "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
     }
@@ -257,17 +285,17 @@ class SetRange final : public OrderedRows {
 
   void take_option(size_t& at) {
     const size_t more = count_of_arguments() - at - 1;
-    if (is_word(at, "WITHSCORES") && by_given_ != By::kMember) {
+    const bool may_choose = is_new_ && by_ == By::kRank;
+    if (is_word(at, "WITHSCORES")) {
       with_scores_ = true;
-    } else if (is_word(at, "LIMIT") && more >= 2 && (is_new_ || by_given_ != By::kRank)) {
-      has_limit_ = true;
+    } else if (is_word(at, "LIMIT") && more >= 2) {
       if (!take_integer(at + 1, &offset_) || !take_integer(at + 2, &limit_)) return;
       at += 2;
-    } else if (is_new_ && is_word(at, "BYSCORE")) {
+    } else if (may_choose && is_word(at, "BYSCORE")) {
       by_ = By::kScore;
-    } else if (is_new_ && is_word(at, "BYLEX")) {
+    } else if (may_choose && is_word(at, "BYLEX")) {
       by_ = By::kMember;
-    } else if (is_new_ && is_word(at, "REV")) {
+    } else if (is_new_ && !is_reversed_ && is_word(at, "REV")) {
       is_reversed_ = true;
     } else {
       refuse(kSyntax);
@@ -275,32 +303,30 @@ class SetRange final : public OrderedRows {
   }
 
   void take_ends() {
-    low_ = high_ = {};
     if (by_ == By::kRank) {
+      given_low_ = kFront;
+      given_high_ = kBehind;
       if (take_integer(2, &first_)) (void)take_integer(3, &last_);
       return;
     }
+    given_low_ = given_high_ = {};
     const size_t low = is_reversed_ ? 3 : 2;
     const size_t high = is_reversed_ ? 2 : 3;
     const auto parse = by_ == By::kScore ? parse_score : parse_member;
-    if (!parse(argument(low), &low_) || !parse(argument(high), &high_)) {
-      return refuse(by_ == By::kScore ? "ERR min or max is not a float"
-                                      : "ERR min or max not valid string range item");
-    }
-    is_empty_ = SetCount::is_none(argument(low), argument(high)) || offset_ < 0 || limit_ == 0;
+    if (!parse(argument(low), &given_low_) || !parse(argument(high), &given_high_))
+      refuse(wrong_ends(by_));
   }
 
   void begin_set() override {
     rows_ = size_ = 0;
     is_counted_ = is_asked_ = false;
-    if (!exists_) return;
-    if (by_ == By::kScore && !has_scores()) return refuse(SetCount::kNoScores);
-    if (by_ == By::kMember && has_scores()) return refuse(SetCount::kHasScores);
+    if (!exists_ || !begin_range(by_)) return;
+    is_empty_ |= by_ != By::kRank && (offset_ < 0 || limit_ == 0);
     begin_rows();
   }
 
   bool next_rows(Request& request) override {
-    if (is_asked_ || (by_ != By::kRank && is_empty_)) return false;
+    if (is_asked_ || is_empty_) return false;
     const bool needs_size = by_ == By::kRank && (first_ < 0 || last_ < 0);
     if (needs_size && !is_counted_) {
       is_counted_ = true;
@@ -343,9 +369,8 @@ class SetRange final : public OrderedRows {
   const By by_given_;
   const bool is_reversed_given_;
   By by_ = By::kRank;
-  bool is_reversed_ = false, with_scores_ = false, has_limit_ = false, is_empty_ = false;
+  bool is_reversed_ = false, with_scores_ = false;
   int64_t first_ = 0, last_ = 0, offset_ = 0, limit_ = -1;
-  End low_, high_;
   bool is_counted_ = false, is_asked_ = false;
   uint64_t size_ = 0;  // of the set
   size_t rows_ = 0;

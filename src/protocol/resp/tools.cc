@@ -19,33 +19,61 @@ size_t each_word(std::string_view text, Visit visit) {
   return words;
 }
 
+// clang-format off
+constexpr Subcommand kCommandSubcommands[] = {
+  {"count", 2, "Return the number of commands."},
+  {"docs", -2, "Return what commands are for: all, or those that are named."},
+  {"getkeys", -4, "Return the keys of a full command."},
+  {"getkeysandflags", -4, "use GETKEYS", false},
+  {"info", -2, "Return the arguments and flags of commands: all, or those that are named."},
+  {"list", -2, "Return the names of commands: all, or FILTERBY PATTERN and a pattern."},
+};
+constexpr Subcommand kConfigSubcommands[] = {
+  {"get", -3, "Return settings that are like a pattern."},
+  {"resetstat", 2, "counters go on as long as the server", false},
+  {"rewrite", 2, "set the variables handlersocket_... by SQL", false},
+  {"set", -4, "set the variables handlersocket_... by SQL", false},
+};
+constexpr std::string_view kAccounts = "accounts are made and changed by SQL";
+constexpr Subcommand kAclSubcommands[] = {
+  {"cat", -2, kAccounts, false}, {"deluser", -3, kAccounts, false}, {"dryrun", -4, kAccounts, false},
+  {"genpass", -2, kAccounts, false}, {"getuser", 3, kAccounts, false}, {"list", 2, kAccounts, false},
+  {"load", 2, kAccounts, false}, {"log", -2, kAccounts, false}, {"save", 2, kAccounts, false},
+  {"setuser", -3, kAccounts, false}, {"users", 2, kAccounts, false},
+  {"whoami", 2, "Return the account of this connection."},
+};
+constexpr std::string_view kNoModules = "there are no modules";
+constexpr Subcommand kModuleSubcommands[] = {
+  {"list", 2, "Return an empty list: there are no modules."},
+  {"load", -3, kNoModules, false}, {"loadex", -3, kNoModules, false}, {"unload", 3, kNoModules, false},
+};
+// clang-format on
+
 class CommandCommand final : public RespCommand {
   void take() override {
-    if (count_of_arguments() == 1 || is_word(1, "DOCS") || is_word(1, "INFO") ||
-        is_word(1, "LIST")) {
-      return;
-    }
-    if (is_word(1, "COUNT")) {
-      if (count_of_arguments() == 2) return;
-      return refuse("ERR wrong number of arguments for 'command|count' command");
-    }
-    if (is_word(1, "GETKEYS")) {
-      if (count_of_arguments() >= 4) return;
-      return refuse("ERR wrong number of arguments for 'command|getkeys' command");
-    }
-    refuse("ERR unknown subcommand '" + std::string(argument(1).substr(0, 128)) +
-           "'. Try COMMAND HELP.");
+    if (count_of_arguments() == 1 || !take_subcommand(kCommandSubcommands)) return;
+    if (!is_word(1, "LIST") || count_of_arguments() == 2) return;
+    const bool is_filter = count_of_arguments() == 5 && is_word(2, "FILTERBY") &&
+                           (is_word(3, "PATTERN") || is_word(3, "MODULE") || is_word(3, "ACLCAT"));
+    if (!is_filter) refuse(kSyntax);
   }
   void reply() override {
     if (count_of_arguments() == 1) return write_all();
     if (is_word(1, "COUNT")) return out_->integer(uint64_t{all_commands().size()});
-    if (is_word(1, "LIST")) {
-      out_->array(all_commands().size());
-      for (const CommandInfo& one : all_commands()) out_->bulk(one.name);
-      return;
-    }
+    if (is_word(1, "LIST")) return write_names();
     if (is_word(1, "GETKEYS")) return write_keys();
     is_word(1, "DOCS") ? write_docs() : write_info();
+  }
+  // No command is of a module, or of a category of accounts.
+  void write_names() {
+    std::vector<std::string_view> names;
+    for (const CommandInfo& one : all_commands()) {
+      const bool is_wanted =
+          count_of_arguments() == 2 || (is_word(3, "PATTERN") && is_like(one.name, argument(4)));
+      if (is_wanted) names.push_back(one.name);
+    }
+    out_->array(names.size());
+    for (const std::string_view name : names) out_->bulk(name);
   }
   void write_all() {
     out_->array(all_commands().size());
@@ -113,20 +141,7 @@ class CommandCommand final : public RespCommand {
 
 // What tools look at.
 class Config final : public RespCommand {
-  void take() override {
-    if (is_word(1, "GET")) {
-      if (count_of_arguments() < 3) {
-        refuse("ERR wrong number of arguments for 'config|get' command");
-      }
-      return;
-    }
-    if (is_word(1, "SET") || is_word(1, "REWRITE") || is_word(1, "RESETSTAT")) {
-      return refuse("ERR CONFIG " + std::string(argument(1)) +
-                    " is not served: set the variables handlersocket_... by SQL");
-    }
-    refuse("ERR unknown subcommand '" + std::string(argument(1).substr(0, 128)) +
-           "'. Try CONFIG HELP.");
-  }
+  void take() override { (void)take_subcommand(kConfigSubcommands); }
   void reply() override {
     const ServerNumbers numbers =
         facts_.server != nullptr ? facts_.server->numbers() : ServerNumbers();
@@ -160,10 +175,7 @@ class Config final : public RespCommand {
 
 // Accounts are SQL's.
 class Acl final : public RespCommand {
-  void take() override {
-    if (is_word(1, "WHOAMI")) return;
-    refuse("ERR ACL is served with WHOAMI only: accounts are made and changed by SQL");
-  }
+  void take() override { (void)take_subcommand(kAclSubcommands); }
   void reply() override {
     std::string user;
     if (facts_.server != nullptr) {
@@ -177,9 +189,7 @@ class Acl final : public RespCommand {
 
 // There are none.
 class Module final : public RespCommand {
-  void take() override {
-    if (!is_word(1, "LIST")) refuse("ERR MODULE is served with LIST only: there are no modules");
-  }
+  void take() override { (void)take_subcommand(kModuleSubcommands); }
   void reply() override { out_->array(0); }
 };
 

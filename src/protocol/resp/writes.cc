@@ -26,18 +26,18 @@ constexpr std::string_view kNoExpiry =
     "ERR the table has no column by which its rows expire (ttl= in its COMMENT)";
 
 // SET in all its forms, and its older relatives.
-class Set : public OneKeyCommand {
+class Set : public ExpiringCommand {
  protected:
   enum class When : uint8_t { kAlways, kAbsent, kPresent };
-  using Unit = ExpiryOption::Unit;
 
   void take_options() override {
     value_ = argument(2);
     when_ = When::kAlways;
     gets_ = keeps_expiry_ = false;
-    expiry_.reset();
+    forget_expiry();
     for (size_t at = 3; at < count_of_arguments() && !is_refused(); ++at) take_option(at);
-    if (keeps_expiry_ && expiry_) refuse(kSyntax);
+    if (keeps_expiry_ && has_expiry()) refuse(kSyntax);
+    if (!is_refused()) set_expiry();
   }
 
   void take_option(size_t& at) {
@@ -55,23 +55,10 @@ class Set : public OneKeyCommand {
       keeps_expiry_ = true;
       return;
     }
-    const std::optional<Unit> unit = is_word(at, "EX")     ? std::optional(Unit::kSeconds)
-                                     : is_word(at, "PX")   ? std::optional(Unit::kMilliseconds)
-                                     : is_word(at, "EXAT") ? std::optional(Unit::kAtSeconds)
-                                     : is_word(at, "PXAT") ? std::optional(Unit::kAtMilliseconds)
-                                                           : std::nullopt;
-    if (!unit || expiry_ || at + 1 == count_of_arguments()) return refuse(kSyntax);
-    set_expiry(*unit, ++at);
+    if (!take_expiry_word(at)) refuse(kSyntax);
   }
 
-  void set_expiry(Unit unit, size_t at) {
-    int64_t number = 0;
-    if (!take_integer(at, &number)) return;
-    expiry_ = {unit, number};
-    if (number <= 0 || !expiry_->at_s(INT64_C(1) << 42)) {
-      refuse("ERR invalid expire time in '" + lower(argument(0)) + "' command");
-    }
-  }
+  void set_expiry() { expiry_ = has_expiry() ? take_expiry() : std::nullopt; }
 
   Access row_access() const override { return Access::kPut; }
 
@@ -82,6 +69,7 @@ class Set : public OneKeyCommand {
     writer_.set_table(table(), table().value, !keeps_expiry_);
     writer_.set_values(value_parts_, parts_);
     at_s_ = expiry_ ? expiry_->at_s(facts_.now_ms()) : std::nullopt;
+    if (expiry_ && !at_s_) return refuse_expiry();
     inserts_ = when_ != When::kPresent;
     updates_ = when_ == When::kPresent || (when_ == When::kAlways && !writer_.upserts());
     looks_ = when_ == When::kAbsent && !writer_.upserts();
@@ -188,14 +176,15 @@ class Set : public OneKeyCommand {
 
 class SetEx final : public Set {
  public:
-  explicit SetEx(Unit unit) : unit_(unit) {}
+  explicit SetEx(ExpiryOption::Unit unit) : unit_(unit) {}
 
  private:
   void take_options() override {
     value_ = argument(3);
-    set_expiry(unit_, 2);
+    give_expiry(unit_, 2);
+    set_expiry();
   }
-  const Unit unit_;
+  const ExpiryOption::Unit unit_;
 };
 
 class SetNx final : public Set {
