@@ -42,6 +42,10 @@ SESSION = [
     b"ma x:v N90 T0 t v\r\n", b"ma x:w N0 T50 t v\r\n", b"ma x:y N0 J007 v\r\n", b"mg x:u v v\r\n", b"ms x:u 1 q q\r\n1\r\n",
     b"md x:u q q\r\n", b"ma x:u q q\r\n", b"ma x:u Z\r\n", b"ms x:u 1 Z\r\n1\r\n", b"mg x:u Tx\r\n", b"ma x:u Dx\r\n",
     b"ma x:u MX\r\n", b"ma x:u N0 Jx\r\n", b"ms x:u 1 Cx\r\n1\r\n", b"md x:u Cx\r\n",
+    b"set x:p +5 +0 +1\r\na\r\n", b"get x:p\r\n", b"set x:p 0 0 2\r\n10\r\n", b"incr x:p +5\r\n", b"ma x:p D+5 v\r\n",
+    b"ms x:p +1 F+5 T+50\r\na\r\n", b"mg x:p f v t\r\n", b"touch x:p +0\r\n", b"touch x:p ++5\r\n", b"touch x:p +-5\r\n",
+    b"gat +0 x:p\r\n", b"verbosity +1\r\n", b"ms x:p 1 Mset\r\n1\r\n", b"ms x:p 1 M\r\n1\r\n", b"ma x:p Mset\r\n", b"mg x:none O k\r\n",
+    b"mg x:p O" + b"o" * 31 + b"\r\n", b"mg x:p O" + b"o" * 32 + b"\r\n", b"md x:p O" + b"o" * 32 + b"\r\n", b"me\r\n", b"me x:none v\r\n",
 ]
 
 # What differs, and why.

@@ -54,6 +54,28 @@ def test_a_scan_is_no_longer_than_a_reply_may_be(server: PrivateServer, redis: R
     assert len(redis("SCAN", "0", "COUNT", "1000")[1]) == 100
 
 
+def test_a_value_longer_than_a_reply_is_measured_cut_and_appended_to(server: PrivateServer, redis: Resp) -> None:
+    server.sql("CREATE TABLE hs.big (k INT PRIMARY KEY, v MEDIUMBLOB, n BLOB) COMMENT 'hs: name=big value=v'")
+    server.sql("INSERT INTO hs.big VALUES (1, REPEAT('x', 30000), 'n')")
+    too_long = "ERR the reply would be larger than handlersocket_max_reply_size"
+    server.sql("SET GLOBAL handlersocket_max_reply_size = 20000")
+    try:
+        assert redis("STRLEN", "big:1") == redis("HSTRLEN", "big:1", "v") == 30000
+        assert redis("APPEND", "big:1", "y") == 30001
+        assert redis("GETRANGE", "big:1", "-2", "-1") == b"xy"
+        assert redis("MEMORY", "USAGE", "big:1") > 30000
+        assert redis("HSET", "big:1", "v", "z" * 30000, "n", "m") == 0
+        assert redis("WATCH", "big:1") == "OK"
+        for command in (("GET", "big:1"), ("GETRANGE", "big:1", "0", "-2"), ("HGETALL", "big:1"), ("GETSET", "big:1", "a")):
+            assert too_long in str(redis(*command)), command
+        block = [("MULTI",), ("STRLEN", "big:1"), ("APPEND", "big:1", "y"), ("GETRANGE", "big:1", "-1", "-1"), ("EXEC",)]
+        assert redis.pipeline(block)[-1] == [30000, 30001, b"y"]
+        assert redis("SET", "big:1", "short") == "OK"
+    finally:
+        server.sql("SET GLOBAL handlersocket_max_reply_size = DEFAULT")
+    assert redis("GET", "big:1") == b"short"
+
+
 BLOCK: list[Any] = [("MULTI",), ("SET", "kv:b", "2"), ("EXEC",)]
 
 

@@ -54,6 +54,7 @@ def test_redis_py(server: PrivateServer, port: int) -> None:
         client.eval("return 1", 0)
     assert client.info("server")["redis_mode"] == "standalone"
     assert client.client_getname() == "web"
+    assert client.client_info()["id"] == client.client_id()
     assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
     assert client.delete("page:a", "page:b", "page:none") == 2
     assert server.sql("SELECT id FROM hs.page") == [(b"c",)]

@@ -526,6 +526,14 @@ def test_a_row_that_stays_longer_than_milliseconds_count_has_time_left(server: P
     assert redis("EXPIRETIME", "t:1") == 2**63 - 1
 
 
+def test_no_client_reads_more_time_than_it_has_asked_for(server: PrivateServer, redis: Resp) -> None:
+    make_table(server, "k INT PRIMARY KEY, v INT, at DATETIME", "name=t value=v ttl=at")
+    for milliseconds in range(60_001, 62_000, 97):  # at all times within a second
+        redis.pipeline([("SET", "t:1", "1", "PX", milliseconds)])
+        assert 0 < redis("PTTL", "t:1") <= milliseconds
+        assert 0 < redis("TTL", "t:1") <= milliseconds // 1000 + 1
+
+
 def test_a_count_and_its_version_are_one_change(server: PrivateServer, redis: Resp) -> None:
     """Triggers run once, and the reply is what is there."""
     make_table(

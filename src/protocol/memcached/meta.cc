@@ -63,7 +63,8 @@ class MetaParser {
     ask_.verb = known_.verb;
     if (known_.verb == Verb::kNoop) return;
     ask_.key_as_sent = words_.next();
-    if (ask_.key_as_sent.empty()) return refuse(kUnknown);
+    const bool is_debug = known_.verb == Verb::kDebug;
+    if (ask_.key_as_sent.empty()) return refuse(is_debug ? kBadLine : kUnknown);
     if (ask_.key_as_sent.size() > kMostKeySize) return refuse(kBadLine);
     uint32_t size = 0;
     if (known_.verb == Verb::kSet && !read_number(words_.next(), &size)) return refuse(kBadLine);
@@ -98,13 +99,18 @@ class MetaParser {
 
   // Takes it. What is wrong with it; empty: nothing.
   std::string_view judge_flag(std::string_view word) {
+    if (known_.verb == Verb::kDebug && word != "b") return {};  // memcached looks at no other
     const bool is_one_for_all = known_.verb == Verb::kCount || known_.verb == Verb::kDelete;
     if (known_.flags.find(word.front()) == std::string_view::npos)
       return is_one_for_all ? kBadFlagOrToken : kBadFlag;
     if (ask_.meta_has(word.front())) return is_one_for_all ? kBadFlagOrToken : kDuplicateFlag;
     if (take_flag(word.front(), word.substr(1))) return {};
+    if (word.front() == 'O') return "CLIENT_ERROR opaque token too long";
     const bool is_mode = word.front() == 'M' && word.size() == 2;
-    if (is_mode && known_.verb == Verb::kSet) return "CLIENT_ERROR invalid mode for ms M token";
+    if (word.front() == 'M' && known_.verb == Verb::kSet) {
+      return is_mode ? "CLIENT_ERROR invalid mode for ms M token"
+                     : "CLIENT_ERROR incorrect length for M token";
+    }
     if (is_mode) return "CLIENT_ERROR invalid mode for ma M token";
     return is_one_for_all ? kBadFlagOrToken : kBadToken;
   }
@@ -122,7 +128,7 @@ class MetaParser {
         ask_.wants_value = true;
         return token.empty();
       case 'O':
-        return !token.empty() && token.size() <= 32;
+        return token.size() < 32;  // with the letter so many
       case 'F':
         return read_number(token, &ask_.flags);
       case 'C':

@@ -27,9 +27,10 @@ class Words {
   std::string_view rest_;
 };
 
-// The whole word. False: it is no number of this kind.
+// The whole word, which may have a plus in front. False: it is no number of this kind.
 template <class Number>
 bool read_number(std::string_view word, Number* number) {
+  if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
   const char* const end = word.data() + word.size();
   const auto [at, error] = std::from_chars(word.data(), end, *number);
   return error == std::errc() && at == end && !word.empty();

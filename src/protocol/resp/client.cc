@@ -204,21 +204,23 @@ class Client final : public RespCommand {
     return all;
   }
 
-  // Only what is known, under the names that Redis has for it: some clients refuse others.
+  // Under the names that Redis has for it: some clients refuse others.
   void write_lines() {
     std::string lines;
     for (const SeenConnection& one : meant()) {
       const bool is_own = one.id == facts_.connection;
       const bool in_transaction = is_own && conversation_->in_transaction;
-      lines += "id=" + std::to_string(one.id) + " addr=" + in_one_word(address_of(one)) +
-               " laddr=" + in_one_word(one.endpoint) +
-               " name=" + in_one_word(is_own ? conversation_->name : one.name) +
-               " age=" + std::to_string(one.age_ms / 1000) +
-               " idle=" + std::to_string(is_own ? 0 : one.idle_ms / 1000) + " flags=" +
-               (in_transaction           ? "x"
-                : is_on_unix_socket(one) ? "U"
-                                         : "N") +
-               " db=0 sub=0 psub=0 ssub=0";
+      lines +=
+          "id=" + std::to_string(one.id) + " addr=" + in_one_word(address_of(one)) +
+          " laddr=" + in_one_word(one.endpoint) +
+          " name=" + in_one_word(is_own ? conversation_->name : one.name) +
+          " age=" + std::to_string(one.age_ms / 1000) +
+          " idle=" + std::to_string(is_own ? 0 : one.idle_ms / 1000) + " flags=" +
+          (in_transaction           ? "x"
+           : is_on_unix_socket(one) ? "U"
+                                    : "N") +
+          // Clients look for the numbers behind; they are not known.
+          " db=0 sub=0 psub=0 ssub=0 qbuf=0 qbuf-free=0 argv-mem=0 obl=0 oll=0 omem=0 tot-mem=0";
       if (is_own) lines += own_part();
       lines += " user=" + in_one_word(std::string(user_of(one))) + "\n";
     }

@@ -95,10 +95,13 @@ class Writer final : public ReplyWriter {
   void count(uint64_t number) override { command_->count(number); }
   void begin_rows(size_t) override {}
   bool row(std::span<const Value> values) override {
+    // A value that is shown is not copied first if there is no room for it.
     size_t size = 0;
-    for (const Value& value : values) size += value.size;
+    if (command_->shows_rows()) {
+      for (const Value& value : values) size += value.size;
+    }
     if (encoder_.size() + size > max_reply_size_) return false;
-    return command_->row(values);
+    return command_->row(values) && (size != 0 || encoder_.size() <= max_reply_size_);
   }
   void take_back_row() override { command_->take_back_row(); }
   void end_rows() override { command_->end_rows(); }

@@ -79,6 +79,8 @@ class RespCommand : public Command {
   // Whether its requests have begun, so that what fails may be one of them.
   bool is_running() const { return is_running_; }
 
+  // Whether the reply has the values of the rows, whole.
+  virtual bool shows_rows() const { return true; }
   // The result of the last request: as ReplyWriter.
   virtual void count(uint64_t /*number*/) {}
   virtual bool row(std::span<const Value> /*values*/) { return true; }

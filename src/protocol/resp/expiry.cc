@@ -199,12 +199,19 @@ class TimeToLive final : public OneKeyCommand {
       case Unit::kSeconds:
         return out_->integer(left_ms / 1000);
       case Unit::kMilliseconds:
-        return out_->integer(left_ms);
+        return out_->integer(at_most_ms(left_ms));
       case Unit::kAtSeconds:
         return out_->integer(*at_s_);
       case Unit::kAtMilliseconds:
         return out_->integer(at_ms);
     }
+  }
+
+  // The time was rounded up to a second. No client is to read more than it has asked for, and none that
+  // a row which is there has no time left.
+  static int64_t at_most_ms(int64_t left_ms) {
+    constexpr int64_t kRoundedUp = 999;
+    return std::max(left_ms - kRoundedUp, std::min<int64_t>(left_ms, 1));
   }
 
   const Unit unit_;

@@ -3,12 +3,13 @@
 namespace hs::protocol::resp {
 
 bool ExpiringCommand::take_expiry_word(size_t& at) {
-  using Unit = ExpiryOption::Unit;
-  const std::optional<Unit> unit = is_word(at, "EX")     ? std::optional(Unit::kSeconds)
-                                   : is_word(at, "PX")   ? std::optional(Unit::kMilliseconds)
-                                   : is_word(at, "EXAT") ? std::optional(Unit::kAtSeconds)
-                                   : is_word(at, "PXAT") ? std::optional(Unit::kAtMilliseconds)
-                                                         : std::nullopt;
+  using enum ExpiryOption::Unit;
+  const std::optional<ExpiryOption::Unit> unit = is_word(at, "EX")   ? std::optional(kSeconds)
+                                                 : is_word(at, "PX") ? std::optional(kMilliseconds)
+                                                 : is_word(at, "EXAT") ? std::optional(kAtSeconds)
+                                                 : is_word(at, "PXAT")
+                                                     ? std::optional(kAtMilliseconds)
+                                                     : std::nullopt;
   if (!unit || at + 1 == count_of_arguments() || (given_ && given_->unit != *unit)) return false;
   give_expiry(*unit, ++at);
   return true;

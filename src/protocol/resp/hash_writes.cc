@@ -12,6 +12,7 @@ namespace {
 // not given then has its default.
 class HashWrite : public OneKeyCommand {
  protected:
+  bool shows_rows() const override { return false; }
   Access row_access() const override { return Access::kPut; }
   void prepare_row() override {
     columns_.clear();

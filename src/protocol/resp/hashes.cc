@@ -91,6 +91,7 @@ class HashExists final : public HashGet {
 };
 
 class HashStringLength final : public HashGet {
+  bool shows_rows() const override { return false; }
   void write(const Value& value) override { out_->integer(uint64_t{value.size}); }
 };
 

@@ -91,6 +91,7 @@ class MultiGet final : public Get {
 };
 
 class StringLength final : public Get {
+  bool shows_rows() const override { return false; }
   bool found(std::span<const Value> values) override {
     out_->integer(uint64_t{size_of_value(values)});
     return true;
@@ -100,6 +101,7 @@ class StringLength final : public Get {
 
 // GETRANGE and SUBSTR: both ends belong to it, and negative ones count from the end.
 class GetRange final : public Get {
+  bool shows_rows() const override { return false; }
   void take() override {
     keys_.assign(1, argument(1));
     if (take_integer(2, &begin_)) (void)take_integer(3, &end_);
@@ -195,6 +197,7 @@ constexpr Subcommand kMemorySubcommands[] = {
 
 // The bytes of the row's values: what the storage engine makes of them is not known here.
 class MemoryUsage final : public OneKeyQuestion {
+  bool shows_rows() const override { return false; }
   void take() override {
     if (!take_subcommand(kMemorySubcommands)) return;
     keys_.assign(1, argument(2));

@@ -41,9 +41,9 @@ bool parse_score(std::string_view text, End* end) {
   constexpr size_t kLongest = 256;
   if (text.size() > kLongest) return false;
   const std::string copy(text);
-  char* behind = nullptr;
-  end->score = std::strtod(copy.c_str(), &behind);
-  if (*behind != '\0' || std::isnan(end->score)) return false;
+  char* rest = nullptr;
+  end->score = std::strtod(copy.c_str(), &rest);
+  if (*rest != '\0' || std::isnan(end->score)) return false;
   if (std::isinf(end->score)) {
     end->open = end->score < 0 ? End::Open::kFront : End::Open::kBehind;
     return true;
@@ -68,8 +68,8 @@ bool parse_member(std::string_view text, End* end) {
   return true;
 }
 
-constexpr End kFront = {End::Open::kFront, false, {}, 0};
-constexpr End kBehind = {End::Open::kBehind, false, {}, 0};
+End in_front() { return {End::Open::kFront, false, {}, 0}; }
+End behind() { return {End::Open::kBehind, false, {}, 0}; }
 
 // Whether nothing is between the two, since the wrong one is infinite.
 bool is_none(const End& low, const End& high) {
@@ -202,8 +202,8 @@ class OrderedRows : public OfSet {
   // has all members or none. False: refused.
   bool begin_range(By by) {
     const bool is_by_score = by == By::kScore && !has_scores();
-    low_ = is_by_score ? kFront : given_low_;
-    high_ = is_by_score ? kBehind : given_high_;
+    low_ = is_by_score ? in_front() : given_low_;
+    high_ = is_by_score ? behind() : given_high_;
     is_empty_ = by != By::kRank && is_none(given_low_, given_high_);
     is_empty_ |= is_by_score && !has_zero(given_low_, given_high_);
     if (by != By::kMember || !has_scores()) return true;
@@ -232,8 +232,8 @@ class SetCount final : public OrderedRows {
 
  private:
   void take_options() override {
-    given_low_ = kFront;
-    given_high_ = kBehind;
+    given_low_ = in_front();
+    given_high_ = behind();
     if (by_ == By::kRank) return;
     given_low_ = given_high_ = {};
     const auto parse = by_ == By::kScore ? parse_score : parse_member;
@@ -304,8 +304,8 @@ class SetRange final : public OrderedRows {
 
   void take_ends() {
     if (by_ == By::kRank) {
-      given_low_ = kFront;
-      given_high_ = kBehind;
+      given_low_ = in_front();
+      given_high_ = behind();
       if (take_integer(2, &first_)) (void)take_integer(3, &last_);
       return;
     }

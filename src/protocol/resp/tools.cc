@@ -155,6 +155,7 @@ class Config final : public RespCommand {
         {"maxmemory", std::to_string(numbers.max_memory)},
         {"maxmemory-policy", "noeviction"},
         {"notify-keyspace-events", ""},
+        {"replica-read-only", "yes"},
         {"save", ""},
         {"timeout", "0"},
     };

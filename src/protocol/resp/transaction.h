@@ -22,6 +22,7 @@ class Exec final : public RespCommand {
   std::optional<ErrorCode> finish(const Error* failed) override;
 
   void count(uint64_t number) override;
+  bool shows_rows() const override;
   bool row(std::span<const Value> values) override;
   void take_back_row() override;
   void end_rows() override;

@@ -85,6 +85,7 @@ class Watch final : public Alone {
     }
   }
   Access row_access() const override { return Access::kRead; }
+  bool shows_rows() const override { return false; }
   void prepare() override {
     at_ = 0;
     seen_.clear();
@@ -265,6 +266,10 @@ bool Exec::row(std::span<const Value> values) {
   }
   part_has_changed_ |= is_change_;
   return part()->row(values);
+}
+
+bool Exec::shows_rows() const {
+  return has_head_ && at_ < parts_of_.size() && parts_of_[at_]->shows_rows();
 }
 
 void Exec::take_back_row() {

@@ -61,6 +61,7 @@ class Set : public ExpiringCommand {
   void set_expiry() { expiry_ = has_expiry() ? take_expiry() : std::nullopt; }
 
   Access row_access() const override { return Access::kPut; }
+  bool shows_rows() const override { return gets_; }
 
   void prepare_row() override {
     if (!exists_) return refuse_key(keys_.front());
@@ -290,6 +291,7 @@ class MultiSet final : public RespCommand {
 
 // APPEND: the row is read and locked, and then written.
 class Append final : public OneKeyCommand {
+  bool shows_rows() const override { return false; }
   Access row_access() const override { return Access::kPut; }
   void prepare_row() override {
     if (!exists_) return refuse_key(keys_.front());
