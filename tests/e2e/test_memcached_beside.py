@@ -46,6 +46,8 @@ SESSION = [
     b"ms x:p +1 F+5 T+50\r\na\r\n", b"mg x:p f v t\r\n", b"touch x:p +0\r\n", b"touch x:p ++5\r\n", b"touch x:p +-5\r\n",
     b"gat +0 x:p\r\n", b"verbosity +1\r\n", b"ms x:p 1 Mset\r\n1\r\n", b"ms x:p 1 M\r\n1\r\n", b"ma x:p Mset\r\n", b"mg x:none O k\r\n",
     b"mg x:p O" + b"o" * 31 + b"\r\n", b"mg x:p O" + b"o" * 32 + b"\r\n", b"md x:p O" + b"o" * 32 + b"\r\n", b"me\r\n", b"me x:none v\r\n",
+    b"me x:p b\r\n", b"ms x:p 1 Ms\r\n1\r\n", b"ms x:p 1 Ma\r\n1\r\n", b"ma x:p Mi\r\n", b"ma x:p Md\r\n", b"mg x:p Tx v v\r\n",
+    b"mg x:p O" + b"o" * 33 + b" k Oa\r\n", b"ms x:p 1 MX MA\r\n1\r\n", b"md x:p Z q q\r\n", b"ma x:p MX N0 N0\r\n",
 ]
 
 # What differs, and why.

@@ -85,7 +85,23 @@ class MetaParser {
     ask_.refusal = {Status::kInvalid, line};
   }
 
+  // memcached looks for duplicates before it looks at what the flags are.
+  bool has_duplicate() const {
+    if (known_.verb == Verb::kDebug) return false;
+    std::string seen;
+    Words words = words_;
+    for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+      if (seen.find(word.front()) != std::string::npos) return true;
+      seen += word.front();
+    }
+    return false;
+  }
+
   bool take_flags() {
+    if (has_duplicate()) {
+      refuse(is_one_for_all() ? kBadFlagOrToken : kDuplicateFlag);
+      return false;
+    }
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) {
       const std::string_view wrong = judge_flag(word);
       if (!wrong.empty()) {
@@ -100,10 +116,8 @@ class MetaParser {
   // Takes it. What is wrong with it; empty: nothing.
   std::string_view judge_flag(std::string_view word) {
     if (known_.verb == Verb::kDebug && word != "b") return {};  // memcached looks at no other
-    const bool is_one_for_all = known_.verb == Verb::kCount || known_.verb == Verb::kDelete;
     if (known_.flags.find(word.front()) == std::string_view::npos)
-      return is_one_for_all ? kBadFlagOrToken : kBadFlag;
-    if (ask_.meta_has(word.front())) return is_one_for_all ? kBadFlagOrToken : kDuplicateFlag;
+      return is_one_for_all() ? kBadFlagOrToken : kBadFlag;
     if (take_flag(word.front(), word.substr(1))) return {};
     if (word.front() == 'O') return "CLIENT_ERROR opaque token too long";
     const bool is_mode = word.front() == 'M' && word.size() == 2;
@@ -112,7 +126,12 @@ class MetaParser {
                      : "CLIENT_ERROR incorrect length for M token";
     }
     if (is_mode) return "CLIENT_ERROR invalid mode for ma M token";
-    return is_one_for_all ? kBadFlagOrToken : kBadToken;
+    return is_one_for_all() ? kBadFlagOrToken : kBadToken;
+  }
+
+  // Of these, one sentence is for all that is wrong with flags.
+  bool is_one_for_all() const {
+    return known_.verb == Verb::kCount || known_.verb == Verb::kDelete;
   }
 
   // False: what stands behind the letter is wrong.
@@ -159,25 +178,25 @@ class MetaParser {
   }
 
   bool take_mode(std::string_view token) {
-    const char mode = token.size() == 1 ? static_cast<char>(token.front() | 0x20) : '\0';
+    const char mode = token.size() == 1 ? token.front() : '\0';
     if (known_.verb == Verb::kCount) {
-      ask_.subtracts = mode == 'd' || token == "-";
-      return ask_.subtracts || mode == 'i' || token == "+";
+      ask_.subtracts = mode == 'D' || token == "-";
+      return ask_.subtracts || mode == 'I' || token == "+";
     }
     switch (mode) {
-      case 's':
+      case 'S':
         ask_.verb = Verb::kSet;
         return true;
-      case 'e':
+      case 'E':
         ask_.verb = Verb::kAdd;
         return true;
-      case 'r':
+      case 'R':
         ask_.verb = Verb::kReplace;
         return true;
-      case 'a':
+      case 'A':
         ask_.verb = Verb::kAppend;
         return true;
-      case 'p':
+      case 'P':
         ask_.verb = Verb::kPrepend;
         return true;
       default:
@@ -189,7 +208,7 @@ class MetaParser {
     std::string_view key = ask_.key_as_sent;
     if (ask_.key_is_base64) {
       if (!decode_base64(key, memory)) {
-        refuse(kBadKey);
+        refuse(known_.verb == Verb::kDebug ? kBadLine : kBadKey);
         return false;
       }
       key = *memory;
