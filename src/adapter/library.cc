@@ -17,7 +17,7 @@
 namespace hs::adapter {
 namespace {
 
-std::unique_ptr<LibraryEngine> engine;
+std::unique_ptr<LibraryEngine> library_engine;
 std::unique_ptr<PurgeThread> purge;
 std::unique_ptr<server::Server> network_server;
 
@@ -36,18 +36,18 @@ bool succeeds(seam::Why* why, Work work) {
 }
 
 bool start_with(LibraryHost& host, const server::Config& config, std::string* why) {
-  engine = host.make_engine();
-  network_server = server::Server::start(config, *engine, host.log(), why);
+  library_engine = host.make_engine();
+  network_server = server::Server::start(config, *library_engine, host.log(), why);
   if (network_server == nullptr) {
-    engine.reset();
+    library_engine.reset();
     return false;
   }
   try {
-    purge = std::make_unique<PurgeThread>(*engine, host.make_purge_host());
+    purge = std::make_unique<PurgeThread>(*library_engine, host.make_purge_host());
   } catch (const std::exception& error) {
     host.log().error(std::string("expired rows are not purged: ") + error.what());
   }
-  Running::set(network_server.get(), &engine->counters());
+  Running::set(network_server.get(), &library_engine->counters());
   return true;
 }
 
@@ -74,12 +74,12 @@ bool start(LibraryHost& host, seam::Why* why) {
 void stop() {
   Running::set(nullptr, nullptr);
   if (network_server != nullptr) {
-    engine->interrupt();
+    library_engine->interrupt();
     purge.reset();
     network_server->stop();
     network_server.reset();
   }
-  engine.reset();
+  library_engine.reset();
   forget_secrets();
   use_own_values();
 }

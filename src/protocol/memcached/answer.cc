@@ -6,11 +6,10 @@
 #include "protocol/engine_error.h"
 #include "protocol/memcached/binary.h"
 #include "protocol/memcached/refusals.h"
+#include "protocol/memcached/words.h"
 
 namespace hs::protocol::memcached {
 namespace {
-
-constexpr std::string_view kEnd = "\r\n";
 
 void append_decimal(uint64_t number, Buffer& output) {
   constexpr size_t kMostDigits = 20;
@@ -97,7 +96,7 @@ std::string text_of(const Error& error) {
 
 void Answer::line(std::string_view text) {
   output_.append(text);
-  output_.append(kEnd);
+  output_.append(kLineEnd);
 }
 
 void Answer::packet(std::string_view value) {
@@ -117,7 +116,7 @@ void Answer::hit(std::string_view key, const Hit& hit) {
         output_.append(' ');
         append_decimal(hit.cas, output_);
       }
-      output_.append(kEnd);
+      output_.append(kLineEnd);
       return line(hit.value);
     case Form::kMeta:
       if (!ask_.wants_value) {
@@ -183,7 +182,7 @@ std::string_view Answer::word_of(Outcome outcome) const {
     case Outcome::kTouched:
       return is_text ? "TOUCHED" : "HD";
   }
-  return kEnd;
+  return kLineEnd;
 }
 
 bool Answer::is_quiet_about(Outcome outcome) const {
@@ -267,7 +266,7 @@ void Answer::meta_flags(const Hit* row) {
       if (letter == 't') tell(std::to_string(row->seconds_left.value_or(-1)));
     }
   }
-  output_.append(kEnd);
+  output_.append(kLineEnd);
 }
 
 void Answer::version(std::string_view version) {

@@ -12,7 +12,6 @@
 namespace hs::protocol::memcached {
 namespace {
 
-constexpr std::string_view kEnd = "\r\n";
 constexpr std::string_view kNoReply = "noreply";
 
 // The line without its end, and how many bytes it has with it.
@@ -173,7 +172,7 @@ class TextParser {
     const bool stays = stored.verb == Verb::kAppend || stored.verb == Verb::kPrepend;
     if (!stays) ask_.exptime = exptime;
     const std::string_view data = text_.substr(line_.size);
-    if (data.size() != size + kEnd.size() || !data.ends_with(kEnd)) return refuse(kBadData);
+    if (data.size() != size + kLineEnd.size() || !data.ends_with(kLineEnd)) return refuse(kBadData);
     ask_.value = data.substr(0, size);
   }
 
@@ -244,8 +243,8 @@ Extent next_text(std::string_view unread, size_t longest, size_t* seen) {
   *seen = end;
   const Line line = first_line(unread.substr(0, end + 1));
   size_t size = line.size;
-  if (const std::optional<uint64_t> data = data_size(line.text)) size += *data + kEnd.size();
-  if (size > longest + kEnd.size()) return {Extent::State::kTooLong, 0};
+  if (const std::optional<uint64_t> data = data_size(line.text)) size += *data + kLineEnd.size();
+  if (size > longest + kLineEnd.size()) return {Extent::State::kTooLong, 0};
   if (size > unread.size()) return {};
   *seen = 0;
   return {Extent::State::kWhole, size};

@@ -7,6 +7,7 @@
 
 namespace hs::protocol::memcached {
 
+inline constexpr std::string_view kLineEnd = "\r\n";
 inline constexpr std::string_view kUnknown = "ERROR";
 inline constexpr std::string_view kBadLine = "CLIENT_ERROR bad command line format";
 inline constexpr std::string_view kBadData = "CLIENT_ERROR bad data chunk";

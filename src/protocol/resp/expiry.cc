@@ -10,9 +10,6 @@ namespace {
 
 using Unit = ExpiryOption::Unit;
 
-constexpr std::string_view kNoExpiry =
-    "ERR the table has no column by which its rows expire (ttl= in its COMMENT)";
-
 // Reads when the row expires, and may then set it. The row is locked between the two.
 class ExpiryCommand : public ExpiringCommand {
  protected:

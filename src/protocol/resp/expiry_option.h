@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "protocol/resp/command.h"
 
 namespace hs::protocol::resp {
+
+inline constexpr std::string_view kNoExpiry =
+    "ERR the table has no column by which its rows expire (ttl= in its COMMENT)";
 
 struct ExpiryOption {
   enum class Unit : uint8_t { kSeconds, kMilliseconds, kAtSeconds, kAtMilliseconds };

@@ -22,9 +22,6 @@ std::string no_value_text(const mapping::Mapping& table) {
          std::to_string(table.value.size()) + ", with '" + table.value_separator + "' between them";
 }
 
-constexpr std::string_view kNoExpiry =
-    "ERR the table has no column by which its rows expire (ttl= in its COMMENT)";
-
 // SET in all its forms, and its older relatives.
 class Set : public ExpiringCommand {
  protected:
