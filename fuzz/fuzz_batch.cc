@@ -5,7 +5,7 @@
 // same order, each in one piece and in a batch of its own. The results must not depend on how bytes
 // are cut into packets and batches.
 //
-// Built a second time with HS_FUZZ_CANARY, which plants a bug in watched_session.h.
+// The planted bug is in watched_session.h.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

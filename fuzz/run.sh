@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the fuzzers, shows that the canaries die, then runs each fuzzer on its corpus.
+# Builds the fuzzers, shows that each finds the bug that HS_FUZZ_CANARY plants, then runs each fuzzer on its corpus.
 #   fuzz/run.sh [seconds per fuzzer, 60 unless given]
 # One line per target; exits 1 on a finding, which is then under build/fuzz/findings/<fuzzer>/.
 set -euo pipefail
@@ -34,10 +34,11 @@ memcached=("-dict=$root/fuzz/memcached.dict" "$root/fuzz/corpus/memcached")
 resp=("-dict=$root/fuzz/resp.dict" "$root/fuzz/corpus/resp")
 
 canary() { # canary NAME "how its planted bug is reported" "a line that comes before" OPTION…
-  local name=$1 report=$2 before=$3 log=$build/$1.log findings=$build/findings/$1
+  local name=canary_$1 report=$2 before=$3 log=$build/canary_$1.log findings=$build/findings/canary_$1
+  local program=$build/fuzz/fuzz_$1
   shift 3
   rm -rf "$findings" && mkdir -p "$findings/corpus"
-  if "$build/fuzz/$name" "${options[@]}" "-artifact_prefix=$findings/" "$findings/corpus" "$@" \
+  if HS_FUZZ_CANARY=yes "$program" "${options[@]}" "-artifact_prefix=$findings/" "$findings/corpus" "$@" \
     >"$log" 2>&1; then
     echo "$name: FAILED, its planted bug was not found; see $log"
     exit 1
@@ -50,18 +51,19 @@ canary() { # canary NAME "how its planted bug is reported" "a line that comes be
 
 # No line of the corpus meets this bug: it must be found (after INITED), not loaded. A few thousand
 # inputs suffice; the bound is on inputs, since time says little on a busy machine.
-canary canary_request '^ *#[0-9].* in .*planted_bug' INITED -runs=1000000 "${request[@]}"
+canary request '^ *#[0-9].* in .*planted_bug' INITED -runs=1000000 "${request[@]}"
 # The corpus has this one: that it is seen at all is what is shown.
-canary canary_batch 'broken invariant: a request that fails changes nothing' 'seed corpus' -runs=0 \
+canary batch 'broken invariant: a request that fails changes nothing' 'seed corpus' -runs=0 \
   "${batch[@]}"
-canary canary_resp 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${resp[@]}"
-canary canary_memcached 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${memcached[@]}"
+canary resp 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${resp[@]}"
+canary memcached 'broken invariant: the planted bug' 'seed corpus' -runs=0 "${memcached[@]}"
 # So has this one: a record that was changed on its way.
-canary canary_tls 'broken invariant: what is read is what the client wrote' 'seed corpus' -runs=0 \
+canary tls 'broken invariant: what is read is what the client wrote' 'seed corpus' -runs=0 \
   "${tls[@]}"
 
 fuzz() { # fuzz NAME OPTION…
-  local name=$1 log=$build/$1.log findings=$build/findings/$1 grown=$build/corpus/$1 runs
+  local name=fuzz_$1 runs
+  local log=$build/$name.log findings=$build/findings/$name grown=$build/corpus/$name
   shift
   rm -rf "$findings" && mkdir -p "$findings" "$grown"
   if "$build/fuzz/$name" "${options[@]}" "-max_total_time=$seconds" "-artifact_prefix=$findings/" \
@@ -78,12 +80,12 @@ fuzz() { # fuzz NAME OPTION…
 failed=0
 (
   failed=0
-  fuzz fuzz_request "${request[@]}" || failed=1
-  fuzz fuzz_resp "${resp[@]}" || failed=1
+  fuzz request "${request[@]}" || failed=1
+  fuzz resp "${resp[@]}" || failed=1
   exit $failed
 ) &
-fuzz fuzz_batch "${batch[@]}" || failed=1
-fuzz fuzz_memcached "${memcached[@]}" || failed=1
-fuzz fuzz_tls "${tls[@]}" || failed=1
+fuzz batch "${batch[@]}" || failed=1
+fuzz memcached "${memcached[@]}" || failed=1
+fuzz tls "${tls[@]}" || failed=1
 wait $! || failed=1
 exit $failed

@@ -60,12 +60,11 @@ class WatchedSession final : public server::ForwardingSession {
   }
 
   void undo_request() override {
-#ifdef HS_FUZZ_CANARY
-    // The planted bug: a failing request keeps its changes.
-    if (!transaction_lost()) (void)ForwardingSession::end_request();
-#else
-    ForwardingSession::undo_request();
-#endif
+    if (!has_planted_bug()) {
+      ForwardingSession::undo_request();
+    } else if (!transaction_lost()) {
+      (void)ForwardingSession::end_request();  // a failing request keeps its changes
+    }
     if (!transaction_lost()) undone();
     note_changes();
   }
