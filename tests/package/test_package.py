@@ -543,6 +543,7 @@ def test_a_build_without_a_place_for_its_library_does_not_begin(
         (PLUGINS, f"--bind {PLUGINS} {PLUGINS}; mount -o remount,bind,ro {PLUGINS}", f"error: cannot write below {PLUGINS}"),
         (PLUGINS, full, "the disk is full: the library needs about 10 MB"),
         ("/var/log", "-t tmpfs -o size=8k none /var/log", "the disk is full: the log of the build needs"),
+        ("/tmp", "-t tmpfs -o size=1m none /tmp", "the disk is full: what apt and the compiler write meanwhile needs"),
     ]:
         machine.sh(f"mount {mount}")
         said = machine.sh("! handlersocket2-build 2>&1")

@@ -81,19 +81,21 @@ bool is_of_packages(const std::string& plugin_dir) {
   return std::filesystem::path(plugin_dir + "/").lexically_normal() == "/usr/lib/mysql/plugin/";
 }
 
-// The version of the server's package that apt would install; nothing without apt or such a package.
-std::optional<std::string> candidate(bool is_mysql) {
-  const char* const ask = is_mysql ? "LC_ALL=C apt-cache policy mysql-server 2>/dev/null"
-                                   : "LC_ALL=C apt-cache policy mariadb-server 2>/dev/null";
+// The versions of the server's package that is installed and that apt would install; nothing without apt
+// or such a package.
+void ask_apt(Sight* sight) {
+  const char* const ask = sight->is_mysql ? "LC_ALL=C apt-cache policy mysql-server 2>/dev/null"
+                                          : "LC_ALL=C apt-cache policy mariadb-server 2>/dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> apt(::popen(ask, "r"), ::pclose);
-  if (!apt) return std::nullopt;
+  if (!apt) return;
   char line[512];
   while (std::fgets(line, sizeof line, apt.get()) != nullptr) {
     std::istringstream words(line);
     std::string name, version;
-    if (words >> name >> version && name == "Candidate:" && version != "(none)") return version;
+    if (!(words >> name >> version) || version == "(none)") continue;
+    if (name == "Installed:") sight->installed = version;
+    if (name == "Candidate:") sight->candidate = version;
   }
-  return std::nullopt;
 }
 
 // The versions in the names of the libraries beside the plugin: handlersocket2-10.11.18.so.
@@ -155,7 +157,7 @@ Sight seen(Sql& sql, Where asked) {
     sight.service = service_of(path_of(sight, "pid_file"));
     const std::string plugin_dir = sight.variables["plugin_dir"];
     if (is_of_packages(plugin_dir)) {
-      sight.candidate = candidate(sight.is_mysql);
+      ask_apt(&sight);
       std::error_code error;
       sight.has_package = std::filesystem::exists("/usr/libexec/handlersocket2/plugin", error);
     }

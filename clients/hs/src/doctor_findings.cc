@@ -439,7 +439,19 @@ void Doctor::look_at_upgrade() {
   if (!sight_.candidate || !sight_.built_for) return;
   const std::string next = upstream_of(*sight_.candidate);
   const std::string server = fmt::format("{} {}", sight_.is_mysql ? "MySQL" : "MariaDB", next);
-  if (numbers_of(next) <= numbers_of(upstream_of(sight_.version))) {
+  if (next == upstream_of(sight_.version) && sight_.installed &&
+      *sight_.installed != *sight_.candidate) {
+    // Its library has the same name, so that it cannot be there before.
+    add(Health::advice, "upgrade",
+        fmt::format("apt would install another build of {} ({}): the ports close until there is a "
+                    "library for it",
+                    server, *sight_.candidate),
+        !sight_.has_package
+            ? "build it behind the upgrade, as docs/operations.md tells"
+            : fmt::format("as root, apt install --no-install-recommends cmake g++ libssl-dev "
+                          "ninja-build {}, with which the package builds it behind the upgrade",
+                          sight_.is_mysql ? "zlib1g-dev" : "xz-utils"));
+  } else if (numbers_of(next) <= numbers_of(upstream_of(sight_.version))) {
     good("upgrade", "apt has no newer version of the server");
   } else if (is_built_for(next)) {
     good("upgrade", fmt::format("the plugin for {}, which apt would install, is here", server));

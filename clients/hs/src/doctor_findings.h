@@ -25,9 +25,9 @@ struct Sight {
   bool has_tables = true;
   // Accounts without a password; nothing: they could not be looked at.
   std::optional<std::vector<std::string>> open_accounts;
-  // Of this machine, when the server runs here: the version of the server's package that apt would
-  // install, and those for which there is a library of the plugin. Nothing: not known.
-  std::optional<std::string> candidate;
+  // Of this machine, when the server runs here: the versions of the server's package that is installed
+  // and that apt would install, and those for which there is a library of the plugin. Nothing: not known.
+  std::optional<std::string> installed, candidate;
   std::optional<std::vector<std::string>> built_for;
   // The Debian package's plugin is the one that the server would load, when the server runs here.
   bool has_package = false;

@@ -36,6 +36,7 @@ Sight healthy() {
                      {"old_mode", "UTF8_IS_UTF8MB3,LOCK_ALTER_TABLE_COPY"}};
   sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0.0"};
   sight.open_accounts.emplace();
+  sight.installed = "1:10.11.18-0+deb12u1";
   sight.candidate = "1:10.11.18-0+deb12u1";
   sight.built_for = {"1:10.11.18-0+deb12u1"};
   return sight;
@@ -164,7 +165,7 @@ TEST(Doctor, OfMysqlWhatMendsItIsSaidInItsOwnWords) {
   sight.variables.erase("extra_max_connections");
   sight.variables.erase("innodb_log_file_buffering");
   sight.plugin = {"handlersocket2.so", "ACTIVE", "2.0"};
-  sight.candidate = "9.7.4-2";
+  sight.installed = sight.candidate = "9.7.4-2";
   sight.built_for = {"9.7.4"};
   EXPECT_EQ(complaints(sight), Told());
   EXPECT_EQ(findings(sight)[0].text, "HandlerSocket 2.0 runs in the server MySQL 9.7.4-2");
@@ -365,6 +366,19 @@ TEST(Doctor, AnUpgradeOfTheServerWithoutItsPluginIsWrong) {
   EXPECT_EQ(upstream_of("10.11.18-MariaDB-log"), "10.11.18");
   EXPECT_EQ(upstream_of("10.11.18"), "10.11.18");
   EXPECT_EQ(upstream_of("1:11.8.9+ds-0+deb13u1"), "11.8.9");
+}
+
+TEST(Doctor, AnotherBuildOfTheSameVersionIsToBeBuiltBehindTheUpgrade) {
+  Sight sight = healthy();
+  sight.candidate = "1:10.11.18-0+deb12u2";
+  EXPECT_EQ(complaints(sight), Told{"advice upgrade"});
+  EXPECT_EQ(findings(sight).back().remedy,
+            "build it behind the upgrade, as docs/operations.md tells");
+  sight.has_package = true;
+  EXPECT_NE(findings(sight).back().remedy.find("ninja-build xz-utils, with which"),
+            std::string::npos);
+  sight.installed.reset();
+  EXPECT_EQ(complaints(sight), Told()) << "the server is none of apt's";
 }
 
 }  // namespace
