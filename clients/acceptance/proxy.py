@@ -15,6 +15,7 @@ class Proxy:
     cut_after  closes the connection once when so many bytes of replies have passed; None: never
     held       replies are kept, until `release`
     refuses    each request is answered with `shutdown`
+    keeps      a connection that the server ends stays open for the client
     original   H is answered with `cmd`, as the original plugin does
     watch      is called with what clients send, before it is passed on
     """
@@ -27,6 +28,7 @@ class Proxy:
         self.cut_after: int | None = None
         self.held = False
         self.refuses = False
+        self.keeps = False
         self.original = False
         self.watch: Callable[[bytes], None] | None = None
         self.connections = 0
@@ -83,7 +85,8 @@ class Proxy:
                 step = self.piece or len(data)
                 for start in range(0, len(data), step):
                     client.sendall(data[start : start + step])
-        self._end(client, server)
+        if not self.keeps:
+            self._end(client, server)
 
     @staticmethod
     def _end(*ends: socket.socket) -> None:

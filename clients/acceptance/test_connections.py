@@ -189,6 +189,39 @@ def test_a_pipeline_that_breaks_in_its_middle_is_not_repeated(behind: Connect, p
     assert table.increment(key=[3], amounts={"n": 1}) == 1
 
 
+def test_a_connection_of_which_the_server_says_that_it_ends_is_not_used_again(
+    behind: Connect, proxies: Proxies, server: PrivateServer
+) -> None:
+    """Its end may come later than its last answer, and a change that was sent meanwhile would be one that may have
+    been carried out."""
+    client = behind(timeout=2, retries=0)
+    table = client.table("hs.user", COLUMNS)
+    assert table.increment(key=[3], amounts={"n": 1}) == 1 and table.get(key=[3])["n"] == 31
+    for proxy in proxies:
+        proxy.keeps = True
+    long = "x" * 100_000
+    server.sql("SET GLOBAL handlersocket_max_request_size = 65536")
+    try:
+        for ask in (
+            lambda: table.update(key=[3], values={"name": long}),
+            lambda: table.find(op="=", key=[3], filters=[["name", "=", long]]),
+        ):
+            with pytest.raises(ClientError) as caught:
+                ask()
+            assert caught.value.members["text"] == "request_too_long"
+        assert table.increment(key=[3], amounts={"n": 1}) == 1 and table.get(key=[3])["n"] == 32
+        client.call("begin")
+        for ask, name in (
+            (lambda: table.update(key=[3], values={"name": long}), "ServerError"),
+            (lambda: client.call("commit"), "ConnectionError"),
+        ):
+            with pytest.raises(ClientError) as caught:
+                ask()
+            assert caught.value.name == name and not caught.value.members.get("sent")
+    finally:
+        server.sql("SET GLOBAL handlersocket_max_request_size = DEFAULT")
+
+
 def test_a_request_that_takes_too_long_is_a_timeout(behind: Connect, proxies: Proxies) -> None:
     table = behind(timeout=0.3, retries=0).table("hs.user", COLUMNS)
     assert table.get(key=[3]) == THREE

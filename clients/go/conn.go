@@ -251,6 +251,9 @@ func (c *conn) receiveAll(count int, handle handler) error {
 		if err != nil {
 			return err
 		}
+		if reply.Code != 0 && endsConnection(reply.Text) {
+			c.broken = true
+		}
 		if err = handle(i, reply); err != nil {
 			return err
 		}

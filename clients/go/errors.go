@@ -101,6 +101,15 @@ func (e *ServerError) Error() string {
 // HandlerSocket marks the errors of this module.
 func (e *ServerError) HandlerSocket() {}
 
+// EndsConnection tells whether the server ends the connection behind this error, or may.
+func endsConnection(text string) bool {
+	switch text {
+	case "insecure_transport", "max_memory", "request_too_long", "shutdown", "too_many_connections":
+		return true
+	}
+	return false
+}
+
 func newServerError(code int, text string) error {
 	word, rest, _ := strings.Cut(text, " ")
 	server := ServerError{Code: code, Text: text}

@@ -116,6 +116,7 @@ typedef struct hs_conn {
   char features[256];
   unsigned has;     /* of hs_feature */
   int knows;        /* the server has told what it has; else it is not asked */
+  int ends;         /* the server has said that it ends it, or may */
   int changed;      /* there was a change since its GTID was asked for */
   uint64_t applied; /* the version of the client's GTIDs that this replica has */
 } hs_conn;

@@ -111,7 +111,7 @@ hs_conn *hs_acquire(hs_client *client, hs_place *place, int change, double deadl
 
 void hs_release(hs_conn *conn, int broken) {
   hs_place *place = conn->place;
-  if (broken) {
+  if (broken || conn->ends) {
     hs_conn_close(conn);
     give_up(place);
     return;

@@ -130,19 +130,23 @@ static int broken(const hs_conn *conn, hs_error *error, const char *why) {
   return -1;
 }
 
-/* Before the server ends a connection it may say why. */
-static int ended(const hs_conn *conn, const hs_reader *r, hs_error *error) {
+/* Whether the last answer is one behind which the server ends the connection, or may. */
+static int says_why(const hs_reader *r) {
   static const char *const reasons[] = {"too_many_connections", "insecure_transport", "max_memory",
                                         "request_too_long", "shutdown"};
-  if (r->answer_count != 0 && r->answers[r->answer_count - 1].code != 0) {
+  if (r->answer_count == 0 || r->answers[r->answer_count - 1].code == 0) return 0;
+  hs_value text = hs_reader_value(r, r->answers[r->answer_count - 1].first);
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    if (hs_is(text, reasons[i])) return 1;
+  return 0;
+}
+
+static int ended(const hs_conn *conn, const hs_reader *r, hs_error *error) {
+  if (says_why(r)) {
     const hs_answer *last = &r->answers[r->answer_count - 1];
-    hs_value text = hs_reader_value(r, last->first);
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-      if (!hs_is(text, reasons[i])) continue;
-      hs_server_error(error, last->code, text);
-      if (error != NULL) error->sent = 1;
-      return -1;
-    }
+    hs_server_error(error, last->code, hs_reader_value(r, last->first));
+    if (error != NULL) error->sent = 1;
+    return -1;
   }
   return broken(conn, error, "the server has ended the connection");
 }
@@ -172,6 +176,7 @@ static int set_patience(hs_conn *conn, double deadline, hs_error *error) {
 
 /* Reads and writes in turns, so that no pipeline is so long that both sides wait for each other. */
 int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_error *error) {
+  if (conn->ends) return broken(conn, error, "the server has ended the connection");
   int look = conn->ssl != NULL; /* TLS may have bytes that poll does not see */
   for (;;) {
     short read_events = POLLIN, write_events = 0;
@@ -190,7 +195,10 @@ int hs_exchange(hs_conn *conn, hs_reader *r, size_t wanted, double deadline, hs_
         if (error != NULL) error->sent = 1;
         return -1;
       }
-      if (r->answer_count >= wanted && conn->sent == conn->out.len) return 0;
+      if (r->answer_count >= wanted && conn->sent == conn->out.len) {
+        conn->ends = says_why(r);
+        return 0;
+      }
       if (n > 0 || waits) continue;
     }
     look = 1;

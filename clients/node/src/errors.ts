@@ -56,6 +56,19 @@ export class ServerError extends HandlerSocketError {
   }
 }
 
+const ENDS: ReadonlySet<string> = new Set([
+  "insecure_transport",
+  "max_memory",
+  "request_too_long",
+  "shutdown",
+  "too_many_connections",
+]);
+
+/** Whether the server ends the connection behind this error, or may. */
+export function endsConnection(error: unknown): boolean {
+  return error instanceof ServerError && ENDS.has(error.text);
+}
+
 /** A row with this key is there already. */
 export class DuplicateKeyError extends ServerError {}
 /** Another session held a row or the table for too long. */

@@ -4,7 +4,13 @@
  * Everything that is sent in one tick goes out in one write. Replies are matched by their order.
  */
 import type { Socket } from "node:net";
-import { ConnectionError, HandlerSocketError, ProtocolError, TimeoutError } from "./errors.js";
+import {
+  ConnectionError,
+  endsConnection,
+  HandlerSocketError,
+  ProtocolError,
+  TimeoutError,
+} from "./errors.js";
 import type { ByteString } from "./protocol/bytes.js";
 import { errorOf, Reader, type Reply } from "./protocol/reader.js";
 
@@ -165,6 +171,10 @@ export class Session {
     if (this.#first === this.#waiting.length) {
       this.#waiting = [];
       this.#first = 0;
+      if (endsConnection(error)) {
+        this.#end("the server ends the connection");
+        return;
+      }
       this.lastUsed = performance.now();
       this.onIdle();
     } else if (this.#first >= 4096) {

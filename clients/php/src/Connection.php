@@ -140,7 +140,8 @@ final class Connection
         if (count($this->answers) > $number || $this->reader->rest() > 0) {
             throw new ProtocolError('more replies than requests');
         }
-        $this->broken = false;
+        $last = end($this->answers);
+        $this->broken = $last instanceof ServerError && $last->endsConnection();
         return $this->answers;
     }
 

@@ -118,6 +118,13 @@ class ServerError extends Error
         $this->number = $found === 1 ? (int) ($parts[2] ?? $parts[1]) : null;
     }
 
+    /** Whether the server ends the connection behind this error, or may. @internal */
+    public function endsConnection(): bool
+    {
+        $words = ['insecure_transport', 'max_memory', 'request_too_long', 'shutdown', 'too_many_connections'];
+        return in_array($this->text, $words, true);
+    }
+
     /** The error of an error reply, of the class that its text has. */
     public static function of(int $code, string $text): self
     {

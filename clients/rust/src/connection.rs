@@ -198,7 +198,7 @@ impl Connection {
         };
         end?;
         // Replies that nobody has asked for are not to be taken for those of the next request.
-        self.broken = self.reader.buffered() != 0;
+        self.broken = self.reader.buffered() != 0 || replies.last().map_or(false, ends_connection);
         Ok(())
     }
 
@@ -288,7 +288,8 @@ impl Connection {
             if let Ok(count @ 1..) = self.stream.read_first(self.reader.space()) {
                 self.reader.filled(count);
                 if let Some(reply) = self.reader.next_reply().transpose() {
-                    self.broken = reply.is_err() || self.reader.buffered() != 0;
+                    self.broken =
+                        self.reader.buffered() != 0 || reply.as_ref().map_or(true, ends_connection);
                     return Some(reply);
                 }
             }
@@ -308,7 +309,7 @@ impl Connection {
             Ok(ended) => ended?,
             Err(_) => unreachable!("a blocking socket wants nothing"),
         }
-        self.broken = self.reader.buffered() != 0;
+        self.broken = self.reader.buffered() != 0 || replies.last().map_or(false, ends_connection);
         replies.pop().ok_or_else(|| Error::protocol("there is no answer"))
     }
 
@@ -328,6 +329,18 @@ impl Connection {
             }
         }
     }
+}
+
+/// Whether the server ends the connection behind this reply, or may.
+fn ends_connection(reply: &Reply) -> bool {
+    const ENDS: [&str; 5] = [
+        "insecure_transport",
+        "max_memory",
+        "request_too_long",
+        "shutdown",
+        "too_many_connections",
+    ];
+    reply.code() != 0 && ENDS.contains(&reply.text().as_str())
 }
 
 /// Where the pieces end that may be sent now; `sent` counts them. One goes even if it is long, when there

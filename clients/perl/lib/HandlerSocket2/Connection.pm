@@ -148,7 +148,7 @@ sub _answers {
         @$answers = ();
         HandlerSocket2::ProtocolError->throw( 'more replies than requests', sent => 1 );
     }
-    $self->{broken} = 0;
+    $self->{broken} = blessed $answers->[-1] && $answers->[-1]->ends_connection;
     return @$answers;
 }
 

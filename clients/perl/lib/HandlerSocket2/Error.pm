@@ -122,6 +122,12 @@ sub text    { return $_[0]{text} }
 sub number  { return $_[0]{number} }
 sub sent    { return $_[0]{sent} }
 
+sub ends_connection {
+    my ($self) = @_;
+    return ( $self->{text} // q{} )
+        =~ /\A(?:insecure_transport|max_memory|request_too_long|shutdown|too_many_connections)\z/;
+}
+
 sub of_server {
     my ( undef, $code, $text ) = @_;
     my ( $word, $rest ) = split / /, $text, 2;
@@ -206,6 +212,10 @@ Of a C<ConnectionError>: true when the request may have been carried out.
     HandlerSocket2::ValueError->throw('what is wrong');
 
 Make an error, and raise it.
+
+=head2 ends_connection
+
+Whether the server ends the connection behind this error, or may. For the client's own use.
 
 =head2 of_server
 

@@ -31,6 +31,7 @@ from .errors import (
     TimeoutError,
     UnsupportedError,
     ValueError,
+    ends_connection,
 )
 from .options import Options
 from .reader import Reader, Reply
@@ -192,6 +193,7 @@ class Connection:
                     raise TimeoutError("the request took too long", sent=True) from error
                 raise ConnectionError(str(error), sent=True) from error
             raise
+        self.broken = bool(self._answers) and ends_connection(self._answers[-1])
         return self._answers
 
     def _open(self, index: Index, lines: List[bytes]) -> Tuple[int, bool]:

@@ -176,6 +176,20 @@ def _number(text: str) -> Optional[int]:
     return int(digits) if digits.isdecimal() else None
 
 
+_ENDS = (
+    "insecure_transport",
+    "max_memory",
+    "request_too_long",
+    "shutdown",
+    "too_many_connections",
+)
+
+
+def ends_connection(answer: object) -> bool:
+    """Whether the server ends the connection behind this answer, or may."""
+    return isinstance(answer, ServerError) and answer.text in _ENDS
+
+
 def server_error(code: int, text: str) -> ServerError:
     """The error of an error reply, of the class that its text has."""
     word = text.partition(" ")[0]

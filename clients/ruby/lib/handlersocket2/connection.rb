@@ -239,7 +239,7 @@ module HandlerSocket2
       take(@transport.receive) while @answers.size < number
       raise ProtocolError, "more replies than requests" if @answers.size > number || @reader.rest.positive?
 
-      whole = true
+      whole = !ServerError.ends_connection?(@answers.last)
       @answers
     ensure
       @broken = true unless whole

@@ -47,6 +47,16 @@ module HandlerSocket2
     # @return [Integer, nil] SQL's number of the error, where it has one
     attr_reader :number
 
+    ENDS = %w[insecure_transport max_memory request_too_long shutdown too_many_connections].freeze
+    private_constant :ENDS
+
+    # @param answer [Object]
+    # @return [Boolean] whether the server ends the connection behind this answer, or may
+    # @api private
+    def self.ends_connection?(answer)
+      answer.is_a?(ServerError) && ENDS.include?(answer.text)
+    end
+
     # The error of an error reply, of the class that its text has.
     # @param code [Integer]
     # @param text [String]

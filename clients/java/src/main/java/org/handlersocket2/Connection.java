@@ -24,6 +24,7 @@ final class Connection {
   boolean original; // It is a server of the original's kind.
   List<String> features = List.of();
   boolean broken;
+  boolean ends; // The server has said that it ends it, or may.
   boolean reused;
   boolean changed; // There was a change since its GTID was asked for.
   String applied = ""; // The GTIDs that this replica is known to have.
@@ -126,7 +127,7 @@ final class Connection {
       throw new ConnectionError("the connection broke: " + e, sent, e);
     }
     // Replies that nobody has asked for are not to be taken for those of the next request.
-    broken = !wire.finish() || reader.buffered() != 0;
+    broken = !wire.finish() || reader.buffered() != 0 || ends;
   }
 
   private void receive(int count, Consumer<Reply> handle) throws IOException {
@@ -138,6 +139,7 @@ final class Connection {
       reader.filled(received);
       for (Reply reply = reader.next(); reply != null; reply = left > 0 ? reader.next() : null) {
         left--;
+        ends |= reply.code() != 0 && ServerError.endsConnection(reply.text());
         handle.accept(reply);
       }
     }

@@ -1,6 +1,7 @@
 package org.handlersocket2;
 
 import java.util.Map;
+import java.util.Set;
 
 /** An error reply of the server. Its subclasses tell the usual ones apart. */
 public class ServerError extends HandlerSocketError {
@@ -108,6 +109,14 @@ public class ServerError extends HandlerSocketError {
           Map.entry("no_transaction", "the connection is in no transaction"),
           Map.entry("not_a_number", "the value of the column is no number that can be counted"));
 
+  private static final Set<String> ENDS =
+      Set.of(
+          "insecure_transport",
+          "max_memory",
+          "request_too_long",
+          "shutdown",
+          "too_many_connections");
+
   private final int code;
   private final String text;
   private final int number;
@@ -117,6 +126,11 @@ public class ServerError extends HandlerSocketError {
     this.code = code;
     this.text = text;
     this.number = number;
+  }
+
+  /** Tells whether the server ends the connection behind this error, or may. */
+  static boolean endsConnection(String text) {
+    return ENDS.contains(text);
   }
 
   /** The error of a reply, of the class that its text has. */
