@@ -62,6 +62,16 @@ subtest 'a read is sent again on a new connection, a change is not' => sub {
     is scalar( grep {/U/} notes() ), 3, 'and was sent once: two before, and the one that failed';
 };
 
+subtest 'a read is sent again where the pool has one connection' => sub {
+    my $server = FakeServer->start( sub {
+        my ( $line, $number ) = @_;
+        return $opened if $line =~ /\AP/;
+        return $number < 3 ? $one : undef;
+    } );
+    my $table = table( connect_to( $server, '&pool_size=1' ) );
+    is $table->get(1)->{a}, 1, "request $_" for 1 .. 5;
+};
+
 subtest 'an idle connection that was closed is replaced before anything is sent' => sub {
     my $server = FakeServer->start( sub {
         my ( $line, $number, $connection ) = @_;

@@ -37,7 +37,7 @@ sub take {
     HandlerSocket2::ConnectionError->throw( 'the client is closed', sent => 0 ) if $self->{closed};
     while ( my $found = pop @{ $self->{idle} } ) {
         return $found if $found->alive($change);
-        $found->close;
+        $self->_end($found);
     }
     return $self->_open;
 }
@@ -46,7 +46,7 @@ sub take {
 # takes no place for good.
 sub _open {
     my ($self) = @_;
-    $self->_forget_dropped;
+    $self->_forget;
     my $open = $self->{open};
     if ( @$open >= $self->{options}{pool_size} ) {
         HandlerSocket2::TimeoutError->throw( 'every connection of the pool is in use', sent => 0 );
@@ -57,14 +57,22 @@ sub _open {
     return $made;
 }
 
-# Such a handler may have come before `weaken`, too.
-sub _forget_dropped {
-    my ($self) = @_;
+# Forgets a connection, and those to which nobody refers. Such a handler may have come before `weaken`, too.
+sub _forget {
+    my ( $self, $ended ) = @_;
     my $open = $self->{open};
     for my $at ( reverse 0 .. $#$open ) {
         weaken( $open->[$at] ) if defined $open->[$at] && !isweak( $open->[$at] );
-        splice @$open, $at, 1 if !defined $open->[$at];
+        my $one = $open->[$at];
+        splice @$open, $at, 1 if !defined $one || defined $ended && $one == $ended;
     }
+    return;
+}
+
+sub _end {
+    my ( $self, $connection ) = @_;
+    $connection->close;
+    $self->_forget($connection);
     return;
 }
 
@@ -81,7 +89,7 @@ sub take_changed {
 # Takes back what take gave.
 sub give_back {
     my ( $self, $connection ) = @_;
-    if   ( $connection->broken || $self->{closed} ) { $connection->close }
+    if   ( $connection->broken || $self->{closed} ) { $self->_end($connection) }
     else                                            { push @{ $self->{idle} }, $connection }
     return;
 }
