@@ -145,6 +145,17 @@ def test_help_names_what_is_served(redis: Resp, command: str) -> None:
     assert redis.pipeline([("MULTI",), (command, "HELP"), ("EXEC",)])[-1] == [[first, *lines]]
 
 
+def test_client_info_has_the_names_that_clients_know(redis: Resp) -> None:
+    """go-redis refuses others, and redis-py wants the numbers."""
+    told = dict(word.split("=", 1) for word in redis("CLIENT", "INFO").decode().split())
+    known = {"id", "addr", "laddr", "fd", "name", "age", "idle", "flags", "db", "sub", "psub", "ssub", "multi", "qbuf",
+             "qbuf-free", "argv-mem", "multi-mem", "rbs", "rbp", "obl", "oll", "omem", "tot-mem", "events", "cmd", "user",
+             "redir", "resp", "lib-name", "lib-ver"}  # fmt: skip
+    assert set(told) <= known
+    numbers = ("id", "age", "idle", "db", "sub", "psub", "multi", "qbuf", "qbuf-free", "obl", "argv-mem", "oll", "omem", "tot-mem")
+    assert all(told[name].lstrip("-").isdigit() for name in numbers)
+
+
 def test_a_session_of_a_graphical_tool(redis: Resp) -> None:
     redis("SET", "kv:a", "1")
     assert redis("HELLO", "3")[b"server"] == b"handlersocket"

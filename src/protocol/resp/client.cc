@@ -229,8 +229,8 @@ class Client final : public RespCommand {
   std::string own_part() const {
     return " multi=" +
            (conversation_->in_transaction ? std::to_string(conversation_->queued_count) : "-1") +
-           " watch=" + std::to_string(conversation_->watched.size()) + " cmd=client|" +
-           lower(argument(1)) + " redir=-1 resp=" + std::to_string(conversation_->version) +
+           " cmd=client|" + lower(argument(1)) +
+           " redir=-1 resp=" + std::to_string(conversation_->version) +
            " lib-name=" + conversation_->library + " lib-ver=" + conversation_->library_version;
   }
 

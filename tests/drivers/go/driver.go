@@ -42,11 +42,13 @@ func between(low, high time.Duration) func(time.Duration, error) {
 }
 
 func stringsOf(client *redis.Client) {
+	_, err := client.ClientInfo(ctx).Result()
+	check(err, nil)
 	is("OK")(client.Set(ctx, "page:a", binary, 100*time.Second).Result())
 	is(binary)(client.Get(ctx, "page:a").Result())
 	between(99*time.Second, 101*time.Second)(client.TTL(ctx, "page:a").Result())
 	is(false)(client.SetNX(ctx, "page:a", "x", 0).Result())
-	_, err := client.Get(ctx, "page:none").Result()
+	_, err = client.Get(ctx, "page:none").Result()
 	check(err, redis.Nil)
 	is([]interface{}{binary, nil})(client.MGet(ctx, "page:a", "page:none").Result())
 	is("OK")(client.MSet(ctx, "page:a", "one", "page:b", "two").Result())

@@ -30,6 +30,7 @@ def session(version: int) -> None:
 
 
 def strings(client: redis.Redis) -> None:
+    check(client.client_info()["id"], client.client_id())
     check(client.set("page:a", BINARY, ex=100), True)
     check(client.get("page:a"), BINARY)
     check(99 <= client.ttl("page:a") <= 101, True)
