@@ -410,10 +410,40 @@ def test_an_upgrade_of_the_package_that_brings_the_library_opens_the_ports(
     assert (machine.server_pid(), row_of(machine, 1)) == (before, ["0\t2\t1\tone"])
 
 
-def later(package: Path, folder: Path) -> Path:
-    """The same package as the next version."""
+def test_a_plugin_without_a_library_for_the_server_does_not_take_the_place_of_one_that_runs(
+    machine: Machine, package: Path, tmp_path: Path, built_for: str
+) -> None:
+    """As a later package is for a later server."""
+    library = f"/usr/lib/mysql/plugin/handlersocket2-{built_for}.so"
+    machine.install(package)
+    machine.sh(f"cp {library} /root/kept")
+    assert "building needs: apt install" in machine.install(later(package, tmp_path, without=library))
+    change = "/usr/libexec/handlersocket2/plugin change"
+    assert "the plugin runs on as it was: there is no library for this server" in machine.sh(change)
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+    machine.sh(f"install -m 644 /root/kept {library}")
+    assert "the ports are open" in machine.sh(change)
+    # A server that goes on with a program that was replaced is judged by its own.
+    program = machine.root / "usr/sbin/mariadbd"
+    bytes_ = program.read_bytes().replace(bytes.fromhex(build_id(program)), bytes(20))
+    program.unlink()
+    program.write_bytes(bytes_)
+    program.chmod(0o755)
+    assert "the ports are open" in machine.sh(change)
+    assert row_of(machine, 1) == ["0\t2\t1\tone"]
+
+
+def build_id(program: Path) -> str:
+    noted = subprocess.run(["readelf", "-n", program], capture_output=True, check=True, text=True).stdout
+    return re.search("Build ID: ([0-9a-f]+)", noted)[1]  # type: ignore[index]
+
+
+def later(package: Path, folder: Path, without: str = "") -> Path:
+    """The same package as the next version, perhaps without a file."""
     tree = folder / "later"
     subprocess.run(["dpkg-deb", "-R", package, tree], check=True)
+    if without:
+        (tree / without[1:]).unlink()
     control = tree / "DEBIAN/control"
     control.write_text(re.sub(r"^Version: .*", r"\g<0>+later", control.read_text(), flags=re.M))
     made = folder / "handlersocket2_later.deb"
