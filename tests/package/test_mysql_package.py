@@ -74,7 +74,7 @@ def test_hs_logs_in_to_the_server_with_a_password_and_without_one(installed: Mac
     good = installed.sh(f"{DOCTOR} || test $? = 7")
     assert re.search(r"good +plugin +HandlerSocket 2\.0 runs in the server MySQL 9\.7", good), good
     assert re.search(r"good +accounts +each has a password", good), good
-    assert "run hs doctor as root" in installed.sh(
+    assert "run the same hs doctor as root" in installed.sh(
         "HS_SQL_PASSWORD='pass word' hs doctor --sql-socket /run/mysqld/mysqld.sock --sql-user app"
     )
     installed.sql("CREATE USER nobody@localhost")
