@@ -1,4 +1,5 @@
-# A pipeline, and a transaction that moves money.
+# A pipeline, and a transaction that moves money, in a table that `./run` does not make:
+# CREATE TABLE test.account (id INT PRIMARY KEY, money INT NOT NULL)
 use 5.030;
 use warnings;
 

@@ -1,4 +1,7 @@
-"""A pipeline, and a transaction that moves money."""
+"""A pipeline, and a transaction that moves money, in a table that `./run` does not make:
+
+CREATE TABLE test.account (id INT PRIMARY KEY, money INT NOT NULL)
+"""
 
 import handlersocket2
 
