@@ -160,30 +160,21 @@ var texts = map[string]func(*Options) *string{
 var mustBe = map[string]bool{"host": true, "name": true}
 
 var setters = map[string]setter{
-	"host":             text("host"),
-	"port":             number("port"),
-	"write_port":       number("write_port"),
-	"socket":           text("socket"),
-	"write_socket":     text("write_socket"),
-	"database":         text("database"),
-	"user":             text("user"),
-	"password":         text("password"),
-	"secret":           text("secret"),
-	"write_secret":     text("write_secret"),
 	"tls":              choice(func(o *Options, v string) { o.TLS = v }, "off", "require", "verify"),
-	"tls_ca":           text("tls_ca"),
-	"tls_cert":         text("tls_cert"),
-	"tls_key":          text("tls_key"),
-	"tls_name":         text("tls_name"),
-	"connect_timeout":  seconds("connect_timeout"),
-	"timeout":          seconds("timeout"),
-	"pool_size":        number("pool_size"),
-	"max_idle":         seconds("max_idle"),
-	"name":             text("name"),
 	"replicas":         setReplicas,
 	"read_your_writes": choice(func(o *Options, v string) { o.ReadYourWrites = v == "on" }, "on", "off"),
-	"gtid_timeout":     seconds("gtid_timeout"),
-	"retries":          number("retries"),
+}
+
+func init() {
+	for name := range texts {
+		setters[name] = text(name)
+	}
+	for name := range wholes {
+		setters[name] = number(name)
+	}
+	for name := range times {
+		setters[name] = seconds(name)
+	}
 }
 
 func text(name string) setter {

@@ -51,6 +51,26 @@ std::vector<hs_filter> filters_of(const std::vector<Filter>& filters) {
   return result;
 }
 
+// What no value of the type stands before in an index. None: there is no such constant.
+std::optional<std::string> first_of_type(const std::string& type, bool down) {
+  const hs_kind kind = hs_kind_of(type.c_str());
+  if (kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL)
+    return down ? "1e309" : "-1e309";
+  if (kind == HS_KIND_TIME) return down ? "838:59:59.999999" : "-838:59:59.999999";
+  return std::nullopt;
+}
+
+// The lowest value of the other types. Before it stand texts that begin with control characters and, in an index that
+// goes downwards, all others.
+std::string lowest_of_type(const std::string& type) {
+  const hs_kind kind = hs_kind_of(type.c_str());
+  if (kind == HS_KIND_DATE || kind == HS_KIND_DATETIME) return "0000-00-00";
+  if (type == "uuid") return "00000000-0000-0000-0000-000000000000";
+  if (type == "inet6") return "::";
+  if (type == "inet4") return "0.0.0.0";
+  return "";
+}
+
 // The client's query, which refers to the tool's.
 class Asked {
  public:
@@ -255,29 +275,24 @@ std::vector<IndexPart> Server::index_parts(const Place& place) {
 Row Server::first_key(const Place& place) {
   const auto parts = index_parts(place);
   if (parts.empty()) throw UsageError("there is no index " + place.index);
-  const bool down = parts[0].descending;
-  Row key = {""};
+  const auto& [column, unique, down, whole] = parts[0];
+  std::string type;
   for (const Row& row : describe(place.table).rows) {
-    if (row.at(0) != parts[0].column) continue;
-    const std::string type = row.at(1).value_or("");
-    const hs_kind kind = hs_kind_of(type.c_str());
-    const bool is_number =
-        kind == HS_KIND_INTEGER || kind == HS_KIND_FLOAT || kind == HS_KIND_DECIMAL;
+    if (row.at(0) != column) continue;
     if (row.at(2) == "YES" && !down) return {std::nullopt};  // NULL sorts first
-    if (is_number) return {down ? "1e309" : "-1e309"};
-    if (kind == HS_KIND_TIME) return {down ? "838:59:59.999999" : "-838:59:59.999999"};
-    if (kind == HS_KIND_DATE || kind == HS_KIND_DATETIME) key = {"0000-00-00"};
-    if (type == "uuid") key = {"00000000-0000-0000-0000-000000000000"};
-    if (type == "inet6") key = {"::"};
-    if (type == "inet4") key = {"0.0.0.0"};
+    type = row.at(1).value_or("");
   }
-  // Rows may stand before that key: of an index that goes downwards, and texts that begin with control
-  // characters.
-  Query before{"<", key, 0, 0, "", {}, false, {}};
+  if (auto first = first_of_type(type, down)) return {std::move(first)};
+  return key_of_first_row(place, column, lowest_of_type(type));
+}
+
+Row Server::key_of_first_row(const Place& place, const std::string& column,
+                             const std::string& value) {
+  Query before{"<", {value}, 0, 0, "", {}, false, {}};
   for (uint64_t rows = count(place, before); rows > 0; rows = count(place, before)) {
     before.limit = 1;
     before.offset = static_cast<uint32_t>(std::min<uint64_t>(rows - 1, UINT32_MAX));
-    const Rows first = find(place, {parts[0].column}, before);
+    const Rows first = find(place, {column}, before);
     before.limit = before.offset = 0;
     if (first.rows.empty()) continue;  // they are gone
     // The text of a time in the hour that comes twice does not find its place.
