@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace HandlerSocket2;
 
+use WeakMap;
+
 use function array_pop;
+use function count;
 use function getmypid;
 
 /** The connections of this process to one place. */
@@ -12,7 +15,8 @@ final class Pool
 {
     /** @var list<Connection> */
     private array $idle = [];
-    private int $taken = 0;
+    /** @var WeakMap<Connection, true> in use; one that is lost by an exception is in use no more */
+    private WeakMap $taken;
     private bool $closed = false;
     private int $process;
 
@@ -24,6 +28,7 @@ final class Pool
         private ?string $secret,
     ) {
         $this->process = (int) getmypid();
+        $this->taken = new WeakMap();
     }
 
     /** A connection that is open; the one that was used last, if one is idle. */
@@ -35,18 +40,18 @@ final class Pool
         if ($this->closed) {
             throw new ConnectionError('the client is closed');
         }
-        if ($this->taken >= $this->options->pool_size) {
+        if (count($this->taken) >= $this->options->pool_size) {
             throw new TimeoutError('every connection of the pool is in use');
         }
         while ($found = array_pop($this->idle)) {
             if ($found->alive($changes)) {
-                $this->taken++;
+                $this->taken[$found] = true;
                 return $found;
             }
             $found->close();
         }
         $made = Connection::open($this->options, $this->host, $this->port, $this->path, $this->secret);
-        $this->taken++;
+        $this->taken[$made] = true;
         return $made;
     }
 
@@ -56,7 +61,7 @@ final class Pool
         if ($this->process !== getmypid()) {
             $this->process = (int) getmypid();
             $this->idle = [];
-            $this->taken = 0;
+            $this->taken = new WeakMap();
         }
     }
 
@@ -67,7 +72,7 @@ final class Pool
         foreach ($this->idle as $at => $connection) {
             if ($connection->changed) {
                 array_splice($this->idle, $at, 1);
-                $this->taken++;
+                $this->taken[$connection] = true;
                 return $connection;
             }
         }
@@ -82,9 +87,7 @@ final class Pool
     /** Takes back what `take` gave in this process. */
     public function giveBack(Connection $connection): void
     {
-        if ($this->taken > 0) {
-            $this->taken--;
-        }
+        unset($this->taken[$connection]);
         if ($connection->broken || $this->closed) {
             $connection->close();
         } else {

@@ -32,6 +32,20 @@ final class FakeServerTest extends TestCase
         return $pipeline->run();
     }
 
+    public function testAConnectionThatAnExceptionHasLostIsInUseNoMore(): void
+    {
+        $client = $this->client(static fn ($one, string $line) => fwrite($one, self::reply($line)), '&pool_size=1');
+        $pool = (fn () => $this->places->read)->call($client);
+        $taken = $pool->take(false);
+        try {
+            $pool->take(false);
+            self::fail('there were two');
+        } catch (TimeoutError) {
+        }
+        unset($taken);
+        self::assertSame('ab', $client->table('t.t', ['a'], raw: true)->get(1)['a']);
+    }
+
     public function testAnInIsAColumnAndAListOfItsValues(): void
     {
         $table = Client::connect('hs://127.0.0.1:1?retries=0')->table('t.t', ['a'], raw: true);
