@@ -227,6 +227,13 @@ def purge(node: PrivateServer) -> None:
     node.sql("SET GLOBAL handlersocket_ttl_purge_rows = DEFAULT")
 
 
+def wait_until_purged(cluster: Cluster) -> None:
+    """On each node: while one deletes, the others are behind."""
+    for node in cluster.nodes:
+        while node.sql("SELECT id FROM hs.e"):
+            pass
+
+
 def test_a_node_that_replicates_nothing_keeps_rows_that_the_others_have(cluster: Cluster, expired: None) -> None:
     """When another node deleted them later, this one would leave the cluster as inconsistent."""
     node = cluster.nodes[0]
@@ -240,8 +247,7 @@ def test_a_node_that_replicates_nothing_keeps_rows_that_the_others_have(cluster:
         node.sql("SET GLOBAL wsrep_on = ON")
     for one in cluster.nodes:
         purge(one)
-    while rows(cluster, "SELECT id FROM hs.e"):
-        pass
+    wait_until_purged(cluster)
 
 
 def test_rows_that_have_expired_are_deleted_beside_an_arbitrator(cluster: Cluster, expired: None) -> None:
@@ -251,8 +257,7 @@ def test_rows_that_have_expired_are_deleted_beside_an_arbitrator(cluster: Cluste
             with Client(node.port) as reader:
                 reader.open("hs.e", ["id"])
             purge(node)
-        while rows(cluster, "SELECT id FROM hs.e"):
-            pass
+        wait_until_purged(cluster)
 
 
 def test_a_row_that_is_locked_by_sql_is_waited_for(
