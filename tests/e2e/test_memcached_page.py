@@ -23,7 +23,7 @@ def test_the_first_session_is_as_shown(server: PrivateServer) -> None:
                 server.sql(statement)
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, timeout=60)
         assert done.stdout.splitlines() == [line.strip() for line in shown.splitlines()]
-        assert server.sql("SELECT id, data FROM test.session") == [("42", b"hello")]
+        assert server.sql("SELECT id, data FROM test.cart") == [("42", b"hello")]
     finally:
-        server.sql("DROP TABLE IF EXISTS test.session")
+        server.sql("DROP TABLE IF EXISTS test.cart")
         server.sql("SET GLOBAL handlersocket_memcached_port = '0'")
