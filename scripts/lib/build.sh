@@ -38,7 +38,10 @@ configure_preset() {
   # Objects made from the headers of another version must never meet this one's: file times of
   # headers behind the links in build/server do not tell.
   case $preset in
-    release-*) version=$(<"$repository/build/server/${preset#release-}/complete") ;;
+    release-* | asan-server-*)
+      version=${preset#release-}
+      version=$(<"$repository/build/server/${version#asan-server-}/complete")
+      ;;
     release | asan-server | lint) version=$(<"$repository/build/server/current/complete") ;;
   esac
   if [[ $version != none && -e $binary_directory && $(cat "$stamp" 2>/dev/null) != "$version" ]]; then

@@ -176,7 +176,9 @@ build_plugin() {
     build_preset "$(plugin_preset)" "building the plugin${HS_SERVER:+ for $HS_SERVER}"
     return
   fi
-  build_preset asan-server "building the plugin (ASan and UBSan)"
+  local preset
+  preset=$(plugin_preset)
+  build_preset "asan-server${preset#release}" "building the plugin${HS_SERVER:+ for $HS_SERVER} (ASan and UBSan)"
   export HS_ASAN_REPORTS=$results/asan
   mkdir -p "$HS_ASAN_REPORTS"
 }

@@ -17,7 +17,7 @@ SERVERS = "mariadb-10.11 mariadb-11.8 mysql-9.7"
     [
         ("--server all e2e unit", f"--server goes with {SUITES}, and not with unit"),
         ("--server mariadb-11.8 lint", f"--server goes with {SUITES}, and not with lint"),
-        ("--server all e2e --asan", "--asan goes with the default server only"),
+        ("--server all e2e --asan", "--asan goes with one server"),
         ("--server all package", f"--server goes with {SUITES}, and not with package"),
         ("--server mysql-9.7 package e2e galera", f"--server goes with {SUITES}, and not with galera"),
         ("--server mysql-9.7 conformance", "conformance does not run on mysql-9.7"),
