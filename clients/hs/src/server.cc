@@ -205,13 +205,13 @@ Server::~Server() = default;
 
 void Server::ping() { client_->client.ping(); }
 
-std::vector<std::string> Server::hello(bool write_port) {
+Row Server::hello(bool write_port) {
   const RawReply answer = client_->client.raw(write_port, {"H", "2", "hs/" HS_VERSION});
-  std::vector<std::string> texts;
-  for (const Cell& cell : answer.values) texts.push_back(cell.value_or(""));
-  texts.resize(std::max<size_t>(texts.size(), 5));
   if (answer.code != 0) return {"HandlerSocket", "1", "a server", ""};  // the original
-  return {texts[1], texts[2], texts[3], texts[4]};
+  Row told(answer.values.begin(), answer.values.end());
+  if (told.size() == 3) return {told[1], {}, {}, {}};  // before a login
+  told.resize(std::max<size_t>(told.size(), 5), "");
+  return {told[1], told[2], told[3], told[4]};
 }
 
 bool Server::wait_for_gtid(const std::string& gtids, double seconds) {

@@ -72,8 +72,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void ping();
-  // Product, its version, the server's version, features.
-  std::vector<std::string> hello(bool write_port);
+  // Product, its version, the server's version, features; only the first while a login is due.
+  Row hello(bool write_port);
   bool wait_for_gtid(const std::string& gtids, double seconds);
   // A line of tokens as they are, and the line of the reply.
   std::string raw(bool write_port, const std::vector<std::string>& tokens);

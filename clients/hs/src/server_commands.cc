@@ -56,8 +56,10 @@ class Ping : public Command {
     const Rows rows = {
         {{"product"}, {"version"}, {"server"}, {"features"}, {"milliseconds", Kind::number}},
         {{told[0], told[1], told[2], told[3], time}}};
-    const std::string sentence =
-        fmt::format("{} {} in {} answers in {} ms", told[0], told[1], told[2], time);
+    const std::string there =
+        told[1] ? fmt::format(" {} in {}", *told[1], told[2].value_or("")) : "";
+    const std::string sentence = fmt::format("{}{} answers in {} ms{}", told[0].value_or(""), there,
+                                             time, told[1] ? "" : ", and asks for a login");
     Session::write(common.format.empty() ? shown(sentence) + "\n"
                                          : as_text(Session::look(common), rows));
     return done;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,6 +92,14 @@ def test_who_has_not_the_password_does_not_come_in(guest: Run, words: tuple[str,
         run = guest(*command, *words, env={"HS_PASSWORD": "wrong secret"})
         assert run.returncode == 3 and run.stdout == b"", run
         assert b"AuthenticationError: unauth" in run.stderr and b"wrong secret" not in run.stderr
+
+
+def test_ping_tells_of_a_port_that_asks_for_a_login(guest: Run) -> None:
+    for port in ((), ("--write",)):
+        said = guest("ping", *port).stdout.decode()
+        assert re.fullmatch(r"HandlerSocket 2 answers in [0-9.]+ ms, and asks for a login\n", said), said
+    (told,) = json.loads(guest("ping", "-f", "json").stdout)
+    assert (told["product"], told["version"], told["server"], told["features"]) == ("HandlerSocket 2", None, None, None)
 
 
 def test_an_account_does_no_more_than_it_may(guest: Run, guarded: PrivateServer, tmp_path: Path) -> None:
