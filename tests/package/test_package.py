@@ -419,7 +419,9 @@ def test_a_plugin_without_a_library_for_the_server_does_not_take_the_place_of_on
     machine.sh(f"cp {library} /root/kept")
     assert "building needs: apt install" in machine.install(later(package, tmp_path, without=library))
     change = "/usr/libexec/handlersocket2/plugin change"
-    assert "the plugin runs on as it was: there is no library for this server" in machine.sh(change)
+    for socket in ("", "/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqld.sock"):
+        said = machine.sh(f"{change} {socket}")
+        assert "the plugin runs on as it was: there is no library for this server" in said, (socket, said)
     assert row_of(machine, 1) == ["0\t2\t1\tone"]
     machine.sh(f"install -m 644 /root/kept {library}")
     assert "the ports are open" in machine.sh(change)
