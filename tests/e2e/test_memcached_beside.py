@@ -48,6 +48,7 @@ SESSION = [
     b"mg x:p O" + b"o" * 31 + b"\r\n", b"mg x:p O" + b"o" * 32 + b"\r\n", b"md x:p O" + b"o" * 32 + b"\r\n", b"me\r\n", b"me x:none v\r\n",
     b"me x:p b\r\n", b"ms x:p 1 Ms\r\n1\r\n", b"ms x:p 1 Ma\r\n1\r\n", b"ma x:p Mi\r\n", b"ma x:p Md\r\n", b"mg x:p Tx v v\r\n",
     b"mg x:p O" + b"o" * 33 + b" k Oa\r\n", b"ms x:p 1 MX MA\r\n1\r\n", b"md x:p Z q q\r\n", b"ma x:p MX N0 N0\r\n",
+    b"mg x:p x x\r\n", b"mg x:p Tx x v v\r\n", b"mg x:p O" + b"o" * 33 + b" Z\r\n", b"md x:p b\r\n", b"ma x:p b\r\n",
 ]
 
 # What differs, and why.

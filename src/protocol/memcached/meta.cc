@@ -85,21 +85,24 @@ class MetaParser {
     ask_.refusal = {Status::kInvalid, line};
   }
 
-  // memcached looks for duplicates before it looks at what the flags are.
-  bool has_duplicate() const {
-    if (known_.verb == Verb::kDebug) return false;
+  // What is wrong with the letters; empty: nothing. memcached looks at all of them before it looks at what stands
+  // behind them.
+  std::string_view judge_letters() const {
+    if (known_.verb == Verb::kDebug) return {};  // it looks at none
     std::string seen;
     Words words = words_;
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
-      if (seen.find(word.front()) != std::string::npos) return true;
-      seen += word.front();
+      const char letter = word.front();
+      if (seen.find(letter) != std::string::npos) return kDuplicateFlag;
+      if (known_.flags.find(letter) == std::string_view::npos) return kBadFlag;
+      seen += letter;
     }
-    return false;
+    return {};
   }
 
   bool take_flags() {
-    if (has_duplicate()) {
-      refuse(is_one_for_all() ? kBadFlagOrToken : kDuplicateFlag);
+    if (const std::string_view wrong = judge_letters(); !wrong.empty()) {
+      refuse(is_one_for_all() ? kBadFlagOrToken : wrong);
       return false;
     }
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) {
@@ -116,8 +119,6 @@ class MetaParser {
   // Takes it. What is wrong with it; empty: nothing.
   std::string_view judge_flag(std::string_view word) {
     if (known_.verb == Verb::kDebug && word != "b") return {};  // memcached looks at no other
-    if (known_.flags.find(word.front()) == std::string_view::npos)
-      return is_one_for_all() ? kBadFlagOrToken : kBadFlag;
     if (take_flag(word.front(), word.substr(1))) return {};
     if (word.front() == 'O') return "CLIENT_ERROR opaque token too long";
     const bool is_mode = word.front() == 'M' && word.size() == 2;
@@ -208,7 +209,8 @@ class MetaParser {
     std::string_view key = ask_.key_as_sent;
     if (ask_.key_is_base64) {
       if (!decode_base64(key, memory)) {
-        refuse(known_.verb == Verb::kDebug ? kBadLine : kBadKey);
+        const bool is_debug = known_.verb == Verb::kDebug;
+        refuse(is_debug ? kBadLine : is_one_for_all() ? kBadFlagOrToken : kBadKey);
         return false;
       }
       key = *memory;
