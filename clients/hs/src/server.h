@@ -115,9 +115,10 @@ class Server {
                                     const std::vector<Fields>& rows);
 
  private:
-  // The key of the row that stands first in the index, found from `value` on towards the beginning; `value` where no row
-  // stands before it.
+  // The key of the row that stands first in the index, found from `value` on towards the beginning;
+  // `value` where no row stands before it.
   Row key_of_first_row(const Place& place, const std::string& column, const std::string& value);
+
   struct Client;
   std::unique_ptr<Client> client_;
 };

@@ -155,7 +155,8 @@ class GetEx final : public ExpiryCommand {
     const std::optional<ExpiryOption> option = take_expiry();
     if (!option) return;
     new_at_s_ = option->at_s(facts_.now_ms());
-    new_at_s_ ? void(changes_ = true) : refuse_expiry();
+    changes_ = new_at_s_.has_value();
+    if (!changes_) refuse_expiry();
   }
   void reply() override { old_ ? out_->bulk(*old_) : out_->null(); }
 
