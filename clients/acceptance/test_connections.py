@@ -222,6 +222,25 @@ def test_a_connection_of_which_the_server_says_that_it_ends_is_not_used_again(
         server.sql("SET GLOBAL handlersocket_max_request_size = DEFAULT")
 
 
+def test_a_connection_that_ends_takes_no_calls_of_others(client: Driver, server: PrivateServer) -> None:
+    """Where threads share connections, the request of one ends that of another, which is done elsewhere."""
+    table = client.table("hs.user", COLUMNS)
+    assert table.increment(key=[3], amounts={"n": 0}) == 1
+    server.sql("SET GLOBAL handlersocket_max_request_size = 65536")
+    try:
+        calls = [
+            table.of("update", key=[3], values={"name": "x" * 100_000}),
+            table.of("increment", key=[3], amounts={"n": 1}),
+        ]
+        answers = client.call("threads", count=2, calls=calls * 5)
+    finally:
+        server.sql("SET GLOBAL handlersocket_max_request_size = DEFAULT")
+    for own in answers:
+        assert all(one["error"].get("text") == "request_too_long" for one in own[::2]), own
+        assert own[1::2] == [{"ok": 1}] * 5
+    assert table.get(key=[3])["n"] == 40
+
+
 def test_a_request_that_takes_too_long_is_a_timeout(behind: Connect, proxies: Proxies) -> None:
     table = behind(timeout=0.3, retries=0).table("hs.user", COLUMNS)
     assert table.get(key=[3]) == THREE

@@ -210,24 +210,21 @@ export class Dispatcher implements Executor {
     calls: readonly Call<unknown>[],
     write: boolean,
   ): Promise<Outcome[]> {
-    // All indexes first, so that nothing stands between the calls. Each tells its own error later.
-    const openings: Promise<void>[] = [];
-    for (const call of calls) {
-      const opening = connection.prepare(call);
-      if (opening) openings.push(opening);
-    }
-    if (openings.length > 0) await Promise.allSettled(openings);
+    // All indexes first, so that nothing stands between the calls.
+    const opening = connection.prepareAll(calls);
     let told: Promise<Outcome[]>;
-    if (openings.length === 0) {
+    if (opening === undefined) {
       told = connection.all(calls, (call, reason) => {
         this.forgetChanged(call, reason);
       });
     } else {
+      const refusals = await opening;
       const outcomes: Promise<Outcome>[] = [];
-      for (const call of calls) {
-        const opening = connection.prepare(call);
-        if (opening) await opening.catch(() => undefined);
-        outcomes.push(this.#outcome(connection, call));
+      for (const [place, call] of calls.entries()) {
+        const refusal = refusals[place];
+        const again = refusal === undefined ? connection.prepare(call) : undefined;
+        if (again) await again.catch(() => undefined);
+        outcomes.push(this.#outcome(connection, call, refusal));
       }
       told = Promise.all(outcomes);
     }
@@ -235,8 +232,9 @@ export class Dispatcher implements Executor {
     return told;
   }
 
-  async #outcome(connection: Connection, call: Call<unknown>): Promise<Outcome> {
+  async #outcome(connection: Connection, call: Call<unknown>, refusal: unknown): Promise<Outcome> {
     try {
+      if (refusal !== undefined) throw refusal;
       return { status: "fulfilled", value: await connection.exchange(call) };
     } catch (reason) {
       this.forgetChanged(call, reason);

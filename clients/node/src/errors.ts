@@ -69,6 +69,12 @@ export function endsConnection(error: unknown): boolean {
   return error instanceof ServerError && ENDS.has(error.text);
 }
 
+/** Whether the server closes the connection behind this error, and does nothing of what was sent behind its request. */
+export function isLastAnswer(error: unknown): boolean {
+  // The others are also answered by a server that goes on.
+  return endsConnection(error) && !/^(max_memory|shutdown)$/.test((error as ServerError).text);
+}
+
 /** A row with this key is there already. */
 export class DuplicateKeyError extends ServerError {}
 /** Another session held a row or the table for too long. */

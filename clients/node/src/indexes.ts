@@ -1,5 +1,5 @@
 /** The indexes that are open on one connection, under ids that the client gives. */
-import { ProtocolError } from "./errors.js";
+import { ConnectionError, ProtocolError } from "./errors.js";
 import { hasNothing, type Reply } from "./protocol/reader.js";
 import { open } from "./protocol/requests.js";
 import type { Session } from "./session.js";
@@ -35,6 +35,13 @@ interface Entry {
 
 function opened(reply: Reply): void {
   if (!hasNothing(reply)) throw new ProtocolError("a reply to something else than was asked", true);
+}
+
+/** The error for calls behind an opening that broke: they were not sent, whatever became of it. */
+function notSent(error: unknown): unknown {
+  if (!(error instanceof ConnectionError) || error instanceof ProtocolError) return error;
+  const kind = error.constructor as typeof ConnectionError;
+  return new kind(error.message, false, { cause: error.cause });
 }
 
 /** Opens each index once, and past {@link MAX_OPEN} in the place of the one unused for longest. */
@@ -79,7 +86,7 @@ export class Indexes {
       this.#entries.set(spec.key, { id, used: ++this.#clock });
     } catch (error) {
       if (id !== undefined) this.#free.push(id);
-      throw error;
+      throw notSent(error);
     } finally {
       this.#opening.delete(spec.key);
     }

@@ -24,6 +24,8 @@ export class Pool {
   readonly #settings: Settings;
   #shared: Connection[] = [];
   readonly #leased = new Set<Connection>();
+  /** Those that take no more requests, and wait for answers. */
+  readonly #ending = new Set<Connection>();
   #dialing = 0;
   #waiters: Waiter[] = [];
   #sweeper: NodeJS.Timeout | undefined;
@@ -36,7 +38,7 @@ export class Pool {
 
   /** How many connections there are, those that are being opened included. */
   get size(): number {
-    return this.#shared.length + this.#leased.size + this.#dialing;
+    return this.#shared.length + this.#leased.size + this.#ending.size + this.#dialing;
   }
 
   /** The connection with the fewest requests under way, to be shared with others. The caller holds it. */
@@ -52,13 +54,16 @@ export class Pool {
 
   /** A connection for one user alone, who gives it back by {@link release}. */
   async lease(): Promise<Connection> {
-    const idle = this.#shared.find((one) => one.isQuiet);
-    const full = this.size >= this.#settings.poolSize;
-    const taken = idle ?? (full ? this.#shared[0] : undefined);
-    if (taken) this.#takeOut(taken);
-    const leased = taken ?? (await this.#wait(true));
-    await leased.becomesQuiet();
-    return leased;
+    for (;;) {
+      const idle = this.#shared.find((one) => one.isQuiet);
+      const full = this.size >= this.#settings.poolSize;
+      const taken = idle ?? (full ? this.#shared[0] : undefined);
+      if (taken) this.#takeOut(taken);
+      const leased = taken ?? (await this.#wait(true));
+      await leased.becomesQuiet();
+      // It may have ended with the last call of those who shared it.
+      if (leased.session.alive) return leased;
+    }
   }
 
   /** Takes a leased connection back. */
@@ -71,7 +76,8 @@ export class Pool {
     this.#closed = true;
     clearInterval(this.#sweeper);
     this.#refuse(new ConnectionError("the client is closed"));
-    for (const one of [...this.#shared, ...this.#leased]) one.session.close();
+    const all = [...this.#shared, ...this.#leased, ...this.#ending];
+    for (const one of all) one.session.close();
   }
 
   async #wait(exclusive: boolean): Promise<Connection> {
@@ -123,9 +129,12 @@ export class Pool {
       this.#refuse(new ConnectionError(`${placeName(this.#place)} has closed the connection`));
       return;
     }
+    connection.session.onLast = () => {
+      this.#forget(connection);
+      this.#ending.add(connection);
+    };
     connection.session.onEnd = () => {
-      this.#shared = this.#shared.filter((one) => one !== connection);
-      this.#leased.delete(connection);
+      this.#forget(connection);
       if (this.#waiters.length > 0) this.#grow();
     };
     this.#sweep();
@@ -151,6 +160,12 @@ export class Pool {
   #lend(connection: Connection): void {
     this.#takeOut(connection);
     this.#waiters.shift()?.resolve(connection);
+  }
+
+  #forget(connection: Connection): void {
+    this.#shared = this.#shared.filter((one) => one !== connection);
+    this.#leased.delete(connection);
+    this.#ending.delete(connection);
   }
 
   #takeOut(connection: Connection): void {

@@ -8,6 +8,7 @@ import {
   ConnectionError,
   endsConnection,
   HandlerSocketError,
+  isLastAnswer,
   ProtocolError,
   TimeoutError,
 } from "./errors.js";
@@ -36,6 +37,8 @@ export class Session {
   features: ReadonlySet<string> | undefined;
   /** GTIDs of which this connection knows that they are applied. */
   applied = "";
+  /** Told when it takes no more requests, while some that were sent may still be answered. */
+  onLast: () => void = () => undefined;
   /** Told once, when the connection has ended. */
   onEnd: () => void = () => undefined;
   /** Told when no request is under way any more. */
@@ -46,7 +49,9 @@ export class Session {
   #waiting: (Waiting | undefined)[] = [];
   #first = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Why it takes no more requests. */
   #error: HandlerSocketError | undefined;
+  #ended = false;
 
   /** @param socket one that is connected; the session owns it from here on */
   constructor(socket: Socket, maxReply: number) {
@@ -129,7 +134,7 @@ export class Session {
   #flush(): void {
     const output = this.#output;
     this.#output = "";
-    if (output === "" || this.#error !== undefined) return;
+    if (output === "") return;
     const now = performance.now();
     for (let place = this.#waiting.length - 1; place >= this.#first; place--) {
       const waiting = this.#waiting[place];
@@ -168,11 +173,13 @@ export class Session {
     this.#waiting[this.#first++] = undefined;
     if (error) waiting.reject(error);
     else waiting.resolve(result);
+    if (endsConnection(error)) this.#takeNoMore(isLastAnswer(error));
+    if (this.#ended) return;
     if (this.#first === this.#waiting.length) {
       this.#waiting = [];
       this.#first = 0;
-      if (endsConnection(error)) {
-        this.#end("the server ends the connection");
+      if (this.#error !== undefined) {
+        this.#end(this.#error.message);
         return;
       }
       this.lastUsed = performance.now();
@@ -181,6 +188,18 @@ export class Session {
       this.#waiting = this.#waiting.slice(this.#first);
       this.#first = 0;
     }
+  }
+
+  /** Gives up what the server has not done, for sure: what was not written, and, behind its last answer, all. */
+  #takeNoMore(isLast: boolean): void {
+    const left = this.#waiting.slice(this.#first);
+    const written = isLast ? 0 : left.filter((waiting) => waiting?.written).length;
+    this.#waiting = left.slice(0, written);
+    this.#first = 0;
+    this.#output = "";
+    this.#error ??= new ConnectionError("the server ends the connection");
+    for (const waiting of left.slice(written)) waiting?.reject(this.#unsent());
+    this.onLast();
   }
 
   #arm(): void {
@@ -212,8 +231,10 @@ export class Session {
 
   /** Ends everything: a timeout and a wrong reply are the error of the first request alone. */
   #fail(error: ConnectionError): void {
-    if (this.#error !== undefined) return;
-    this.#error = error;
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error ??= error;
+    this.#output = "";
     clearTimeout(this.#timer);
     this.#socket.destroy();
     const lost = this.#waiting.slice(this.#first);
