@@ -24,6 +24,8 @@ class ExpiringCursor {
   virtual std::string_view place_of_expired() = 0;
   // The same of a row that expires now.
   virtual std::string_view place_of_now() = 0;
+  // Tells the current row from all others. Valid until it is asked for again.
+  virtual std::string_view row_of_expired() = 0;
   // True: the current row is history, and with READ COMMITTED it is not locked any more.
   virtual bool pass_over_history() { return false; }
   // For how long the current row has expired.

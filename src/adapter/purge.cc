@@ -22,10 +22,14 @@ constexpr size_t kTablesOfARound = 50;
 constexpr std::chrono::minutes kBetweenWalks{10};
 // The tables of the old InnoDB memcached plugin are read so often.
 constexpr std::chrono::seconds kBetweenContainers{1};
-// How long a table is left alone that cannot be opened: at first, and at most. The server may write
-// a line to its error log for each try.
-constexpr std::chrono::seconds kFirstPauseOfClosed{1};
-constexpr std::chrono::minutes kLongestPauseOfClosed{1};
+// How long a table is left alone that cannot be opened, or a row that cannot be deleted: at first, and
+// at most. The server may write a line to its error log for each try.
+constexpr std::chrono::seconds kFirstPause{1};
+constexpr std::chrono::minutes kLongestPause{1};
+// Rows of a table that refuse to be deleted: in a round, behind which the table is left alone, too, and
+// those that are remembered.
+constexpr int kMostRefusedOfARound = 50;
+constexpr size_t kMostRefused = 1000;
 // How many of a table's indexes are tried to open a table that is not known yet.
 constexpr int kIndexesTried = 8;
 
@@ -46,7 +50,19 @@ std::string text_of(const Error& error) {
   }
 }
 
+// Whether a row that could not be deleted is what has failed, and not a KILL or the end of the server.
+bool is_of_row(const Error& error) {
+  return error.code == ErrorCode::kEngine || error.code == ErrorCode::kSql;
+}
+
 }  // namespace
+
+Purge::PutOff::PutOff() : pause(kFirstPause) {}
+
+void Purge::PutOff::put_off_again() {
+  next_try = Clock::now() + pause;
+  pause = std::min<Clock::duration>(pause * 2, kLongestPause);
+}
 
 void Purge::stop() {
   const MutexLock lock(mutex_);
@@ -171,7 +187,7 @@ void Purge::open_unknown(const TableName& name) {
     (void)session_->commit();
     if (!opened && opened.error().code == ErrorCode::kIndex) continue;
     if (opened || opened.error().code != ErrorCode::kOpenTable) {
-      closed_.erase(name);
+      put_off_.erase(name);
     } else if (put_off(name)) {
       ttl_tables().note_error(name.database, name.table, kCannotBeOpened);
     }
@@ -180,20 +196,18 @@ void Purge::open_unknown(const TableName& name) {
 }
 
 bool Purge::is_put_off(const TableName& name) const {
-  const auto found = closed_.find(name);
-  return found != closed_.end() && Clock::now() < found->second.next_try;
+  const auto found = put_off_.find(name);
+  return found != put_off_.end() && !found->second.is_over();
 }
 
-// The table could not be opened. False: there is none, and it is forgotten.
+// The table could not be opened, or none of its rows be deleted. False: there is none, and it is forgotten.
 bool Purge::put_off(const TableName& name) {
   if (!host_.is_there(*session_, name)) {
-    closed_.erase(name);
+    put_off_.erase(name);
     ttl_tables().forget(name.database, name.table);
     return false;
   }
-  Closed& closed = closed_.try_emplace(name, Closed{kFirstPauseOfClosed, {}}).first->second;
-  closed.next_try = Clock::now() + closed.pause;
-  closed.pause = std::min<Clock::duration>(closed.pause * 2, kLongestPauseOfClosed);
+  put_off_[name].put_off_again();
   return true;
 }
 
@@ -206,8 +220,9 @@ Purge::Known& Purge::known(const TtlTable& table) {
   const auto found = std::find_if(known_.begin(), known_.end(),
                                   [&](const Known& known) { return *known.spec == wanted; });
   if (found != known_.end()) return *found;
-  return known_.emplace_back(
-      Known{std::make_shared<const engine::IndexSpec>(std::move(wanted)), {}, {}, {}, false});
+  Known known;
+  known.spec = std::make_shared<const engine::IndexSpec>(std::move(wanted));
+  return known_.emplace_back(std::move(known));
 }
 
 void Purge::begin_walk(Known& known) {
@@ -220,21 +235,38 @@ void Purge::begin_walk(Known& known) {
 void Purge::end_walk(Known& known) {
   if (!std::exchange(known.is_from_beginning, false)) return;
   known.next_beginning = Clock::now() + known.search * kShareOfBeginnings;
+  // Each whose time was over was met and refused again, or is gone.
+  std::erase_if(known.refused, [](const auto& refused) { return refused.second.is_over(); });
+}
+
+// False: enough rows were refused for now.
+bool Purge::note_refused(Known& known, const std::string& row, const Error& error) {
+  if (known.refusals_left > 0) --known.refusals_left;
+  if (known.refused.size() >= kMostRefused && !known.refused.contains(row)) known.refusals_left = 0;
+  known.why_refused = text_of(error);
+  if (known.refusals_left > 0) known.refused[row].put_off_again();
+  return known.refusals_left > 0;
+}
+
+bool Purge::is_refused(const Known& known, std::string_view row) {
+  const auto found = known.refused.find(row);
+  return found != known.refused.end() && !found->second.is_over();
 }
 
 void Purge::purge(const TtlTable& table) {
   Known& known = this->known(table);
   begin_walk(known);
+  known.refusals_left = kMostRefusedOfARound;
   uint64_t rows = 0;
   for (;;) {
     const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
     const int64_t now = std::time(nullptr);
     if (!step) {
-      const bool is_closed = step.error().code == ErrorCode::kOpenTable;
-      if (is_closed && !put_off({table.database, table.table})) return;
+      const bool rests = step.error().code == ErrorCode::kOpenTable || known.refusals_left == 0;
+      if (rests && !put_off({table.database, table.table})) return;
       return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
     }
-    closed_.erase({table.database, table.table});
+    put_off_.erase({table.database, table.table});
     known.search += step->search;
     if (!step->reached.empty()) known.reached = step->reached;
     if (!step->is_more) end_walk(known);
@@ -243,25 +275,27 @@ void Purge::purge(const TtlTable& table) {
     session_->after_batch();
     if (!step->is_more || allowance_ < kRow || should_stop()) {
       is_behind_ |= step->is_more;
-      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, {});
+      const std::string_view why = known.refused.empty() ? std::string_view() : known.why_refused;
+      return ttl_tables().note_round(table, rows, step->is_more ? step->behind_s : 0, now, why);
     }
   }
 }
 
-// What was undone for a row of which a trigger or a child needs what another session has locked is
-// deleted without that one.
-Result<Purge::Step> Purge::delete_some(const Known& known, uint64_t most) {
+// What was undone for a row that cannot be deleted, or of which a trigger or a child needs what another
+// session has locked, is deleted without that one.
+Result<Purge::Step> Purge::delete_some(Known& known, uint64_t most) {
   for (;;) {
-    uint64_t undone = 0;
-    Result<Step> step = delete_at_once(known, most, &undone);
-    if (step || undone == 0) return step;
-    most = undone;
+    Failure failure;
+    Result<Step> step = delete_at_once(known, most, &failure);
+    if (step) return step;
+    const bool passes_over = !failure.row.empty() && note_refused(known, failure.row, step.error());
+    if (failure.undone == 0 && !passes_over) return step;
+    if (failure.undone > 0) most = failure.undone;
   }
 }
 
-// One transaction. *undone: how many rows were deleted before one that must wait, if they were undone for
-// it; fewer than `most`.
-Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, uint64_t* undone) {
+// One transaction. What fails for a row is told with fewer than `most` undone.
+Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, Failure* failure) {
   Step step;
   const Result<engine::Cursor*> opened = session_->cursor(known.spec);
   if (!opened) return opened.error();
@@ -272,9 +306,11 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, uin
     return begun.error();
   }
   ExpiringCursor& cursor = host_.expiring(**opened);
-  const Result<void> deleted = delete_rows(cursor, known, most, &step);
+  std::string refused;
+  const Result<void> deleted = delete_rows(cursor, known, most, &step, &refused);
   // A row that another session has locked is left for later, and so is what follows it.
-  const bool must_wait = !deleted && session_->must_wait() && !host_.was_rolled_back(*session_);
+  const bool fails = !deleted && !host_.was_rolled_back(*session_);
+  const bool must_wait = fails && session_->must_wait();
   const bool is_whole = !step.is_torn || cursor.undoes_rows();
   const bool keeps = deleted || (must_wait && step.rows > 0 && is_whole);
   Result<void> done;
@@ -283,7 +319,9 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, uin
   } else {
     session_->undo_request();
     done = deleted.error();
-    if (must_wait) *undone = step.rows;
+    const bool is_refused = fails && !must_wait && step.is_torn && is_of_row(deleted.error());
+    if (must_wait || is_refused) failure->undone = step.rows;
+    if (is_refused) failure->row = std::move(refused);
   }
   if (done && !session_->transaction_lost()) done = session_->commit();
   if (done && !session_->transaction_lost()) return step;
@@ -293,7 +331,7 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, uin
 
 // Ends the step only behind the place where it has begun, so that the next one gets further.
 Result<void> Purge::delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most,
-                                Step* step) {
+                                Step* step, std::string* refused) {
   const Clock::time_point begun = Clock::now();
   uint64_t passed = 0;
   Result<bool> found = cursor.seek_expired(known.reached);
@@ -309,8 +347,14 @@ Result<void> Purge::delete_rows(ExpiringCursor& cursor, const Known& known, uint
     step->behind_s = cursor.seconds_expired();
     step->is_more = step->rows == most;
     if (step->is_more) return {};
+    const std::string_view row = cursor.row_of_expired();
+    if (is_refused(known, row)) {
+      ++passed;
+      continue;
+    }
     if (auto erased = cursor.erase_expired(); !erased) {
       step->is_torn = true;
+      *refused = row;
       return erased;
     }
     ++step->rows;

@@ -12,7 +12,8 @@
 // It learns of tables when they are opened through the ports. Those that are never opened it finds
 // among the definitions (PurgeHost::take_with_ttl()). What it finds on the way are the names
 // by which other front ends reach tables (mapping/directory.h), and it keeps these up to date.
-// A table that cannot be opened is tried again after a second, and then less and less often.
+// A table that cannot be opened is tried again after a second, and then less and less often. So is a row
+// that cannot be deleted, and meanwhile what is behind it is.
 #pragma once
 
 #include <chrono>
@@ -73,6 +74,16 @@ class Purge {
   using Clock = std::chrono::steady_clock;
   using TableName = mapping::TableName;
 
+  // What has failed, and is left alone for a while: for a second at first, and each time for longer.
+  struct PutOff {
+    Clock::duration pause;
+    Clock::time_point next_try;
+
+    PutOff();
+    bool is_over() const { return Clock::now() >= next_try; }
+    void put_off_again();
+  };
+
   // What a transaction has done in a table.
   struct Step {
     uint64_t rows = 0;
@@ -82,6 +93,12 @@ class Purge {
     std::string reached;       // ExpiringCursor::place_of_expired() of the last one, or
                                // place_of_now() behind it
     Clock::duration search{};  // the time until the first one was found
+  };
+
+  // Of a transaction that has failed.
+  struct Failure {
+    uint64_t undone = 0;  // how many rows were deleted before, and were undone
+    std::string row;      // ExpiringCursor::row_of_expired() of the one that cannot be deleted
   };
 
   // A table that is purged. At the beginning of its index there may be many entries of rows that are
@@ -94,12 +111,11 @@ class Purge {
     Clock::duration search{};  // of the walk from the beginning
     Clock::time_point next_beginning{};
     bool is_from_beginning = false;  // the walk that is not over yet
-  };
-
-  // A table that is there and could not be opened.
-  struct Closed {
-    Clock::duration pause;
-    Clock::time_point next_try;
+    // Rows that cannot be deleted although nobody has them locked: children or a trigger refuse it, or
+    // the engine does.
+    std::map<std::string, PutOff, std::less<>> refused;
+    std::string why_refused;  // of the last one
+    int refusals_left = 0;    // in this round
   };
 
   void work();
@@ -113,9 +129,12 @@ class Purge {
   void purge(const TtlTable& table);
   static void begin_walk(Known& known);
   static void end_walk(Known& known);
-  Result<Step> delete_some(const Known& known, uint64_t most);
-  Result<Step> delete_at_once(const Known& known, uint64_t most, uint64_t* undone);
-  Result<void> delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most, Step* step);
+  static bool note_refused(Known& known, const std::string& row, const Error& error);
+  static bool is_refused(const Known& known, std::string_view row);
+  Result<Step> delete_some(Known& known, uint64_t most);
+  Result<Step> delete_at_once(const Known& known, uint64_t most, Failure* failure);
+  Result<void> delete_rows(ExpiringCursor& cursor, const Known& known, uint64_t most, Step* step,
+                           std::string* refused);
   Known& known(const TtlTable& table);
   void pause_until(Clock::time_point end);
   bool should_stop();
@@ -124,8 +143,8 @@ class Purge {
   PurgeHost& host_;
   std::unique_ptr<engine::Session> session_;
   std::vector<Known> known_;
-  std::map<TableName, Closed> closed_;
-  size_t turn_ = 0;  // of the table with which a round begins
+  std::map<TableName, PutOff> put_off_;  // tables that are there
+  size_t turn_ = 0;                      // of the table with which a round begins
   static constexpr uint64_t kRow = 1'000'000;
   uint64_t allowance_ = 0;  // rows that may be deleted now, in millionths
   Clock::time_point last_round_{};

@@ -46,6 +46,13 @@ std::string_view SqlCursor::place_of_now() {
   return place_of_expired();
 }
 
+std::string_view SqlCursor::row_of_expired() {
+  handler* const file = table_->file;
+  file->position(table_->record[0]);
+  expired_row_.assign(reinterpret_cast<const char*>(file->ref), file->ref_length);
+  return expired_row_;
+}
+
 Result<std::optional<int64_t>> SqlCursor::expires_at() {
   if (!expiry_.exists()) return std::optional<int64_t>();
   return expiry_.moment(session_.thd());

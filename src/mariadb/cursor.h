@@ -126,6 +126,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<bool> next_expired() override;
   std::string_view place_of_expired() override;
   std::string_view place_of_now() override;
+  std::string_view row_of_expired() override;
   bool pass_over_history() override;
   int64_t seconds_expired() override { return expiry_.seconds_since(table_->in_use); }
   Result<void> erase_expired() override { return erase(); }
@@ -257,6 +258,7 @@ class MariaCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   bool puts_ = false;              // the engine knows what becomes of duplicates in the statement
   std::vector<uchar> unique_key_;  // room for a key of any unique index
   std::string place_;              // see place_of_expired()
+  std::string expired_row_;        // see row_of_expired()
   std::string updated_place_;      // of the row that is being updated, where rows expire
   std::unique_ptr<columns::RowsAside>
       rows_aside_;          // of the last update that a row has given way to

@@ -107,6 +107,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   Result<bool> next_expired() override;
   std::string_view place_of_expired() override;
   std::string_view place_of_now() override;
+  std::string_view row_of_expired() override;
   int64_t seconds_expired() override;
   Result<void> erase_expired() override;
 
@@ -251,6 +252,7 @@ class MysqlCursor final : public engine::Cursor, public adapter::ExpiringCursor 
   std::unique_ptr<columns::RowsAside> rows_aside_;
   std::string updated_place_;      // of the row that is being updated, where rows expire
   std::string place_;              // see place_of_expired()
+  std::string expired_row_;        // see row_of_expired()
   columns::MomentToStore moment_;  // what moment() gave last
   std::vector<bool> given_;        // the table's columns that the request has given values for
   std::vector<uchar> unique_key_;  // room for a key of any unique index

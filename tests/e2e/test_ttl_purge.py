@@ -180,6 +180,39 @@ def test_a_row_that_is_left_for_later_leaves_nothing_of_its_triggers(
     server.sql("DROP TABLE hs.child")
 
 
+def test_a_row_that_cannot_be_deleted_keeps_no_other(server: PrivateServer, database: str) -> None:
+    create(server)
+    server.sql("CREATE TABLE hs.child (t INT PRIMARY KEY, FOREIGN KEY (t) REFERENCES hs.t (id))")
+    server.sql(
+        "CREATE TRIGGER hs.x BEFORE DELETE ON hs.t FOR EACH ROW"
+        " IF OLD.id IN (1, 7) THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END IF"
+    )
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_10")
+    server.sql("INSERT INTO hs.child VALUES (5), (10)")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED >= 6")
+    assert server.sql("SELECT id FROM hs.t ORDER BY id") == [(1,), (5,), (7,), (10,)]
+    server.sql("DROP TRIGGER hs.x")
+    wait_for(server, "ROWS_PURGED = 8 AND LAST_ERROR = 'error 152 of the storage engine'")
+    assert server.sql("SELECT id FROM hs.t ORDER BY id") == [(5,), (10,)]
+    server.sql("DROP TABLE hs.child")
+    wait_for(server, "ROWS_PURGED = 10 AND LAST_ERROR IS NULL")
+
+
+def test_a_table_of_which_no_row_can_be_deleted_is_purged_when_they_can(
+    server: PrivateServer, database: str
+) -> None:
+    create(server)
+    server.sql("CREATE TRIGGER hs.x BEFORE DELETE ON hs.t FOR EACH ROW SIGNAL SQLSTATE '45000'")
+    server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_200")
+    know(server)
+    purge(server)
+    wait_for(server, "ROWS_PURGED = 0 AND LAST_ERROR IS NOT NULL")
+    server.sql("DROP TRIGGER hs.x")
+    wait_for(server, "ROWS_PURGED = 200 AND LAST_ERROR IS NULL")
+
+
 def test_ddl_gets_through_while_rows_are_purged(server: PrivateServer, database: str) -> None:
     create(server)
     server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_20000")
