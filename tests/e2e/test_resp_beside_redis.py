@@ -27,7 +27,7 @@ TABLES = (
 
 # By the command; None: every reply to it.
 ALLOWED = {
-    "HELLO": "the server's name and version are its own",
+    "HELLO": "the server's name and the connection's number are its own",
     "HELLO 3": "in a transaction it would change the form of replies in their middle",
     "AUTH a b": "in a transaction a login would wait with locks held",
     "EXEC": "behind a HELLO or AUTH that was refused",

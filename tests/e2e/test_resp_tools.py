@@ -156,6 +156,10 @@ def test_client_info_has_the_names_that_clients_know(redis: Resp) -> None:
     assert all(told[name].lstrip("-").isdigit() for name in numbers)
 
 
+def test_hello_tells_the_same_version_as_info(redis: Resp) -> None:
+    assert redis("HELLO", "3")[b"version"].decode() == info(redis)["redis_version"]
+
+
 def test_a_session_of_a_graphical_tool(redis: Resp) -> None:
     redis("SET", "kv:a", "1")
     assert redis("HELLO", "3")[b"server"] == b"handlersocket"

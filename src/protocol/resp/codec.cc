@@ -34,6 +34,9 @@ constexpr std::string_view kNoPassword =
     "ERR AUTH <password> called without any password configured for the default user. Are you sure "
     "your configuration is correct?";
 
+// By this text clients tell a server that is no cluster from one that is out of order.
+constexpr std::string_view kNoCluster = "ERR This instance has cluster support disabled";
+
 bool is_word(std::string_view text, std::string_view word) { return lower(text) == word; }
 
 // Redis takes these for somebody's browser.
@@ -42,6 +45,7 @@ bool is_http(std::string_view name) { return is_word(name, "post") || is_word(na
 std::string unknown_command(const ArgumentList& arguments) {
   constexpr size_t kMost = 128;
   const std::string name(arguments[0].substr(0, kMost));
+  if (is_of_clusters(name)) return std::string(kNoCluster);
   if (const std::string_view reason = reason_against(arguments[0]); !reason.empty()) {
     return "ERR " + name + " is not served: " + std::string(reason);
   }

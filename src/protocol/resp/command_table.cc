@@ -124,6 +124,8 @@ constexpr struct { std::string_view name, reason; } kNotServed[] = {
   {"zrem", "a set is the rows of a table: delete them by DEL"},
   {"wait", "it is not known how many replicas have a change"}, {"waitaof", "it is not known how many replicas have a change"},
 };
+
+constexpr std::string_view kOfClusters[] = {"asking", "cluster", "readonly", "readwrite"};
 // clang-format on
 
 // A table of hashes, so that a command is found by one comparison as a rule.
@@ -172,6 +174,11 @@ std::string_view reason_against(std::string_view name) {
       std::find_if(std::begin(kNotServed), std::end(kNotServed),
                    [name](const auto& one) { return is_same(one.name, name); });
   return known == std::end(kNotServed) ? std::string_view() : known->reason;
+}
+
+bool is_of_clusters(std::string_view name) {
+  return std::any_of(std::begin(kOfClusters), std::end(kOfClusters),
+                     [name](std::string_view one) { return is_same(one, name); });
 }
 
 }  // namespace hs::protocol::resp

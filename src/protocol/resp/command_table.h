@@ -32,5 +32,7 @@ std::span<const CommandInfo> all_commands();
 const CommandInfo* find_command(std::string_view name);
 // Why a command of Redis is not served; empty: it is not known at all.
 std::string_view reason_against(std::string_view name);
+// Whether only a Redis that is part of a cluster serves it.
+bool is_of_clusters(std::string_view name);
 
 }  // namespace hs::protocol::resp

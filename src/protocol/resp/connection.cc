@@ -112,7 +112,7 @@ void Hello::reply() {
   out_->bulk("server");
   out_->bulk("handlersocket");
   out_->bulk("version");
-  out_->bulk(facts_.version);
+  out_->bulk(kRedisVersion);
   out_->bulk("proto");
   out_->integer(int64_t{version_});
   out_->bulk("id");

@@ -9,6 +9,9 @@
 
 namespace hs::protocol::resp {
 
+// The version of Redis whose commands, answers and errors these are. Clients go by it, whether HELLO
+// or INFO tells it.
+inline constexpr std::string_view kRedisVersion = "7.0.15";
 inline constexpr size_t kMostNameSize = 256;
 // Nothing of a name may break the lines that list connections.
 inline bool is_clean(std::string_view name) {

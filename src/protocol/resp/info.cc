@@ -5,13 +5,12 @@
 
 #include "protocol/resp/all_tables.h"
 #include "protocol/resp/families.h"
+#include "protocol/resp/hello.h"
 #include "protocol/server_view.h"
 
 namespace hs::protocol::resp {
 namespace {
 
-// The version of Redis whose commands, answers and errors these are.
-constexpr std::string_view kRedisVersion = "7.0.15";
 constexpr int64_t kDayMs = 86'400'000;
 
 std::string bytes_for_people(uint64_t bytes) {
