@@ -11,6 +11,7 @@ DRIVERS = {
     "memjs": ("node", "node", "{here}/node/memjs.js"),
     "spymemcached": ("java", "java", "-cp", "{installed}/lib/*:{installed}/classes", "SpymemcachedDriver"),
     "php-memcached": ("", "php", "{here}/php/memcached.php"),
+    "pylibmc": ("", "/usr/bin/python3", "{here}/python/pylibmc_driver.py"),
     "dalli": ("", "/usr/bin/ruby", "{here}/ruby/dalli.rb"),
 }
 

@@ -328,24 +328,6 @@ def test_pymemcache_works_unchanged(server: PrivateServer, cache: Raw, port: int
     assert server.sql("SELECT k, v FROM hs.cache ORDER BY k") == [("b", b"2"), ("c", b"3")]
 
 
-@pytest.mark.parametrize("binary", (False, True))
-def test_pylibmc_works_unchanged(server: PrivateServer, cache: Raw, port: int, binary: bool) -> None:  # noqa: F811
-    pylibmc = pytest.importorskip("pylibmc")
-    client = pylibmc.Client([f"127.0.0.1:{port}"], binary=binary, behaviors={"cas": True})
-    assert client.set("x:a", "text") and client.get("x:a") == "text"
-    assert client.set("x:n", 41) and client.incr("x:n") == 42 and client.get("x:n") == 42
-    assert client.set("x:o", {"any": ["object", None]}) and client.get("x:o") == {"any": ["object", None]}
-    assert client.set_multi({"x:b": b"2", "x:c": b"3"}) == []
-    assert client.get_multi(["x:b", "x:c", "x:none"]) == {"x:b": b"2", "x:c": b"3"}
-    assert client.add("x:b", b"9") is False and client.replace("x:b", b"2")
-    assert client.append("x:b", b"2") and client.prepend("x:b", b"1") and client.get("x:b") == b"122"
-    value, version = client.gets("x:b")
-    assert client.cas("x:b", b"new", version) and not client.cas("x:b", b"newer", version)
-    assert client.get("x:b") == b"new" and value == b"122"
-    assert client.delete("x:b") and not client.delete("x:b")
-    assert server.sql("SELECT v FROM hs.cache WHERE k IN ('a', 'n') ORDER BY k") == [(b"text",), (b"42",)]
-
-
 @pytest.mark.skipif(shutil.which("memcslap") is None, reason="libmemcached-tools is not installed")
 def test_libmemcacheds_programs_work_unchanged(server: PrivateServer, cache: Raw, port: int) -> None:
     for mode in ((), ("--binary",)):

@@ -1,5 +1,8 @@
 # The session of README.md with dalli, Debian's ruby-dalli, which speaks the binary protocol.
 require "dalli"
+require "logger"
+
+Dalli.logger = Logger.new(IO::NULL)
 
 BINARY = "<\x00\xff>\r\n".b
 
@@ -45,10 +48,26 @@ def versions(client)
   check(client.get("x:v"), "other")
 end
 
+# By SASL.
+def account
+  place = "127.0.0.1:#{ENV.fetch("GUARDED_PORT")}"
+  client = Dalli::Client.new(place, username: "driver", password: "se'cret")
+  client.set("x:t", "over TLS")
+  check(client.get_multi("x:t", "x:none"), { "x:t" => "over TLS" })
+  client.close
+  begin
+    Dalli::Client.new(place, username: "driver", password: "wrong").get("x:t")
+    raise "a wrong password was taken"
+  rescue Dalli::DalliError => e
+    check(e.message, "Error authenticating: 0x20")
+  end
+end
+
 client = Dalli::Client.new("127.0.0.1:#{ENV.fetch("PORT")}")
 values(client)
 numbers(client)
 versions(client)
+account
 %w[x:a x:c x:f x:n x:v].each { |key| check(client.delete(key), true) }
 client.set("x:left", "dalli", nil, raw: true)
 begin
