@@ -75,6 +75,7 @@ bool describe_ttl(void* table) { return describe<adapter::kTtlTable>(table); }
 }  // namespace
 
 bool describe_table(seam::Table table, void* schema_table) {
+  before_the_table_comes();
   switch (table) {
 #define HS_TABLE(name, ...) \
   case seam::Table::name:   \

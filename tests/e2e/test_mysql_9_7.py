@@ -414,6 +414,14 @@ def test_the_tables_come_with_the_plugin_and_each_is_installed_by_itself(server:
     assert server.sql(count) == [(10,)]
 
 
+def test_the_tables_come_to_a_server_whose_dictionary_was_flushed() -> None:
+    with PrivateServer() as server, server.connect(read_timeout=60) as connection, connection.cursor() as sql:
+        sql.execute("UNINSTALL PLUGIN HANDLERSOCKET_TTL")
+        sql.execute("FLUSH TABLES")
+        sql.execute("INSTALL PLUGIN HANDLERSOCKET_TTL SONAME 'handlersocket2_tables.so'")
+        assert server.sql("SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_TTL") == [(0,)]
+
+
 def test_the_tables_are_empty_without_the_plugin_and_filled_when_it_comes_back() -> None:
     count = "SELECT COUNT(*) FROM information_schema.HANDLERSOCKET_CONNECTIONS"
     with PrivateServer() as server:

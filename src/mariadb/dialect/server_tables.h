@@ -41,6 +41,10 @@ inline ST_FIELD_INFO field_of(const server::TableColumn& column) {
 // Behind the last one.
 inline ST_FIELD_INFO end_of_fields() { return Show::CEnd(); }
 
+// --- when the table comes ---
+
+inline void before_the_table_comes() {}
+
 // --- who reads the table ---
 
 inline server::Viewer viewer_of(THD* thd) {

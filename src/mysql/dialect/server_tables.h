@@ -8,6 +8,9 @@
 #include "server/tables.h"
 #include "sql/auth/auth_acls.h"
 #include "sql/auth/auth_common.h"
+#include "sql/dd/impl/transaction_impl.h"
+#include "sql/dd/impl/types/schema_impl.h"
+#include "sql/dd/impl/types/view_impl.h"
 #include "sql/sql_show.h"
 #include "sql/tztime.h"
 
@@ -39,6 +42,21 @@ inline ST_FIELD_INFO field_of(const server::TableColumn& column) {
 }
 // Behind the last one.
 inline ST_FIELD_INFO end_of_fields() { return {nullptr, 0, MYSQL_TYPE_NULL, 0, 0, nullptr, 0}; }
+
+// --- when the table comes ---
+
+// INSTALL PLUGIN writes the columns of such a table into the dictionary, and meanwhile holds a mutex that
+// opening a table takes, too, unless the server has kept its definition. So the server would wait for
+// itself, and all new connections for it, when the dictionary's tables were flushed (FLUSH TABLES). Opened
+// here, which is before that, they are kept.
+inline void before_the_table_comes() {
+  THD* const thd = current_thd;
+  if (thd == nullptr || thd->lex->sql_command != SQLCOM_INSTALL_PLUGIN) return;
+  dd::Transaction_ro transaction(thd, ISO_READ_COMMITTED);
+  transaction.otx.register_tables<dd::Schema>();
+  transaction.otx.register_tables<dd::View>();
+  if (transaction.otx.open_tables()) thd->clear_error();
+}
 
 // --- who reads the table ---
 
