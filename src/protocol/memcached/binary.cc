@@ -146,12 +146,8 @@ class PacketParser {
     if (!key_.empty()) ask_.keys.push_back(key_);
   }
 
-  // It has no sign, as it must hold dates until 2106. Clients that send -1 mean what that means in text.
-  int64_t exptime(size_t at) const {
-    constexpr uint64_t kMinusOne = 0xffffffff;
-    const uint64_t number = number_at(extras_, at, 4);
-    return number == kMinusOne ? -1 : static_cast<int64_t>(number);
-  }
+  // It has no sign, as it must hold dates until 2106.
+  int64_t exptime(size_t at) const { return static_cast<int64_t>(number_at(extras_, at, 4)); }
 
   void take_count() {
     ask_.subtracts = ask_.opcode == 0x06 || ask_.opcode == 0x16;

@@ -153,16 +153,13 @@ TEST(MemcachedCodecTest, WhoWantsNoReplyIsToldOfNoErrorEither) {
 }
 
 TEST(MemcachedCodecTest, ATimeInAPacketMayBeADateAfter2038) {
-  for (const auto& [sent, meant] : {std::pair<uint64_t, int64_t>{0x7fffffff, 0x7fffffff},
-                                    {0x80000000, 0x80000000},
-                                    {0xfffffffe, 0xfffffffe},
-                                    {0xffffffff, -1}}) {
+  for (const int64_t sent : {int64_t{0x7fffffff}, int64_t{0x80000000}, int64_t{0xfffffffe}}) {
     std::string extras;
-    append_number(sent, 4, &extras);
+    append_number(static_cast<uint64_t>(sent), 4, &extras);
     const std::string touch = packet(0x1c, extras, "k", "");
     Parsed parsed;
     parse(touch, &parsed);
-    EXPECT_EQ(parsed.ask.exptime, meant);
+    EXPECT_EQ(parsed.ask.exptime, sent);
   }
 }
 

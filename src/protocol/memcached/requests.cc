@@ -77,10 +77,12 @@ void MemcachedCommand::take_values(std::string_view text) {
 }
 
 std::optional<int64_t> MemcachedCommand::moment_of(int64_t exptime) const {
+  // What clients make of -1 that have no sign for it, libmemcached among them.
+  constexpr int64_t kMinusOne = 0xffffffff;
   const int64_t now = facts_.now_ms() / 1000;
   if (exptime == 0) return std::nullopt;
   // What is over at once was there all the same.
-  if (exptime < 0) return now - 1;
+  if (exptime < 0 || exptime == kMinusOne) return now - 1;
   return exptime <= kMostRelative ? now + exptime : exptime;
 }
 

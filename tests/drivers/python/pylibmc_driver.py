@@ -39,7 +39,10 @@ def values(cache: pylibmc.Client) -> None:
     assert cache.get("x:b") == ">one!"
     assert cache.touch("x:b", 50)
     assert refused(cache.touch, "x:none", 50)
+    assert cache.set("x:l", "1", time=-1)  # It has no sign on the wire.
+    assert cache.get("x:l") is None
     assert not cache.delete_multi(["b", "none"], key_prefix="x:")
+    assert cache.set("x:l", "1")
     assert cache.delete("x:l")
     assert refused(cache.delete, "x:l")
 
