@@ -10,6 +10,7 @@ DRIVERS = {
     "redis-py": ("python", "{installed}/venv/bin/python", "{here}/python/redis_py.py"),
     "go-redis": ("go", "{installed}/driver"),
     "ioredis": ("node", "node", "{here}/node/ioredis.js"),
+    "node-redis": ("node", "node", "{here}/node/node_redis.js"),
     "jedis": ("java", "java", "-cp", "{installed}/lib/*:{installed}/classes", "JedisDriver"),
     "phpredis": ("", "php", "{here}/php/phpredis.php"),
     "redis-rb": ("", "/usr/bin/ruby", "{here}/ruby/redis_rb.rb"),
