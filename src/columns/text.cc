@@ -48,11 +48,12 @@ bool FieldText::read_number(Value* value) {
   return true;
 }
 
-// As Field_varstring keeps it: one or two bytes of length, and the bytes.
+// As Field_varstring keeps it: one or two bytes of length, the lower first, and the bytes. MariaDB 11.8's
+// own macro (uint2korr) reads two bytes only from where two may begin.
 bool FieldText::read_varchar(Value* value) {
   const uchar* const stored = bytes_of(field_);
   const uint length_bytes = length_bytes_of(field_);
-  const size_t size = length_bytes == 1 ? stored[0] : uint2korr(stored);
+  const size_t size = length_bytes == 1 ? stored[0] : stored[0] + (size_t{stored[1]} << 8);
   *value = Value::of({reinterpret_cast<const char*>(stored) + length_bytes, size});
   return true;
 }
