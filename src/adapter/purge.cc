@@ -22,13 +22,13 @@ constexpr size_t kTablesOfARound = 50;
 constexpr std::chrono::minutes kBetweenWalks{10};
 // The tables of the old InnoDB memcached plugin are read so often.
 constexpr std::chrono::seconds kBetweenContainers{1};
-// How long a table is left alone that cannot be opened, or a row that cannot be deleted: at first, and
-// at most. The server may write a line to its error log for each try.
+// How long a table is left alone that cannot be opened or read, or a row that cannot be deleted: at
+// first, and at most. The server may write a line to its error log for each try.
 constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::minutes kLongestPause{1};
 // Rows of a table that refuse to be deleted: in a round, behind which the table is left alone, too, and
 // those that are remembered.
-constexpr int kMostRefusedOfARound = 50;
+constexpr int kMostFailuresOfARound = 50;
 constexpr size_t kMostRefused = 1000;
 // How many of a table's indexes are tried to open a table that is not known yet.
 constexpr int kIndexesTried = 8;
@@ -50,8 +50,8 @@ std::string text_of(const Error& error) {
   }
 }
 
-// Whether a row that could not be deleted is what has failed, and not a KILL or the end of the server.
-bool is_of_row(const Error& error) {
+// Whether the row or its table is what has failed, and not a KILL or the end of the server.
+bool is_of_table(const Error& error) {
   return error.code == ErrorCode::kEngine || error.code == ErrorCode::kSql;
 }
 
@@ -200,7 +200,8 @@ bool Purge::is_put_off(const TableName& name) const {
   return found != put_off_.end() && !found->second.is_over();
 }
 
-// The table could not be opened, or none of its rows be deleted. False: there is none, and it is forgotten.
+// The table could not be opened or read, or too few of its rows be deleted. False: there is none, and it
+// is forgotten.
 bool Purge::put_off(const TableName& name) {
   if (!host_.is_there(*session_, name)) {
     put_off_.erase(name);
@@ -241,11 +242,11 @@ void Purge::end_walk(Known& known) {
 
 // False: enough rows were refused for now.
 bool Purge::note_refused(Known& known, const std::string& row, const Error& error) {
-  if (known.refusals_left > 0) --known.refusals_left;
-  if (known.refused.size() >= kMostRefused && !known.refused.contains(row)) known.refusals_left = 0;
+  if (known.failures_left > 0) --known.failures_left;
+  if (known.refused.size() >= kMostRefused && !known.refused.contains(row)) known.failures_left = 0;
   known.why_refused = text_of(error);
-  if (known.refusals_left > 0) known.refused[row].put_off_again();
-  return known.refusals_left > 0;
+  if (known.failures_left > 0) known.refused[row].put_off_again();
+  return known.failures_left > 0;
 }
 
 bool Purge::is_refused(const Known& known, std::string_view row) {
@@ -256,13 +257,13 @@ bool Purge::is_refused(const Known& known, std::string_view row) {
 void Purge::purge(const TtlTable& table) {
   Known& known = this->known(table);
   begin_walk(known);
-  known.refusals_left = kMostRefusedOfARound;
+  known.failures_left = kMostFailuresOfARound;
   uint64_t rows = 0;
   for (;;) {
     const Result<Step> step = delete_some(known, std::min(allowance_ / kRow, kMostRowsOfAStep));
     const int64_t now = std::time(nullptr);
     if (!step) {
-      const bool rests = step.error().code == ErrorCode::kOpenTable || known.refusals_left == 0;
+      const bool rests = step.error().code == ErrorCode::kOpenTable || known.failures_left == 0;
       if (rests && !put_off({table.database, table.table})) return;
       return ttl_tables().note_round(table, rows, 0, now, text_of(step.error()));
     }
@@ -288,6 +289,7 @@ Result<Purge::Step> Purge::delete_some(Known& known, uint64_t most) {
     Failure failure;
     Result<Step> step = delete_at_once(known, most, &failure);
     if (step) return step;
+    if (failure.is_lasting && failure.row.empty()) known.failures_left = 0;
     const bool passes_over = !failure.row.empty() && note_refused(known, failure.row, step.error());
     if (failure.undone == 0 && !passes_over) return step;
     if (failure.undone > 0) most = failure.undone;
@@ -302,6 +304,7 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, Fai
   host_.lock_little(*session_);
   if (auto begun = session_->begin_request(**opened, engine::Access::kDelete, engine::Rows::kMany);
       !begun) {
+    failure->is_lasting = !session_->must_wait() && is_of_table(begun.error());
     session_->rollback();
     return begun.error();
   }
@@ -319,7 +322,8 @@ Result<Purge::Step> Purge::delete_at_once(const Known& known, uint64_t most, Fai
   } else {
     session_->undo_request();
     done = deleted.error();
-    const bool is_refused = fails && !must_wait && step.is_torn && is_of_row(deleted.error());
+    failure->is_lasting = fails && !must_wait && is_of_table(deleted.error());
+    const bool is_refused = failure->is_lasting && step.is_torn;
     if (must_wait || is_refused) failure->undone = step.rows;
     if (is_refused) failure->row = std::move(refused);
   }

@@ -12,7 +12,7 @@
 // It learns of tables when they are opened through the ports. Those that are never opened it finds
 // among the definitions (PurgeHost::take_with_ttl()). What it finds on the way are the names
 // by which other front ends reach tables (mapping/directory.h), and it keeps these up to date.
-// A table that cannot be opened is tried again after a second, and then less and less often. So is a row
+// A table that cannot be opened or read is tried again after a second, and then less and less often. So is a row
 // that cannot be deleted, and meanwhile what is behind it is.
 #pragma once
 
@@ -97,8 +97,10 @@ class Purge {
 
   // Of a transaction that has failed.
   struct Failure {
-    uint64_t undone = 0;  // how many rows were deleted before, and were undone
-    std::string row;      // ExpiringCursor::row_of_expired() of the one that cannot be deleted
+    uint64_t undone = 0;      // how many rows were deleted before, and were undone
+    bool is_lasting = false;  // it would fail again at once
+    std::string
+        row;  // ExpiringCursor::row_of_expired() of the one that cannot be deleted, if it is one's
   };
 
   // A table that is purged. At the beginning of its index there may be many entries of rows that are
@@ -115,7 +117,7 @@ class Purge {
     // the engine does.
     std::map<std::string, PutOff, std::less<>> refused;
     std::string why_refused;  // of the last one
-    int refusals_left = 0;    // in this round
+    int failures_left = 0;    // in this round, behind which the table rests
   };
 
   void work();

@@ -213,6 +213,30 @@ def test_a_table_of_which_no_row_can_be_deleted_is_purged_when_they_can(
     wait_for(server, "ROWS_PURGED = 200 AND LAST_ERROR IS NULL")
 
 
+def test_a_table_that_is_corrupt_does_not_fill_the_error_log() -> None:
+    variables = {"myisam_recover_options": "OFF", "handlersocket_ttl_purge_rows": 0}
+    with PrivateServer(variables=variables) as server:
+        server.sql("CREATE DATABASE hs")
+        for table in ("t", "u"):
+            server.sql(
+                f"CREATE TABLE hs.{table} (id INT PRIMARY KEY, e DATETIME, KEY e (e)) ENGINE=MyISAM COMMENT='hs: ttl=e'"
+            )
+        some = ", ".join(f"({number}, '2000-01-01 00:00:00')" for number in range(500))
+        server.sql(f"INSERT INTO hs.t VALUES {some}")
+        with Client(server.port) as client:
+            client.open("hs.t", ["id"])
+            client.open("hs.u", ["id"])
+        server.sql("FLUSH TABLES")
+        index = server.directory / "data" / "hs" / "t.MYI"
+        whole = index.read_bytes()
+        index.write_bytes(whole[:1024] + b"\xff" * (len(whole) - 1024))
+        purge(server)
+        while server.sql(f"SELECT ROUNDS FROM {TABLE} WHERE TABLE_NAME = 'u'")[0][0] < 50:
+            pass
+        assert ttl_row(server, "LAST_ERROR IS NULL") == (0,)
+        assert 1 <= server.error_log().count("hs/t") <= 25
+
+
 def test_ddl_gets_through_while_rows_are_purged(server: PrivateServer, database: str) -> None:
     create(server)
     server.sql("INSERT INTO hs.t SELECT seq, 1, 'v', '2000-01-01', seq FROM hs.seq_1_to_20000")
