@@ -175,7 +175,13 @@ void Purge::read_containers() {
   Result<mapping::Containers> read = mapping::Containers{};
   const TableName table{exec::kDatabaseOfContainers, exec::kTableOfContainers};
   if (host_.is_there(*session_, table)) read = exec::read_containers(*session_);
-  if (read) host_.directory().set_containers(std::move(*read), *session_);
+  if (read) {
+    host_.directory().set_containers(std::move(*read), *session_);
+    containers_ = {};
+  } else if (is_of_table(read.error())) {
+    containers_.put_off_again();
+    next_containers_ = containers_.next_try;
+  }
 }
 
 // What there is to know of the table is noted when it is opened.

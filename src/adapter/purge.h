@@ -153,6 +153,7 @@ class Purge {
   bool is_behind_ = false;  // the round has left rows that have expired
   Clock::time_point next_walk_{};
   Clock::time_point next_containers_{};
+  PutOff containers_;  // their table, when it cannot be read
 
   Mutex mutex_;
   Condition changed_;

@@ -213,6 +213,12 @@ def test_a_table_of_which_no_row_can_be_deleted_is_purged_when_they_can(
     wait_for(server, "ROWS_PURGED = 200 AND LAST_ERROR IS NULL")
 
 
+def corrupt(server: PrivateServer, table: str) -> None:
+    index = server.directory / "data" / f"{table}.MYI"
+    whole = index.read_bytes()
+    index.write_bytes(whole[:1024] + b"\xff" * (len(whole) - 1024))
+
+
 def test_a_table_that_is_corrupt_does_not_fill_the_error_log() -> None:
     variables = {"myisam_recover_options": "OFF", "handlersocket_ttl_purge_rows": 0}
     with PrivateServer(variables=variables) as server:
@@ -227,14 +233,36 @@ def test_a_table_that_is_corrupt_does_not_fill_the_error_log() -> None:
             client.open("hs.t", ["id"])
             client.open("hs.u", ["id"])
         server.sql("FLUSH TABLES")
-        index = server.directory / "data" / "hs" / "t.MYI"
-        whole = index.read_bytes()
-        index.write_bytes(whole[:1024] + b"\xff" * (len(whole) - 1024))
+        corrupt(server, "hs/t")
         purge(server)
         while server.sql(f"SELECT ROUNDS FROM {TABLE} WHERE TABLE_NAME = 'u'")[0][0] < 50:
             pass
         assert ttl_row(server, "LAST_ERROR IS NULL") == (0,)
         assert 1 <= server.error_log().count("hs/t") <= 25
+
+
+def test_containers_that_are_corrupt_do_not_fill_the_error_log() -> None:
+    with PrivateServer(variables={"myisam_recover_options": "OFF"}) as server:
+        server.sql("CREATE DATABASE hs")
+        server.sql("CREATE TABLE hs.u (id INT PRIMARY KEY, e DATETIME, KEY e (e)) COMMENT='hs: ttl=e'")
+        server.sql("CREATE DATABASE innodb_memcache")
+        texts = ["db_schema", "db_table", "key_columns", "value_columns", "flags", "cas_column"]
+        texts += ["expire_time_column", "unique_idx_name_on_key"]
+        columns = ", ".join(f"{text} VARCHAR(99) NOT NULL DEFAULT ''" for text in texts)
+        server.sql(
+            f"CREATE TABLE innodb_memcache.containers (name VARCHAR(50) PRIMARY KEY, {columns}) ENGINE=MyISAM"
+        )
+        names = ", ".join(f"('a name that is long, of number {number}')" for number in range(500))
+        with server.connect() as connection, connection.cursor() as sql:
+            sql.execute("LOCK TABLES innodb_memcache.containers WRITE")
+            sql.execute(f"INSERT INTO innodb_memcache.containers (name) VALUES {names}")
+            sql.execute("FLUSH TABLES innodb_memcache.containers")
+            corrupt(server, "innodb_memcache/containers")
+        with Client(server.port) as client:
+            client.open("hs.u", ["id"])
+        while server.sql(f"SELECT ROUNDS FROM {TABLE} WHERE TABLE_NAME = 'u'")[0][0] < 150:
+            pass
+        assert 1 <= server.error_log().count("innodb_memcache/containers") <= 9
 
 
 def test_ddl_gets_through_while_rows_are_purged(server: PrivateServer, database: str) -> None:
