@@ -92,7 +92,11 @@ type ServerError struct {
 func (e *ServerError) Error() string {
 	message := fmt.Sprintf("handlersocket: %s (code %d)", e.Text, e.Code)
 	word, _, _ := strings.Cut(e.Text, " ")
-	if hint := hints[word]; hint != "" {
+	hint := hints[e.Text]
+	if hint == "" {
+		hint = hints[word]
+	}
+	if hint != "" {
 		message += ": " + hint
 	}
 	return message

@@ -54,7 +54,7 @@ type AuthenticationError struct{ ServerError }
 // Unwrap returns the ServerError.
 func (e *AuthenticationError) Unwrap() error { return &e.ServerError }
 
-// An AccessDeniedError is a ServerError: the account has no privilege for this.
+// An AccessDeniedError is a ServerError: the account has no privilege for this, or has reached a limit of its own.
 type AccessDeniedError struct{ ServerError }
 
 // Unwrap returns the ServerError.
@@ -121,6 +121,7 @@ var hints = map[string]string{
 	"authtype":              "the port does not take this kind of login",
 	"insecure_transport":    "the server takes connections with TLS only",
 	"access_denied":         "the account has no privilege for this",
+	"access_denied 1226":    "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later",
 	"max_memory":            "the server has reached handlersocket_max_memory; try again later",
 	"shutdown":              "the server is shutting down",
 	"too_many_indexes":      "the connection has as many open indexes as it may have",

@@ -97,6 +97,14 @@ def test_an_account_does_what_it_may(guarded: PrivateServer, client: TlsRaw) -> 
     assert guarded.sql("SELECT k, v FROM hs.cache") == [("a", b"one")]
 
 
+def test_an_account_that_has_reached_a_limit_is_told_so(guarded: PrivateServer, client: TlsRaw) -> None:
+    guarded.sql("CREATE USER few IDENTIFIED BY 'se\\'cret' WITH MAX_QUERIES_PER_HOUR 1")
+    guarded.sql("GRANT SELECT ON hs.cache TO few")
+    assert log_in(client, b"few") == 0
+    client.ask(b"get x:a\r\n", b"VALUE x:a 0 3\r\none\r\nEND\r\n")
+    assert client.line(b"get x:a\r\n") == b"SERVER_ERROR the account has reached a limit of its own"
+
+
 def test_a_table_that_the_account_does_not_see_is_not_there(guarded: PrivateServer, client: TlsRaw) -> None:
     assert log_in(client, b"writer") == 0
     client.ask(b"get hidden:1 x:a nothing:1\r\n", b"VALUE x:a 0 3\r\none\r\nEND\r\n")

@@ -76,6 +76,8 @@ static const char *const hints[][2] = {
     {"unauth", "the port asks for an account or a secret, or the one that was given is refused"},
     {"authtype", "the port does not take this kind of login"},
     {"insecure_transport", "the server takes connections with TLS only"},
+    {"access_denied 1226",
+     "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later"},
     {"access_denied", "the account has no privilege for this"},
     {"max_memory", "the server has reached handlersocket_max_memory; try again later"},
     {"shutdown", "the server is shutting down"},
@@ -109,9 +111,10 @@ static const char *const hints[][2] = {
 
 const char *hs_error_hint(const hs_error *error) {
   size_t word = strcspn(error->text, " ");
-  for (size_t i = 0; error->code != 0 && i < sizeof hints / sizeof *hints; i++)
-    if (strlen(hints[i][0]) == word && memcmp(hints[i][0], error->text, word) == 0)
-      return hints[i][1];
+  for (size_t i = 0; error->code != 0 && i < sizeof hints / sizeof *hints; i++) {
+    int is_word = strlen(hints[i][0]) == word && memcmp(hints[i][0], error->text, word) == 0;
+    if (is_word || strcmp(hints[i][0], error->text) == 0) return hints[i][1];
+  }
   return "";
 }
 

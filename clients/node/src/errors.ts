@@ -47,7 +47,7 @@ export class ServerError extends HandlerSocketError {
   /** The number of the SQL error of `sql_…` and `access_denied`. */
   readonly number: number | undefined;
   constructor(code: number, text: string) {
-    const hint = hints.get(firstWord(text));
+    const hint = hints.get(text) ?? hints.get(firstWord(text));
     super(`${text} (code ${code})${hint === undefined ? "" : `: ${hint}`}`);
     this.code = code;
     this.text = text;
@@ -148,6 +148,10 @@ const hints = new Map<string, string>([
   ["authtype", "the port does not take this kind of login"],
   ["insecure_transport", "the server takes connections with TLS only"],
   ["access_denied", "the account has no privilege for this"],
+  [
+    "access_denied 1226",
+    "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later",
+  ],
   ["max_memory", "the server has reached handlersocket_max_memory; try again later"],
   ["shutdown", "the server is shutting down"],
   ["too_many_indexes", "the connection has as many open indexes as it may have"],

@@ -80,6 +80,7 @@ class ServerError extends Error
         'authtype' => 'the port does not take this kind of login',
         'insecure_transport' => 'the server takes connections with TLS only',
         'access_denied' => 'the account has no privilege for this',
+        'access_denied 1226' => 'the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later',
         'max_memory' => 'the server has reached handlersocket_max_memory; try again later',
         'shutdown' => 'the server is shutting down',
         'too_many_indexes' => 'the connection has as many open indexes as it may have',
@@ -112,7 +113,7 @@ class ServerError extends Error
 
     final public function __construct(int $code, public readonly string $text)
     {
-        $hint = self::HINTS[explode(' ', $text, 2)[0]] ?? null;
+        $hint = self::HINTS[$text] ?? self::HINTS[explode(' ', $text, 2)[0]] ?? null;
         parent::__construct("$text (code $code)" . ($hint === null ? '' : ": $hint"), $code);
         $found = preg_match('/^(?:sql_([0-9]{1,9})(?: |$)|access_denied ([0-9]{1,9})$)/', $text, $parts);
         $this->number = $found === 1 ? (int) ($parts[2] ?? $parts[1]) : null;

@@ -102,7 +102,7 @@ kinds! {
     ReadOnly = "ReadOnlyError",
     /// The login or the secret was refused, or there was none.
     Authentication = "AuthenticationError",
-    /// The account has no privilege for this.
+    /// The account has no privilege for this, or has reached a limit of its own.
     AccessDenied = "AccessDeniedError",
     /// The server has as much to do as it may have. Try again later.
     Overloaded = "OverloadedError",
@@ -243,8 +243,8 @@ fn kind_of(word: &str) -> ErrorKind {
 }
 
 /// What is said behind the server's word, which is short.
-fn hint(word: &str) -> &'static str {
-    match word {
+fn hint(text: &str) -> &'static str {
+    match text.split(' ').next().unwrap_or_default() {
         "121" => "a row with this key is there already",
         "123" => "another session has changed the row meanwhile; try again",
         "146" => "another session held the row for too long; try again",
@@ -264,6 +264,9 @@ fn hint(word: &str) -> &'static str {
         }
         "authtype" => "the port does not take this kind of login",
         "insecure_transport" => "the server takes connections with TLS only",
+        "access_denied" if text == "access_denied 1226" => {
+            "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later"
+        }
         "access_denied" => "the account has no privilege for this",
         "max_memory" => "the server has reached handlersocket_max_memory; try again later",
         "shutdown" => "the server is shutting down",
@@ -311,7 +314,7 @@ impl fmt::Display for Error {
             Error::Unsupported { feature } => write!(f, "the server has not the feature {feature}"),
             Error::Server { text, code, .. } => {
                 write!(f, "{text} (code {code})")?;
-                match hint(text.split(' ').next().unwrap_or_default()) {
+                match hint(text) {
                     "" => Ok(()),
                     hint => write!(f, ": {hint}"),
                 }

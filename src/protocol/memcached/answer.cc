@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "protocol/denied_error.h"
 #include "protocol/engine_error.h"
 #include "protocol/memcached/binary.h"
 #include "protocol/memcached/refusals.h"
@@ -76,7 +77,7 @@ std::string text_of(const Error& error) {
     case ErrorCode::kTableComment:
       return in_one_line("SERVER_ERROR the table's comment: " + error.message);
     case ErrorCode::kAccessDenied:
-      return "SERVER_ERROR the account has no privilege for this";
+      return "SERVER_ERROR " + std::string(denied_text(error));
     case ErrorCode::kEngine:
       if (error.number == Error::kDuplicateKey)
         return "SERVER_ERROR another row has the same value in a unique index";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "protocol/denied_error.h"
 #include "protocol/resp/command.h"
 
 namespace hs::protocol::resp {
@@ -41,16 +42,13 @@ class AllTables : public RespCommand {
   // A table that the account may not read is not there, nor is one that no command reaches, or whose keys
   // have no order.
   void failed(const Error& error) override {
-    switch (error.code) {
-      case ErrorCode::kAccessDenied:
-      case ErrorCode::kOpenTable:
-      case ErrorCode::kUnsupportedTable:
-      case ErrorCode::kOperator:
-        return;
-      default:
-        culprit_ = tables_[at_ - 1];
-        RespCommand::failed(error);
+    const bool is_denied = error.code == ErrorCode::kAccessDenied && !is_account_limit(error);
+    if (is_denied || error.code == ErrorCode::kOpenTable ||
+        error.code == ErrorCode::kUnsupportedTable || error.code == ErrorCode::kOperator) {
+      return;
     }
+    culprit_ = tables_[at_ - 1];
+    RespCommand::failed(error);
   }
   // The client has named no table.
   std::string failure_text() const override {

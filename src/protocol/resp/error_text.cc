@@ -1,5 +1,6 @@
 #include "protocol/resp/error_text.h"
 
+#include "protocol/denied_error.h"
 #include "protocol/engine_error.h"
 
 namespace hs::protocol::resp {
@@ -71,7 +72,7 @@ std::string text_of(const Error& error) {
   }
   switch (error.code) {
     case ErrorCode::kAccessDenied:
-      return "NOPERM the account has no privilege for this (SQL error " +
+      return "NOPERM " + std::string(denied_text(error)) + " (SQL error " +
              std::to_string(error.number) + ")";
     case ErrorCode::kSql:
       return "ERR SQL error " + std::to_string(error.number) + ": " + error.message;

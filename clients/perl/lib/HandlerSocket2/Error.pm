@@ -75,6 +75,8 @@ my %HINT = (
     authtype => 'the port does not take this kind of login',
     insecure_transport   => 'the server takes connections with TLS only',
     access_denied        => 'the account has no privilege for this',
+    'access_denied 1226' =>
+        'the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later',
     max_memory           => 'the server has reached handlersocket_max_memory; try again later',
     shutdown             => 'the server is shutting down',
     too_many_indexes     => 'the connection has as many open indexes as it may have',
@@ -138,7 +140,8 @@ sub of_server {
         :                          'ServerError';
     my $digits  = $word =~ /\Asql_(.*)\z/ ? $1 : $word eq 'access_denied' ? $rest : undef;
     my $number  = defined $digits && $digits =~ /\A[0-9]{1,9}\z/ ? 0 + $digits : undef;
-    my $message = "$text (code $code)" . ( $HINT{$word} ? ": $HINT{$word}" : q{} );
+    my $hint    = $HINT{$text} // $HINT{$word};
+    my $message = "$text (code $code)" . ( $hint ? ": $hint" : q{} );
     return
         "HandlerSocket2::$kind"
         ->new( $message, code => 0 + $code, text => $text, number => $number );

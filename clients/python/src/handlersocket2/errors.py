@@ -42,7 +42,7 @@ class ServerError(Error):
     """The server's answer is an error: `code` 1, 2 or 3, `text` as it came, and SQL's `number`."""
 
     def __init__(self, code: int, text: str) -> None:
-        hint = _HINTS.get(text.partition(" ")[0])
+        hint = _HINTS.get(text, _HINTS.get(text.partition(" ")[0]))
         super().__init__(f"{text} (code {code})" + (f": {hint}" if hint else ""))
         self.code = code
         self.text = text
@@ -139,6 +139,9 @@ _HINTS = {
     "authtype": "the port does not take this kind of login",
     "insecure_transport": "the server takes connections with TLS only",
     "access_denied": "the account has no privilege for this",
+    "access_denied 1226": (
+        "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later"
+    ),
     "max_memory": "the server has reached handlersocket_max_memory; try again later",
     "shutdown": "the server is shutting down",
     "too_many_indexes": "the connection has as many open indexes as it may have",

@@ -71,7 +71,7 @@ module HandlerSocket2
     # @param code [Integer]
     # @param text [String]
     def initialize(code, text)
-      hint = HINTS[text.split(" ", 2).first]
+      hint = HINTS[text] || HINTS[text.split(" ", 2).first]
       super(["#{text} (code #{code})", hint].compact.join(": "))
       @code = code
       @text = text
@@ -152,6 +152,8 @@ module HandlerSocket2
       "authtype" => "the port does not take this kind of login",
       "insecure_transport" => "the server takes connections with TLS only",
       "access_denied" => "the account has no privilege for this",
+      "access_denied 1226" =>
+        "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR; try again later",
       "max_memory" => "the server has reached handlersocket_max_memory; try again later",
       "shutdown" => "the server is shutting down",
       "too_many_indexes" => "the connection has as many open indexes as it may have",

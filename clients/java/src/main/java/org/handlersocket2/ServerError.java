@@ -68,6 +68,10 @@ public class ServerError extends HandlerSocketError {
           Map.entry("insecure_transport", "the server takes connections with TLS only"),
           Map.entry("access_denied", "the account has no privilege for this"),
           Map.entry(
+              "access_denied 1226",
+              "the account has reached a limit of its own, such as MAX_QUERIES_PER_HOUR;"
+                  + " try again later"),
+          Map.entry(
               "max_memory", "the server has reached handlersocket_max_memory; try again later"),
           Map.entry("shutdown", "the server is shutting down"),
           Map.entry("too_many_indexes", "the connection has as many open indexes as it may have"),
@@ -152,7 +156,7 @@ public class ServerError extends HandlerSocketError {
   }
 
   private static String message(int code, String text) {
-    String hint = HINTS.get(text.split(" ", 2)[0]);
+    String hint = HINTS.getOrDefault(text, HINTS.get(text.split(" ", 2)[0]));
     return text + " (code " + code + ")" + (hint == null ? "" : ": " + hint);
   }
 
