@@ -185,6 +185,26 @@ def test_changes_give_rows_before_and_after(client: Driver) -> None:
     assert table.upsert(row={"id": 30, "n": 9}, returning="before")[0]["n"] == 0
 
 
+def test_changes_of_a_pipeline_give_rows(client: Driver) -> None:
+    table = client.table("hs.user", ["id", "name", "n"])
+    answers = client.pipeline(
+        table.of("update", key=[3], values={"n": 1}, returning="before"),
+        table.of("increment", key=[3], amounts={"n": 5}, returning="after"),
+        table.of("decrement", key=[3], amounts={"n": 2}, returning="before"),
+        table.of("delete", key=[4], returning="before"),
+        table.of("insert", row={"id": 30, "name": "new"}, returning="after"),
+        table.of("insert_ignore", row={"id": 31, "name": "other"}, returning="after"),
+        table.of("upsert", row={"id": 30, "n": 9}, returning="before"),
+        table.of("replace", row={"id": 31, "n": 7}, returning="after"),
+        table.of("update", key=[99], values={"n": 1}, returning="before"),
+        table.of("get", key=[3]),
+    )
+    assert answers[:3] == [[{"n": 30}], [{"n": 6}], [{"n": 6}]]
+    assert answers[3] == [row(4)]
+    assert [answers[4][0]["name"], answers[5][0]["name"], answers[6][0]["n"], answers[7][0]["n"]] == ["new", "other", 0, 7]
+    assert answers[8:] == [[], {"id": 3, "name": "user 3", "n": 4}]
+
+
 def test_one_row_is_meant_without_a_limit(client: Driver, server: PrivateServer) -> None:
     server.sql("UPDATE hs.user SET name = 'same'")
     table = client.table("hs.user", COLUMNS, index="by_name")

@@ -32,6 +32,13 @@ var rowCalls = map[string]work{
 		return err
 	},
 	"deleted": func(t *Table) error { _, err := t.Returning(Before).Delete(context.Background(), 1); return err },
+	"deleted in a pipeline": func(t *Table) error {
+		pipeline := t.on.client().Pipeline()
+		deleted := pipeline.Returning(t, Before).Delete(1)
+		_ = pipeline.Run(context.Background()) // The call has the error, too.
+		_, err := deleted.Get()
+		return err
+	},
 }
 
 var numberCalls = map[string]work{

@@ -166,15 +166,17 @@ Later call(const To& to, const std::string& what, const Json& a) {
   throw std::runtime_error("there is no call " + what);
 }
 
-Json call_returning(const hs::Returning& to, const std::string& what, const Json& a) {
-  if (what == "insert") return json_of(to.insert(row_of(a, "row")));
-  if (what == "insert_ignore") return json_of(to.insert_ignore(row_of(a, "row")));
-  if (what == "upsert") return json_of(to.upsert(row_of(a, "row"), update_of(a)));
-  if (what == "replace") return json_of(to.replace(row_of(a, "row")));
-  if (what == "update") return json_of(to.update(query_of(a), row_of(a, "values")));
-  if (what == "delete") return json_of(to.erase(query_of(a)));
-  if (what == "increment") return json_of(to.increment(query_of(a), row_of(a, "amounts")));
-  if (what == "decrement") return json_of(to.decrement(query_of(a), row_of(a, "amounts")));
+// The same of what gives rows: a Returning, or that of a pipeline.
+template <typename To>
+Later call_returning(const To& to, const std::string& what, const Json& a) {
+  if (what == "insert") return later(to.insert(row_of(a, "row")));
+  if (what == "insert_ignore") return later(to.insert_ignore(row_of(a, "row")));
+  if (what == "upsert") return later(to.upsert(row_of(a, "row"), update_of(a)));
+  if (what == "replace") return later(to.replace(row_of(a, "row")));
+  if (what == "update") return later(to.update(query_of(a), row_of(a, "values")));
+  if (what == "delete") return later(to.erase(query_of(a)));
+  if (what == "increment") return later(to.increment(query_of(a), row_of(a, "amounts")));
+  if (what == "decrement") return later(to.decrement(query_of(a), row_of(a, "amounts")));
   throw std::runtime_error(what + " gives no rows");
 }
 
@@ -268,11 +270,11 @@ class Driver {
     const hs::Table& table = tables_.at(order["table"].get<std::size_t>() - 1);
     return transaction_ ? transaction_->in(table) : table;
   }
+  static hs::When when_of(const Json& a) {
+    return a["returning"] == "before" ? hs::When::before : hs::When::after;
+  }
   static Json of_table(const hs::Table& table, const std::string& what, const Json& a) {
-    const std::string when = a.value("returning", "");
-    if (!when.empty())
-      return call_returning(table.returning(when == "before" ? hs::When::before : hs::When::after),
-                            what, a);
+    if (a.contains("returning")) return call_returning(table.returning(when_of(a)), what, a)();
     if (what == "range") return range(table, a);
     if (what == "put_back")
       return table.update(query_of(a), table.get(key_of(a)).value_or(hs::Row()));
@@ -288,11 +290,14 @@ class Driver {
     std::vector<Later> answers;
     for (const Json& one : calls) {
       const hs::Table table = at(one);
-      answers.push_back(call(InPipeline{pipeline, table}, one["do"], one["args"]));
+      const Json& a = one["args"];
+      answers.push_back(a.contains("returning")
+                            ? call_returning(pipeline.returning(table, when_of(a)), one["do"], a)
+                            : call(InPipeline{pipeline, table}, one["do"], a));
     }
     try {
       pipeline.run();
-    } catch (const hs::ConnectionError&) {  // also the error of each call without an answer
+    } catch (const hs::Error&) {  // also the error of each call without an answer
     }
     Json out = Json::array();
     for (const Later& answer : answers) out.push_back(caught(answer));

@@ -42,6 +42,8 @@ class Result {
   std::shared_ptr<State> state_;
 };
 
+class PipelineReturning;
+
 // Collects calls and sends them in one piece. When there is a change among them all go to the write
 // port.
 class Pipeline {
@@ -121,6 +123,9 @@ class Pipeline {
         is_any);
   }
 
+  // The table, with changes that are added to the pipeline and give rows. The pipeline must be there as long.
+  PipelineReturning returning(const Table& table, When when);
+
   // Sends the calls. What it throws is the error of the connection, which the calls without an answer
   // have, too. Afterwards the pipeline is empty.
   void run() {
@@ -147,6 +152,7 @@ class Pipeline {
   }
 
  private:
+  friend class PipelineReturning;
   static bool is_any(const hs_reply* reply, bool) { return detail::read_number(reply, false) != 0; }
   // What cannot be sent is the error of its call, too.
   template <typename T, typename Send>
@@ -184,6 +190,48 @@ class Pipeline {
   std::vector<Call> calls_;
   std::vector<Table> tables_;  // those of the calls: a run of calls on the same has one
 };
+
+// Changes of a pipeline that give rows, as Returning has them.
+class PipelineReturning {
+ public:
+  PipelineReturning(Pipeline& pipeline, Table table, When when)
+      : pipeline_(pipeline), table_(std::move(table)), mark_(1, static_cast<char>(when)) {}
+  Result<std::vector<Row>> insert(const Row& row) const { return add("+", row, {}); }
+  Result<std::vector<Row>> insert_ignore(const Row& row) const { return add("+I", row, {}); }
+  Result<std::vector<Row>> upsert(const Row& row, const std::optional<Row>& update = {}) const {
+    return add("+U", row, update);
+  }
+  Result<std::vector<Row>> replace(const Row& row) const { return add("+R", row, {}); }
+  Result<std::vector<Row>> update(const Query& query, const Row& values) const {
+    return change(query, "U", values);
+  }
+  Result<std::vector<Row>> erase(const Query& query) const { return change(query, "D", {}); }
+  Result<std::vector<Row>> increment(const Query& query, const Row& amounts) const {
+    return change(query, "+", amounts);
+  }
+  Result<std::vector<Row>> decrement(const Query& query, const Row& amounts) const {
+    return change(query, "-", amounts);
+  }
+
+ private:
+  Result<std::vector<Row>> add(const char* verb, const Row& row,
+                               const std::optional<Row>& update) const {
+    return pipeline_.add_row<std::vector<Row>>(table_, (verb + mark_).c_str(), row, update,
+                                               detail::read_rows);
+  }
+  Result<std::vector<Row>> change(const Query& query, const char* verb, const Row& row) const {
+    return pipeline_.add<std::vector<Row>>(
+        table_, [&](const auto& to) { detail::change(to, query, verb + mark_, row); },
+        detail::read_rows);
+  }
+  Pipeline& pipeline_;
+  Table table_;
+  std::string mark_;
+};
+
+inline PipelineReturning Pipeline::returning(const Table& table, When when) {
+  return PipelineReturning(*this, table, when);
+}
 
 template <typename T>
 void Result<T>::State::take(const Table& table, const hs_reply* reply, const hs_error* why) {

@@ -205,13 +205,17 @@ func replaced(done hs.Replaced) any {
 	return map[string]any{"replaced": done.Rows, "id": optionalID(done.ID)}
 }
 
+func whenOf(returning string) hs.When {
+	if returning == "before" {
+		return hs.Before
+	}
+	return hs.After
+}
+
 func callReturning(
 	ctx context.Context, t *hs.Table, do, when string, a arguments,
 ) (any, error) {
-	r := t.Returning(hs.After)
-	if when == "before" {
-		r = t.Returning(hs.Before)
-	}
+	r := t.Returning(whenOf(when))
 	switch do {
 	case "insert":
 		return r.Insert(ctx, a.row())

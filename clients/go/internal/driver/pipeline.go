@@ -51,6 +51,10 @@ func (d *driver) addCall(p *hs.Pipeline, o *order) (func() map[string]any, error
 		return nil, err
 	}
 	a := arguments{o.Args}
+	if returning := a.text("returning", ""); returning != "" {
+		result, err := addReturning(p.Returning(t, whenOf(returning)), o.Do, a)
+		return plain(result), err
+	}
 	switch o.Do {
 	case "get":
 		return plain(p.Get(t, a.key())), nil
@@ -85,4 +89,26 @@ func (d *driver) addCall(p *hs.Pipeline, o *order) (func() map[string]any, error
 		return plain(p.CompareAndSet(t, a.key(), expected, a.values())), nil
 	}
 	return nil, fmt.Errorf("there is no call %s in a pipeline", o.Do)
+}
+
+func addReturning(r *hs.PipelineReturning, do string, a arguments) (*hs.Result[[]hs.Row], error) {
+	switch do {
+	case "insert":
+		return r.Insert(a.row()), nil
+	case "insert_ignore":
+		return r.InsertIgnore(a.row()), nil
+	case "upsert":
+		return r.Upsert(a.row(), a.update()), nil
+	case "replace":
+		return r.Replace(a.row()), nil
+	case "update":
+		return r.Update(a.key(), a.values(), a.options()...), nil
+	case "delete":
+		return r.Delete(a.key(), a.options()...), nil
+	case "increment":
+		return r.Increment(a.key(), decodeRow(a.all["amounts"]), a.options()...), nil
+	case "decrement":
+		return r.Decrement(a.key(), decodeRow(a.all["amounts"]), a.options()...), nil
+	}
+	return nil, fmt.Errorf("%s gives no rows", do)
 }

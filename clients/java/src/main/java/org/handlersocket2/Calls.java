@@ -20,6 +20,11 @@ public final class Calls {
     this.table = table;
   }
 
+  /** Gives the same calls with changes that give rows. */
+  public ReturningCalls returning(When when) {
+    return new ReturningCalls(table, when);
+  }
+
   /** Is {@link Table#get(Object)}. */
   public Call<Row> get(Object key) {
     return call(lines -> getRequest(lines, "get", key));

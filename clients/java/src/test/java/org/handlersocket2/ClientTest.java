@@ -205,6 +205,37 @@ class ClientTest {
   }
 
   @Test
+  void changesOfAPipelineGiveRows() throws IOException {
+    List<String> marks = List.of("\tU?\t", "\tU!\t", "\tD?", "\t+!\t", "\t+\t");
+    try (FakeServer server =
+            new FakeServer(
+                line ->
+                    line.startsWith("P\t")
+                        ? "0\t1\n"
+                        : "0\t1\t"
+                            + marks.stream().filter(line::contains).findFirst().get().trim()
+                            + "\n");
+        Client client = Client.connect(server.url())) {
+      Table table = client.table("d.t").columns("a").raw();
+      Pipeline pipeline = client.pipeline();
+      Row row = Row.of("a", 2);
+      Calls calls = table.call();
+      List<Result<List<Row>>> results =
+          List.of(
+              pipeline.add(calls.returning(When.BEFORE).update(1, row, new Query())),
+              pipeline.add(calls.returning(When.AFTER).update(1, row, new Query())),
+              pipeline.add(calls.returning(When.BEFORE).delete(1, new Query())),
+              pipeline.add(calls.returning(When.AFTER).increment(1, row, new Query())));
+      pipeline.run();
+      List<String> given = new ArrayList<>();
+      for (Result<List<Row>> result : results) {
+        given.add(new String(result.get().get(0).getBytes("a"), US_ASCII));
+      }
+      assertEquals(List.of("U?", "U!", "D?", "+!"), given);
+    }
+  }
+
+  @Test
   void aServerThatIsSilentIsATimeout() throws IOException {
     try (FakeServer server = new FakeServer(line -> "");
         Client client = Client.connect(server.url() + "&timeout=0.05")) {

@@ -10,6 +10,7 @@ import org.handlersocket2.Calls;
 import org.handlersocket2.Query;
 import org.handlersocket2.Range;
 import org.handlersocket2.Returning;
+import org.handlersocket2.ReturningCalls;
 import org.handlersocket2.Row;
 import org.handlersocket2.Table;
 import org.handlersocket2.When;
@@ -82,8 +83,7 @@ final class TableCalls {
   }
 
   private Object returning() {
-    boolean before = args.get("returning").getAsString().equals("before");
-    Returning giving = table.returning(before ? When.BEFORE : When.AFTER);
+    Returning giving = table.returning(when());
     switch (name) {
       case "insert":
         return giving.insert(row("row"));
@@ -104,8 +104,37 @@ final class TableCalls {
     }
   }
 
+  private Call<?> returning(ReturningCalls calls) {
+    switch (name) {
+      case "insert":
+        return calls.insert(row("row"));
+      case "insert_ignore":
+        return calls.insertIgnore(row("row"));
+      case "upsert":
+        return calls.upsert(row("row"), update());
+      case "replace":
+        return calls.replace(row("row"));
+      case "update":
+        return calls.update(key(), row("values"), query());
+      case "delete":
+        return calls.delete(key(), query());
+      case "increment":
+        return calls.increment(key(), row("amounts"), query());
+      default:
+        return calls.decrement(key(), row("amounts"), query());
+    }
+  }
+
+  private When when() {
+    boolean before = args.get("returning").getAsString().equals("before");
+    return before ? When.BEFORE : When.AFTER;
+  }
+
   Call<?> call() {
     Calls calls = table.call();
+    if (args.has("returning")) {
+      return returning(calls.returning(when()));
+    }
     switch (name) {
       case "get":
         return calls.get(key());
